@@ -1,0 +1,201 @@
+// Memory that is cheap to touch: 64-byte aligned, huge pages where the system has them, reusable.
+//
+// First touch of fresh 4 kB pages costs as much as finding the pairs that go into them (benchmarks/limit.py),
+// so everything large comes from here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#include <unistd.h>
+#define VICINAL_HAS_MMAP 1
+#else
+#define VICINAL_HAS_MMAP 0
+#endif
+
+namespace vicinal {
+
+inline constexpr std::size_t cache_line = 64;
+// Vector loads may run past the last element by less than one register; every buffer owns that much more.
+inline constexpr std::size_t overrun = 2 * cache_line;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+// Bytes of physical memory; no result can be larger.
+inline std::size_t physical_memory() {
+#if VICINAL_HAS_MMAP && defined(_SC_PHYS_PAGES)
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+#endif
+  return std::size_t{16} << 30;
+}
+
+// An owned piece of raw memory. Large ones are mapped: untouched pages cost nothing, so a generous
+// reservation is free, and `trim` gives the unused end back.
+class Region {
+ public:
+  enum class Pages { huge, small };
+
+  Region() = default;
+  explicit Region(std::size_t bytes, Pages pages = Pages::huge) : bytes_(bytes) {
+    if (bytes == 0) return;
+#if VICINAL_HAS_MMAP
+    if (bytes >= huge_page) {
+      map(pages);
+      return;
+    }
+#endif
+    data_ = ::operator new(bytes, std::align_val_t{cache_line});
+  }
+  Region(Region&& other) noexcept { swap(other); }
+  Region& operator=(Region&& other) noexcept {
+    Region moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region() {
+    if (data_ == nullptr) return;
+#if VICINAL_HAS_MMAP
+    if (mapped_) {
+      munmap(data_, bytes_);
+      return;
+    }
+#endif
+    ::operator delete(data_, std::align_val_t{cache_line});
+  }
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  // Keeps the first `used` bytes.
+  void trim(std::size_t used) {
+#if VICINAL_HAS_MMAP
+    if (!mapped_) return;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t keep = (used + page - 1) / page * page;
+    if (keep == 0 || keep >= bytes_) return;
+    munmap(static_cast<std::byte*>(data_) + keep, bytes_ - keep);
+    bytes_ = keep;
+#else
+    (void)used;
+#endif
+  }
+
+ private:
+  void swap(Region& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(mapped_, other.mapped_);
+  }
+#if VICINAL_HAS_MMAP
+  void map(Pages pages) {
+    bytes_ = (bytes_ + huge_page - 1) / huge_page * huge_page;
+    // One huge page more than needed, so that the start can be aligned to one.
+    const std::size_t wide = bytes_ + huge_page;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef MAP_NORESERVE
+    flags |= MAP_NORESERVE;
+#endif
+    void* const raw = mmap(nullptr, wide, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (raw == MAP_FAILED) throw std::bad_alloc();
+    const auto address = reinterpret_cast<std::uintptr_t>(raw);
+    const std::size_t head = (huge_page - address % huge_page) % huge_page;
+    auto* const aligned = static_cast<std::byte*>(raw) + head;
+    if (head > 0) munmap(raw, head);
+    if (huge_page > head) munmap(aligned + bytes_, huge_page - head);
+#ifdef MADV_HUGEPAGE
+    // Touching a huge page clears all of it: a waste where only its beginning will be used.
+    if (pages == Pages::huge) madvise(aligned, bytes_, MADV_HUGEPAGE);
+#else
+    (void)pages;
+#endif
+    data_ = aligned;
+    mapped_ = true;
+  }
+#endif
+
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool mapped_ = false;
+};
+
+// Room for n values of T, uninitialised. `reset` keeps the memory when it is large enough already.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t n) { reset(n); }
+
+  void reset(std::size_t n) {
+    const std::size_t needed = n * sizeof(T) + overrun;
+    if (needed > region_.bytes()) {
+      region_ = Region();  // give back before taking more
+      region_ = Region(needed);
+    }
+    size_ = n;
+    // What a vector load reads past the end must be defined; its value never matters.
+    auto* const end = static_cast<std::byte*>(region_.data()) + n * sizeof(T);
+    for (std::size_t k = 0; k < overrun; ++k) end[k] = std::byte{0};
+  }
+  void release() { *this = Buffer(); }
+
+  [[nodiscard]] T* data() { return static_cast<T*>(region_.data()); }
+  [[nodiscard]] const T* data() const { return static_cast<const T*>(region_.data()); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // What was asked for, not what the reservation rounds up to: untouched pages are not memory.
+  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+  T& operator[](std::size_t k) { return data()[k]; }
+  const T& operator[](std::size_t k) const { return data()[k]; }
+  [[nodiscard]] std::span<T> span() { return {data(), size_}; }
+  [[nodiscard]] std::span<const T> span() const { return {data(), size_}; }
+
+ private:
+  Region region_;
+  std::size_t size_ = 0;
+};
+
+// Keeps regions that results no longer need, so that the next search of the same index finds warm pages.
+class Pool {
+ public:
+  [[nodiscard]] Region take(std::size_t bytes, Region::Pages pages) {
+    {
+      const std::lock_guard lock(mutex_);
+      for (auto& region : idle_) {
+        // Twice as large is still a fit; more would hoard memory for a small result.
+        if (region.bytes() >= bytes && region.bytes() / 2 <= bytes) {
+          Region found = std::move(region);
+          region = std::move(idle_.back());
+          idle_.pop_back();
+          return found;
+        }
+      }
+    }
+    return Region(bytes, pages);
+  }
+  void give(Region region) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() >= kept) idle_.erase(idle_.begin());
+    idle_.push_back(std::move(region));
+  }
+
+ private:
+  // Two results of up to five columns: the one in use and the one before it.
+  static constexpr std::size_t kept = 10;
+  std::mutex mutex_;
+  std::vector<Region> idle_;
+};
+
+}  // namespace vicinal

@@ -1,0 +1,190 @@
+// A uniform grid laid over bodies: which cell a coordinate is in, which cells a partner can be in.
+//
+// No pair is ever lost through rounding. Along one axis the cell of x is floor(t), t = fl(fl(x - origin) * inverse).
+// (It is computed as trunc(fl(t + lift)), one more rounding of the same kind.) These operations are monotone, and each
+// has a relative error below 2^-53, so for a pair (true distance <= reach)
+//     |t_j - t_i| <= reach * inverse + slack,   slack = 4 * 2^-52 * max|t|,
+// and the cells differ by at most radius = ceil(reach * inverse + slack). Clamping t keeps it monotone, so bodies far
+// outside the grid may share its outermost cells without harm.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vicinal {
+
+struct Axis {
+  double origin = 0;
+  double inverse = 0;       // cells per unit of length; 0: one cell holds everything
+  double lowest = 0;        // t is clamped to [lowest, highest] before it is rounded down
+  double highest = 0;
+  double lift = 0;          // a whole number that makes t positive, so that a cast to integer rounds down
+  std::int64_t first = 0;   // what the first cell got from t + lift
+  std::int64_t cells = 1;
+  int radius = 0;           // cells on either side that a partner can be in
+  bool periodic = false;
+  // Occupied cells of an axis with vast gaps, and the numbers they were given: see `fold`.
+  std::vector<std::int64_t> occupied;
+  std::vector<std::int64_t> folded;
+
+  [[nodiscard]] double size() const { return inverse > 0 ? 1 / inverse : 0; }
+  [[nodiscard]] std::int64_t width() const { return cells + 2 * (radius + 1); }
+
+  [[nodiscard]] std::int64_t unfolded_cell(double x) const {
+    if (inverse == 0) return 0;
+    const double t = std::min(std::max((x - origin) * inverse, lowest), highest);
+    return static_cast<std::int64_t>(t + lift) - first;
+  }
+  // In [-(radius + 1), cells + radius]; the two outermost are out of everybody's reach.
+  [[nodiscard]] std::int64_t cell(double x) const {
+    const std::int64_t c = unfolded_cell(x);
+    return occupied.empty() ? c : fold_of(c);
+  }
+
+  // Renumbers the cells so that a gap of empty ones is never wider than it must be to keep its two sides apart.
+  // A stray body at 1e15 then costs nothing: keys need as many bits as there are bodies, not as there is space.
+  void fold(std::vector<std::int64_t> cells_in_use) {
+    std::sort(cells_in_use.begin(), cells_in_use.end());
+    cells_in_use.erase(std::unique(cells_in_use.begin(), cells_in_use.end()), cells_in_use.end());
+    occupied = std::move(cells_in_use);
+    folded.assign(occupied.size(), 0);
+    // 2 radius + 2: a query in the gap can be out of reach of both sides.
+    for (std::size_t k = 1; k < occupied.size(); ++k)
+      folded[k] = folded[k - 1] + std::min<std::int64_t>(occupied[k] - occupied[k - 1], 2 * radius + 2);
+    cells = folded.back() + 1;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t fold_of(std::int64_t c) const {
+    const auto above = std::upper_bound(occupied.begin(), occupied.end(), c);
+    if (above == occupied.begin()) return std::max<std::int64_t>(c - occupied.front(), -(radius + 1));
+    const auto k = static_cast<std::size_t>(above - occupied.begin()) - 1;
+    const std::int64_t past = c - occupied[k];
+    if (past <= radius || above == occupied.end()) return folded[k] + std::min<std::int64_t>(past, radius + 1);
+    const std::int64_t before = *above - c;
+    return before <= radius ? folded[k + 1] - before : folded[k] + radius + 1;
+  }
+};
+
+inline constexpr double rounding = 0x1p-52;
+// Beyond this many cells the slack would become a visible part of a cell.
+inline constexpr double most_cells = 0x1p44;
+
+inline double slack_of(double cells) { return 4 * rounding * (cells + 64); }
+
+// An axis over [low, high], cells at least `least` long and about reach / subdivision if that is longer.
+// `centre` is where most bodies are: an axis too long for `most_cells` is resolved around it.
+inline Axis open_axis(double low, double high, double centre, double reach, int subdivision, double least) {
+  Axis axis;
+  const double extent = high - low;
+  if (!(extent < 1e300) || !(reach < 1e300)) return axis;
+  const double wish = std::max(reach / subdivision, least);
+  const double slack = slack_of(std::min(extent / wish, most_cells));
+  // Long enough that `radius` comes out as ceil(reach / wish), not one more for the sake of rounding.
+  const double whole = std::ceil(reach / wish * (1 - 1e-9));
+  const double size = std::max(wish, reach / (whole - 2 * slack));
+  axis.inverse = 1 / size;
+  axis.radius = static_cast<int>(std::ceil(reach * axis.inverse + slack));
+  if (extent / size < most_cells / 4) {
+    axis.origin = low;
+    axis.cells = static_cast<std::int64_t>(std::floor(extent * axis.inverse)) + 1;
+    axis.first = axis.radius + 1;
+    axis.lift = axis.radius + 1;
+    axis.lowest = -axis.radius - 1;
+    axis.highest = static_cast<double>(axis.cells) + axis.radius;
+  } else {
+    axis.origin = centre;
+    axis.cells = static_cast<std::int64_t>(most_cells);
+    axis.lift = most_cells / 2;
+    axis.lowest = -most_cells / 2;
+    axis.highest = most_cells / 2 - 1;
+  }
+  return axis;
+}
+
+// A periodic axis over [0, edge): a whole number of cells, at most `most`.
+inline Axis periodic_axis(double edge, double reach, int subdivision, double least, std::int64_t most) {
+  Axis axis;
+  axis.periodic = true;
+  const double wish = std::max(reach / subdivision, least);
+  const double images = std::floor(reach / edge) + 3;
+  const double count = std::min(edge / wish, static_cast<double>(most));
+  const double slack = slack_of(count * images);
+  axis.cells = std::max<std::int64_t>(1, static_cast<std::int64_t>(count * (1 - 2 * slack)));
+  axis.inverse = static_cast<double>(axis.cells) / edge;
+  axis.radius = static_cast<int>(std::ceil(reach * axis.inverse + slack));
+  axis.lowest = 0;
+  axis.highest = static_cast<double>(axis.cells) - 1;  // x just below the edge may round up to it
+  return axis;
+}
+
+// The cells of one x-row around a body's own cell: (dy, dz) away, from -reach_x to +reach_x along x.
+struct StencilRow {
+  int dy, dz, reach_x;
+};
+
+// Three axes always; in 2D the third has one cell and radius 0.
+struct Grid {
+  std::array<Axis, 3> axis;
+  std::array<std::uint64_t, 3> stride{};
+  std::uint64_t keys = 0;  // all keys are below
+  std::vector<StencilRow> rows;
+
+  [[nodiscard]] bool periodic() const { return axis[0].periodic || axis[1].periodic || axis[2].periodic; }
+
+  // Cells are padded by radius + 1 empty ones on each side, so that no row of the stencil runs into the next row.
+  [[nodiscard]] std::uint64_t key(const std::array<std::int64_t, 3>& cell) const {
+    std::uint64_t sum = 0;
+    for (std::size_t a = 0; a < 3; ++a) sum += static_cast<std::uint64_t>(cell[a] + axis[a].radius + 1) * stride[a];
+    return sum;
+  }
+  [[nodiscard]] std::array<std::int64_t, 3> cell_of(std::uint64_t key) const {
+    std::array<std::int64_t, 3> cell{};
+    cell[2] = static_cast<std::int64_t>(key / stride[2]);
+    const std::uint64_t rest = key % stride[2];
+    cell[1] = static_cast<std::int64_t>(rest / stride[1]);
+    cell[0] = static_cast<std::int64_t>(rest % stride[1]);
+    for (std::size_t a = 0; a < 3; ++a) cell[a] -= axis[a].radius + 1;
+    return cell;
+  }
+  [[nodiscard]] std::int64_t key_step(const StencilRow& row) const {
+    return row.dy * static_cast<std::int64_t>(stride[1]) + row.dz * static_cast<std::int64_t>(stride[2]);
+  }
+
+  // As a double, because it is used to find out whether the keys fit.
+  [[nodiscard]] double padded_cells() const {
+    double product = 1;
+    for (const Axis& a : axis) product *= static_cast<double>(a.width());
+    return product;
+  }
+
+  void finish(double reach) {
+    stride[0] = 1;
+    stride[1] = static_cast<std::uint64_t>(axis[0].width());
+    stride[2] = stride[1] * static_cast<std::uint64_t>(axis[1].width());
+    keys = stride[2] * static_cast<std::uint64_t>(axis[2].width());
+    // Paper E's H-mask: cells whose nearest corners are farther apart than the reach are left out.
+    const auto gap = [&](std::size_t a, int step) {
+      const double cells = std::max(0, std::abs(step) - 1);
+      const double distance = axis[a].inverse > 0 ? cells / axis[a].inverse * (1 - 1e-6) : 0;
+      return distance * distance;
+    };
+    rows.clear();
+    for (int dz = -axis[2].radius; dz <= axis[2].radius; ++dz)
+      for (int dy = -axis[1].radius; dy <= axis[1].radius; ++dy) {
+        int reach_x = axis[0].radius;
+        while (reach_x >= 0 && gap(0, reach_x) + gap(1, dy) + gap(2, dz) > reach * reach * (1 + 1e-6)) --reach_x;
+        if (reach_x >= 0) rows.push_back({dy, dz, reach_x});
+      }
+  }
+  // Rows are sorted by (dz, dy), so the second half starts with the own row.
+  [[nodiscard]] std::span<const StencilRow> half_rows() const {
+    return std::span(rows).subspan(rows.size() / 2);
+  }
+};
+
+}  // namespace vicinal

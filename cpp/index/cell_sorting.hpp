@@ -1,0 +1,191 @@
+// Cell sorting (paper E): sort bodies by the key of their cell, then sweep over the sorted keys.
+//
+// There is no grid in memory, only the occupied cells in ascending order of key. The cells of one stencil row around a
+// cell have consecutive keys, and as the sweep goes on they only move up, so one finger per row finds them all.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "geometry/grid.hpp"
+#include "index/cell_order.hpp"
+#include "index/index.hpp"
+#include "index/lay_grid.hpp"
+#include "index/parts.hpp"
+
+namespace vicinal {
+
+template <class T, int D>
+class CellSorting {
+ public:
+  explicit CellSorting(const Settings<T, D>& settings) : settings_(settings) {}
+
+  void build(const Points<T, D>& points) {
+    lay(points);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, settings_.reach()));
+    order_by_cell(grid_, bodies_);
+    list_cells();
+  }
+  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+    queries.reset(points, settings_.box, bodies_.frame);
+    order_by_cell(grid_, queries);
+  }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    const auto rows = mode == Mode::half ? grid_.half_rows() : std::span<const StencilRow>(grid_.rows);
+    const auto [first, last] = groups_of_part(queries, part);
+    if (first == last) return;
+    // The finger of a row: the first cell whose key is not below the row's.
+    std::vector<std::size_t> finger(rows.size());
+    std::vector<Range> ranges;
+    bool started = false;
+    for (std::size_t g = first; g < last; ++g) {
+      const std::uint64_t key = queries.group_key[g];
+      ranges.clear();
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const StencilRow& row = rows[r];
+        const bool own_row = mode != Mode::cross && row.dy == 0 && row.dz == 0;
+        const auto middle = static_cast<std::uint64_t>(static_cast<std::int64_t>(key) + grid_.key_step(row));
+        const auto reach = static_cast<std::uint64_t>(row.reach_x);
+        const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
+        std::size_t& f = finger[r];
+        if (!started) f = first_cell_from(low);
+        while (cell_key_[f] < low) ++f;  // the last cell's key is above all
+        append_row(f, middle + reach, own_row, mode, ranges);
+      }
+      started = true;
+      if (!ranges.empty()) sink({queries.group_begin[g], queries.group_begin[g + 1], ranges});
+    }
+  }
+
+  [[nodiscard]] Details details() const {
+    Details d = grid_details(grid_);
+    d["occupied"] = static_cast<double>(bodies_.groups);
+    d["h_mask"] = subdivision_;
+    return d;
+  }
+  [[nodiscard]] std::size_t bytes() const { return cell_key_.bytes() + cell_.bytes(); }
+
+ private:
+  // The bodies of a cell, or of the image of a cell across a periodic border.
+  struct Cell {
+    Slot begin, end;
+    Shift shift;
+  };
+
+  void lay(const Points<T, D>& points) {
+    subdivision_ = static_cast<int>(settings_.option("h_mask"));
+    if (subdivision_ == 0) subdivision_ = 1;
+    double least = 0;
+    for (;;) {
+      grid_ = lay_grid(points, settings_, subdivision_, least);
+      // Keys need 64 bits with room to add a row's step; fold long axes, make cells larger if even that is not enough.
+      if (grid_.padded_cells() < 0x1p62) break;
+      fold(points);
+      if (grid_.padded_cells() < 0x1p62) break;
+      least = 2 * std::max(least, settings_.reach());
+    }
+    grid_.finish(settings_.reach());
+  }
+
+  void fold(const Points<T, D>& points) {
+    for (int axis = 0; axis < D; ++axis) {
+      Axis& a = grid_.axis[static_cast<std::size_t>(axis)];
+      if (a.periodic || a.inverse == 0) continue;
+      std::vector<std::int64_t> cells(points.size);
+      for (std::size_t k = 0; k < points.size; ++k)
+        cells[k] = a.unfolded_cell(static_cast<double>(points.at(k, axis)));
+      a.fold(std::move(cells));
+    }
+  }
+
+  // Occupied cells and, in a periodic box, the images of those near a border, in ascending order of key.
+  void list_cells() {
+    struct Image {
+      std::uint64_t key;
+      Cell cell;
+    };
+    std::vector<Image> images;
+    if (grid_.periodic())
+      for (std::size_t g = 0; g < bodies_.groups; ++g)
+        for_each_image(grid_.cell_of(bodies_.group_key[g]), [&](std::uint64_t key, Shift shift) {
+          images.push_back({key, {bodies_.group_begin[g], bodies_.group_begin[g + 1], shift}});
+        });
+    std::sort(images.begin(), images.end(), [](const Image& a, const Image& b) { return a.key < b.key; });
+    const std::size_t count = bodies_.groups + images.size();
+    cell_key_.reset(count + 1);
+    cell_.reset(count + 1);
+    std::size_t g = 0;
+    std::size_t i = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      // An image's key is never that of a cell inside the box.
+      if (i == images.size() || (g < bodies_.groups && bodies_.group_key[g] < images[i].key)) {
+        cell_key_[k] = bodies_.group_key[g];
+        cell_[k] = {bodies_.group_begin[g], bodies_.group_begin[g + 1], {}};
+        ++g;
+      } else {
+        cell_key_[k] = images[i].key;
+        cell_[k] = images[i].cell;
+        ++i;
+      }
+    }
+    cell_key_[count] = ~std::uint64_t{0};
+    cell_[count] = {};
+  }
+
+  // Images of a cell within the padding that the stencil can see: radius cells beyond each periodic border.
+  template <class F>
+  void for_each_image(const std::array<std::int64_t, 3>& cell, F&& f) const {
+    std::array<int, 3> least{};
+    std::array<int, 3> most{};
+    for (std::size_t a = 0; a < 3; ++a) {
+      const Axis& axis = grid_.axis[a];
+      if (!axis.periodic) continue;
+      while (cell[a] + (least[a] - 1) * axis.cells >= -axis.radius) --least[a];
+      while (cell[a] + (most[a] + 1) * axis.cells < axis.cells + axis.radius) ++most[a];
+    }
+    for (int z = least[2]; z <= most[2]; ++z)
+      for (int y = least[1]; y <= most[1]; ++y)
+        for (int x = least[0]; x <= most[0]; ++x) {
+          if (x == 0 && y == 0 && z == 0) continue;
+          const std::array<std::int64_t, 3> at{cell[0] + x * grid_.axis[0].cells, cell[1] + y * grid_.axis[1].cells,
+                                               cell[2] + z * grid_.axis[2].cells};
+          f(grid_.key(at), Shift{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
+        }
+  }
+
+  [[nodiscard]] std::size_t first_cell_from(std::uint64_t key) const {
+    const auto* const begin = cell_key_.data();
+    return static_cast<std::size_t>(std::lower_bound(begin, begin + cell_key_.size() - 1, key) - begin);
+  }
+
+  // Cells from `f` up to key `last`; those next to each other in memory become one range.
+  void append_row(std::size_t f, std::uint64_t last, bool own_row, Mode mode, std::vector<Range>& ranges) const {
+    bool open = false;
+    for (; cell_key_[f] <= last; ++f) {
+      const Cell& cell = cell_[f];
+      if (open && ranges.back().end == cell.begin && ranges.back().shift == cell.shift) {
+        ranges.back().end = cell.end;
+        continue;
+      }
+      Range range{cell.begin, cell.end, cell.shift};
+      if (own_row && cell.shift == Shift{}) range.own = mode == Mode::half ? Own::after : Own::except;
+      ranges.push_back(range);
+      open = true;
+    }
+  }
+
+  Settings<T, D> settings_;
+  int subdivision_ = 1;
+  Grid grid_;
+  Bodies<T, D> bodies_;
+  Buffer<std::uint64_t> cell_key_;  // one more than there are cells: a key above all
+  Buffer<Cell> cell_;
+};
+
+}  // namespace vicinal

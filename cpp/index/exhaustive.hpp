@@ -1,0 +1,79 @@
+// All pairs: the reference, and the fastest there is for a few hundred bodies.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "exec/threads.hpp"
+#include "index/index.hpp"
+
+namespace vicinal {
+
+template <class T, int D>
+class Exhaustive {
+ public:
+  explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {
+    // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.
+    std::array<int, 3> most{};
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto edge = static_cast<double>(settings.box.edge[a]);
+      if (edge > 0) most[a] = static_cast<int>(std::floor(periodic_reach(settings.reach(), settings.box.edge[a]) / edge)) + 1;
+    }
+    for (int z = -most[2]; z <= most[2]; ++z)
+      for (int y = -most[1]; y <= most[1]; ++y)
+        for (int x = -most[0]; x <= most[0]; ++x)
+          shifts_.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
+  }
+
+  void build(const Points<T, D>& points) { keep(points, near_frame(points, settings_.box, settings_.reach()), bodies_); }
+  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return (queries.size + tile - 1) / tile; }
+
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    const auto first = static_cast<Slot>(part * tile);
+    const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * tile));
+    const auto n = static_cast<Slot>(bodies_.size);
+    std::vector<Range> ranges;
+    const std::size_t middle = shifts_.size() / 2;  // no shift; the shifts before it are the opposites of those after
+    for (std::size_t s = mode == Mode::half ? middle : 0; s < shifts_.size(); ++s) {
+      Range range{0, n, shifts_[s]};
+      if (s == middle && mode != Mode::cross) {
+        range.own = mode == Mode::half ? Own::after : Own::except;
+        if (mode == Mode::half) range.begin = first;
+      }
+      ranges.push_back(range);
+    }
+    sink({first, last, ranges});
+  }
+
+  [[nodiscard]] Details details() const { return {{"images", static_cast<double>(shifts_.size())}}; }
+  [[nodiscard]] std::size_t bytes() const { return 0; }
+
+ private:
+  static constexpr std::size_t tile = 32;
+
+  void keep(const Points<T, D>& points, const NearFrame<D>& frame, Bodies<T, D>& bodies) const {
+    bodies.reset(points, settings_.box, frame);
+    parallel_ranges(points.size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t k = begin; k < end; ++k) {
+        bodies.ids[k] = static_cast<std::int32_t>(k);
+        for (int axis = 0; axis < D; ++axis) {
+          const auto a = static_cast<std::size_t>(axis);
+          const T x = settings_.box.wrap(points.at(k, axis), axis);
+          if (bodies.banded) bodies.near[a][k] = frame(x, axis);
+          else bodies.exact[a][k] = x;
+        }
+      }
+    });
+  }
+
+  Settings<T, D> settings_;
+  std::vector<Shift> shifts_;
+  Bodies<T, D> bodies_;
+};
+
+}  // namespace vicinal

@@ -1,0 +1,140 @@
+// The contract between a search structure, the exact test and the emitters.
+//
+// A structure keeps bodies in an order of its own ("slots") in which neighbours in space are neighbours in memory. It
+// hands out *blocks*: a run of query slots that share a list of candidate ranges. The exact test (pairs/) decides which
+// candidates are pairs; emitters take the hits. So vector code is written once, and every structure gets it.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "geometry/box.hpp"
+#include "index/bodies.hpp"
+
+namespace vicinal {
+
+using Slot = std::uint32_t;
+using Shift = std::array<std::int16_t, 3>;  // periodic image, in edges per axis
+
+// What a range leaves out when it runs over the query itself.
+enum class Own : std::int16_t {
+  absent,  // the query is not in the range, or is there as its own periodic image: nothing is left out
+  after,   // only slots after the query are candidates: each pair once
+  except,  // all but the query itself
+};
+
+// Candidates begin … end-1, seen through the periodic image `shift`.
+struct Range {
+  Slot begin, end;
+  Shift shift{};
+  Own own = Own::absent;
+};
+
+struct Block {
+  Slot first_query, last_query;  // [first, last)
+  std::span<const Range> ranges;
+};
+
+enum class Mode {
+  half,   // every unordered pair of the structure's bodies once
+  full,   // every body with all its partners
+  cross,  // every query (another set of bodies) with all its partners
+};
+
+// A reference to any callable, valid for the duration of a call.
+class BlockSink {
+ public:
+  template <class F>
+    requires(!std::same_as<F, BlockSink>)
+  // NOLINTNEXTLINE(google-explicit-constructor): a sink is meant to be written as a lambda in place
+  BlockSink(F& f) : object_(&f), call_([](void* object, const Block& block) { (*static_cast<F*>(object))(block); }) {}
+  void operator()(const Block& block) const { call_(object_, block); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, const Block&);
+};
+
+using Details = std::map<std::string, double>;
+
+// What every structure is made from. `options` are its own parameters, checked by the Python class of the same name.
+template <class T, int D>
+struct Settings {
+  T cutoff{};
+  Box<T, D> box;
+  std::map<std::string, double> options;
+
+  [[nodiscard]] double option(const std::string& name) const {
+    const auto found = options.find(name);
+    return found == options.end() ? 0 : found->second;
+  }
+  [[nodiscard]] double reach() const { return reach_of(cutoff); }
+};
+
+template <class S, class T, int D>
+concept Index = std::constructible_from<S, const Settings<T, D>&> &&
+                requires(S index, const S& built, Points<T, D> points, Bodies<T, D>& queries, std::size_t part,
+                         BlockSink sink) {
+                  index.build(points);                             // (re)build from scratch, reusing memory
+                  { built.bodies() } -> std::same_as<const Bodies<T, D>&>;
+                  built.arrange(points, queries);                  // put another set into a good order for `cross`
+                  { built.parts(queries) } -> std::same_as<std::size_t>;     // independent pieces of work
+                  built.blocks(queries, Mode::half, part, sink);   // all candidates of one piece
+                  { built.details() } -> std::same_as<Details>;    // figures of its own for `stats`
+                  { built.bytes() } -> std::same_as<std::size_t>;  // memory beyond that of bodies()
+                };
+
+// Any structure, its type erased. The cost of a virtual call is per block, never per pair.
+template <class T, int D>
+class AnyIndex {
+ public:
+  template <Index<T, D> S>
+  explicit AnyIndex(std::unique_ptr<S> index) : self_(std::make_unique<Model<S>>(std::move(index))) {}
+
+  void build(Points<T, D> points) { self_->build(points); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return self_->bodies(); }
+  void arrange(Points<T, D> points, Bodies<T, D>& queries) const { self_->arrange(points, queries); }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return self_->parts(queries); }
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    self_->blocks(queries, mode, part, sink);
+  }
+  [[nodiscard]] Details details() const { return self_->details(); }
+  [[nodiscard]] std::size_t bytes() const { return self_->bytes(); }
+
+ private:
+  struct Erased {
+    virtual ~Erased() = default;
+    virtual void build(Points<T, D>) = 0;
+    virtual const Bodies<T, D>& bodies() const = 0;
+    virtual void arrange(Points<T, D>, Bodies<T, D>&) const = 0;
+    virtual std::size_t parts(const Bodies<T, D>&) const = 0;
+    virtual void blocks(const Bodies<T, D>&, Mode, std::size_t, BlockSink) const = 0;
+    virtual Details details() const = 0;
+    virtual std::size_t bytes() const = 0;
+  };
+  template <class S>
+  struct Model final : Erased {
+    explicit Model(std::unique_ptr<S> s) : index(std::move(s)) {}
+    void build(Points<T, D> p) override { index->build(p); }
+    const Bodies<T, D>& bodies() const override { return index->bodies(); }
+    void arrange(Points<T, D> p, Bodies<T, D>& q) const override { index->arrange(p, q); }
+    std::size_t parts(const Bodies<T, D>& q) const override { return index->parts(q); }
+    void blocks(const Bodies<T, D>& q, Mode m, std::size_t part, BlockSink sink) const override {
+      index->blocks(q, m, part, sink);
+    }
+    Details details() const override { return index->details(); }
+    std::size_t bytes() const override { return index->bytes(); }
+    std::unique_ptr<S> index;
+  };
+  std::unique_ptr<Erased> self_;
+};
+
+}  // namespace vicinal

@@ -1,0 +1,56 @@
+// Lays a grid over given points: axes from their bounds, the box and the reach.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "geometry/grid.hpp"
+#include "index/index.hpp"
+
+namespace vicinal {
+
+// A coordinate that most bodies are not far from, by a sample: where a very long axis should be resolved best.
+template <class T, int D>
+double typical(const Points<T, D>& points, int axis) {
+  if (points.size == 0) return 0;
+  std::vector<T> sample;
+  const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
+  for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.at(k, axis));
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+  std::nth_element(sample.begin(), middle, sample.end());
+  return static_cast<double>(*middle);
+}
+
+// Cells of reach / subdivision, but at least `least` long. Strides and stencil are not set: call `finish`.
+template <class T, int D>
+Grid lay_grid(const Points<T, D>& points, const Settings<T, D>& settings, int subdivision, double least) {
+  Grid grid;
+  const double reach = settings.reach();
+  // In a periodic box bodies have nowhere to stray: its cells need not be finer than a key has bits for.
+  constexpr std::int64_t most = std::int64_t{1} << (D == 3 ? 20 : 30);
+  for (int axis = 0; axis < D; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    const T edge = settings.box.edge[a];
+    if (edge > 0) {
+      grid.axis[a] =
+          periodic_axis(static_cast<double>(edge), periodic_reach(reach, edge), subdivision, least, most);
+    } else {
+      grid.axis[a] = open_axis(static_cast<double>(points.low[a]), static_cast<double>(points.high[a]),
+                               typical(points, axis), reach, subdivision, least);
+    }
+  }
+  return grid;
+}
+
+inline Details grid_details(const Grid& grid) {
+  double cells = 1;
+  for (const Axis& axis : grid.axis) cells *= static_cast<double>(axis.cells);
+  double stencil = 0;
+  for (const StencilRow& row : grid.rows) stencil += 2 * row.reach_x + 1;
+  return {{"cells", cells}, {"cell", grid.axis[0].size()}, {"stencil", stencil}};
+}
+
+}  // namespace vicinal

@@ -1,0 +1,125 @@
+// Linked cells: a dense grid that knows where each cell's bodies start. (Paper A, section on linked cells; the "list"
+// of a cell is a run of slots, because bodies are kept in cell order.)
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "geometry/grid.hpp"
+#include "index/cell_order.hpp"
+#include "index/index.hpp"
+#include "index/lay_grid.hpp"
+#include "index/parts.hpp"
+
+namespace vicinal {
+
+template <class T, int D>
+class LinkedCells {
+ public:
+  explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
+
+  void build(const Points<T, D>& points) {
+    grid_ = lay_grid(points, settings_, 1, settings_.option("cell"));
+    const double cells = grid_.padded_cells();
+    const auto room = static_cast<double>(physical_memory()) / 4;
+    if (cells * sizeof(Slot) > room || cells >= 0x1p40)
+      throw std::length_error("a dense grid of " + std::to_string(cells) + " cells");  // Python checks before: a last line
+    grid_.finish(settings_.reach());
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, settings_.reach()));
+    order_by_cell(grid_, bodies_);
+    starts_.reset(grid_.keys + 1);
+    Slot* const start = starts_.data();
+    std::size_t key = 0;
+    for (std::size_t g = 0; g < bodies_.groups; ++g) {
+      const std::size_t next = bodies_.group_key[g] + 1;
+      std::fill(start + key, start + next, bodies_.group_begin[g]);
+      key = next;
+    }
+    std::fill(start + key, start + grid_.keys + 1, static_cast<Slot>(bodies_.size));
+  }
+  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+    queries.reset(points, settings_.box, bodies_.frame);
+    order_by_cell(grid_, queries);
+  }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    const auto rows = mode == Mode::half ? grid_.half_rows() : std::span<const StencilRow>(grid_.rows);
+    const bool periodic = grid_.periodic();
+    std::vector<Range> ranges;
+    const auto [first, last] = groups_of_part(queries, part);
+    for (std::size_t g = first; g < last; ++g) {
+      const std::uint64_t key = queries.group_key[g];
+      ranges.clear();
+      if (periodic) periodic_ranges(key, rows, mode, ranges);
+      else open_ranges(key, rows, mode, ranges);
+      if (!ranges.empty()) sink({queries.group_begin[g], queries.group_begin[g + 1], ranges});
+    }
+  }
+
+  [[nodiscard]] Details details() const {
+    Details d = grid_details(grid_);
+    d["occupied"] = static_cast<double>(bodies_.groups);
+    return d;
+  }
+  [[nodiscard]] std::size_t bytes() const { return starts_.bytes(); }
+
+ private:
+  static Own own_of(Mode mode) { return mode == Mode::half ? Own::after : Own::except; }
+
+  void open_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode, std::vector<Range>& ranges) const {
+    const Slot* const start = starts_.data();
+    for (const StencilRow& row : rows) {
+      const auto middle = static_cast<std::uint64_t>(static_cast<std::int64_t>(key) + grid_.key_step(row));
+      const auto reach = static_cast<std::uint64_t>(row.reach_x);
+      const bool own_row = mode != Mode::cross && middle == key;
+      const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
+      const Range range{start[low], start[middle + reach + 1], {}, own_row ? own_of(mode) : Own::absent};
+      if (range.begin < range.end) ranges.push_back(range);
+    }
+  }
+
+  // The same with rows that leave the box on one side and come back on the other, as images.
+  void periodic_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode, std::vector<Range>& ranges) const {
+    const auto cell = grid_.cell_of(key);
+    for (const StencilRow& row : rows) {
+      std::array<std::int64_t, 3> at{0, cell[1] + row.dy, cell[2] + row.dz};
+      Shift shift{0, enter(at[1], 1), enter(at[2], 2)};
+      const bool own_row = mode != Mode::cross && row.dy == 0 && row.dz == 0;
+      std::int64_t x = own_row && mode == Mode::half ? cell[0] : cell[0] - row.reach_x;
+      const std::int64_t last = cell[0] + row.reach_x;
+      while (x <= last) {
+        at[0] = x;
+        shift[0] = enter(at[0], 0);
+        // Up to the last cell of this image; an open axis has one image, padded with empty cells.
+        const std::int64_t length =
+            std::min(last - x, grid_.axis[0].periodic ? grid_.axis[0].cells - 1 - at[0] : last - x) + 1;
+        const std::uint64_t low = grid_.key(at);
+        Range range{starts_[low], starts_[low + static_cast<std::uint64_t>(length)], shift};
+        if (own_row && shift == Shift{}) range.own = own_of(mode);
+        if (range.begin < range.end) ranges.push_back(range);
+        x += length;
+      }
+    }
+  }
+  // Moves a cell number into the box and returns the image it was in.
+  [[nodiscard]] std::int16_t enter(std::int64_t& cell, std::size_t axis) const {
+    if (!grid_.axis[axis].periodic) return 0;
+    const std::int64_t n = grid_.axis[axis].cells;
+    const std::int64_t image = (cell >= 0 ? cell : cell - n + 1) / n;
+    cell -= image * n;
+    return static_cast<std::int16_t>(image);
+  }
+
+  Settings<T, D> settings_;
+  Grid grid_;
+  Bodies<T, D> bodies_;
+  Buffer<Slot> starts_;  // by key; the bodies of a cell are starts_[key] … starts_[key + 1] - 1
+};
+
+}  // namespace vicinal

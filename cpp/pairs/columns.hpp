@@ -1,0 +1,115 @@
+// The columns of a result: i, j, distance, vector, shift; whichever were asked for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "exec/memory.hpp"
+#include "index/index.hpp"
+
+namespace vicinal {
+
+struct Want {
+  bool i = false, j = false, distance = false, vector = false, shift = false;
+
+  // Distances and vectors need positions, shifts need wraps: a hit must be known by its slot, not only by its number.
+  [[nodiscard]] bool slots() const { return distance || vector || shift; }
+};
+
+// Where the columns are; null for those not wanted.
+template <class T>
+struct Columns {
+  std::int32_t* i = nullptr;
+  std::int32_t* j = nullptr;
+  T* distance = nullptr;
+  T* vector = nullptr;            // rows of D
+  std::int32_t* shift = nullptr;  // rows of D
+
+  // f(pointer of this, pointer of other, bytes per entry) for every column.
+  template <int D, class F>
+  static void for_each(const Columns& a, const Columns& b, F&& f) {
+    f(a.i, b.i, sizeof(std::int32_t));
+    f(a.j, b.j, sizeof(std::int32_t));
+    f(a.distance, b.distance, sizeof(T));
+    f(a.vector, b.vector, D * sizeof(T));
+    f(a.shift, b.shift, D * sizeof(std::int32_t));
+  }
+};
+
+// Memory for columns of up to `capacity` entries. Untouched pages cost nothing, so capacity can be generous.
+template <class T, int D>
+struct ColumnStore {
+  Region i, j, distance, vector, shift;
+
+  ColumnStore() = default;
+  ColumnStore(const Want& want, std::size_t capacity, Pool* pool, Region::Pages pages = Region::Pages::huge) {
+    const auto take = [&](bool wanted, std::size_t bytes) {
+      if (!wanted) return Region();
+      const std::size_t room = capacity * bytes + overrun;
+      return pool != nullptr ? pool->take(room, pages) : Region(room, pages);
+    };
+    i = take(want.i, sizeof(std::int32_t));
+    j = take(want.j, sizeof(std::int32_t));
+    distance = take(want.distance, sizeof(T));
+    vector = take(want.vector, D * sizeof(T));
+    shift = take(want.shift, D * sizeof(std::int32_t));
+  }
+  [[nodiscard]] Columns<T> columns() const {
+    return {static_cast<std::int32_t*>(i.data()), static_cast<std::int32_t*>(j.data()),
+            static_cast<T*>(distance.data()), static_cast<T*>(vector.data()),
+            static_cast<std::int32_t*>(shift.data())};
+  }
+  void trim(std::size_t entries) {
+    i.trim(entries * sizeof(std::int32_t));
+    j.trim(entries * sizeof(std::int32_t));
+    distance.trim(entries * sizeof(T));
+    vector.trim(entries * D * sizeof(T));
+    shift.trim(entries * D * sizeof(std::int32_t));
+  }
+};
+
+// Fills the columns d, D, S and j of hits given by slot.
+template <class T, int D>
+void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
+                   const std::int32_t* slots, std::size_t n, const Columns<T>& to, std::size_t at) {
+  std::array<T, D> x{};
+  std::array<T, D> image{};
+  std::array<std::int32_t, D> wraps{};
+  for (int axis = 0; axis < D; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    image[a] = static_cast<T>(shift[a]) * bodies.box.edge[a];
+    if (to.distance != nullptr || to.vector != nullptr) x[a] = queries.exact[a][query];
+    if (to.shift != nullptr)
+      wraps[a] = queries.box.wraps(queries.raw.at(static_cast<std::size_t>(queries.ids[query]), axis), axis);
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto slot = static_cast<std::size_t>(slots[k]);
+    const std::size_t entry = at + k;
+    if (to.distance != nullptr || to.vector != nullptr) {
+      T sum = 0;
+      for (std::size_t a = 0; a < D; ++a) {
+        T d = bodies.exact[a][slot] - x[a];
+        if (shift[a] != 0) d = d + image[a];
+        sum = a == 0 ? d * d : sum + d * d;
+        if (to.vector != nullptr) to.vector[entry * D + a] = d;
+      }
+      if (to.distance != nullptr) to.distance[entry] = std::sqrt(sum);
+    }
+    if (to.shift != nullptr)
+      for (int axis = 0; axis < D; ++axis) {
+        const auto a = static_cast<std::size_t>(axis);
+        // In the frame of the points as given: wrapping moved each of the two by some edges.
+        const auto id = static_cast<std::size_t>(bodies.ids[slot]);
+        to.shift[entry * D + a] = shift[a] + wraps[a] - bodies.box.wraps(bodies.raw.at(id, axis), axis);
+      }
+    if (to.j != nullptr) to.j[entry] = bodies.ids[slot];
+  }
+}
+
+}  // namespace vicinal

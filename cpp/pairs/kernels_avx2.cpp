@@ -1,0 +1,102 @@
+// The exact test on AVX2: 8 float or 4 double lanes, hits packed by a table of permutations.
+#include <immintrin.h>
+
+#include "pairs/kernels_simd.hpp"
+
+namespace vicinal {
+namespace {
+
+// For every mask of 8 lanes, the numbers of its set lanes first. Bytes: 2 kB, so that it stays in the first cache.
+struct PackTable {
+  std::uint64_t entry[256];
+  constexpr PackTable() : entry{} {
+    for (unsigned mask = 0; mask < 256; ++mask) {
+      unsigned to = 0;
+      for (unsigned lane = 0; lane < 8; ++lane)
+        if ((mask >> lane & 1U) != 0) entry[mask] |= static_cast<std::uint64_t>(lane) << (8 * to++);
+    }
+  }
+};
+constexpr PackTable pack;
+
+// Lane masks to switch off what lies past the end: 8 ones, then 8 zeros, read from the right place.
+alignas(32) constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+alignas(32) constexpr std::int64_t long_ones_then_zeros[8] = {-1, -1, -1, -1};
+
+struct FloatLanes {
+  using value = float;
+  using vector = __m256;
+  using mask = __m256;
+  using doubt = __m256;
+  static constexpr std::size_t width = 8;
+
+  static inline vector load(const float* p) { return _mm256_loadu_ps(p); }
+  static inline vector broadcast(float x) { return _mm256_set1_ps(x); }
+  static inline vector subtract(vector a, vector b) { return _mm256_sub_ps(a, b); }
+  static inline vector add(vector a, vector b) { return _mm256_add_ps(a, b); }
+  static inline vector multiply(vector a, vector b) { return _mm256_mul_ps(a, b); }
+  static inline mask at_most(vector a, vector b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+  static inline mask first(std::size_t k) {
+    return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(ones_then_zeros + 8 - k)));
+  }
+  static inline mask both(mask a, mask b) { return _mm256_and_ps(a, b); }
+  static inline mask differ(mask a, mask b) { return _mm256_xor_ps(a, b); }
+  static inline doubt no_doubt() { return _mm256_setzero_ps(); }
+  static inline doubt collect(doubt a, mask b) { return _mm256_or_ps(a, b); }
+  static inline bool any(doubt a) { return _mm256_movemask_ps(a) != 0; }
+  static inline std::size_t number(mask m) {
+    return static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(_mm256_movemask_ps(m))));
+  }
+  static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
+    const auto bits = static_cast<unsigned>(_mm256_movemask_ps(m));
+    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack.entry[bits])));
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(values, lanes));
+    return static_cast<std::size_t>(_mm_popcnt_u32(bits));
+  }
+};
+
+struct DoubleLanes {
+  using value = double;
+  using vector = __m256d;
+  using mask = __m256d;
+  static constexpr std::size_t width = 4;
+
+  static inline vector load(const double* p) { return _mm256_loadu_pd(p); }
+  static inline vector broadcast(double x) { return _mm256_set1_pd(x); }
+  static inline vector subtract(vector a, vector b) { return _mm256_sub_pd(a, b); }
+  static inline vector add(vector a, vector b) { return _mm256_add_pd(a, b); }
+  static inline vector multiply(vector a, vector b) { return _mm256_mul_pd(a, b); }
+  static inline mask at_most(vector a, vector b) { return _mm256_cmp_pd(a, b, _CMP_LE_OQ); }
+  static inline mask first(std::size_t k) {
+    return _mm256_castsi256_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(long_ones_then_zeros + 4 - k)));
+  }
+  static inline mask both(mask a, mask b) { return _mm256_and_pd(a, b); }
+  static inline std::size_t number(mask m) {
+    return static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(_mm256_movemask_pd(m))));
+  }
+  static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
+    const auto bits = static_cast<unsigned>(_mm256_movemask_pd(m));
+    // Four lanes are the low half of the table's eight.
+    const __m128i lanes = _mm_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack.entry[bits])));
+    const __m128 values = _mm_loadu_ps(reinterpret_cast<const float*>(payload));
+    _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(values, lanes));
+    return static_cast<std::size_t>(_mm_popcnt_u32(bits));
+  }
+};
+
+void stream(void* to, const void* from, std::size_t bytes) {
+  auto* const target = static_cast<__m256i*>(to);
+  const auto* const source = static_cast<const __m256i*>(from);
+  for (std::size_t k = 0; k < bytes / sizeof(__m256i); ++k)
+    _mm256_stream_si256(target + k, _mm256_loadu_si256(source + k));
+}
+
+}  // namespace
+
+const Kernels& avx2_kernels() {
+  static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>(stream);
+  return kernels;
+}
+
+}  // namespace vicinal

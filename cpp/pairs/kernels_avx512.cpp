@@ -1,0 +1,79 @@
+// The exact test on AVX-512: 16 float or 8 double lanes, hits packed in a register.
+//
+// The packing store to memory is microcoded on some processors, so lanes are packed in a register and stored whole.
+#ifdef VICINAL_EMULATE_AVX512
+// Plain C in place of the instructions, so that this file is tested on machines that lack them.
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#else
+#include <immintrin.h>
+#endif
+
+#include "pairs/kernels_simd.hpp"
+
+namespace vicinal {
+namespace {
+
+struct FloatLanes {
+  using value = float;
+  using vector = __m512;
+  using mask = __mmask16;
+  using doubt = __mmask16;
+  static constexpr std::size_t width = 16;
+
+  static inline vector load(const float* p) { return _mm512_loadu_ps(p); }
+  static inline vector broadcast(float x) { return _mm512_set1_ps(x); }
+  static inline vector subtract(vector a, vector b) { return _mm512_sub_ps(a, b); }
+  static inline vector add(vector a, vector b) { return _mm512_add_ps(a, b); }
+  static inline vector multiply(vector a, vector b) { return _mm512_mul_ps(a, b); }
+  static inline mask at_most(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+  static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1U); }
+  static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
+  static inline mask differ(mask a, mask b) { return static_cast<mask>(a ^ b); }
+  static inline doubt no_doubt() { return 0; }
+  static inline doubt collect(doubt a, mask b) { return static_cast<doubt>(a | b); }
+  static inline bool any(doubt a) { return a != 0; }
+  static inline std::size_t number(mask m) { return static_cast<std::size_t>(__builtin_popcount(m)); }
+  static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(m, _mm512_loadu_si512(payload)));
+    return number(m);
+  }
+};
+
+struct DoubleLanes {
+  using value = double;
+  using vector = __m512d;
+  using mask = __mmask8;
+  static constexpr std::size_t width = 8;
+
+  static inline vector load(const double* p) { return _mm512_loadu_pd(p); }
+  static inline vector broadcast(double x) { return _mm512_set1_pd(x); }
+  static inline vector subtract(vector a, vector b) { return _mm512_sub_pd(a, b); }
+  static inline vector add(vector a, vector b) { return _mm512_add_pd(a, b); }
+  static inline vector multiply(vector a, vector b) { return _mm512_mul_pd(a, b); }
+  static inline mask at_most(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
+  static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1U); }
+  static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
+  static inline std::size_t number(mask m) { return static_cast<std::size_t>(__builtin_popcount(m)); }
+  static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(m, values));
+    return number(m);
+  }
+};
+
+void stream(void* to, const void* from, std::size_t bytes) {
+  auto* const target = static_cast<__m512i*>(to);
+  const auto* const source = static_cast<const __m512i*>(from);
+  for (std::size_t k = 0; k < bytes / sizeof(__m512i); ++k)
+    _mm512_stream_si512(target + k, _mm512_loadu_si512(source + k));
+}
+
+}  // namespace
+
+const Kernels& avx512_kernels() {
+  static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>(stream);
+  return kernels;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,159 @@
+// Writes pairs once, from any number of threads, into columns whose length nobody knows beforehand.
+//
+// The columns are reserved generously (untouched pages cost nothing). A thread takes slabs of them in turn, collects
+// hits in a buffer that stays in the first cache, and streams it out by whole cache lines. At the end only the last slab
+// of each thread has a gap, which is filled from the end of the columns.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "pairs/columns.hpp"
+#include "pairs/kernels.hpp"
+#include "pairs/test.hpp"
+
+namespace vicinal {
+
+// Entries a thread takes at a time. 64k entries are 256 kB per column: rarely taken, cheap to close a gap in.
+inline constexpr std::size_t slab_entries = std::size_t{1} << 16;
+
+struct Gap {
+  std::size_t begin, end;
+};
+
+// Hands out slabs of [0, capacity).
+class Slabs {
+ public:
+  explicit Slabs(std::size_t capacity) : capacity_(capacity) {}
+  Gap take() {
+    const std::size_t begin = next_.fetch_add(slab_entries, std::memory_order_relaxed);
+    if (begin + slab_entries > capacity_) throw std::bad_alloc();
+    return {begin, begin + slab_entries};
+  }
+  [[nodiscard]] std::size_t taken() const { return std::min(capacity_, next_.load()); }
+
+ private:
+  std::size_t capacity_;
+  std::atomic<std::size_t> next_{0};
+};
+
+template <class T, int D>
+class PairWriter {
+ public:
+  PairWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Want& want, const Columns<T>& columns,
+             Slabs& slabs)
+      : queries_(queries), bodies_(bodies), slots_(want.slots()), columns_(columns), slabs_(slabs),
+        staged_store_(want, staged_most, nullptr), staged_(staged_store_.columns()), stream_(kernels().stream) {
+    // Hits are staged by number when that is all anybody wants, otherwise by slot in a buffer of their own.
+    if (slots_ || staged_.j == nullptr) {
+      slot_store_.reset(tile_candidates + cache_line);
+    }
+  }
+  PairWriter(const PairWriter&) = delete;
+  PairWriter& operator=(const PairWriter&) = delete;
+
+  [[nodiscard]] std::int32_t* room(std::size_t most) {
+    if (staged_count_ + most > staged_most) flush();
+    return direct() ? staged_.j + staged_count_ : slot_store_.data();
+  }
+  void take(Slot query, const Shift& shift, std::size_t n) {
+    if (n == 0) return;
+    if (staged_.i != nullptr) std::fill_n(staged_.i + staged_count_, n, queries_.ids[query]);
+    if (slots_) describe_hits(queries_, bodies_, query, shift, slot_store_.data(), n, staged_, staged_count_);
+    staged_count_ += n;
+    total_ += n;
+  }
+
+  // Writes what is staged; returns the unused end of the last slab.
+  Gap finish() {
+    flush();
+    write(staged_count_);
+    staged_count_ = 0;
+    return slab_;
+  }
+  [[nodiscard]] std::size_t total() const { return total_; }
+
+ private:
+  // A tile's hits always fit behind what is staged already.
+  static constexpr std::size_t staged_most = 2 * tile_candidates;
+  // Entries per cache line of 4-byte columns; every column's entries are a multiple of 4 bytes.
+  static constexpr std::size_t line_entries = cache_line / sizeof(std::int32_t);
+
+  [[nodiscard]] bool direct() const { return !slots_ && staged_.j != nullptr; }
+
+  // Moves whole lines to the columns and keeps the rest, so that writing stays aligned.
+  void flush() {
+    const std::size_t whole = staged_count_ / line_entries * line_entries;
+    write(whole);
+    const std::size_t rest = staged_count_ - whole;
+    Columns<T>::template for_each<D>(staged_, staged_, [&](void* column, void*, std::size_t bytes) {
+      auto* const base = static_cast<std::byte*>(column);
+      if (base != nullptr) std::memmove(base, base + whole * bytes, rest * bytes);
+    });
+    staged_count_ = rest;
+  }
+
+  void write(std::size_t n) {
+    std::size_t from = 0;
+    while (from < n) {
+      if (slab_.begin == slab_.end) slab_ = slabs_.take();
+      const std::size_t count = std::min(n - from, slab_.end - slab_.begin);
+      Columns<T>::template for_each<D>(columns_, staged_, [&](void* to, void* source, std::size_t bytes) {
+        if (to == nullptr) return;
+        auto* const target = static_cast<std::byte*>(to) + slab_.begin * bytes;
+        const auto* const start = static_cast<const std::byte*>(source) + from * bytes;
+        if (count % line_entries == 0) stream_(target, start, count * bytes);
+        else std::memcpy(target, start, count * bytes);
+      });
+      slab_.begin += count;
+      from += count;
+    }
+  }
+
+  const Bodies<T, D>& queries_;
+  const Bodies<T, D>& bodies_;
+  bool slots_;
+  Columns<T> columns_;
+  Slabs& slabs_;
+  ColumnStore<T, D> staged_store_;
+  Columns<T> staged_;
+  void (*stream_)(void*, const void*, std::size_t);
+  Buffer<std::int32_t> slot_store_;
+  std::size_t staged_count_ = 0;
+  std::size_t total_ = 0;
+  Gap slab_{0, 0};
+};
+
+// Fills the gaps in [0, end) from its end, so that entries become contiguous; returns their number.
+template <class T, int D>
+std::size_t close_gaps(const Columns<T>& columns, std::vector<Gap> gaps, std::size_t end) {
+  std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+  std::erase_if(gaps, [](const Gap& gap) { return gap.begin == gap.end; });
+  std::size_t first = 0;
+  while (first < gaps.size()) {
+    Gap& last = gaps.back();
+    if (last.end == end) {
+      end = last.begin;
+      gaps.pop_back();
+      continue;
+    }
+    Gap& hole = gaps[first];
+    const std::size_t count = std::min(hole.end - hole.begin, end - last.end);
+    Columns<T>::template for_each<D>(columns, columns, [&](void* column, void*, std::size_t bytes) {
+      auto* const base = static_cast<std::byte*>(column);
+      if (base != nullptr) std::memcpy(base + hole.begin * bytes, base + (end - count) * bytes, count * bytes);
+    });
+    hole.begin += count;
+    end -= count;
+    if (hole.begin == hole.end) ++first;
+  }
+  return end;
+}
+
+}  // namespace vicinal

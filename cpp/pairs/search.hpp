@@ -1,0 +1,152 @@
+// Searches: run the exact test over all blocks of an index and emit pairs, rows or counts.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+#include "index/index.hpp"
+#include "pairs/columns.hpp"
+#include "pairs/pair_writer.hpp"
+#include "pairs/test.hpp"
+
+namespace vicinal {
+
+struct Tally {
+  std::uint64_t candidates = 0;
+  std::uint64_t pairs = 0;
+};
+
+// What to search: the bodies of an index among themselves, or queries against them.
+template <class T, int D>
+struct Task {
+  const AnyIndex<T, D>& index;
+  const Bodies<T, D>& queries;  // index.bodies() unless mode is cross
+  Mode mode;
+  T cutoff;
+};
+
+template <class T, int D>
+struct Found {
+  ColumnStore<T, D> store;
+  std::size_t size = 0;
+  Tally tally;
+};
+
+// Below this many bodies a result rarely fills a huge page.
+inline constexpr std::size_t few_bodies = 16384;
+
+namespace detail {
+
+// What the vector code writes for a hit: the user's numbers or, when more is wanted than those, slots.
+template <class T, int D>
+class Payload {
+ public:
+  Payload(const Bodies<T, D>& bodies, bool slots) : bodies_(bodies), slots_(slots) {
+    if (!slots) return;
+    numbers_.reset(bodies.size);
+    parallel_ranges(bodies.size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t k = begin; k < end; ++k) numbers_[k] = static_cast<std::int32_t>(k);
+    });
+  }
+  [[nodiscard]] const std::int32_t* data() const { return slots_ ? numbers_.data() : bodies_.ids.data(); }
+
+ private:
+  const Bodies<T, D>& bodies_;
+  bool slots_;
+  Buffer<std::int32_t> numbers_;
+};
+
+// One value per thread, made by the thread that first needs it.
+template <class V>
+class PerThread {
+ public:
+  PerThread() : values_(static_cast<std::size_t>(thread_count())) {}
+  template <class Make>
+  V& get(std::size_t thread, Make&& make) {
+    if (!values_[thread]) make(values_[thread]);
+    return *values_[thread];
+  }
+  template <class F>
+  void for_each(F&& f) {
+    for (auto& value : values_)
+      if (value) f(*value);
+  }
+
+ private:
+  std::vector<std::optional<V>> values_;
+};
+
+// body(test, block, thread) for every block; returns the number of candidates.
+template <class T, int D, class Body>
+std::uint64_t for_each_block(const Task<T, D>& task, Body&& body) {
+  const Bodies<T, D>& bodies = task.index.bodies();
+  std::atomic<std::uint64_t> candidates{0};
+  parallel_for(task.index.parts(task.queries), [&](std::size_t part, int thread) {
+    Test<T, D> test(task.queries, bodies, task.cutoff);
+    std::uint64_t here = 0;
+    auto each = [&](const Block& block) {
+      here += candidates_of(block);
+      body(test, block, static_cast<std::size_t>(thread));
+    };
+    task.index.blocks(task.queries, task.mode, part, each);
+    candidates.fetch_add(here, std::memory_order_relaxed);
+  });
+  return candidates;
+}
+
+}  // namespace detail
+
+// Partners per query, by the user's number.
+template <class T, int D>
+Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
+  Tally tally;
+  std::fill(counts.begin(), counts.end(), 0);
+  std::vector<std::uint64_t> totals(static_cast<std::size_t>(thread_count()) * 8, 0);  // a cache line each
+  tally.candidates = detail::for_each_block(task, [&](Test<T, D>& test, const Block& block, std::size_t thread) {
+    test.count(block, [&](Slot query, std::size_t n) {
+      counts[static_cast<std::size_t>(task.queries.ids[query])] += static_cast<std::int32_t>(n);
+      totals[thread * 8] += n;
+    });
+  });
+  for (const auto total : totals) tally.pairs += total;
+  return tally;
+}
+
+// All pairs in any order.
+template <class T, int D>
+Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
+  const Bodies<T, D>& bodies = task.index.bodies();
+  // No result is larger than memory; pages that stay untouched are not memory.
+  const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
+  const std::size_t most = physical_memory() / widest / slab_entries * slab_entries;
+  const auto pages = task.queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
+  Found<T, D> found;
+  found.store = ColumnStore<T, D>(want, most, pool, pages);
+  const Columns<T> columns = found.store.columns();
+  Slabs slabs(most);
+  const detail::Payload<T, D> payload(bodies, want.slots());
+  detail::PerThread<PairWriter<T, D>> writers;
+  found.tally.candidates =
+      detail::for_each_block(task, [&](Test<T, D>& test, const Block& block, std::size_t thread) {
+        test.hits(block, payload.data(),
+                  writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); }));
+      });
+  std::vector<Gap> gaps;
+  writers.for_each([&](PairWriter<T, D>& writer) {
+    gaps.push_back(writer.finish());
+    found.tally.pairs += writer.total();
+  });
+  found.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
+  if (pool == nullptr) found.store.trim(found.size);
+  return found;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,178 @@
+"""Checks of arguments: bad input never reaches the compiled core."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _core
+from vicinal.errors import InputError
+
+Floats: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+BoxLike: TypeAlias = float | Sequence[float | None] | npt.NDArray[Any] | None
+
+MOST_BODIES = 2**31 - 1
+# Bodies this many edges outside a periodic box have lost every digit that says where in the box they are.
+MOST_WRAPS = 2**30
+# More images than this of every body is not a search any more.
+MOST_IMAGES = 100_000
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points that were checked: contiguous, float32 or float64, finite."""
+
+    array: Floats
+    low: list[float]
+    high: list[float]
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates per point."""
+        return int(self.array.shape[1])
+
+    def __len__(self) -> int:
+        """Number of points."""
+        return int(self.array.shape[0])
+
+
+def as_array(value: object, name: str) -> npt.NDArray[Any]:
+    """Turn anything array-like (lists, `__array__`, DLPack) into a NumPy array."""
+    try:
+        if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+            return np.from_dlpack(value)  # type: ignore[arg-type]
+        return np.asarray(value)
+    except (ValueError, TypeError, RuntimeError, BufferError) as error:
+        raise InputError(f"{name}: cannot be read as an array ({error}); pass numbers of shape (n, 2) or (n, 3)") from error
+
+
+def check_points(value: object, name: str = "points") -> Points:
+    """Check points and return them as the core wants them; no copy is made where none is needed."""
+    array = as_array(value, name)
+    if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
+        raise InputError(f"{name}: dtype {array.dtype} is not supported; pass float32 or float64 (integers become float64)")
+    if array.ndim == 1 and array.size == 0:
+        array = array.reshape(0, 3)
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise InputError(f"{name}: shape {array.shape} found; pass (n, 2) for the plane or (n, 3) for space")
+    if array.shape[0] > MOST_BODIES:
+        raise InputError(f"{name}: {array.shape[0]} rows found; at most {MOST_BODIES} (2**31 - 1) fit, so search in parts")
+    kept = np.dtype(np.float32) if array.dtype.newbyteorder("=") == np.float32 else np.dtype(np.float64)
+    ready: Floats = np.ascontiguousarray(array, dtype=kept)
+    low, high, bad = _core.bounds(ready)
+    if bad >= 0:
+        raise InputError(f"{name}: row {bad} is {ready[bad].tolist()}; every coordinate must be finite, so remove or repair such rows")
+    return Points(ready, low, high)
+
+
+def check_number(value: object, name: str) -> float:
+    """Return a real number as a float."""
+    if isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name}: {value!r} found; pass a number")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name}: {value!r} found; pass a number") from None
+
+
+def check_cutoff(value: object, points: Points, name: str = "cutoff") -> float:
+    """Check that a cutoff is positive and its square is finite in the dtype of the points."""
+    cutoff = check_number(value, name)
+    dtype = points.array.dtype
+    if not math.isfinite(cutoff) or cutoff <= 0:
+        raise InputError(f"{name}: {cutoff} found; pass a positive, finite distance")
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = dtype.type(cutoff)
+        square = rounded * rounded
+    if rounded == 0:
+        raise InputError(f"{name}: {cutoff} rounds to 0 in {dtype}; use float64 points or larger units")
+    if not np.isfinite(square):
+        raise InputError(f"{name}: the square of {cutoff} overflows {dtype}; use float64 points or smaller units")
+    return float(rounded)
+
+
+def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
+    """Return one period per axis, 0 for an open axis."""
+    dim = points.dim
+    if value is None:
+        return [0.0] * dim
+    if np.ndim(value) == 0:  # type: ignore[arg-type]
+        entries: list[object] = [value] * dim
+    else:
+        entries = list(value)  # type: ignore[arg-type]
+    if len(entries) != dim:
+        raise InputError(f"box: {len(entries)} entries found for points in {dim} dimensions; pass {dim} lengths, None for an open axis")
+    edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
+    images = math.prod(2 * math.ceil(cutoff / edge) + 1 for edge in edges if edge > 0)
+    if images > MOST_IMAGES:
+        raise InputError(
+            f"cutoff: {cutoff} reaches {images} periodic images in box {entries}; "
+            "use a smaller cutoff, or repeat the points yourself in a larger box"
+        )
+    return edges
+
+
+def _check_edge(entry: object, axis: int, points: Points) -> float:
+    edge = check_number(entry, f"box[{axis}]")
+    rounded = float(points.array.dtype.type(edge))
+    if not math.isfinite(rounded) or rounded <= 0:
+        raise InputError(f"box[{axis}]: {edge} found; pass a positive, finite length, or None for an open axis")
+    if len(points) and max(abs(points.low[axis]), abs(points.high[axis])) >= MOST_WRAPS * rounded:
+        column = np.abs(points.array[:, axis])
+        row = int(np.argmax(column))
+        raise InputError(
+            f"points: row {row} is {points.array[row].tolist()}, more than 2**30 edges outside box[{axis}] = {edge}; "
+            "wrap it yourself, or leave this axis open with None"
+        )
+    return rounded
+
+
+def check_queries(value: object, points: Points, box: list[float]) -> Points:
+    """Check a second set of points against the first."""
+    queries = check_points(value, "queries")
+    if len(queries) == 0:
+        empty = points.array[:0]
+        return Points(empty, [0.0] * points.dim, [0.0] * points.dim)
+    if queries.dim != points.dim:
+        raise InputError(f"queries: {queries.dim} columns found, but points have {points.dim}; both must agree")
+    if queries.array.dtype != points.array.dtype:
+        raise InputError(f"queries: dtype {queries.array.dtype} found, but points are {points.array.dtype}; convert one of them")
+    for axis, edge in enumerate(box):
+        if edge > 0 and max(abs(queries.low[axis]), abs(queries.high[axis])) >= MOST_WRAPS * edge:
+            raise InputError(f"queries: more than 2**30 edges outside box[{axis}] = {edge}; wrap them, or leave this axis open with None")
+    return queries
+
+
+def check_want(want: str, letters: str) -> str:
+    """Check that a result description contains only known letters, at least one."""
+    if not isinstance(want, str) or not want or any(letter not in letters for letter in want):
+        listed = ", ".join(letters)
+        raise InputError(f"want: {want!r} found; pass one or more of the letters {listed}")
+    return want
+
+
+def check_integer(value: object, name: str, *, least: int, most: int) -> int:
+    """Return a whole number within bounds."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"{name}: {value!r} found; pass a whole number from {least} to {most}") from None
+    if isinstance(value, bool) or not least <= number <= most:
+        raise InputError(f"{name}: {value!r} found; pass a whole number from {least} to {most}")
+    return number
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return True or False, and nothing that merely looks like it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name}: {value!r} found; pass True or False")
+    return bool(value)
+
+
+Letters: TypeAlias = Literal["ijdDS", "jdDS"]

@@ -1,0 +1,79 @@
+"""Neighbours as rows: the result of `vicinal.neighbors`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """The neighbours of every body, row by row (CSR).
+
+    Parameters
+    ----------
+    offsets
+        int64, one more than there are rows: row k is `indices[offsets[k]:offsets[k + 1]]`.
+    indices
+        int32, the neighbours of all rows.
+    columns
+        Number of bodies that can be neighbours.
+    distances, vectors, shifts
+        One entry per neighbour where asked for, otherwise None.
+
+    Examples
+    --------
+    >>> rows = vicinal.neighbors([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, sort=True)
+    >>> len(rows), rows[0].tolist(), rows.counts.tolist()
+    (3, [1, 2], [2, 1, 1])
+    """
+
+    offsets: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    columns: int
+    distances: npt.NDArray[Any] | None = None
+    vectors: npt.NDArray[Any] | None = None
+    shifts: npt.NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> npt.NDArray[np.int32]:
+        """Return the neighbours of one body, without a copy."""
+        count = len(self)
+        if not -count <= row < count:
+            raise IndexError(f"row {row} is out of range: there are {count} rows")
+        at = row % count
+        return self.indices[self.offsets[at] : self.offsets[at + 1]]
+
+    def __repr__(self) -> str:
+        """Number of rows and entries."""
+        return f"Neighbors({len(self)} rows, {len(self.indices)} entries)"
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Number of neighbours per row."""
+        return np.diff(self.offsets)
+
+    def to_scipy(self) -> csr_array:
+        """Return a sparse matrix: ones, or the distances where they were asked for.
+
+        Examples
+        --------
+        >>> rows = vicinal.neighbors([[0.0, 0.0], [3.0, 0.0]], cutoff=4.0, want="jd")
+        >>> rows.to_scipy().toarray().tolist()
+        [[0.0, 3.0], [3.0, 0.0]]
+        """
+        try:
+            from scipy.sparse import csr_array
+        except ImportError as error:
+            raise ImportError("to_scipy needs SciPy: pip install 'vicinal[scipy]'") from error
+        data = np.ones(len(self.indices), np.int8) if self.distances is None else self.distances
+        return csr_array((data, self.indices, self.offsets), shape=(len(self), self.columns))

@@ -1,0 +1,66 @@
+"""How many threads a search uses. It changes speed only, never the set of pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from vicinal import _core
+from vicinal._check import check_integer
+from vicinal.errors import InputError
+
+MOST_THREADS = 1024
+
+
+def set_threads(n: int) -> None:
+    """Use `n` threads from now on. The default is all cores, or the environment variable VICINAL_NUM_THREADS.
+
+    Examples
+    --------
+    >>> before = vicinal.get_threads()
+    >>> vicinal.set_threads(1)
+    >>> vicinal.get_threads()
+    1
+    >>> vicinal.set_threads(before)
+    """
+    _core.set_threads(check_integer(n, "n", least=1, most=MOST_THREADS))
+
+
+def get_threads() -> int:
+    """Return the number of threads a search uses."""
+    return _core.get_threads()
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Use `n` threads inside a ``with`` block.
+
+    Examples
+    --------
+    >>> with vicinal.threads(1):
+    ...     vicinal.get_threads()
+    1
+    """
+    before = get_threads()
+    set_threads(n)
+    try:
+        yield
+    finally:
+        set_threads(before)
+
+
+def _from_environment() -> None:
+    wanted = os.environ.get("VICINAL_NUM_THREADS", "").strip()
+    if wanted:
+        try:
+            set_threads(int(wanted))
+        except (ValueError, InputError):
+            raise InputError(
+                f"VICINAL_NUM_THREADS: {wanted!r} found; set it to a whole number from 1 to {MOST_THREADS}"
+            ) from None
+
+
+# A forked child inherits OpenMP's pool without its threads; waiting for them would hang, so it works alone.
+os.register_at_fork(after_in_child=lambda: _core.set_threads(1))
+_from_environment()
