@@ -18,20 +18,22 @@
 
 #include "geometry/box.hpp"
 #include "index/bodies.hpp"
+#include "pairs/kernels.hpp"
 
 namespace vicinal {
 
 using Slot = std::uint32_t;
-using Shift = std::array<std::int16_t, 3>;  // periodic image, in edges per axis
 
-// What a range leaves out when it runs over the query itself.
-enum class Own : std::int16_t {
-  absent,  // the query is not in the range, or is there as its own periodic image: nothing is left out
-  after,   // only slots after the query are candidates: each pair once
-  except,  // all but the query itself
+// A periodic image, in edges per axis.
+struct Shift {
+  std::int16_t x = 0, y = 0, z = 0;
+
+  [[nodiscard]] std::int16_t operator[](std::size_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+  bool operator==(const Shift&) const = default;
 };
 
-// Candidates begin … end-1, seen through the periodic image `shift`.
+// Candidates begin … end-1, seen through the periodic image `shift`. If the queries of the block are among them, `own`
+// says what that means; they then are the slots first_query … last_query-1 of the range.
 struct Range {
   Slot begin, end;
   Shift shift{};

@@ -55,7 +55,6 @@ class LinkedCells {
     const auto [first, last] = groups_of_part(queries, part);
     for (std::size_t g = first; g < last; ++g) {
       const std::uint64_t key = queries.group_key[g];
-      ranges.clear();
       if (periodic) periodic_ranges(key, rows, mode, ranges);
       else open_ranges(key, rows, mode, ranges);
       if (!ranges.empty()) sink({queries.group_begin[g], queries.group_begin[g + 1], ranges});
@@ -74,19 +73,24 @@ class LinkedCells {
 
   void open_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode, std::vector<Range>& ranges) const {
     const Slot* const start = starts_.data();
+    ranges.resize(rows.size());
+    std::size_t count = 0;
     for (const StencilRow& row : rows) {
       const auto middle = static_cast<std::uint64_t>(static_cast<std::int64_t>(key) + grid_.key_step(row));
       const auto reach = static_cast<std::uint64_t>(row.reach_x);
       const bool own_row = mode != Mode::cross && middle == key;
       const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
       const Range range{start[low], start[middle + reach + 1], {}, own_row ? own_of(mode) : Own::absent};
-      if (range.begin < range.end) ranges.push_back(range);
+      ranges[count] = range;
+      count += range.begin < range.end ? 1 : 0;
     }
+    ranges.resize(count);
   }
 
   // The same with rows that leave the box on one side and come back on the other, as images.
   void periodic_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode, std::vector<Range>& ranges) const {
     const auto cell = grid_.cell_of(key);
+    ranges.clear();
     for (const StencilRow& row : rows) {
       std::array<std::int64_t, 3> at{0, cell[1] + row.dy, cell[2] + row.dz};
       Shift shift{0, enter(at[1], 1), enter(at[2], 2)};
@@ -95,7 +99,7 @@ class LinkedCells {
       const std::int64_t last = cell[0] + row.reach_x;
       while (x <= last) {
         at[0] = x;
-        shift[0] = enter(at[0], 0);
+        shift.x = enter(at[0], 0);
         // Up to the last cell of this image; an open axis has one image, padded with empty cells.
         const std::int64_t length =
             std::min(last - x, grid_.axis[0].periodic ? grid_.axis[0].cells - 1 - at[0] : last - x) + 1;

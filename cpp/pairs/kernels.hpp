@@ -9,48 +9,63 @@
 
 namespace vicinal {
 
-// A run of candidate slots.
+// Candidates copied together: x[a][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a multiple
+// of `tile_lanes`, are infinitely far away, so there is no remainder to treat apart.
+inline constexpr std::size_t tile_lanes = 16;
+
+// A run of slots.
 struct Span {
   std::uint32_t begin, end;
 };
 
-// One query against runs of candidates, in the dtype of the input:
-//   ((xj - x) + shift)^2 + … <= squared, every operation rounded, none fused.
-template <class T>
-struct ExactProbe {
-  T x[3];
-  T shift[3];
+template <class V>
+struct Tile {
+  const V* x[3];
+  const std::int32_t* payload;
+  std::uint32_t size;
+};
+
+// Which lanes of a tile a query must not meet.
+enum class Own : std::int16_t {
+  absent,  // it is not in the tile, or is there as its own periodic image: nothing is left out
+  after,   // only candidates after the query itself: each pair once
+  except,  // all but the query itself
+};
+
+// Queries first … last-1 against one tile. The first of them is at `position` of the tile, the others follow it.
+template <class V>
+struct Batch {
+  const V* x[3];
+  const std::int32_t* ids;
+  std::uint32_t first, last;
+  Own own;
+  std::uint32_t position;
   bool shifted;
-  T squared;
+  V shift[3];  // exact: added to every difference; band: taken off the query
+  // Exact: d2 <= inside is a pair. Band: that is certain, d2 > outside is certainly none, between is doubt.
+  V inside, outside;
 };
 
-// The same in float32 with a band of doubt: d2 <= inside is a pair, d2 > outside is none.
-struct BandProbe {
-  float x[3];
-  float inside, outside;
-};
+// gather: copies spans of x and payload (unless null) side by side, and `tile_lanes` infinities behind them.
+// hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query k;
+//        may scribble up to `overshoot` entries beyond the last.
+// count: only counts.
+// Both return how many queries were done: fewer than all when the next one has a candidate in doubt.
+inline constexpr std::size_t overshoot = 64;
 
-inline constexpr std::size_t in_doubt = ~std::size_t{0};
-
-// `hits` writes payload[slot] of every hit to `out` and returns their number; it may scribble one register beyond.
-// `count` only counts. The band versions return `in_doubt` when some candidate is inside the band.
-template <class T>
-struct ExactKernel {
-  std::size_t (*hits)(const T* const* x, const ExactProbe<T>&, const Span*, std::size_t spans,
-                      const std::int32_t* payload, std::int32_t* out);
-  std::size_t (*count)(const T* const* x, const ExactProbe<T>&, const Span*, std::size_t spans);
-};
-struct BandKernel {
-  std::size_t (*hits)(const float* const* x, const BandProbe&, const Span*, std::size_t spans,
-                      const std::int32_t* payload, std::int32_t* out);
-  std::size_t (*count)(const float* const* x, const BandProbe&, const Span*, std::size_t spans);
+template <class V>
+struct Kernel {
+  void (*gather)(const V* const* x, const std::int32_t* payload, const Span*, std::size_t spans, V* const* to,
+                 std::int32_t* payload_to);
+  std::uint32_t (*hits)(const Tile<V>&, const Batch<V>&, std::int32_t* out, std::int32_t* owner, std::uint32_t* counts);
+  std::uint32_t (*count)(const Tile<V>&, const Batch<V>&, std::uint32_t* counts);
 };
 
 // Index 0: two dimensions, 1: three.
 struct Kernels {
-  ExactKernel<float> single[2];
-  ExactKernel<double> twice[2];
-  BandKernel band[2];
+  Kernel<float> single[2];
+  Kernel<double> twice[2];
+  Kernel<float> band[2];
   // Copies whole cache lines past the cache; `to` is 64-byte aligned, `bytes` a multiple of 64.
   void (*stream)(void* to, const void* from, std::size_t bytes);
 };

@@ -19,31 +19,52 @@ struct PackTable {
 };
 constexpr PackTable pack;
 
-// Lane masks to switch off what lies past the end: 8 ones, then 8 zeros, read from the right place.
-alignas(32) constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-alignas(32) constexpr std::int64_t long_ones_then_zeros[8] = {-1, -1, -1, -1};
+// Lane masks, read from the right place: zeros, then ones.
+alignas(32) constexpr std::int32_t zeros_then_ones[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+alignas(32) constexpr std::int64_t long_zeros_then_ones[8] = {0, 0, 0, 0, -1, -1, -1, -1};
+
+// Four registers at once: enough for most queries.
+inline std::size_t fill_four(std::int32_t* to, std::int32_t id) {
+  const __m256i value = _mm256_set1_epi32(id);
+  for (int k = 0; k < 4; ++k) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 8 * k), value);
+  return 32;
+}
+
+// Where `value` is in `hits`; it is there.
+inline std::size_t find_eight(const std::int32_t* hits, std::int32_t value) {
+  const __m256i wanted = _mm256_set1_epi32(value);
+  for (std::size_t k = 0;; k += 8) {
+    const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hits + k));
+    const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(here, wanted))));
+    if (bits != 0) return k + static_cast<std::size_t>(__builtin_ctz(bits));
+  }
+}
 
 struct FloatLanes {
   using value = float;
   using vector = __m256;
   using mask = __m256;
-  using doubt = __m256;
   static constexpr std::size_t width = 8;
 
   static inline vector load(const float* p) { return _mm256_loadu_ps(p); }
+  static inline void store(float* p, vector v) { _mm256_storeu_ps(p, v); }
+  static inline void copy(std::int32_t* to, const std::int32_t* from) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
   static inline vector broadcast(float x) { return _mm256_set1_ps(x); }
   static inline vector subtract(vector a, vector b) { return _mm256_sub_ps(a, b); }
   static inline vector add(vector a, vector b) { return _mm256_add_ps(a, b); }
   static inline vector multiply(vector a, vector b) { return _mm256_mul_ps(a, b); }
   static inline mask at_most(vector a, vector b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
-  static inline mask first(std::size_t k) {
-    return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(ones_then_zeros + 8 - k)));
+  static inline mask lanes(const std::int32_t* p) {
+    return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }
+  static inline mask from(std::size_t k) { return lanes(zeros_then_ones + 8 - k); }
   static inline mask both(mask a, mask b) { return _mm256_and_ps(a, b); }
   static inline mask differ(mask a, mask b) { return _mm256_xor_ps(a, b); }
-  static inline doubt no_doubt() { return _mm256_setzero_ps(); }
-  static inline doubt collect(doubt a, mask b) { return _mm256_or_ps(a, b); }
-  static inline bool any(doubt a) { return _mm256_movemask_ps(a) != 0; }
+  static inline mask either(mask a, mask b) { return _mm256_or_ps(a, b); }
+  static inline mask none() { return _mm256_setzero_ps(); }
+  static inline bool any(mask a) { return _mm256_movemask_ps(a) != 0; }
   static inline std::size_t number(mask m) {
     return static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(_mm256_movemask_ps(m))));
   }
@@ -54,6 +75,8 @@ struct FloatLanes {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(values, lanes));
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
+  static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
+  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_eight(hits, value); }
 };
 
 struct DoubleLanes {
@@ -63,14 +86,21 @@ struct DoubleLanes {
   static constexpr std::size_t width = 4;
 
   static inline vector load(const double* p) { return _mm256_loadu_pd(p); }
+  static inline void store(double* p, vector v) { _mm256_storeu_pd(p, v); }
+  static inline void copy(std::int32_t* to, const std::int32_t* from) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
   static inline vector broadcast(double x) { return _mm256_set1_pd(x); }
   static inline vector subtract(vector a, vector b) { return _mm256_sub_pd(a, b); }
   static inline vector add(vector a, vector b) { return _mm256_add_pd(a, b); }
   static inline vector multiply(vector a, vector b) { return _mm256_mul_pd(a, b); }
   static inline mask at_most(vector a, vector b) { return _mm256_cmp_pd(a, b, _CMP_LE_OQ); }
-  static inline mask first(std::size_t k) {
-    return _mm256_castsi256_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(long_ones_then_zeros + 4 - k)));
+  static inline mask lanes(const std::int64_t* p) {
+    return _mm256_castsi256_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }
+  static inline mask from(std::size_t k) { return lanes(long_zeros_then_ones + 4 - k); }
+  static inline mask none() { return _mm256_setzero_pd(); }
+  static inline bool any(mask a) { return _mm256_movemask_pd(a) != 0; }
   static inline mask both(mask a, mask b) { return _mm256_and_pd(a, b); }
   static inline std::size_t number(mask m) {
     return static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(_mm256_movemask_pd(m))));
@@ -83,6 +113,8 @@ struct DoubleLanes {
     _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(values, lanes));
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
+  static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
+  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_eight(hits, value); }
 };
 
 void stream(void* to, const void* from, std::size_t bytes) {

@@ -14,30 +14,52 @@
 namespace vicinal {
 namespace {
 
+// Two registers at once: enough for most queries.
+inline std::size_t fill_two(std::int32_t* to, std::int32_t id) {
+  const __m512i value = _mm512_set1_epi32(id);
+  _mm512_storeu_si512(to, value);
+  _mm512_storeu_si512(to + 16, value);
+  return 32;
+}
+
+// Where `value` is in `hits`; it is there.
+inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
+  const __m512i wanted = _mm512_set1_epi32(value);
+  for (std::size_t k = 0;; k += 16) {
+    const __mmask16 found = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
+    if (found != 0) return k + static_cast<std::size_t>(__builtin_ctz(found));
+  }
+}
+
 struct FloatLanes {
   using value = float;
   using vector = __m512;
   using mask = __mmask16;
-  using doubt = __mmask16;
   static constexpr std::size_t width = 16;
 
   static inline vector load(const float* p) { return _mm512_loadu_ps(p); }
+  static inline void store(float* p, vector v) { _mm512_storeu_ps(p, v); }
+  static inline void copy(std::int32_t* to, const std::int32_t* from) {
+    _mm512_storeu_si512(to, _mm512_loadu_si512(from));
+  }
   static inline vector broadcast(float x) { return _mm512_set1_ps(x); }
   static inline vector subtract(vector a, vector b) { return _mm512_sub_ps(a, b); }
   static inline vector add(vector a, vector b) { return _mm512_add_ps(a, b); }
   static inline vector multiply(vector a, vector b) { return _mm512_mul_ps(a, b); }
   static inline mask at_most(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
-  static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1U); }
+  static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
   static inline mask differ(mask a, mask b) { return static_cast<mask>(a ^ b); }
-  static inline doubt no_doubt() { return 0; }
-  static inline doubt collect(doubt a, mask b) { return static_cast<doubt>(a | b); }
-  static inline bool any(doubt a) { return a != 0; }
+  static inline mask either(mask a, mask b) { return static_cast<mask>(a | b); }
+  static inline mask none() { return 0; }
+  static inline bool any(mask a) { return a != 0; }
   static inline std::size_t number(mask m) { return static_cast<std::size_t>(__builtin_popcount(m)); }
   static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(m, _mm512_loadu_si512(payload)));
     return number(m);
   }
+  static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
+  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_sixteen(hits, value); }
 };
 
 struct DoubleLanes {
@@ -47,19 +69,27 @@ struct DoubleLanes {
   static constexpr std::size_t width = 8;
 
   static inline vector load(const double* p) { return _mm512_loadu_pd(p); }
+  static inline void store(double* p, vector v) { _mm512_storeu_pd(p, v); }
+  static inline void copy(std::int32_t* to, const std::int32_t* from) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
   static inline vector broadcast(double x) { return _mm512_set1_pd(x); }
   static inline vector subtract(vector a, vector b) { return _mm512_sub_pd(a, b); }
   static inline vector add(vector a, vector b) { return _mm512_add_pd(a, b); }
   static inline vector multiply(vector a, vector b) { return _mm512_mul_pd(a, b); }
   static inline mask at_most(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
-  static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1U); }
+  static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
+  static inline mask none() { return 0; }
+  static inline bool any(mask a) { return a != 0; }
   static inline std::size_t number(mask m) { return static_cast<std::size_t>(__builtin_popcount(m)); }
   static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
     const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(m, values));
     return number(m);
   }
+  static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
+  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_sixteen(hits, value); }
 };
 
 void stream(void* to, const void* from, std::size_t bytes) {

@@ -1,7 +1,8 @@
 // The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp bring the registers.
 //
-// `Lanes` provides: value, vector, mask, width; load, broadcast, subtract, add, multiply, at_most (a mask of lanes
-// where a <= b), first (a mask of the first k lanes), bits (a mask as an integer), keep (compress-store of payload).
+// `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply; at_most (lanes where a <= b),
+// from(k) (all lanes but the first k), both, differ, either, any, none; number of set lanes; keep (compress-store of the
+// payload's set lanes, returns their number); fill (stores one id many times); find (where a value is among hits).
 // Everything is inside an unnamed namespace: each translation unit keeps its own copy, compiled for its own processor.
 #pragma once
 
@@ -10,17 +11,24 @@
 namespace vicinal {
 namespace {
 
-template <class Lanes, int D, bool Shifted>
+template <class Lanes, int D, bool Band, bool Shifted>
 struct Query {
+  using V = typename Lanes::value;
   using vector = typename Lanes::vector;
   vector x[D];
   vector shift[D];
 
-  inline vector squared_distance(const typename Lanes::value* const* at, std::size_t slot) const {
+  inline Query(const Batch<V>& batch, std::size_t slot) {
+    for (int a = 0; a < D; ++a) {
+      x[a] = Lanes::broadcast(Band && Shifted ? batch.x[a][slot] - batch.shift[a] : batch.x[a][slot]);
+      if constexpr (Shifted && !Band) shift[a] = Lanes::broadcast(batch.shift[a]);
+    }
+  }
+  inline vector squared_distance(const Tile<V>& tile, std::size_t k) const {
     vector sum{};
     for (int a = 0; a < D; ++a) {
-      vector d = Lanes::subtract(Lanes::load(at[a] + slot), x[a]);
-      if constexpr (Shifted) d = Lanes::add(d, shift[a]);
+      vector d = Lanes::subtract(Lanes::load(tile.x[a] + k), x[a]);
+      if constexpr (Shifted && !Band) d = Lanes::add(d, shift[a]);
       const vector d2 = Lanes::multiply(d, d);
       sum = a == 0 ? d2 : Lanes::add(sum, d2);
     }
@@ -28,134 +36,112 @@ struct Query {
   }
 };
 
-// Calls step(slot, mask of valid lanes or nothing) over all candidates, a register at a time.
-template <class Lanes, class Full, class Tail>
-inline void sweep(const Span* span, std::size_t spans, const Full& full, const Tail& tail) {
-  for (std::size_t s = 0; s < spans; ++s) {
-    std::size_t slot = span[s].begin;
-    const std::size_t end = span[s].end;
-    for (; slot + Lanes::width <= end; slot += Lanes::width) full(slot);
-    if (slot < end) tail(slot, Lanes::first(end - slot));
-  }
-}
-
-template <class Lanes, int D, bool Shifted>
-inline Query<Lanes, D, Shifted> make_query(const ExactProbe<typename Lanes::value>& probe) {
-  Query<Lanes, D, Shifted> query;
-  for (int a = 0; a < D; ++a) {
-    query.x[a] = Lanes::broadcast(probe.x[a]);
-    if constexpr (Shifted) query.shift[a] = Lanes::broadcast(probe.shift[a]);
-  }
-  return query;
-}
-
-template <class Lanes, int D, bool Shifted>
-std::size_t exact_hits(const typename Lanes::value* const* x, const ExactProbe<typename Lanes::value>& probe,
-                       const Span* span, std::size_t spans, const std::int32_t* payload, std::int32_t* out) {
-  const auto query = make_query<Lanes, D, Shifted>(probe);
-  const auto limit = Lanes::broadcast(probe.squared);
-  std::int32_t* to = out;
-  const auto keep = [&](std::size_t slot, typename Lanes::mask hit) { to += Lanes::keep(to, payload + slot, hit); };
-  sweep<Lanes>(
-      span, spans, [&](std::size_t slot) { keep(slot, Lanes::at_most(query.squared_distance(x, slot), limit)); },
-      [&](std::size_t slot, typename Lanes::mask valid) {
-        keep(slot, Lanes::both(Lanes::at_most(query.squared_distance(x, slot), limit), valid));
-      });
-  return static_cast<std::size_t>(to - out);
-}
-
-template <class Lanes, int D, bool Shifted>
-std::size_t exact_count(const typename Lanes::value* const* x, const ExactProbe<typename Lanes::value>& probe,
-                        const Span* span, std::size_t spans) {
-  const auto query = make_query<Lanes, D, Shifted>(probe);
-  const auto limit = Lanes::broadcast(probe.squared);
-  std::size_t n = 0;
-  sweep<Lanes>(
-      span, spans,
-      [&](std::size_t slot) { n += Lanes::number(Lanes::at_most(query.squared_distance(x, slot), limit)); },
-      [&](std::size_t slot, typename Lanes::mask valid) {
-        n += Lanes::number(Lanes::both(Lanes::at_most(query.squared_distance(x, slot), limit), valid));
-      });
-  return n;
-}
-
-template <class Lanes, int D>
-std::size_t hits(const typename Lanes::value* const* x, const ExactProbe<typename Lanes::value>& probe,
-                 const Span* span, std::size_t spans, const std::int32_t* payload, std::int32_t* out) {
-  return probe.shifted ? exact_hits<Lanes, D, true>(x, probe, span, spans, payload, out)
-                       : exact_hits<Lanes, D, false>(x, probe, span, spans, payload, out);
-}
-template <class Lanes, int D>
-std::size_t count(const typename Lanes::value* const* x, const ExactProbe<typename Lanes::value>& probe,
-                  const Span* span, std::size_t spans) {
-  return probe.shifted ? exact_count<Lanes, D, true>(x, probe, span, spans)
-                       : exact_count<Lanes, D, false>(x, probe, span, spans);
-}
-
-template <class Lanes, int D>
-inline Query<Lanes, D, false> make_query(const BandProbe& probe) {
-  Query<Lanes, D, false> query;
-  for (int a = 0; a < D; ++a) query.x[a] = Lanes::broadcast(probe.x[a]);
-  return query;
-}
-
+// Runs visit(k, mask of hits) over the tile from candidate `begin` on; true when some candidate is in doubt. It must be
+// inlined: what `visit` counts has to stay in a register.
+//
 // Doubt is rare: it is only collected here, and whoever called decides the whole query again with care.
-template <class Lanes, int D>
-std::size_t band_hits(const float* const* x, const BandProbe& probe, const Span* span, std::size_t spans,
-                      const std::int32_t* payload, std::int32_t* out) {
-  const auto query = make_query<Lanes, D>(probe);
-  const auto inside = Lanes::broadcast(probe.inside);
-  const auto outside = Lanes::broadcast(probe.outside);
-  typename Lanes::doubt doubt = Lanes::no_doubt();
-  std::int32_t* to = out;
-  sweep<Lanes>(
-      span, spans,
-      [&](std::size_t slot) {
-        const auto d2 = query.squared_distance(x, slot);
-        const auto hit = Lanes::at_most(d2, inside);
-        doubt = Lanes::collect(doubt, Lanes::differ(hit, Lanes::at_most(d2, outside)));
-        to += Lanes::keep(to, payload + slot, hit);
-      },
-      [&](std::size_t slot, typename Lanes::mask valid) {
-        const auto d2 = query.squared_distance(x, slot);
-        const auto hit = Lanes::both(Lanes::at_most(d2, inside), valid);
-        const auto maybe = Lanes::both(Lanes::at_most(d2, outside), valid);
-        doubt = Lanes::collect(doubt, Lanes::differ(hit, maybe));
-        to += Lanes::keep(to, payload + slot, hit);
-      });
-  return Lanes::any(doubt) ? in_doubt : static_cast<std::size_t>(to - out);
+template <class Lanes, int D, bool Band, bool Shifted, class Visit>
+[[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch, std::uint32_t slot,
+                  std::size_t begin, const Visit& visit) {
+  const Query<Lanes, D, Band, Shifted> query(batch, slot);
+  const auto inside = Lanes::broadcast(batch.inside);
+  const auto outside = Lanes::broadcast(batch.outside);
+  auto doubt = Lanes::none();
+  const auto hits_at = [&](std::size_t k) {
+    const auto d2 = query.squared_distance(tile, k);
+    const auto hit = Lanes::at_most(d2, inside);
+    if constexpr (Band) doubt = Lanes::either(doubt, Lanes::differ(hit, Lanes::at_most(d2, outside)));
+    return hit;
+  };
+  std::size_t k = begin / Lanes::width * Lanes::width;
+  if (k >= tile.size) return false;
+  visit(k, Lanes::both(hits_at(k), Lanes::from(begin % Lanes::width)));
+  for (k += Lanes::width; k < tile.size; k += Lanes::width) visit(k, hits_at(k));
+  return Band && Lanes::any(doubt);
 }
 
-template <class Lanes, int D>
-std::size_t band_count(const float* const* x, const BandProbe& probe, const Span* span, std::size_t spans) {
-  const auto query = make_query<Lanes, D>(probe);
-  const auto inside = Lanes::broadcast(probe.inside);
-  const auto outside = Lanes::broadcast(probe.outside);
-  typename Lanes::doubt doubt = Lanes::no_doubt();
-  std::size_t n = 0;
-  sweep<Lanes>(
-      span, spans,
-      [&](std::size_t slot) {
-        const auto d2 = query.squared_distance(x, slot);
-        const auto hit = Lanes::at_most(d2, inside);
-        doubt = Lanes::collect(doubt, Lanes::differ(hit, Lanes::at_most(d2, outside)));
-        n += Lanes::number(hit);
-      },
-      [&](std::size_t slot, typename Lanes::mask valid) {
-        const auto d2 = query.squared_distance(x, slot);
-        const auto hit = Lanes::both(Lanes::at_most(d2, inside), valid);
-        doubt = Lanes::collect(doubt, Lanes::differ(hit, Lanes::both(Lanes::at_most(d2, outside), valid)));
-        n += Lanes::number(hit);
-      });
-  return Lanes::any(doubt) ? in_doubt : n;
+template <class Lanes, int D, bool Band, bool Shifted>
+std::uint32_t hits_of(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
+                      std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
+  for (std::uint32_t q = batch.first; q < batch.last; ++q) {
+    const std::uint32_t self = batch.position + (q - batch.first);
+    std::int32_t* to = out;
+    const bool doubt = sweep<Lanes, D, Band, Shifted>(
+        tile, batch, q, batch.own == Own::after ? self + 1 : 0,
+        [&](std::size_t k, typename Lanes::mask hit) { to += Lanes::keep(to, tile.payload + k, hit); });
+    if (doubt) return q - batch.first;
+    // A body is always at distance 0 from itself: taking that hit out again costs less than stepping around it.
+    if (batch.own == Own::except) out[Lanes::find(out, tile.payload[self])] = *--to;
+    const auto n = static_cast<std::size_t>(to - out);
+    if (owner != nullptr) {
+      // Some registers too many cost less than a branch that depends on n.
+      std::size_t filled = 0;
+      do filled += Lanes::fill(owner + filled, batch.ids[q]);
+      while (filled < n);
+      owner += n;
+    }
+    counts[q - batch.first] = static_cast<std::uint32_t>(n);
+    out = to;
+  }
+  return batch.last - batch.first;
 }
+
+template <class Lanes, int D, bool Band, bool Shifted>
+std::uint32_t count_of(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
+                       std::uint32_t* counts) {
+  for (std::uint32_t q = batch.first; q < batch.last; ++q) {
+    const std::uint32_t self = batch.position + (q - batch.first);
+    std::size_t n = 0;
+    const bool doubt =
+        sweep<Lanes, D, Band, Shifted>(tile, batch, q, batch.own == Own::after ? self + 1 : 0,
+                                       [&](std::size_t, typename Lanes::mask hit) { n += Lanes::number(hit); });
+    if (doubt) return q - batch.first;
+    counts[q - batch.first] = static_cast<std::uint32_t>(n - (batch.own == Own::except ? 1 : 0));
+  }
+  return batch.last - batch.first;
+}
+
+template <class Lanes, int D, bool Band>
+std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch, std::int32_t* out,
+                   std::int32_t* owner, std::uint32_t* counts) {
+  return batch.shifted ? hits_of<Lanes, D, Band, true>(tile, batch, out, owner, counts)
+                       : hits_of<Lanes, D, Band, false>(tile, batch, out, owner, counts);
+}
+template <class Lanes, int D, bool Band>
+std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
+                    std::uint32_t* counts) {
+  return batch.shifted ? count_of<Lanes, D, Band, true>(tile, batch, counts)
+                       : count_of<Lanes, D, Band, false>(tile, batch, counts);
+}
+
+// Copies by whole registers; what is written too much is overwritten by the next span, or by infinity.
+template <class Lanes, int D>
+void gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
+            typename Lanes::value* const* to, std::int32_t* payload_to) {
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    const std::size_t length = spans[s].end - spans[s].begin;
+    for (std::size_t k = 0; k < length; k += Lanes::width) {
+      const std::size_t from = spans[s].begin + k;
+      for (int a = 0; a < D; ++a) Lanes::store(to[a] + at + k, Lanes::load(x[a] + from));
+      if (payload != nullptr) Lanes::copy(payload_to + at + k, payload + from);
+    }
+    at += length;
+  }
+  const auto far = Lanes::broadcast(__builtin_inff());
+  for (std::size_t k = 0; k < tile_lanes; k += Lanes::width)
+    for (int a = 0; a < D; ++a) Lanes::store(to[a] + at + k, far);
+}
+
+template <class Lanes, int D, bool Band>
+constexpr Kernel<typename Lanes::value> kernel{gather<Lanes, D>, hits<Lanes, D, Band>, count<Lanes, D, Band>};
 
 template <class Single, class Twice>
 constexpr Kernels make_kernels(void (*stream)(void*, const void*, std::size_t)) {
   return {
-      {{hits<Single, 2>, count<Single, 2>}, {hits<Single, 3>, count<Single, 3>}},
-      {{hits<Twice, 2>, count<Twice, 2>}, {hits<Twice, 3>, count<Twice, 3>}},
-      {{band_hits<Single, 2>, band_count<Single, 2>}, {band_hits<Single, 3>, band_count<Single, 3>}},
+      {kernel<Single, 2, false>, kernel<Single, 3, false>},
+      {kernel<Twice, 2, false>, kernel<Twice, 3, false>},
+      {kernel<Single, 2, true>, kernel<Single, 3, true>},
       stream,
   };
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "pairs/columns.hpp"
@@ -49,25 +50,28 @@ class PairWriter {
   PairWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Want& want, const Columns<T>& columns,
              Slabs& slabs)
       : queries_(queries), bodies_(bodies), slots_(want.slots()), columns_(columns), slabs_(slabs),
-        staged_store_(want, staged_most, nullptr), staged_(staged_store_.columns()), stream_(kernels().stream) {
+        staged_store_(want, staged_most + overshoot, nullptr), staged_(staged_store_.columns()), stream_(kernels().stream) {
     // Hits are staged by number when that is all anybody wants, otherwise by slot in a buffer of their own.
-    if (slots_ || staged_.j == nullptr) {
-      slot_store_.reset(tile_candidates + cache_line);
-    }
+    if (!direct()) slot_store_.reset(batch_hits + overshoot);
   }
   PairWriter(const PairWriter&) = delete;
   PairWriter& operator=(const PairWriter&) = delete;
 
-  [[nodiscard]] std::int32_t* room(std::size_t most) {
+  [[nodiscard]] HitRoom room(std::size_t most) {
     if (staged_count_ + most > staged_most) flush();
-    return direct() ? staged_.j + staged_count_ : slot_store_.data();
+    return {direct() ? staged_.j + staged_count_ : slot_store_.data(),
+            staged_.i != nullptr ? staged_.i + staged_count_ : nullptr};
   }
-  void take(Slot query, const Shift& shift, std::size_t n) {
-    if (n == 0) return;
-    if (staged_.i != nullptr) std::fill_n(staged_.i + staged_count_, n, queries_.ids[query]);
-    if (slots_) describe_hits(queries_, bodies_, query, shift, slot_store_.data(), n, staged_, staged_count_);
-    staged_count_ += n;
-    total_ += n;
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (slots_)
+        describe_hits(queries_, bodies_, first + static_cast<Slot>(k), shift, slot_store_.data() + sum, counts[k],
+                      staged_, staged_count_ + sum);
+      sum += counts[k];
+    }
+    staged_count_ += sum;
+    total_ += sum;
   }
 
   // Writes what is staged; returns the unused end of the last slab.
@@ -80,8 +84,8 @@ class PairWriter {
   [[nodiscard]] std::size_t total() const { return total_; }
 
  private:
-  // A tile's hits always fit behind what is staged already.
-  static constexpr std::size_t staged_most = 2 * tile_candidates;
+  // What is asked for always fits behind what a flush leaves.
+  static constexpr std::size_t staged_most = batch_hits + cache_line;
   // Entries per cache line of 4-byte columns; every column's entries are a multiple of 4 bytes.
   static constexpr std::size_t line_entries = cache_line / sizeof(std::int32_t);
 

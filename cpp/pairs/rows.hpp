@@ -25,8 +25,8 @@ enum class Keep {
 namespace detail {
 
 inline bool positive(const Shift& shift) {
-  for (const auto s : shift)
-    if (s != 0) return s > 0;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (shift[a] != 0) return shift[a] > 0;
   return false;
 }
 
@@ -38,12 +38,21 @@ class RowWriter {
   RowWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Columns<T>& columns,
             std::span<const std::int64_t> offsets, std::int32_t* left, bool slots, Keep keep)
       : queries_(queries), bodies_(bodies), columns_(columns), offsets_(offsets), left_(left), slots_(slots),
-        keep_(keep), buffer_(tile_candidates + cache_line) {}
+        keep_(keep), buffer_(batch_hits + overshoot) {}
 
-  std::int32_t* room(std::size_t) { return buffer_.data(); }
-  void take(Slot query, const Shift& shift, std::size_t n) {
+  HitRoom room(std::size_t) { return {buffer_.data(), nullptr}; }
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+    std::int32_t* hits = buffer_.data();
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      take_row(first + static_cast<Slot>(k), hits, counts[k], shift);
+      hits += counts[k];
+    }
+  }
+
+ private:
+  void take_row(Slot query, std::int32_t* hits, std::size_t n, const Shift& shift) {
     const std::int32_t id = queries_.ids[query];
-    if (keep_ == Keep::upper) n = keep_upper(id, detail::positive(shift), n);
+    if (keep_ == Keep::upper) n = keep_upper(id, hits, n, detail::positive(shift));
     std::int32_t& left = left_[static_cast<std::size_t>(id)];
     if (offsets_.empty()) {
       left += static_cast<std::int32_t>(n);
@@ -51,17 +60,16 @@ class RowWriter {
     }
     const auto at = static_cast<std::size_t>(offsets_[static_cast<std::size_t>(id) + 1] - left);
     left -= static_cast<std::int32_t>(n);
-    if (slots_) describe_hits(queries_, bodies_, query, shift, buffer_.data(), n, columns_, at);
-    else if (columns_.j != nullptr) std::copy_n(buffer_.data(), n, columns_.j + at);
+    if (slots_) describe_hits(queries_, bodies_, query, shift, hits, n, columns_, at);
+    else if (columns_.j != nullptr) std::copy_n(hits, n, columns_.j + at);
   }
 
- private:
-  std::size_t keep_upper(std::int32_t id, bool positive, std::size_t n) {
+  std::size_t keep_upper(std::int32_t id, std::int32_t* hits, std::size_t n, bool positive) const {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < n; ++k) {
-      const std::int32_t hit = buffer_[k];
+      const std::int32_t hit = hits[k];
       const std::int32_t partner = slots_ ? bodies_.ids[static_cast<std::size_t>(hit)] : hit;
-      buffer_[kept] = hit;
+      hits[kept] = hit;
       kept += partner > id || (partner == id && positive) ? 1 : 0;
     }
     return kept;

@@ -4,9 +4,9 @@
 // dtype of the input, none fused. Doubles are tested in float32 first:
 //
 // In the near frame (index/bodies.hpp) coordinates are at most M, the reach R is in [0.5, 1), and u = 2^-24 is the
-// rounding of a float. A stored coordinate is off by at most M u, that of a query seen through an image by 2 M u, and a
-// difference d by another |d| u; the double arithmetic around it adds some 2^-50 M, so e = 3.2 M u + 2 u bounds the
-// error of each difference while |d| <= 2. Hence |d2 - true d2| <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the
+// rounding of a float. A stored coordinate is off by at most M u, that of a query seen through an image by 3 M u (its
+// own, that of the shift, that of their difference), and a difference d by another |d| u; the double arithmetic around
+// it adds some 2^-50 M, so e = 4.2 M u + 2 u bounds the error of each difference while |d| <= 2. Hence |d2 - true d2| <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the
 // last term covers the three products and two sums. d^2 - w(d) grows with d for M <= 4096, so with w taken at 1.25 R
 //     d2 <= r2 - w  is a pair,   d2 > r2 + w  is none,
 // and only what lies between needs the double test. The result is the same bits as testing everything in double.
@@ -20,6 +20,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "exec/isa.hpp"
@@ -40,16 +41,22 @@ inline const Kernels& kernels() {
   return baseline_kernels();
 }
 
-// Candidates given to the vector code at once: the positions of a tile stay in the first cache for all its queries.
-inline constexpr std::size_t tile_candidates = 2048;
+// Candidates tested at once. A tile of them stays in the first cache with room for the hits.
+inline constexpr std::size_t tile_candidates = 1024;
 
-// A sink takes the hits of a block. `room` returns where up to `most` hits (and one register more) can be written,
-// `take` says how many came, and for which query and image.
-template <class S>
-concept HitSink = requires(S sink, std::size_t most, Slot query, const Shift& shift) {
-  { sink.room(most) } -> std::same_as<std::int32_t*>;
-  sink.take(query, shift, most);
+// A sink takes the hits of a block. `room` returns where up to `most` hits (and `overshoot` more) can be written, and
+// where their queries' ids if it wants those; `take` says how many hits there are for each query from `first` on.
+struct HitRoom {
+  std::int32_t* hits;
+  std::int32_t* owners;  // or null
 };
+template <class S>
+concept HitSink = requires(S sink, std::size_t most, Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+  { sink.room(most) } -> std::same_as<HitRoom>;
+  sink.take(first, counts, shift);
+};
+// The most hits a sink is asked to make room for: a few queries' worth of a whole tile.
+inline constexpr std::size_t batch_hits = 4 * tile_candidates;
 
 template <class T, int D>
 class Test {
@@ -57,54 +64,75 @@ class Test {
   Test(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, T cutoff)
       : queries_(queries), bodies_(bodies), squared_(cutoff * cutoff), banded_(queries.banded && bodies.banded),
         exact_kernel_(exact_kernel()), band_kernel_(kernels().band[D - 2]) {
-    for (std::size_t a = 0; a < D; ++a) {
-      exact_[a] = bodies.exact[a].data();
-      near_[a] = bodies.near[a].data();
-    }
     if (banded_) set_band(cutoff);
+    for (auto& column : exact_tile_) column.reset(banded_ ? 0 : tile_candidates + 2 * tile_lanes);
+    for (auto& column : near_tile_) column.reset(banded_ ? tile_candidates + 2 * tile_lanes : 0);
+    payload_tile_.reset(tile_candidates + 2 * tile_lanes);
   }
 
   // Hands the hits of a block to a sink, as payload[slot].
   template <HitSink S>
   void hits(const Block& block, const std::int32_t* payload, S& sink) {
-    for_each_tile(block, [&](Slot query, const Shift& shift, std::span<const Span> spans, std::size_t most) {
-      std::int32_t* const out = sink.room(most);
-      std::size_t n = 0;
-      if (banded_) {
-        const BandProbe probe = band_probe(query, shift);
-        n = band_kernel_.hits(near_.data(), probe, spans.data(), spans.size(), payload, out);
-        if (n == in_doubt) {
-          n = 0;
-          with_care(query, shift, probe, spans, [&](Slot slot) { out[n++] = payload[slot]; });
+    for_each_tile(block, [&](const Cut& cut) {
+      // Not more queries at once than there is room for all their candidates.
+      const auto together = static_cast<Slot>(std::max<std::size_t>(1, batch_hits / cut.total));
+      on_tile(cut, payload, [&](const auto& kernel, const auto& tile, auto batch) {
+        for (Slot first = cut.first; first < cut.last;) {
+          batch.first = first;
+          batch.last = std::min(first + together, cut.last);
+          batch.position = first - cut.first;
+          const HitRoom room = sink.room((batch.last - first) * cut.total);
+          Slot done = kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
+          if (done == 0) {
+            std::uint32_t n = 0;
+            with_care(first, cut, batch, tile, [&](Slot slot) {
+              if (room.owners != nullptr) room.owners[n] = queries_.ids[first];
+              room.hits[n++] = payload[slot];
+            });
+            counts_[0] = n;
+            done = 1;
+          }
+          sink.take(first, std::span<const std::uint32_t>(counts_.data(), done), cut.shift);
+          first += done;
         }
-      } else {
-        n = exact_kernel_.hits(exact_.data(), exact_probe(query, shift), spans.data(), spans.size(), payload, out);
-      }
-      sink.take(query, shift, n);
+      });
     });
   }
 
   // Calls add(query, number of hits), once or several times per query.
   template <class Add>
   void count(const Block& block, Add&& add) {
-    for_each_tile(block, [&](Slot query, const Shift& shift, std::span<const Span> spans, std::size_t) {
-      std::size_t n = 0;
-      if (banded_) {
-        const BandProbe probe = band_probe(query, shift);
-        n = band_kernel_.count(near_.data(), probe, spans.data(), spans.size());
-        if (n == in_doubt) {
-          n = 0;
-          with_care(query, shift, probe, spans, [&](Slot) { ++n; });
+    for_each_tile(block, [&](const Cut& cut) {
+      on_tile(cut, nullptr, [&](const auto& kernel, const auto& tile, auto batch) {
+        for (Slot first = cut.first; first < cut.last;) {
+          batch.first = first;
+          batch.last = cut.last;
+          batch.position = first - cut.first;
+          Slot done = kernel.count(tile, batch, counts_.data());
+          if (done == 0) {
+            counts_[0] = 0;
+            with_care(first, cut, batch, tile, [&](Slot) { ++counts_[0]; });
+            done = 1;
+          }
+          for (Slot k = 0; k < done; ++k) add(first + k, counts_[k]);
+          first += done;
         }
-      } else {
-        n = exact_kernel_.count(exact_.data(), exact_probe(query, shift), spans.data(), spans.size());
-      }
-      add(query, n);
+      });
     });
   }
 
  private:
-  static const ExactKernel<T>& exact_kernel() {
+  static constexpr std::size_t cut_queries = 256;
+
+  // Some queries of a block and some of their candidates, all seen through one image.
+  struct Cut {
+    Slot first, last;  // queries; unless `own` is absent they are also the first candidates
+    Shift shift{};
+    Own own = Own::absent;
+    std::size_t total = 0;
+  };
+
+  static const Kernel<T>& exact_kernel() {
     if constexpr (std::is_same_v<T, float>) return kernels().single[D - 2];
     else return kernels().twice[D - 2];
   }
@@ -114,7 +142,7 @@ class Test {
     const auto dimensions = static_cast<double>(D);
     const double reach = static_cast<double>(cutoff) * bodies_.frame.scale;
     const double r2 = static_cast<double>(squared_) * bodies_.frame.scale * bodies_.frame.scale;
-    const double e = 3.2 * bodies_.frame.largest * u + 2 * u;
+    const double e = 4.2 * bodies_.frame.largest * u + 2 * u;
     const double d = 1.25 * reach;
     const double w = 2 * std::sqrt(dimensions) * d * e + dimensions * e * e + 8 * u * d * d;
     constexpr float far = std::numeric_limits<float>::infinity();
@@ -122,37 +150,65 @@ class Test {
     outside_ = std::nextafter(static_cast<float>(r2 + w), far);
   }
 
-  [[nodiscard]] ExactProbe<T> exact_probe(Slot query, const Shift& shift) const {
-    ExactProbe<T> probe{};
-    for (std::size_t a = 0; a < D; ++a) {
-      probe.x[a] = queries_.exact[a][query];
-      probe.shift[a] = static_cast<T>(shift[a]) * bodies_.box.edge[a];
+  // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch) on them.
+  template <class F>
+  void on_tile(const Cut& cut, const std::int32_t* payload, F&& f) {
+    if (banded_) {
+      f(band_kernel_, gather(cut, band_kernel_, payload, bodies_.near, near_tile_),
+        batch_of<float>(cut, queries_.near, inside_, outside_, bodies_.frame.scale));
+    } else {
+      f(exact_kernel_, gather(cut, exact_kernel_, payload, bodies_.exact, exact_tile_),
+        batch_of<T>(cut, queries_.exact, squared_, squared_, 1));
     }
-    probe.shifted = shift != Shift{};
-    probe.squared = squared_;
-    return probe;
   }
-  [[nodiscard]] BandProbe band_probe(Slot query, const Shift& shift) const {
-    BandProbe probe{};
+
+  template <class V>
+  Batch<V> batch_of(const Cut& cut, const std::array<Buffer<V>, D>& x, V inside, V outside, double scale) const {
+    Batch<V> batch{};
     for (std::size_t a = 0; a < D; ++a) {
-      probe.x[a] = queries_.near[a][query];
-      if (shift[a] != 0)
-        probe.x[a] = static_cast<float>(static_cast<double>(probe.x[a]) -
-                                        shift[a] * static_cast<double>(bodies_.box.edge[a]) * bodies_.frame.scale);
+      batch.x[a] = x[a].data();
+      // Exactly s * L for the exact test, whose scale is 1.
+      batch.shift[a] = static_cast<V>(static_cast<T>(cut.shift[a]) * bodies_.box.edge[a] * static_cast<T>(scale));
     }
-    probe.inside = inside_;
-    probe.outside = outside_;
-    return probe;
+    batch.ids = queries_.ids.data();
+    batch.own = cut.own;
+    batch.shifted = cut.shift != Shift{};
+    batch.inside = inside;
+    batch.outside = outside;
+    return batch;
+  }
+
+  template <class V>
+  Tile<V> gather(const Cut& cut, const Kernel<V>& kernel, const std::int32_t* payload,
+                 const std::array<Buffer<V>, D>& from, std::array<Buffer<V>, D>& to) {
+    std::array<const V*, 3> source{};
+    std::array<V*, 3> target{};
+    Tile<V> tile{};
+    for (std::size_t a = 0; a < D; ++a) {
+      source[a] = from[a].data();
+      target[a] = to[a].data();
+      tile.x[a] = target[a];
+    }
+    kernel.gather(source.data(), payload, spans_.data(), spans_.size(), target.data(), payload_tile_.data());
+    tile.payload = payload_tile_.data();
+    tile.size = static_cast<std::uint32_t>((cut.total + tile_lanes - 1) / tile_lanes * tile_lanes);
+    return tile;
   }
 
   // A query with candidates in the band, one candidate at a time.
-  template <class Hit>
-  void with_care(Slot query, const Shift& shift, const BandProbe& probe, std::span<const Span> spans, Hit&& hit) const {
-    for (const Span& span : spans)
-      for (Slot slot = span.begin; slot < span.end; ++slot) {
-        float near = 0;
-        for (std::size_t a = 0; a < D; ++a) near += (near_[a][slot] - probe.x[a]) * (near_[a][slot] - probe.x[a]);
-        if (near <= probe.inside || (near <= probe.outside && is_pair(query, slot, shift))) hit(slot);
+  template <class V, class Hit>
+  void with_care(Slot query, const Cut& cut, const Batch<V>& batch, const Tile<V>& tile, Hit&& hit) const {
+    std::array<V, D> x{};
+    for (std::size_t a = 0; a < D; ++a) x[a] = batch.shifted ? batch.x[a][query] - batch.shift[a] : batch.x[a][query];
+    std::size_t position = 0;
+    const std::size_t self = query - cut.first;
+    for (const Span& span : spans_)
+      for (Slot slot = span.begin; slot < span.end; ++slot, ++position) {
+        if (cut.own == Own::after && position <= self) continue;
+        if (cut.own == Own::except && position == self) continue;
+        V near = 0;
+        for (std::size_t a = 0; a < D; ++a) near += (tile.x[a][position] - x[a]) * (tile.x[a][position] - x[a]);
+        if (near <= batch.inside || (near <= batch.outside && is_pair(query, slot, cut.shift))) hit(slot);
       }
   }
   [[nodiscard]] bool is_pair(Slot query, Slot slot, const Shift& shift) const {
@@ -166,53 +222,43 @@ class Test {
     return sum <= squared_;
   }
 
-  // Cuts the ranges of a block into tiles with one image each; f(query, shift, spans, their total length).
+  // Cuts the ranges of a block into tiles with one image each, and runs f(cut) with spans_ set to it.
+  //
+  // Queries go a few at a time, so that they fit into a tile themselves, and come first in it where they are among the
+  // candidates: "after the query" then is a suffix of the tile.
   template <class F>
   void for_each_tile(const Block& block, F&& f) {
-    const auto ranges = block.ranges;
-    std::size_t r = 0;
-    Slot cut = ranges.empty() ? 0 : ranges[0].begin;  // where the next tile starts within ranges[r]
-    while (r < ranges.size()) {
-      const Shift shift = ranges[r].shift;
-      fixed_.clear();
-      Own own = Own::absent;
-      Span own_span{};
-      std::size_t total = 0;
-      while (r < ranges.size() && ranges[r].shift == shift && total < tile_candidates) {
-        const Range& range = ranges[r];
-        const auto length = std::min<std::size_t>(range.end - cut, tile_candidates - total);
-        const Span span{cut, cut + static_cast<Slot>(length)};
-        if (range.own == Own::absent) {
-          fixed_.push_back(span);
-        } else {
-          if (own != Own::absent) break;  // one at a time keeps the spans of a query simple
-          own = range.own;
-          own_span = span;
+    for (Slot first = block.first_query; first < block.last_query;) {
+      const Slot last = std::min(first + static_cast<Slot>(cut_queries), block.last_query);
+      Cut cut{first, last};
+      spans_.clear();
+      const auto run = [&] {
+        if (cut.total > 0) f(std::as_const(cut));
+        spans_.clear();
+        cut = {first, last};
+      };
+      const auto add = [&](Slot begin, Slot end, const Shift& shift) {
+        while (begin < end) {
+          if (cut.total == tile_candidates || (cut.total > 0 && cut.shift != shift)) run();
+          cut.shift = shift;
+          const auto length = static_cast<Slot>(std::min<std::size_t>(end - begin, tile_candidates - cut.total));
+          if (!spans_.empty() && spans_.back().end == begin) spans_.back().end += length;
+          else spans_.push_back({begin, begin + length});
+          cut.total += length;
+          begin += length;
         }
-        total += length;
-        cut = span.end;
-        if (cut == range.end && ++r < ranges.size()) cut = ranges[r].begin;
+      };
+      for (const Range& range : block.ranges) {
+        if (range.own == Own::absent) continue;
+        add(first, last, range.shift);
+        cut.own = range.own;
+        add(last, range.end, range.shift);
+        if (range.own == Own::except) add(range.begin, first, range.shift);
       }
-      run_tile(block, shift, own, own_span, total, f);
-    }
-  }
-
-  template <class F>
-  void run_tile(const Block& block, const Shift& shift, Own own, Span own_span, std::size_t total, F&& f) {
-    const std::size_t fixed = fixed_.size();
-    fixed_.resize(fixed + 2);
-    for (Slot query = block.first_query; query < block.last_query; ++query) {
-      std::size_t spans = fixed;
-      if (own == Own::after) {
-        const Span rest{std::max(own_span.begin, query + 1), own_span.end};
-        if (rest.begin < rest.end) fixed_[spans++] = rest;
-      } else if (own == Own::except) {
-        const Slot here = std::clamp(query, own_span.begin, own_span.end);
-        if (own_span.begin < here) fixed_[spans++] = {own_span.begin, here};
-        const Slot next = std::max(own_span.begin, query + 1);
-        if (next < own_span.end) fixed_[spans++] = {next, own_span.end};
-      }
-      f(query, shift, std::span<const Span>(fixed_.data(), spans), total);
+      for (const Range& range : block.ranges)
+        if (range.own == Own::absent) add(range.begin, range.end, range.shift);
+      run();
+      first = last;
     }
   }
 
@@ -221,11 +267,13 @@ class Test {
   T squared_;
   bool banded_;
   float inside_ = 0, outside_ = 0;
-  std::array<const T*, D> exact_{};
-  std::array<const float*, D> near_{};
-  const ExactKernel<T> exact_kernel_;
-  const BandKernel band_kernel_;
-  std::vector<Span> fixed_;
+  const Kernel<T> exact_kernel_;
+  const Kernel<float> band_kernel_;
+  std::vector<Span> spans_;
+  std::array<Buffer<T>, D> exact_tile_;
+  std::array<Buffer<float>, D> near_tile_;
+  Buffer<std::int32_t> payload_tile_;
+  std::array<std::uint32_t, cut_queries> counts_{};
 };
 
 // Candidates of a block, without looking at any of them.
