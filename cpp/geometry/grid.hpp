@@ -155,6 +155,11 @@ struct Grid {
     return row.dy * static_cast<std::int64_t>(stride[1]) + row.dz * static_cast<std::int64_t>(stride[2]);
   }
 
+  // No axis is folded or too long to have cells: the key is a plain polynomial of the coordinates.
+  [[nodiscard]] bool plain() const {
+    return std::all_of(axis.begin(), axis.end(), [](const Axis& a) { return a.occupied.empty(); });
+  }
+
   // As a double, because it is used to find out whether the keys fit.
   [[nodiscard]] double padded_cells() const {
     double product = 1;
@@ -173,18 +178,50 @@ struct Grid {
       const double distance = axis[a].inverse > 0 ? cells / axis[a].inverse * (1 - 1e-6) : 0;
       return distance * distance;
     };
-    rows.clear();
-    for (int dz = -axis[2].radius; dz <= axis[2].radius; ++dz)
-      for (int dy = -axis[1].radius; dy <= axis[1].radius; ++dy) {
-        int reach_x = axis[0].radius;
-        while (reach_x >= 0 && gap(0, reach_x) + gap(1, dy) + gap(2, dz) > reach * reach * (1 + 1e-6)) --reach_x;
-        if (reach_x >= 0) rows.push_back({dy, dz, reach_x});
-      }
+    // The own row, then those above it, then those below: of the last two, either half finds every pair once.
+    rows.assign(1, {0, 0, axis[0].radius});
+    for (const int side : {1, -1})
+      for (int dz = 0; dz <= axis[2].radius; ++dz)
+        for (int dy = dz == 0 ? 1 : -axis[1].radius; dy <= axis[1].radius; ++dy) {
+          int reach_x = axis[0].radius;
+          while (reach_x >= 0 && gap(0, reach_x) + gap(1, dy) + gap(2, dz) > reach * reach * (1 + 1e-6)) --reach_x;
+          if (reach_x >= 0) rows.push_back({side * dy, side * dz, reach_x});
+        }
   }
-  // Rows are sorted by (dz, dy), so the second half starts with the own row.
-  [[nodiscard]] std::span<const StencilRow> half_rows() const {
-    return std::span(rows).subspan(rows.size() / 2);
+  [[nodiscard]] std::span<const StencilRow> half_rows() const { return std::span(rows).first(1 + rows.size() / 2); }
+};
+
+// grid.key of a point's cell without a branch, for a plain grid: the hot loop of sorting.
+template <int D>
+class PlainKey {
+ public:
+  explicit PlainKey(const Grid& grid) {
+    for (std::size_t a = 0; a < D; ++a) {
+      axis_[a] = {grid.axis[a].origin, grid.axis[a].inverse, grid.axis[a].lowest, grid.axis[a].highest, grid.axis[a].lift};
+      stride_[a] = static_cast<std::int64_t>(grid.stride[a]);
+    }
+    for (std::size_t a = 0; a < 3; ++a)
+      base_ += (grid.axis[a].radius + 1 - grid.axis[a].first) * static_cast<std::int64_t>(grid.stride[a]);
   }
+  // x(a) is the coordinate along axis a. The same arithmetic as Axis::unfolded_cell.
+  template <class X>
+  std::uint64_t operator()(X&& x) const {
+    std::int64_t key = base_;
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto& [origin, inverse, lowest, highest, lift] = axis_[a];
+      const double t = std::min(std::max((x(static_cast<int>(a)) - origin) * inverse, lowest), highest);
+      key += static_cast<std::int64_t>(t + lift) * stride_[a];
+    }
+    return static_cast<std::uint64_t>(key);
+  }
+
+ private:
+  struct Line {
+    double origin, inverse, lowest, highest, lift;
+  };
+  std::array<Line, D> axis_{};
+  std::array<std::int64_t, D> stride_{};
+  std::int64_t base_ = 0;
 };
 
 }  // namespace vicinal

@@ -72,14 +72,21 @@ class CellSorter {
   void find_keys() {
     parallel_ranges(n_, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       std::uint32_t* const count = starts_.data() + piece * buckets_;
+      const auto keep = [&](std::size_t p, std::uint64_t key) {
+        keys_[p] = static_cast<Key>(key);
+        ++count[key >> shift_];
+      };
+      if (grid_.plain()) {
+        const PlainKey<D> key_of(grid_);
+        for (std::size_t p = begin; p < end; ++p) keep(p, key_of([&](int a) { return static_cast<double>(wrapped(p, a)); }));
+        return;
+      }
       for (std::size_t p = begin; p < end; ++p) {
         std::array<std::int64_t, 3> cell{};
         for (int a = 0; a < D; ++a)
           cell[static_cast<std::size_t>(a)] =
               grid_.axis[static_cast<std::size_t>(a)].cell(static_cast<double>(wrapped(p, a)));
-        const auto key = static_cast<Key>(grid_.key(cell));
-        keys_[p] = key;
-        ++count[key >> shift_];
+        keep(p, grid_.key(cell));
       }
     });
     // Where each piece starts in each bucket: bucket by bucket, within a bucket piece by piece, so the sort is stable.

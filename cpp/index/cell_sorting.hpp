@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "geometry/grid.hpp"
@@ -167,17 +168,22 @@ class CellSorting {
   // Cells from `f` up to key `last`; those next to each other in memory become one range.
   void append_row(std::size_t f, std::uint64_t last, bool own_row, Mode mode, std::vector<Range>& ranges) const {
     bool open = false;
+    std::size_t own = 0;
     for (; cell_key_[f] <= last; ++f) {
       const Cell& cell = cell_[f];
       if (open && ranges.back().end == cell.begin && ranges.back().shift == cell.shift) {
         ranges.back().end = cell.end;
         continue;
       }
-      Range range{cell.begin, cell.end, cell.shift};
-      if (own_row && cell.shift == Shift{}) range.own = mode == Mode::half ? Own::after : Own::except;
-      ranges.push_back(range);
+      ranges.push_back({cell.begin, cell.end, cell.shift});
       open = true;
+      if (own_row && cell.shift == Shift{}) {
+        // The one run of cells with the own one in it comes first; a later image starts a run of its own.
+        ranges.back().own = mode == Mode::half ? Own::after : Own::except;
+        own = ranges.size() - 1;
+      }
     }
+    if (own > 0) std::swap(ranges[own], ranges[0]);
   }
 
   Settings<T, D> settings_;

@@ -39,14 +39,10 @@ class Exhaustive {
     const auto n = static_cast<Slot>(bodies_.size);
     std::vector<Range> ranges;
     const std::size_t middle = shifts_.size() / 2;  // no shift; the shifts before it are the opposites of those after
-    for (std::size_t s = mode == Mode::half ? middle : 0; s < shifts_.size(); ++s) {
-      Range range{0, n, shifts_[s]};
-      if (s == middle && mode != Mode::cross) {
-        range.own = mode == Mode::half ? Own::after : Own::except;
-        if (mode == Mode::half) range.begin = first;
-      }
-      ranges.push_back(range);
-    }
+    if (mode == Mode::half) ranges.push_back({first, n, {}, Own::after});
+    else ranges.push_back({0, n, {}, mode == Mode::full ? Own::except : Own::absent});
+    for (std::size_t s = mode == Mode::half ? middle + 1 : 0; s < shifts_.size(); ++s)
+      if (s != middle) ranges.push_back({0, n, shifts_[s]});
     sink({first, last, ranges});
   }
 

@@ -33,7 +33,8 @@ struct Shift {
 };
 
 // Candidates begin … end-1, seen through the periodic image `shift`. If the queries of the block are among them, `own`
-// says what that means; they then are the slots first_query … last_query-1 of the range.
+// says what that means; they then are the slots first_query … last_query-1 of the range. Only the first range of a block
+// can be such, and one with Own::after starts with the first query.
 struct Range {
   Slot begin, end;
   Shift shift{};

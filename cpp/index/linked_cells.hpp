@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "geometry/grid.hpp"
@@ -105,8 +106,11 @@ class LinkedCells {
             std::min(last - x, grid_.axis[0].periodic ? grid_.axis[0].cells - 1 - at[0] : last - x) + 1;
         const std::uint64_t low = grid_.key(at);
         Range range{starts_[low], starts_[low + static_cast<std::uint64_t>(length)], shift};
-        if (own_row && shift == Shift{}) range.own = own_of(mode);
         if (range.begin < range.end) ranges.push_back(range);
+        if (own_row && shift == Shift{}) {
+          ranges.back().own = own_of(mode);  // it holds the query, so it is not empty
+          std::swap(ranges.back(), ranges.front());
+        }
         x += length;
       }
     }

@@ -60,8 +60,9 @@ template <class Lanes, int D, bool Band, bool Shifted, class Visit>
   return Band && Lanes::any(doubt);
 }
 
+// Tile and batch come by value: what is written might alias a reference, and every pointer would be read again.
 template <class Lanes, int D, bool Band, bool Shifted>
-std::uint32_t hits_of(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
+std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                       std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const std::uint32_t self = batch.position + (q - batch.first);
@@ -87,7 +88,7 @@ std::uint32_t hits_of(const Tile<typename Lanes::value>& tile, const Batch<typen
 }
 
 template <class Lanes, int D, bool Band, bool Shifted>
-std::uint32_t count_of(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
+std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                        std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const std::uint32_t self = batch.position + (q - batch.first);
@@ -114,23 +115,38 @@ std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typenam
                        : count_of<Lanes, D, Band, false>(tile, batch, counts);
 }
 
-// Copies by whole registers; what is written too much is overwritten by the next span, or by infinity.
+// What is written too much is overwritten by the next span, or by infinity. (Spans are not empty.)
 template <class Lanes, int D>
 void gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
             typename Lanes::value* const* to, std::int32_t* payload_to) {
+  using V = typename Lanes::value;
+  constexpr std::size_t together = 32 / Lanes::width < 4 ? 32 / Lanes::width : 4;
+  // Local pointers: those behind `x` and `to` might alias what is written, and would be read again each time.
+  const V* source[D];
+  V* target[D];
+  for (int a = 0; a < D; ++a) {
+    source[a] = x[a];
+    target[a] = to[a];
+  }
   std::size_t at = 0;
   for (std::size_t s = 0; s < count; ++s) {
-    const std::size_t length = spans[s].end - spans[s].begin;
-    for (std::size_t k = 0; k < length; k += Lanes::width) {
-      const std::size_t from = spans[s].begin + k;
-      for (int a = 0; a < D; ++a) Lanes::store(to[a] + at + k, Lanes::load(x[a] + from));
-      if (payload != nullptr) Lanes::copy(payload_to + at + k, payload + from);
-    }
-    at += length;
+    const Span span = spans[s];
+    std::size_t next = at;
+    std::size_t from = span.begin;
+    // By `together` registers: how many a span needs is a branch nobody can predict, this many are enough for most.
+    do {
+      for (std::size_t k = 0; k < together * Lanes::width; k += Lanes::width) {
+        for (int a = 0; a < D; ++a) Lanes::store(target[a] + next + k, Lanes::load(source[a] + from + k));
+        if (payload != nullptr) Lanes::copy(payload_to + next + k, payload + from + k);
+      }
+      from += together * Lanes::width;
+      next += together * Lanes::width;
+    } while (from < span.end);
+    at += span.end - span.begin;
   }
   const auto far = Lanes::broadcast(__builtin_inff());
   for (std::size_t k = 0; k < tile_lanes; k += Lanes::width)
-    for (int a = 0; a < D; ++a) Lanes::store(to[a] + at + k, far);
+    for (int a = 0; a < D; ++a) Lanes::store(target[a] + at + k, far);
 }
 
 template <class Lanes, int D, bool Band>

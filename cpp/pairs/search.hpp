@@ -74,6 +74,7 @@ class PerThread {
     if (!values_[thread]) make(values_[thread]);
     return *values_[thread];
   }
+  [[nodiscard]] const V& at(std::size_t thread) const { return *values_[thread]; }
   template <class F>
   void for_each(F&& f) {
     for (auto& value : values_)
@@ -84,20 +85,23 @@ class PerThread {
   std::vector<std::optional<V>> values_;
 };
 
-// body(test, block, thread) for every block; returns the number of candidates.
+// For every part of the task: body(part, thread, run), where run(visit) calls visit(test, block) for its blocks. Returns
+// the number of candidates.
 template <class T, int D, class Body>
-std::uint64_t for_each_block(const Task<T, D>& task, Body&& body) {
+std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   const Bodies<T, D>& bodies = task.index.bodies();
   std::atomic<std::uint64_t> candidates{0};
   parallel_for(task.index.parts(task.queries), [&](std::size_t part, int thread) {
     Test<T, D> test(task.queries, bodies, task.cutoff);
-    std::uint64_t here = 0;
-    auto each = [&](const Block& block) {
-      here += candidates_of(block);
-      body(test, block, static_cast<std::size_t>(thread));
-    };
-    task.index.blocks(task.queries, task.mode, part, each);
-    candidates.fetch_add(here, std::memory_order_relaxed);
+    body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
+      std::uint64_t here = 0;
+      auto each = [&](const Block& block) {
+        here += candidates_of(block);
+        visit(test, block);
+      };
+      task.index.blocks(task.queries, task.mode, part, each);
+      candidates.fetch_add(here, std::memory_order_relaxed);
+    });
   });
   return candidates;
 }
@@ -109,14 +113,15 @@ template <class T, int D>
 Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
   Tally tally;
   std::fill(counts.begin(), counts.end(), 0);
-  std::vector<std::uint64_t> totals(static_cast<std::size_t>(thread_count()) * 8, 0);  // a cache line each
-  tally.candidates = detail::for_each_block(task, [&](Test<T, D>& test, const Block& block, std::size_t thread) {
-    test.count(block, [&](Slot query, std::size_t n) {
-      counts[static_cast<std::size_t>(task.queries.ids[query])] += static_cast<std::int32_t>(n);
-      totals[thread * 8] += n;
+  const std::int32_t* const ids = task.queries.ids.data();
+  tally.candidates = detail::for_each_part(task, [&](std::size_t, std::size_t, auto&& run) {
+    run([&](Test<T, D>& test, const Block& block) {
+      test.count(block, [&](Slot query, std::size_t n) {
+        counts[static_cast<std::size_t>(ids[query])] += static_cast<std::int32_t>(n);
+      });
     });
   });
-  for (const auto total : totals) tally.pairs += total;
+  for (const std::int32_t count : counts) tally.pairs += static_cast<std::uint64_t>(count);
   return tally;
 }
 
@@ -134,11 +139,10 @@ Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   Slabs slabs(most);
   const detail::Payload<T, D> payload(bodies, want.slots());
   detail::PerThread<PairWriter<T, D>> writers;
-  found.tally.candidates =
-      detail::for_each_block(task, [&](Test<T, D>& test, const Block& block, std::size_t thread) {
-        test.hits(block, payload.data(),
-                  writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); }));
-      });
+  found.tally.candidates = detail::for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
+    auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
+    run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload.data(), writer); });
+  });
   std::vector<Gap> gaps;
   writers.for_each([&](PairWriter<T, D>& writer) {
     gaps.push_back(writer.finish());

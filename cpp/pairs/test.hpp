@@ -21,7 +21,6 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "exec/isa.hpp"
 #include "index/bodies.hpp"
@@ -65,9 +64,9 @@ class Test {
       : queries_(queries), bodies_(bodies), squared_(cutoff * cutoff), banded_(queries.banded && bodies.banded),
         exact_kernel_(exact_kernel()), band_kernel_(kernels().band[D - 2]) {
     if (banded_) set_band(cutoff);
-    for (auto& column : exact_tile_) column.reset(banded_ ? 0 : tile_candidates + 2 * tile_lanes);
-    for (auto& column : near_tile_) column.reset(banded_ ? tile_candidates + 2 * tile_lanes : 0);
-    payload_tile_.reset(tile_candidates + 2 * tile_lanes);
+    for (auto& column : exact_tile_) column.reset(banded_ ? 0 : tile_candidates + gather_overshoot);
+    for (auto& column : near_tile_) column.reset(banded_ ? tile_candidates + gather_overshoot : 0);
+    payload_tile_.reset(tile_candidates + gather_overshoot);
   }
 
   // Hands the hits of a block to a sink, as payload[slot].
@@ -80,7 +79,7 @@ class Test {
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = std::min(first + together, cut.last);
-          batch.position = first - cut.first;
+          batch.position = cut.position + (first - cut.first);
           const HitRoom room = sink.room((batch.last - first) * cut.total);
           Slot done = kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
           if (done == 0) {
@@ -107,7 +106,7 @@ class Test {
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = cut.last;
-          batch.position = first - cut.first;
+          batch.position = cut.position + (first - cut.first);
           Slot done = kernel.count(tile, batch, counts_.data());
           if (done == 0) {
             counts_[0] = 0;
@@ -126,9 +125,10 @@ class Test {
 
   // Some queries of a block and some of their candidates, all seen through one image.
   struct Cut {
-    Slot first, last;  // queries; unless `own` is absent they are also the first candidates
+    Slot first, last;
     Shift shift{};
     Own own = Own::absent;
+    Slot position = 0;  // of the first query among the candidates, unless `own` is absent
     std::size_t total = 0;
   };
 
@@ -189,7 +189,7 @@ class Test {
       target[a] = to[a].data();
       tile.x[a] = target[a];
     }
-    kernel.gather(source.data(), payload, spans_.data(), spans_.size(), target.data(), payload_tile_.data());
+    kernel.gather(source.data(), payload, spans_.data(), span_count_, target.data(), payload_tile_.data());
     tile.payload = payload_tile_.data();
     tile.size = static_cast<std::uint32_t>((cut.total + tile_lanes - 1) / tile_lanes * tile_lanes);
     return tile;
@@ -201,8 +201,8 @@ class Test {
     std::array<V, D> x{};
     for (std::size_t a = 0; a < D; ++a) x[a] = batch.shifted ? batch.x[a][query] - batch.shift[a] : batch.x[a][query];
     std::size_t position = 0;
-    const std::size_t self = query - cut.first;
-    for (const Span& span : spans_)
+    const std::size_t self = cut.position + (query - cut.first);
+    for (const Span& span : std::span(spans_).first(span_count_))
       for (Slot slot = span.begin; slot < span.end; ++slot, ++position) {
         if (cut.own == Own::after && position <= self) continue;
         if (cut.own == Own::except && position == self) continue;
@@ -222,44 +222,60 @@ class Test {
     return sum <= squared_;
   }
 
-  // Cuts the ranges of a block into tiles with one image each, and runs f(cut) with spans_ set to it.
-  //
-  // Queries go a few at a time, so that they fit into a tile themselves, and come first in it where they are among the
-  // candidates: "after the query" then is a suffix of the tile.
+  // Runs f(cut) for the candidates of a block, with spans_ set to them: at once if they fit, otherwise in tiles.
   template <class F>
   void for_each_tile(const Block& block, F&& f) {
-    for (Slot first = block.first_query; first < block.last_query;) {
-      const Slot last = std::min(first + static_cast<Slot>(cut_queries), block.last_query);
-      Cut cut{first, last};
-      spans_.clear();
-      const auto run = [&] {
-        if (cut.total > 0) f(std::as_const(cut));
-        spans_.clear();
-        cut = {first, last};
-      };
-      const auto add = [&](Slot begin, Slot end, const Shift& shift) {
-        while (begin < end) {
-          if (cut.total == tile_candidates || (cut.total > 0 && cut.shift != shift)) run();
-          cut.shift = shift;
-          const auto length = static_cast<Slot>(std::min<std::size_t>(end - begin, tile_candidates - cut.total));
-          if (!spans_.empty() && spans_.back().end == begin) spans_.back().end += length;
-          else spans_.push_back({begin, begin + length});
-          cut.total += length;
-          begin += length;
-        }
-      };
-      for (const Range& range : block.ranges) {
-        if (range.own == Own::absent) continue;
-        add(first, last, range.shift);
-        cut.own = range.own;
-        add(last, range.end, range.shift);
-        if (range.own == Own::except) add(range.begin, first, range.shift);
-      }
-      for (const Range& range : block.ranges)
-        if (range.own == Own::absent) add(range.begin, range.end, range.shift);
-      run();
-      first = last;
+    const auto ranges = block.ranges;
+    std::size_t total = 0;
+    bool one_image = true;
+    for (const Range& range : ranges) {
+      total += range.end - range.begin;
+      one_image = one_image && range.shift == ranges[0].shift;
     }
+    if (total > tile_candidates || !one_image || block.last_query - block.first_query > cut_queries ||
+        ranges.size() > spans_.size()) {
+      for (Slot first = block.first_query; first < block.last_query; first += static_cast<Slot>(cut_queries))
+        cut_up(block, first, std::min(first + static_cast<Slot>(cut_queries), block.last_query), f);
+      return;
+    }
+    if (total == 0) return;
+    span_count_ = ranges.size();
+    for (std::size_t r = 0; r < ranges.size(); ++r) spans_[r] = {ranges[r].begin, ranges[r].end};
+    f(Cut{block.first_query, block.last_query, ranges[0].shift, ranges[0].own, block.first_query - ranges[0].begin, total});
+  }
+
+  // The same for few queries and any number of candidates, in tiles with one image each. The queries come first in a
+  // tile where they are among the candidates, so that "after the query" is a suffix of it.
+  template <class F>
+  void cut_up(const Block& block, Slot first, Slot last, F&& f) {
+    Cut cut{first, last};
+    span_count_ = 0;
+    const auto run = [&] {
+      if (cut.total > 0) f(std::as_const(cut));
+      span_count_ = 0;
+      cut = {first, last};
+    };
+    const auto add = [&](Slot begin, Slot end, const Shift& shift) {
+      while (begin < end) {
+        if (cut.total == tile_candidates || span_count_ == spans_.size() || (cut.total > 0 && cut.shift != shift)) run();
+        cut.shift = shift;
+        const auto length = static_cast<Slot>(std::min<std::size_t>(end - begin, tile_candidates - cut.total));
+        spans_[span_count_++] = {begin, begin + length};
+        cut.total += length;
+        begin += length;
+      }
+    };
+    for (const Range& range : block.ranges) {
+      if (range.own == Own::absent) {
+        add(range.begin, range.end, range.shift);
+        continue;
+      }
+      add(first, last, range.shift);
+      cut.own = range.own;
+      add(last, range.end, range.shift);
+      if (range.own == Own::except) add(range.begin, first, range.shift);
+    }
+    run();
   }
 
   const Bodies<T, D>& queries_;
@@ -269,7 +285,8 @@ class Test {
   float inside_ = 0, outside_ = 0;
   const Kernel<T> exact_kernel_;
   const Kernel<float> band_kernel_;
-  std::vector<Span> spans_;
+  std::array<Span, 64> spans_{};
+  std::size_t span_count_ = 0;
   std::array<Buffer<T>, D> exact_tile_;
   std::array<Buffer<float>, D> near_tile_;
   Buffer<std::int32_t> payload_tile_;

@@ -1,0 +1,117 @@
+"""vicinal as a contestant: one call or a kept index; a chosen structure, instruction set or thread count."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from contestants import Call, Contestant, IntArray, Listing
+from workloads import Case, Cloud
+
+STRUCTURES = ("CellSorting", "LinkedCells", "Exhaustive")
+# n²/2 tests at a quarter of a nanosecond: a tenth of a second.
+EXHAUSTIVE_BODIES = 30_000
+
+
+class Vicinal(Contestant):
+    """
+    vicinal.
+
+    Parameters
+    ----------
+    structure
+        Class to use, or None for the one-call functions that choose for themselves.
+    reused
+        Keep one index and time ``update`` plus the search instead of starting afresh.
+    isa
+        Instruction set to switch to, or None for the best there is.
+    threads
+        Thread count that overrides that of the run.
+    """
+
+    distribution = "vicinal"
+
+    def __init__(
+        self,
+        structure: str | None = None,
+        *,
+        reused: bool = False,
+        isa: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.structure, self.reused, self.isa, self.threads = structure, reused, isa, threads
+        words = ["vicinal", structure, "reused" if reused else None, isa, f"{threads}T" if threads else None]
+        self.name = " ".join(word for word in words if word)
+
+    def version(self) -> str | None:
+        """Version of the package that is imported, which need not be an installed one."""
+        try:
+            return str(import_module("vicinal").info()["version"])
+        except ImportError:
+            return None
+
+    def refuses(self, case: Case) -> str | None:
+        """Refuse what would take minutes by design."""
+        if self.structure == "Exhaustive" and case.bodies > EXHAUSTIVE_BODIES:
+            return "tests every pair"
+        return super().refuses(case)
+
+    def before(self) -> None:
+        """Switch to the instruction set and thread count asked for."""
+        if self.isa is not None:
+            import_module("vicinal._core").set_isa(self.isa)
+        if self.threads is not None:
+            import_module("vicinal").set_threads(self.threads)
+
+    def after(self) -> None:
+        """Switch back to the best instruction set."""
+        if self.isa is not None:
+            import_module("vicinal._core").set_isa(isas()[-1])
+
+    def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
+        """Fresh or kept index; the kept one is built by the first call, which is never timed."""
+        vc = import_module("vicinal")
+        vc.set_threads(threads)
+        points, space = cloud.points, {"cutoff": cloud.cutoff, "box": cloud.box}
+        method = {"pairs": "pairs", "rows": "neighbors", "count": "count"}[task]
+        if self.structure is None and not self.reused:
+            function = getattr(vc, method)
+            return lambda: function(points, **space)
+        chosen = vc.choose(points, **space)
+        structure = getattr(vc, self.structure or chosen.structure)
+        options = space | (dict(chosen.parameters) if self.structure is None else {})
+        if not self.reused:
+            return lambda: getattr(structure(points, **options), method)()
+        kept: list[Any] = []
+
+        def call() -> Any:
+            if kept:
+                kept[0].update(points)
+            else:
+                kept.append(structure(points, **options))
+            return getattr(kept[0], method)()
+
+        return call
+
+    def listing(self, result: Any, task: str) -> Listing:
+        """Pair arrays or CSR rows."""
+        if task == "pairs":
+            return Listing(result[0], result[1], full=False)
+        i = np.repeat(np.arange(len(result.offsets) - 1), np.diff(result.offsets))
+        return Listing(i, result.indices, full=True)
+
+    def counts(self, result: Any) -> IntArray:
+        """As they come."""
+        return np.asarray(result)
+
+
+def isas() -> list[str]:
+    """Instruction sets this machine can run, lowest first."""
+    return list(import_module("vicinal").info()["isa_available"])
+
+
+def variants(structures: tuple[str, ...]) -> list[Contestant]:
+    """The one-call functions and a kept index, then each structure asked for, fresh and kept."""
+    names: list[str | None] = [None, *structures]
+    return [Vicinal(name, reused=reused) for name in names for reused in (False, True)]

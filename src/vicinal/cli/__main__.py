@@ -1,0 +1,5 @@
+"""``python -m vicinal.cli`` does what ``vicinal`` does."""
+
+from vicinal.cli import main
+
+main()

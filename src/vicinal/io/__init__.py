@@ -1,0 +1,7 @@
+"""Files in and out: points from npy, npz, csv and xyz; pairs to npz and csv."""
+
+from vicinal.io.atomic import atomic_file
+from vicinal.io.pairs import check_target, write_csv, write_pairs
+from vicinal.io.points import PointSet, read_points
+
+__all__ = ["PointSet", "atomic_file", "check_target", "read_points", "write_csv", "write_pairs"]

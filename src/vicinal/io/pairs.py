@@ -1,0 +1,123 @@
+"""Writing pairs to npz and csv files."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from vicinal import InputError
+from vicinal.io.atomic import atomic_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+ENDINGS = (".npz", ".csv")
+
+ROWS = 16_384
+"""Lines of text made at a time: large enough for speed, small enough (some MB) to be forgotten."""
+
+
+def check_target(path: Path, *, overwrite: bool = False) -> None:
+    """Refuse an output file that could not be written, before the work is done.
+
+    Parameters
+    ----------
+    path
+        Where pairs shall be written, ending in ``.npz`` or ``.csv``.
+    overwrite
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    InputError
+        If the ending of the name is not known.
+    OSError
+        If the folder does not exist, or the file does and may not be replaced.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        message = f"{path}: ending {path.suffix!r} is not known for pairs; use one of {' '.join(ENDINGS)}"
+        raise InputError(message)
+    if not path.parent.is_dir():
+        message = f"{path}: folder {path.parent} does not exist; create it first"
+        raise FileNotFoundError(message)
+    if path.exists() and not path.is_file():
+        message = f"{path}: exists and is not a regular file; choose another name"
+        raise FileExistsError(message)
+    if path.exists() and not overwrite:
+        message = f"{path}: exists already; choose another name or allow overwriting (--force)"
+        raise FileExistsError(message)
+
+
+def write_pairs(path: Path, arrays: Sequence[NDArray[Any]], *, want: str, overwrite: bool = False) -> None:
+    """Write pairs to a file, which appears only once it is complete.
+
+    Parameters
+    ----------
+    path
+        Target. ``.npz`` holds an array per letter of `want`, under that letter; ``.csv`` has a header and
+        the columns i, j, d, Dx, Dy, Dz, Sx, Sy, Sz as wanted, with numbers that read back bit for bit.
+    arrays
+        What `vicinal.pairs` returned.
+    want
+        The letters that `vicinal.pairs` was called with.
+    overwrite
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    InputError
+        If the ending of the name is not known.
+    OSError
+        If the file cannot be written, or exists and may not be replaced.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> arrays = (np.array([0, 0]), np.array([1, 2]), np.array([0.5, 0.25]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pairs.csv")
+    ...     write_pairs(path, arrays, want="ijd")
+    ...     print(path.read_text(), end="")
+    i,j,d
+    0,1,0.5
+    0,2,0.25
+    """
+    check_target(path, overwrite=overwrite)
+    with atomic_file(path) as file:
+        if path.suffix.lower() == ".npz":
+            named: dict[str, Any] = dict(zip(want, arrays, strict=True))
+            np.savez(file, **named)
+        else:
+            write_csv(file, arrays, want=want)
+
+
+def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str) -> None:
+    """Write pairs as text to an open binary file; see `write_pairs`."""
+    names: list[str] = []
+    columns: list[NDArray[Any]] = []
+    for letter, array in zip(want, arrays, strict=True):
+        if array.ndim == 1:
+            names.append(letter)
+            columns.append(array)
+        else:
+            names += [letter + axis for axis in "xyz"[: array.shape[1]]]
+            columns += list(array.T)
+    file.write((",".join(names) + "\n").encode())
+    line = ",".join(_format(column) for column in columns) + "\n"
+    for begin in range(0, len(columns[0]), ROWS):
+        rows = [column[begin : begin + ROWS].tolist() for column in columns]
+        # One formatting operation for the whole block: five times faster than line by line.
+        file.write((line * len(rows[0]) % tuple(chain.from_iterable(zip(*rows, strict=True)))).encode())
+
+
+def _format(column: NDArray[Any]) -> str:
+    if column.dtype.kind in "iu":
+        return "%d"
+    # Nine digits determine a float32; repr gives the fewest digits that determine a float64.
+    return "%.9g" if column.dtype == np.float32 else "%r"

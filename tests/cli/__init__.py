@@ -1,0 +1,1 @@
+"""The command line, run in process and as a program."""

@@ -1,0 +1,187 @@
+"""``vicinal pairs``: what the library finds, from file to file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import vicinal as vc
+from vicinal.cli import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POINTS = np.random.default_rng(5).random((300, 3))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["pairs", *map(str, arguments)])
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> Path:
+    path = tmp_path / "points.npy"
+    np.save(path, POINTS)
+    return path
+
+
+def table(result: Result) -> dict[str, str]:
+    """Take a printed table apart: two or more spaces stand between name and value."""
+    assert result.exit_code == 0, result.output
+    rows = [line.strip().split("  ", 1) for line in result.stdout.splitlines()]
+    return {row[0]: row[1].strip() for row in rows if len(row) == 2}
+
+
+def test_npz_out_is_what_the_library_finds(points: Path, tmp_path: Path) -> None:
+    result = run(points, "--cutoff", 0.2, "-o", tmp_path / "pairs.npz", "--want", "ijdDS", "--sort")
+    assert result.exit_code == 0, result.output
+    expected = vc.pairs(POINTS, cutoff=0.2, want="ijdDS", sort=True)
+    with np.load(tmp_path / "pairs.npz") as found:
+        for letter, array in zip("ijdDS", expected, strict=True):
+            np.testing.assert_array_equal(found[letter], array)
+    assert table(result)["written to"] == str(tmp_path / "pairs.npz")
+
+
+def test_csv_in_and_out_change_nothing(points: Path, tmp_path: Path) -> None:
+    np.savetxt(tmp_path / "points.csv", POINTS, delimiter=",", fmt="%.17g", header="x,y,z", comments="")
+    for source in (points, tmp_path / "points.csv"):
+        target = tmp_path / f"{source.suffix[1:]}-pairs.csv"
+        assert run(source, "--cutoff", 0.2, "-o", target, "--want", "ijd", "--sort").exit_code == 0
+    first, second = ((tmp_path / f"{kind}-pairs.csv").read_text() for kind in ("npy", "csv"))
+    assert first == second
+    assert first.startswith("i,j,d\n")
+
+
+def test_without_output_a_summary_is_printed(points: Path) -> None:
+    rows = table(run(points, "--cutoff", 0.2, "--threads", 1))
+    expected = len(vc.pairs(POINTS, cutoff=0.2)[0])
+    assert rows["bodies"] == "300 (3D, float64)"
+    assert rows["pairs"] == f"{expected:,}"
+    assert rows["mean neighbours"] == f"{2 * expected / 300:.2f}"
+    assert rows["structure"] == vc.choose(POINTS, cutoff=0.2).structure
+    assert rows["box"] == "open"
+    assert rows["threads"] == "1"
+    assert float(rows["seconds"]) >= 0
+    assert "written to" not in rows
+
+
+def test_threads_last_for_one_command(points: Path) -> None:
+    before = vc.get_threads()
+    run(points, "--cutoff", 0.2, "--threads", before + 1)
+    assert vc.get_threads() == before
+
+
+def test_full_gives_both_directions_and_the_same_mean(points: Path) -> None:
+    half, full = (table(run(points, "--cutoff", 0.2, *extra)) for extra in ([], ["--full"]))
+    assert int(full["pairs"].replace(",", "")) == 2 * int(half["pairs"].replace(",", ""))
+    assert full["mean neighbours"] == half["mean neighbours"]
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [("1", 1.0), ("1,1,1", (1.0, 1.0, 1.0)), ("1,1.5,-", (1.0, 1.5, None)), ("-,-,1", (None, None, 1.0))],
+)
+def test_a_periodic_box_is_handed_on(points: Path, text: str, box: float | tuple[float | None, ...]) -> None:
+    rows = table(run(points, "--cutoff", 0.2, "--box", text))
+    expected = len(vc.pairs(POINTS, cutoff=0.2, box=box)[0])
+    assert expected > len(vc.pairs(POINTS, cutoff=0.2)[0])
+    assert rows["pairs"] == f"{expected:,}"
+    assert rows["box"] != "open"
+
+
+def test_the_box_of_an_extended_xyz_file_is_used_on_request_only(tmp_path: Path) -> None:
+    path = tmp_path / "a.xyz"
+    path.write_text('2\nLattice="5 0 0 0 5 0 0 0 5" pbc="T T F"\nAr 0.1 0 0\nAr 4.9 0 0\n')
+    plain = run(path, "--cutoff", 0.5)
+    assert table(plain)["pairs"] == "0"
+    assert "--box file" in plain.stderr
+    periodic = table(run(path, "--cutoff", 0.5, "--box", "file"))
+    assert periodic["pairs"] == "1"
+    assert periodic["box"] == "5 x 5 x open"
+
+
+def test_queries_are_paired_with_points(points: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "sets.npz", queries=POINTS[:10] + 0.01, more=POINTS)
+    others = f"{tmp_path / 'sets.npz'}:queries"
+    result = run(points, "--cutoff", 0.2, "--queries", others, "--sort", "-o", tmp_path / "pairs.npz")
+    i, j = vc.pairs(POINTS, cutoff=0.2, queries=POINTS[:10] + 0.01, sort=True)
+    assert table(result)["queries"] == "10"
+    assert table(result)["mean neighbours"] == f"{len(i) / 10:.2f}"
+    with np.load(tmp_path / "pairs.npz") as found:
+        np.testing.assert_array_equal(found["i"], i)
+        np.testing.assert_array_equal(found["j"], j)
+
+
+def test_dtype_decides_the_arithmetic(points: Path, tmp_path: Path) -> None:
+    result = run(
+        points, "--cutoff", 0.2, "--dtype", "float32", "--want", "d", "--sort", "-o", tmp_path / "d.npz"
+    )
+    assert table(result)["bodies"] == "300 (3D, float32)"
+    (expected,) = vc.pairs(POINTS.astype(np.float32), cutoff=0.2, want="d", sort=True)
+    with np.load(tmp_path / "d.npz") as found:
+        assert found["d"].dtype == np.float32
+        np.testing.assert_array_equal(found["d"], expected)
+
+
+def test_a_dash_prints_csv_and_keeps_the_summary_apart(points: Path) -> None:
+    result = run(points, "--cutoff", 0.2, "--sort", "-o", "-")
+    lines = result.stdout.splitlines()
+    i, j = vc.pairs(POINTS, cutoff=0.2, sort=True)
+    assert lines[0] == "i,j"
+    assert lines[1:] == [f"{a},{b}" for a, b in zip(i, j, strict=True)]
+    assert "mean neighbours" in result.stderr
+
+
+def test_an_existing_file_is_replaced_only_with_force(points: Path, tmp_path: Path) -> None:
+    target = tmp_path / "pairs.csv"
+    target.write_text("precious")
+    refused = run(points, "--cutoff", 0.2, "-o", target)
+    assert refused.exit_code == 1
+    assert "--force" in refused.stderr
+    assert target.read_text() == "precious"
+    assert run(points, "--cutoff", 0.2, "-o", target, "--force").exit_code == 0
+    assert target.read_text().startswith("i,j\n")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"points.npy", "pairs.csv"}
+
+
+BAD = {
+    "cutoff": (["--cutoff", "-1"], 2, "cutoff"),
+    "cutoff nan": (["--cutoff", "nan"], 2, "cutoff"),
+    "box word": (["--cutoff", "0.1", "--box", "10,ten"], 2, "'ten'"),
+    "box length": (["--cutoff", "0.1", "--box", "1,1"], 2, "box"),
+    "box of a file without": (["--cutoff", "0.1", "--box", "file"], 2, "--box 10,10,10"),
+    "want": (["--cutoff", "0.1", "--want", "ijx"], 2, "want"),
+    "output ending": (["--cutoff", "0.1", "-o", "pairs.h5"], 2, "'.h5'"),
+    "output folder": (["--cutoff", "0.1", "-o", "missing/pairs.csv"], 1, "missing"),
+    "queries missing": (["--cutoff", "0.1", "--queries", "none.npy"], 1, "none.npy: No such file"),
+    "full queries": (["--cutoff", "0.1", "--queries", "none.npy", "--full"], 2, "--full"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "word"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_answered_in_one_line(points: Path, arguments: list[str], code: int, word: str) -> None:
+    result = run(points, *arguments)
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("error: ")
+    assert word in result.stderr
+
+
+def test_two_number_formats_are_answered_with_the_option_that_helps(points: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "others.npy", POINTS.astype(np.float32))
+    arguments = [points, "--cutoff", 0.1, "--queries", tmp_path / "others.npy"]
+    refused = run(*arguments)
+    assert refused.exit_code == 2
+    assert "--dtype" in refused.stderr
+    assert run(*arguments, "--dtype", "float32").exit_code == 0
+
+
+def test_no_points_have_no_pairs(tmp_path: Path) -> None:
+    np.save(tmp_path / "none.npy", np.zeros((0, 2)))
+    rows = table(run(tmp_path / "none.npy", "--cutoff", 0.1))
+    assert rows["pairs"] == "0"
+    assert rows["bodies"] == "0 (2D, float64)"

@@ -1,0 +1,59 @@
+"""How an answer of vicinal is held against the oracle's: bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from oracle import Array, Pairs
+
+ALL = "ijSdD"
+
+
+def assert_same_bits(found: Array, expected: Array) -> None:
+    """Same dtype, same shape, same bits."""
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    assert np.array_equal(found, expected)
+    assert found.tobytes() == expected.tobytes()
+
+
+def assert_same_pairs(found: Pairs, expected: Pairs) -> None:
+    """The same pairs in the same order, with the same shifts, distances and vectors."""
+    if len(found) != len(expected) or not all(
+        np.array_equal(getattr(found, k), getattr(expected, k)) for k in "ijS"
+    ):
+        missing, extra = keys(expected) - keys(found), keys(found) - keys(expected)
+        assert not missing, f"lost {len(missing)} of {len(expected)} (i, j, S): {sorted(missing)[:5]}"
+        assert not extra, f"invented {len(extra)} beside {len(expected)} (i, j, S): {sorted(extra)[:5]}"
+        assert len(found) == len(expected), "some pair is there twice"
+    for name in ALL:
+        assert_same_bits(getattr(found, name), getattr(expected, name))
+
+
+def keys(pairs: Pairs) -> set[tuple[Any, ...]]:
+    """The set of (i, j, S)."""
+    return set(zip(pairs.i.tolist(), pairs.j.tolist(), map(tuple, pairs.S.tolist()), strict=True))
+
+
+def without_signed_zeros(pairs: Pairs) -> Pairs:
+    """A pair turned round has -0.0 where it had 0.0; that is no difference."""
+    return Pairs(pairs.i, pairs.j, pairs.S, pairs.d, pairs.D + pairs.D.dtype.type(0))
+
+
+def assert_same_half(found: Pairs, expected: Pairs) -> None:
+    """The same unordered pairs, each once, in any order and orientation."""
+    assert_same_pairs(without_signed_zeros(found.oriented().sorted()), without_signed_zeros(expected.half()))
+
+
+def assert_sorted(pairs: Pairs) -> None:
+    """By i, then j, then S."""
+    rows = [(i, j, *S) for i, j, S in zip(pairs.i.tolist(), pairs.j.tolist(), pairs.S.tolist(), strict=True)]
+    assert rows == sorted(rows)
+
+
+def from_rows(rows: Any) -> Pairs:
+    """The rows of a Neighbors with everything wanted, as pairs."""
+    i = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(rows.offsets))
+    return Pairs(i, rows.indices, rows.shifts, rows.distances, rows.vectors)

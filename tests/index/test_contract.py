@@ -1,0 +1,281 @@
+"""What every structure promises: the oracle's pairs, bit for bit, in every form, and honest figures."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+import vicinal as vc
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from compare import (
+    ALL,
+    assert_same_bits,
+    assert_same_half,
+    assert_same_pairs,
+    assert_sorted,
+    from_rows,
+)
+from oracle import Pairs, exact_pairs
+from strategies import problems
+from structures import STRUCTURES, Structure
+
+every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=str)
+every_dtype = pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+every_dim = pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+every_case = pytest.mark.parametrize("name", BUILDERS)
+
+# Big enough for several cells a side, several blocks a cell, and several threads.
+CLOUD = np.random.default_rng(7).random((4000, 3))
+SPACES = {"open": None, "periodic": (1.0, 1.0, 1.0), "slab": (1.0, None, 1.0)}
+every_space = pytest.mark.parametrize("box", SPACES.values(), ids=SPACES)
+
+
+def build(structure: Structure, problem: Problem) -> Any:
+    return structure.build(problem.points, **problem.space)
+
+
+def check_everything(index: Any, expected: Pairs) -> None:
+    """Pairs half and full, sorted and not, rows and counts: all say the same as the oracle."""
+    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False, sort=True)), expected)
+    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False)).sorted(), expected)
+    half = Pairs(*index.pairs(want=ALL, sort=True))
+    assert np.all(half.i <= half.j)
+    assert_sorted(half)
+    assert_same_half(half, expected)
+    assert_same_half(Pairs(*index.pairs(want=ALL)), expected)
+    assert_same_pairs(from_rows(index.neighbors(want="jSdD", sort=True)), expected)
+    assert_same_pairs(from_rows(index.neighbors(want="jSdD")).sorted(), expected)
+    counts = index.count()
+    assert counts.dtype == np.int32
+    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(counts)))
+
+
+def check_queries(index: Any, problem: Problem) -> None:
+    others = problem.others()
+    expected = exact_pairs(problem.points, **problem.space, queries=others)
+    assert_same_pairs(Pairs(*index.query(others, want=ALL, sort=True)), expected)
+    assert_same_pairs(Pairs(*index.query(others, want=ALL)).sorted(), expected)
+
+
+@every_structure
+@every_dtype
+@every_dim
+@every_case
+def test_a_hard_case_is_answered_as_the_oracle_does(
+    structure: Structure, dtype: Any, dim: int, name: str
+) -> None:
+    problem, expected = hard_case(name, dtype, dim)
+    if not structure.takes(problem):
+        pytest.skip("more cells than a dense grid need hold")
+    index = build(structure, problem)
+    check_everything(index, expected)
+    check_queries(index, problem)
+
+
+@every_structure
+@given(problem=problems())
+def test_any_problem_is_answered_as_the_oracle_does(structure: Structure, problem: Problem) -> None:
+    assume(structure.takes(problem))
+    check_everything(build(structure, problem), exact_pairs(problem.points, **problem.space))
+
+
+@every_structure
+@given(problem=problems(most=40, with_queries=True))
+def test_any_queries_are_answered_as_the_oracle_does(structure: Structure, problem: Problem) -> None:
+    assume(structure.takes(problem))
+    check_queries(build(structure, problem), problem)
+
+
+@every_structure
+@every_dtype
+@every_space
+def test_a_cloud_is_answered_alike_by_all(structure: Structure, dtype: Any, box: Any) -> None:
+    """Thousands of points against the one structure that cannot get the candidates wrong."""
+    points = CLOUD.astype(dtype)
+    wanted = {"want": ALL, "half": False, "sort": True}
+    expected = Pairs(*vc.Exhaustive(points, cutoff=0.12, box=box).pairs(**wanted))
+    index = structure.build(points, cutoff=0.12, box=box)
+    assert_same_pairs(Pairs(*index.pairs(**wanted)), expected)
+    assert len(index.pairs()[0]) == len(expected) // 2
+
+
+@every_structure
+@every_space
+def test_the_order_of_the_input_does_not_matter(structure: Structure, box: Any) -> None:
+    points = CLOUD[:1000]
+    order = np.random.default_rng(1).permutation(len(points))
+    i, j = structure.build(points, cutoff=0.15, box=box).pairs(half=False)
+    k, m = structure.build(points[order], cutoff=0.15, box=box).pairs(half=False)
+    assert set(zip(i.tolist(), j.tolist(), strict=True)) == set(
+        zip(order[k].tolist(), order[m].tolist(), strict=True)
+    )
+
+
+@every_structure
+@every_space
+def test_an_updated_index_is_like_a_new_one(structure: Structure, box: Any) -> None:
+    before, after = CLOUD[:900], CLOUD[900:1800] * 3 - 1
+    index = structure.build(before, cutoff=0.2, box=box)
+    index.pairs()
+    index.update(after)
+    check_everything(index, exact_pairs(after, 0.2, box))
+    index.update(before)
+    check_everything(index, exact_pairs(before, 0.2, box))
+    for n in (300, 0, 1, 900):
+        index.update(before[:n])
+        assert len(index) == n
+        check_everything(index, exact_pairs(before[:n], 0.2, box))
+
+
+@every_structure
+def test_an_update_does_not_listen_to_later_changes_of_the_input(structure: Structure) -> None:
+    points = CLOUD[:500].copy()
+    index = structure.build(points, cutoff=0.2)
+    expected = exact_pairs(points, 0.2)
+    points += 1e3 * np.arange(500)[:, None]
+    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False, sort=True)), expected)
+
+
+@every_structure
+def test_input_is_never_changed(structure: Structure) -> None:
+    points, others = CLOUD[:500] * 4 - 2, CLOUD[500:700] * 4 - 2
+    copies = points.copy(), others.copy()
+    index = structure.build(points, cutoff=0.3, box=(1.0, None, 2.0))
+    index.pairs()
+    index.query(others)
+    index.update(points)
+    assert_same_bits(points, copies[0])
+    assert_same_bits(others, copies[1])
+
+
+@every_structure
+def test_results_outlive_the_index_and_later_searches(structure: Structure) -> None:
+    index = structure.build(CLOUD, cutoff=0.1)
+    results = [
+        *index.pairs(want=ALL),
+        index.count(),
+        index.neighbors().indices,
+        *index.query(CLOUD[:99], want=ALL),
+    ]
+    copies = [result.copy() for result in results]
+    index.update(CLOUD[::-1])
+    again = [
+        *index.pairs(want=ALL),
+        index.count(),
+        index.neighbors().indices,
+        *index.query(CLOUD[:99], want=ALL),
+    ]
+    assert not any(np.shares_memory(new, old) for new in again for old in results)
+    del index, again
+    gc.collect()
+    structure.build(CLOUD + 1, cutoff=0.12).pairs(want=ALL)
+    for result, copy in zip(results, copies, strict=True):
+        assert_same_bits(result, copy)
+
+
+@every_structure
+@every_dtype
+@every_dim
+def test_results_are_plain_writable_arrays(structure: Structure, dtype: Any, dim: int) -> None:
+    index = structure.build(CLOUD[:300, :dim].astype(dtype), cutoff=0.2)
+    rows = index.neighbors(want="jSdD")
+    results = {
+        np.dtype(np.int32): [
+            *index.pairs(),
+            *index.pairs(want="S"),
+            index.count(),
+            rows.indices,
+            rows.shifts,
+        ],
+        np.dtype(np.int64): [rows.offsets],
+        np.dtype(dtype): [*index.pairs(want="dD"), rows.distances, rows.vectors],
+    }
+    for expected, arrays in results.items():
+        for array in arrays:
+            assert type(array) is np.ndarray
+            assert array.dtype == expected
+            assert array.flags.c_contiguous
+            assert array.flags.writeable
+            assert array.flags.aligned
+
+
+@every_structure
+def test_nothing_in_gives_nothing_out(structure: Structure) -> None:
+    index = structure.build(np.zeros((0, 3)), cutoff=1.0)
+    i, j, S, d, D = index.pairs(want=ALL)
+    assert (i.shape, j.shape, S.shape, d.shape, D.shape) == ((0,), (0,), (0, 3), (0,), (0, 3))
+    assert index.count().shape == (0,)
+    assert index.neighbors().offsets.tolist() == [0]
+    assert [len(column) for column in index.query(CLOUD[:5])] == [0, 0]
+    assert [len(column) for column in structure.build(CLOUD, cutoff=0.1).query(np.zeros((0, 3)))] == [0, 0]
+
+
+@every_structure
+@every_space
+def test_stats_describe_the_last_search(structure: Structure, box: Any) -> None:
+    index = structure.build(CLOUD, cutoff=0.1, box=box)
+    fresh = index.stats
+    assert (fresh.structure, fresh.bodies, fresh.candidates, fresh.pairs) == (
+        structure.name,
+        len(CLOUD),
+        0,
+        0,
+    )
+    found = len(index.pairs()[0])
+    stats = index.stats
+    assert stats.pairs == found
+    assert found <= stats.candidates
+    if box is None:
+        assert stats.candidates <= len(CLOUD) * (len(CLOUD) - 1) // 2
+    assert stats.bytes > 0
+    assert stats.build_seconds > 0
+    assert stats.query_seconds > 0
+    assert isinstance(stats.details, dict)
+    with pytest.raises(FrozenInstanceError):
+        stats.pairs = 0
+    assert fresh.pairs == 0
+
+
+@every_structure
+@every_space
+def test_the_number_of_candidates_does_not_depend_on_the_threads(structure: Structure, box: Any) -> None:
+    candidates = set()
+    for n in (1, 2, 3):
+        with vc.threads(n):
+            index = structure.build(CLOUD, cutoff=0.1, box=box)
+            index.pairs()
+            candidates.add(index.stats.candidates)
+    assert len(candidates) == 1
+
+
+@every_structure
+def test_an_index_refuses_what_it_cannot_answer(structure: Structure) -> None:
+    index = structure.build(CLOUD[:10], cutoff=0.1)
+    with pytest.raises(vc.InputError, match="want"):
+        index.pairs(want="ix")
+    with pytest.raises(vc.InputError, match="points"):
+        index.update(np.full((10, 3), np.nan))
+    with pytest.raises(vc.InputError, match="points"):
+        index.update(CLOUD[:10, :2])
+    with pytest.raises(vc.InputError, match="points"):
+        index.update(CLOUD[:10].astype(np.float32))
+    with pytest.raises(vc.InputError, match="2"):
+        index.query(CLOUD[:10, :2])
+    with pytest.raises(vc.InputError, match="float32"):
+        index.query(CLOUD[:10].astype(np.float32))
+
+
+@every_structure
+def test_a_refused_update_leaves_the_index_as_it_was(structure: Structure) -> None:
+    index = structure.build(CLOUD[:500], cutoff=0.2)
+    expected = exact_pairs(CLOUD[:500], 0.2)
+    broken = CLOUD[:500].copy()
+    broken[321, 1] = np.inf
+    with pytest.raises(vc.InputError, match="321"):
+        index.update(broken)
+    check_everything(index, expected)

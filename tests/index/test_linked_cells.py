@@ -1,0 +1,76 @@
+"""LinkedCells: a dense grid whose cells may exceed the cutoff and whose memory is known beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vicinal as vc
+from candidates import expected_ratio
+from cases import BOTH, BUILDERS, DIMS, hard_case
+from compare import ALL, assert_same_pairs
+from oracle import Pairs
+
+
+@pytest.mark.parametrize("side", [2, 3, 5, 8, 15])
+def test_candidates_are_the_pairs_in_neighbouring_cells(side: int) -> None:
+    """The experiment of Onderik & Ďurikovič 2008: 15 000 uniform points, cubes of 2 ... 15 cells."""
+    n = 15000
+    points = np.random.default_rng(side).uniform(0, side, (n, 3))
+    index = vc.LinkedCells(points, cutoff=0.01, cell=1.0)
+    index.pairs()
+    assert index.stats.candidates == pytest.approx(n * (n - 1) / 2 * expected_ratio(side, 3), rel=0.02)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_larger_cells_propose_more_candidates_and_find_the_same(dim: int) -> None:
+    points = np.random.default_rng(5).random((3000, dim))
+    proposed, found = [], []
+    for cell in (0.05, 0.1, 0.25, 10.0):
+        index = vc.LinkedCells(points, cutoff=0.05, cell=cell)
+        found.append(len(index.pairs()[0]))
+        proposed.append(index.stats.candidates)
+    assert len(set(found)) == 1
+    assert proposed == sorted(set(proposed))
+    assert proposed[-1] == 3000 * 2999 // 2
+
+
+@pytest.mark.parametrize("dtype", BOTH)
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_vast_space_is_refused_in_words_or_answered_rightly(name: str, dtype: Any, dim: int) -> None:
+    problem, expected = hard_case(name, dtype, dim)
+    if not problem.vast:
+        pytest.skip("a dense grid fits")
+    refusal = ""
+    try:
+        index = vc.LinkedCells(problem.points, **problem.space)
+    except vc.InputError as error:
+        refusal = str(error)
+    if refusal:
+        assert "CellSorting" in refusal
+        assert "cells" in refusal
+    else:
+        assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False, sort=True)), expected)
+
+
+def test_a_grid_too_large_for_memory_is_refused_before_it_is_allocated() -> None:
+    points = np.array([[0.0, 0.0, 0.0], [1e6, 1e6, 1e6]])
+    with pytest.raises(vc.InputError, match=r"(?s)cells.*GiB.*CellSorting"):
+        vc.LinkedCells(points, cutoff=1.0, cell=1.0)
+
+
+def test_an_update_that_outgrows_memory_is_refused() -> None:
+    points = np.random.default_rng(0).random((100, 3))
+    index = vc.LinkedCells(points, cutoff=0.1, cell=0.1)
+    points[5] = 1e9
+    with pytest.raises(vc.InputError, match="CellSorting"):
+        index.update(points)
+
+
+@pytest.mark.parametrize("cell", [0.0999, 0.0, -1.0, np.nan, np.inf])
+def test_a_cell_smaller_than_the_cutoff_is_refused(cell: float) -> None:
+    with pytest.raises(vc.InputError, match=r"(?s)cell.*cutoff"):
+        vc.LinkedCells(np.zeros((2, 3)), cutoff=0.1, cell=cell)

@@ -1,0 +1,115 @@
+"""Problems for Hypothesis: coordinates snapped to fractions of the cutoff, so exact ties are the rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from cases import Problem
+
+if TYPE_CHECKING:
+    from oracle import Array
+
+# Powers of ten of the cutoff: mostly near one; at the low end its square is denormal or zero.
+SCALES = {
+    np.float64: st.one_of(st.just(0), st.integers(-12, 12), st.integers(-172, 153)),
+    np.float32: st.one_of(st.just(0), st.integers(-6, 6), st.integers(-26, 18)),
+}
+MANTISSAS = [1.0, 0.1, 0.3, 0.7, 1 / 3, 2.5, 1.7]
+# Box edges in cutoffs: cells that just fit, just do not, and boxes smaller than the cutoff.
+EDGES = [0.4, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 7.0, 10.0, 100.0, 1e6]
+OPEN = st.none()
+
+
+@st.composite
+def layouts(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most: int) -> Array:
+    """A set of points whose coordinates are fractions of the cutoff r, from somewhere far or near."""
+    part = draw(st.sampled_from([1, 2, 3, 4, 7]))
+    if draw(st.booleans()):
+        n = draw(st.integers(0, min(most, 12)))
+        ticks = draw(hnp.arrays(np.int64, (n, dim), elements=st.integers(-12, 12))).astype(dtype)
+    else:  # many points: Hypothesis chooses the recipe, not each number
+        n = draw(st.integers(0, most))
+        rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+        span = draw(st.sampled_from([1, 3, 10, 30]))
+        smooth = draw(st.booleans())
+        ticks = (
+            rng.uniform(-span, span, (n, dim)) if smooth else rng.integers(-span, span + 1, (n, dim))
+        ).astype(dtype)
+        flat = draw(st.lists(st.integers(0, dim - 1), max_size=dim - 1))
+        ticks[:, flat] = ticks[:1, flat]
+    with np.errstate(all="ignore"):
+        offset = draw(
+            hnp.arrays(np.int64, dim, elements=st.sampled_from([0, 0, 0, 1, -5, 1000, 10**6, 10**9, 10**12]))
+        )
+        points = (ticks * r) / dtype(part) + offset.astype(dtype) * r
+        for _ in range(draw(st.integers(0, 3)) if n else 0):  # a point beside another, or very far away
+            k, axis = draw(st.integers(0, n - 1)), draw(st.integers(0, dim - 1))
+            to = draw(st.sampled_from(["next", "previous", "far", "cutoff", "zero"]))
+            x = points[k, axis]
+            points[k, axis] = {
+                "next": np.nextafter(x, dtype(np.inf)),
+                "previous": np.nextafter(x, dtype(-np.inf)),
+                "far": x + dtype(10.0 ** draw(st.integers(3, 15))) * r,
+                "cutoff": x + r,
+                "zero": dtype(-0.0),
+            }[to]
+        limit = np.finfo(dtype).max / 4
+        return np.asarray(np.clip(points, -limit, limit))
+
+
+@st.composite
+def boxes(
+    draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float
+) -> tuple[float | None, ...] | None:
+    """Open, or per axis an edge of some cutoffs, give or take the last bit."""
+    if draw(st.integers(0, 2)) == 0:
+        return None
+    edges = [edge for edge in EDGES if 1 / edge <= most_images]
+
+    def edge() -> float | None:
+        ratio = draw(st.one_of(OPEN, st.sampled_from(edges), st.sampled_from(edges)))
+        if ratio is None:
+            return None
+        length = dtype(ratio) * r
+        toward = draw(st.sampled_from([0, 0, -1, 1]))
+        return float(np.nextafter(length, dtype(toward * np.inf)) if toward else length)
+
+    return tuple(edge() for _ in range(dim))
+
+
+@st.composite
+def problems(draw: st.DrawFn, most: int = 60, with_queries: bool = False) -> Problem:
+    """Anything vicinal must answer."""
+    dtype: Any = draw(st.sampled_from([np.float64, np.float32]))
+    dim = draw(st.sampled_from([3, 2]))
+    with np.errstate(all="ignore"):
+        r = dtype(draw(st.sampled_from(MANTISSAS)) * 10.0 ** draw(SCALES[dtype]))
+        if not 0 < r < np.sqrt(np.finfo(dtype).max):
+            r = dtype(1)
+        tame = bool(r * r > 100 * np.finfo(dtype).smallest_subnormal)
+    few = draw(st.booleans())  # either few points with many images, or many with few
+    # Below the tame range squares vanish, and images without end would be within reach.
+    box = draw(boxes(dtype, dim, r, 3.0 if few else 1.0)) if tame else None
+    count = min(most, 12) if few and box is not None else most
+    points = draw(layouts(dtype, dim, r, count))
+    queries = draw(layouts(dtype, dim, r, count)) if with_queries else None
+    return Problem(
+        _within_reach_of(box, points),
+        float(r),
+        box,
+        None if queries is None else _within_reach_of(box, queries),
+    )
+
+
+def _within_reach_of(box: tuple[float | None, ...] | None, points: Array) -> Array:
+    """Points on periodic axes brought within a thousand edges of the box."""
+    for axis, edge in enumerate(box or ()):
+        if edge is not None:
+            length = points.dtype.type(edge)
+            far = np.abs(points[:, axis]) > 1000 * length
+            points[far, axis] = np.fmod(points[far, axis], 1000 * length)
+    return points

@@ -1,0 +1,48 @@
+"""The structures the contract suite runs. A new one is one line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import vicinal as vc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cases import Problem
+    from oracle import Array
+
+
+def no_options(_cutoff: float) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A class of vicinal and the options it is built with (which may depend on the cutoff)."""
+
+    name: str
+    label: str = ""
+    options: Callable[[float], dict[str, Any]] = no_options
+    dense: bool = False  # may refuse a space of more cells than memory holds
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.label}"
+
+    def build(self, points: Array, *, cutoff: float, box: Any = None) -> Any:
+        return getattr(vc, self.name)(points, cutoff=cutoff, box=box, **self.options(cutoff))
+
+    def takes(self, problem: Problem) -> bool:
+        return not (self.dense and problem.vast)
+
+
+STRUCTURES = [
+    Structure("Exhaustive"),
+    Structure("LinkedCells", dense=True),
+    Structure("LinkedCells", "_wide", lambda r: {"cell": 1.7 * r}, dense=True),
+    Structure("CellSorting"),
+    Structure("CellSorting", "_h1", lambda _: {"h_mask": 1}),
+    Structure("CellSorting", "_h2", lambda _: {"h_mask": 2}),
+    Structure("CellSorting", "_h3", lambda _: {"h_mask": 3}),
+]

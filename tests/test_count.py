@@ -1,0 +1,46 @@
+"""vc.count: how many, and nothing stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import vicinal as vc
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from oracle import exact_pairs
+from strategies import problems
+
+
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_hard_case_is_counted_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
+    problem, expected = hard_case(name, dtype, dim)
+    counts = vc.count(problem.points, **problem.space)
+    assert counts.dtype == np.int32
+    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.points)))
+
+
+@given(problem=problems(with_queries=True))
+def test_any_problem_is_counted_as_the_oracle_does(problem: Problem) -> None:
+    points, others = problem.points, problem.others()
+    expected = exact_pairs(points, **problem.space)
+    assert np.array_equal(vc.count(points, **problem.space), np.bincount(expected.i, minlength=len(points)))
+    expected = exact_pairs(points, **problem.space, queries=others)
+    counts = vc.count(points, **problem.space, queries=others)
+    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(others)))
+
+
+def test_each_pair_is_counted_at_both_ends() -> None:
+    points = np.random.default_rng(1).random((2000, 2))
+    assert vc.count(points, cutoff=0.05).sum() == 2 * len(vc.pairs(points, cutoff=0.05)[0]) > 0
+
+
+def test_queries_are_counted_one_by_one() -> None:
+    points = np.random.default_rng(1).random((400, 2))
+    counts = vc.count(points, cutoff=0.1, queries=points)
+    assert np.array_equal(counts, vc.count(points, cutoff=0.1) + 1)
+    assert vc.count(points, cutoff=0.1, queries=np.zeros((0, 2))).shape == (0,)

@@ -1,0 +1,289 @@
+"""What is taken, what is refused, and that a refusal names the argument, the finding and the remedy."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import vicinal as vc
+from compare import assert_same_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from oracle import Array
+
+CLOUD = np.random.default_rng(15).random((60, 3))
+CUTOFF = 0.3
+
+
+def spoiled(row: int, value: float) -> Array:
+    points = CLOUD.copy()
+    points[row, 1] = value
+    return points
+
+
+# -------------------------------------------------------------------------------- refused
+
+REMEDY = re.compile(
+    r"\b(pass|use|give|choose|remove|drop|convert|cast|lower|raise|must|reshape|wrap|split|leave|rescale|scale|set)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A call, and what its message must contain beside a remedy: the argument first, then the finding."""
+
+    name: str
+    call: Callable[[], object]
+    argument: str
+    finding: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+REFUSALS = [
+    Refusal("nan", lambda: vc.pairs(spoiled(17, np.nan), cutoff=CUTOFF), "points", r"(?i)17.*nan|nan.*17"),
+    Refusal("inf", lambda: vc.pairs(spoiled(23, np.inf), cutoff=CUTOFF), "points", r"(?i)23.*inf|inf.*23"),
+    Refusal(
+        "minus inf", lambda: vc.count(spoiled(59, -np.inf), cutoff=CUTOFF), "points", r"(?i)59.*inf|inf.*59"
+    ),
+    Refusal(
+        "nan in a query", lambda: vc.pairs(CLOUD, queries=spoiled(4, np.nan), cutoff=CUTOFF), "queries", "4"
+    ),
+    Refusal("a flat array", lambda: vc.pairs(CLOUD.ravel(), cutoff=CUTOFF), "points", r"\(180,\)"),
+    Refusal("one axis", lambda: vc.pairs(CLOUD[:, :1], cutoff=CUTOFF), "points", r"\(60, 1\)"),
+    Refusal("four axes", lambda: vc.pairs(np.zeros((60, 4)), cutoff=CUTOFF), "points", r"\(60, 4\)"),
+    Refusal("a stack of points", lambda: vc.neighbors(CLOUD[None], cutoff=CUTOFF), "points", r"\(1, 60, 3\)"),
+    Refusal("a number for points", lambda: vc.pairs(3.0, cutoff=CUTOFF), "points", r"\(\)"),
+    Refusal("complex points", lambda: vc.pairs(CLOUD + 0j, cutoff=CUTOFF), "points", "complex"),
+    Refusal("objects", lambda: vc.pairs(CLOUD.astype(object), cutoff=CUTOFF), "points", "object"),
+    Refusal("text", lambda: vc.pairs([["a", "b"]], cutoff=CUTOFF), "points", "<U1|str"),
+    Refusal("ragged rows", lambda: vc.pairs([[0.0, 1.0], [2.0]], cutoff=CUTOFF), "points", "."),
+    Refusal("zero cutoff", lambda: vc.pairs(CLOUD, cutoff=0), "cutoff", "0"),
+    Refusal("negative cutoff", lambda: vc.count(CLOUD, cutoff=-0.25), "cutoff", r"-0\.25"),
+    Refusal("nan cutoff", lambda: vc.pairs(CLOUD, cutoff=np.nan), "cutoff", "nan"),
+    Refusal("infinite cutoff", lambda: vc.pairs(CLOUD, cutoff=np.inf), "cutoff", "inf"),
+    Refusal("cutoff whose square overflows", lambda: vc.pairs(CLOUD, cutoff=1e200), "cutoff", r"1e\+?200"),
+    Refusal(
+        "cutoff whose square overflows in float32",
+        lambda: vc.pairs(CLOUD.astype(np.float32), cutoff=1e20),
+        "cutoff",
+        r"1e\+?20.*float32|float32.*1e\+?20",
+    ),
+    Refusal(
+        "cutoff that is zero in float32",
+        lambda: vc.pairs(CLOUD.astype(np.float32), cutoff=1e-50),
+        "cutoff",
+        "1e-50.*float32|float32.*1e-50",
+    ),
+    Refusal("cutoff of text", lambda: vc.pairs(CLOUD, cutoff="far"), "cutoff", "far"),
+    Refusal("several cutoffs", lambda: vc.pairs(CLOUD, cutoff=[0.1, 0.2]), "cutoff", "."),
+    Refusal("no number for a cutoff", lambda: vc.pairs(CLOUD, cutoff=None), "cutoff", "None"),
+    Refusal("box of two for three", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 2)), "box", "2"),
+    Refusal("box of no length", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 0, 1)), "box", "0"),
+    Refusal("negative box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=-2.5), "box", r"-2\.5"),
+    Refusal("nan box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, np.nan, 1)), "box", "nan"),
+    Refusal("infinite box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.inf), "box", "inf"),
+    Refusal("box of text", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box="large"), "box", "large"),
+    Refusal(
+        "box as a matrix", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.eye(3)), "box", r"\(3, 3\)|array"
+    ),
+    Refusal(
+        "too many images",
+        lambda: vc.pairs(CLOUD, cutoff=1e6, box=1.0),
+        "cutoff",
+        r"(?s)(1e\+?0?6|1000000).*box|box",
+    ),
+    Refusal("images beyond counting", lambda: vc.pairs(CLOUD * 0, cutoff=1, box=1e-320), "cutoff", "box"),
+    Refusal(
+        "too far outside",
+        lambda: vc.pairs(spoiled(31, 1e12), cutoff=CUTOFF, box=1.0),
+        "points",
+        r"(?s)31.*box|box.*31",
+    ),
+    Refusal("unknown letter", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, want="ijx"), "want", "x"),
+    Refusal("no letter", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, want=""), "want", "''|\"\"|empty|nothing"),
+    Refusal("letters in a list", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, want=5), "want", "5"),
+    Refusal("i of a row", lambda: vc.neighbors(CLOUD, cutoff=CUTOFF, want="ij"), "want", "i"),
+    Refusal("queries in 2D", lambda: vc.pairs(CLOUD, queries=CLOUD[:, :2], cutoff=CUTOFF), "queries", "2"),
+    Refusal(
+        "queries in float32",
+        lambda: vc.pairs(CLOUD, queries=CLOUD.astype(np.float32), cutoff=CUTOFF),
+        "queries",
+        "(?s)float32.*float64|float64.*float32",
+    ),
+    Refusal(
+        "half of a query",
+        lambda: vc.pairs(CLOUD, queries=CLOUD, cutoff=CUTOFF, half=False),
+        "half",
+        "queries",
+    ),
+    Refusal("small cells", lambda: vc.LinkedCells(CLOUD, cutoff=0.3, cell=0.2), "cell", r"0\.2"),
+    Refusal("a fourth mask", lambda: vc.CellSorting(CLOUD, cutoff=0.3, h_mask=4), "h_mask", "4"),
+    Refusal("a grid without end", lambda: vc.LinkedCells(CLOUD * 1e9, cutoff=1.0, cell=1.0), "cell", "cells"),
+    Refusal("no threads", lambda: vc.set_threads(0), "threads|n", "0"),
+    Refusal("minus one thread", lambda: vc.set_threads(-1), "threads|n", "-1"),
+]
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=str)
+def test_a_refusal_names_argument_finding_and_remedy(refusal: Refusal) -> None:
+    with pytest.raises(vc.InputError) as caught:
+        refusal.call()
+    message = str(caught.value)
+    assert re.search(rf"\b({refusal.argument})\b", message), f"does not name the argument: {message}"
+    assert re.search(refusal.finding, message), f"does not say what was found: {message}"
+    assert REMEDY.search(message), f"does not say what to do: {message}"
+
+
+def test_an_input_error_is_a_value_error() -> None:
+    assert issubclass(vc.InputError, ValueError)
+
+
+def test_options_are_keywords() -> None:
+    with pytest.raises(TypeError):
+        vc.pairs(CLOUD, CUTOFF)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        vc.pairs(CLOUD, cutof=CUTOFF)  # type: ignore[call-arg]
+
+
+def test_too_many_bodies_are_refused_without_looking_at_them() -> None:
+    """2**31 rows that take no memory: a view that repeats one row."""
+    crowd = np.broadcast_to(np.zeros((1, 2), np.float32), (2**31, 2))
+    with pytest.raises(vc.InputError, match="points"):
+        vc.pairs(crowd, cutoff=1.0)
+
+
+# -------------------------------------------------------------------------------- taken
+
+
+@dataclass(frozen=True)
+class HasArray:
+    """What pandas, Arrow and many others offer."""
+
+    array: Array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.array, dtype)
+
+
+@dataclass(frozen=True)
+class HasDLPack:
+    """What torch and JAX offer."""
+
+    array: Array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def read_only(points: Array) -> Array:
+    points = points.copy()
+    points.flags.writeable = False
+    return points
+
+
+def every_second_row(points: Array) -> Array:
+    wide = np.full((2 * len(points), points.shape[1]), np.nan, points.dtype)
+    wide[::2] = points
+    return wide[::2]
+
+
+def some_columns(points: Array) -> Array:
+    wide = np.full((len(points), 9), np.nan, points.dtype)
+    wide[:, 1:7:2] = points
+    return wide[:, 1:7:2]
+
+
+def unaligned(points: Array) -> Array:
+    raw = np.zeros(points.nbytes + 1, np.uint8)
+    view = raw[1:].view(points.dtype).reshape(points.shape)
+    view[:] = points
+    return view
+
+
+FORMS: dict[str, Callable[[Array], Any]] = {
+    "list of lists": lambda points: points.tolist(),
+    "tuple of arrays": tuple,
+    "Fortran order": np.asfortranarray,
+    "every second row": every_second_row,
+    "some columns": some_columns,
+    "backwards": lambda points: points[::-1][::-1],
+    "reversed columns": lambda points: np.ascontiguousarray(points[:, ::-1])[:, ::-1],
+    "unaligned": unaligned,
+    "read-only": read_only,
+    "big-endian": lambda points: points.astype(points.dtype.newbyteorder(">")),
+    "memoryview": lambda points: memoryview(points),
+    "__array__": HasArray,
+    "__dlpack__": HasDLPack,
+    "a subclass": lambda points: points.view(type("Sub", (np.ndarray,), {})),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_form_of_array_is_taken(form: str, dtype: Any) -> None:
+    points = CLOUD.astype(dtype)
+    given = FORMS[form](points)
+    d_type = np.float64 if form == "list of lists" else dtype
+    expected = vc.pairs(points.astype(d_type), cutoff=CUTOFF, want="ijd", sort=True)
+    assert len(expected[0]) > 50
+    found = vc.pairs(given, cutoff=CUTOFF, want="ijd", sort=True)
+    for column, wanted in zip(found, expected, strict=True):
+        assert type(column) is np.ndarray
+        assert_same_bits(column, wanted)
+    assert len(vc.pairs(given, queries=given, cutoff=CUTOFF)[0]) == 2 * len(expected[0]) + len(points)
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.int8, np.int32, np.int64, np.uint16, np.uint64, np.longdouble]
+)
+def test_every_other_number_becomes_float64(dtype: Any) -> None:
+    points = np.random.default_rng(0).integers(0, 9, (50, 2)).astype(dtype)
+    i, j, d = vc.pairs(points, cutoff=2, want="ijd", sort=True)
+    assert d.dtype == np.float64
+    for column, expected in zip(
+        (i, j, d), vc.pairs(points.astype(np.float64), cutoff=2, want="ijd", sort=True), strict=True
+    ):
+        assert_same_bits(column, expected)
+
+
+@pytest.mark.parametrize("cutoff", [1, 1.0, np.float32(1), np.int64(1), np.array(1.0)])
+def test_any_number_is_a_cutoff(cutoff: Any) -> None:
+    assert len(vc.pairs([[0, 0], [1, 0]], cutoff=cutoff)[0]) == 1
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (0, 3)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+def test_no_points_are_points_too(shape: tuple[int, int], dtype: Any) -> None:
+    nobody = np.zeros(shape, dtype)
+    i, j, D = vc.pairs(nobody, cutoff=1.0, want="ijD")
+    assert (i.shape, j.shape, D.shape) == ((0,), (0,), shape)
+    assert vc.count(nobody, cutoff=1.0).shape == (0,)
+    assert len(vc.neighbors(nobody, cutoff=1.0)) == 0
+
+
+def test_an_empty_list_holds_no_points() -> None:
+    assert [column.shape for column in vc.pairs([], cutoff=1.0)] == [(0,), (0,)]
+    assert [column.shape for column in vc.pairs(CLOUD, queries=[], cutoff=1.0)] == [(0,), (0,)]
+
+
+@pytest.mark.parametrize("box", [None, 1.0, (0.5, None, 1.0)])
+def test_input_is_never_changed(box: Any) -> None:
+    points, queries = CLOUD * 4 - 2, CLOUD[:20] * 4 - 2
+    copies = points.copy(), queries.copy()
+    vc.pairs(points, cutoff=0.1, box=box, want="ijdDS", sort=True)
+    vc.neighbors(points, cutoff=0.1, box=box, queries=queries)
+    vc.count(points, cutoff=0.1, box=box)
+    assert_same_bits(points, copies[0])
+    assert_same_bits(queries, copies[1])

@@ -1,0 +1,109 @@
+"""Instruction sets: chosen at run time, lowered on request, and the same answer from each."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+import vicinal as vc
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from compare import ALL, assert_same_pairs
+from oracle import Pairs, exact_pairs
+from strategies import problems
+from structures import STRUCTURES, Structure
+from vicinal import _core
+
+AVAILABLE: list[str] = vc.info()["isa_available"]
+LOWEST_FIRST = ["baseline", "avx2", "avx512"]
+
+pytestmark = pytest.mark.usefixtures("isa")
+every_isa = pytest.mark.parametrize("name", AVAILABLE)
+
+
+def test_the_baseline_is_always_there() -> None:
+    assert AVAILABLE[0] == "baseline"
+    assert [name for name in LOWEST_FIRST if name in AVAILABLE] == AVAILABLE
+    assert vc.info()["isa"] in AVAILABLE
+
+
+@every_isa
+def test_the_instruction_set_can_be_switched(name: str) -> None:
+    _core.set_isa(name)
+    assert vc.info()["isa"] == name
+
+
+def test_an_unknown_instruction_set_is_refused() -> None:
+    with pytest.raises(ValueError, match="sse9"):
+        _core.set_isa("sse9")
+
+
+@every_isa
+def test_the_environment_lowers_the_instruction_set(name: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "import vicinal; print(vicinal.info()['isa'])"],
+        env={**os.environ, "VICINAL_ISA": name},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.stdout.strip() == name, result.stderr
+
+
+@every_isa
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+def test_every_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
+    _core.set_isa(name)
+    for problem, expected in (hard_case(case, dtype, dim) for case in BUILDERS):
+        found = Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True))
+        assert_same_pairs(found, expected)
+
+
+@settings(max_examples=max(30, settings().max_examples // 3))
+@given(problem=problems(most=150))
+def test_any_problem_is_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
+    assume(len(problem.points))
+    expected = exact_pairs(problem.points, **problem.space)
+    for name in AVAILABLE:
+        _core.set_isa(name)
+        for structure in STRUCTURES:
+            if structure.takes(problem):
+                index = structure.build(problem.points, **problem.space)
+                found = Pairs(*index.pairs(want=ALL, half=False, sort=True))
+                assert_same_pairs(found, expected)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=str)
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+def test_candidates_and_pairs_are_the_same_for_every_instruction_set(
+    structure: Structure, dtype: Any, dim: int
+) -> None:
+    points = np.random.default_rng(17).random((5000, 3))[:, :dim].astype(dtype)
+    figures = set()
+    for name in AVAILABLE:
+        _core.set_isa(name)
+        index = structure.build(points, cutoff=0.04, box=(1.0, None, 1.0)[:dim])
+        index.pairs()
+        figures.add((index.stats.candidates, index.stats.pairs))
+    assert len(figures) == 1
+
+
+@pytest.mark.parametrize("n", [*range(1, 70), 127, 128, 129])
+def test_no_length_of_a_row_is_cut_short(n: int) -> None:
+    """Vectors end somewhere: all points in one cell, every hit and no hit, for every remainder."""
+    rng = np.random.default_rng(n)
+    for dtype in BOTH:
+        points = rng.random((n, 3)).astype(dtype)
+        for name in AVAILABLE:
+            _core.set_isa(name)
+            assert len(vc.pairs(points, cutoff=2.0)[0]) == n * (n - 1) // 2
+            assert len(vc.pairs(points, cutoff=1e-9)[0]) == 0
+            assert vc.count(points, cutoff=2.0).tolist() == [n - 1] * n

@@ -1,0 +1,121 @@
+"""vc.pairs: one call, the right pairs, whatever is asked of it."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import vicinal as vc
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from compare import ALL, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted
+from oracle import Pairs, exact_pairs
+from strategies import problems
+
+CLOUD = np.random.default_rng(11).random((600, 3))
+
+
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
+    problem, expected = hard_case(name, dtype, dim)
+    assert_same_pairs(
+        Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True)), expected
+    )
+    assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
+
+
+@given(problem=problems())
+def test_any_problem_is_answered_as_the_oracle_does(problem: Problem) -> None:
+    expected = exact_pairs(problem.points, **problem.space)
+    found = Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True))
+    assert_same_pairs(found, expected)
+    assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
+
+
+def test_by_default_each_pair_comes_once() -> None:
+    i, j = vc.pairs(CLOUD, cutoff=0.1)
+    assert np.all(i != j)
+    unordered = {frozenset(pair) for pair in zip(i.tolist(), j.tolist(), strict=True)}
+    assert len(unordered) == len(i) == len(exact_pairs(CLOUD, 0.1)) // 2 > 0
+
+
+def test_full_means_both_ways_round() -> None:
+    i, j = vc.pairs(CLOUD, cutoff=0.1, half=False)
+    both = set(zip(i.tolist(), j.tolist(), strict=True))
+    assert len(both) == len(i)
+    assert both == {(b, a) for a, b in both}
+
+
+def test_sorted_means_by_i_then_j_with_i_below_j() -> None:
+    i, j = vc.pairs(CLOUD, cutoff=0.1, sort=True)
+    assert np.all(i < j)
+    assert np.array_equal(np.lexsort((j, i)), np.arange(len(i)))
+
+
+def test_sorted_images_come_in_the_order_of_their_shifts() -> None:
+    found = Pairs(*vc.pairs(CLOUD[:9], cutoff=1.1, box=(1.0, 0.6, None), want=ALL, half=False, sort=True))
+    assert_sorted(found)
+    assert len(np.unique(np.stack([found.i, found.j]), axis=1).T) < len(found)
+
+
+@pytest.mark.parametrize("want", ["".join(p) for k in range(1, 6) for p in permutations("ijdDS", k)][::7])
+@pytest.mark.parametrize("box", [None, (1.0, None, 0.7)])
+def test_arrays_come_in_the_order_they_are_wanted(want: str, box: Any) -> None:
+    points = CLOUD[:120]
+    everything = Pairs(*vc.pairs(points, cutoff=0.2, box=box, want=ALL, sort=True))
+    found = vc.pairs(points, cutoff=0.2, box=box, want=want, sort=True)
+    assert isinstance(found, tuple)
+    for letter, array in zip(want, found, strict=True):
+        assert_same_bits(array, getattr(everything, letter))
+
+
+@pytest.mark.parametrize("dtype", BOTH)
+def test_vectors_lead_from_i_to_j_and_are_as_long_as_the_distance(dtype: Any) -> None:
+    points = CLOUD.astype(dtype)
+    for half in (True, False):
+        i, j, d, D, S = vc.pairs(points, cutoff=0.15, want="ijdDS", half=half)
+        assert np.array_equal(D, points[j] - points[i])
+        assert np.array_equal(d, np.sqrt((D[:, 0] * D[:, 0] + D[:, 1] * D[:, 1]) + D[:, 2] * D[:, 2]))
+        assert not S.any()
+
+
+def test_the_definition_itself() -> None:
+    """The first promise of the documentation, with nothing between it and the reader."""
+    points = CLOUD[:300].astype(np.float32)
+    dx, dy, dz = (points[None, :, axis] - points[:, None, axis] for axis in range(3))
+    r = np.float32(0.2)
+    within = (dx * dx + dy * dy) + dz * dz <= r * r
+    i, j = np.nonzero(np.triu(within, 1))
+    found = vc.pairs(points, cutoff=0.2, sort=True)
+    assert np.array_equal(found[0], i)
+    assert np.array_equal(found[1], j)
+
+
+def test_the_cutoff_is_rounded_to_the_dtype_of_the_points() -> None:
+    """0.1 is less in float64 than in float32: two float32 points 0.1 apart are a pair all the same."""
+    points = np.array([[0, 0], [0.1, 0]], np.float32)
+    assert float(points[1, 0]) > 0.1
+    assert len(vc.pairs(points, cutoff=0.1)[0]) == 1
+    assert len(vc.pairs(points.astype(np.float64), cutoff=0.1)[0]) == 0
+
+
+def test_squares_are_not_fused() -> None:
+    """Fused multiply-adds decide some of these ties the other way."""
+    rng = np.random.default_rng(0)
+    for dtype in BOTH:
+        r = dtype(1)
+        angle, tilt = rng.uniform(0, 2 * np.pi, 4000), rng.uniform(-1, 1, 4000)
+        shell = np.stack(
+            [np.cos(angle) * np.sqrt(1 - tilt**2), np.sin(angle) * np.sqrt(1 - tilt**2), tilt], axis=1
+        )
+        queries, points = np.zeros((1, 3), dtype), shell.astype(dtype)
+        x, y, z = points.T
+        within = (x * x + y * y) + z * z <= r * r
+        assert 1000 < np.count_nonzero(within) < 3900
+        j = vc.pairs(points, cutoff=1.0, queries=queries, want="j", sort=True)[0]
+        assert np.array_equal(j, np.flatnonzero(within))

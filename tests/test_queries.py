@@ -1,0 +1,82 @@
+"""Two sets: every query with every point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import vicinal as vc
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from compare import ALL, assert_same_pairs
+from oracle import Pairs, exact_pairs
+from strategies import problems
+
+CLOUD = np.random.default_rng(14).random((800, 3))
+
+
+def found(points: Any, queries: Any, **space: Any) -> Pairs:
+    return Pairs(*vc.pairs(points, queries=queries, **space, want=ALL, sort=True))
+
+
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
+    problem, _ = hard_case(name, dtype, dim)
+    others = problem.others()
+    expected = exact_pairs(problem.points, **problem.space, queries=others)
+    assert_same_pairs(found(problem.points, others, **problem.space), expected)
+
+
+@given(problem=problems(with_queries=True))
+def test_any_queries_are_answered_as_the_oracle_does(problem: Problem) -> None:
+    expected = exact_pairs(problem.points, **problem.space, queries=problem.queries)
+    assert_same_pairs(found(problem.points, problem.queries, **problem.space), expected)
+
+
+def test_i_is_the_query_and_j_the_point() -> None:
+    points, queries = np.array([[0.0, 0.0], [5.0, 5.0], [9.0, 9.0]]), np.array([[9.0, 8.5], [5.1, 5.0]])
+    i, j, D = vc.pairs(points, queries=queries, cutoff=1.0, want="ijD", sort=True)
+    assert (i.tolist(), j.tolist()) == ([0, 1], [2, 1])
+    assert D[0].tolist() == [0.0, 0.5]
+
+
+def test_a_point_asked_about_itself_finds_itself() -> None:
+    i, j = vc.pairs(CLOUD, queries=CLOUD, cutoff=1e-6, sort=True)
+    assert np.array_equal(i, np.arange(len(CLOUD)))
+    assert np.array_equal(j, i)
+
+
+@pytest.mark.parametrize("queries", [1, 5, 3000])
+def test_either_set_may_be_the_larger(queries: int) -> None:
+    others = np.random.default_rng(queries).uniform(-0.5, 1.5, (queries, 3))
+    expected = exact_pairs(CLOUD, 0.15, queries=others)
+    assert_same_pairs(found(CLOUD, others, cutoff=0.15), expected)
+
+
+def test_queries_may_lie_far_from_all_points() -> None:
+    far = np.array([[1e300, 0, 0], [-1e300, 1e15, 0], [0.5, 0.5, 0.5], [0, 0, -1e9]])
+    assert_same_pairs(found(CLOUD, far, cutoff=0.2), exact_pairs(CLOUD, 0.2, queries=far))
+
+
+def test_no_queries_or_no_points_give_no_pairs() -> None:
+    nobody = np.zeros((0, 3))
+    assert len(found(CLOUD, nobody, cutoff=0.2)) == 0
+    assert len(found(nobody, CLOUD, cutoff=0.2)) == 0
+    assert vc.neighbors(nobody, queries=CLOUD, cutoff=0.2).offsets.tolist() == [0] * 801
+
+
+def test_an_index_answers_many_sets_of_queries() -> None:
+    index = vc.CellSorting(CLOUD, cutoff=0.2)
+    for k in range(3):
+        others = CLOUD[k::7] + 0.01 * k
+        i, j = index.query(others, sort=True)
+        expected = exact_pairs(CLOUD, 0.2, queries=others)
+        assert np.array_equal(i, expected.i)
+        assert np.array_equal(j, expected.j)
+    own = vc.CellSorting(CLOUD, cutoff=0.2)
+    own.query(CLOUD[:9])
+    assert len(own.pairs(half=False)[0]) == len(exact_pairs(CLOUD, 0.2))
