@@ -65,7 +65,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     how.add_argument("--repeats", type=_positive(int), default=5, help="interleaved rounds, the best counts")
     how.add_argument("--threads", type=_positive(int), default=1, help="for everybody who can")
     how.add_argument(
-        "--time-limit", type=_positive(float), help="seconds one call may take (5; with --full 300)"
+        "--time-limit", type=_positive(float), help="CPU seconds one call may take (5; with --full 300)"
     )
     how.add_argument(
         "--budget", type=_positive(float), help="seconds per contestant and case (1.5; with --full 60)"

@@ -20,7 +20,7 @@ class Settings:
     repeats: int
     threads: int
     time_limit: float
-    """Seconds one call may take, in the child."""
+    """CPU seconds (times threads) one call may take, in the child."""
     budget: float
     """Seconds after which a contestant sits out the remaining repeats."""
     memory: bool
@@ -135,18 +135,20 @@ class Runner:
             return
         # A known series predicts well; others only tell the hopeless.
         expected = (
-            last.wall * case.bodies / bodies
-            if last.wall
+            last.seconds * case.bodies / bodies
+            if last.seconds
             else self._pace.get(contestant.name, 0.0) * case.bodies
         )
-        if expected > self.settings.time_limit * (1 if last.wall else 3):
+        if expected > self.settings.time_limit * (1 if last.seconds else 3):
             row.reason = f"too slow: about {expected:.0f} s expected"
             return
         self.say(f"memory of {contestant.name}")
         seen = run_child(contestant.name, cloud, case.task, self.settings.threads, self.settings.time_limit)
         self._seen[key] = (case.bodies, seen)
-        if seen.wall is not None:
-            self._pace[contestant.name] = max(seen.wall / case.bodies, self._pace.get(contestant.name, 0.0))
+        if seen.seconds is not None:
+            self._pace[contestant.name] = max(
+                seen.seconds / case.bodies, self._pace.get(contestant.name, 0.0)
+            )
         row.peak_bytes, row.result_bytes, row.reason = seen.peak_bytes, seen.result_bytes, seen.failure
 
     def _check(

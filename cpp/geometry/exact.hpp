@@ -1,7 +1,8 @@
 // Numbers without rounding error: floating-point expansions, and integers of fixed width.
 //
 // What keeps this code safe from an optimiser:
-//   * it needs IEEE doubles, rounded to nearest after every operation; the checks below refuse anything else;
+//   * it needs IEEE doubles, rounded to nearest after every operation; the checks below refuse anything else, and
+//     rounds_to_nearest() tells whether the processor is set so;
 //   * it does not mind contraction to fused multiply-add: in two_product every product that could be fused is exact
 //     anyway, so fused and plain give the same bits.
 #pragma once
@@ -21,9 +22,14 @@
 static_assert(FLT_EVAL_METHOD == 0, "doubles must be rounded after every operation (x87: use -mfpmath=sse)");
 static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<double>::digits == 53);
 
-namespace vicinal {
+namespace vicinal::exact {
 
-namespace exact {
+// Some libraries change the rounding mode and leave it so. To be asked once, before work that would never end with wrong
+// signs; `volatile` keeps the compiler from answering.
+inline bool rounds_to_nearest() {
+  const volatile double one = 1, small = 0x1p-55;
+  return one + small == one && one - small == one;
+}
 
 // ---- Expansions: sums of doubles that do not overlap, smallest first (Priest 1991; Shewchuk 1997, section 2) --------
 
@@ -221,5 +227,4 @@ Integer<L> to_integer(double x, int unit) {
   return parts.negative ? -result : result;
 }
 
-}  // namespace exact
-}  // namespace vicinal
+}  // namespace vicinal::exact

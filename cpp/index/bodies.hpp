@@ -52,7 +52,8 @@ struct NearFrame {
 template <class T, int D>
 NearFrame<D> near_frame(const Points<T, D>& points, const Box<T, D>& box, double reach) {
   NearFrame<D> frame;
-  if (!(reach > 1e-290 && reach < 1e290) || points.size == 0) return frame;
+  // Squares must be far from under- and overflow: the band knows of relative rounding only.
+  if (!(reach > 1e-140 && reach < 1e140) || points.size == 0) return frame;
   frame.scale = std::exp2(-std::floor(std::log2(reach)) - 1);
   double largest = 0;
   for (std::size_t a = 0; a < D; ++a) {

@@ -95,7 +95,7 @@ void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot
       T sum = 0;
       for (std::size_t a = 0; a < D; ++a) {
         T d = bodies.exact[a][slot] - x[a];
-        if (shift[a] != 0) d = d + image[a];
+        if (bodies.box.edge[a] > 0) d = d + image[a];  // + 0 too: it turns -0 into 0, as the definition does
         sum = a == 0 ? d * d : sum + d * d;
         if (to.vector != nullptr) to.vector[entry * D + a] = d;
       }

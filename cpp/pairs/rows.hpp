@@ -41,11 +41,17 @@ class Harvest {
   Harvest(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, std::int32_t* counts,
           Pool* pool)
       : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep), counts_(counts) {
-    // As much address space as there is memory; only what is written becomes memory.
-    const std::size_t most = physical_memory();
+    // As much address space as there is memory; only what is written becomes memory. Where that is not to be had
+    // (ulimit -v, strict overcommit), as much as there is.
     const auto pages = queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
-    hits_ = pool != nullptr ? pool->take(most, pages) : Region(most, pages);
-    room_ = most / sizeof(std::int32_t);
+    for (std::size_t most = physical_memory(); hits_.data() == nullptr; most /= 2) {
+      try {
+        hits_ = pool != nullptr ? pool->take(most, pages) : Region(most, pages);
+      } catch (const std::bad_alloc&) {
+        if (most < 2 * huge_page) throw;
+      }
+    }
+    room_ = hits_.bytes() / sizeof(std::int32_t);
   }
 
   HitRoom room(std::size_t most) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -125,21 +126,20 @@ Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
   return tally;
 }
 
-// All pairs in any order.
+namespace detail {
+
+// All pairs into columns with room for `most` entries; std::bad_alloc if there are more.
 template <class T, int D>
-Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
+Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::size_t most, Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
-  // No result is larger than memory; pages that stay untouched are not memory.
-  const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
-  const std::size_t most = physical_memory() / widest / slab_entries * slab_entries;
   const auto pages = task.queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
   Found<T, D> found;
   found.store = ColumnStore<T, D>(want, most, pool, pages);
   const Columns<T> columns = found.store.columns();
   Slabs slabs(most);
-  const detail::Payload<T, D> payload(bodies, want.slots());
-  detail::PerThread<PairWriter<T, D>> writers;
-  found.tally.candidates = detail::for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
+  const Payload<T, D> payload(bodies, want.slots());
+  PerThread<PairWriter<T, D>> writers;
+  found.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
     auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
     run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload.data(), writer); });
   });
@@ -151,6 +151,26 @@ Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   found.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
   if (pool == nullptr) found.store.trim(found.size);
   return found;
+}
+
+}  // namespace detail
+
+// All pairs in any order.
+template <class T, int D>
+Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
+  // No result is larger than memory, and pages that stay untouched are not memory: reserve that much and write once.
+  const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
+  try {
+    return detail::find_pairs_within(task, want, physical_memory() / widest / slab_entries * slab_entries, pool);
+  } catch (const std::bad_alloc&) {
+    // Address space is limited too (ulimit -v, strict overcommit): count first, then ask for what is needed.
+    Task<T, D> all = task;
+    if (task.mode == Mode::half) all.mode = Mode::full;
+    Buffer<std::int32_t> counts(task.queries.size);
+    const std::size_t entries = count_partners(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
+    const std::size_t slabs = entries / slab_entries + 2 * static_cast<std::size_t>(thread_count()) + 1;
+    return detail::find_pairs_within(task, want, slabs * slab_entries, pool);
+  }
 }
 
 }  // namespace vicinal

@@ -1,6 +1,7 @@
 // One structure over one set of bodies, as Python holds it: builds, searches, remembers figures for `stats`.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -20,6 +21,9 @@
 namespace vicinal {
 
 struct Figures {
+  std::size_t bodies = 0;
+  std::size_t bytes = 0;
+  Details details;
   Tally tally;
   double build_seconds = 0;
   double query_seconds = 0;
@@ -40,14 +44,22 @@ class Engine {
  public:
   using Make = std::function<AnyIndex<T, D>(const Settings<T, D>&)>;
 
-  // A `lasting` engine keeps the memory of results that were dropped for the next search.
+  // A `lasting` engine copies the points, so that the caller's may change, and keeps the memory of results that were
+  // dropped for the next search. The points of any other must stay as they are while it lives.
   Engine(const Make& make, const Settings<T, D>& settings, bool lasting)
       : settings_(settings), index_(make(settings)), pool_(lasting ? std::make_shared<Pool>() : nullptr) {}
 
   void build(const Points<T, D>& points) {
     const std::unique_lock lock(mutex_);
     const Stopwatch watch;
-    index_.build(points);
+    Points<T, D> kept = points;
+    if (pool_) {
+      copy_.reset(points.size * D);
+      std::copy_n(points.data, points.size * D, copy_.data());
+      kept.data = copy_.data();
+    }
+    index_.build(kept);
+    const std::lock_guard figures_lock(figures_mutex_);
     figures_ = {};
     figures_.build_seconds = watch.seconds();
   }
@@ -76,20 +88,13 @@ class Engine {
   }
 
   [[nodiscard]] Figures figures() const {
-    const std::lock_guard lock(figures_mutex_);
-    return figures_;
-  }
-  [[nodiscard]] Details details() const {
     const std::shared_lock lock(mutex_);
-    return index_.details();
-  }
-  [[nodiscard]] std::size_t bytes() const {
-    const std::shared_lock lock(mutex_);
-    return index_.bodies().bytes() + index_.bytes();
-  }
-  [[nodiscard]] std::size_t size() const {
-    const std::shared_lock lock(mutex_);
-    return index_.bodies().size;
+    const std::lock_guard figures_lock(figures_mutex_);
+    Figures now = figures_;
+    now.bodies = index_.bodies().size;
+    now.bytes = index_.bodies().bytes() + index_.bytes() + copy_.bytes();
+    now.details = index_.details();
+    return now;
   }
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const { return pool_; }
 
@@ -97,6 +102,7 @@ class Engine {
   Settings<T, D> settings_;
   AnyIndex<T, D> index_;
   std::shared_ptr<Pool> pool_;
+  Buffer<T> copy_;
   mutable std::shared_mutex mutex_;
   mutable std::mutex figures_mutex_;
   Figures figures_;

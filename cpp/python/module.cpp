@@ -151,7 +151,8 @@ class Core {
           for (std::size_t a = 0; a < D; ++a) settings.box.edge[a] = static_cast<T>(box.at(a));
           settings.options = options;
           return std::make_unique<Engine<T, D>>(structure<T, D>(name), settings, lasting);
-        })) {
+        })),
+        lasting_(lasting) {
     build(points, low, high);
   }
 
@@ -160,7 +161,7 @@ class Core {
       const Points<T, D> given = points_of<T, D>(points, low, high);
       without_lock([&] { engine.build(given); });
     });
-    points_ = points;  // the structure reads the caller's array when a float32 test is in doubt
+    if (!lasting_) points_ = points;  // the structure reads the caller's array when a float32 test is in doubt
   }
 
   nb::list pairs(const std::string& letters, bool half, bool sort, const Queries& queries) {
@@ -182,13 +183,15 @@ class Core {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
       Want want = want_of(letters);
       const auto given = given_queries<T, D>(queries);
-      const std::size_t n = given ? given->size : engine.size();
-      Region offsets((n + 1) * sizeof(std::int64_t));
-      const std::span<std::int64_t> offset(static_cast<std::int64_t*>(offsets.data()), n + 1);
       const bool positions = want.distance || want.vector;
       want.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
+      Region offsets;
+      std::size_t n = 0;
       auto found = without_lock([&] {
         return engine.search(given ? &*given : nullptr, Mode::full, positions, [&](const Task<T, D>& task) {
+          n = task.queries.size;
+          offsets = Region((n + 1) * sizeof(std::int64_t));
+          const std::span<std::int64_t> offset(static_cast<std::int64_t*>(offsets.data()), n + 1);
           auto rows = find_rows(task, want, Keep::all, offset, engine.pool().get());
           if (sort) sort_rows<T, D>(rows.store.columns(), offset);
           return rows;
@@ -203,37 +206,42 @@ class Core {
   nb::object count(const Queries& queries) {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
       const auto given = given_queries<T, D>(queries);
-      const std::size_t n = given ? given->size : engine.size();
-      Region counts(n * sizeof(std::int32_t));
       struct Counted {
+        Region counts;
+        std::size_t size;
         Tally tally;
       };
-      without_lock([&] {
+      Counted found = without_lock([&] {
         return engine.search(given ? &*given : nullptr, Mode::full, false, [&](const Task<T, D>& task) {
-          return Counted{count_partners(task, {static_cast<std::int32_t*>(counts.data()), n})};
+          const std::size_t n = task.queries.size;
+          Counted counted{Region(n * sizeof(std::int32_t)), n, {}};
+          counted.tally = count_partners(task, {static_cast<std::int32_t*>(counted.counts.data()), n});
+          return counted;
         });
       });
-      return array_of<std::int32_t>(std::move(counts), {n}, nullptr);
+      return array_of<std::int32_t>(std::move(found.counts), {found.size}, nullptr);
     });
   }
 
   nb::dict stats() {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
-      const Figures figures = engine.figures();
+      // Whoever updates the index may ask for the interpreter lock while holding the index: never wait with it.
+      const Figures figures = without_lock([&] { return engine.figures(); });
       nb::dict d;
-      d["bodies"] = engine.size();
+      d["bodies"] = figures.bodies;
       d["candidates"] = figures.tally.candidates;
       d["pairs"] = figures.tally.pairs;
-      d["bytes"] = engine.bytes();
+      d["bytes"] = figures.bytes;
       d["build_seconds"] = figures.build_seconds;
       d["query_seconds"] = figures.query_seconds;
-      d["details"] = nb::cast(engine.details());
+      d["details"] = nb::cast(figures.details);
       return d;
     });
   }
 
  private:
   AnyEngine engine_;
+  bool lasting_;
   PointArray points_;
 };
 

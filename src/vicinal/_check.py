@@ -109,10 +109,10 @@ def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
     if len(entries) != dim:
         raise InputError(f"box: {len(entries)} entries found for points in {dim} dimensions; pass {dim} lengths, None for an open axis")
     edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
-    images = math.prod(2 * math.ceil(cutoff / edge) + 1 for edge in edges if edge > 0)
+    images = math.prod(2 * (cutoff / edge + 1) + 1 for edge in edges if edge > 0)
     if images > MOST_IMAGES:
         raise InputError(
-            f"cutoff: {cutoff} reaches {images} periodic images in box {entries}; "
+            f"cutoff: {cutoff} reaches {images:.3g} periodic images in box {entries}; "
             "use a smaller cutoff, or repeat the points yourself in a larger box"
         )
     return edges
@@ -137,8 +137,7 @@ def check_queries(value: object, points: Points, box: list[float]) -> Points:
     """Check a second set of points against the first."""
     queries = check_points(value, "queries")
     if len(queries) == 0:
-        empty = points.array[:0]
-        return Points(empty, [0.0] * points.dim, [0.0] * points.dim)
+        return Points(points.array[:0], [0.0] * points.dim, [0.0] * points.dim)
     if queries.dim != points.dim:
         raise InputError(f"queries: {queries.dim} columns found, but points have {points.dim}; both must agree")
     if queries.array.dtype != points.array.dtype:

@@ -33,7 +33,7 @@ class Stats:
     candidates, pairs
         Pairs the structure proposed in the last search, and how many of them passed the exact test.
     bytes
-        Memory of the structure, without the copy of the points and without results.
+        Memory of the structure with its copy of the points, without results.
     build_seconds, query_seconds
         Time of the last build and of the last search.
     details
@@ -87,14 +87,19 @@ class Index:
         self._cutoff = _check.check_cutoff(cutoff, points)
         self._box = _check.check_box(box, points, self._cutoff)
         options = self._options(points, self._cutoff, self._box)
-        self._points = _owned(points) if lasting else points
+        self._remember(points)
         self._core = _core.Core(
-            self._structure, self._points.array, points.low, points.high, self._cutoff, self._box, options, lasting
+            self._structure, points.array, points.low, points.high, self._cutoff, self._box, options, lasting
         )
+
+    def _remember(self, points: Points) -> None:
+        """Keep what later arguments are checked against: dtype, dimension and number, not the points themselves."""
+        self._size = len(points)
+        self._like = Points(points.array[:0].copy(), [0.0] * points.dim, [0.0] * points.dim)
 
     def __len__(self) -> int:
         """Number of bodies."""
-        return len(self._points)
+        return self._size
 
     def __repr__(self) -> str:
         """Name, number of bodies and cutoff."""
@@ -112,15 +117,15 @@ class Index:
         """
         checked = _check.check_points(points)
         if len(checked) == 0:
-            checked = Points(self._points.array[:0], [0.0] * self._points.dim, [0.0] * self._points.dim)
-        if checked.array.dtype != self._points.array.dtype or checked.dim != self._points.dim:
+            checked = self._like
+        if checked.array.dtype != self._like.array.dtype or checked.dim != self._like.dim:
             found = f"{checked.array.dtype} in {checked.dim} dimensions"
-            made = f"{self._points.array.dtype} in {self._points.dim}"
+            made = f"{self._like.array.dtype} in {self._like.dim}"
             raise InputError(f"points: {found} found, but the index was made for {made}; make a new index")
         _check.check_box([edge or None for edge in self._box], checked, self._cutoff)
         self._options(checked, self._cutoff, self._box)
-        self._points = _owned(checked, into=self._points.array)
-        self._core.build(self._points.array, checked.low, checked.high)
+        self._core.build(checked.array, checked.low, checked.high)
+        self._remember(checked)
 
     def pairs(self, *, want: str = "ij", half: bool = True, sort: bool = False) -> tuple[npt.NDArray[Any], ...]:
         """Find all pairs; see `vicinal.pairs`."""
@@ -162,21 +167,13 @@ class Index:
         )
 
     def _queries(self, queries: npt.ArrayLike) -> tuple[Floats, list[float], list[float]]:
-        checked = _check.check_queries(queries, self._points, self._box)
+        checked = _check.check_queries(queries, self._like, self._box)
         return checked.array, checked.low, checked.high
 
     @property
     def stats(self) -> Stats:
         """Figures of the last build and search."""
         return Stats(structure=self._structure, **self._core.stats())
-
-
-def _owned(points: Points, into: Floats | None = None) -> Points:
-    """Copy points, so that the user's array may change; into old memory where it fits and nobody else holds it."""
-    if into is not None and into.shape == points.array.shape and not np.may_share_memory(into, points.array):
-        np.copyto(into, points.array)
-        return Points(into, points.low, points.high)
-    return Points(points.array.copy(), points.low, points.high)
 
 
 class Exhaustive(Index):
