@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
 from workloads import TASKS, Case, Cloud
 
 IntArray = NDArray[Any]

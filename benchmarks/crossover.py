@@ -61,9 +61,7 @@ def few_bodies(repeats: int) -> list[tuple[str, dict[str, float]]]:
     for neighbours in (5.0, NEIGHBOURS):
         for bodies in BODIES:
             points = np.random.default_rng(1).random((bodies, 3))
-            calls = searches(
-                points, cutoff_for(bodies, neighbours), ("Exhaustive", "LinkedCells", "CellSorting")
-            )
+            calls = searches(points, cutoff_for(bodies, neighbours), ("Exhaustive", "LinkedCells", "CellSorting"))
             lines.append((f"{bodies} bodies, {neighbours:.0f} neighbours", per_call(calls, repeats)))
     return lines
 
@@ -89,9 +87,7 @@ def empty_space(bodies: int, repeats: int) -> list[tuple[str, dict[str, float]]]
 
 def main() -> int:
     """Measure and print; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bodies", type=float, default=1e5, help="for the second question")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()

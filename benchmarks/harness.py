@@ -37,9 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what is measured (several values: every combination)")
     what.add_argument(
         "--mode",
@@ -57,19 +55,13 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     what.add_argument(
         "--structures", type=_words, default=(), help="also vicinal with CellSorting, LinkedCells, Exhaustive"
     )
-    what.add_argument(
-        "--full", action="store_true", help="every workload, order, dtype and task at 1e4 to 1e7"
-    )
+    what.add_argument("--full", action="store_true", help="every workload, order, dtype and task at 1e4 to 1e7")
     what.add_argument("--seed", type=int, default=1)
     how = parser.add_argument_group("how it is measured")
     how.add_argument("--repeats", type=_positive(int), default=5, help="interleaved rounds, the best counts")
     how.add_argument("--threads", type=_positive(int), default=1, help="for everybody who can")
-    how.add_argument(
-        "--time-limit", type=_positive(float), help="CPU seconds one call may take (5; with --full 300)"
-    )
-    how.add_argument(
-        "--budget", type=_positive(float), help="seconds per contestant and case (1.5; with --full 60)"
-    )
+    how.add_argument("--time-limit", type=_positive(float), help="CPU seconds one call may take (5; with --full 300)")
+    how.add_argument("--budget", type=_positive(float), help="seconds per contestant and case (1.5; with --full 60)")
     how.add_argument(
         "--no-memory",
         action="store_true",

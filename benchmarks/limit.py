@@ -164,9 +164,7 @@ def print_tables(machine: dict[str, float], reached: list[Reached]) -> None:
 
 def main() -> int:
     """Measure, show, write; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1e5,1e6", help="numbers of bodies for vicinal's part")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"))
@@ -186,9 +184,7 @@ def main() -> int:
     print_tables(machine, reached)
     from machine import describe_machine
 
-    lines = [
-        asdict(r) | {"best_reused_ns": r.best_reused_ns, "best_fresh_ns": r.best_fresh_ns} for r in reached
-    ]
+    lines = [asdict(r) | {"best_reused_ns": r.best_reused_ns, "best_fresh_ns": r.best_fresh_ns} for r in reached]
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "limit.json"
     data = {"machine": describe_machine([]), "limit": machine, "reached": lines}

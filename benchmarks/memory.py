@@ -101,6 +101,7 @@ def _resident(process: int) -> int:
 def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -> Footprint:
     """Do the child's work."""
     import numpy as np
+
     from measure import Times, once
     from registry import contestant_named
     from workloads import Cloud
@@ -114,9 +115,7 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
             box=None if np.isnan(box) else box,
         )
     contestant = contestant_named(name)
-    few = Cloud(
-        points=cloud.points[:WARM_UP_BODIES].copy(), cutoff=cloud.cutoff, edge=cloud.edge, box=cloud.box
-    )
+    few = Cloud(points=cloud.points[:WARM_UP_BODIES].copy(), cutoff=cloud.cutoff, edge=cloud.edge, box=cloud.box)
     contestant.prepare(few, task, threads)()
     call = contestant.prepare(cloud, task, threads)
     before = _start_watching()

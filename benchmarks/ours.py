@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+
 from contestants import Call, Contestant, IntArray, Listing
 from workloads import Case, Cloud
 

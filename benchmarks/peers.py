@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+
 from contestants import Call, Contestant, IntArray, Listing, listing_of_rows
 from workloads import Cloud
 

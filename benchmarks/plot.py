@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib as mpl
+
 from run import CaseResult
 
 mpl.use("Agg")  # no display on a server
@@ -31,9 +32,7 @@ def draw(path: Path, results: list[CaseResult], title: str) -> None:
             ]
             if points:
                 left.plot(*zip(*points, strict=True), "o-", color=colours[name], label=name)
-        left.set(
-            xscale="log", yscale="log", xlabel="bodies", ylabel="ns per entry (CPU)", title=" · ".join(key)
-        )
+        left.set(xscale="log", yscale="log", xlabel="bodies", ylabel="ns per entry (CPU)", title=" · ".join(key))
         left.grid(visible=True, which="both", alpha=0.25)
         left.legend(fontsize=7, ncols=2)
         largest = own[-1]

@@ -16,9 +16,7 @@ def peers_named(names: tuple[str, ...]) -> list[Contestant]:
         return []
     unknown = [name for name in names if name.lower() not in known]
     if unknown:
-        message = (
-            f"unknown peer {', '.join(unknown)}; known: {', '.join(peer.name for peer in PEERS)}, all, none"
-        )
+        message = f"unknown peer {', '.join(unknown)}; known: {', '.join(peer.name for peer in PEERS)}, all, none"
         raise ValueError(message)
     return [known[name.lower()]() for name in names]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
 from run import CaseResult, Row
 
 HEADINGS = ("contestant", "ns CPU", "ns wall", "× CPU", "× wall", "peak MB", "B/body over result", "correct")
@@ -48,9 +49,7 @@ def print_case(console: Console, result: CaseResult) -> None:
     console.print(table)
 
 
-def write_json(
-    path: Path, machine: dict[str, Any], settings: dict[str, Any], results: list[CaseResult]
-) -> None:
+def write_json(path: Path, machine: dict[str, Any], settings: dict[str, Any], results: list[CaseResult]) -> None:
     """Write everything measured so far; the old file stays whole until the new one is complete."""
     data = {"machine": machine, "settings": settings, "cases": [result.as_dict() for result in results]}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,9 +58,7 @@ def write_json(
     draft.replace(path)
 
 
-def write_markdown(
-    path: Path, machine: dict[str, Any], settings: dict[str, Any], results: list[CaseResult]
-) -> None:
+def write_markdown(path: Path, machine: dict[str, Any], settings: dict[str, Any], results: list[CaseResult]) -> None:
     """Write the tables for a document."""
     info = machine.get("vicinal") or {}
     lines = [
@@ -72,9 +69,7 @@ def write_markdown(
             f"best of {settings['repeats']}, seed {settings['seed']}."
         ),
         "",
-        "Peers: "
-        + ", ".join(f"{name} {version}" for name, version in machine["versions"].items() if version)
-        + ".",
+        "Peers: " + ", ".join(f"{name} {version}" for name, version in machine["versions"].items() if version) + ".",
     ]
     for result in results:
         lines += ["", f"### {heading(result)}", ""]

@@ -91,9 +91,7 @@ class CaseResult:
 class Runner:
     """Runs cases and remembers who was too slow or too large, so as not to try again at a larger size."""
 
-    def __init__(
-        self, contestants: list[Contestant], settings: Settings, show: Callable[[str], None]
-    ) -> None:
+    def __init__(self, contestants: list[Contestant], settings: Settings, show: Callable[[str], None]) -> None:
         self.contestants, self.settings, self.show = contestants, settings, show
         self.label = ""
         self._seen: dict[tuple[str, tuple[str, ...]], tuple[int, Footprint]] = {}
@@ -119,9 +117,7 @@ class Runner:
             if rows[contestant.name].reason is None
         ]
         pairs = self._check(case, cloud, field_, rows)
-        times = interleave(
-            field_, repeats=self.settings.repeats, budget=self.settings.budget, progress=self.say
-        )
+        times = interleave(field_, repeats=self.settings.repeats, budget=self.settings.budget, progress=self.say)
         for name, own in times.items():
             rows[name].cpu, rows[name].wall = own.cpu, own.wall
         return CaseResult(case=case, cutoff=cloud.cutoff, pairs=pairs, rows=list(rows.values()))
@@ -135,9 +131,7 @@ class Runner:
             return
         # A known series predicts well; others only tell the hopeless.
         expected = (
-            last.seconds * case.bodies / bodies
-            if last.seconds
-            else self._pace.get(contestant.name, 0.0) * case.bodies
+            last.seconds * case.bodies / bodies if last.seconds else self._pace.get(contestant.name, 0.0) * case.bodies
         )
         if expected > self.settings.time_limit * (1 if last.seconds else 3):
             row.reason = f"too slow: about {expected:.0f} s expected"
@@ -146,14 +140,10 @@ class Runner:
         seen = run_child(contestant.name, cloud, case.task, self.settings.threads, self.settings.time_limit)
         self._seen[key] = (case.bodies, seen)
         if seen.seconds is not None:
-            self._pace[contestant.name] = max(
-                seen.seconds / case.bodies, self._pace.get(contestant.name, 0.0)
-            )
+            self._pace[contestant.name] = max(seen.seconds / case.bodies, self._pace.get(contestant.name, 0.0))
         row.peak_bytes, row.result_bytes, row.reason = seen.peak_bytes, seen.result_bytes, seen.failure
 
-    def _check(
-        self, case: Case, cloud: Cloud, field_: list[tuple[Contestant, Call]], rows: dict[str, Row]
-    ) -> int:
+    def _check(self, case: Case, cloud: Cloud, field_: list[tuple[Contestant, Call]], rows: dict[str, Row]) -> int:
         """Run everybody once, which warms up, and compare the answers; returns the number of pairs."""
         reference, ours = None, None
         if self.settings.check:
@@ -171,9 +161,7 @@ class Runner:
             first = position == 0 and contestant.distribution == "vicinal"
             if first and not row.verdict.correct and case.task != "count":
                 # vicinal itself is off: the others are then compared with both.
-                ours = Reference(
-                    pair_keys(contestant.listing(result, case.task), case.bodies, "upper"), case.bodies
-                )
+                ours = Reference(pair_keys(contestant.listing(result, case.task), case.bodies, "upper"), case.bodies)
             row.against_vicinal = row.verdict if ours is reference else _judge(ours, contestant, case, result)
             del result
         return pairs

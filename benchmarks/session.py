@@ -5,12 +5,6 @@ from __future__ import annotations
 import argparse
 from itertools import product
 
-import ours
-from contestants import Contestant
-from machine import describe_machine
-from plot import draw
-from registry import peers_named
-from report import growth, print_case, write_json, write_markdown
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,6 +14,13 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+
+import ours
+from contestants import Contestant
+from machine import describe_machine
+from plot import draw
+from registry import peers_named
+from report import growth, print_case, write_json, write_markdown
 from run import CaseResult, Runner, Settings
 from workloads import DTYPES, ORDERS, TASKS, WORKLOADS, Case
 
@@ -47,9 +48,7 @@ def run_session(options: argparse.Namespace) -> int:
     )
     machine = describe_machine(contestants)
     info = machine["vicinal"]
-    console.print(
-        f"{machine['cpu']}, {machine['cores_usable']} cores, load {machine['load'] or 0:.1f}", end="; "
-    )
+    console.print(f"{machine['cpu']}, {machine['cores_usable']} cores, load {machine['load'] or 0:.1f}", end="; ")
     console.print(f"vicinal {info['version']} with {info['isa']}, {options.threads} thread(s)")
     noted = {k: v for k, v in vars(options).items() if k not in {"out", "markdown"}}
     results: list[CaseResult] = []
@@ -125,9 +124,7 @@ def choose_cases(options: argparse.Namespace) -> list[Case]:
 def _combine(choice: dict[str, tuple[str, ...]], sizes: tuple[int, ...], seed: int) -> list[Case]:
     return [
         Case(workload=workload, bodies=size, order=order, dtype=dtype, task=task, seed=seed)
-        for workload, order, dtype, task in product(
-            *(choice[k] for k in ("workload", "order", "dtype", "task"))
-        )
+        for workload, order, dtype, task in product(*(choice[k] for k in ("workload", "order", "dtype", "task")))
         for size in sizes
     ]
 

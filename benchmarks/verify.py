@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from contestants import IntArray, Listing
 from numpy.typing import NDArray
+
+from contestants import IntArray, Listing
 from workloads import Cloud
 
 Keys = NDArray[np.uint64]
@@ -66,9 +67,7 @@ class Reference:
             return self._judge(pair_keys(listing, self.bodies))
         upper = self._judge(pair_keys(listing, self.bodies, keep="upper"))
         lower = self._judge(pair_keys(listing, self.bodies, keep="lower"))
-        return Verdict(
-            upper.missing + lower.missing, upper.extra + lower.extra, upper.repeated + lower.repeated
-        )
+        return Verdict(upper.missing + lower.missing, upper.extra + lower.extra, upper.repeated + lower.repeated)
 
     def judge_counts(self, counts: IntArray) -> Verdict:
         """Compare neighbours per body."""
@@ -118,9 +117,7 @@ def referee(cloud: Cloud) -> Reference:
     """Pairs by the definition, in the dtype of the points, among the candidates of scipy's cKDTree."""
     tree_of: Any = import_module("scipy.spatial").cKDTree
     slack = 1 + SLACK[cloud.points.dtype.name]
-    candidates = tree_of(cloud.points, boxsize=cloud.box).query_pairs(
-        cloud.cutoff * slack, output_type="ndarray"
-    )
+    candidates = tree_of(cloud.points, boxsize=cloud.box).query_pairs(cloud.cutoff * slack, output_type="ndarray")
     real = cloud.points.dtype.type
     limit = real(cloud.cutoff) * real(cloud.cutoff)
     n = len(cloud.points)

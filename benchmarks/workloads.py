@@ -99,9 +99,7 @@ def make_cloud(case: Case) -> Cloud:
     unit_cutoff = _solve(lambda r: mean_neighbours(case, r), MEAN_NEIGHBOURS)
     edge = 2.0 ** math.ceil(math.log2(SMALLEST_CUTOFF / unit_cutoff))
     rng = np.random.default_rng(case.seed)
-    unit = (
-        _clustered(rng, case.bodies) if case.workload == "clustered" else rng.random((case.bodies, case.dim))
-    )
+    unit = _clustered(rng, case.bodies) if case.workload == "clustered" else rng.random((case.bodies, case.dim))
     points = np.multiply(unit, edge, out=unit).astype(case.dtype, copy=False)
     # Rounding to float32 may reach the far face, which a periodic box identifies with the near one.
     np.minimum(points, np.nextafter(points.dtype.type(edge), points.dtype.type(0)), out=points)

@@ -118,9 +118,7 @@ def chosen(dtype: Any, dim: int, rng: np.random.Generator, n: int, values: Any) 
 def with_partners(points: Array, rng: np.random.Generator, step: Any) -> Array:
     """The points, and for each another one a step away along some axis."""
     partners = points.copy()
-    partners[np.arange(len(points)), rng.integers(points.shape[1], size=len(points))] += points.dtype.type(
-        step
-    )
+    partners[np.arange(len(points)), rng.integers(points.shape[1], size=len(points))] += points.dtype.type(step)
     return np.concatenate([points, partners])
 
 
@@ -210,9 +208,7 @@ def grid_spaced_by_a_third_of_the_cutoff(dtype: Any, dim: int, rng: np.random.Ge
 @case(100)
 def rounding_ties(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     """3 · 0.1 beside 0.3: equal on paper, decided by the last bit in a computer."""
-    return Problem(
-        lattice(dtype, dim, np.arange(-6, 7) * dtype(0.1) if dim == 2 else np.arange(6) * dtype(0.1)), 0.3
-    )
+    return Problem(lattice(dtype, dim, np.arange(-6, 7) * dtype(0.1) if dim == 2 else np.arange(6) * dtype(0.1)), 0.3)
 
 
 @case(100)
@@ -337,9 +333,7 @@ def clustered(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     """90 % of the points in 1 % of the volume."""
     side = 0.01 ** (1 / dim)
     crowd = uniform(dtype, dim, rng, 540, 0.3, 0.3 + side)
-    return Problem(
-        rng.permutation(np.concatenate([crowd, uniform(dtype, dim, rng, 60)])), 0.03 if dim == 2 else 0.05
-    )
+    return Problem(rng.permutation(np.concatenate([crowd, uniform(dtype, dim, rng, 60)])), 0.03 if dim == 2 else 0.05)
 
 
 @case(1000)
@@ -421,9 +415,7 @@ def periodic_on_the_last_axis_only(dtype: Any, dim: int, rng: np.random.Generato
 @case(100)
 def periodic_slab_with_a_stray(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     stray = line(dtype, dim, [1e15], axis=dim - 1)
-    return Problem(
-        np.concatenate([uniform(dtype, dim, rng, 200, -1, 2), stray]), 0.2, (1.0, 1.0, None)[-dim:]
-    )
+    return Problem(np.concatenate([uniform(dtype, dim, rng, 200, -1, 2), stray]), 0.2, (1.0, 1.0, None)[-dim:])
 
 
 @case(100)

@@ -21,9 +21,7 @@ def assert_same_bits(found: Array, expected: Array) -> None:
 
 def assert_same_pairs(found: Pairs, expected: Pairs) -> None:
     """The same pairs in the same order, with the same shifts, distances and vectors."""
-    if len(found) != len(expected) or not all(
-        np.array_equal(getattr(found, k), getattr(expected, k)) for k in "ijS"
-    ):
+    if len(found) != len(expected) or not all(np.array_equal(getattr(found, k), getattr(expected, k)) for k in "ijS"):
         missing, extra = keys(expected) - keys(found), keys(found) - keys(expected)
         assert not missing, f"lost {len(missing)} of {len(expected)} (i, j, S): {sorted(missing)[:5]}"
         assert not extra, f"invented {len(extra)} beside {len(expected)} (i, j, S): {sorted(extra)[:5]}"

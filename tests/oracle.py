@@ -112,9 +112,7 @@ def exact_pairs(points: Array, cutoff: float, box: Box = None, queries: Array | 
         reach = float(r) + 2 * math.sqrt(float(np.finfo(dtype).smallest_subnormal))
         s = shifts_within(reach, lengths, np.concatenate([a, b]))
         unmoved = int(np.flatnonzero((s == 0).all(axis=1))[0])
-        found = [
-            _row(i, a[i], b, s, lengths, r, None if queries is not None else unmoved) for i in range(len(a))
-        ]
+        found = [_row(i, a[i], b, s, lengths, r, None if queries is not None else unmoved) for i in range(len(a))]
         if not found:
             found = [_nothing(dtype, dim)]
         i, j, shift, d, D = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -122,9 +120,7 @@ def exact_pairs(points: Array, cutoff: float, box: Box = None, queries: Array | 
     return Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D)
 
 
-def _row(
-    i: int, here: Array, there: Array, s: Array, lengths: list[Any], r: Any, own: int | None
-) -> tuple[Array, ...]:
+def _row(i: int, here: Array, there: Array, s: Array, lengths: list[Any], r: Any, own: int | None) -> tuple[Array, ...]:
     """The pairs of body i: (i, j, s, d, D), by j and then s."""
     dtype = there.dtype
     delta = []

@@ -36,15 +36,13 @@ def layouts(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most: int) -> Array:
         rng = np.random.default_rng(draw(st.integers(0, 2**32)))
         span = draw(st.sampled_from([1, 3, 10, 30]))
         smooth = draw(st.booleans())
-        ticks = (
-            rng.uniform(-span, span, (n, dim)) if smooth else rng.integers(-span, span + 1, (n, dim))
-        ).astype(dtype)
+        ticks = (rng.uniform(-span, span, (n, dim)) if smooth else rng.integers(-span, span + 1, (n, dim))).astype(
+            dtype
+        )
         flat = draw(st.lists(st.integers(0, dim - 1), max_size=dim - 1))
         ticks[:, flat] = ticks[:1, flat]
     with np.errstate(all="ignore"):
-        offset = draw(
-            hnp.arrays(np.int64, dim, elements=st.sampled_from([0, 0, 0, 1, -5, 1000, 10**6, 10**9, 10**12]))
-        )
+        offset = draw(hnp.arrays(np.int64, dim, elements=st.sampled_from([0, 0, 0, 1, -5, 1000, 10**6, 10**9, 10**12])))
         points = (ticks * r) / dtype(part) + offset.astype(dtype) * r
         for _ in range(draw(st.integers(0, 3)) if n else 0):  # a point beside another, or very far away
             k, axis = draw(st.integers(0, n - 1)), draw(st.integers(0, dim - 1))
@@ -62,9 +60,7 @@ def layouts(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most: int) -> Array:
 
 
 @st.composite
-def boxes(
-    draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float
-) -> tuple[float | None, ...] | None:
+def boxes(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float) -> tuple[float | None, ...] | None:
     """Open, or per axis an edge of some cutoffs, give or take the last bit."""
     if draw(st.integers(0, 2)) == 0:
         return None

@@ -45,7 +45,7 @@ def test_the_examples_of_a_page_run_from_top_to_bottom(
             assert not runner.summarize(verbose=False).failed
             names.update(test.globs)
         else:
-            exec(compile("\n" * (line - 1) + source, str(page), "exec"), names)  # noqa: S102
+            exec(compile("\n" * (line - 1) + source, str(page), "exec"), names)
 
 
 def test_the_readme_shows_the_library_at_work() -> None:
@@ -75,8 +75,6 @@ def test_everything_public_is_described(name: str) -> None:
                 assert inspect.getdoc(function), f"{name}.{member} has no description"
 
 
-@pytest.mark.parametrize(
-    "name", ["pairs", "neighbors", "count", "choose", "Exhaustive", "LinkedCells", "CellSorting"]
-)
+@pytest.mark.parametrize("name", ["pairs", "neighbors", "count", "choose", "Exhaustive", "LinkedCells", "CellSorting"])
 def test_everything_one_calls_has_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(getattr(vc, name)) or "")

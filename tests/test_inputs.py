@@ -51,12 +51,8 @@ class Refusal:
 REFUSALS = [
     Refusal("nan", lambda: vc.pairs(spoiled(17, np.nan), cutoff=CUTOFF), "points", r"(?i)17.*nan|nan.*17"),
     Refusal("inf", lambda: vc.pairs(spoiled(23, np.inf), cutoff=CUTOFF), "points", r"(?i)23.*inf|inf.*23"),
-    Refusal(
-        "minus inf", lambda: vc.count(spoiled(59, -np.inf), cutoff=CUTOFF), "points", r"(?i)59.*inf|inf.*59"
-    ),
-    Refusal(
-        "nan in a query", lambda: vc.pairs(CLOUD, queries=spoiled(4, np.nan), cutoff=CUTOFF), "queries", "4"
-    ),
+    Refusal("minus inf", lambda: vc.count(spoiled(59, -np.inf), cutoff=CUTOFF), "points", r"(?i)59.*inf|inf.*59"),
+    Refusal("nan in a query", lambda: vc.pairs(CLOUD, queries=spoiled(4, np.nan), cutoff=CUTOFF), "queries", "4"),
     Refusal("a flat array", lambda: vc.pairs(CLOUD.ravel(), cutoff=CUTOFF), "points", r"\(180,\)"),
     Refusal("one axis", lambda: vc.pairs(CLOUD[:, :1], cutoff=CUTOFF), "points", r"\(60, 1\)"),
     Refusal("four axes", lambda: vc.pairs(np.zeros((60, 4)), cutoff=CUTOFF), "points", r"\(60, 4\)"),
@@ -92,9 +88,7 @@ REFUSALS = [
     Refusal("nan box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, np.nan, 1)), "box", "nan"),
     Refusal("infinite box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.inf), "box", "inf"),
     Refusal("box of text", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box="large"), "box", "large"),
-    Refusal(
-        "box as a matrix", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.eye(3)), "box", r"\(3, 3\)|array"
-    ),
+    Refusal("box as a matrix", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.eye(3)), "box", r"\(3, 3\)|array"),
     Refusal(
         "too many images",
         lambda: vc.pairs(CLOUD, cutoff=1e6, box=1.0),
@@ -245,9 +239,7 @@ def test_every_form_of_array_is_taken(form: str, dtype: Any) -> None:
     assert len(vc.pairs(given, queries=given, cutoff=CUTOFF)[0]) == 2 * len(expected[0]) + len(points)
 
 
-@pytest.mark.parametrize(
-    "dtype", [np.float16, np.int8, np.int32, np.int64, np.uint16, np.uint64, np.longdouble]
-)
+@pytest.mark.parametrize("dtype", [np.float16, np.int8, np.int32, np.int64, np.uint16, np.uint64, np.longdouble])
 def test_every_other_number_becomes_float64(dtype: Any) -> None:
     points = np.random.default_rng(0).integers(0, 9, (50, 2)).astype(dtype)
     i, j, d = vc.pairs(points, cutoff=2, want="ijd", sort=True)

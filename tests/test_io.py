@@ -52,9 +52,7 @@ def test_npz_gives_the_named_array_else_points_else_the_only_one(tmp_path: Path)
 @pytest.mark.parametrize("points", [POINTS_2D, POINTS_3D], ids=["2D", "3D"])
 @pytest.mark.parametrize("delimiter", [",", ";", " ", "\t", ", "])
 @pytest.mark.parametrize("header", ["none", "plain", "comment"])
-def test_text_reads_back_bit_for_bit(
-    tmp_path: Path, points: NDArray[Any], delimiter: str, header: str
-) -> None:
+def test_text_reads_back_bit_for_bit(tmp_path: Path, points: NDArray[Any], delimiter: str, header: str) -> None:
     names = delimiter.join("xyz"[: points.shape[1]])
     np.savetxt(
         tmp_path / "points.csv",
@@ -80,9 +78,7 @@ def test_text_reads_back_bit_for_bit(
     ids=["named columns", "quotes", "comments", "commented names", "byte order mark", "tabs"],
 )
 def test_text_of_many_kinds_is_understood(tmp_path: Path, text: str) -> None:
-    np.testing.assert_array_equal(
-        read_points(written(tmp_path, "points.txt", text)).points, [[1, 2, 3], [4, 5, 6]]
-    )
+    np.testing.assert_array_equal(read_points(written(tmp_path, "points.txt", text)).points, [[1, 2, 3], [4, 5, 6]])
 
 
 def test_a_header_without_lines_gives_no_points(tmp_path: Path) -> None:

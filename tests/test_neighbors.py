@@ -30,9 +30,7 @@ def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: 
 @given(problem=problems())
 def test_any_problem_is_answered_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(problem.points, **problem.space)
-    assert_same_pairs(
-        from_rows(vc.neighbors(problem.points, **problem.space, want="jSdD")).sorted(), expected
-    )
+    assert_same_pairs(from_rows(vc.neighbors(problem.points, **problem.space, want="jSdD")).sorted(), expected)
 
 
 def test_row_k_holds_the_neighbours_of_body_k() -> None:
@@ -84,9 +82,7 @@ def test_offsets_bound_the_rows() -> None:
 )
 def test_only_what_is_wanted_is_there(want: str, given_fields: set[str]) -> None:
     rows = vc.neighbors(CLOUD, cutoff=0.1, want=want)
-    there = {
-        name for name in ("indices", "distances", "vectors", "shifts") if getattr(rows, name) is not None
-    }
+    there = {name for name in ("indices", "distances", "vectors", "shifts") if getattr(rows, name) is not None}
     assert there == given_fields
 
 

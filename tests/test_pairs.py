@@ -23,9 +23,7 @@ CLOUD = np.random.default_rng(11).random((600, 3))
 @pytest.mark.parametrize("name", BUILDERS)
 def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
     problem, expected = hard_case(name, dtype, dim)
-    assert_same_pairs(
-        Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True)), expected
-    )
+    assert_same_pairs(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True)), expected)
     assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
 
 
@@ -110,9 +108,7 @@ def test_squares_are_not_fused() -> None:
     for dtype in BOTH:
         r = dtype(1)
         angle, tilt = rng.uniform(0, 2 * np.pi, 4000), rng.uniform(-1, 1, 4000)
-        shell = np.stack(
-            [np.cos(angle) * np.sqrt(1 - tilt**2), np.sin(angle) * np.sqrt(1 - tilt**2), tilt], axis=1
-        )
+        shell = np.stack([np.cos(angle) * np.sqrt(1 - tilt**2), np.sin(angle) * np.sqrt(1 - tilt**2), tilt], axis=1)
         queries, points = np.zeros((1, 3), dtype), shell.astype(dtype)
         x, y, z = points.T
         within = (x * x + y * y) + z * z <= r * r

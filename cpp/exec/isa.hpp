@@ -23,8 +23,8 @@ inline std::vector<Isa> available_isas() {
 #ifdef VICINAL_EMULATE_AVX512
   found.push_back(Isa::avx512);
 #else
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq"))
     found.push_back(Isa::avx512);
 #endif
 #endif

@@ -3,8 +3,8 @@
 // What keeps this code safe from an optimiser:
 //   * it needs IEEE doubles, rounded to nearest after every operation; the checks below refuse anything else, and
 //     rounds_to_nearest() tells whether the processor is set so;
-//   * it does not mind contraction to fused multiply-add: in two_product every product that could be fused is exact
-//     anyway, so fused and plain give the same bits.
+//   * it does not mind contraction to fused multiply-add: the one product that must be rounded is kept from being
+//     fused, and all others are exact, so fused and plain give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<doub
 
 namespace vicinal::exact {
 
-// Some libraries change the rounding mode and leave it so. To be asked once, before work that would never end with wrong
-// signs; `volatile` keeps the compiler from answering.
+// Some libraries change the rounding mode and leave it so. To be asked once, before work that would never end with
+// wrong signs; `volatile` keeps the compiler from answering.
 inline bool rounds_to_nearest() {
   const volatile double one = 1, small = 0x1p-55;
   return one + small == one && one - small == one;
@@ -52,9 +52,11 @@ inline double leading_half(double a) {
   return std::bit_cast<double>(rounded & ~((std::uint64_t{1} << 27U) - 1));
 }
 
-// Dekker: the four partial products have at most 52 bits and are exact, and so is each difference.
+// Dekker: the four partial products have at most 52 bits and are exact, and so is each difference. `volatile`: a sum
+// that takes in a * b unrounded, as a fused operation would, does not belong to this rounding error.
 inline Two two_product(double a, double b) {
-  const double p = a * b;
+  const volatile double rounded = a * b;
+  const double p = rounded;
   const double ah = leading_half(a);
   const double bh = leading_half(b);
   const double al = a - ah;

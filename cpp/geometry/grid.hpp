@@ -19,13 +19,13 @@ namespace vicinal {
 
 struct Axis {
   double origin = 0;
-  double inverse = 0;       // cells per unit of length; 0: one cell holds everything
-  double lowest = 0;        // t is clamped to [lowest, highest] before it is rounded down
+  double inverse = 0;  // cells per unit of length; 0: one cell holds everything
+  double lowest = 0;   // t is clamped to [lowest, highest] before it is rounded down
   double highest = 0;
-  double lift = 0;          // a whole number that makes t positive, so that a cast to integer rounds down
-  std::int64_t first = 0;   // what the first cell got from t + lift
+  double lift = 0;         // a whole number that makes t positive, so that a cast to integer rounds down
+  std::int64_t first = 0;  // what the first cell got from t + lift
   std::int64_t cells = 1;
-  int radius = 0;           // cells on either side that a partner can be in
+  int radius = 0;  // cells on either side that a partner can be in
   bool periodic = false;
   // Occupied cells of an axis with vast gaps, and the numbers they were given: see `fold`.
   std::vector<std::int64_t> occupied;
@@ -197,7 +197,8 @@ class PlainKey {
  public:
   explicit PlainKey(const Grid& grid) {
     for (std::size_t a = 0; a < D; ++a) {
-      axis_[a] = {grid.axis[a].origin, grid.axis[a].inverse, grid.axis[a].lowest, grid.axis[a].highest, grid.axis[a].lift};
+      axis_[a] = {grid.axis[a].origin, grid.axis[a].inverse, grid.axis[a].lowest, grid.axis[a].highest,
+                  grid.axis[a].lift};
       stride_[a] = static_cast<std::int64_t>(grid.stride[a]);
     }
     for (std::size_t a = 0; a < 3; ++a)

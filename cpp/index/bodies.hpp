@@ -78,9 +78,9 @@ struct Bodies {
   Points<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
-  bool banded = false;                  // `near` is filled; otherwise `exact` is
-  Buffer<std::int32_t> ids;             // the user's number of the body in each slot
-  std::array<Buffer<float>, D> near;    // in the frame, for the test in float32
+  bool banded = false;                     // `near` is filled; otherwise `exact` is
+  Buffer<std::int32_t> ids;                // the user's number of the body in each slot
+  std::array<Buffer<float>, D> near;       // in the frame, for the test in float32
   mutable std::array<Buffer<T>, D> exact;  // wrapped; beside `near` only after `complete`
   // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1.
   std::size_t groups = 0;

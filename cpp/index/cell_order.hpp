@@ -78,7 +78,8 @@ class CellSorter {
       };
       if (grid_.plain()) {
         const PlainKey<D> key_of(grid_);
-        for (std::size_t p = begin; p < end; ++p) keep(p, key_of([&](int a) { return static_cast<double>(wrapped(p, a)); }));
+        for (std::size_t p = begin; p < end; ++p)
+          keep(p, key_of([&](int a) { return static_cast<double>(wrapped(p, a)); }));
         return;
       }
       for (std::size_t p = begin; p < end; ++p) {
@@ -94,8 +95,7 @@ class CellSorter {
     std::uint32_t sum = 0;
     for (std::size_t b = 0; b < buckets_; ++b) {
       bucket_begin_[b] = sum;
-      for (std::size_t piece = 0; piece < pieces_; ++piece)
-        sum += std::exchange(starts_[piece * buckets_ + b], sum);
+      for (std::size_t piece = 0; piece < pieces_; ++piece) sum += std::exchange(starts_[piece * buckets_ + b], sum);
     }
     bucket_begin_[buckets_] = sum;
   }
@@ -146,8 +146,7 @@ class CellSorter {
       const auto span = static_cast<std::uint64_t>(high - low) + 1;
       if (span <= 4 * (end - begin) + 1024)
         count_bucket(bucket, low, static_cast<std::size_t>(span), counters[static_cast<std::size_t>(thread)]);
-      else
-        compare_bucket(bucket);
+      else compare_bucket(bucket);
     });
   }
 

@@ -99,8 +99,7 @@ class CellSorting {
       Axis& a = grid_.axis[static_cast<std::size_t>(axis)];
       if (a.periodic || a.inverse == 0) continue;
       std::vector<std::int64_t> cells(points.size);
-      for (std::size_t k = 0; k < points.size; ++k)
-        cells[k] = a.unfolded_cell(static_cast<double>(points.at(k, axis)));
+      for (std::size_t k = 0; k < points.size; ++k) cells[k] = a.unfolded_cell(static_cast<double>(points.at(k, axis)));
       a.fold(std::move(cells));
     }
   }
@@ -156,7 +155,8 @@ class CellSorting {
           if (x == 0 && y == 0 && z == 0) continue;
           const std::array<std::int64_t, 3> at{cell[0] + x * grid_.axis[0].cells, cell[1] + y * grid_.axis[1].cells,
                                                cell[2] + z * grid_.axis[2].cells};
-          f(grid_.key(at), Shift{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
+          f(grid_.key(at),
+            Shift{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
         }
   }
 

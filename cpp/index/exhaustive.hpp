@@ -19,7 +19,8 @@ class Exhaustive {
     std::array<int, 3> most{};
     for (std::size_t a = 0; a < D; ++a) {
       const auto edge = static_cast<double>(settings.box.edge[a]);
-      if (edge > 0) most[a] = static_cast<int>(std::floor(periodic_reach(settings.reach(), settings.box.edge[a]) / edge)) + 1;
+      if (edge > 0)
+        most[a] = static_cast<int>(std::floor(periodic_reach(settings.reach(), settings.box.edge[a]) / edge)) + 1;
     }
     for (int z = -most[2]; z <= most[2]; ++z)
       for (int y = -most[1]; y <= most[1]; ++y)
@@ -27,7 +28,9 @@ class Exhaustive {
           shifts_.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
   }
 
-  void build(const Points<T, D>& points) { keep(points, near_frame(points, settings_.box, settings_.reach()), bodies_); }
+  void build(const Points<T, D>& points) {
+    keep(points, near_frame(points, settings_.box, settings_.reach()), bodies_);
+  }
   void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
 

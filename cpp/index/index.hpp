@@ -33,8 +33,8 @@ struct Shift {
 };
 
 // Candidates begin … end-1, seen through the periodic image `shift`. If the queries of the block are among them, `own`
-// says what that means; they then are the slots first_query … last_query-1 of the range. Only the first range of a block
-// can be such, and one with Own::after starts with the first query.
+// says what that means; they then are the slots first_query … last_query-1 of the range. Only the first range of a
+// block can be such, and one with Own::after starts with the first query.
 struct Range {
   Slot begin, end;
   Shift shift{};
@@ -83,17 +83,17 @@ struct Settings {
 };
 
 template <class S, class T, int D>
-concept Index = std::constructible_from<S, const Settings<T, D>&> &&
-                requires(S index, const S& built, Points<T, D> points, Bodies<T, D>& queries, std::size_t part,
-                         BlockSink sink) {
-                  index.build(points);                             // (re)build from scratch, reusing memory
-                  { built.bodies() } -> std::same_as<const Bodies<T, D>&>;
-                  built.arrange(points, queries);                  // put another set into a good order for `cross`
-                  { built.parts(queries) } -> std::same_as<std::size_t>;     // independent pieces of work
-                  built.blocks(queries, Mode::half, part, sink);   // all candidates of one piece
-                  { built.details() } -> std::same_as<Details>;    // figures of its own for `stats`
-                  { built.bytes() } -> std::same_as<std::size_t>;  // memory beyond that of bodies()
-                };
+concept Index =
+    std::constructible_from<S, const Settings<T, D>&> &&
+    requires(S index, const S& built, Points<T, D> points, Bodies<T, D>& queries, std::size_t part, BlockSink sink) {
+      index.build(points);  // (re)build from scratch, reusing memory
+      { built.bodies() } -> std::same_as<const Bodies<T, D>&>;
+      built.arrange(points, queries);                         // put another set into a good order for `cross`
+      { built.parts(queries) } -> std::same_as<std::size_t>;  // independent pieces of work
+      built.blocks(queries, Mode::half, part, sink);          // all candidates of one piece
+      { built.details() } -> std::same_as<Details>;           // figures of its own for `stats`
+      { built.bytes() } -> std::same_as<std::size_t>;         // memory beyond that of bodies()
+    };
 
 // Any structure, its type erased. The cost of a virtual call is per block, never per pair.
 template <class T, int D>

@@ -35,8 +35,7 @@ Grid lay_grid(const Points<T, D>& points, const Settings<T, D>& settings, int su
     const auto a = static_cast<std::size_t>(axis);
     const T edge = settings.box.edge[a];
     if (edge > 0) {
-      grid.axis[a] =
-          periodic_axis(static_cast<double>(edge), periodic_reach(reach, edge), subdivision, least, most);
+      grid.axis[a] = periodic_axis(static_cast<double>(edge), periodic_reach(reach, edge), subdivision, least, most);
     } else {
       grid.axis[a] = open_axis(static_cast<double>(points.low[a]), static_cast<double>(points.high[a]),
                                typical(points, axis), reach, subdivision, least);

@@ -28,7 +28,8 @@ class LinkedCells {
     const double cells = grid_.padded_cells();
     const auto room = static_cast<double>(physical_memory()) / 4;
     if (cells * sizeof(Slot) > room || cells >= 0x1p40)
-      throw std::length_error("a dense grid of " + std::to_string(cells) + " cells");  // Python checks before: a last line
+      throw std::length_error("a dense grid of " + std::to_string(cells) +
+                              " cells");  // Python checks before: a last line
     grid_.finish(settings_.reach());
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, settings_.reach()));
     order_by_cell(grid_, bodies_);
@@ -89,7 +90,8 @@ class LinkedCells {
   }
 
   // The same with rows that leave the box on one side and come back on the other, as images.
-  void periodic_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode, std::vector<Range>& ranges) const {
+  void periodic_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode,
+                       std::vector<Range>& ranges) const {
     const auto cell = grid_.cell_of(key);
     ranges.clear();
     for (const StencilRow& row : rows) {

@@ -24,7 +24,9 @@ template <class T, int D>
 GroupRange groups_of_part(const Bodies<T, D>& bodies, std::size_t part) {
   const auto* const begin = bodies.group_begin.data();
   const auto* const end = begin + bodies.groups;
-  const auto at = [&](std::size_t body) { return static_cast<std::size_t>(std::lower_bound(begin, end, body) - begin); };
+  const auto at = [&](std::size_t body) {
+    return static_cast<std::size_t>(std::lower_bound(begin, end, body) - begin);
+  };
   return {at(part * part_bodies), at((part + 1) * part_bodies)};
 }
 

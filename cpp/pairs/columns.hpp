@@ -62,8 +62,7 @@ struct ColumnStore {
   }
   [[nodiscard]] Columns<T> columns() const {
     return {static_cast<std::int32_t*>(i.data()), static_cast<std::int32_t*>(j.data()),
-            static_cast<T*>(distance.data()), static_cast<T*>(vector.data()),
-            static_cast<std::int32_t*>(shift.data())};
+            static_cast<T*>(distance.data()), static_cast<T*>(vector.data()), static_cast<std::int32_t*>(shift.data())};
   }
   void trim(std::size_t entries) {
     i.trim(entries * sizeof(std::int32_t));

@@ -9,8 +9,8 @@
 
 namespace vicinal {
 
-// Candidates copied together: x[a][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a multiple
-// of `tile_lanes`, are infinitely far away, so there is no remainder to treat apart.
+// Candidates copied together: x[a][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a
+// multiple of `tile_lanes`, are infinitely far away, so there is no remainder to treat apart.
 inline constexpr std::size_t tile_lanes = 16;
 
 // A run of slots.
@@ -47,7 +47,8 @@ struct Batch {
 };
 
 // gather: copies spans of x and payload (unless null) side by side, and `tile_lanes` infinities behind them.
-// hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query k;
+// hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query
+// k;
 //        may scribble up to `overshoot` entries beyond the last.
 // count: only counts.
 // Both return how many queries were done: fewer than all when the next one has a candidate in doubt.

@@ -1,9 +1,10 @@
 // The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp bring the registers.
 //
-// `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply; at_most (lanes where a <= b),
-// from(k) (all lanes but the first k), both, differ, either, any, none; number of set lanes; keep (compress-store of the
-// payload's set lanes, returns their number); fill (stores one id many times); find (where a value is among hits).
-// Everything is inside an unnamed namespace: each translation unit keeps its own copy, compiled for its own processor.
+// `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply;
+// at_most (lanes where a <= b), from(k) (all lanes but the first k), both, differ, either, any, none; number of set
+// lanes; keep (compress-store of the payload's set lanes, returns their number); fill (stores one id many times); find
+// (where a value is among hits). Everything is inside an unnamed namespace: each translation unit keeps its own copy,
+// compiled for its own processor.
 #pragma once
 
 #include "pairs/kernels.hpp"
@@ -41,8 +42,9 @@ struct Query {
 //
 // Doubt is rare: it is only collected here, and whoever called decides the whole query again with care.
 template <class Lanes, int D, bool Band, bool Shifted, class Visit>
-[[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch, std::uint32_t slot,
-                  std::size_t begin, const Visit& visit) {
+[[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile,
+                                         const Batch<typename Lanes::value>& batch, std::uint32_t slot,
+                                         std::size_t begin, const Visit& visit) {
   const Query<Lanes, D, Band, Shifted> query(batch, slot);
   const auto inside = Lanes::broadcast(batch.inside);
   const auto outside = Lanes::broadcast(batch.outside);
@@ -103,8 +105,8 @@ std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typen
 }
 
 template <class Lanes, int D, bool Band>
-std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch, std::int32_t* out,
-                   std::int32_t* owner, std::uint32_t* counts) {
+std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
+                   std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   return batch.shifted ? hits_of<Lanes, D, Band, true>(tile, batch, out, owner, counts)
                        : hits_of<Lanes, D, Band, false>(tile, batch, out, owner, counts);
 }

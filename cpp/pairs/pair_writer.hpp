@@ -1,8 +1,8 @@
 // Writes pairs once, from any number of threads, into columns whose length nobody knows beforehand.
 //
 // The columns are reserved generously (untouched pages cost nothing). A thread takes slabs of them in turn, collects
-// hits in a buffer that stays in the first cache, and streams it out by whole cache lines. At the end only the last slab
-// of each thread has a gap, which is filled from the end of the columns.
+// hits in a buffer that stays in the first cache, and streams it out by whole cache lines. At the end only the last
+// slab of each thread has a gap, which is filled from the end of the columns.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,8 @@ class PairWriter {
   PairWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Want& want, const Columns<T>& columns,
              Slabs& slabs)
       : queries_(queries), bodies_(bodies), slots_(want.slots()), columns_(columns), slabs_(slabs),
-        staged_store_(want, staged_most + overshoot, nullptr), staged_(staged_store_.columns()), stream_(kernels().stream) {
+        staged_store_(want, staged_most + overshoot, nullptr), staged_(staged_store_.columns()),
+        stream_(kernels().stream) {
     // Hits are staged by number when that is all anybody wants, otherwise by slot in a buffer of their own.
     if (!direct()) slot_store_.reset(batch_hits + overshoot);
   }

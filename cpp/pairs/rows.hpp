@@ -1,8 +1,8 @@
 // Rows: the partners of every query, in the user's order of queries; the base of everything that has an order.
 //
 // A row's place is known only when all rows before it are counted. So hits are first kept in the order they are found,
-// with a log of whose they are, and then brought to their rows: 4 bytes per entry and 16 per query more while that lasts.
-// (Testing everything twice instead needs no such memory and was measured to take half as long again.)
+// with a log of whose they are, and then brought to their rows: 4 bytes per entry and 16 per query more while that
+// lasts. (Testing everything twice instead needs no such memory and was measured to take half as long again.)
 #pragma once
 
 #include <algorithm>

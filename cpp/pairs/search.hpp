@@ -15,15 +15,11 @@
 #include "exec/threads.hpp"
 #include "index/index.hpp"
 #include "pairs/columns.hpp"
+#include "pairs/found.hpp"
 #include "pairs/pair_writer.hpp"
 #include "pairs/test.hpp"
 
 namespace vicinal {
-
-struct Tally {
-  std::uint64_t candidates = 0;
-  std::uint64_t pairs = 0;
-};
 
 // What to search: the bodies of an index among themselves, or queries against them.
 template <class T, int D>
@@ -32,13 +28,6 @@ struct Task {
   const Bodies<T, D>& queries;  // index.bodies() unless mode is cross
   Mode mode;
   T cutoff;
-};
-
-template <class T, int D>
-struct Found {
-  ColumnStore<T, D> store;
-  std::size_t size = 0;
-  Tally tally;
 };
 
 // Below this many bodies a result rarely fills a huge page.
@@ -86,8 +75,8 @@ class PerThread {
   std::vector<std::optional<V>> values_;
 };
 
-// For every part of the task: body(part, thread, run), where run(visit) calls visit(test, block) for its blocks. Returns
-// the number of candidates.
+// For every part of the task: body(part, thread, run), where run(visit) calls visit(test, block) for its blocks.
+// Returns the number of candidates.
 template <class T, int D, class Body>
 std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   const Bodies<T, D>& bodies = task.index.bodies();

@@ -6,8 +6,9 @@
 // In the near frame (index/bodies.hpp) coordinates are at most M, the reach R is in [0.5, 1), and u = 2^-24 is the
 // rounding of a float. A stored coordinate is off by at most M u, that of a query seen through an image by 3 M u (its
 // own, that of the shift, that of their difference), and a difference d by another |d| u; the double arithmetic around
-// it adds some 2^-50 M, so e = 4.2 M u + 2 u bounds the error of each difference while |d| <= 2. Hence |d2 - true d2| <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the
-// last term covers the three products and two sums. d^2 - w(d) grows with d for M <= 4096, so with w taken at 1.25 R
+// it adds some 2^-50 M, so e = 4.2 M u + 2 u bounds the error of each difference while |d| <= 2. Hence |d2 - true d2|
+// <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the last term covers the three products and two sums. d^2 - w(d)
+// grows with d for M <= 4096, so with w taken at 1.25 R
 //     d2 <= r2 - w  is a pair,   d2 > r2 + w  is none,
 // and only what lies between needs the double test. The result is the same bits as testing everything in double.
 #pragma once
@@ -50,10 +51,11 @@ struct HitRoom {
   std::int32_t* owners;  // or null
 };
 template <class S>
-concept HitSink = requires(S sink, std::size_t most, Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
-  { sink.room(most) } -> std::same_as<HitRoom>;
-  sink.take(first, counts, shift);
-};
+concept HitSink =
+    requires(S sink, std::size_t most, Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+      { sink.room(most) } -> std::same_as<HitRoom>;
+      sink.take(first, counts, shift);
+    };
 // The most hits a sink is asked to make room for: a few queries' worth of a whole tile.
 inline constexpr std::size_t batch_hits = 4 * tile_candidates;
 
@@ -241,7 +243,8 @@ class Test {
     if (total == 0) return;
     span_count_ = ranges.size();
     for (std::size_t r = 0; r < ranges.size(); ++r) spans_[r] = {ranges[r].begin, ranges[r].end};
-    f(Cut{block.first_query, block.last_query, ranges[0].shift, ranges[0].own, block.first_query - ranges[0].begin, total});
+    f(Cut{block.first_query, block.last_query, ranges[0].shift, ranges[0].own, block.first_query - ranges[0].begin,
+          total});
   }
 
   // The same for few queries and any number of candidates, in tiles with one image each. The queries come first in a
@@ -257,7 +260,8 @@ class Test {
     };
     const auto add = [&](Slot begin, Slot end, const Shift& shift) {
       while (begin < end) {
-        if (cut.total == tile_candidates || span_count_ == spans_.size() || (cut.total > 0 && cut.shift != shift)) run();
+        if (cut.total == tile_candidates || span_count_ == spans_.size() || (cut.total > 0 && cut.shift != shift))
+          run();
         cut.shift = shift;
         const auto length = static_cast<Slot>(std::min<std::size_t>(end - begin, tile_candidates - cut.total));
         spans_[span_count_++] = {begin, begin + length};

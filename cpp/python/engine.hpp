@@ -1,22 +1,18 @@
 // One structure over one set of bodies, as Python holds it: builds, searches, remembers figures for `stats`.
+//
+// Only declarations: the bodies are in engine_body.hpp and compiled once per dtype and dimension, in instances/.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <span>
 #include <string>
-#include <utility>
 
 #include "exec/memory.hpp"
 #include "index/index.hpp"
-#include "pairs/rows.hpp"
-#include "pairs/search.hpp"
+#include "pairs/columns.hpp"
+#include "pairs/found.hpp"
 
 namespace vicinal {
 
@@ -29,83 +25,56 @@ struct Figures {
   double query_seconds = 0;
 };
 
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+// Rows with their offsets (int64, one more than there are rows).
+template <class T, int D>
+struct FoundRows {
+  Found<T, D> found;
+  Region offsets;
+  std::size_t rows = 0;
+  Tally tally;
+};
 
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+// Partners per query (int32).
+struct Counted {
+  Region counts;
+  std::size_t size = 0;
+  Tally tally;
 };
 
 template <class T, int D>
 class Engine {
  public:
-  using Make = std::function<AnyIndex<T, D>(const Settings<T, D>&)>;
-
   // A `lasting` engine copies the points, so that the caller's may change, and keeps the memory of results that were
   // dropped for the next search. The points of any other must stay as they are while it lives.
-  Engine(const Make& make, const Settings<T, D>& settings, bool lasting)
-      : settings_(settings), index_(make(settings)), pool_(lasting ? std::make_shared<Pool>() : nullptr) {}
+  Engine(const std::string& structure, const Settings<T, D>& settings, bool lasting);
 
-  void build(const Points<T, D>& points) {
-    const std::unique_lock lock(mutex_);
-    const Stopwatch watch;
-    Points<T, D> kept = points;
-    if (pool_) {
-      copy_.reset(points.size * D);
-      std::copy_n(points.data, points.size * D, copy_.data());
-      kept.data = copy_.data();
-    }
-    index_.build(kept);
-    const std::lock_guard figures_lock(figures_mutex_);
-    figures_ = {};
-    figures_.build_seconds = watch.seconds();
-  }
+  void build(const Points<T, D>& points);
 
-  // Searches may run side by side; only building, and adding exact positions, needs the index alone.
-  template <class F>
-  auto search(const Points<T, D>* queries, Mode mode, bool positions, F&& f) {
-    if (positions) {
-      const std::unique_lock lock(mutex_);
-      index_.bodies().complete();
-    }
-    const std::shared_lock lock(mutex_);
-    const Stopwatch watch;
-    Bodies<T, D> arranged;
-    if (queries != nullptr) {
-      index_.arrange(*queries, arranged);
-      if (positions) arranged.complete();
-    }
-    const Bodies<T, D>& own = index_.bodies();
-    auto found = f(Task<T, D>{index_, queries != nullptr ? arranged : own, queries != nullptr ? Mode::cross : mode,
-                              settings_.cutoff});
-    const std::lock_guard figures_lock(figures_mutex_);
-    figures_.tally = found.tally;
-    figures_.query_seconds = watch.seconds();
-    return found;
-  }
+  // `queries` may be null: the bodies among themselves. Searches may run side by side.
+  Found<T, D> pairs(const Points<T, D>* queries, const Want& want, bool half, bool sort);
+  FoundRows<T, D> rows(const Points<T, D>* queries, const Want& want, bool sort);
+  Counted count(const Points<T, D>* queries);
 
-  [[nodiscard]] Figures figures() const {
-    const std::shared_lock lock(mutex_);
-    const std::lock_guard figures_lock(figures_mutex_);
-    Figures now = figures_;
-    now.bodies = index_.bodies().size;
-    now.bytes = index_.bodies().bytes() + index_.bytes() + copy_.bytes();
-    now.details = index_.details();
-    return now;
-  }
+  [[nodiscard]] Figures figures() const;
+  // Where the memory of results goes when nobody needs them any more, or null.
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const { return pool_; }
 
  private:
+  template <class F>
+  auto search(const Points<T, D>* queries, Mode mode, bool positions, F&& f);
+
   Settings<T, D> settings_;
   AnyIndex<T, D> index_;
   std::shared_ptr<Pool> pool_;
   Buffer<T> copy_;
-  mutable std::shared_mutex mutex_;
+  mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the index alone
   mutable std::mutex figures_mutex_;
   Figures figures_;
 };
+
+extern template class Engine<float, 2>;
+extern template class Engine<float, 3>;
+extern template class Engine<double, 2>;
+extern template class Engine<double, 3>;
 
 }  // namespace vicinal

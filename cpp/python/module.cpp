@@ -18,7 +18,6 @@
 #include "exec/isa.hpp"
 #include "exec/threads.hpp"
 #include "python/engine.hpp"
-#include "python/structures.hpp"
 
 namespace nb = nanobind;
 
@@ -66,7 +65,8 @@ auto dispatch(const PointArray& points, F&& f) {
 
 template <class T, int D>
 Points<T, D> points_of(const PointArray& array, const std::vector<double>& low, const std::vector<double>& high) {
-  if (array.ndim() != 2 || array.shape(1) != D || array.dtype() != nb::dtype<T>() || low.size() != D || high.size() != D)
+  if (array.ndim() != 2 || array.shape(1) != D || array.dtype() != nb::dtype<T>() || low.size() != D ||
+      high.size() != D)
     throw nb::type_error("points do not have the dtype and dimension the index was made for");
   Points<T, D> points;
   points.data = static_cast<const T*>(array.data());
@@ -145,13 +145,14 @@ class Core {
   Core(const std::string& name, const PointArray& points, const std::vector<double>& low,
        const std::vector<double>& high, double cutoff, const std::vector<double>& box, const Options& options,
        bool lasting)
-      : engine_(dispatch(points, [&]<class T, int D>() -> AnyEngine {
-          Settings<T, D> settings;
-          settings.cutoff = static_cast<T>(cutoff);
-          for (std::size_t a = 0; a < D; ++a) settings.box.edge[a] = static_cast<T>(box.at(a));
-          settings.options = options;
-          return std::make_unique<Engine<T, D>>(structure<T, D>(name), settings, lasting);
-        })),
+      : engine_(dispatch(points,
+                         [&]<class T, int D>() -> AnyEngine {
+                           Settings<T, D> settings;
+                           settings.cutoff = static_cast<T>(cutoff);
+                           for (std::size_t a = 0; a < D; ++a) settings.box.edge[a] = static_cast<T>(box.at(a));
+                           settings.options = options;
+                           return std::make_unique<Engine<T, D>>(name, settings, lasting);
+                         })),
         lasting_(lasting) {
     build(points, low, high);
   }
@@ -166,59 +167,27 @@ class Core {
 
   nb::list pairs(const std::string& letters, bool half, bool sort, const Queries& queries) {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
-      const Want want = want_of(letters);
       const auto given = given_queries<T, D>(queries);
-      auto found = without_lock([&] {
-        return engine.search(given ? &*given : nullptr, half ? Mode::half : Mode::full, want.distance || want.vector,
-                             [&](const Task<T, D>& task) {
-                               return sort ? find_sorted_pairs(task, want, engine.pool().get())
-                                           : find_pairs(task, want, engine.pool().get());
-                             });
-      });
+      auto found = without_lock([&] { return engine.pairs(given ? &*given : nullptr, want_of(letters), half, sort); });
       return columns_of(std::move(found), letters, engine.pool());
     });
   }
 
+  // The offsets, then the columns.
   nb::list rows(const std::string& letters, bool sort, const Queries& queries) {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
-      Want want = want_of(letters);
       const auto given = given_queries<T, D>(queries);
-      const bool positions = want.distance || want.vector;
-      want.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
-      Region offsets;
-      std::size_t n = 0;
-      auto found = without_lock([&] {
-        return engine.search(given ? &*given : nullptr, Mode::full, positions, [&](const Task<T, D>& task) {
-          n = task.queries.size;
-          offsets = Region((n + 1) * sizeof(std::int64_t));
-          const std::span<std::int64_t> offset(static_cast<std::int64_t*>(offsets.data()), n + 1);
-          auto rows = find_rows(task, want, Keep::all, offset, engine.pool().get());
-          if (sort) sort_rows<T, D>(rows.store.columns(), offset);
-          return rows;
-        });
-      });
-      nb::list result = columns_of(std::move(found), letters, engine.pool());
-      result.insert(0, array_of<std::int64_t>(std::move(offsets), {n + 1}, nullptr));
-      return result;
+      auto result = without_lock([&] { return engine.rows(given ? &*given : nullptr, want_of(letters), sort); });
+      nb::list columns = columns_of(std::move(result.found), letters, engine.pool());
+      columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, nullptr));
+      return columns;
     });
   }
 
   nb::object count(const Queries& queries) {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
       const auto given = given_queries<T, D>(queries);
-      struct Counted {
-        Region counts;
-        std::size_t size;
-        Tally tally;
-      };
-      Counted found = without_lock([&] {
-        return engine.search(given ? &*given : nullptr, Mode::full, false, [&](const Task<T, D>& task) {
-          const std::size_t n = task.queries.size;
-          Counted counted{Region(n * sizeof(std::int32_t)), n, {}};
-          counted.tally = count_partners(task, {static_cast<std::int32_t*>(counted.counts.data()), n});
-          return counted;
-        });
-      });
+      Counted found = without_lock([&] { return engine.count(given ? &*given : nullptr); });
       return array_of<std::int32_t>(std::move(found.counts), {found.size}, nullptr);
     });
   }

@@ -1,36 +1,34 @@
 // Every structure Python can ask for, by name. A new one is one include and one line.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "index/cell_sorting.hpp"
 #include "index/exhaustive.hpp"
+#include "index/index.hpp"
 #include "index/linked_cells.hpp"
-#include "python/engine.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-std::map<std::string, typename Engine<T, D>::Make> structures() {
-  const auto make = []<class S>(std::type_identity<S>) -> typename Engine<T, D>::Make {
-    return [](const Settings<T, D>& settings) { return AnyIndex<T, D>(std::make_unique<S>(settings)); };
+AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& settings) {
+  using Make = std::function<AnyIndex<T, D>(const Settings<T, D>&)>;
+  const auto make = []<class S>(std::type_identity<S>) -> Make {
+    return [](const Settings<T, D>& given) { return AnyIndex<T, D>(std::make_unique<S>(given)); };
   };
-  return {
+  const std::map<std::string, Make> structures{
+      {"CellSorting", make(std::type_identity<CellSorting<T, D>>{})},
       {"Exhaustive", make(std::type_identity<Exhaustive<T, D>>{})},
       {"LinkedCells", make(std::type_identity<LinkedCells<T, D>>{})},
-      {"CellSorting", make(std::type_identity<CellSorting<T, D>>{})},
   };
-}
-
-template <class T, int D>
-typename Engine<T, D>::Make structure(const std::string& name) {
-  const auto all = structures<T, D>();
-  const auto found = all.find(name);
-  if (found == all.end()) throw std::invalid_argument("no structure is called '" + name + "'");
-  return found->second;
+  const auto found = structures.find(name);
+  if (found == structures.end()) throw std::invalid_argument("no structure is called '" + name + "'");
+  return found->second(settings);
 }
 
 }  // namespace vicinal

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ class Points:
         return int(self.array.shape[1])
 
     def __len__(self) -> int:
-        """Number of points."""
+        """Return the number of points."""
         return int(self.array.shape[0])
 
 
@@ -46,28 +46,36 @@ def as_array(value: object, name: str) -> npt.NDArray[Any]:
     """Turn anything array-like (lists, `__array__`, DLPack) into a NumPy array."""
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-            return np.from_dlpack(value)  # type: ignore[arg-type]
+            return np.from_dlpack(value)
         return np.asarray(value)
     except (ValueError, TypeError, RuntimeError, BufferError) as error:
-        raise InputError(f"{name}: cannot be read as an array ({error}); pass numbers of shape (n, 2) or (n, 3)") from error
+        raise InputError(
+            f"{name}: cannot be read as an array ({error}); pass numbers of shape (n, 2) or (n, 3)"
+        ) from error
 
 
 def check_points(value: object, name: str = "points") -> Points:
     """Check points and return them as the core wants them; no copy is made where none is needed."""
     array = as_array(value, name)
-    if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
-        raise InputError(f"{name}: dtype {array.dtype} is not supported; pass float32 or float64 (integers become float64)")
+    if array.dtype.kind not in "fiu":
+        raise InputError(
+            f"{name}: dtype {array.dtype} is not supported; pass float32 or float64 (integers become float64)"
+        )
     if array.ndim == 1 and array.size == 0:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise InputError(f"{name}: shape {array.shape} found; pass (n, 2) for the plane or (n, 3) for space")
     if array.shape[0] > MOST_BODIES:
-        raise InputError(f"{name}: {array.shape[0]} rows found; at most {MOST_BODIES} (2**31 - 1) fit, so search in parts")
+        raise InputError(
+            f"{name}: {array.shape[0]} rows found; at most {MOST_BODIES} (2**31 - 1) fit, so search in parts"
+        )
     kept = np.dtype(np.float32) if array.dtype.newbyteorder("=") == np.float32 else np.dtype(np.float64)
-    ready: Floats = np.ascontiguousarray(array, dtype=kept)
+    ready: Floats = np.ascontiguousarray(array, dtype=kept)  # type: ignore[assignment]
     low, high, bad = _core.bounds(ready)
     if bad >= 0:
-        raise InputError(f"{name}: row {bad} is {ready[bad].tolist()}; every coordinate must be finite, so remove or repair such rows")
+        raise InputError(
+            f"{name}: row {bad} is {ready[bad].tolist()}; coordinates must be finite, so remove or repair such rows"
+        )
     return Points(ready, low, high)
 
 
@@ -107,7 +115,9 @@ def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
     else:
         entries = list(value)  # type: ignore[arg-type]
     if len(entries) != dim:
-        raise InputError(f"box: {len(entries)} entries found for points in {dim} dimensions; pass {dim} lengths, None for an open axis")
+        raise InputError(
+            f"box: {len(entries)} entries found for {dim} dimensions; pass {dim} lengths, None for an open axis"
+        )
     edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
     images = math.prod(2 * (cutoff / edge + 1) + 1 for edge in edges if edge > 0)
     if images > MOST_IMAGES:
@@ -141,14 +151,18 @@ def check_queries(value: object, points: Points, box: list[float]) -> Points:
     if queries.dim != points.dim:
         raise InputError(f"queries: {queries.dim} columns found, but points have {points.dim}; both must agree")
     if queries.array.dtype != points.array.dtype:
-        raise InputError(f"queries: dtype {queries.array.dtype} found, but points are {points.array.dtype}; convert one of them")
+        raise InputError(
+            f"queries: dtype {queries.array.dtype} found, but points are {points.array.dtype}; convert one of them"
+        )
     for axis, edge in enumerate(box):
         if edge > 0 and max(abs(queries.low[axis]), abs(queries.high[axis])) >= MOST_WRAPS * edge:
-            raise InputError(f"queries: more than 2**30 edges outside box[{axis}] = {edge}; wrap them, or leave this axis open with None")
+            raise InputError(
+                f"queries: more than 2**30 edges outside box[{axis}] = {edge}; wrap them, or leave the axis open (None)"
+            )
     return queries
 
 
-def check_want(want: str, letters: str) -> str:
+def check_want(want: object, letters: str) -> str:
     """Check that a result description contains only known letters, at least one."""
     if not isinstance(want, str) or not want or any(letter not in letters for letter in want):
         listed = ", ".join(letters)
@@ -172,6 +186,3 @@ def check_flag(value: object, name: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name}: {value!r} found; pass True or False")
     return bool(value)
-
-
-Letters: TypeAlias = Literal["ijdDS", "jdDS"]

@@ -50,7 +50,7 @@ def choose_checked(points: Points, cutoff: float, box: list[float]) -> Choice:
         return Choice("Exhaustive", {}, f"{n} bodies are so few that testing all pairs costs less than sorting them")
     cells = grid_cells(points, cutoff, box)
     if cells <= CELLS_PER_BODY * n:
-        return Choice("LinkedCells", {}, f"a dense grid has {cells / n:.2g} cells per body, so looking cells up is cheap")
-    return Choice(
-        "CellSorting", {}, f"a dense grid would have {cells / n:.2g} cells per body, most of them empty"
-    )
+        return Choice(
+            "LinkedCells", {}, f"a dense grid has {cells / n:.2g} cells per body, so looking cells up is cheap"
+        )
+    return Choice("CellSorting", {}, f"a dense grid would have {cells / n:.2g} cells per body, most of them empty")

@@ -72,7 +72,7 @@ class Index:
     def _once(cls, points: Points, cutoff: float, box: BoxLike, options: Mapping[str, Any]) -> Index:
         """Make an index for a single search: points are used in place, results are not kept for reuse."""
         index = cls.__new__(cls)
-        index._set_options(**options)
+        index._set_options(**options)  # noqa: SLF001
         index._make(points, cutoff, box, lasting=False)
         return index
 
@@ -98,7 +98,7 @@ class Index:
         self._like = Points(points.array[:0].copy(), [0.0] * points.dim, [0.0] * points.dim)
 
     def __len__(self) -> int:
-        """Number of bodies."""
+        """Return the number of bodies."""
         return self._size
 
     def __repr__(self) -> str:
@@ -150,11 +150,10 @@ class Index:
         [[0, 2], [1, 0]]
         """
         _check.check_want(want, "ijdDS")
-        return tuple(self._core.pairs(want, False, _check.check_flag(sort, "sort"), self._queries(queries)))  # noqa: FBT003
+        return tuple(self._core.pairs(want, False, _check.check_flag(sort, "sort"), self._queries(queries)))
 
     def _count(self, queries: npt.ArrayLike | None) -> npt.NDArray[np.int32]:
-        counts: npt.NDArray[np.int32] = self._core.count(None if queries is None else self._queries(queries))
-        return counts
+        return self._core.count(None if queries is None else self._queries(queries))
 
     def _rows(self, want: str, queries: npt.ArrayLike | None, *, sort: bool) -> Neighbors:
         _check.check_want(want, "jdDS")
@@ -208,9 +207,7 @@ class LinkedCells(Index):
 
     _structure = "LinkedCells"
 
-    def __init__(
-        self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, cell: float | None = None
-    ) -> None:
+    def __init__(self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, cell: float | None = None) -> None:
         self._set_options(cell=cell)
         super().__init__(points, cutoff=cutoff, box=box)
 
@@ -226,7 +223,7 @@ class LinkedCells(Index):
         if cells * BYTES_PER_CELL > room:
             raise InputError(
                 f"cell: a dense grid of {cells:.3g} cells of {cell:g} needs {cells * BYTES_PER_CELL / 2**30:.3g} GiB, "
-                f"more than {room / 2**30:.3g} GiB; use CellSorting, whose memory does not depend on the extent, or a larger cell"
+                f"more than {room / 2**30:.3g} GiB; use CellSorting, whose memory grows with bodies only, or a larger cell"
             )
         return {"cell": cell}
 
@@ -261,9 +258,7 @@ class CellSorting(Index):
 
     _structure = "CellSorting"
 
-    def __init__(
-        self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, h_mask: int | None = None
-    ) -> None:
+    def __init__(self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, h_mask: int | None = None) -> None:
         self._set_options(h_mask=h_mask)
         super().__init__(points, cutoff=cutoff, box=box)
 

@@ -42,7 +42,7 @@ class Neighbors:
     shifts: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.offsets) - 1
 
     def __getitem__(self, row: int) -> npt.NDArray[np.int32]:
@@ -54,7 +54,7 @@ class Neighbors:
         return self.indices[self.offsets[at] : self.offsets[at + 1]]
 
     def __repr__(self) -> str:
-        """Number of rows and entries."""
+        """Return the number of rows and entries, for people."""
         return f"Neighbors({len(self)} rows, {len(self.indices)} entries)"
 
     @property

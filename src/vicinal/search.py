@@ -73,7 +73,7 @@ def pairs(
     if queries is None:
         return index.pairs(want=want, half=half, sort=sort)
     if not _check.check_flag(half, "half"):
-        raise InputError("half: False found together with queries; every pair of a query and a point is given once anyway")
+        raise InputError("half: False found together with queries; leave it out: such pairs are given once anyway")
     return index.query(queries, want=want, sort=sort)
 
 

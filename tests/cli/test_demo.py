@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Shells give programs in the background an ignored SIGINT; the test needs the ordinary one.
-PROGRAM = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    "from vicinal.cli import main; main()"
-)
+PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"
 
 
 def test_it_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
@@ -49,9 +46,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
-    ("stream", "bar"), [(Terminal, True), (io.StringIO, False)], ids=["terminal", "file"]
-)
+@pytest.mark.parametrize(("stream", "bar"), [(Terminal, True), (io.StringIO, False)], ids=["terminal", "file"])
 def test_progress_is_a_bar_on_a_terminal_and_plain_lines_elsewhere(
     stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch, *, bar: bool
 ) -> None:
@@ -75,9 +70,7 @@ def test_progress_is_a_bar_on_a_terminal_and_plain_lines_elsewhere(
         (["--threads", "0"], 2, "--threads"),
     ],
 )
-def test_what_would_fail_at_the_end_is_refused_at_the_start(
-    arguments: list[str], code: int, word: str
-) -> None:
+def test_what_would_fail_at_the_end_is_refused_at_the_start(arguments: list[str], code: int, word: str) -> None:
     result = CliRunner().invoke(app, ["demo", *arguments])
     assert result.exit_code == code
     assert word in result.stderr

@@ -116,9 +116,7 @@ def test_queries_are_paired_with_points(points: Path, tmp_path: Path) -> None:
 
 
 def test_dtype_decides_the_arithmetic(points: Path, tmp_path: Path) -> None:
-    result = run(
-        points, "--cutoff", 0.2, "--dtype", "float32", "--want", "d", "--sort", "-o", tmp_path / "d.npz"
-    )
+    result = run(points, "--cutoff", 0.2, "--dtype", "float32", "--want", "d", "--sort", "-o", tmp_path / "d.npz")
     assert table(result)["bodies"] == "300 (3D, float32)"
     (expected,) = vc.pairs(POINTS.astype(np.float32), cutoff=0.2, want="d", sort=True)
     with np.load(tmp_path / "d.npz") as found:

@@ -52,5 +52,5 @@ def test_memory_depends_on_the_points_and_not_on_the_extent(stretch: float) -> N
 
 @pytest.mark.parametrize("h_mask", [0, 4, -1, 1.5, "2"])
 def test_an_h_mask_other_than_1_2_3_is_refused(h_mask: Any) -> None:
-    with pytest.raises(vc.InputError, match="h_mask.*(1, 2|1 to 3)"):
+    with pytest.raises(vc.InputError, match=r"h_mask.*(1, 2|1 to 3)"):
         vc.CellSorting(np.zeros((2, 3)), cutoff=0.1, h_mask=h_mask)

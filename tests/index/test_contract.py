@@ -66,9 +66,7 @@ def check_queries(index: Any, problem: Problem) -> None:
 @every_dtype
 @every_dim
 @every_case
-def test_a_hard_case_is_answered_as_the_oracle_does(
-    structure: Structure, dtype: Any, dim: int, name: str
-) -> None:
+def test_a_hard_case_is_answered_as_the_oracle_does(structure: Structure, dtype: Any, dim: int, name: str) -> None:
     problem, expected = hard_case(name, dtype, dim)
     if not structure.takes(problem):
         pytest.skip("more cells than a dense grid need hold")
@@ -111,9 +109,7 @@ def test_the_order_of_the_input_does_not_matter(structure: Structure, box: Any) 
     order = np.random.default_rng(1).permutation(len(points))
     i, j = structure.build(points, cutoff=0.15, box=box).pairs(half=False)
     k, m = structure.build(points[order], cutoff=0.15, box=box).pairs(half=False)
-    assert set(zip(i.tolist(), j.tolist(), strict=True)) == set(
-        zip(order[k].tolist(), order[m].tolist(), strict=True)
-    )
+    assert set(zip(i.tolist(), j.tolist(), strict=True)) == set(zip(order[k].tolist(), order[m].tolist(), strict=True))
 
 
 @every_structure

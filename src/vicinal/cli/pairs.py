@@ -92,9 +92,7 @@ def pairs(
 
         with nullcontext() if threads is None else vc.threads(threads):
             begin = perf_counter()
-            arrays = vc.pairs(
-                bodies, cutoff=cutoff, box=edges, queries=others, want=want, half=not full, sort=sort
-            )
+            arrays = vc.pairs(bodies, cutoff=cutoff, box=edges, queries=others, want=want, half=not full, sort=sort)
             elapsed = perf_counter() - begin
             structure = vc.choose(bodies, cutoff=cutoff, box=edges).structure
             used = vc.get_threads()

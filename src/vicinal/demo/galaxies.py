@@ -135,10 +135,7 @@ class Stars:
         random = np.random.default_rng(seed)
         total = sum(galaxy.mass for galaxy in galaxies)
         first = round(bodies * galaxies[0].mass / total)
-        discs = [
-            _disc(galaxy, stars, random)
-            for galaxy, stars in zip(galaxies, (first, bodies - first), strict=True)
-        ]
+        discs = [_disc(galaxy, stars, random) for galaxy, stars in zip(galaxies, (first, bodies - first), strict=True)]
         # One row per axis inside: NumPy's loops run over contiguous memory, a third faster than (n, 3).
         self._places = np.concatenate([places for places, _ in discs], axis=1)
         self._speeds = np.concatenate([speeds for _, speeds in discs], axis=1)
@@ -181,9 +178,7 @@ class Stars:
         places += half * speeds
 
 
-def _disc(
-    galaxy: Galaxy, stars: int, random: np.random.Generator
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _disc(galaxy: Galaxy, stars: int, random: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Positions and velocities, shape (3, stars), of one galaxy: two arms and a disc, on circular orbits."""
     radius = _exponential_radii(stars, random)
     angle = random.uniform(0.0, 2.0 * np.pi, stars)

@@ -124,8 +124,7 @@ def find_fault(lines: Iterable[str], layout: Layout) -> str | None:
         for column in layout.columns:
             if column >= len(fields):
                 return (
-                    f", line {number}: found {_columns(len(fields))}, needs {column + 1};"
-                    " complete or remove the line"
+                    f", line {number}: found {_columns(len(fields))}, needs {column + 1}; complete or remove the line"
                 )
             if not is_number(fields[column]):
                 return (

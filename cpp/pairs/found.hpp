@@ -1,0 +1,23 @@
+// What a search returns: columns, how many entries they have, and how much work it was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pairs/columns.hpp"
+
+namespace vicinal {
+
+struct Tally {
+  std::uint64_t candidates = 0;
+  std::uint64_t pairs = 0;
+};
+
+template <class T, int D>
+struct Found {
+  ColumnStore<T, D> store;
+  std::size_t size = 0;
+  Tally tally;
+};
+
+}  // namespace vicinal

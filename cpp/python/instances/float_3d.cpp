@@ -1,0 +1,3 @@
+#include "python/engine_body.hpp"
+
+template class vicinal::Engine<float, 3>;

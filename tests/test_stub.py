@@ -1,0 +1,30 @@
+"""The hand-written stub of the compiled core says what the core has: same names, same arguments."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import vicinal
+
+Signatures = dict[str, list[str]]
+
+
+def signatures(text: str) -> Signatures:
+    """Every function and method of a stub, with the names of its arguments."""
+    found: Signatures = {}
+    for node in ast.parse(text).body:
+        members = node.body if isinstance(node, ast.ClassDef) else [node]
+        prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for member in members:
+            if isinstance(member, ast.FunctionDef):
+                found[prefix + member.name] = [argument.arg for argument in member.args.args]
+    return found
+
+
+def test_the_stub_and_the_core_agree() -> None:
+    stubgen = pytest.importorskip("nanobind.stubgen")
+    generator = stubgen.StubGen(module=vicinal._core)
+    generator.put(vicinal._core)
+    written = Path(vicinal.__file__).with_name("_core.pyi").read_text(encoding="utf-8")
+    assert signatures(written) == signatures(generator.get())
