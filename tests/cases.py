@@ -318,6 +318,14 @@ def square_of_the_cutoff_is_zero(dtype: Any, dim: int, rng: np.random.Generator)
     return Problem(np.concatenate([clump, uniform(dtype, dim, rng, 100, -4 * limit, 4 * limit)]), r)
 
 
+@case(4)
+def corners_whose_squares_vanish(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
+    """Nearly 0.7 roots of the smallest number apart on every axis: each square is 0, and so is their sum."""
+    third = np.sqrt(float(np.finfo(dtype).smallest_subnormal)) / 3
+    points = np.array([[0.0] * dim, [0.99] * dim, [3.02] * dim, [1.98] * dim, [4.01] * dim]) * third
+    return Problem(points.astype(dtype), 1e-170 if dtype is np.float64 else 1e-25)
+
+
 @case(20)
 def smallest_cutoff(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     smallest = np.finfo(dtype).smallest_subnormal

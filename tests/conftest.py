@@ -27,6 +27,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=SLOW_IS_FINE,
 )
+settings.register_profile("short", settings.get_profile("ci"), max_examples=15)
 settings.load_profile(os.environ.get("VICINAL_HYPOTHESIS", "ci"))
 
 

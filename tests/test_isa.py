@@ -43,6 +43,21 @@ def test_an_unknown_instruction_set_is_refused() -> None:
         _core.set_isa("sse9")
 
 
+def test_an_environment_that_makes_no_sense_is_refused_in_words() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "import vicinal"],
+        env={**os.environ, "VICINAL_ISA": "sse9"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "InputError: VICINAL_ISA" in result.stderr
+    assert "sse9" in result.stderr
+    assert "baseline" in result.stderr
+
+
 @every_isa
 def test_the_environment_lowers_the_instruction_set(name: str) -> None:
     result = subprocess.run(

@@ -66,7 +66,7 @@ def test_images_may_be_many(structure: Any) -> None:
 
 @pytest.mark.parametrize("structure", ["Exhaustive", "LinkedCells", "CellSorting"])
 def test_images_that_only_vanishing_squares_bring_within_reach_are_counted_too(structure: str) -> None:
-    """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many, in words, soon."""
+    """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many, said soon."""
     script = f"import vicinal as vc; vc.{structure}([[0.0, 0.0]], cutoff=1e-170, box=1e-169).count()"
     command = [sys.executable, "-c", script]
     result = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
@@ -150,7 +150,7 @@ def test_points_near_the_limit_of_wrapping_are_right_or_refused(dtype: Any, edge
         except vc.InputError as error:
             refusal = str(error)
         if refusal:
-            assert reach >= 2**24
+            assert reach > 2**18
             assert "box" in refusal
         else:
             assert_same_pairs(found, expected)

@@ -69,6 +69,14 @@ def test_the_environment_sets_the_number_of_threads() -> None:
     assert result.stdout.strip() == "3", result.stderr
 
 
+@pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
+def test_an_environment_that_makes_no_sense_is_refused_in_words(number: str) -> None:
+    result = python("import vicinal", VICINAL_NUM_THREADS=number)
+    assert result.returncode != 0
+    assert "InputError: VICINAL_NUM_THREADS" in result.stderr
+    assert number in result.stderr
+
+
 # -------------------------------------------------------------------------------- the answers
 
 

@@ -117,17 +117,10 @@ struct DoubleLanes {
   static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_eight(hits, value); }
 };
 
-void stream(void* to, const void* from, std::size_t bytes) {
-  auto* const target = static_cast<__m256i*>(to);
-  const auto* const source = static_cast<const __m256i*>(from);
-  for (std::size_t k = 0; k < bytes / sizeof(__m256i); ++k)
-    _mm256_stream_si256(target + k, _mm256_loadu_si256(source + k));
-}
-
 }  // namespace
 
 const Kernels& avx2_kernels() {
-  static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>(stream);
+  static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>();
   return kernels;
 }
 

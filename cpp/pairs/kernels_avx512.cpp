@@ -5,8 +5,12 @@
 // Plain C in place of the instructions, so that this file is tested on machines that lack them.
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
+using Mask16 = simde__mmask16;
+using Mask8 = simde__mmask8;
 #else
 #include <immintrin.h>
+using Mask16 = __mmask16;
+using Mask8 = __mmask8;
 #endif
 
 #include "pairs/kernels_simd.hpp"
@@ -26,7 +30,7 @@ inline std::size_t fill_two(std::int32_t* to, std::int32_t id) {
 inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
   const __m512i wanted = _mm512_set1_epi32(value);
   for (std::size_t k = 0;; k += 16) {
-    const __mmask16 found = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
+    const Mask16 found = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
     if (found != 0) return k + static_cast<std::size_t>(__builtin_ctz(found));
   }
 }
@@ -34,7 +38,7 @@ inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
 struct FloatLanes {
   using value = float;
   using vector = __m512;
-  using mask = __mmask16;
+  using mask = Mask16;
   static constexpr std::size_t width = 16;
 
   static inline vector load(const float* p) { return _mm512_loadu_ps(p); }
@@ -65,7 +69,7 @@ struct FloatLanes {
 struct DoubleLanes {
   using value = double;
   using vector = __m512d;
-  using mask = __mmask8;
+  using mask = Mask8;
   static constexpr std::size_t width = 8;
 
   static inline vector load(const double* p) { return _mm512_loadu_pd(p); }
@@ -92,17 +96,10 @@ struct DoubleLanes {
   static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_sixteen(hits, value); }
 };
 
-void stream(void* to, const void* from, std::size_t bytes) {
-  auto* const target = static_cast<__m512i*>(to);
-  const auto* const source = static_cast<const __m512i*>(from);
-  for (std::size_t k = 0; k < bytes / sizeof(__m512i); ++k)
-    _mm512_stream_si512(target + k, _mm512_loadu_si512(source + k));
-}
-
 }  // namespace
 
 const Kernels& avx512_kernels() {
-  static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>(stream);
+  static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>();
   return kernels;
 }
 

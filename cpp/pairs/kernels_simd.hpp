@@ -4,7 +4,7 @@
 // at_most (lanes where a <= b), from(k) (all lanes but the first k), both, differ, either, any, none; number of set
 // lanes; keep (compress-store of the payload's set lanes, returns their number); fill (stores one id many times); find
 // (where a value is among hits). Everything is inside an unnamed namespace: each translation unit keeps its own copy,
-// compiled for its own processor.
+// compiled for its own processor. The intrinsics header was included by whoever includes this one.
 #pragma once
 
 #include "pairs/kernels.hpp"
@@ -154,8 +154,15 @@ void gather(const typename Lanes::value* const* x, const std::int32_t* payload, 
 template <class Lanes, int D, bool Band>
 constexpr Kernel<typename Lanes::value> kernel{gather<Lanes, D>, hits<Lanes, D, Band>, count<Lanes, D, Band>};
 
+inline void stream(void* to, const void* from, std::size_t bytes) {
+  auto* const target = static_cast<__m256i*>(to);
+  const auto* const source = static_cast<const __m256i*>(from);
+  for (std::size_t k = 0; k < bytes / sizeof(__m256i); ++k)
+    _mm256_stream_si256(target + k, _mm256_loadu_si256(source + k));
+}
+
 template <class Single, class Twice>
-constexpr Kernels make_kernels(void (*stream)(void*, const void*, std::size_t)) {
+constexpr Kernels make_kernels() {
   return {
       {kernel<Single, 2, false>, kernel<Single, 3, false>},
       {kernel<Twice, 2, false>, kernel<Twice, 3, false>},

@@ -223,7 +223,7 @@ class LinkedCells(Index):
         if cells * BYTES_PER_CELL > room:
             raise InputError(
                 f"cell: a dense grid of {cells:.3g} cells of {cell:g} needs {cells * BYTES_PER_CELL / 2**30:.3g} GiB, "
-                f"more than {room / 2**30:.3g} GiB; use CellSorting, whose memory grows with bodies only, or a larger cell"
+                f"more than {room / 2**30:.3g} GiB; use CellSorting, which needs no grid in memory, or a larger cell"
             )
         return {"cell": cell}
 

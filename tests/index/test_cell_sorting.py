@@ -42,6 +42,19 @@ def test_a_finer_mask_proposes_fewer_candidates() -> None:
     assert proposed[0] > proposed[1] > proposed[2]
 
 
+@pytest.mark.parametrize("h_mask", [1, 2, 3])
+@pytest.mark.parametrize("dim", [2, 3])
+def test_two_groups_may_be_any_number_of_cells_apart(h_mask: int, dim: int) -> None:
+    """Keys of every length, from a few bits over 32 to more than 64."""
+    for k in range(1, 80):
+        points = np.zeros((4, dim))
+        points[1, 1] = 0.5
+        points[2:, 0] = 2.0**k
+        points[3, 1] = 0.75
+        i, j = vc.CellSorting(points, cutoff=1.0, h_mask=h_mask).pairs(sort=True)
+        assert (i.tolist(), j.tolist()) == ([0, 2], [1, 3])
+
+
 @pytest.mark.parametrize("stretch", [1.0, 1e6, 1e12])
 def test_memory_depends_on_the_points_and_not_on_the_extent(stretch: float) -> None:
     points = np.random.default_rng(4).random((10000, 3)) * stretch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import FrozenInstanceError
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,27 @@ def test_any_problem_is_answered_as_the_oracle_does(structure: Structure, proble
 def test_any_queries_are_answered_as_the_oracle_does(structure: Structure, problem: Problem) -> None:
     assume(structure.takes(problem))
     check_queries(build(structure, problem), problem)
+
+
+@every_structure
+@every_dtype
+@every_dim
+@pytest.mark.parametrize("first_edge", [None, 0.5], ids=["open", "periodic"])
+def test_queries_may_come_from_anywhere(structure: Structure, dtype: Any, dim: int, first_edge: float | None) -> None:
+    """In every direction and at every distance, in one set and one by one."""
+    box = (first_edge, None, None)[:dim]
+    points = CLOUD[:200, :dim].astype(dtype)
+    steps = np.array([-1e30, -1e6, -3, -1.3, -0.3, -0.2, -0.1, 0.5, 1.1, 1.2, 1.3, 3, 1e6, 1e30], dtype)
+    around = np.array(list(product(steps, repeat=dim)), dtype)
+    if first_edge is not None:
+        around[:, 0] = np.clip(around[:, 0], -100, 100)
+    index = structure.build(points, cutoff=0.15, box=box)
+    expected = exact_pairs(points, 0.15, box, around)
+    assert len(expected) > 5
+    assert_same_pairs(Pairs(*index.query(around, want=ALL, sort=True)), expected)
+    for k in range(0, len(around), 17):
+        (found,) = index.query(around[k : k + 1], want="j", sort=True)
+        assert np.array_equal(found, expected.j[expected.i == k])
 
 
 @every_structure

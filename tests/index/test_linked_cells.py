@@ -62,6 +62,12 @@ def test_a_grid_too_large_for_memory_is_refused_before_it_is_allocated() -> None
         vc.LinkedCells(points, cutoff=1.0, cell=1.0)
 
 
+def test_no_points_need_no_grid_however_vast_the_box() -> None:
+    index = vc.LinkedCells(np.zeros((0, 3)), cutoff=1.0, box=1e7)
+    assert [len(column) for column in index.pairs()] == [0, 0]
+    assert [len(column) for column in index.query(np.ones((4, 3)))] == [0, 0]
+
+
 def test_an_update_that_outgrows_memory_is_refused() -> None:
     points = np.random.default_rng(0).random((100, 3))
     index = vc.LinkedCells(points, cutoff=0.1, cell=0.1)
