@@ -1,0 +1,202 @@
+// Everyone within a radius, by walking the edges.
+//
+// Why the walk reaches everyone. Let q be a vertex, or any place, and w a vertex with |qw| = d <= r. The segment from
+// q to w passes through Voronoi cells of vertices v0, v1, ..., vk = w, v0 being the vertex nearest to q (q itself, if
+// it is one); cells that follow each other share a border, so v(i), v(i+1) are joined by an edge. Where the segment
+// meets the cell of v(i), at x, v(i) is at least as near to x as w is: it lies in the disc around x through w, and
+// that disc is inside the disc around q with radius d, because |qx| + |xw| = d. So
+//   (1) no vertex of this path is farther from q than w is;
+// and if q is a vertex, v(i) is as near to x as q is, too, so it lies in the disc whose diameter is the segment qw, and
+//   (2) no edge of this path is longer than d (Dickerson, Drysdale 1990); from any other place, no longer than 2 d.
+// A walk from v0 over edges not longer than r (2 r), that goes on from every vertex within r, meets w. Ties: the
+// triangulation is the Delaunay triangulation of a perturbed lift, to which all this applies with infinitely small
+// errors (the power diagram takes the place of the Voronoi diagram); the bounds are closed, so they hold in the limit.
+// On a line the cells are slabs, and the same holds.
+//
+// Rounding: only ever walk too far. `reach` must bound the true distance of any pair that passes the exact test, and
+// all distances here are computed to a few units of 2^-53, so they are compared with reach^2 (1 + 2^-40).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "delaunay/graph.hpp"
+#include "delaunay/nearest.hpp"
+#include "delaunay/triangulation.hpp"
+
+namespace vicinal::delaunay {
+
+// What a computed squared distance is compared with so that nobody within `reach` is left out. A reach so small that
+// squares might vanish is treated as larger; an infinite limit lets everybody in.
+inline double walk_limit(double reach) {
+  constexpr double smallest = 1e-140;
+  const double r = std::max(reach, smallest);
+  return r * r * (1 + 0x1p-40);
+}
+
+// Slots begin ... end-1.
+struct Run {
+  Vertex begin, end;
+};
+
+// Walks over one triangulation; each thread has its own. O(points) memory, allocated once.
+//
+// Lists are written without branches (an entry is written anyway, and kept or not), because seen or not, near or not is
+// what no processor predicts: 24 ns per entry instead of 40, at 20 neighbours per point. A bit per slot instead of a
+// stamp is slower (33 ns), because neighbours share a word and wait for each other.
+class Walker {
+ public:
+  // `graph` must have been built with walk_limit(reach), or more.
+  Walker(const Triangulation& tri, const Graph& graph, double reach)
+      : tri_(tri), graph_(graph), limit_(walk_limit(reach)), seen_(tri.points.size(), 0), found_(tri.points.size() + 1),
+        fresh_(graph.longest() + 1), near_(tri.points.size() / 64 + 1, 0) {}
+
+  // All points within reach of the point q, without q itself. Each distance is computed once.
+  std::span<const Vertex> around(Vertex q) {
+    const Vertex start = tri_.host[q];
+    const Point2 at = tri_.points[start];
+    begin();
+    enter(start);
+    spread([at](Point2 p) { return squared_distance(at, p); });
+    append_twins();
+    // q comes first, or, if it hangs on a vertex, among those appended.
+    Vertex* const own = std::find(found_.data(), found_.data() + size_, q);
+    *own = found_[--size_];
+    return {found_.data(), size_};
+  }
+
+  // All points within reach of the box around the points in slots first ... last-1, those included, in ascending order.
+  // One walk for many queries that are near each other: each of them finds all its partners among these. (The path to
+  // a partner of q is within reach of q, so it is within reach of the box.)
+  std::span<const Run> around(Vertex first, Vertex last) {
+    begin();
+    Point2 low = tri_.points[first], high = low;
+    for (Vertex q = first; q < last; ++q) {
+      const Point2 p = tri_.points[q];
+      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+      if (seen_[tri_.host[q]] != now_) enter(tri_.host[q]);
+    }
+    spread([low, high](Point2 p) {
+      const double dx = std::max(std::max(low.x - p.x, p.x - high.x), 0.0);
+      const double dy = std::max(std::max(low.y - p.y, p.y - high.y), 0.0);
+      return dx * dx + dy * dy;
+    });
+    append_twins();
+    collect_runs();
+    return runs_;
+  }
+
+  // How far a group of queries that starts at slot `first` should go: not beyond `last`, and not farther than it pays.
+  // In a box of side s the walk finds what is in (s + 2 reach)^2. With s = 3 reach, about 60 queries at 20 neighbours
+  // each, it costs a fifth of single walks, and a query has about three times as many candidates as in a cell list.
+  [[nodiscard]] Vertex group_end(Vertex first, Vertex last) const {
+    constexpr Vertex most = 64;
+    constexpr double widest = 9;  // side^2 / reach^2
+    Point2 low = tri_.points[first], high = low;
+    Vertex end = first;
+    for (; end < last && end - first < most; ++end) {
+      const Point2 p = tri_.points[end];
+      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+      const double side = std::max(high.x - low.x, high.y - low.y);
+      if (end > first && !(side * side <= widest * limit_)) break;
+    }
+    return end;
+  }
+
+  // All points within reach of a place. `graph` must have been built with walk_limit(2 * reach), or more.
+  std::span<const Vertex> around(Point2 at) {
+    begin();
+    if (tri_.vertices == 0) return {};
+    nearest_ = nearest_vertex(tri_, at, nearest_);
+    if (squared_distance(at, tri_.points[nearest_]) <= limit_) {
+      enter(nearest_);
+      spread([at](Point2 p) { return squared_distance(at, p); });
+      append_twins();
+    }
+    return {found_.data(), size_};
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (seen_.capacity() + found_.capacity() + fresh_.capacity() + words_.capacity()) * sizeof(std::uint32_t) +
+           near_.capacity() * sizeof(std::uint64_t) + runs_.capacity() * sizeof(Run);
+  }
+
+ private:
+  void begin() {
+    size_ = 0;
+    if (++now_ != 0) return;
+    std::fill(seen_.begin(), seen_.end(), 0U);  // after 2^32 walks
+    now_ = 1;
+  }
+  void enter(Vertex v) {
+    seen_[v] = now_;
+    found_[size_++] = v;
+  }
+
+  template <class Distance>
+  void spread(Distance&& distance) {
+    for (std::size_t k = 0; k < size_; ++k) {
+      std::size_t unseen = 0;
+      for (const Vertex w : graph_[found_[k]]) {
+        fresh_[unseen] = w;
+        unseen += seen_[w] != now_ ? 1U : 0U;
+        seen_[w] = now_;
+      }
+      for (std::size_t f = 0; f < unseen; ++f) {
+        found_[size_] = fresh_[f];
+        size_ += distance(tri_.points[fresh_[f]]) <= limit_ ? 1U : 0U;
+      }
+    }
+  }
+  void append_twins() {
+    if (tri_.vertices == tri_.points.size()) return;
+    const std::size_t vertices = size_;
+    for (std::size_t k = 0; k < vertices; ++k)
+      for (Vertex w = tri_.twin[found_[k]]; w != none; w = tri_.twin[w]) enter(w);
+  }
+
+  // What was found, as runs, by way of a bit per slot: only the words need sorting.
+  void collect_runs() {
+    words_.clear();
+    for (std::size_t k = 0; k < size_; ++k) {
+      std::uint64_t& word = near_[found_[k] / 64];
+      if (word == 0) words_.push_back(found_[k] / 64);
+      word |= std::uint64_t{1} << (found_[k] % 64);
+    }
+    std::sort(words_.begin(), words_.end());
+    runs_.clear();
+    for (const std::uint32_t w : words_) {
+      std::uint64_t word = std::exchange(near_[w], 0);
+      while (word != 0) {
+        const auto skip = static_cast<Vertex>(std::countr_zero(word));
+        const auto length = static_cast<Vertex>(std::countr_one(word >> skip));
+        const Run run{w * 64 + skip, w * 64 + skip + length};
+        if (!runs_.empty() && runs_.back().end == run.begin) runs_.back().end = run.end;
+        else runs_.push_back(run);
+        word = skip + length == 64 ? 0 : word >> (skip + length) << (skip + length);
+      }
+    }
+  }
+
+  const Triangulation& tri_;
+  const Graph& graph_;
+  double limit_;
+  std::vector<std::uint32_t> seen_;  // by slot: the last walk that came by
+  std::uint32_t now_ = 0;
+  std::vector<Vertex> found_, fresh_;
+  std::size_t size_ = 0;
+  std::vector<std::uint64_t> near_;
+  std::vector<std::uint32_t> words_;
+  std::vector<Run> runs_;
+  Vertex nearest_ = 0;
+};
+
+}  // namespace vicinal::delaunay
