@@ -65,6 +65,9 @@ class CellSorter {
     items_.reset(n_);
   }
 
+  // In 64 bits: a key of 32 bits may have to be shifted by all of them.
+  [[nodiscard]] std::size_t bucket_of(std::uint64_t key) const { return static_cast<std::size_t>(key >> shift_); }
+
   [[nodiscard]] T wrapped(std::size_t point, int axis) const {
     return bodies_.box.wrap(bodies_.raw.at(point, axis), axis);
   }
@@ -74,7 +77,7 @@ class CellSorter {
       std::uint32_t* const count = starts_.data() + piece * buckets_;
       const auto keep = [&](std::size_t p, std::uint64_t key) {
         keys_[p] = static_cast<Key>(key);
-        ++count[key >> shift_];
+        ++count[bucket_of(key)];
       };
       if (grid_.plain()) {
         const PlainKey<D> key_of(grid_);
@@ -111,7 +114,7 @@ class CellSorter {
       std::uint32_t* const next = starts_.data() + piece * buckets_;
       for (std::size_t p = begin; p < end; ++p) {
         const Key key = keys_[p];
-        Item& item = items_[next[key >> shift_]++];
+        Item& item = items_[next[bucket_of(key)]++];
         for (int a = 0; a < D; ++a) item.x[static_cast<std::size_t>(a)] = hot(p, a);
         item.id = static_cast<std::int32_t>(p);
         item.key = key;
