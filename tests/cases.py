@@ -83,14 +83,20 @@ def case(at_least: int = 0) -> Callable[[Build], Build]:
 
 
 @cache
-def hard_case(name: str, dtype: Any, dim: int) -> tuple[Problem, Pairs]:
-    """One hard case and its pairs."""
-    build, at_least = BUILDERS[name]
-    problem = build(dtype, dim, np.random.default_rng(12345))
+def hard_problem(name: str, dtype: Any, dim: int) -> Problem:
+    """One hard case."""
+    problem = BUILDERS[name][0](dtype, dim, np.random.default_rng(12345))
     assert problem.points.dtype == dtype
     problem.points.flags.writeable = False
+    return problem
+
+
+@cache
+def hard_case(name: str, dtype: Any, dim: int) -> tuple[Problem, Pairs]:
+    """One hard case and its pairs."""
+    problem = hard_problem(name, dtype, dim)
     expected = exact_pairs(problem.points, **problem.space)
-    assert len(expected) >= at_least, f"{name} has lost its pairs"
+    assert len(expected) >= BUILDERS[name][1], f"{name} has lost its pairs"
     return problem, expected
 
 

@@ -26,6 +26,8 @@ class Structure:
     label: str = ""
     options: Callable[[float], dict[str, Any]] = no_options
     dense: bool = False  # may refuse a space of more cells than memory holds
+    dims: tuple[int, ...] = (2, 3)
+    periodic: bool = True  # otherwise open space only
 
     def __str__(self) -> str:
         return f"{self.name}{self.label}"
@@ -34,7 +36,14 @@ class Structure:
         return getattr(vc, self.name)(points, cutoff=cutoff, box=box, **self.options(cutoff))
 
     def takes(self, problem: Problem) -> bool:
-        return not (self.dense and problem.vast)
+        return self.lives_in(problem.dim, problem.box) and not (self.dense and problem.vast)
+
+    def lives_in(self, dim: int, box: Any = None) -> bool:
+        return dim in self.dims and (self.periodic or not any(box or ()))
+
+    def flatten(self, points: Array) -> Array:
+        """Points of space, or their shadow on the plane for a structure that knows only that."""
+        return points[:, : max(self.dims)].copy()
 
 
 STRUCTURES = [
@@ -45,4 +54,6 @@ STRUCTURES = [
     Structure("CellSorting", "_h1", lambda _: {"h_mask": 1}),
     Structure("CellSorting", "_h2", lambda _: {"h_mask": 2}),
     Structure("CellSorting", "_h3", lambda _: {"h_mask": 3}),
+    Structure("Delaunay", dims=(2,), periodic=False),
+    Structure("Delaunay", "_skin", lambda r: {"skin": 0.3 * r}, dims=(2,), periodic=False),
 ]

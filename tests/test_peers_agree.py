@@ -50,6 +50,8 @@ def test_scipy_finds_the_same_pairs(cloud: str, box: float | None) -> None:
     assert len(expected) > 300_000
     assert np.array_equal(numbered(*vc.pairs(points, cutoff=cutoff, box=box)), expected)
     for structure in fast:
+        if not structure.lives_in(points.shape[1], [box]):
+            continue
         found = structure.build(points, cutoff=cutoff, box=box).pairs()
         assert np.array_equal(numbered(*found), expected), f"{structure} differs"
 
@@ -65,7 +67,7 @@ def test_scipy_finds_the_same_neighbours_of_queries(box: float | None) -> None:
     assert np.array_equal(rows.indices, np.concatenate(near))
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=str)
+@pytest.mark.parametrize("structure", [structure for structure in STRUCTURES if structure.periodic], ids=str)
 @pytest.mark.parametrize("periodic", [(True, True, True), (True, False, True), (False, False, True)])
 @pytest.mark.parametrize("cutoff", [0.4, 0.9, 1.7, 2.7])
 def test_ase_finds_the_same_images(structure: Structure, periodic: tuple[bool, ...], cutoff: float) -> None:

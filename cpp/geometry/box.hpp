@@ -42,17 +42,17 @@ struct Box {
   }
 };
 
-// An upper bound of the true distance along one axis between two bodies that pass the exact test.
+// An upper bound of the true distance between two bodies that pass the exact test.
 //
-// The test accepts fl(dx*dx) <= fl(r*r), each rounded in T. Rounding to nearest loses at most a relative
-// eps/2 or, among denormals, half the smallest denormal; so dx^2 <= r2 (1 + eps) + denorm_min, and the
-// difference dx itself was rounded once more. 16 eps covers the rounding of this very expression too.
+// The test accepts fl(fl(dx*dx) + …) <= fl(r*r), each rounded in T. Rounding to nearest loses at most a relative eps/2
+// or, among denormals, half the smallest denormal; so d^2 <= r2 (1 + 4 eps) + 3 denorm_min, and the differences
+// themselves were rounded once more. 16 eps covers the rounding of this very expression too.
 template <class T>
 double reach_of(T cutoff) {
   const T squared = cutoff * cutoff;
   constexpr double eps = std::numeric_limits<T>::epsilon();
   constexpr double tiny = std::numeric_limits<T>::denorm_min();
-  return std::sqrt(static_cast<double>(squared) + tiny) * (1 + 16 * eps);
+  return std::sqrt(static_cast<double>(squared) + 3 * tiny) * (1 + 16 * eps);
 }
 
 // On a periodic axis (wj - wi) + s*L rounds relative to L instead of to dx: up to |s|+1 edges, two roundings.

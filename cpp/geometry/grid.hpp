@@ -32,7 +32,9 @@ struct Axis {
   std::vector<std::int64_t> folded;
 
   [[nodiscard]] double size() const { return inverse > 0 ? 1 / inverse : 0; }
-  [[nodiscard]] std::int64_t width() const { return cells + 2 * (radius + 1); }
+  // Empty cells on either side: a query may be radius + 1 cells outside, and looks another radius farther.
+  [[nodiscard]] std::int64_t pad() const { return 2 * radius + 1; }
+  [[nodiscard]] std::int64_t width() const { return cells + 2 * pad(); }
 
   [[nodiscard]] std::int64_t unfolded_cell(double x) const {
     if (inverse == 0) return 0;
@@ -136,10 +138,10 @@ struct Grid {
 
   [[nodiscard]] bool periodic() const { return axis[0].periodic || axis[1].periodic || axis[2].periodic; }
 
-  // Cells are padded by radius + 1 empty ones on each side, so that no row of the stencil runs into the next row.
+  // Cells are padded by empty ones on each side, so that no row of the stencil runs into the next row.
   [[nodiscard]] std::uint64_t key(const std::array<std::int64_t, 3>& cell) const {
     std::uint64_t sum = 0;
-    for (std::size_t a = 0; a < 3; ++a) sum += static_cast<std::uint64_t>(cell[a] + axis[a].radius + 1) * stride[a];
+    for (std::size_t a = 0; a < 3; ++a) sum += static_cast<std::uint64_t>(cell[a] + axis[a].pad()) * stride[a];
     return sum;
   }
   [[nodiscard]] std::array<std::int64_t, 3> cell_of(std::uint64_t key) const {
@@ -148,7 +150,7 @@ struct Grid {
     const std::uint64_t rest = key % stride[2];
     cell[1] = static_cast<std::int64_t>(rest / stride[1]);
     cell[0] = static_cast<std::int64_t>(rest % stride[1]);
-    for (std::size_t a = 0; a < 3; ++a) cell[a] -= axis[a].radius + 1;
+    for (std::size_t a = 0; a < 3; ++a) cell[a] -= axis[a].pad();
     return cell;
   }
   [[nodiscard]] std::int64_t key_step(const StencilRow& row) const {
@@ -173,9 +175,10 @@ struct Grid {
     stride[2] = stride[1] * static_cast<std::uint64_t>(axis[1].width());
     keys = stride[2] * static_cast<std::uint64_t>(axis[2].width());
     // Paper E's H-mask: cells whose nearest corners are farther apart than the reach are left out.
+    // In units of the reach, because its square may underflow.
     const auto gap = [&](std::size_t a, int step) {
       const double cells = std::max(0, std::abs(step) - 1);
-      const double distance = axis[a].inverse > 0 ? cells / axis[a].inverse * (1 - 1e-6) : 0;
+      const double distance = axis[a].inverse > 0 ? cells / (axis[a].inverse * reach) * (1 - 1e-6) : 0;
       return distance * distance;
     };
     // The own row, then those above it, then those below: of the last two, either half finds every pair once.
@@ -184,7 +187,7 @@ struct Grid {
       for (int dz = 0; dz <= axis[2].radius; ++dz)
         for (int dy = dz == 0 ? 1 : -axis[1].radius; dy <= axis[1].radius; ++dy) {
           int reach_x = axis[0].radius;
-          while (reach_x >= 0 && gap(0, reach_x) + gap(1, dy) + gap(2, dz) > reach * reach * (1 + 1e-6)) --reach_x;
+          while (reach_x >= 0 && gap(0, reach_x) + gap(1, dy) + gap(2, dz) > 1 + 1e-6) --reach_x;
           if (reach_x >= 0) rows.push_back({side * dy, side * dz, reach_x});
         }
   }
@@ -202,7 +205,7 @@ class PlainKey {
       stride_[a] = static_cast<std::int64_t>(grid.stride[a]);
     }
     for (std::size_t a = 0; a < 3; ++a)
-      base_ += (grid.axis[a].radius + 1 - grid.axis[a].first) * static_cast<std::int64_t>(grid.stride[a]);
+      base_ += (grid.axis[a].pad() - grid.axis[a].first) * static_cast<std::int64_t>(grid.stride[a]);
   }
   // x(a) is the coordinate along axis a. The same arithmetic as Axis::unfolded_cell.
   template <class X>

@@ -149,8 +149,15 @@ template <class T, int D>
 Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   // No result is larger than memory, and pages that stay untouched are not memory: reserve that much and write once.
   const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
+  std::size_t most = physical_memory() / widest / slab_entries;
+  if (!task.queries.box.periodic()) {
+    // Few bodies cannot have more pairs than all; a last slab per thread comes on top.
+    const double all = static_cast<double>(task.queries.size) * static_cast<double>(task.index.bodies().size);
+    const double slabs = all / static_cast<double>(slab_entries) + thread_count() + 1;
+    if (slabs < static_cast<double>(most)) most = static_cast<std::size_t>(slabs);
+  }
   try {
-    return detail::find_pairs_within(task, want, physical_memory() / widest / slab_entries * slab_entries, pool);
+    return detail::find_pairs_within(task, want, most * slab_entries, pool);
   } catch (const std::bad_alloc&) {
     // Address space is limited too (ulimit -v, strict overcommit): count first, then ask for what is needed.
     Task<T, D> all = task;

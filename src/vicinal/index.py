@@ -229,12 +229,12 @@ class LinkedCells(Index):
 
 
 def grid_cells(points: Points, cell: float, box: list[float]) -> float:
-    """Return how many cells a dense grid needs, with its padding of two on each side."""
+    """Return how many cells a dense grid needs, with its padding of three on each side."""
     if len(points) == 0:
         return 0.0
     cells = 1.0
     for low, high, edge in zip(points.low, points.high, box, strict=True):
-        cells *= (edge or (high - low)) / cell + 5
+        cells *= (edge or (high - low)) / cell + 7
     return cells
 
 
