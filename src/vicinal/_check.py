@@ -18,10 +18,8 @@ Floats: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 BoxLike: TypeAlias = float | Sequence[float | None] | npt.NDArray[Any] | None
 
 MOST_BODIES = 2**31 - 1
-# Bodies this many edges outside a periodic box have lost every digit that says where in the box they are.
-MOST_WRAPS = 2**30
-# More images than this of every body is not a search any more.
-MOST_IMAGES = 100_000
+# More images than this of every body is not a search any more. (The core numbers them with 16 bits per axis.)
+MOST_IMAGES = 50_000
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,11 @@ class Points:
     def __len__(self) -> int:
         """Return the number of points."""
         return int(self.array.shape[0])
+
+
+def most_wraps(dtype: np.dtype[Any]) -> float:
+    """Return how many edges outside a periodic box a body may be: farther out, too few digits say where inside it is."""
+    return min(2.0**30, 0.125 / float(np.finfo(dtype).eps))
 
 
 def as_array(value: object, name: str) -> npt.NDArray[Any]:
@@ -119,7 +122,12 @@ def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
             f"box: {len(entries)} entries found for {dim} dimensions; pass {dim} lengths, None for an open axis"
         )
     edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
-    images = math.prod(2 * (cutoff / edge + 1) + 1 for edge in edges if edge > 0)
+    # Squares that vanish reach farther than the cutoff: the distance the core calls reach.
+    info = np.finfo(points.array.dtype)
+    with np.errstate(under="ignore"):
+        square = float(points.array.dtype.type(cutoff) * points.array.dtype.type(cutoff))
+    reach = math.sqrt(square + 3 * float(info.smallest_subnormal))
+    images = math.prod(2 * (reach / edge + 1) + 1 for edge in edges if edge > 0)
     if images > MOST_IMAGES:
         raise InputError(
             f"cutoff: {cutoff} reaches {images:.3g} periodic images in box {entries}; "
@@ -133,14 +141,18 @@ def _check_edge(entry: object, axis: int, points: Points) -> float:
     rounded = float(points.array.dtype.type(edge))
     if not math.isfinite(rounded) or rounded <= 0:
         raise InputError(f"box[{axis}]: {edge} found; pass a positive, finite length, or None for an open axis")
-    if len(points) and max(abs(points.low[axis]), abs(points.high[axis])) >= MOST_WRAPS * rounded:
-        column = np.abs(points.array[:, axis])
-        row = int(np.argmax(column))
+    _check_wraps(points, axis, rounded, "points")
+    return rounded
+
+
+def _check_wraps(points: Points, axis: int, edge: float, name: str) -> None:
+    most = most_wraps(points.array.dtype)
+    if len(points) and max(abs(points.low[axis]), abs(points.high[axis])) >= most * edge:
+        row = int(np.argmax(np.abs(points.array[:, axis])))
         raise InputError(
-            f"points: row {row} is {points.array[row].tolist()}, more than 2**30 edges outside box[{axis}] = {edge}; "
+            f"{name}: row {row} is {points.array[row].tolist()}, more than {most:.3g} edges outside box[{axis}] = {edge}; "
             "wrap it yourself, or leave this axis open with None"
         )
-    return rounded
 
 
 def check_queries(value: object, points: Points, box: list[float]) -> Points:
@@ -155,10 +167,8 @@ def check_queries(value: object, points: Points, box: list[float]) -> Points:
             f"queries: dtype {queries.array.dtype} found, but points are {points.array.dtype}; convert one of them"
         )
     for axis, edge in enumerate(box):
-        if edge > 0 and max(abs(queries.low[axis]), abs(queries.high[axis])) >= MOST_WRAPS * edge:
-            raise InputError(
-                f"queries: more than 2**30 edges outside box[{axis}] = {edge}; wrap them, or leave the axis open (None)"
-            )
+        if edge > 0:
+            _check_wraps(queries, axis, edge, "queries")
     return queries
 
 

@@ -66,7 +66,7 @@ def pairs(
     >>> i, j, d = vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, want="ijd", sort=True)
     >>> i.tolist(), j.tolist(), d.tolist()
     ([0, 0], [1, 2], [3.0, 4.0])
-    >>> vicinal.pairs([[0.5, 0.0], [9.5, 0.0]], cutoff=2.0, box=(10.0, None), want="D")[0].tolist()
+    >>> vicinal.pairs([[0.5, 0.0], [9.5, 0.0]], cutoff=2.0, box=(10.0, None), want="D", sort=True)[0].tolist()
     [[-1.0, 0.0]]
     """
     index = _index(points, cutoff, box)
