@@ -24,7 +24,8 @@ class LinkedCells {
   explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const Points<T, D>& points) {
-    grid_ = points.size == 0 ? Grid{} : lay_grid(points, settings_, 1, settings_.option("cell"));
+    grid_ = Grid();  // one cell, which is enough for no points
+    if (points.size > 0) grid_ = lay_grid(points, settings_, 1, settings_.option("cell"));
     const double cells = grid_.padded_cells();
     const auto room = static_cast<double>(physical_memory()) / 4;
     if (cells * sizeof(Slot) > room || cells >= 0x1p40)

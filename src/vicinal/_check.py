@@ -41,7 +41,7 @@ class Points:
 
 
 def most_wraps(dtype: np.dtype[Any]) -> float:
-    """Return how many edges outside a periodic box a body may be: farther out, too few digits say where inside it is."""
+    """Return how many edges outside a periodic box a body may be: farther out, too few digits are left."""
     return min(2.0**30, 0.125 / float(np.finfo(dtype).eps))
 
 
@@ -150,7 +150,7 @@ def _check_wraps(points: Points, axis: int, edge: float, name: str) -> None:
     if len(points) and max(abs(points.low[axis]), abs(points.high[axis])) >= most * edge:
         row = int(np.argmax(np.abs(points.array[:, axis])))
         raise InputError(
-            f"{name}: row {row} is {points.array[row].tolist()}, more than {most:.3g} edges outside box[{axis}] = {edge}; "
+            f"{name}: row {row} is {points.array[row].tolist()}, over {most:.3g} edges outside box[{axis}] = {edge}; "
             "wrap it yourself, or leave this axis open with None"
         )
 
