@@ -21,26 +21,29 @@
 
 namespace vicinal {
 
-// Entries a thread takes at a time. 64k entries are 256 kB per column: rarely taken, cheap to close a gap in.
-inline constexpr std::size_t slab_entries = std::size_t{1} << 16;
+// Entries a thread takes at a time: of a large result a huge page of each index column, so that no two threads wait for
+// the same page to be cleared; of a small one little, so that there is something for everybody.
+inline constexpr std::size_t large_slab = huge_page / sizeof(std::int32_t);
+inline constexpr std::size_t small_slab = std::size_t{1} << 13;
 
 struct Gap {
   std::size_t begin, end;
 };
 
-// Hands out slabs of [0, capacity).
+// Hands out slabs of `entries` each.
 class Slabs {
  public:
-  explicit Slabs(std::size_t capacity) : capacity_(capacity) {}
+  Slabs(std::size_t count, std::size_t entries) : capacity_(count * entries), entries_(entries) {}
   Gap take() {
-    const std::size_t begin = next_.fetch_add(slab_entries, std::memory_order_relaxed);
-    if (begin + slab_entries > capacity_) throw std::bad_alloc();
-    return {begin, begin + slab_entries};
+    const std::size_t begin = next_.fetch_add(entries_, std::memory_order_relaxed);
+    if (begin + entries_ > capacity_) throw std::bad_alloc();
+    return {begin, begin + entries_};
   }
   [[nodiscard]] std::size_t taken() const { return std::min(capacity_, next_.load()); }
 
  private:
   std::size_t capacity_;
+  std::size_t entries_;
   std::atomic<std::size_t> next_{0};
 };
 

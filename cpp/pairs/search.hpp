@@ -117,15 +117,16 @@ Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
 
 namespace detail {
 
-// All pairs into columns with room for `most` entries; std::bad_alloc if there are more.
+// All pairs into columns of `count` slabs; std::bad_alloc if there are more.
 template <class T, int D>
-Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::size_t most, Pool* pool) {
+Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::size_t count, std::size_t slab,
+                              Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
-  const auto pages = task.queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
+  const auto pages = slab == small_slab ? Region::Pages::small : Region::Pages::huge;
   Found<T, D> found;
-  found.store = ColumnStore<T, D>(want, most, pool, pages);
+  found.store = ColumnStore<T, D>(want, count * slab, pool, pages);
   const Columns<T> columns = found.store.columns();
-  Slabs slabs(most);
+  Slabs slabs(count, slab);
   const Payload<T, D> payload(bodies, want.slots());
   PerThread<PairWriter<T, D>> writers;
   found.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
@@ -147,25 +148,26 @@ Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::siz
 // All pairs in any order.
 template <class T, int D>
 Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
+  const std::size_t slab = task.queries.size < few_bodies ? small_slab : large_slab;
+  const std::size_t spare = static_cast<std::size_t>(thread_count()) + 1;  // the last slab of each thread is not full
   // No result is larger than memory, and pages that stay untouched are not memory: reserve that much and write once.
   const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
-  std::size_t most = physical_memory() / widest / slab_entries;
+  std::size_t most = physical_memory() / widest / slab;
   if (!task.queries.box.periodic()) {
-    // Few bodies cannot have more pairs than all; a last slab per thread comes on top.
+    // Few bodies cannot have more pairs than all.
     const double all = static_cast<double>(task.queries.size) * static_cast<double>(task.index.bodies().size);
-    const double slabs = all / static_cast<double>(slab_entries) + thread_count() + 1;
+    const double slabs = all / static_cast<double>(slab) + static_cast<double>(spare);
     if (slabs < static_cast<double>(most)) most = static_cast<std::size_t>(slabs);
   }
   try {
-    return detail::find_pairs_within(task, want, most * slab_entries, pool);
+    return detail::find_pairs_within(task, want, most, slab, pool);
   } catch (const std::bad_alloc&) {
     // Address space is limited too (ulimit -v, strict overcommit): count first, then ask for what is needed.
     Task<T, D> all = task;
     if (task.mode == Mode::half) all.mode = Mode::full;
     Buffer<std::int32_t> counts(task.queries.size);
     const std::size_t entries = count_partners(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
-    const std::size_t slabs = entries / slab_entries + 2 * static_cast<std::size_t>(thread_count()) + 1;
-    return detail::find_pairs_within(task, want, slabs * slab_entries, pool);
+    return detail::find_pairs_within(task, want, entries / slab + 1 + spare, slab, pool);
   }
 }
 
