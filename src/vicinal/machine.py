@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 from typing import TypedDict
 
 from vicinal import _core
@@ -30,6 +29,8 @@ def info() -> Info:
     >>> vicinal.info()["isa"] in vicinal.info()["isa_available"]
     True
     """
+    from importlib.metadata import version  # late: it takes longer to load than all of vicinal
+
     return Info(
         version=version("vicinal"),
         isa=_core.get_isa(),
