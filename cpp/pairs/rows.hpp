@@ -181,6 +181,7 @@ void sort_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets)
     for (std::size_t row = first; row < last; ++row) {
       const auto begin = static_cast<std::size_t>(offsets[row]);
       const auto size = static_cast<std::size_t>(offsets[row + 1]) - begin;
+      if (size < 2) continue;
       if (plain) {
         std::sort(columns.j + begin, columns.j + begin + size);
         continue;
