@@ -86,8 +86,9 @@ std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
     body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
       std::uint64_t here = 0;
       auto each = [&](const Block& block) {
-        here += candidates_of(block);
-        visit(test, block);
+        const std::uint64_t candidates_here = candidates_of(block);
+        here += candidates_here;
+        if (candidates_here > 0) visit(test, block);  // a body alone among empty cells is common in sparse space
       };
       task.index.blocks(task.queries, task.mode, part, each);
       candidates.fetch_add(here, std::memory_order_relaxed);
