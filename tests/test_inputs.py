@@ -137,6 +137,19 @@ def test_a_refusal_names_argument_finding_and_remedy(refusal: Refusal) -> None:
     assert REMEDY.search(message), f"does not say what to do: {message}"
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dim", [2, 3])
+def test_the_first_bad_row_is_found_wherever_it_is(dtype: Any, dim: int) -> None:
+    rows = [(n, row) for n in (1, 2, 5, 13, 40) for row in range(n)]
+    rows += [(400_000, row) for row in (0, 87_379, 87_380, 131_069, 131_070, 131_071, 399_999)]
+    for n, row in rows:
+        points = np.ones((n, dim), dtype)
+        points[row, row % dim] = (np.nan, np.inf, -np.inf)[row % 3]
+        points[n - 1, 0] = np.nan
+        with pytest.raises(vc.InputError, match=rf"points: row {row} "):
+            vc.pairs(points, cutoff=0.1)
+
+
 def test_an_input_error_is_a_value_error() -> None:
     assert issubclass(vc.InputError, ValueError)
 

@@ -221,15 +221,15 @@ import numpy as np, vicinal
 warnings.simplefilter("ignore", DeprecationWarning)
 points = np.random.default_rng(0).random((20000, 3))
 
-def search(_):
-    return len(vicinal.pairs(points, cutoff=0.05)[0])
+def search(threads):
+    with vicinal.threads(threads):
+        return len(vicinal.pairs(points, cutoff=0.05)[0])
 
 if __name__ == "__main__":
-    vicinal.set_threads(2)
-    expected = search(0)
+    expected = search(2)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert pool.map(search, range(4)) == [expected] * 4
-    assert search(0) == expected
+        assert pool.map(search, [1, 2, 3, 2]) == [expected] * 4
+    assert search(2) == expected
     print("well")
 """
 

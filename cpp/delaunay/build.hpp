@@ -13,6 +13,7 @@
 #include "delaunay/insert.hpp"
 #include "delaunay/locate.hpp"
 #include "delaunay/triangulation.hpp"
+#include "exec/threads.hpp"
 
 namespace vicinal::delaunay {
 
@@ -98,6 +99,7 @@ inline void place(Triangulation& tri, Vertex v, std::uint32_t start) {
 inline void build(Triangulation& tri) {
   constexpr std::size_t factor = 8;
   constexpr std::size_t first_pass = 64;  // points in the first pass, at least
+  constexpr std::size_t poll_stride = 4096;
   tri.clear();
   tri.tame = all_tame(tri.points);
   const std::size_t n = tri.points.size();
@@ -114,6 +116,7 @@ inline void build(Triangulation& tri) {
   while (n / (stride * factor) >= first_pass) stride *= factor;
   for (; stride > 0; stride /= factor)
     for (std::size_t k = 0; k < n; k += stride) {
+      if (k % poll_stride == 0) throw_if_interrupted();
       const auto v = static_cast<Vertex>(k);
       if (tri.host[v] == none) detail::place(tri, v, tri.last, [v] { return std::array{2 * v, 2 * v + 1}; });
       else if (tri.incident[v] != none) tri.last = tri.incident[v];

@@ -76,39 +76,41 @@ class Walker {
   // a partner of q is within reach of q, so it is within reach of the box.)
   std::span<const Run> around(Vertex first, Vertex last) {
     begin();
-    Point2 low = tri_.points[first], high = low;
-    for (Vertex q = first; q < last; ++q) {
-      const Point2 p = tri_.points[q];
-      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
-      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+    for (Vertex q = first; q < last; ++q)
       if (seen_[tri_.host[q]] != now_) enter(tri_.host[q]);
+    return around_box(std::span(tri_.points).subspan(first, last - first));
+  }
+
+  // The same for any places: all points within reach of one of them, and some others within reach of the box around
+  // them. Each place starts from its nearest vertex, or finds nobody if that is out of reach. `graph` must have been
+  // built with walk_limit(2 * reach), or more.
+  std::span<const Run> around(std::span<const Point2> places) {
+    begin();
+    for (const Point2 p : places) {
+      nearest_ = nearest_vertex(tri_, p, nearest_);
+      if (squared_distance(p, tri_.points[nearest_]) <= limit_ && seen_[nearest_] != now_) enter(nearest_);
     }
-    spread([low, high](Point2 p) {
-      const double dx = std::max(std::max(low.x - p.x, p.x - high.x), 0.0);
-      const double dy = std::max(std::max(low.y - p.y, p.y - high.y), 0.0);
-      return dx * dx + dy * dy;
-    });
-    append_twins();
-    collect_runs();
-    return runs_;
+    return around_box(places);
   }
 
   // How far a group of queries that starts at slot `first` should go: not beyond `last`, and not farther than it pays.
   // In a box of side s the walk finds what is in (s + 2 reach)^2. With s = 3 reach, about 60 queries at 20 neighbours
   // each, it costs a fifth of single walks, and a query has about three times as many candidates as in a cell list.
   [[nodiscard]] Vertex group_end(Vertex first, Vertex last) const {
-    constexpr Vertex most = 64;
+    return first + static_cast<Vertex>(group_size(std::span(tri_.points).subspan(first, last - first)));
+  }
+  [[nodiscard]] std::size_t group_size(std::span<const Point2> places) const {
+    constexpr std::size_t most = 64;
     constexpr double widest = 9;  // side^2 / reach^2
-    Point2 low = tri_.points[first], high = low;
-    Vertex end = first;
-    for (; end < last && end - first < most; ++end) {
-      const Point2 p = tri_.points[end];
-      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
-      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+    Point2 low = places[0], high = low;
+    std::size_t size = 1;
+    for (; size < std::min(places.size(), most); ++size) {
+      low = {std::min(low.x, places[size].x), std::min(low.y, places[size].y)};
+      high = {std::max(high.x, places[size].x), std::max(high.y, places[size].y)};
       const double side = std::max(high.x - low.x, high.y - low.y);
-      if (end > first && !(side * side <= widest * limit_)) break;
+      if (!(side * side <= widest * limit_)) break;
     }
-    return end;
+    return size;
   }
 
   // All points within reach of a place. `graph` must have been built with walk_limit(2 * reach), or more.
@@ -139,6 +141,23 @@ class Walker {
   void enter(Vertex v) {
     seen_[v] = now_;
     found_[size_++] = v;
+  }
+
+  // Goes on from the vertices entered to all within reach of the box around some places.
+  std::span<const Run> around_box(std::span<const Point2> places) {
+    Point2 low = places[0], high = low;
+    for (const Point2 p : places) {
+      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+    }
+    spread([low, high](Point2 p) {
+      const double dx = std::max(std::max(low.x - p.x, p.x - high.x), 0.0);
+      const double dy = std::max(std::max(low.y - p.y, p.y - high.y), 0.0);
+      return dx * dx + dy * dy;
+    });
+    append_twins();
+    collect_runs();
+    return runs_;
   }
 
   template <class Distance>

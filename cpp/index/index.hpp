@@ -111,6 +111,12 @@ class AnyIndex {
   }
   [[nodiscard]] Details details() const { return self_->details(); }
   [[nodiscard]] std::size_t bytes() const { return self_->bytes(); }
+  // The structure itself, for what it can do beyond the contract; null if it is another one.
+  template <class S>
+  [[nodiscard]] S* as() {
+    auto* const model = dynamic_cast<Model<S>*>(self_.get());
+    return model == nullptr ? nullptr : model->index.get();
+  }
 
  private:
   struct Erased {

@@ -1,13 +1,21 @@
 // One structure over one set of bodies, as Python holds it: builds, searches, remembers figures for `stats`.
 //
-// Only declarations: the bodies are in engine_body.hpp and compiled once per dtype and dimension, in instances/.
+// The bodies are in engine_body.hpp and compiled once per dtype and dimension, in instances/; only what knows a certain
+// structure (see `on`) is here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "exec/memory.hpp"
 #include "index/index.hpp"
@@ -56,10 +64,75 @@ class Engine {
   Counted count(const Points<T, D>* queries);
 
   [[nodiscard]] Figures figures() const;
+
+  // Beyond the contract, for structures that can: f(structure S), with the index to itself.
+  template <class S, class F>
+  auto on(F&& f) {
+    const std::unique_lock lock(mutex_);
+    require_ready();
+    return change([&] { return f(structure<S>()); });
+  }
+  // New bodies get the numbers that follow.
+  template <class S>
+  void insert(std::span<const T> more) {
+    const std::unique_lock lock(mutex_);
+    require_ready();
+    Buffer<T> all(copy_.size() + more.size());
+    std::copy_n(copy_.data(), copy_.size(), all.data());
+    std::copy_n(more.data(), more.size(), all.data() + copy_.size());
+    change([&] {
+      copy_ = std::move(all);
+      structure<S>().insert(copied());
+    });
+  }
+  // Distinct numbers; those that stay are numbered anew, in the same order.
+  template <class S>
+  void remove(std::span<const std::uint32_t> ids) {
+    const std::unique_lock lock(mutex_);
+    require_ready();
+    std::vector<bool> gone(copy_.size() / D, false);
+    for (const std::uint32_t id : ids) gone[id] = true;
+    Buffer<T> rest(copy_.size() - ids.size() * D);
+    T* to = rest.data();
+    for (std::size_t k = 0; k < gone.size(); ++k)
+      if (!gone[k]) to = std::copy_n(copy_.data() + k * D, D, to);
+    change([&] {
+      copy_ = std::move(rest);
+      structure<S>().remove(ids, copied());
+    });
+  }
   // Where the memory of results goes when nobody needs them any more, or null.
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const { return pool_; }
 
  private:
+  // A change that fails or is interrupted leaves bodies half arranged: nobody may look at them before the next build.
+  template <class F>
+  auto change(F&& f) {
+    ready_ = false;
+    if constexpr (std::is_void_v<decltype(f())>) {
+      f();
+      ready_ = true;
+    } else {
+      auto result = f();
+      ready_ = true;
+      return result;
+    }
+  }
+  void require_ready() const {
+    if (!ready_) throw std::runtime_error("the last change of the index failed or was interrupted; update it first");
+  }
+  template <class S>
+  S& structure() {
+    S* const found = index_.template as<S>();
+    if (found == nullptr || !pool_) throw std::logic_error("the structure cannot do that");
+    return *found;
+  }
+  // The copy of the points with its bounds.
+  [[nodiscard]] Points<T, D> copied() const {
+    const Bounds<T, D> bounds = bounds_of<T, D>(copy_.span());
+    return {copy_.data(), copy_.size() / D, bounds.low, bounds.high};
+  }
+
   template <class F>
   auto search(const Points<T, D>* queries, Mode mode, bool positions, F&& f);
 
@@ -67,6 +140,7 @@ class Engine {
   AnyIndex<T, D> index_;
   std::shared_ptr<Pool> pool_;
   Buffer<T> copy_;
+  bool ready_ = false;
   mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the index alone
   mutable std::mutex figures_mutex_;
   Figures figures_;

@@ -36,13 +36,15 @@ template <class T, int D>
 void Engine<T, D>::build(const Points<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
-  Points<T, D> kept = points;
-  if (pool_) {
-    copy_.reset(points.size * D);
-    std::copy_n(points.data, points.size * D, copy_.data());
-    kept.data = copy_.data();
-  }
-  index_.build(kept);
+  change([&] {
+    Points<T, D> kept = points;
+    if (pool_) {
+      copy_.reset(points.size * D);
+      std::copy_n(points.data, points.size * D, copy_.data());
+      kept.data = copy_.data();
+    }
+    index_.build(kept);
+  });
   const std::lock_guard figures_lock(figures_mutex_);
   figures_ = {};
   figures_.build_seconds = watch.seconds();
@@ -54,9 +56,11 @@ template <class F>
 auto Engine<T, D>::search(const Points<T, D>* queries, Mode mode, bool positions, F&& f) {
   if (positions) {
     const std::unique_lock lock(mutex_);
+    require_ready();
     index_.bodies().complete();
   }
   const std::shared_lock lock(mutex_);
+  require_ready();
   const detail::Stopwatch watch;
   Bodies<T, D> arranged;
   if (queries != nullptr) {

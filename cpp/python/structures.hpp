@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "index/cell_sorting.hpp"
+#include "index/delaunay.hpp"
 #include "index/exhaustive.hpp"
 #include "index/index.hpp"
 #include "index/linked_cells.hpp"
@@ -21,11 +22,12 @@ AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& set
   const auto make = []<class S>(std::type_identity<S>) -> Make {
     return [](const Settings<T, D>& given) { return AnyIndex<T, D>(std::make_unique<S>(given)); };
   };
-  const std::map<std::string, Make> structures{
+  std::map<std::string, Make> structures{
       {"CellSorting", make(std::type_identity<CellSorting<T, D>>{})},
       {"Exhaustive", make(std::type_identity<Exhaustive<T, D>>{})},
       {"LinkedCells", make(std::type_identity<LinkedCells<T, D>>{})},
   };
+  if constexpr (D == 2) structures.emplace("Delaunay", make(std::type_identity<Delaunay<T, D>>{}));
   const auto found = structures.find(name);
   if (found == structures.end()) throw std::invalid_argument("no structure is called '" + name + "'");
   return found->second(settings);

@@ -3,9 +3,8 @@
 The same set of pairs, bit for bit, as the plain NumPy expression, for every structure, thread count and processor.
 """
 
-from importlib.metadata import version as _version
-
 from vicinal.choose import Choice, choose
+from vicinal.delaunay import Delaunay
 from vicinal.errors import InputError
 from vicinal.index import CellSorting, Exhaustive, Index, LinkedCells, Stats
 from vicinal.machine import info
@@ -13,10 +12,10 @@ from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
 from vicinal.threads import get_threads, set_threads, threads
 
-__version__ = _version("vicinal")
 __all__ = [
     "CellSorting",
     "Choice",
+    "Delaunay",
     "Exhaustive",
     "Index",
     "InputError",
@@ -32,3 +31,9 @@ __all__ = [
     "set_threads",
     "threads",
 ]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return info()["version"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

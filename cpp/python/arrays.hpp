@@ -1,0 +1,111 @@
+// Arrays between Python and the core, and calls without the interpreter lock.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+#include "index/bodies.hpp"
+#include "pairs/columns.hpp"
+#include "pairs/found.hpp"
+
+namespace vicinal {
+
+namespace nb = nanobind;
+
+// Points as Python passes them: C-contiguous float32 or float64, (n, 2) or (n, 3).
+using PointArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+// Runs f without the interpreter lock; Ctrl-C becomes KeyboardInterrupt.
+template <class F>
+auto without_lock(F&& f) {
+  try {
+    const nb::gil_scoped_release release;
+    enter_call();
+    return f();
+  } catch (const Interrupted&) {
+    throw nb::python_error();
+  }
+}
+
+// Calls f.operator()<T, D>() for the dtype and dimension of an array.
+template <class F>
+auto dispatch(const PointArray& points, F&& f) {
+  const bool single = points.dtype() == nb::dtype<float>();
+  if (points.ndim() != 2 || !(single || points.dtype() == nb::dtype<double>()))
+    throw nb::type_error("points must be a float32 or float64 array of two dimensions");
+  if (points.shape(1) == 2) return single ? f.template operator()<float, 2>() : f.template operator()<double, 2>();
+  if (points.shape(1) == 3) return single ? f.template operator()<float, 3>() : f.template operator()<double, 3>();
+  throw nb::type_error("points must have 2 or 3 columns");
+}
+
+template <class T, int D>
+Points<T, D> points_of(const PointArray& array, const std::vector<double>& low, const std::vector<double>& high) {
+  if (array.ndim() != 2 || array.shape(1) != D || array.dtype() != nb::dtype<T>() || low.size() != D ||
+      high.size() != D)
+    throw nb::type_error("points do not have the dtype and dimension the index was made for");
+  Points<T, D> points;
+  points.data = static_cast<const T*>(array.data());
+  points.size = array.shape(0);
+  for (std::size_t a = 0; a < D; ++a) {
+    points.low[a] = static_cast<T>(low[a]);
+    points.high[a] = static_cast<T>(high[a]);
+  }
+  return points;
+}
+
+// Hands a region to NumPy; when the array dies the memory goes back to the pool, if there still is one.
+template <class T>
+nb::object array_of(Region region, std::vector<std::size_t> shape, const std::shared_ptr<Pool>& pool) {
+  struct Owner {
+    Region region;
+    std::shared_ptr<Pool> pool;
+    Owner(Region r, std::shared_ptr<Pool> p) : region(std::move(r)), pool(std::move(p)) {}
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() {
+      if (pool) pool->give(std::move(region));
+    }
+  };
+  auto owner = std::make_unique<Owner>(std::move(region), pool);
+  void* const data = owner->region.data();
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<Owner*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), capsule));
+}
+
+// The columns named by `want`, in that order; repeated letters share one array.
+template <class T, int D>
+nb::list columns_of(Found<T, D> found, const std::string& want, const std::shared_ptr<Pool>& pool) {
+  std::map<char, nb::object> made;
+  const auto column = [&](char letter) -> nb::object {
+    switch (letter) {
+      case 'i': return array_of<std::int32_t>(std::move(found.store.i), {found.size}, pool);
+      case 'j': return array_of<std::int32_t>(std::move(found.store.j), {found.size}, pool);
+      case 'd': return array_of<T>(std::move(found.store.distance), {found.size}, pool);
+      case 'D': return array_of<T>(std::move(found.store.vector), {found.size, D}, pool);
+      default: return array_of<std::int32_t>(std::move(found.store.shift), {found.size, D}, pool);
+    }
+  };
+  nb::list result;
+  for (const char letter : want) {
+    if (!made.contains(letter)) made[letter] = column(letter);
+    result.append(made[letter]);
+  }
+  return result;
+}
+
+inline Want want_of(const std::string& letters) {
+  const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
+  return {has('i'), has('j'), has('d'), has('D'), has('S')};
+}
+
+}  // namespace vicinal

@@ -1,0 +1,140 @@
+// What only the Delaunay structure can tell and do: functions that take a Core made as "Delaunay".
+//
+// All of them have the index to themselves: in Verlet mode the triangulation is brought up to date when somebody asks.
+#include "python/delaunay.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "geometry/predicates.hpp"
+#include "index/delaunay.hpp"
+#include "python/arrays.hpp"
+#include "python/core.hpp"
+
+namespace vicinal {
+
+namespace {
+
+using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Place = std::array<double, 2>;
+
+// Calls f(engine) for an engine of the plane that holds a triangulation.
+template <class F>
+auto on_plane(Core& core, F&& f) {
+  return core.visit([&]<class T, int D>(Engine<T, D>& engine) -> decltype(f(std::declval<Engine<double, 2>&>())) {
+    if constexpr (D == 2) return f(engine);
+    else throw nb::type_error("a triangulation has two dimensions");
+  });
+}
+
+template <class T>
+std::span<const T> coordinates(const PointArray& points) {
+  if (points.ndim() != 2 || points.shape(1) != 2 || points.dtype() != nb::dtype<T>())
+    throw nb::type_error("points do not have the dtype and dimension the index was made for");
+  return {static_cast<const T*>(points.data()), points.shape(0) * 2};
+}
+
+// Rows of numbers below 2^31 as an array of int32; `none` becomes -1.
+template <class Row>
+nb::object rows_of(const std::vector<Row>& rows, std::vector<std::size_t> shape) {
+  static_assert(sizeof(Row) % sizeof(std::int32_t) == 0);
+  Region region(rows.size() * sizeof(Row));
+  if (!rows.empty()) std::memcpy(region.data(), rows.data(), rows.size() * sizeof(Row));
+  return array_of<std::int32_t>(std::move(region), std::move(shape), nullptr);
+}
+
+nb::object triangles(Core& core) {
+  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+    const auto rows = without_lock(
+        [&] { return engine.template on<Delaunay<T, 2>>([](auto& index) { return index.settled().triangles(); }); });
+    return rows_of(rows, {rows.size(), 3});
+  });
+}
+
+nb::object edges(Core& core) {
+  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+    const auto rows = without_lock(
+        [&] { return engine.template on<Delaunay<T, 2>>([](auto& index) { return index.settled().edges(); }); });
+    return rows_of(rows, {rows.size(), 2});
+  });
+}
+
+nb::object nearest(Core& core) {
+  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+    const auto rows = without_lock(
+        [&] { return engine.template on<Delaunay<T, 2>>([](auto& index) { return index.settled().nearest(); }); });
+    return rows_of(rows, {rows.size()});
+  });
+}
+
+nb::object locate(Core& core, const PointArray& points) {
+  return on_plane(core, [&]<class T>(Engine<T, 2>& engine) {
+    const auto places = coordinates<T>(points);
+    const auto rows = without_lock([&] {
+      return engine.template on<Delaunay<T, 2>>([&](auto& index) {
+        const auto found = index.settled().locate(places);
+        return std::vector<std::int32_t>(found.begin(), found.end());
+      });
+    });
+    return rows_of(rows, {rows.size()});
+  });
+}
+
+bool is_delaunay(Core& core) {
+  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+    return without_lock([&] {
+      return engine.template on<Delaunay<T, 2>>(
+          [](auto& index) { return index.settled().verify() == delaunay::Flaw::nothing; });
+    });
+  });
+}
+
+void insert(Core& core, const PointArray& points) {
+  on_plane(core, [&]<class T>(Engine<T, 2>& engine) {
+    const auto more = coordinates<T>(points);
+    without_lock([&] { engine.template insert<Delaunay<T, 2>>(more); });
+  });
+}
+
+void remove(Core& core, const Ids& ids) {
+  on_plane(core, [&]<class T>(Engine<T, 2>& engine) {
+    const std::span<const std::uint32_t> gone(ids.data(), ids.shape(0));
+    without_lock([&] { engine.template remove<Delaunay<T, 2>>(gone); });
+  });
+}
+
+int sign(double x) { return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0); }
+Point2 point(const Place& p) { return {p[0], p[1]}; }
+
+}  // namespace
+
+void bind_delaunay(nb::module_& m) {
+  m.def("delaunay_triangles", &triangles, nb::arg("core"));
+  m.def("delaunay_edges", &edges, nb::arg("core"));
+  m.def("delaunay_nearest", &nearest, nb::arg("core"));
+  m.def("delaunay_locate", &locate, nb::arg("core"), nb::arg("points"));
+  m.def("delaunay_is_delaunay", &is_delaunay, nb::arg("core"));
+  m.def("delaunay_insert", &insert, nb::arg("core"), nb::arg("points"));
+  m.def("delaunay_remove", &remove, nb::arg("core"), nb::arg("ids"));
+  m.def(
+      "orient2d",
+      [](const Place& a, const Place& b, const Place& c) { return sign(orient2d(point(a), point(b), point(c))); },
+      nb::arg("a"), nb::arg("b"), nb::arg("c"), "1: a, b, c turn left; -1: right; 0: they are on a line. Exact.");
+  m.def(
+      "incircle",
+      [](const Place& a, const Place& b, const Place& c, const Place& d) {
+        return sign(incircle(point(a), point(b), point(c), point(d)));
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"),
+      "1: d is inside the circle through a, b, c, which turn left; -1: outside; 0: on it. Exact.");
+}
+
+}  // namespace vicinal
