@@ -75,6 +75,8 @@ def test_everything_public_is_described(name: str) -> None:
                 assert inspect.getdoc(function), f"{name}.{member} has no description"
 
 
-@pytest.mark.parametrize("name", ["pairs", "neighbors", "count", "choose", "Exhaustive", "LinkedCells", "CellSorting"])
+@pytest.mark.parametrize(
+    "name", ["pairs", "neighbors", "count", "choose", "Exhaustive", "LinkedCells", "CellSorting", "Delaunay"]
+)
 def test_everything_one_calls_has_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(getattr(vc, name)) or "")

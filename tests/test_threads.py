@@ -228,7 +228,7 @@ def search(threads):
 if __name__ == "__main__":
     expected = search(2)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert pool.map(search, [1, 2, 3, 2]) == [expected] * 4
+        assert pool.map_async(search, [1, 2, 3, 2]).get(timeout=30) == [expected] * 4
     assert search(2) == expected
     print("well")
 """

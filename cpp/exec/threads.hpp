@@ -32,9 +32,16 @@ inline int& thread_count_of_call() {
   return count;
 }
 inline int thread_count() { return thread_count_of_call(); }
+
+// A forked child inherits OpenMP's pool without its threads; waiting for them would hang, so it works alone whatever is
+// asked for.
+inline std::atomic<bool>& alone_after_fork() {
+  static std::atomic<bool> alone{false};
+  return alone;
+}
 inline void enter_call() {
 #ifdef _OPENMP
-  thread_count_of_call() = thread_count_setting().load(std::memory_order_relaxed);
+  thread_count_of_call() = alone_after_fork() ? 1 : thread_count_setting().load(std::memory_order_relaxed);
 #endif
 }
 

@@ -16,6 +16,8 @@ MOST_THREADS = 1024
 def set_threads(n: int) -> None:
     """Use `n` threads from now on. The default is all cores, or the environment variable VICINAL_NUM_THREADS.
 
+    A process that was forked from one with vicinal loaded uses one thread whatever is set: OpenMP does not survive a fork.
+
     Examples
     --------
     >>> before = vicinal.get_threads()
@@ -61,6 +63,5 @@ def _from_environment() -> None:
             ) from None
 
 
-# A forked child inherits OpenMP's pool without its threads; waiting for them would hang, so it works alone.
-os.register_at_fork(after_in_child=lambda: _core.set_threads(1))
+os.register_at_fork(after_in_child=_core.work_alone)
 _from_environment()
