@@ -16,7 +16,7 @@ MOST_THREADS = 1024
 def set_threads(n: int) -> None:
     """Use `n` threads from now on. The default is all cores, or the environment variable VICINAL_NUM_THREADS.
 
-    A process that was forked from one with vicinal loaded uses one thread whatever is set: OpenMP does not survive a fork.
+    A forked process uses one thread whatever is set: the threads of OpenMP do not survive a fork.
 
     Examples
     --------
