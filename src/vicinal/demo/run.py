@@ -40,7 +40,7 @@ class Settings:
     """
 
     bodies: int = 300_000
-    steps: int = 320
+    steps: int = 200
     seed: int = 7
 
     def __post_init__(self) -> None:
