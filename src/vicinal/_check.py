@@ -42,7 +42,7 @@ class Points:
 
 def most_wraps(dtype: np.dtype[Any]) -> float:
     """Return how many edges outside a periodic box a body may be: farther out, too few digits are left."""
-    return min(2.0**30, 0.125 / float(np.finfo(dtype).eps))
+    return min(2.0**29, 0.125 / float(np.finfo(dtype).eps))
 
 
 def as_array(value: object, name: str) -> npt.NDArray[Any]:

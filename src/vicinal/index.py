@@ -232,7 +232,7 @@ def grid_cells(points: Points, cell: float, box: list[float]) -> float:
     """Return how many cells a dense grid needs, with its padding of three on each side."""
     if len(points) == 0:
         return 0.0
-    cells = 1.0
+    cells = 3.0 if points.dim == 2 else 1.0  # in the plane the third axis is one cell and its padding
     for low, high, edge in zip(points.low, points.high, box, strict=True):
         cells *= (edge or (high - low)) / cell + 7
     return cells
