@@ -2,7 +2,7 @@
 //
 // A row's place is known only when all rows before it are counted. So hits are first kept in the order they are found,
 // with a log of whose they are, and then brought to their rows: 4 bytes per entry and 16 per query more while that
-// lasts. (Testing everything twice instead needs no such memory and was measured to take half as long again.)
+// lasts. (Testing everything twice instead would need no such memory, but tests are most of the work.)
 #pragma once
 
 #include <algorithm>
