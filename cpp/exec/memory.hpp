@@ -145,10 +145,16 @@ class Buffer {
       region_ = Region();  // give back before taking more
       region_ = Region(needed);
     }
-    size_ = n;
-    // What a vector load reads past the end must be defined; its value never matters.
-    auto* const end = static_cast<std::byte*>(region_.data()) + n * sizeof(T);
-    for (std::size_t k = 0; k < overrun; ++k) end[k] = std::byte{0};
+    set_size(n);
+  }
+  // Another size; what is there stays. Room is added in proportion, so that growing by little is cheap on average.
+  void resize(std::size_t n) {
+    if (n * sizeof(T) + overrun > region_.bytes()) {
+      Region larger(std::max(n, size_ + size_ / 2) * sizeof(T) + overrun);
+      if (size_ > 0) std::memcpy(larger.data(), region_.data(), size_ * sizeof(T));
+      region_ = std::move(larger);
+    }
+    set_size(n);
   }
   void release() { *this = Buffer(); }
 
@@ -163,6 +169,13 @@ class Buffer {
   [[nodiscard]] std::span<const T> span() const { return {data(), size_}; }
 
  private:
+  void set_size(std::size_t n) {
+    size_ = n;
+    // What a vector load reads past the end must be defined; its value never matters.
+    auto* const end = static_cast<std::byte*>(region_.data()) + n * sizeof(T);
+    for (std::size_t k = 0; k < overrun; ++k) end[k] = std::byte{0};
+  }
+
   Region region_;
   std::size_t size_ = 0;
 };

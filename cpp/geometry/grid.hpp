@@ -169,7 +169,9 @@ struct Grid {
     return product;
   }
 
-  void finish(double reach) {
+  // `round`: partners are within reach in total, not only along each axis.
+  template <class Reach>
+  void finish(const Reach& reach) {
     stride[0] = 1;
     stride[1] = static_cast<std::uint64_t>(axis[0].width());
     stride[2] = stride[1] * static_cast<std::uint64_t>(axis[1].width());
@@ -178,7 +180,8 @@ struct Grid {
     // In units of the reach, because its square may underflow.
     const auto gap = [&](std::size_t a, int step) {
       const double cells = std::max(0, std::abs(step) - 1);
-      const double distance = axis[a].inverse > 0 ? cells / (axis[a].inverse * reach) * (1 - 1e-6) : 0;
+      if (!reach.round || a >= reach.axis.size() || axis[a].inverse == 0) return 0.0;
+      const double distance = cells / (axis[a].inverse * reach.axis[a]) * (1 - 1e-6);
       return distance * distance;
     };
     // The own row, then those above it, then those below: of the last two, either half finds every pair once.

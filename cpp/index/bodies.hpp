@@ -15,18 +15,54 @@
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
+#include "pairs/kernels.hpp"
 
 namespace vicinal {
 
-// Points as the user gave them, row by row, with their bounds (before wrapping).
+// How far the positions of a pair can be from each other: along each axis and, if `round`, in total.
+template <int D>
+struct Reach {
+  std::array<double, D> axis{};
+  bool round = true;
+
+  [[nodiscard]] double largest() const { return *std::max_element(axis.begin(), axis.end()); }
+};
+
+// Bodies as the user gave them, row by row, with the bounds of their positions (before wrapping). The position of a box
+// is its lower corner.
 template <class T, int D>
 struct Points {
   const T* data = nullptr;
   std::size_t size = 0;
   std::array<T, D> low{};
   std::array<T, D> high{};
+  Shape shape = Shape::point;
+  const T* extra = nullptr;    // the radius of every sphere, or the upper corners of boxes
+  std::array<T, D> largest{};  // the largest radius (on every axis), or the longest edge along each axis
+  std::array<T, D> partner{};  // the same of the largest queries that are to be answered
 
   [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
+  // Numbers in `extra` per body.
+  [[nodiscard]] std::size_t extras() const { return static_cast<std::size_t>(columns_of(shape, D) - D); }
+  [[nodiscard]] T radius(std::size_t point) const { return extra[point]; }
+  [[nodiscard]] T upper(std::size_t point, int axis) const { return extra[point * D + static_cast<std::size_t>(axis)]; }
+
+  [[nodiscard]] Reach<D> reach(T cutoff) const {
+    Reach<D> r;
+    if (shape == Shape::box) {
+      // Overlapping boxes are not farther apart, corner from corner, than the longer edge; subtracting rounded it.
+      constexpr double more = 1 + 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
+      for (std::size_t a = 0; a < D; ++a) r.axis[a] = static_cast<double>(std::max(largest[a], partner[a])) * more;
+      // An axis along which no box has any length is as good as any other: a reach must be positive.
+      const double some = r.largest() > 0 ? r.largest() : 1;
+      for (double& x : r.axis) x = x > 0 ? x : some;
+      r.round = false;
+      return r;
+    }
+    const T sum = shape == Shape::point ? cutoff : largest[0] + std::max(largest[0], partner[0]);
+    r.axis.fill(reach_of(sum));
+    return r;
+  }
 };
 
 // Coordinates near enough to each other for float32: (x - centre) * scale, with the reach scaled to [0.5, 1).
@@ -74,14 +110,15 @@ NearFrame<D> near_frame(const Points<T, D>& points, const Box<T, D>& box, double
 
 template <class T, int D>
 struct Bodies {
+  static constexpr std::size_t most = static_cast<std::size_t>(columns_of(Shape::box, D));
   std::size_t size = 0;
   Points<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
-  bool banded = false;                     // `near` is filled; otherwise `exact` is
-  Buffer<std::int32_t> ids;                // the user's number of the body in each slot
-  std::array<Buffer<float>, D> near;       // in the frame, for the test in float32
-  mutable std::array<Buffer<T>, D> exact;  // wrapped; beside `near` only after `complete`
+  bool banded = false;                        // `near` is filled; otherwise `exact` is
+  Buffer<std::int32_t> ids;                   // the user's number of the body in each slot
+  std::array<Buffer<float>, most> near;       // in the frame, for the test in float32
+  mutable std::array<Buffer<T>, most> exact;  // wrapped; beside `near` only after `complete`
   // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1.
   std::size_t groups = 0;
   Buffer<std::uint64_t> group_key;
@@ -92,21 +129,49 @@ struct Bodies {
     raw = points;
     box = space;
     frame = near_space;
-    banded = std::is_same_v<T, double> && frame.useful();
+    banded = std::is_same_v<T, double> && points.shape != Shape::box && frame.useful();
     ids.reset(size);
-    for (std::size_t a = 0; a < D; ++a) {
-      if (banded) near[a].reset(size);
-      else near[a].release();
-      if (banded) exact[a].release();
-      else exact[a].reset(size);
+    for (std::size_t c = 0; c < most; ++c) {
+      if (banded && c < columns()) near[c].reset(size);
+      else near[c].release();
+      if (banded || c >= columns()) exact[c].release();
+      else exact[c].reset(size);
     }
   }
 
-  // The coordinate the exact test sees.
-  [[nodiscard]] T position(std::size_t slot, int axis) const {
-    const auto a = static_cast<std::size_t>(axis);
-    if (exact[a].size() == size) return exact[a][slot];
-    return box.wrap(raw.at(static_cast<std::size_t>(ids[slot]), axis), axis);
+  // Numbers per body: see columns_of.
+  [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(columns_of(raw.shape, D)); }
+
+  // One of the numbers the exact test sees, of a body as the user numbers it.
+  [[nodiscard]] T value(std::size_t point, int column) const {
+    if (column < D) return box.wrap(raw.at(point, column), column);
+    if (raw.shape == Shape::sphere) return raw.radius(point);
+    // The upper corner moves with the lower one; rounding must not turn the box inside out.
+    const int axis = column - D;
+    const std::int32_t turns = box.wraps(raw.at(point, axis), axis);
+    const T upper = raw.upper(point, axis);
+    if (!box.periodic(axis)) return upper;
+    return std::max(upper - static_cast<T>(turns) * box.edge[static_cast<std::size_t>(axis)],
+                    box.wrap(raw.at(point, axis), axis));
+  }
+  [[nodiscard]] T position(std::size_t slot, int column) const {
+    const auto c = static_cast<std::size_t>(column);
+    if (exact[c].size() == size) return exact[c][slot];
+    return value(static_cast<std::size_t>(ids[slot]), column);
+  }
+  // The same in the frame.
+  [[nodiscard]] float near_value(std::size_t point, int column) const {
+    const T x = value(point, column);
+    return column < D ? frame(x, column) : static_cast<float>(static_cast<double>(x) * frame.scale);
+  }
+
+  // Puts body `point` into a slot. (Whole sets are sorted by columns: cell_order.hpp.)
+  void place(std::size_t point, std::size_t slot) {
+    ids[slot] = static_cast<std::int32_t>(point);
+    for (std::size_t c = 0; c < columns(); ++c) {
+      if (banded) near[c][slot] = near_value(point, static_cast<int>(c));
+      else exact[c][slot] = value(point, static_cast<int>(c));
+    }
   }
 
   // Exact coordinates beside the near ones, for results that contain distances or vectors.
@@ -124,7 +189,7 @@ struct Bodies {
 
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes();
-    for (std::size_t a = 0; a < D; ++a) sum += near[a].bytes() + exact[a].bytes();
+    for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
     return sum;
   }
 };

@@ -1,4 +1,5 @@
-// Sorts bodies by the cell they are in: keys, one pass into buckets that fit a cache, a counting sort in each.
+// Sorts bodies by a key, such as the cell they are in: keys, one pass into buckets that fit a cache, a counting sort in
+// each.
 //
 // Scattering a million bodies straight to their cells misses the cache on every write. Here the first pass writes to at
 // most 1024 places at a time and the second stays inside the level-2 cache; both run on all threads, and the order
@@ -23,9 +24,9 @@ namespace vicinal {
 
 namespace detail {
 
-template <class Hot, int D, class Key>
+template <class Hot, std::size_t Columns, class Key>
 struct Record {
-  std::array<Hot, D> x;
+  std::array<Hot, Columns> x;
   std::int32_t id;
   Key key;
 };
@@ -36,10 +37,12 @@ inline constexpr std::size_t most_buckets = 1024;
 // Clearing and reading a counter takes about half a nanosecond, sorting a body by comparison a few tens.
 inline constexpr std::size_t counters_per_body = 32;
 
-template <class T, int D, class Hot, class Key>
-class CellSorter {
+// `KeysOf` has for_each(begin, end, f): f(body, key) for the bodies as the user numbers them.
+template <class T, int D, class Hot, std::size_t Columns, class Key, class KeysOf>
+class KeySorter {
  public:
-  CellSorter(const Grid& grid, Bodies<T, D>& bodies) : grid_(grid), bodies_(bodies), n_(bodies.size) {}
+  KeySorter(std::uint64_t keys, const KeysOf& keys_of, Bodies<T, D>& bodies)
+      : limit_(keys), keys_of_(keys_of), bodies_(bodies), n_(bodies.size) {}
 
   void run() {
     plan();
@@ -51,14 +54,14 @@ class CellSorter {
   }
 
  private:
-  using Item = Record<Hot, D, Key>;
+  using Item = Record<Hot, Columns, Key>;
 
   void plan() {
     const auto wanted = std::clamp<std::size_t>(n_ / bucket_bodies, 1, most_buckets);
-    const auto key_bits = static_cast<int>(std::bit_width(grid_.keys - 1));
+    const auto key_bits = static_cast<int>(std::bit_width(limit_ - 1));
     const int bucket_bits = std::min(key_bits, static_cast<int>(std::bit_width(wanted)) - 1);
     shift_ = key_bits - bucket_bits;
-    buckets_ = static_cast<std::size_t>(((grid_.keys - 1) >> shift_) + 1);
+    buckets_ = static_cast<std::size_t>(((limit_ - 1) >> shift_) + 1);
     const auto threads = static_cast<std::size_t>(thread_count());
     grain_ = std::max<std::size_t>((n_ + threads - 1) / threads, bucket_bodies);
     pieces_ = (n_ + grain_ - 1) / grain_;
@@ -70,30 +73,13 @@ class CellSorter {
   // In 64 bits: a key of 32 bits may have to be shifted by all of them.
   [[nodiscard]] std::size_t bucket_of(std::uint64_t key) const { return static_cast<std::size_t>(key >> shift_); }
 
-  [[nodiscard]] T wrapped(std::size_t point, int axis) const {
-    return bodies_.box.wrap(bodies_.raw.at(point, axis), axis);
-  }
-
   void find_keys() {
     parallel_ranges(n_, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       std::uint32_t* const count = starts_.data() + piece * buckets_;
-      const auto keep = [&](std::size_t p, std::uint64_t key) {
+      keys_of_.for_each(begin, end, [&](std::size_t p, std::uint64_t key) {
         keys_[p] = static_cast<Key>(key);
         ++count[bucket_of(key)];
-      };
-      if (grid_.plain()) {
-        const PlainKey<D> key_of(grid_);
-        for (std::size_t p = begin; p < end; ++p)
-          keep(p, key_of([&](int a) { return static_cast<double>(wrapped(p, a)); }));
-        return;
-      }
-      for (std::size_t p = begin; p < end; ++p) {
-        std::array<std::int64_t, 3> cell{};
-        for (int a = 0; a < D; ++a)
-          cell[static_cast<std::size_t>(a)] =
-              grid_.axis[static_cast<std::size_t>(a)].cell(static_cast<double>(wrapped(p, a)));
-        keep(p, grid_.key(cell));
-      }
+      });
     });
     // Where each piece starts in each bucket: bucket by bucket, within a bucket piece by piece, so the sort is stable.
     bucket_begin_.assign(buckets_ + 1, 0);
@@ -105,10 +91,10 @@ class CellSorter {
     bucket_begin_[buckets_] = sum;
   }
 
-  [[nodiscard]] Hot hot(std::size_t point, int axis) const {
-    const T x = wrapped(point, axis);
-    if constexpr (std::is_same_v<Hot, T>) return x;
-    else return bodies_.frame(x, axis);
+  [[nodiscard]] Hot hot(std::size_t point, std::size_t column) const {
+    const int c = static_cast<int>(column);
+    if constexpr (std::is_same_v<Hot, T>) return bodies_.value(point, c);
+    else return bodies_.near_value(point, c);
   }
 
   void into_buckets() {
@@ -117,7 +103,7 @@ class CellSorter {
       for (std::size_t p = begin; p < end; ++p) {
         const Key key = keys_[p];
         Item& item = items_[next[bucket_of(key)]++];
-        for (int a = 0; a < D; ++a) item.x[static_cast<std::size_t>(a)] = hot(p, a);
+        for (std::size_t c = 0; c < Columns; ++c) item.x[c] = hot(p, c);
         item.id = static_cast<std::int32_t>(p);
         item.key = key;
       }
@@ -126,9 +112,9 @@ class CellSorter {
 
   void place(const Item& item, std::size_t slot) {
     bodies_.ids[slot] = item.id;
-    for (std::size_t a = 0; a < D; ++a) {
-      if constexpr (std::is_same_v<Hot, T>) bodies_.exact[a][slot] = item.x[a];
-      else bodies_.near[a][slot] = item.x[a];
+    for (std::size_t c = 0; c < Columns; ++c) {
+      if constexpr (std::is_same_v<Hot, T>) bodies_.exact[c][slot] = item.x[c];
+      else bodies_.near[c][slot] = item.x[c];
     }
   }
 
@@ -213,7 +199,8 @@ class CellSorter {
     bodies_.group_begin[sum] = static_cast<std::uint32_t>(n_);
   }
 
-  const Grid& grid_;
+  std::uint64_t limit_;
+  const KeysOf& keys_of_;
   Bodies<T, D>& bodies_;
   std::size_t n_;
   int shift_ = 0;
@@ -227,11 +214,40 @@ class CellSorter {
   std::vector<std::size_t> group_count_;  // [bucket], then where its groups start
 };
 
+// The key of the cell of each body.
+template <class T, int D>
+class CellKeys {
+ public:
+  CellKeys(const Grid& grid, const Bodies<T, D>& bodies) : grid_(grid), bodies_(bodies) {}
+
+  template <class F>
+  void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    if (grid_.plain()) {
+      const PlainKey<D> key_of(grid_);
+      for (std::size_t p = begin; p < end; ++p)
+        f(p, key_of([&](int a) { return static_cast<double>(bodies_.value(p, a)); }));
+      return;
+    }
+    for (std::size_t p = begin; p < end; ++p) {
+      std::array<std::int64_t, 3> cell{};
+      for (int a = 0; a < D; ++a)
+        cell[static_cast<std::size_t>(a)] =
+            grid_.axis[static_cast<std::size_t>(a)].cell(static_cast<double>(bodies_.value(p, a)));
+      f(p, grid_.key(cell));
+    }
+  }
+
+ private:
+  const Grid& grid_;
+  const Bodies<T, D>& bodies_;
+};
+
 }  // namespace detail
 
-// Fills `bodies` (already `reset`) with the slots and groups that `grid` gives them.
-template <class T, int D>
-void order_by_cell(const Grid& grid, Bodies<T, D>& bodies) {
+// Fills `bodies` (already `reset`) with slots in ascending order of key, then of the user's number, and with the groups
+// of equal key. All keys are below `limit`.
+template <class T, int D, class KeysOf>
+void order_by_key(std::uint64_t limit, const KeysOf& keys_of, Bodies<T, D>& bodies) {
   if (bodies.size == 0) {
     bodies.groups = 0;
     bodies.group_key.reset(0);
@@ -239,12 +255,26 @@ void order_by_cell(const Grid& grid, Bodies<T, D>& bodies) {
     bodies.group_begin[0] = 0;
     return;
   }
-  const auto sort = [&]<class Hot>(Hot) {
-    if (grid.keys <= std::uint64_t{1} << 32) detail::CellSorter<T, D, Hot, std::uint32_t>(grid, bodies).run();
-    else detail::CellSorter<T, D, Hot, std::uint64_t>(grid, bodies).run();
+  const auto sort = [&]<class Hot, std::size_t Columns>() {
+    if (limit <= std::uint64_t{1} << 32)
+      detail::KeySorter<T, D, Hot, Columns, std::uint32_t, KeysOf>(limit, keys_of, bodies).run();
+    else detail::KeySorter<T, D, Hot, Columns, std::uint64_t, KeysOf>(limit, keys_of, bodies).run();
   };
-  if (bodies.banded) sort(float{});
-  else sort(T{});
+  const bool spheres = bodies.raw.shape == Shape::sphere;
+  if (std::is_same_v<T, double> && bodies.banded) {
+    if (spheres) sort.template operator()<float, D + 1>();
+    else sort.template operator()<float, D>();
+  } else {
+    if (spheres) sort.template operator()<T, D + 1>();
+    else if (bodies.raw.shape == Shape::point) sort.template operator()<T, D>();
+    else sort.template operator()<T, 2 * D>();
+  }
+}
+
+// The same with the cells of a grid for keys.
+template <class T, int D>
+void order_by_cell(const Grid& grid, Bodies<T, D>& bodies) {
+  order_by_key(grid.keys, detail::CellKeys<T, D>(grid, bodies), bodies);
 }
 
 }  // namespace vicinal

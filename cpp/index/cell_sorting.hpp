@@ -25,8 +25,9 @@ class CellSorting {
   explicit CellSorting(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const Points<T, D>& points) {
-    lay(points);
-    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, settings_.reach()));
+    const Reach<D> reach = points.reach(settings_.cutoff);
+    lay(points, reach);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
     order_by_cell(grid_, bodies_);
     list_cells();
   }
@@ -79,19 +80,19 @@ class CellSorting {
     Shift shift;
   };
 
-  void lay(const Points<T, D>& points) {
+  void lay(const Points<T, D>& points, const Reach<D>& reach) {
     subdivision_ = static_cast<int>(settings_.option("h_mask"));
     if (subdivision_ == 0) subdivision_ = 1;
     double least = 0;
     for (;;) {
-      grid_ = lay_grid(points, settings_, subdivision_, least);
+      grid_ = lay_grid(points, settings_.box, reach, subdivision_, least);
       // Keys need 64 bits with room to add a row's step; fold long axes, make cells larger if even that is not enough.
       if (grid_.padded_cells() < 0x1p62) break;
       fold(points);
       if (grid_.padded_cells() < 0x1p62) break;
-      least = 2 * std::max(least, settings_.reach());
+      least = 2 * std::max(least, reach.largest());
     }
-    grid_.finish(settings_.reach());
+    grid_.finish(reach);
   }
 
   void fold(const Points<T, D>& points) {

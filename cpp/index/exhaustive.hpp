@@ -14,22 +14,12 @@ namespace vicinal {
 template <class T, int D>
 class Exhaustive {
  public:
-  explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {
-    // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.
-    std::array<int, 3> most{};
-    for (std::size_t a = 0; a < D; ++a) {
-      const auto edge = static_cast<double>(settings.box.edge[a]);
-      if (edge > 0)
-        most[a] = static_cast<int>(std::floor(periodic_reach(settings.reach(), settings.box.edge[a]) / edge)) + 1;
-    }
-    for (int z = -most[2]; z <= most[2]; ++z)
-      for (int y = -most[1]; y <= most[1]; ++y)
-        for (int x = -most[0]; x <= most[0]; ++x)
-          shifts_.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
-  }
+  explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const Points<T, D>& points) {
-    keep(points, near_frame(points, settings_.box, settings_.reach()), bodies_);
+    const Reach<D> reach = points.reach(settings_.cutoff);
+    list_shifts(reach);
+    keep(points, near_frame(points, settings_.box, reach.largest()), bodies_);
   }
   void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
@@ -55,18 +45,25 @@ class Exhaustive {
  private:
   static constexpr std::size_t tile = 32;
 
+  void list_shifts(const Reach<D>& reach) {
+    // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.
+    std::array<int, 3> most{};
+    for (std::size_t a = 0; a < D; ++a) {
+      const T edge = settings_.box.edge[a];
+      if (edge > 0)
+        most[a] = static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1;
+    }
+    shifts_.clear();
+    for (int z = -most[2]; z <= most[2]; ++z)
+      for (int y = -most[1]; y <= most[1]; ++y)
+        for (int x = -most[0]; x <= most[0]; ++x)
+          shifts_.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
+  }
+
   void keep(const Points<T, D>& points, const NearFrame<D>& frame, Bodies<T, D>& bodies) const {
     bodies.reset(points, settings_.box, frame);
     parallel_ranges(points.size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t k = begin; k < end; ++k) {
-        bodies.ids[k] = static_cast<std::int32_t>(k);
-        for (int axis = 0; axis < D; ++axis) {
-          const auto a = static_cast<std::size_t>(axis);
-          const T x = settings_.box.wrap(points.at(k, axis), axis);
-          if (bodies.banded) bodies.near[a][k] = frame(x, axis);
-          else bodies.exact[a][k] = x;
-        }
-      }
+      for (std::size_t k = begin; k < end; ++k) bodies.place(k, k);
     });
   }
 

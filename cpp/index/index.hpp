@@ -79,7 +79,7 @@ struct Settings {
     const auto found = options.find(name);
     return found == options.end() ? 0 : found->second;
   }
-  [[nodiscard]] double reach() const { return reach_of(cutoff); }
+  [[nodiscard]] double reach() const { return reach_of(cutoff); }  // of points
 };
 
 template <class S, class T, int D>
@@ -94,6 +94,11 @@ concept Index =
       { built.details() } -> std::same_as<Details>;           // figures of its own for `stats`
       { built.bytes() } -> std::same_as<std::size_t>;         // memory beyond that of bodies()
     };
+// A structure may also have
+//     update(points)       the same bodies, moved or resized, or another set
+//     insert(points)       all bodies; those beyond the present number are new
+//     remove(ids, points)  numbers that go, and the bodies that stay, numbered anew in the same order
+// where it can do better than to build everything again.
 
 // Any structure, its type erased. The cost of a virtual call is per block, never per pair.
 template <class T, int D>
@@ -103,6 +108,9 @@ class AnyIndex {
   explicit AnyIndex(std::unique_ptr<S> index) : self_(std::make_unique<Model<S>>(std::move(index))) {}
 
   void build(Points<T, D> points) { self_->build(points); }
+  void update(Points<T, D> points) { self_->update(points); }
+  void insert(Points<T, D> points) { self_->insert(points); }
+  void remove(std::span<const std::uint32_t> ids, Points<T, D> points) { self_->remove(ids, points); }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return self_->bodies(); }
   void arrange(Points<T, D> points, Bodies<T, D>& queries) const { self_->arrange(points, queries); }
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return self_->parts(queries); }
@@ -122,6 +130,9 @@ class AnyIndex {
   struct Erased {
     virtual ~Erased() = default;
     virtual void build(Points<T, D>) = 0;
+    virtual void update(Points<T, D>) = 0;
+    virtual void insert(Points<T, D>) = 0;
+    virtual void remove(std::span<const std::uint32_t>, Points<T, D>) = 0;
     virtual const Bodies<T, D>& bodies() const = 0;
     virtual void arrange(Points<T, D>, Bodies<T, D>&) const = 0;
     virtual std::size_t parts(const Bodies<T, D>&) const = 0;
@@ -133,6 +144,18 @@ class AnyIndex {
   struct Model final : Erased {
     explicit Model(std::unique_ptr<S> s) : index(std::move(s)) {}
     void build(Points<T, D> p) override { index->build(p); }
+    void update(Points<T, D> p) override {
+      if constexpr (requires { index->update(p); }) index->update(p);
+      else index->build(p);
+    }
+    void insert(Points<T, D> p) override {
+      if constexpr (requires { index->insert(p); }) index->insert(p);
+      else index->build(p);
+    }
+    void remove(std::span<const std::uint32_t> ids, Points<T, D> p) override {
+      if constexpr (requires { index->remove(ids, p); }) index->remove(ids, p);
+      else index->build(p);
+    }
     const Bodies<T, D>& bodies() const override { return index->bodies(); }
     void arrange(Points<T, D> p, Bodies<T, D>& q) const override { index->arrange(p, q); }
     std::size_t parts(const Bodies<T, D>& q) const override { return index->parts(q); }

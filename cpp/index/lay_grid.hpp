@@ -26,14 +26,15 @@ double typical(const Points<T, D>& points, int axis) {
 
 // Cells of reach / subdivision, but at least `least` long. Strides and stencil are not set: call `finish`.
 template <class T, int D>
-Grid lay_grid(const Points<T, D>& points, const Settings<T, D>& settings, int subdivision, double least) {
+Grid lay_grid(const Points<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int subdivision,
+              double least) {
   Grid grid;
-  const double reach = settings.reach();
   // In a periodic box bodies have nowhere to stray: its cells need not be finer than a key has bits for.
   constexpr std::int64_t most = std::int64_t{1} << (D == 3 ? 20 : 30);
   for (int axis = 0; axis < D; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    const T edge = settings.box.edge[a];
+    const double reach = reaches.axis[a];
+    const T edge = box.edge[a];
     if (edge > 0) {
       grid.axis[a] = periodic_axis(static_cast<double>(edge), periodic_reach(reach, edge), subdivision, least, most);
     } else {

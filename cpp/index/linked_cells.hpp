@@ -25,14 +25,15 @@ class LinkedCells {
 
   void build(const Points<T, D>& points) {
     grid_ = Grid();  // one cell, which is enough for no points
-    if (points.size > 0) grid_ = lay_grid(points, settings_, 1, settings_.option("cell"));
+    const Reach<D> reach = points.reach(settings_.cutoff);
+    if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, settings_.option("cell"));
     const double cells = grid_.padded_cells();
     const auto room = static_cast<double>(physical_memory()) / 4;
     if (cells * sizeof(Slot) > room || cells >= 0x1p40)
       throw std::length_error("a dense grid of " + std::to_string(cells) +
                               " cells");  // Python checks before: a last line
-    grid_.finish(settings_.reach());
-    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, settings_.reach()));
+    grid_.finish(reach);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
     order_by_cell(grid_, bodies_);
     starts_.reset(grid_.keys + 1);
     Slot* const start = starts_.data();

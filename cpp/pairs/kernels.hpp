@@ -9,7 +9,17 @@
 
 namespace vicinal {
 
-// Candidates copied together: x[a][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a
+// What bodies are: points with a common cutoff, spheres of their own radii, axis-aligned boxes.
+enum class Shape : std::int32_t { point, sphere, box };
+inline constexpr int shapes = 3;
+
+// Numbers that describe one body: its position, then the radius of a sphere; the lower, then the upper corner of a box.
+constexpr int columns_of(Shape shape, int dimensions) {
+  return shape == Shape::point ? dimensions : shape == Shape::sphere ? dimensions + 1 : 2 * dimensions;
+}
+inline constexpr int most_columns = 6;
+
+// Candidates copied together: x[c][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a
 // multiple of `tile_lanes`, are infinitely far away, so there is no remainder to treat apart.
 inline constexpr std::size_t tile_lanes = 16;
 
@@ -20,7 +30,7 @@ struct Span {
 
 template <class V>
 struct Tile {
-  const V* x[3];
+  const V* x[most_columns];
   const std::int32_t* payload;
   std::uint32_t size;
 };
@@ -35,18 +45,21 @@ enum class Own : std::int16_t {
 // Queries first … last-1 against one tile. The first of them is at `position` of the tile, the others follow it.
 template <class V>
 struct Batch {
-  const V* x[3];
+  const V* x[most_columns];
   const std::int32_t* ids;
   std::uint32_t first, last;
   Own own;
   std::uint32_t position;
   bool shifted;
   V shift[3];  // exact: added to every difference; band: taken off the query
-  // Exact: d2 <= inside is a pair. Band: that is certain, d2 > outside is certainly none, between is doubt.
+  // Points. Exact: d2 <= inside is a pair. Band: that is certain, d2 > outside is certainly none, between is doubt.
   V inside, outside;
+  // Spheres, band: the doubt at a distance s = ri + rj is |d2 - s*s| <= slope * s + offset.
+  V slope, offset;
 };
 
-// gather: copies spans of x and payload (unless null) side by side, and `tile_lanes` infinities behind them.
+// gather: copies spans of x and payload (unless null) side by side, and `tile_lanes` bodies without size infinitely far
+//        away behind them.
 // hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query
 // k;
 //        may scribble up to `overshoot` entries beyond the last.
@@ -64,11 +77,11 @@ struct Kernel {
   std::uint32_t (*count)(const Tile<V>&, const Batch<V>&, std::uint32_t* counts);
 };
 
-// Index 0: two dimensions, 1: three.
+// By shape and dimension; boxes are compared, not computed with, so there is nothing to doubt about them.
 struct Kernels {
-  Kernel<float> single[2];
-  Kernel<double> twice[2];
-  Kernel<float> band[2];
+  Kernel<float> single[shapes][2];
+  Kernel<double> twice[shapes][2];
+  Kernel<float> band[shapes - 1][2];
   // Copies whole cache lines past the cache; `to` is 64-byte aligned, `bytes` a multiple of 64.
   void (*stream)(void* to, const void* from, std::size_t bytes);
 };

@@ -7,19 +7,21 @@
 namespace vicinal {
 namespace {
 
-template <class V, int D, bool Band>
+// One query; hit(tile, k, maybe) says whether a candidate is a pair, and adds to `maybe` if it is or might be.
+template <class V, int D, Shape S, bool Band, bool Shifted>
 struct Query {
-  V x[D];
+  V x[most_columns];
   V shift[D];
+  V inside, outside, slope, offset;
 
-  Query(const Batch<V>& batch, std::size_t slot) {
+  Query(const Batch<V>& batch, std::size_t slot)
+      : inside(batch.inside), outside(batch.outside), slope(batch.slope), offset(batch.offset) {
+    for (int c = 0; c < columns_of(S, D); ++c) x[c] = batch.x[c][slot];
     for (int a = 0; a < D; ++a) {
-      x[a] = batch.x[a][slot];
       shift[a] = batch.shift[a];
-      if (Band && batch.shifted) x[a] = x[a] - shift[a];
+      if ((Band || S == Shape::box) && batch.shifted) x[a] = x[a] - shift[a];
     }
   }
-  template <bool Shifted>
   [[nodiscard]] V squared_distance(const Tile<V>& tile, std::size_t k) const {
     V sum = 0;
     for (int a = 0; a < D; ++a) {
@@ -29,24 +31,47 @@ struct Query {
     }
     return sum;
   }
+  // 1 or 0, so that counting needs no branch.
+  std::uint32_t hit(const Tile<V>& tile, std::size_t k, std::uint32_t& maybe) const {
+    if constexpr (S == Shape::box) {
+      unsigned all = 1;
+      for (int a = 0; a < D; ++a) {
+        V low = tile.x[a][k];
+        if constexpr (Shifted) low = low + shift[a];
+        all &= static_cast<unsigned>(low <= x[D + a]) & static_cast<unsigned>(x[a] <= tile.x[D + a][k]);
+      }
+      return all;
+    } else {
+      const V d2 = squared_distance(tile, k);
+      V low = inside;
+      V high = outside;
+      V width = 0;
+      if constexpr (S == Shape::sphere) {
+        const V s = x[D] + tile.x[D][k];
+        low = s * s;
+        if constexpr (Band) width = slope * s + offset;
+        high = low + width;
+      }
+      if constexpr (Band) maybe += d2 <= high ? 1 : 0;
+      return (Band ? d2 + width : d2) <= low ? 1 : 0;
+    }
+  }
 };
 
-template <class V, int D, bool Band, bool Shifted>
+template <class V, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                       std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const Query<V, D, Band> query(batch, q);
+    const Query<V, D, S, Band, Shifted> query(batch, q);
     const std::uint32_t self = batch.position + (q - batch.first);
     const std::int32_t id = batch.ids[q];
     std::uint32_t n = 0;
     std::uint32_t maybe = 0;
     const auto run = [&](std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t k = begin; k < end; ++k) {
-        const V d2 = query.template squared_distance<Shifted>(tile, k);
         out[n] = tile.payload[k];  // written always, kept only when the cursor moves on: no branch to mispredict
         if (owner != nullptr) owner[n] = id;
-        n += d2 <= batch.inside ? 1 : 0;
-        if (Band) maybe += d2 <= batch.outside ? 1 : 0;
+        n += query.hit(tile, k, maybe);
       }
     };
     if (batch.own == Own::except) run(0, self);
@@ -59,61 +84,62 @@ std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* 
   return batch.last - batch.first;
 }
 
-template <class V, int D, bool Band, bool Shifted>
+template <class V, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t count_of(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const Query<V, D, Band> query(batch, q);
+    const Query<V, D, S, Band, Shifted> query(batch, q);
     const std::uint32_t self = batch.position + (q - batch.first);
     std::uint32_t n = 0;
     std::uint32_t maybe = 0;
-    for (std::uint32_t k = batch.own == Own::after ? self + 1 : 0; k < tile.size; ++k) {
-      const V d2 = query.template squared_distance<Shifted>(tile, k);
-      n += d2 <= batch.inside ? 1 : 0;
-      if (Band) maybe += d2 <= batch.outside ? 1 : 0;
-    }
+    for (std::uint32_t k = batch.own == Own::after ? self + 1 : 0; k < tile.size; ++k) n += query.hit(tile, k, maybe);
     if (Band && n != maybe) return q - batch.first;
-    counts[q - batch.first] = n - (batch.own == Own::except ? 1 : 0);  // a body is always at distance 0 from itself
+    counts[q - batch.first] = n - (batch.own == Own::except ? 1 : 0);  // a body is always a pair with itself
   }
   return batch.last - batch.first;
 }
 
-template <class V, int D, bool Band>
+template <class V, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                    std::uint32_t* counts) {
-  return !Band && batch.shifted ? hits_of<V, D, Band, true>(tile, batch, out, owner, counts)
-                                : hits_of<V, D, Band, false>(tile, batch, out, owner, counts);
+  return !Band && batch.shifted ? hits_of<V, D, S, Band, true>(tile, batch, out, owner, counts)
+                                : hits_of<V, D, S, Band, false>(tile, batch, out, owner, counts);
 }
-template <class V, int D, bool Band>
+template <class V, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* counts) {
-  return !Band && batch.shifted ? count_of<V, D, Band, true>(tile, batch, counts)
-                                : count_of<V, D, Band, false>(tile, batch, counts);
+  return !Band && batch.shifted ? count_of<V, D, S, Band, true>(tile, batch, counts)
+                                : count_of<V, D, S, Band, false>(tile, batch, counts);
 }
 
 void stream(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-template <class V, int D>
+template <class V, int D, Shape S>
 void gather(const V* const* x, const std::int32_t* payload, const Span* spans, std::size_t count, V* const* to,
             std::int32_t* payload_to) {
   std::size_t at = 0;
   for (std::size_t s = 0; s < count; ++s)
     for (std::size_t slot = spans[s].begin; slot < spans[s].end; ++slot, ++at) {
-      for (int a = 0; a < D; ++a) to[a][at] = x[a][slot];
+      for (int c = 0; c < columns_of(S, D); ++c) to[c][at] = x[c][slot];
       if (payload != nullptr) payload_to[at] = payload[slot];
     }
   for (std::size_t k = 0; k < tile_lanes; ++k)
-    for (int a = 0; a < D; ++a) to[a][at + k] = std::numeric_limits<V>::infinity();
+    for (int c = 0; c < columns_of(S, D); ++c) to[c][at + k] = c < D ? std::numeric_limits<V>::infinity() : V{0};
 }
 
-template <class V, int D, bool Band>
-constexpr Kernel<V> kernel{gather<V, D>, hits<V, D, Band>, count<V, D, Band>};
+template <class V, int D, Shape S, bool Band>
+constexpr Kernel<V> kernel{gather<V, D, S>, hits<V, D, S, Band>, count<V, D, S, Band>};
 
 }  // namespace
 
 const Kernels& baseline_kernels() {
   static constexpr Kernels kernels{
-      {kernel<float, 2, false>, kernel<float, 3, false>},
-      {kernel<double, 2, false>, kernel<double, 3, false>},
-      {kernel<float, 2, true>, kernel<float, 3, true>},
+      {{kernel<float, 2, Shape::point, false>, kernel<float, 3, Shape::point, false>},
+       {kernel<float, 2, Shape::sphere, false>, kernel<float, 3, Shape::sphere, false>},
+       {kernel<float, 2, Shape::box, false>, kernel<float, 3, Shape::box, false>}},
+      {{kernel<double, 2, Shape::point, false>, kernel<double, 3, Shape::point, false>},
+       {kernel<double, 2, Shape::sphere, false>, kernel<double, 3, Shape::sphere, false>},
+       {kernel<double, 2, Shape::box, false>, kernel<double, 3, Shape::box, false>}},
+      {{kernel<float, 2, Shape::point, true>, kernel<float, 3, Shape::point, true>},
+       {kernel<float, 2, Shape::sphere, true>, kernel<float, 3, Shape::sphere, true>}},
       stream,
   };
   return kernels;

@@ -12,20 +12,21 @@
 namespace vicinal {
 namespace {
 
+// The distance of a query to candidates.
 template <class Lanes, int D, bool Band, bool Shifted>
-struct Query {
+struct Distance {
   using V = typename Lanes::value;
   using vector = typename Lanes::vector;
   vector x[D];
   vector shift[D];
 
-  inline Query(const Batch<V>& batch, std::size_t slot) {
+  inline Distance(const Batch<V>& batch, std::size_t slot) {
     for (int a = 0; a < D; ++a) {
       x[a] = Lanes::broadcast(Band && Shifted ? batch.x[a][slot] - batch.shift[a] : batch.x[a][slot]);
       if constexpr (Shifted && !Band) shift[a] = Lanes::broadcast(batch.shift[a]);
     }
   }
-  inline vector squared_distance(const Tile<V>& tile, std::size_t k) const {
+  inline vector squared(const Tile<V>& tile, std::size_t k) const {
     vector sum{};
     for (int a = 0; a < D; ++a) {
       vector d = Lanes::subtract(Lanes::load(tile.x[a] + k), x[a]);
@@ -37,43 +38,102 @@ struct Query {
   }
 };
 
+// A query of each shape: hits(tile, k, doubt) are the lanes that are pairs with it; those in doubt are added to
+// `doubt`.
+template <class Lanes, int D, Shape S, bool Band, bool Shifted>
+struct Query;
+
+template <class Lanes, int D, bool Band, bool Shifted>
+struct Query<Lanes, D, Shape::point, Band, Shifted> {
+  using V = typename Lanes::value;
+  Distance<Lanes, D, Band, Shifted> distance;
+  typename Lanes::vector inside, outside;
+
+  inline Query(const Batch<V>& batch, std::size_t slot)
+      : distance(batch, slot), inside(Lanes::broadcast(batch.inside)), outside(Lanes::broadcast(batch.outside)) {}
+  inline typename Lanes::mask hits(const Tile<V>& tile, std::size_t k, typename Lanes::mask& doubt) const {
+    const auto d2 = distance.squared(tile, k);
+    const auto hit = Lanes::at_most(d2, inside);
+    if constexpr (Band) doubt = Lanes::either(doubt, Lanes::differ(hit, Lanes::at_most(d2, outside)));
+    return hit;
+  }
+};
+
+template <class Lanes, int D, bool Band, bool Shifted>
+struct Query<Lanes, D, Shape::sphere, Band, Shifted> {
+  using V = typename Lanes::value;
+  Distance<Lanes, D, Band, Shifted> distance;
+  typename Lanes::vector radius, slope, offset;
+
+  inline Query(const Batch<V>& batch, std::size_t slot)
+      : distance(batch, slot), radius(Lanes::broadcast(batch.x[D][slot])), slope(Lanes::broadcast(batch.slope)),
+        offset(Lanes::broadcast(batch.offset)) {}
+  inline typename Lanes::mask hits(const Tile<V>& tile, std::size_t k, typename Lanes::mask& doubt) const {
+    const auto d2 = distance.squared(tile, k);
+    const auto s = Lanes::add(radius, Lanes::load(tile.x[D] + k));
+    const auto s2 = Lanes::multiply(s, s);
+    if constexpr (!Band) return Lanes::at_most(d2, s2);
+    const auto width = Lanes::add(Lanes::multiply(slope, s), offset);
+    const auto hit = Lanes::at_most(Lanes::add(d2, width), s2);
+    if constexpr (Band) doubt = Lanes::either(doubt, Lanes::differ(hit, Lanes::at_most(d2, Lanes::add(s2, width))));
+    return hit;
+  }
+};
+
+template <class Lanes, int D, bool Band, bool Shifted>
+struct Query<Lanes, D, Shape::box, Band, Shifted> {
+  using V = typename Lanes::value;
+  typename Lanes::vector lower[D], upper[D], shift[D];
+
+  inline Query(const Batch<V>& batch, std::size_t slot) {
+    for (int a = 0; a < D; ++a) {
+      lower[a] = Lanes::broadcast(Shifted ? batch.x[a][slot] - batch.shift[a] : batch.x[a][slot]);
+      upper[a] = Lanes::broadcast(batch.x[D + a][slot]);
+      shift[a] = Lanes::broadcast(batch.shift[a]);
+    }
+  }
+  inline typename Lanes::mask hits(const Tile<V>& tile, std::size_t k, typename Lanes::mask&) const {
+    typename Lanes::mask all{};
+    for (int a = 0; a < D; ++a) {
+      auto low = Lanes::load(tile.x[a] + k);
+      if constexpr (Shifted) low = Lanes::add(low, shift[a]);
+      const auto overlap =
+          Lanes::both(Lanes::at_most(low, upper[a]), Lanes::at_most(lower[a], Lanes::load(tile.x[D + a] + k)));
+      all = a == 0 ? overlap : Lanes::both(all, overlap);
+    }
+    return all;
+  }
+};
+
 // Runs visit(k, mask of hits) over the tile from candidate `begin` on; true when some candidate is in doubt. It must be
 // inlined: what `visit` counts has to stay in a register.
 //
 // Doubt is rare: it is only collected here, and whoever called decides the whole query again with care.
-template <class Lanes, int D, bool Band, bool Shifted, class Visit>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
 [[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile,
                                          const Batch<typename Lanes::value>& batch, std::uint32_t slot,
                                          std::size_t begin, const Visit& visit) {
-  const Query<Lanes, D, Band, Shifted> query(batch, slot);
-  const auto inside = Lanes::broadcast(batch.inside);
-  const auto outside = Lanes::broadcast(batch.outside);
+  const Query<Lanes, D, S, Band, Shifted> query(batch, slot);
   auto doubt = Lanes::none();
-  const auto hits_at = [&](std::size_t k) {
-    const auto d2 = query.squared_distance(tile, k);
-    const auto hit = Lanes::at_most(d2, inside);
-    if constexpr (Band) doubt = Lanes::either(doubt, Lanes::differ(hit, Lanes::at_most(d2, outside)));
-    return hit;
-  };
   std::size_t k = begin / Lanes::width * Lanes::width;
   if (k >= tile.size) return false;
-  visit(k, Lanes::both(hits_at(k), Lanes::from(begin % Lanes::width)));
-  for (k += Lanes::width; k < tile.size; k += Lanes::width) visit(k, hits_at(k));
+  visit(k, Lanes::both(query.hits(tile, k, doubt), Lanes::from(begin % Lanes::width)));
+  for (k += Lanes::width; k < tile.size; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
   return Band && Lanes::any(doubt);
 }
 
 // Tile and batch come by value: what is written might alias a reference, and every pointer would be read again.
-template <class Lanes, int D, bool Band, bool Shifted>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                       std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const std::uint32_t self = batch.position + (q - batch.first);
     std::int32_t* to = out;
-    const bool doubt = sweep<Lanes, D, Band, Shifted>(
+    const bool doubt = sweep<Lanes, D, S, Band, Shifted>(
         tile, batch, q, batch.own == Own::after ? self + 1 : 0,
         [&](std::size_t k, typename Lanes::mask hit) { to += Lanes::keep(to, tile.payload + k, hit); });
     if (doubt) return q - batch.first;
-    // A body is always at distance 0 from itself: taking that hit out again costs less than stepping around it.
+    // A body is always a pair with itself: taking that hit out again costs less than stepping around it.
     if (batch.own == Own::except) out[Lanes::find(out, tile.payload[self])] = *--to;
     const auto n = static_cast<std::size_t>(to - out);
     if (owner != nullptr) {
@@ -89,44 +149,45 @@ std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typena
   return batch.last - batch.first;
 }
 
-template <class Lanes, int D, bool Band, bool Shifted>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                        std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const std::uint32_t self = batch.position + (q - batch.first);
     std::size_t n = 0;
     const bool doubt =
-        sweep<Lanes, D, Band, Shifted>(tile, batch, q, batch.own == Own::after ? self + 1 : 0,
-                                       [&](std::size_t, typename Lanes::mask hit) { n += Lanes::number(hit); });
+        sweep<Lanes, D, S, Band, Shifted>(tile, batch, q, batch.own == Own::after ? self + 1 : 0,
+                                          [&](std::size_t, typename Lanes::mask hit) { n += Lanes::number(hit); });
     if (doubt) return q - batch.first;
     counts[q - batch.first] = static_cast<std::uint32_t>(n - (batch.own == Own::except ? 1 : 0));
   }
   return batch.last - batch.first;
 }
 
-template <class Lanes, int D, bool Band>
+template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
                    std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
-  return batch.shifted ? hits_of<Lanes, D, Band, true>(tile, batch, out, owner, counts)
-                       : hits_of<Lanes, D, Band, false>(tile, batch, out, owner, counts);
+  return batch.shifted ? hits_of<Lanes, D, S, Band, true>(tile, batch, out, owner, counts)
+                       : hits_of<Lanes, D, S, Band, false>(tile, batch, out, owner, counts);
 }
-template <class Lanes, int D, bool Band>
+template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
                     std::uint32_t* counts) {
-  return batch.shifted ? count_of<Lanes, D, Band, true>(tile, batch, counts)
-                       : count_of<Lanes, D, Band, false>(tile, batch, counts);
+  return batch.shifted ? count_of<Lanes, D, S, Band, true>(tile, batch, counts)
+                       : count_of<Lanes, D, S, Band, false>(tile, batch, counts);
 }
 
 // What is written too much is overwritten by the next span, or by infinity. (Spans are not empty.)
-template <class Lanes, int D>
+template <class Lanes, int D, Shape S>
 void gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
             typename Lanes::value* const* to, std::int32_t* payload_to) {
   using V = typename Lanes::value;
   constexpr std::size_t together = 32 / Lanes::width < 4 ? 32 / Lanes::width : 4;
   // Local pointers: those behind `x` and `to` might alias what is written, and would be read again each time.
-  const V* source[D];
-  V* target[D];
-  for (int a = 0; a < D; ++a) {
+  constexpr int columns = columns_of(S, D);
+  const V* source[columns];
+  V* target[columns];
+  for (int a = 0; a < columns; ++a) {
     source[a] = x[a];
     target[a] = to[a];
   }
@@ -138,7 +199,7 @@ void gather(const typename Lanes::value* const* x, const std::int32_t* payload, 
     // By `together` registers: how many a span needs is a branch nobody can predict, this many are enough for most.
     do {
       for (std::size_t k = 0; k < together * Lanes::width; k += Lanes::width) {
-        for (int a = 0; a < D; ++a) Lanes::store(target[a] + next + k, Lanes::load(source[a] + from + k));
+        for (int a = 0; a < columns; ++a) Lanes::store(target[a] + next + k, Lanes::load(source[a] + from + k));
         if (payload != nullptr) Lanes::copy(payload_to + next + k, payload + from + k);
       }
       from += together * Lanes::width;
@@ -146,13 +207,13 @@ void gather(const typename Lanes::value* const* x, const std::int32_t* payload, 
     } while (from < span.end);
     at += span.end - span.begin;
   }
-  const auto far = Lanes::broadcast(__builtin_inff());
   for (std::size_t k = 0; k < tile_lanes; k += Lanes::width)
-    for (int a = 0; a < D; ++a) Lanes::store(target[a] + at + k, far);
+    for (int a = 0; a < columns; ++a)
+      Lanes::store(target[a] + at + k, Lanes::broadcast(a < D ? __builtin_inff() : 0.0F));
 }
 
-template <class Lanes, int D, bool Band>
-constexpr Kernel<typename Lanes::value> kernel{gather<Lanes, D>, hits<Lanes, D, Band>, count<Lanes, D, Band>};
+template <class Lanes, int D, Shape S, bool Band>
+constexpr Kernel<typename Lanes::value> kernel{gather<Lanes, D, S>, hits<Lanes, D, S, Band>, count<Lanes, D, S, Band>};
 
 inline void stream(void* to, const void* from, std::size_t bytes) {
   auto* const target = static_cast<__m256i*>(to);
@@ -164,9 +225,14 @@ inline void stream(void* to, const void* from, std::size_t bytes) {
 template <class Single, class Twice>
 constexpr Kernels make_kernels() {
   return {
-      {kernel<Single, 2, false>, kernel<Single, 3, false>},
-      {kernel<Twice, 2, false>, kernel<Twice, 3, false>},
-      {kernel<Single, 2, true>, kernel<Single, 3, true>},
+      {{kernel<Single, 2, Shape::point, false>, kernel<Single, 3, Shape::point, false>},
+       {kernel<Single, 2, Shape::sphere, false>, kernel<Single, 3, Shape::sphere, false>},
+       {kernel<Single, 2, Shape::box, false>, kernel<Single, 3, Shape::box, false>}},
+      {{kernel<Twice, 2, Shape::point, false>, kernel<Twice, 3, Shape::point, false>},
+       {kernel<Twice, 2, Shape::sphere, false>, kernel<Twice, 3, Shape::sphere, false>},
+       {kernel<Twice, 2, Shape::box, false>, kernel<Twice, 3, Shape::box, false>}},
+      {{kernel<Single, 2, Shape::point, true>, kernel<Single, 3, Shape::point, true>},
+       {kernel<Single, 2, Shape::sphere, true>, kernel<Single, 3, Shape::sphere, true>}},
       stream,
   };
 }

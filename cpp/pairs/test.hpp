@@ -1,7 +1,8 @@
 // The exact test: which candidates of a block are pairs.
 //
-// Bodies are a pair when ((dx*dx + dy*dy) + dz*dz) <= r*r with dx = (xj - xi) + s*L, every operation rounded in the
-// dtype of the input, none fused. Doubles are tested in float32 first:
+// Points are a pair when ((dx*dx + dy*dy) + dz*dz) <= r*r with dx = (xj - xi) + s*L, every operation rounded in the
+// dtype of the input, none fused; spheres likewise with r = ri + rj; boxes when lower_j + s*L <= upper_i and
+// lower_i - s*L <= upper_j along every axis. Doubles are tested in float32 first:
 //
 // In the near frame (index/bodies.hpp) coordinates are at most M, the reach R is in [0.5, 1), and u = 2^-24 is the
 // rounding of a float. A stored coordinate is off by at most M u, that of a query seen through an image by 3 M u (its
@@ -11,6 +12,11 @@
 // grows with d for M <= 4096, so with w taken at 1.25 R
 //     d2 <= r2 - w  is a pair,   d2 > r2 + w  is none,
 // and only what lies between needs the double test. The result is the same bits as testing everything in double.
+//
+// For spheres r is S = ri + rj <= 1, which may be far smaller than e. Its float S' is off by 2 u S, and S'^2 by 5 u
+// S^2. Allow W(S) = 2 sqrt(D) S e + 4 D e^2 + 24 u S: then d <= S implies d2 <= S'^2 + W, since w grows with d; and d >
+// S implies d2 > S'^2 - W: by the growth of d^2 - w(d) if S > sqrt(D) e, else because d2 >= -2 D e^2 > S^2 - W(S). The
+// 24 u S cover 8 u d^2, the 5 u S^2, and the rounding of the comparison itself.
 #pragma once
 
 #include <algorithm>
@@ -63,11 +69,14 @@ template <class T, int D>
 class Test {
  public:
   Test(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, T cutoff)
-      : queries_(queries), bodies_(bodies), squared_(cutoff * cutoff), banded_(queries.banded && bodies.banded),
-        exact_kernel_(exact_kernel()), band_kernel_(kernels().band[D - 2]) {
+      : queries_(queries), bodies_(bodies), shape_(bodies.raw.shape), columns_(bodies.columns()),
+        squared_(cutoff * cutoff), banded_(queries.banded && bodies.banded), exact_kernel_(exact_kernel(shape_)),
+        band_kernel_(kernels().band[shape_ == Shape::sphere ? 1 : 0][D - 2]) {
     if (banded_) set_band(cutoff);
-    for (auto& column : exact_tile_) column.reset(banded_ ? 0 : tile_candidates + gather_overshoot);
-    for (auto& column : near_tile_) column.reset(banded_ ? tile_candidates + gather_overshoot : 0);
+    for (std::size_t c = 0; c < columns_; ++c) {
+      exact_tile_[c].reset(banded_ ? 0 : tile_candidates + gather_overshoot);
+      near_tile_[c].reset(banded_ ? tile_candidates + gather_overshoot : 0);
+    }
     payload_tile_.reset(tile_candidates + gather_overshoot);
   }
 
@@ -134,9 +143,10 @@ class Test {
     std::size_t total = 0;
   };
 
-  static const Kernel<T>& exact_kernel() {
-    if constexpr (std::is_same_v<T, float>) return kernels().single[D - 2];
-    else return kernels().twice[D - 2];
+  static const Kernel<T>& exact_kernel(Shape shape) {
+    const auto s = static_cast<std::size_t>(shape);
+    if constexpr (std::is_same_v<T, float>) return kernels().single[s][D - 2];
+    else return kernels().twice[s][D - 2];
   }
 
   void set_band(T cutoff) {
@@ -145,6 +155,8 @@ class Test {
     const double reach = static_cast<double>(cutoff) * bodies_.frame.scale;
     const double r2 = static_cast<double>(squared_) * bodies_.frame.scale * bodies_.frame.scale;
     const double e = 4.2 * bodies_.frame.largest * u + 2 * u;
+    slope_ = static_cast<float>(1.001 * (2 * std::sqrt(dimensions) * e + 24 * u));
+    offset_ = static_cast<float>(1.001 * 4 * dimensions * e * e);
     const double d = 1.25 * reach;
     const double w = 2 * std::sqrt(dimensions) * d * e + dimensions * e * e + 8 * u * d * d;
     constexpr float far = std::numeric_limits<float>::infinity();
@@ -164,11 +176,11 @@ class Test {
     }
   }
 
-  template <class V>
-  Batch<V> batch_of(const Cut& cut, const std::array<Buffer<V>, D>& x, V inside, V outside, double scale) const {
+  template <class V, std::size_t N>
+  Batch<V> batch_of(const Cut& cut, const std::array<Buffer<V>, N>& x, V inside, V outside, double scale) const {
     Batch<V> batch{};
+    for (std::size_t c = 0; c < columns_; ++c) batch.x[c] = x[c].data();
     for (std::size_t a = 0; a < D; ++a) {
-      batch.x[a] = x[a].data();
       // Exactly s * L for the exact test, whose scale is 1.
       batch.shift[a] = static_cast<V>(static_cast<T>(cut.shift[a]) * bodies_.box.edge[a] * static_cast<T>(scale));
     }
@@ -177,19 +189,21 @@ class Test {
     batch.shifted = cut.shift != Shift{};
     batch.inside = inside;
     batch.outside = outside;
+    batch.slope = static_cast<V>(slope_);
+    batch.offset = static_cast<V>(offset_);
     return batch;
   }
 
-  template <class V>
+  template <class V, std::size_t N>
   Tile<V> gather(const Cut& cut, const Kernel<V>& kernel, const std::int32_t* payload,
-                 const std::array<Buffer<V>, D>& from, std::array<Buffer<V>, D>& to) {
-    std::array<const V*, 3> source{};
-    std::array<V*, 3> target{};
+                 const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to) {
+    std::array<const V*, N> source{};
+    std::array<V*, N> target{};
     Tile<V> tile{};
-    for (std::size_t a = 0; a < D; ++a) {
-      source[a] = from[a].data();
-      target[a] = to[a].data();
-      tile.x[a] = target[a];
+    for (std::size_t c = 0; c < columns_; ++c) {
+      source[c] = from[c].data();
+      target[c] = to[c].data();
+      tile.x[c] = target[c];
     }
     kernel.gather(source.data(), payload, spans_.data(), span_count_, target.data(), payload_tile_.data());
     tile.payload = payload_tile_.data();
@@ -210,7 +224,15 @@ class Test {
         if (cut.own == Own::except && position == self) continue;
         V near = 0;
         for (std::size_t a = 0; a < D; ++a) near += (tile.x[a][position] - x[a]) * (tile.x[a][position] - x[a]);
-        if (near <= batch.inside || (near <= batch.outside && is_pair(query, slot, cut.shift))) hit(slot);
+        V inside = batch.inside;
+        V outside = batch.outside;
+        if (shape_ == Shape::sphere) {
+          const V s = batch.x[D][query] + tile.x[D][position];
+          const V width = batch.slope * s + batch.offset;
+          inside = s * s - width;
+          outside = s * s + width;
+        }
+        if (near <= inside || (near <= outside && is_pair(query, slot, cut.shift))) hit(slot);
       }
   }
   [[nodiscard]] bool is_pair(Slot query, Slot slot, const Shift& shift) const {
@@ -221,7 +243,9 @@ class Test {
       if (shift[a] != 0) d = d + static_cast<T>(shift[a]) * bodies_.box.edge[a];
       sum = axis == 0 ? d * d : sum + d * d;
     }
-    return sum <= squared_;
+    if (shape_ == Shape::point) return sum <= squared_;
+    const T s = queries_.position(query, D) + bodies_.position(slot, D);
+    return sum <= s * s;
   }
 
   // Runs f(cut) for the candidates of a block, with spans_ set to them: at once if they fit, otherwise in tiles.
@@ -284,15 +308,17 @@ class Test {
 
   const Bodies<T, D>& queries_;
   const Bodies<T, D>& bodies_;
+  const Shape shape_;
+  const std::size_t columns_;
   T squared_;
   bool banded_;
-  float inside_ = 0, outside_ = 0;
+  float inside_ = 0, outside_ = 0, slope_ = 0, offset_ = 0;
   const Kernel<T> exact_kernel_;
   const Kernel<float> band_kernel_;
   std::array<Span, 64> spans_{};
   std::size_t span_count_ = 0;
-  std::array<Buffer<T>, D> exact_tile_;
-  std::array<Buffer<float>, D> near_tile_;
+  std::array<Buffer<T>, Bodies<T, D>::most> exact_tile_;
+  std::array<Buffer<float>, Bodies<T, D>::most> near_tile_;
   Buffer<std::int32_t> payload_tile_;
   std::array<std::uint32_t, cut_queries> counts_{};
 };

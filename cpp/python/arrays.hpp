@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,17 +50,31 @@ auto dispatch(const PointArray& points, F&& f) {
   throw nb::type_error("points must have 2 or 3 columns");
 }
 
+// Bodies as Python passes them: positions; radii (n), upper corners (n, D) or None; bounds of the positions; the
+// largest radius or edges, one number per axis.
+using BodyArrays =
+    std::tuple<PointArray, std::optional<PointArray>, std::vector<double>, std::vector<double>, std::vector<double>>;
+
 template <class T, int D>
-Points<T, D> points_of(const PointArray& array, const std::vector<double>& low, const std::vector<double>& high) {
-  if (array.ndim() != 2 || array.shape(1) != D || array.dtype() != nb::dtype<T>() || low.size() != D ||
-      high.size() != D)
-    throw nb::type_error("points do not have the dtype and dimension the index was made for");
+Points<T, D> points_of(const BodyArrays& bodies) {
+  const auto& [array, extra, low, high, largest] = bodies;
+  const auto fits = [&](const PointArray& a) { return a.dtype() == nb::dtype<T>() && a.shape(0) == array.shape(0); };
+  if (array.ndim() != 2 || array.shape(1) != D || !fits(array) || low.size() != D || high.size() != D ||
+      largest.size() != D)
+    throw nb::type_error("bodies do not have the dtype and dimension the index was made for");
   Points<T, D> points;
   points.data = static_cast<const T*>(array.data());
   points.size = array.shape(0);
+  if (extra) {
+    points.shape = extra->ndim() == 1 ? Shape::sphere : Shape::box;
+    if (!fits(*extra) || extra->ndim() > 2 || (extra->ndim() == 2 && extra->shape(1) != D))
+      throw nb::type_error("radii or upper corners do not fit the positions");
+    points.extra = static_cast<const T*>(extra->data());
+  }
   for (std::size_t a = 0; a < D; ++a) {
     points.low[a] = static_cast<T>(low[a]);
     points.high[a] = static_cast<T>(high[a]);
+    points.largest[a] = static_cast<T>(largest[a]);
   }
   return points;
 }

@@ -23,8 +23,9 @@ using Options = std::map<std::string, double>;
 using AnyEngine = std::variant<std::unique_ptr<Engine<float, 2>>, std::unique_ptr<Engine<float, 3>>,
                                std::unique_ptr<Engine<double, 2>>, std::unique_ptr<Engine<double, 3>>>;
 
-// A set of queries with its bounds, or nothing: search the bodies among themselves.
-using Queries = std::optional<std::tuple<PointArray, std::vector<double>, std::vector<double>>>;
+// A set of queries, or nothing: search the bodies among themselves.
+using Queries = std::optional<BodyArrays>;
+using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 class Core {
  public:
@@ -34,10 +35,9 @@ class Core {
     return std::visit([&](auto& engine) { return f(*engine); }, engine_);
   }
 
-  Core(const std::string& name, const PointArray& points, const std::vector<double>& low,
-       const std::vector<double>& high, double cutoff, const std::vector<double>& box, const Options& options,
-       bool lasting)
-      : engine_(dispatch(points,
+  Core(const std::string& name, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+       const Options& options, bool lasting)
+      : engine_(dispatch(std::get<0>(bodies),
                          [&]<class T, int D>() -> AnyEngine {
                            Settings<T, D> settings;
                            settings.cutoff = static_cast<T>(cutoff);
@@ -46,15 +46,31 @@ class Core {
                            return std::make_unique<Engine<T, D>>(name, settings, lasting);
                          })),
         lasting_(lasting) {
-    build(points, low, high);
-  }
-
-  void build(const PointArray& points, const std::vector<double>& low, const std::vector<double>& high) {
     visit([&]<class T, int D>(Engine<T, D>& engine) {
-      const Points<T, D> given = points_of<T, D>(points, low, high);
+      const Points<T, D> given = points_of<T, D>(bodies);
       without_lock([&] { engine.build(given); });
     });
-    if (!lasting_) points_ = points;  // the structure reads the caller's array when a float32 test is in doubt
+    if (!lasting_) bodies_ = bodies;  // the structure reads the caller's arrays when a float32 test is in doubt
+  }
+
+  void update(const BodyArrays& bodies) {
+    visit([&]<class T, int D>(Engine<T, D>& engine) {
+      const Points<T, D> given = points_of<T, D>(bodies);
+      without_lock([&] { engine.update(given); });
+    });
+    if (!lasting_) bodies_ = bodies;
+  }
+
+  void insert(const BodyArrays& bodies) {
+    visit([&]<class T, int D>(Engine<T, D>& engine) {
+      const Points<T, D> given = points_of<T, D>(bodies);
+      without_lock([&] { engine.insert(given); });
+    });
+  }
+
+  void remove(const Ids& ids) {
+    const std::span<const std::uint32_t> gone(ids.data(), ids.shape(0));
+    visit([&](auto& engine) { without_lock([&] { engine.remove(gone); }); });
   }
 
   nb::list pairs(const std::string& letters, bool half, bool sort, const Queries& queries) {
@@ -84,6 +100,25 @@ class Core {
     });
   }
 
+  // Bodies, planes, distances.
+  nb::list touch(const PointArray& points, const PointArray& normals, const Queries& queries) {
+    return visit([&]<class T, int D>(Engine<T, D>& engine) {
+      const auto rows = [](const PointArray& array) {
+        if (array.ndim() != 2 || array.shape(1) != D || array.dtype() != nb::dtype<T>())
+          throw nb::type_error("planes do not have the dtype and dimension of the bodies");
+        return std::span<const T>(static_cast<const T*>(array.data()), array.shape(0) * D);
+      };
+      const Planes<T, D> planes{rows(points), rows(normals)};
+      const auto given = given_queries<T, D>(queries);
+      Touching found = without_lock([&] { return engine.touch(given ? &*given : nullptr, planes); });
+      nb::list columns;
+      columns.append(array_of<std::int32_t>(std::move(found.bodies), {found.size}, nullptr));
+      columns.append(array_of<std::int32_t>(std::move(found.planes), {found.size}, nullptr));
+      columns.append(array_of<T>(std::move(found.distances), {found.size}, nullptr));
+      return columns;
+    });
+  }
+
   nb::dict stats() {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
       // Whoever updates the index may ask for the interpreter lock while holding the index: never wait with it.
@@ -104,12 +139,12 @@ class Core {
   template <class T, int D>
   static std::optional<Points<T, D>> given_queries(const Queries& queries) {
     if (!queries) return std::nullopt;
-    return points_of<T, D>(std::get<0>(*queries), std::get<1>(*queries), std::get<2>(*queries));
+    return points_of<T, D>(*queries);
   }
 
   AnyEngine engine_;
   bool lasting_;
-  PointArray points_;
+  std::optional<BodyArrays> bodies_;
 };
 
 }  // namespace vicinal

@@ -23,7 +23,6 @@ namespace vicinal {
 
 namespace {
 
-using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Place = std::array<double, 2>;
 
 // Calls f(engine) for an engine of the plane that holds a triangulation.
@@ -97,20 +96,6 @@ bool is_delaunay(Core& core) {
   });
 }
 
-void insert(Core& core, const PointArray& points) {
-  on_plane(core, [&]<class T>(Engine<T, 2>& engine) {
-    const auto more = coordinates<T>(points);
-    without_lock([&] { engine.template insert<Delaunay<T, 2>>(more); });
-  });
-}
-
-void remove(Core& core, const Ids& ids) {
-  on_plane(core, [&]<class T>(Engine<T, 2>& engine) {
-    const std::span<const std::uint32_t> gone(ids.data(), ids.shape(0));
-    without_lock([&] { engine.template remove<Delaunay<T, 2>>(gone); });
-  });
-}
-
 int sign(double x) { return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0); }
 Point2 point(const Place& p) { return {p[0], p[1]}; }
 
@@ -122,8 +107,6 @@ void bind_delaunay(nb::module_& m) {
   m.def("delaunay_nearest", &nearest, nb::arg("core"));
   m.def("delaunay_locate", &locate, nb::arg("core"), nb::arg("points"));
   m.def("delaunay_is_delaunay", &is_delaunay, nb::arg("core"));
-  m.def("delaunay_insert", &insert, nb::arg("core"), nb::arg("points"));
-  m.def("delaunay_remove", &remove, nb::arg("core"), nb::arg("ids"));
   m.def(
       "orient2d",
       [](const Place& a, const Place& b, const Place& c) { return sign(orient2d(point(a), point(b), point(c))); },

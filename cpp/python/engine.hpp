@@ -21,6 +21,7 @@
 #include "index/index.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/found.hpp"
+#include "pairs/planes.hpp"
 
 namespace vicinal {
 
@@ -57,11 +58,19 @@ class Engine {
   Engine(const std::string& structure, const Settings<T, D>& settings, bool lasting);
 
   void build(const Points<T, D>& points);
+  // The same bodies, moved or resized, or others. Spheres given as points keep their radii.
+  void update(const Points<T, D>& points);
+  // New bodies get the numbers that follow.
+  void insert(const Points<T, D>& more);
+  // Distinct numbers; those that stay are numbered anew, in the same order.
+  void remove(std::span<const std::uint32_t> ids);
 
   // `queries` may be null: the bodies among themselves. Searches may run side by side.
   Found<T, D> pairs(const Points<T, D>* queries, const Want& want, bool half, bool sort);
   FoundRows<T, D> rows(const Points<T, D>* queries, const Want& want, bool sort);
   Counted count(const Points<T, D>* queries);
+  // Who reaches a plane: the bodies, or queries.
+  Touching touch(const Points<T, D>* queries, const Planes<T, D>& planes);
 
   [[nodiscard]] Figures figures() const;
 
@@ -71,35 +80,6 @@ class Engine {
     const std::unique_lock lock(mutex_);
     require_ready();
     return change([&] { return f(structure<S>()); });
-  }
-  // New bodies get the numbers that follow.
-  template <class S>
-  void insert(std::span<const T> more) {
-    const std::unique_lock lock(mutex_);
-    require_ready();
-    Buffer<T> all(copy_.size() + more.size());
-    std::copy_n(copy_.data(), copy_.size(), all.data());
-    std::copy_n(more.data(), more.size(), all.data() + copy_.size());
-    change([&] {
-      copy_ = std::move(all);
-      structure<S>().insert(copied());
-    });
-  }
-  // Distinct numbers; those that stay are numbered anew, in the same order.
-  template <class S>
-  void remove(std::span<const std::uint32_t> ids) {
-    const std::unique_lock lock(mutex_);
-    require_ready();
-    std::vector<bool> gone(copy_.size() / D, false);
-    for (const std::uint32_t id : ids) gone[id] = true;
-    Buffer<T> rest(copy_.size() - ids.size() * D);
-    T* to = rest.data();
-    for (std::size_t k = 0; k < gone.size(); ++k)
-      if (!gone[k]) to = std::copy_n(copy_.data() + k * D, D, to);
-    change([&] {
-      copy_ = std::move(rest);
-      structure<S>().remove(ids, copied());
-    });
   }
   // Where the memory of results goes when nobody needs them any more, or null.
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const { return pool_; }
@@ -127,11 +107,11 @@ class Engine {
     if (found == nullptr || !pool_) throw std::logic_error("the structure cannot do that");
     return *found;
   }
-  // The copy of the points with its bounds.
-  [[nodiscard]] Points<T, D> copied() const {
-    const Bounds<T, D> bounds = bounds_of<T, D>(copy_.span());
-    return {copy_.data(), copy_.size() / D, bounds.low, bounds.high};
-  }
+  // Copies the bodies if the engine lasts; returns where they are now.
+  Points<T, D> keep(const Points<T, D>& points);
+  // Makes room in the index for queries larger than any before.
+  void widen(const Points<T, D>& queries);
+  void note_build(double seconds);
 
   template <class F>
   auto search(const Points<T, D>* queries, Mode mode, bool positions, F&& f);
@@ -139,7 +119,9 @@ class Engine {
   Settings<T, D> settings_;
   AnyIndex<T, D> index_;
   std::shared_ptr<Pool> pool_;
-  Buffer<T> copy_;
+  Buffer<T> copy_;   // positions
+  Buffer<T> extra_;  // radii or upper corners
+  Points<T, D> points_;
   bool ready_ = false;
   mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the index alone
   mutable std::mutex figures_mutex_;

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "pairs/rows.hpp"
 #include "pairs/search.hpp"
@@ -33,27 +37,131 @@ Engine<T, D>::Engine(const std::string& structure, const Settings<T, D>& setting
       pool_(lasting ? std::make_shared<Pool>() : nullptr) {}
 
 template <class T, int D>
+Points<T, D> Engine<T, D>::keep(const Points<T, D>& points) {
+  points_ = points;
+  if (!pool_) return points_;
+  copy_.reset(points.size * D);
+  std::copy_n(points.data, points.size * D, copy_.data());
+  points_.data = copy_.data();
+  if (points.shape != Shape::point) {
+    if (points.extra != extra_.data()) {
+      extra_.reset(points.size * points.extras());
+      std::copy_n(points.extra, extra_.size(), extra_.data());
+    }
+    points_.extra = extra_.data();
+  }
+  return points_;
+}
+
+template <class T, int D>
+void Engine<T, D>::note_build(double seconds) {
+  const std::lock_guard figures_lock(figures_mutex_);
+  figures_ = {};
+  figures_.build_seconds = seconds;
+}
+
+template <class T, int D>
 void Engine<T, D>::build(const Points<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
+  change([&] { index_.build(keep(points)); });
+  note_build(watch.seconds());
+}
+
+template <class T, int D>
+void Engine<T, D>::update(const Points<T, D>& points) {
+  const std::unique_lock lock(mutex_);
+  const detail::Stopwatch watch;
+  const bool sound = ready_;
+  Points<T, D> given = points;
+  if (points.shape == Shape::point && points_.shape == Shape::sphere) {
+    if (points.size != points_.size) throw std::invalid_argument("spheres need radii");
+    given.shape = Shape::sphere;
+    given.extra = extra_.data();
+    given.largest = points_.largest;
+  }
   change([&] {
-    Points<T, D> kept = points;
-    if (pool_) {
-      copy_.reset(points.size * D);
-      std::copy_n(points.data, points.size * D, copy_.data());
-      kept.data = copy_.data();
-    }
-    index_.build(kept);
+    const Points<T, D> kept = keep(given);
+    if (sound) index_.update(kept);
+    else index_.build(kept);
   });
-  const std::lock_guard figures_lock(figures_mutex_);
-  figures_ = {};
-  figures_.build_seconds = watch.seconds();
+  note_build(watch.seconds());
+}
+
+template <class T, int D>
+void Engine<T, D>::insert(const Points<T, D>& more) {
+  if (more.size == 0) return;
+  const std::unique_lock lock(mutex_);
+  require_ready();
+  const detail::Stopwatch watch;
+  change([&] {
+    const auto append = [](Buffer<T>& all, const T* values, std::size_t count) {
+      const std::size_t old = all.size();
+      all.resize(old + count);
+      std::copy_n(values, count, all.data() + old);
+      return all.data();
+    };
+    points_.data = append(copy_, more.data, more.size * D);
+    if (more.shape != Shape::point) points_.extra = append(extra_, more.extra, more.size * more.extras());
+    for (std::size_t a = 0; a < D; ++a) {
+      points_.low[a] = points_.size == 0 ? more.low[a] : std::min(points_.low[a], more.low[a]);
+      points_.high[a] = points_.size == 0 ? more.high[a] : std::max(points_.high[a], more.high[a]);
+      points_.largest[a] = std::max(points_.largest[a], more.largest[a]);
+    }
+    points_.size += more.size;
+    index_.insert(points_);
+  });
+  note_build(watch.seconds());
+}
+
+template <class T, int D>
+void Engine<T, D>::remove(std::span<const std::uint32_t> ids) {
+  if (ids.empty()) return;
+  const std::unique_lock lock(mutex_);
+  require_ready();
+  const detail::Stopwatch watch;
+  change([&] {
+    std::vector<bool> gone(points_.size, false);
+    for (const std::uint32_t id : ids) gone[id] = true;
+    const auto first = static_cast<std::size_t>(*std::min_element(ids.begin(), ids.end()));
+    const auto close = [&](Buffer<T>& all, std::size_t each) {
+      T* to = all.data() + first * each;
+      for (std::size_t k = first; k < gone.size(); ++k)
+        if (!gone[k]) to = std::copy_n(all.data() + k * each, each, to);
+      all.resize((gone.size() - ids.size()) * each);
+    };
+    close(copy_, D);
+    if (points_.shape != Shape::point) close(extra_, points_.extras());
+    // Bounds and sizes stay as they were: no body is outside of them, and a later update sets them anew.
+    points_.size -= ids.size();
+    index_.remove(ids, points_);
+  });
+  note_build(watch.seconds());
+}
+
+template <class T, int D>
+void Engine<T, D>::widen(const Points<T, D>& queries) {
+  const auto larger = [&] {
+    for (std::size_t a = 0; a < D; ++a)
+      if (queries.largest[a] > std::max(points_.largest[a], points_.partner[a])) return true;
+    return false;
+  };
+  {
+    const std::shared_lock lock(mutex_);
+    if (!larger()) return;
+  }
+  const std::unique_lock lock(mutex_);
+  require_ready();
+  if (!larger()) return;
+  for (std::size_t a = 0; a < D; ++a) points_.partner[a] = std::max(points_.partner[a], queries.largest[a]);
+  change([&] { index_.build(points_); });
 }
 
 // Runs f(task) and notes its figures. `positions`: distances or vectors are wanted, so exact coordinates are needed.
 template <class T, int D>
 template <class F>
 auto Engine<T, D>::search(const Points<T, D>* queries, Mode mode, bool positions, F&& f) {
+  if (queries != nullptr) widen(*queries);
   if (positions) {
     const std::unique_lock lock(mutex_);
     require_ready();
@@ -110,12 +218,19 @@ Counted Engine<T, D>::count(const Points<T, D>* queries) {
 }
 
 template <class T, int D>
+Touching Engine<T, D>::touch(const Points<T, D>* queries, const Planes<T, D>& planes) {
+  const std::shared_lock lock(mutex_);
+  require_ready();
+  return find_touching(queries != nullptr ? *queries : points_, settings_.cutoff, planes);
+}
+
+template <class T, int D>
 Figures Engine<T, D>::figures() const {
   const std::shared_lock lock(mutex_);
   const std::lock_guard figures_lock(figures_mutex_);
   Figures now = figures_;
   now.bodies = index_.bodies().size;
-  now.bytes = index_.bodies().bytes() + index_.bytes() + copy_.bytes();
+  now.bytes = index_.bodies().bytes() + index_.bytes() + copy_.bytes() + extra_.bytes();
   now.details = index_.details();
   return now;
 }

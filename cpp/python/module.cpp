@@ -60,11 +60,13 @@ NB_MODULE(_core, m) {
   interrupt_poll() = user_interrupts;
 
   nb::class_<Core>(m, "Core", "One structure over one set of bodies.")
-      .def(nb::init<const std::string&, const PointArray&, const std::vector<double>&, const std::vector<double>&,
-                    double, const std::vector<double>&, const Options&, bool>(),
-           nb::arg("name"), nb::arg("points"), nb::arg("low"), nb::arg("high"), nb::arg("cutoff"), nb::arg("box"),
-           nb::arg("options"), nb::arg("lasting"))
-      .def("build", &Core::build, nb::arg("points"), nb::arg("low"), nb::arg("high"))
+      .def(nb::init<const std::string&, const BodyArrays&, double, const std::vector<double>&, const Options&, bool>(),
+           nb::arg("name"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("options"),
+           nb::arg("lasting"))
+      .def("update", &Core::update, nb::arg("bodies"))
+      .def("insert", &Core::insert, nb::arg("bodies"))
+      .def("remove", &Core::remove, nb::arg("ids"))
+      .def("touch", &Core::touch, nb::arg("points"), nb::arg("normals"), nb::arg("queries").none())
       .def("pairs", &Core::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
       .def("rows", &Core::rows, nb::arg("want"), nb::arg("sort"), nb::arg("queries").none())
       .def("count", &Core::count, nb::arg("queries").none())

@@ -4,12 +4,12 @@ The same set of pairs, bit for bit, as the plain NumPy expression, for every str
 """
 
 from vicinal.choose import Choice, choose
-from vicinal.delaunay import Delaunay
 from vicinal.errors import InputError
-from vicinal.index import CellSorting, Exhaustive, Index, LinkedCells, Stats
+from vicinal.index import Index, Stats
 from vicinal.machine import info
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
+from vicinal.structures import CellSorting, Delaunay, Exhaustive, LinkedCells
 from vicinal.threads import get_threads, set_threads, threads
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,20 +24,57 @@ MOST_IMAGES = 50_000
 
 @dataclass(frozen=True)
 class Points:
-    """Points that were checked: contiguous, float32 or float64, finite."""
+    """Bodies that were checked: contiguous, float32 or float64, finite.
+
+    `array` has the positions (of boxes the lower corners), `extra` the radii of spheres or the upper corners of boxes,
+    `largest` the largest radius (for every axis) or the longest edges.
+    """
 
     array: Floats
     low: list[float]
     high: list[float]
+    extra: Floats | None = None
+    largest: list[float] = field(default_factory=list)
 
     @property
     def dim(self) -> int:
         """Number of coordinates per point."""
         return int(self.array.shape[1])
 
+    @property
+    def kind(self) -> str:
+        """What the bodies are: points, spheres or boxes."""
+        if self.extra is None:
+            return "points"
+        return "spheres" if self.extra.ndim == 1 else "boxes"
+
+    @property
+    def for_core(self) -> tuple[Floats, Floats | None, list[float], list[float], list[float]]:
+        """The bodies as the compiled core takes them."""
+        return self.array, self.extra, self.low, self.high, self.largest or [0.0] * self.dim
+
     def __len__(self) -> int:
-        """Return the number of points."""
+        """Return the number of bodies."""
         return int(self.array.shape[0])
+
+    def none(self) -> Points:
+        """Return no bodies of the same kind, dtype and dimension."""
+        zero = [0.0] * self.dim
+        extra: Any = None if self.extra is None else self.extra[:0].copy()
+        return Points(self.array[:0].copy(), zero, zero, extra, zero)
+
+    def reach(self, cutoff: float, partner: Points | None = None) -> list[float]:
+        """Return how far positions of a pair can be apart along each axis."""
+        sizes = self.largest or [0.0] * self.dim
+        others = sizes if partner is None else [max(two) for two in zip(sizes, partner.largest, strict=True)]
+        if self.kind == "boxes":
+            return others
+        dtype = self.array.dtype
+        # Squares that vanish reach farther than the sum: the distance the core calls reach.
+        with np.errstate(under="ignore"):
+            r = dtype.type(cutoff if self.kind == "points" else sizes[0] + others[0])
+            square = float(r * r)
+        return [math.sqrt(square + 3 * float(np.finfo(dtype).smallest_subnormal))] * self.dim
 
 
 def most_wraps(dtype: np.dtype[Any]) -> float:
@@ -122,18 +159,24 @@ def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
             f"box: {len(entries)} entries found for {dim} dimensions; pass {dim} lengths, None for an open axis"
         )
     edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
-    # Squares that vanish reach farther than the cutoff: the distance the core calls reach.
-    info = np.finfo(points.array.dtype)
-    with np.errstate(under="ignore"):
-        square = float(points.array.dtype.type(cutoff) * points.array.dtype.type(cutoff))
-    reach = math.sqrt(square + 3 * float(info.smallest_subnormal))
-    images = math.prod(2 * (reach / edge + 1) + 1 for edge in edges if edge > 0)
-    if images > MOST_IMAGES:
-        raise InputError(
-            f"cutoff: {cutoff} reaches {images:.3g} periodic images in box {entries}; "
-            "use a smaller cutoff, or repeat the points yourself in a larger box"
-        )
+    check_images(points, cutoff, edges)
     return edges
+
+
+def check_images(points: Points, cutoff: float, edges: list[float], partner: Points | None = None) -> None:
+    """Check that bodies do not reach through more periodic images of the box than anybody can want."""
+    reach = points.reach(cutoff, partner)
+    images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, edges, strict=True) if edge > 0)
+    if images > MOST_IMAGES:
+        name, found = {
+            "points": ("cutoff", cutoff),
+            "spheres": ("radii", max(reach) / 2),
+            "boxes": ("boxes", max(reach)),
+        }[points.kind]
+        raise InputError(
+            f"{name}: {found} reaches {images:.3g} periodic images in box {[edge or None for edge in edges]}; "
+            "use smaller bodies or a smaller cutoff, or repeat the points yourself in a larger box"
+        )
 
 
 def _check_edge(entry: object, axis: int, points: Points) -> float:
@@ -155,21 +198,27 @@ def _check_wraps(points: Points, axis: int, edge: float, name: str) -> None:
         )
 
 
-def check_queries(value: object, points: Points, box: list[float]) -> Points:
-    """Check a second set of points against the first."""
-    queries = check_points(value, "queries")
-    if len(queries) == 0:
-        return Points(points.array[:0], [0.0] * points.dim, [0.0] * points.dim)
-    if queries.dim != points.dim:
-        raise InputError(f"queries: {queries.dim} columns found, but points have {points.dim}; both must agree")
-    if queries.array.dtype != points.array.dtype:
-        raise InputError(
-            f"queries: dtype {queries.array.dtype} found, but points are {points.array.dtype}; convert one of them"
-        )
+def check_wraps(points: Points, box: list[float], name: str) -> None:
+    """Check that bodies are not too far outside a periodic box to be wrapped."""
     for axis, edge in enumerate(box):
         if edge > 0:
-            _check_wraps(queries, axis, edge, "queries")
-    return queries
+            _check_wraps(points, axis, edge, name)
+
+
+def check_ids(value: object, size: int) -> npt.NDArray[np.uint32]:
+    """Check distinct numbers of bodies."""
+    array = as_array(value, "ids")
+    if array.size == 0:
+        array = array.reshape(-1).astype(np.uint32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(f"ids: shape {array.shape} and dtype {array.dtype} found; pass a list of whole numbers")
+    wrong = array[(array < 0) | (array >= size)]
+    if len(wrong):
+        raise InputError(f"ids: {wrong[0]} found; pass numbers from 0 to {size - 1}")
+    values, counts = np.unique(array, return_counts=True)
+    if len(values) < len(array):
+        raise InputError(f"ids: {values[counts > 1][0]} found more than once; pass each number once")
+    return np.ascontiguousarray(array, dtype=np.uint32)
 
 
 def check_want(want: object, letters: str) -> str:

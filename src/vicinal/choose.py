@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from vicinal import _check
-from vicinal._check import BoxLike, Points
-from vicinal.index import CellSorting, Exhaustive, Index, LinkedCells, grid_cells
+from vicinal._check import BoxLike
+from vicinal.bodies import BoxesLike, PlanesLike
+from vicinal.index import Index, Setting, check_setting
+from vicinal.structures import CellSorting, Exhaustive, LinkedCells
+from vicinal.structures.linked_cells import grid_cells
 
 STRUCTURES: dict[str, type[Index]] = {kind.__name__: kind for kind in (Exhaustive, LinkedCells, CellSorting)}
 
@@ -29,7 +31,16 @@ class Choice:
     reason: str = ""
 
 
-def choose(points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None) -> Choice:
+def choose(
+    points: npt.ArrayLike | None = None,
+    *,
+    cutoff: float | None = None,
+    radii: npt.ArrayLike | None = None,
+    boxes: BoxesLike | None = None,
+    skin: float = 0.0,
+    planes: PlanesLike | None = None,
+    box: BoxLike = None,
+) -> Choice:
     """Say which structure `vicinal.pairs` would use, and why. The choice changes speed only, never the result.
 
     Examples
@@ -38,17 +49,17 @@ def choose(points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None) -> Choi
     >>> vicinal.choose(np.random.default_rng(0).random((5000, 3)), cutoff=0.1).structure
     'LinkedCells'
     """
-    checked = _check.check_points(points)
-    radius = _check.check_cutoff(cutoff, checked)
-    return choose_checked(checked, radius, _check.check_box(box, checked, radius))
+    return choose_checked(
+        check_setting(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
+    )
 
 
-def choose_checked(points: Points, cutoff: float, box: list[float]) -> Choice:
+def choose_checked(setting: Setting) -> Choice:
     """Choose for arguments that were checked already."""
-    n = len(points)
+    n = len(setting.bodies)
     if n <= FEW_BODIES:
         return Choice("Exhaustive", {}, f"{n} bodies are so few that testing all pairs costs less than sorting them")
-    cells = grid_cells(points, cutoff, box)
+    cells = grid_cells(setting.bodies, setting.cutoff, 0.0, setting.box)
     if cells <= CELLS_PER_BODY * n:
         return Choice(
             "LinkedCells", {}, f"a dense grid has {cells / n:.2g} cells per body, so looking cells up is cheap"

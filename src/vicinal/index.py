@@ -1,8 +1,7 @@
-"""The search structures, kept while things move."""
+"""What every search structure can do: keep bodies while they move, and find their pairs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike, Floats, Points
+from vicinal._check import BoxLike, Points
+from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_boxes, check_points, check_skin, check_spheres
 from vicinal.errors import InputError
+from vicinal.planes import Planes, Touching, check_planes, join_pairs, join_rows
 from vicinal.rows import Neighbors
-
-# A dense grid may take this share of memory.
-GRID_SHARE = 0.25
-BYTES_PER_CELL = 4
 
 
 @dataclass(frozen=True)
@@ -50,63 +47,118 @@ class Stats:
     details: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What an index is made from, checked: bodies, cutoff (0 if they have sizes), box, and planes."""
+
+    bodies: Points
+    cutoff: float
+    box: list[float]
+    planes: Planes
+    half_skin: float = 0.0
+
+
+def check_setting(
+    points: npt.ArrayLike | None,
+    *,
+    cutoff: float | None = None,
+    radii: npt.ArrayLike | None = None,
+    boxes: BoxesLike | None = None,
+    skin: float = 0.0,
+    planes: PlanesLike | None = None,
+    box: BoxLike = None,
+) -> Setting:
+    """Check everything an index is made from."""
+    bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin)
+    edges = _check.check_box(box, bodies, checked_cutoff)
+    return Setting(bodies, checked_cutoff, edges, check_planes(planes, bodies, edges), check_skin(skin) / 2)
+
+
 class Index:
     """What every structure can do. Use one of the subclasses.
+
+    Exactly one of `cutoff`, `radii` and `boxes` says what the bodies are.
 
     Parameters
     ----------
     points
         Coordinates, shape (n, 2) or (n, 3), float32 or float64. They are copied: change yours as you like.
     cutoff
-        Two bodies are a pair when they are not farther apart than this.
+        Bodies are points; two are a pair when they are not farther apart than this.
+    radii
+        Bodies are spheres; two are a pair when they touch or overlap. One number may stand for all.
+    boxes
+        Bodies are axis-aligned boxes (lower, upper), two arrays of shape (n, 2) or (n, 3), in place of points; two are
+        a pair when they overlap along every axis, faces included.
+    skin
+        Spheres and boxes are made larger by half of this on every side, so that pairs reach `skin` farther.
+    planes
+        Infinite bodies (points, normals): a point on each plane and a normal out of the solid half-space behind it. A
+        body is a pair with a plane when some of it is on or behind the plane. Planes are numbered after the bodies.
     box
         Period along each axis: one number, or one per axis with None for an open axis. None: open space.
     """
 
     _structure: ClassVar[str]
 
-    def __init__(self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None) -> None:
-        self._make(_check.check_points(points), cutoff, box, lasting=True)
+    def __init__(
+        self,
+        points: npt.ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        skin: float = 0.0,
+        planes: PlanesLike | None = None,
+        box: BoxLike = None,
+    ) -> None:
+        setting = check_setting(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
+        self._make(setting, lasting=True)
 
     @classmethod
-    def _once(cls, points: Points, cutoff: float, box: BoxLike, options: Mapping[str, Any]) -> Index:
-        """Make an index for a single search: points are used in place, results are not kept for reuse."""
+    def _once(cls, setting: Setting, options: Mapping[str, Any]) -> Index:
+        """Make an index for a single search: arrays are used in place, results are not kept for reuse."""
         index = cls.__new__(cls)
         index._set_options(**options)  # noqa: SLF001
-        index._make(points, cutoff, box, lasting=False)
+        index._make(setting, lasting=False)
         return index
 
     def _set_options(self) -> None:
         """Keep the structure's own parameters; those with parameters override it."""
 
-    def _options(self, points: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
-        """Check the structure's own parameters against the points and return them for the core."""
+    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+        """Check the structure's own parameters against the bodies and return them for the core."""
         return {}
 
-    def _make(self, points: Points, cutoff: float, box: BoxLike, *, lasting: bool) -> None:
-        self._cutoff = _check.check_cutoff(cutoff, points)
-        self._box = _check.check_box(box, points, self._cutoff)
-        options = self._options(points, self._cutoff, self._box)
-        self._remember(points)
-        self._core = _core.Core(
-            self._structure, points.array, points.low, points.high, self._cutoff, self._box, options, lasting
-        )
-
-    def _remember(self, points: Points) -> None:
-        """Keep what later arguments are checked against: dtype, dimension and number, not the points themselves."""
-        self._size = len(points)
-        self._like = Points(points.array[:0].copy(), [0.0] * points.dim, [0.0] * points.dim)
+    def _make(self, setting: Setting, *, lasting: bool) -> None:
+        self._cutoff, self._box, self._half_skin = setting.cutoff, setting.box, setting.half_skin
+        self._planes = setting.planes
+        self._touching: tuple[int, int] | None = None
+        options = self._options(setting.bodies, self._cutoff, self._box)
+        self._size = len(setting.bodies)
+        self._like = setting.bodies.none()
+        self._core = _core.Core(self._structure, setting.bodies.for_core, self._cutoff, self._box, options, lasting)
 
     def __len__(self) -> int:
-        """Return the number of bodies."""
+        """Return the number of bodies, planes not counted."""
         return self._size
 
     def __repr__(self) -> str:
-        """Name, number of bodies and cutoff."""
-        return f"{self._structure}({len(self)} bodies, cutoff={self._cutoff:g})"
+        """Name, number and kind of bodies."""
+        kind = f"cutoff={self._cutoff:g}" if self._like.kind == "points" else self._like.kind
+        return f"{self._structure}({len(self)} bodies, {kind})"
 
-    def update(self, points: npt.ArrayLike) -> None:
-        """Move the bodies, or replace them: `points` may have another length, not another dtype or dimension.
+    def update(
+        self,
+        points: npt.ArrayLike | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        planes: PlanesLike | None = None,
+    ) -> None:
+        """Move the bodies, or replace them: there may be more or fewer, of the same dtype, dimension and kind.
+
+        Spheres keep their radii where none are given, and planes stay where they are.
 
         Examples
         --------
@@ -115,22 +167,75 @@ class Index:
         >>> [column.tolist() for column in index.pairs(sort=True)]
         [[0], [1]]
         """
-        checked = _check.check_points(points)
-        if len(checked) == 0:
-            checked = self._like
-        if checked.array.dtype != self._like.array.dtype or checked.dim != self._like.dim:
-            found = f"{checked.array.dtype} in {checked.dim} dimensions"
-            made = f"{self._like.array.dtype} in {self._like.dim}"
-            raise InputError(f"points: {found} found, but the index was made for {made}; make a new index")
-        _check.check_box([edge or None for edge in self._box], checked, self._cutoff)
-        self._options(checked, self._cutoff, self._box)
-        self._core.build(checked.array, checked.low, checked.high)
-        self._remember(checked)
+        placed = check_planes(planes, self._like, self._box) if planes is not None else self._planes
+        if points is not None or boxes is not None:
+            if self._like.kind == "spheres" and radii is None:
+                bodies = self._same(check_points(points), "points")
+                if len(bodies) != len(self):
+                    raise InputError(
+                        f"radii: None found with {len(bodies)} points for {len(self)} bodies; pass the new radii"
+                    )
+            else:
+                bodies = self._alike(points, radii, boxes)
+            _check.check_images(bodies if bodies.largest else self._like, self._cutoff, self._box)
+            self._options(bodies, self._cutoff, self._box)
+            self._core.update(bodies.for_core)
+            self._size = len(bodies)
+        elif radii is not None or planes is None:
+            raise InputError("points: None found; pass where the bodies are now")
+        self._planes = placed
+        self._touching = None
+
+    def insert(
+        self,
+        points: npt.ArrayLike | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """Add bodies and return their numbers, which follow those already there.
+
+        Examples
+        --------
+        >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0]], radii=[1.0, 1.0])
+        >>> index.insert([[0.0, 4.0]], radii=[3.0]).tolist()
+        [2]
+        >>> index.count().tolist()
+        [1, 0, 1]
+        """
+        bodies = self._alike(points, radii, boxes)
+        most = _check.MOST_BODIES
+        if len(self) + len(bodies) > most:
+            raise InputError(f"points: {len(bodies)} more than {len(self)} found; at most {most} fit")
+        _check.check_images(bodies, self._cutoff, self._box)
+        self._check_room(bodies)
+        self._core.insert(bodies.for_core)
+        first, self._size = self._size, self._size + len(bodies)
+        self._touching = None
+        return np.arange(first, self._size, dtype=np.int32)
+
+    def _check_room(self, bodies: Points) -> None:
+        """Check that bodies to be inserted fit into the structure; those with limits of their own override it."""
+
+    def remove(self, ids: npt.ArrayLike) -> None:
+        """Take bodies out; the others move up, as with `numpy.delete`.
+
+        Examples
+        --------
+        >>> index = vicinal.CellSorting([[0.0, 0.0], [9.0, 9.0], [0.0, 4.0]], cutoff=4.0)
+        >>> index.remove([1])
+        >>> [column.tolist() for column in index.pairs(sort=True)]
+        [[0], [1]]
+        """
+        gone = _check.check_ids(ids, len(self))
+        self._core.remove(gone)
+        self._size -= len(gone)
+        self._touching = None
 
     def pairs(self, *, want: str = "ij", half: bool = True, sort: bool = False) -> tuple[npt.NDArray[Any], ...]:
         """Find all pairs; see `vicinal.pairs`."""
-        _check.check_want(want, "ijdDS")
-        return tuple(self._core.pairs(want, _check.check_flag(half, "half"), _check.check_flag(sort, "sort"), None))
+        self._check_want(want, "ijdDS")
+        return self._pairs(want, None, half=_check.check_flag(half, "half"), sort=_check.check_flag(sort, "sort"))
 
     def neighbors(self, *, want: str = "j", sort: bool = False) -> Neighbors:
         """Find the neighbours of every body as rows; see `vicinal.neighbors`."""
@@ -140,8 +245,16 @@ class Index:
         """Count the neighbours of every body; see `vicinal.count`."""
         return self._count(None)
 
-    def query(self, queries: npt.ArrayLike, *, want: str = "ij", sort: bool = False) -> tuple[npt.NDArray[Any], ...]:
-        """Find all pairs of a query (i) and a body of this index (j).
+    def query(
+        self,
+        queries: npt.ArrayLike | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        want: str = "ij",
+        sort: bool = False,
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """Find all pairs of a query (i) and a body of this index (j). Without radii, queries of spheres are points.
 
         Examples
         --------
@@ -149,121 +262,109 @@ class Index:
         >>> [column.tolist() for column in index.query([[2.5, 0.0], [0.0, 9.0], [0.0, 1.0]], sort=True)]
         [[0, 2], [1, 0]]
         """
-        _check.check_want(want, "ijdDS")
-        return tuple(self._core.pairs(want, False, _check.check_flag(sort, "sort"), self._queries(queries)))
+        self._check_want(want, "ijdDS")
+        given = self._queries(queries, radii, boxes)
+        return self._pairs(want, given, half=True, sort=_check.check_flag(sort, "sort"))
 
-    def _count(self, queries: npt.ArrayLike | None) -> npt.NDArray[np.int32]:
-        return self._core.count(None if queries is None else self._queries(queries))
+    def _check_want(self, want: str, letters: str) -> None:
+        _check.check_want(want, letters)
+        if self._like.kind == "boxes" and ("d" in want or "D" in want):
+            raise InputError(f"want: {want!r} found; boxes have no distance, so leave out d and D")
 
-    def _rows(self, want: str, queries: npt.ArrayLike | None, *, sort: bool) -> Neighbors:
-        _check.check_want(want, "jdDS")
+    def _pairs(self, want: str, queries: Points | None, *, half: bool, sort: bool) -> tuple[npt.NDArray[Any], ...]:
+        given = None if queries is None else queries.for_core
+        if not len(self._planes):
+            return tuple(self._core.pairs(want, half, sort, given))
+        letters = "".join(dict.fromkeys("i" + want))
+        found = dict(zip(letters, self._core.pairs(letters, half, sort, given), strict=True))
+        touching = self._touch(queries)
+        joined = join_pairs(found, touching, len(self), half=half or queries is not None, sort=sort)
+        return tuple(joined[letter] for letter in want)
+
+    def _count(self, queries: Points | None) -> npt.NDArray[np.int32]:
+        found = self._core.count(None if queries is None else queries.for_core)
+        if not len(self._planes):
+            return found
+        touching = self._touch(queries)
+        found += np.bincount(touching.bodies, minlength=len(found)).astype(np.int32)
+        if queries is not None:
+            return found
+        own = np.bincount(touching.planes, minlength=len(self._planes)).astype(np.int32)
+        return np.concatenate([found, own])
+
+    def _rows(self, want: str, queries: Points | None, *, sort: bool) -> Neighbors:
+        self._check_want(want, "jdDS")
         letters = "j" + "".join(letter for letter in "dDS" if letter in want)
-        given = None if queries is None else self._queries(queries)
+        given = None if queries is None else queries.for_core
         offsets, *columns = self._core.rows(letters, _check.check_flag(sort, "sort"), given)
         found = dict(zip(letters, columns, strict=True))
-        return Neighbors(
+        rows = Neighbors(
             offsets, found["j"], len(self), distances=found.get("d"), vectors=found.get("D"), shifts=found.get("S")
         )
+        if not len(self._planes):
+            return rows
+        return join_rows(rows, self._touch(queries), len(self), 0 if queries is not None else len(self._planes))
 
-    def _queries(self, queries: npt.ArrayLike) -> tuple[Floats, list[float], list[float]]:
-        checked = _check.check_queries(queries, self._like, self._box)
-        return checked.array, checked.low, checked.high
+    def _touch(self, queries: Points | None) -> Touching:
+        """Find who touches the planes. Every finite body is one candidate for each plane."""
+        given = None if queries is None else queries.for_core
+        bodies, planes, distances = self._core.touch(self._planes.points, self._planes.normals, given)
+        size = len(self) if queries is None else len(queries)
+        self._touching = size * len(self._planes), len(bodies)
+        return Touching(bodies, planes, distances, self._planes.normals)
+
+    def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Points:
+        """Check a second set of bodies, which must be of the same kind."""
+        checked: Points
+        if self._like.kind == "boxes":
+            checked = check_boxes(queries, boxes, 0.0)
+        elif boxes is not None:
+            raise InputError(f"boxes: an array found, but the bodies of the index are {self._like.kind}")
+        elif queries is None:
+            raise InputError("queries: None found; pass positions of shape (n, 2) or (n, 3)")
+        elif self._like.kind == "spheres":
+            positions = _check.check_points(queries, "queries")
+            checked = check_spheres(positions.array, 0.0 if radii is None else radii, 0.0)
+        elif radii is not None:
+            raise InputError("radii: an array found, but the bodies of the index are points with a cutoff")
+        else:
+            checked = _check.check_points(queries, "queries")
+        checked = self._same(checked, "queries")
+        if checked.largest:
+            _check.check_images(self._like, self._cutoff, self._box, partner=checked)
+        return checked
+
+    def _alike(self, points: object, radii: object, boxes: object) -> Points:
+        """Check bodies that join those of the index or take their place: of the same kind, with the same skin."""
+        kind = self._like.kind
+        given = "boxes" if boxes is not None else "spheres" if radii is not None else "points"
+        if given != kind:
+            raise InputError(f"{_ARGUMENT[given]}: {given} found, but the index was made for {kind}; make a new index")
+        if kind == "boxes":
+            return self._same(check_boxes(points, boxes, self._half_skin), "boxes")
+        if kind == "spheres":
+            return self._same(check_spheres(points, radii, self._half_skin), "points")
+        return self._same(check_points(points), "points")
+
+    def _same(self, bodies: Points, name: str) -> Points:
+        """Check that bodies have the dtype and dimension of the index and are not too far outside its box."""
+        if len(bodies) == 0:
+            return self._like
+        if bodies.array.dtype != self._like.array.dtype or bodies.dim != self._like.dim:
+            found = f"{bodies.array.dtype} in {bodies.dim} dimensions"
+            made = f"{self._like.array.dtype} in {self._like.dim}"
+            raise InputError(f"{name}: {found} found, but the index was made for {made}; convert them")
+        _check.check_wraps(bodies, self._box, name)
+        return bodies
 
     @property
     def stats(self) -> Stats:
         """Figures of the last build and search."""
-        return Stats(structure=self._structure, **self._core.stats())
+        figures = self._core.stats()
+        if self._touching is not None:
+            figures["candidates"] += self._touching[0]
+            figures["pairs"] += self._touching[1]
+        return Stats(structure=self._structure, **figures)
 
 
-class Exhaustive(Index):
-    """Tests all pairs: the reference, and the best choice for a few hundred bodies.
-
-    Examples
-    --------
-    >>> index = vicinal.Exhaustive([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0)
-    >>> [column.tolist() for column in index.pairs(want="ijd", sort=True)]
-    [[0, 0], [1, 2], [3.0, 4.0]]
-    """
-
-    _structure = "Exhaustive"
-
-
-class LinkedCells(Index):
-    """A dense grid of cells: the fastest where bodies fill the space.
-
-    Parameters
-    ----------
-    points, cutoff, box
-        As for every index.
-    cell
-        Edge of a cell, at least the cutoff. The default is the cutoff.
-
-    Examples
-    --------
-    >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, cell=5.0)
-    >>> index.count().tolist()
-    [2, 1, 1]
-    """
-
-    _structure = "LinkedCells"
-
-    def __init__(self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, cell: float | None = None) -> None:
-        self._set_options(cell=cell)
-        super().__init__(points, cutoff=cutoff, box=box)
-
-    def _set_options(self, *, cell: float | None = None) -> None:
-        self._cell = cell
-
-    def _options(self, points: Points, cutoff: float, box: list[float]) -> dict[str, float]:
-        cell = cutoff if self._cell is None else _check.check_number(self._cell, "cell")
-        if not math.isfinite(cell) or cell < cutoff:
-            raise InputError(f"cell: {self._cell} found; pass a finite length of at least the cutoff, {cutoff:g}")
-        cells = grid_cells(points, cell, box)
-        room = GRID_SHARE * _core.physical_memory()
-        if cells * BYTES_PER_CELL > room:
-            raise InputError(
-                f"cell: a dense grid of {cells:.3g} cells of {cell:g} needs {cells * BYTES_PER_CELL / 2**30:.3g} GiB, "
-                f"more than {room / 2**30:.3g} GiB; use CellSorting, which needs no grid in memory, or a larger cell"
-            )
-        return {"cell": cell}
-
-
-def grid_cells(points: Points, cell: float, box: list[float]) -> float:
-    """Return how many cells a dense grid needs, with its padding of three on each side."""
-    if len(points) == 0:
-        return 0.0
-    cells = 3.0 if points.dim == 2 else 1.0  # in the plane the third axis is one cell and its padding
-    for low, high, edge in zip(points.low, points.high, box, strict=True):
-        cells *= (edge or (high - low)) / cell + 7
-    return cells
-
-
-class CellSorting(Index):
-    """Bodies sorted by cell, without a grid in memory: fast whatever the extent.
-
-    Parameters
-    ----------
-    points, cutoff, box
-        As for every index.
-    h_mask
-        Cells per cutoff, 1, 2 or 3: finer cells propose fewer candidates and cost more look-ups. The default is 1.
-
-    Examples
-    --------
-    >>> far = [[0.0, 0.0], [3.0, 0.0], [1e15, 4.0], [1e15, 5.0]]
-    >>> index = vicinal.CellSorting(far, cutoff=4.0)
-    >>> [column.tolist() for column in index.pairs(sort=True)]
-    [[0, 2], [1, 3]]
-    """
-
-    _structure = "CellSorting"
-
-    def __init__(self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, h_mask: int | None = None) -> None:
-        self._set_options(h_mask=h_mask)
-        super().__init__(points, cutoff=cutoff, box=box)
-
-    def _set_options(self, *, h_mask: int | None = None) -> None:
-        self._h_mask = 1 if h_mask is None else _check.check_integer(h_mask, "h_mask", least=1, most=3)
-
-    def _options(self, points: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
-        return {"h_mask": float(self._h_mask)}
+_ARGUMENT = {"points": "points", "spheres": "radii", "boxes": "boxes"}

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal._check import BoxLike, Points
+from vicinal.bodies import PlanesLike
 from vicinal.errors import InputError
-from vicinal.index import Index
+from vicinal.index import Index, Setting
 
 # Edges are numbered with 32 bits, eight for every point.
 MOST_POINTS = 2**29 - 1
@@ -46,27 +47,35 @@ class Delaunay(Index):
 
     _structure = "Delaunay"
 
-    def __init__(self, points: npt.ArrayLike, *, cutoff: float, box: BoxLike = None, skin: float = 0.0) -> None:
+    def __init__(
+        self,
+        points: npt.ArrayLike | None = None,
+        *,
+        cutoff: float,
+        skin: float = 0.0,
+        planes: PlanesLike | None = None,
+        box: BoxLike = None,
+    ) -> None:
         self._set_options(skin=skin)
-        super().__init__(points, cutoff=cutoff, box=box)
+        if points is not None and np.size(points) == 0:  # an empty list does not say how many dimensions it has
+            points = np.reshape(points, (0, 2))
+        super().__init__(points, cutoff=cutoff, planes=planes, box=box)
 
     def _set_options(self, *, skin: float = 0.0) -> None:
         self._skin = _check.check_number(skin, "skin")
         if not (math.isfinite(self._skin) and self._skin >= 0):
             raise InputError(f"skin: {skin} found; pass a finite distance, or 0 to repair at every update")
 
-    def _make(self, points: Points, cutoff: float, box: BoxLike, *, lasting: bool) -> None:
-        if len(points) == 0:  # an empty list does not say how many dimensions it has
-            points = Points(points.array.reshape(0, 2), [0.0, 0.0], [0.0, 0.0])
-        _check_plane(points, "points")
-        super()._make(points, cutoff, box, lasting=lasting)
+    def _make(self, setting: Setting, *, lasting: bool) -> None:
+        _check_plane(setting.bodies, "points")
+        super()._make(setting, lasting=lasting)
 
-    def _options(self, points: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         if any(edge > 0 for edge in box):
             raise InputError(
                 f"box: {box} found, but Delaunay knows open space only; use LinkedCells or CellSorting for periodic"
             )
-        _check_number_of_points(len(points))
+        _check_number_of_points(len(bodies))
         return {"skin": self._skin}
 
     @property
@@ -97,7 +106,7 @@ class Delaunay(Index):
         >>> index.locate([[1.0, 1.0], [3.0, 4.0]]).tolist()
         [0, -1]
         """
-        return _core.delaunay_locate(self._core, self._alike(points).array)
+        return _core.delaunay_locate(self._core, self._alike(points, None, None).array)
 
     def nearest(self) -> npt.NDArray[np.int32]:
         """Return the nearest other point of each point (-1 if there is none); of several, the smallest number.
@@ -121,57 +130,8 @@ class Delaunay(Index):
         """
         return _core.delaunay_is_delaunay(self._core)
 
-    def insert(self, points: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Add points and return their numbers, which follow those already there.
-
-        Examples
-        --------
-        >>> index = vicinal.Delaunay([[0.0, 0.0], [3.0, 0.0]], cutoff=4.0)
-        >>> index.insert([[0.0, 4.0]]).tolist()
-        [2]
-        >>> index.count().tolist()
-        [2, 1, 1]
-        """
-        checked = self._alike(points)
-        _check_number_of_points(len(self) + len(checked))
-        _core.delaunay_insert(self._core, checked.array)
-        first, self._size = self._size, self._size + len(checked)
-        return np.arange(first, self._size, dtype=np.int32)
-
-    def remove(self, ids: npt.ArrayLike) -> None:
-        """Take points out; the others move up, as with `numpy.delete`.
-
-        Examples
-        --------
-        >>> index = vicinal.Delaunay([[0.0, 0.0], [9.0, 9.0], [0.0, 4.0]], cutoff=4.0)
-        >>> index.remove([1])
-        >>> [column.tolist() for column in index.pairs(sort=True)]
-        [[0], [1]]
-        """
-        array = _check.as_array(ids, "ids")
-        if array.size == 0:
-            array = array.reshape(-1).astype(np.uint32)
-        if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise InputError(f"ids: shape {array.shape} and dtype {array.dtype} found; pass a list of whole numbers")
-        wrong = array[(array < 0) | (array >= len(self))]
-        if len(wrong):
-            raise InputError(f"ids: {wrong[0]} found; pass numbers from 0 to {len(self) - 1}")
-        values, counts = np.unique(array, return_counts=True)
-        if len(values) < len(array):
-            raise InputError(f"ids: {values[counts > 1][0]} found more than once; pass each number once")
-        _core.delaunay_remove(self._core, np.ascontiguousarray(array, dtype=np.uint32))
-        self._size -= len(array)
-
-    def _alike(self, points: npt.ArrayLike) -> Points:
-        """Check points that must be like those of the index."""
-        checked = _check.check_points(points)
-        if len(checked) == 0:
-            return self._like
-        _check_plane(checked, "points")
-        if checked.array.dtype != self._like.array.dtype:
-            made = self._like.array.dtype
-            raise InputError(f"points: {checked.array.dtype} found, but the index was made for {made}; convert them")
-        return checked
+    def _check_room(self, bodies: Points) -> None:
+        _check_number_of_points(len(self) + len(bodies))
 
 
 def _check_plane(points: Points, name: str) -> None:

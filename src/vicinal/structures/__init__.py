@@ -1,0 +1,8 @@
+"""The search structures, one file each. A new one is one line here."""
+
+from vicinal.structures.cell_sorting import CellSorting
+from vicinal.structures.delaunay import Delaunay
+from vicinal.structures.exhaustive import Exhaustive
+from vicinal.structures.linked_cells import LinkedCells
+
+__all__ = ["CellSorting", "Delaunay", "Exhaustive", "LinkedCells"]

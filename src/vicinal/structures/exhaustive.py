@@ -1,0 +1,18 @@
+"""All pairs."""
+
+from __future__ import annotations
+
+from vicinal.index import Index
+
+
+class Exhaustive(Index):
+    """Tests all pairs: the reference, and the best choice for a few hundred bodies.
+
+    Examples
+    --------
+    >>> index = vicinal.Exhaustive([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0)
+    >>> [column.tolist() for column in index.pairs(want="ijd", sort=True)]
+    [[0, 0], [1, 2], [3.0, 4.0]]
+    """
+
+    _structure = "Exhaustive"

@@ -1,0 +1,77 @@
+"""Linked cells: a dense grid."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Unpack
+
+from vicinal import _check, _core
+from vicinal.errors import InputError
+from vicinal.index import Index
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from vicinal._check import Points
+    from vicinal.bodies import BodyArguments
+
+# A dense grid may take this share of memory.
+GRID_SHARE = 0.25
+BYTES_PER_CELL = 4
+
+
+class LinkedCells(Index):
+    """A dense grid of cells: the fastest where bodies of one size fill the space.
+
+    Parameters
+    ----------
+    points, cutoff, radii, boxes, skin, planes, box
+        As for every index.
+    cell
+        Edge of a cell, at least the cutoff or the largest body. That is the default.
+
+    Examples
+    --------
+    >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, cell=5.0)
+    >>> index.count().tolist()
+    [2, 1, 1]
+    """
+
+    _structure = "LinkedCells"
+
+    def __init__(
+        self, points: npt.ArrayLike | None = None, *, cell: float | None = None, **bodies: Unpack[BodyArguments]
+    ) -> None:
+        self._set_options(cell=cell)
+        super().__init__(points, **bodies)
+
+    def _set_options(self, *, cell: float | None = None) -> None:
+        self._cell = cell
+
+    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:
+        cell = 0.0 if self._cell is None else _check.check_number(self._cell, "cell")
+        reach = cutoff if bodies.kind == "points" else max(bodies.reach(cutoff))
+        if self._cell is not None and not (math.isfinite(cell) and cell >= reach):
+            what = "the cutoff" if bodies.kind == "points" else "the largest body"
+            raise InputError(f"cell: {self._cell} found; pass a finite length of at least {what}, {reach:g}")
+        cells = grid_cells(bodies, cutoff, cell, box)
+        room = GRID_SHARE * _core.physical_memory()
+        if cells * BYTES_PER_CELL > room:
+            raise InputError(
+                f"cell: a dense grid of {cells:.3g} cells of {max(cell, reach):g} needs "
+                f"{cells * BYTES_PER_CELL / 2**30:.3g} GiB, more than {room / 2**30:.3g} GiB; "
+                "use CellSorting, which needs no grid in memory, or a larger cell"
+            )
+        return {"cell": cell}
+
+
+def grid_cells(bodies: Points, cutoff: float, cell: float, box: list[float]) -> float:
+    """Return how many cells a dense grid needs, with its padding of three on each side."""
+    if len(bodies) == 0:
+        return 0.0
+    cells = 3.0 if bodies.dim == 2 else 1.0  # in the plane the third axis is one cell and its padding
+    reach = bodies.reach(cutoff)
+    some = max(reach) or 1.0  # boxes without any length along an axis
+    for low, high, edge, size in zip(bodies.low, bodies.high, box, reach, strict=True):
+        cells *= (edge or (high - low)) / max(cell, size or some) + 7
+    return cells
