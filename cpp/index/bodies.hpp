@@ -112,6 +112,7 @@ template <class T, int D>
 struct Bodies {
   static constexpr std::size_t most = static_cast<std::size_t>(columns_of(Shape::box, D));
   std::size_t size = 0;
+  std::size_t slots = 0;  // as many as there are bodies, unless a structure leaves holes: slots whose id is -1
   Points<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
@@ -126,6 +127,7 @@ struct Bodies {
 
   void reset(const Points<T, D>& points, const Box<T, D>& space, const NearFrame<D>& near_space) {
     size = points.size;
+    slots = size;
     raw = points;
     box = space;
     frame = near_space;
@@ -156,7 +158,7 @@ struct Bodies {
   }
   [[nodiscard]] T position(std::size_t slot, int column) const {
     const auto c = static_cast<std::size_t>(column);
-    if (exact[c].size() == size) return exact[c][slot];
+    if (exact[c].size() == slots) return exact[c][slot];
     return value(static_cast<std::size_t>(ids[slot]), column);
   }
   // The same in the frame.
@@ -174,14 +176,38 @@ struct Bodies {
     }
   }
 
+  // Another number of slots; those that are there keep their bodies, new ones are holes.
+  void resize(std::size_t count) {
+    ids.resize(count);
+    for (std::size_t slot = slots; slot < count; ++slot) ids[slot] = -1;
+    slots = count;
+    for (std::size_t c = 0; c < most; ++c) {
+      if (banded && c < columns()) near[c].resize(count);
+      if (banded) exact[c].release();  // what `complete` added
+      else if (c < columns()) exact[c].resize(count);
+    }
+  }
+  void move(std::size_t from, std::size_t to) {
+    ids[to] = std::exchange(ids[from], -1);
+    for (std::size_t c = 0; c < columns(); ++c) {
+      if (banded) near[c][to] = near[c][from];
+      else exact[c][to] = exact[c][from];
+    }
+  }
+  // Before bodies change place: what `complete` added is of no use any more.
+  void forget_exact() {
+    if (banded)
+      for (auto& column : exact) column.release();
+  }
+
   // Exact coordinates beside the near ones, for results that contain distances or vectors.
   void complete() const {
     for (int a = 0; a < D; ++a) {
       auto& column = exact[static_cast<std::size_t>(a)];
-      if (column.size() == size) continue;
-      Buffer<T> filled(size);
-      parallel_ranges(size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t slot = begin; slot < end; ++slot) filled[slot] = position(slot, a);
+      if (column.size() == slots) continue;
+      Buffer<T> filled(slots);
+      parallel_ranges(slots, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t slot = begin; slot < end; ++slot) filled[slot] = ids[slot] < 0 ? T{0} : position(slot, a);
       });
       column = std::move(filled);
     }

@@ -41,8 +41,8 @@ class Payload {
  public:
   Payload(const Bodies<T, D>& bodies, bool slots) : bodies_(bodies), slots_(slots) {
     if (!slots) return;
-    numbers_.reset(bodies.size);
-    parallel_ranges(bodies.size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
+    numbers_.reset(bodies.slots);
+    parallel_ranges(bodies.slots, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t k = begin; k < end; ++k) numbers_[k] = static_cast<std::int32_t>(k);
     });
   }

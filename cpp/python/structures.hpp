@@ -11,6 +11,7 @@
 #include "index/cell_sorting.hpp"
 #include "index/delaunay.hpp"
 #include "index/exhaustive.hpp"
+#include "index/hash_grid.hpp"
 #include "index/index.hpp"
 #include "index/linked_cells.hpp"
 
@@ -25,6 +26,7 @@ AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& set
   std::map<std::string, Make> structures{
       {"CellSorting", make(std::type_identity<CellSorting<T, D>>{})},
       {"Exhaustive", make(std::type_identity<Exhaustive<T, D>>{})},
+      {"HashGrid", make(std::type_identity<HashGrid<T, D>>{})},
       {"LinkedCells", make(std::type_identity<LinkedCells<T, D>>{})},
   };
   if constexpr (D == 2) structures.emplace("Delaunay", make(std::type_identity<Delaunay<T, D>>{}));

@@ -9,7 +9,7 @@ from vicinal.index import Index, Stats
 from vicinal.machine import info
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
-from vicinal.structures import CellSorting, Delaunay, Exhaustive, LinkedCells
+from vicinal.structures import CellSorting, Delaunay, Exhaustive, HashGrid, LinkedCells
 from vicinal.threads import get_threads, set_threads, threads
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Choice",
     "Delaunay",
     "Exhaustive",
+    "HashGrid",
     "Index",
     "InputError",
     "LinkedCells",

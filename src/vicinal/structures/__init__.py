@@ -3,6 +3,7 @@
 from vicinal.structures.cell_sorting import CellSorting
 from vicinal.structures.delaunay import Delaunay
 from vicinal.structures.exhaustive import Exhaustive
+from vicinal.structures.hash_grid import HashGrid
 from vicinal.structures.linked_cells import LinkedCells
 
-__all__ = ["CellSorting", "Delaunay", "Exhaustive", "LinkedCells"]
+__all__ = ["CellSorting", "Delaunay", "Exhaustive", "HashGrid", "LinkedCells"]

@@ -1,0 +1,90 @@
+// One grid of the hierarchical hash grid: infinite, its cells folded onto a small block of bins.
+//
+// A cell number is a monotone function of the coordinate (each operation rounds monotonely), so whatever lies between
+// two coordinates lies in the cells between theirs: no pair is lost through rounding, whatever the cell size and
+// however far out the bodies are. Cells that share a bin only add candidates.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "index/index.hpp"
+
+namespace vicinal {
+
+// Consecutive bins along one axis, all seen through the same image.
+struct BinRun {
+  std::uint32_t first, last;  // last included
+  std::int16_t shift;
+};
+
+struct HashAxis {
+  double origin = 0;
+  double inverse = 0;      // cells per length
+  double edge = 0;         // of a periodic axis, otherwise 0
+  std::int64_t cells = 0;  // of a periodic axis
+  std::uint32_t mask = 0;  // bins - 1; a power of two less one
+
+  [[nodiscard]] std::int64_t cell(double x) const {
+    constexpr double far = 0x1p52;
+    const double t = (x - origin) * inverse;
+    if (edge > 0) return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::clamp(t, 0.0, far)), 0, cells - 1);
+    return static_cast<std::int64_t>(std::floor(std::clamp(t, -far, far)));
+  }
+  // Right for negative numbers too: they are two's complement.
+  [[nodiscard]] std::uint32_t bin(std::int64_t cell) const { return static_cast<std::uint32_t>(cell) & mask; }
+
+  // The bins of everything between two coordinates, images included.
+  void runs(double low, double high, std::vector<BinRun>& found) const {
+    if (edge == 0) {
+      add(cell(low), cell(high), 0, found);
+      return;
+    }
+    const auto first = static_cast<std::int64_t>(std::floor(low / edge));
+    const auto last = static_cast<std::int64_t>(std::floor(high / edge));
+    for (std::int64_t s = first; s <= last; ++s) {
+      const double moved = static_cast<double>(s) * edge;
+      add(cell(std::max(low - moved, 0.0)), cell(high - moved), static_cast<std::int16_t>(s), found);
+    }
+  }
+  void add(std::int64_t from, std::int64_t to, std::int16_t shift, std::vector<BinRun>& found) const {
+    if (to < from) return;
+    if (to - from >= static_cast<std::int64_t>(mask)) {
+      found.push_back({0, mask, shift});
+    } else if (bin(from) <= bin(to)) {
+      found.push_back({bin(from), bin(to), shift});
+    } else {
+      found.push_back({bin(from), mask, shift});
+      found.push_back({0, bin(to), shift});
+    }
+  }
+};
+
+// Bodies up to a size. Three axes always; in 2D the third has one bin.
+template <int D>
+struct HashLevel {
+  std::array<HashAxis, 3> axis;
+  double limit = 0;                    // the largest size (radius, longest edge) it takes
+  std::array<double, D> edge_limit{};  // of boxes along each axis
+  // How far the position of a body of this level may be below or above the extent of a partner.
+  std::array<double, D> below{}, above{};
+  std::uint32_t first = 0;  // its bins are first … first + bins() - 1 of all
+  std::size_t bodies = 0;
+
+  [[nodiscard]] std::uint32_t bins() const { return (axis[0].mask + 1) * (axis[1].mask + 1) * (axis[2].mask + 1); }
+  template <class X>
+  [[nodiscard]] std::uint32_t bin(X&& x) const {
+    std::uint32_t sum = 0;
+    for (int a = D - 1; a >= 0; --a) {
+      const HashAxis& line = axis[static_cast<std::size_t>(a)];
+      sum = sum * (line.mask + 1) + line.bin(line.cell(x(a)));
+    }
+    return first + sum;
+  }
+};
+
+}  // namespace vicinal
