@@ -42,21 +42,9 @@ class HashGrid {
         incremental_(settings.option("incremental") > 0) {}
 
   void build(const Points<T, D>& points) {
-    ++rebuilds_;
-    reach_ = points.reach(settings_.cutoff);
-    lay_levels(points);
-    // Bodies that drift a little should not leave the frame.
-    Points<T, D> roomy = points;
-    for (std::size_t a = 0; a < D; ++a) {
-      const double margin = (static_cast<double>(points.high[a]) - static_cast<double>(points.low[a])) / 16;
-      if (!std::isfinite(margin)) continue;
-      roomy.low[a] -= static_cast<T>(margin);
-      roomy.high[a] += static_cast<T>(margin);
-    }
-    bodies_.reset(points, settings_.box, near_frame(roomy, settings_.box, reach_.largest()));
-    order_by_key(bin_count_, *this, bodies_);
-    list_bins();
-    set_slop();
+    lay_out(points);
+    // Cells wider than the bodies are meant to hold a few of them. Where bodies crowd they hold many: once more, finer.
+    for (int again = 0; again < 2 && crowded(); ++again) lay_out(points);
   }
 
   void update(const Points<T, D>& points) {
@@ -206,6 +194,24 @@ class HashGrid {
   }
   [[nodiscard]] bool too_empty() const { return bodies_.size > few() && bodies_.size < built_bodies_ / 8; }
 
+  void lay_out(const Points<T, D>& points) {
+    ++rebuilds_;
+    reach_ = points.reach(settings_.cutoff);
+    lay_levels(points);
+    // Bodies that drift a little should not leave the frame.
+    Points<T, D> roomy = points;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double margin = (static_cast<double>(points.high[a]) - static_cast<double>(points.low[a])) / 16;
+      if (!std::isfinite(margin)) continue;
+      roomy.low[a] -= static_cast<T>(margin);
+      roomy.high[a] += static_cast<T>(margin);
+    }
+    bodies_.reset(points, settings_.box, near_frame(roomy, settings_.box, reach_.largest()));
+    order_by_key(bin_count_, *this, bodies_);
+    list_bins();
+    set_slop();
+  }
+
   // ---- Levels -------------------------------------------------------------------------------------------------------
 
   // Radius or longest edge; points have none.
@@ -327,14 +333,41 @@ class HashGrid {
         cell[a] = settings_.option("factor") > 0 ? level.limit * more : level.below[a];
       }
     }
-    // Bodies without size, or very few in much space: cells as wide as the bodies are apart.
+    // Looking around a cell costs as much as testing a few bodies: where space is sparse, cells hold some.
     double volume = 1;
     for (const double length : lengths) volume *= length > 0 ? length : 1;
     const auto n = static_cast<double>(std::max<std::size_t>(level.bodies, 1));
-    const double spacing = std::pow(volume / n, 1.0 / D);
-    for (double& c : cell)
-      if (!(c > spacing * 1e-6)) c = spacing > 0 && std::isfinite(spacing) ? spacing : 1;
+    double spacing = std::pow(volume / n, 1.0 / D);
+    if (!(spacing > 0 && std::isfinite(spacing))) spacing = 1;
+    level.wide = false;
+    for (double& c : cell) {
+      const double wide = spacing * spread_;
+      if (c > 0 && (fixed_ > 0 || settings_.option("factor") > 0 || c >= wide)) continue;
+      c = std::max(c, wide);
+      level.wide = true;
+    }
     choose_bins(cell, lengths, level);
+  }
+
+  // Whether wide cells hold far more bodies than they should, seen by a body; sets `spread_` for the next try.
+  bool crowded() {
+    double worst = 0;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      if (!levels_[l].wide) continue;
+      double bodies = 0;
+      double squares = 0;
+      const std::uint32_t end = l + 1 < levels_.size() ? levels_[l + 1].first : static_cast<std::uint32_t>(bin_count_);
+      for (const std::uint32_t index : occupied_) {
+        if (index < levels_[l].first || index >= end) continue;
+        const double count = bins_[index].count;
+        bodies += count;
+        squares += count * count;
+      }
+      if (bodies > 0) worst = std::max(worst, squares / bodies);
+    }
+    if (worst <= 4 * wide_bodies || built_bodies_ <= few()) return false;
+    spread_ *= std::pow(wide_bodies / worst, 1.0 / D);
+    return true;
   }
 
   // Powers of two: as many bins as the space has cells, but not more than bodies need.
@@ -348,9 +381,11 @@ class HashGrid {
       double cells = lengths[a] * axis.inverse + 2;
       if (const auto edge = static_cast<double>(settings_.box.edge[a]); edge > 0) {
         axis.edge = edge;
-        axis.cells = static_cast<std::int64_t>(std::clamp(std::floor(edge * axis.inverse), 1.0, 0x1p40));
-        axis.inverse = static_cast<double>(axis.cells) / edge;
-        cells = static_cast<double>(axis.cells);
+        cells = std::clamp(std::floor(edge * axis.inverse), 1.0, 0x1p40);
+        axis.inverse = cells / edge;
+        axis.lowest = 0;
+        axis.highest = cells - 1;
+        axis.lift = 0;
       }
       const double wish = std::min(cells, static_cast<double>(most));
       bins[a] = all_in_one ? 1 : std::bit_ceil(static_cast<std::uint32_t>(std::max(wish, 1.0)));
@@ -703,6 +738,8 @@ class HashGrid {
   };
 
   static constexpr Slot ahead = 8;
+  // Bodies in a cell wider than they are, about: benchmarks/calibrate.py.
+  static constexpr double wide_bodies = 4;
 
   Settings<T, D> settings_;
   std::uint32_t fixed_;
@@ -714,9 +751,10 @@ class HashGrid {
   std::array<double, D> slop_{};
   Bodies<T, D> bodies_;
   Buffer<Bin> bins_;
-  std::vector<std::uint32_t> occupied_;  // bins that hold bodies, and some that held some
-  std::vector<bool> listed_;             // bins in `occupied_`
-  bool compact_ = false;                 // bodies are in the order of bins, without holes
+  std::vector<std::uint32_t> occupied_;             // bins that hold bodies, and some that held some
+  std::vector<bool> listed_;                        // bins in `occupied_`
+  double spread_ = std::pow(wide_bodies, 1.0 / D);  // edge of wide cells, in mean distances of bodies
+  bool compact_ = false;                            // bodies are in the order of bins, without holes
   std::size_t rebuilds_ = 0, moved_ = 0;
 };
 

@@ -23,17 +23,17 @@ struct BinRun {
 };
 
 struct HashAxis {
+  static constexpr double far = 0x1p46;
   double origin = 0;
-  double inverse = 0;      // cells per length
-  double edge = 0;         // of a periodic axis, otherwise 0
-  std::int64_t cells = 0;  // of a periodic axis
-  std::uint32_t mask = 0;  // bins - 1; a power of two less one
+  double inverse = 0;                               // cells per length
+  double edge = 0;                                  // of a periodic axis, otherwise 0
+  double lowest = -far, highest = far, lift = far;  // of a periodic axis 0, the last cell, 0
+  std::uint32_t mask = 0;                           // bins - 1; a power of two less one
 
+  // Lifted above zero, a cast rounds down. (It need not be exact: only monotone.)
   [[nodiscard]] std::int64_t cell(double x) const {
-    constexpr double far = 0x1p52;
     const double t = (x - origin) * inverse;
-    if (edge > 0) return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::clamp(t, 0.0, far)), 0, cells - 1);
-    return static_cast<std::int64_t>(std::floor(std::clamp(t, -far, far)));
+    return static_cast<std::int64_t>(std::min(std::max(t, lowest), highest) + lift);
   }
   // Right for negative numbers too: they are two's complement.
   [[nodiscard]] std::uint32_t bin(std::int64_t cell) const { return static_cast<std::uint32_t>(cell) & mask; }
@@ -74,6 +74,7 @@ struct HashLevel {
   std::array<double, D> below{}, above{};
   std::uint32_t first = 0;  // its bins are first … first + bins() - 1 of all
   std::size_t bodies = 0;
+  bool wide = false;  // cells are wider than the bodies reach
 
   [[nodiscard]] std::uint32_t bins() const { return (axis[0].mask + 1) * (axis[1].mask + 1) * (axis[2].mask + 1); }
   template <class X>
