@@ -13,6 +13,8 @@ import numpy as np
 
 from oracle import Array, Pairs, exact_pairs
 
+Corners = tuple[Array, Array]
+
 BOTH = (np.float32, np.float64)
 DIMS = (2, 3)
 
@@ -22,72 +24,156 @@ DENSE_CELLS = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What one search is asked: points, cutoff, box, and a second set of points."""
+    """What one search is asked: points with a cutoff, spheres or boxes; their space; and a second set of bodies."""
 
-    points: Array
-    cutoff: float
+    points: Array | None
+    cutoff: float | None = None
     box: tuple[float | None, ...] | None = None
     queries: Array | None = None
+    radii: Array | None = None
+    boxes: Corners | None = None
+    skin: float = 0.0
+    query_radii: Array | None = None
+    query_boxes: Corners | None = None
+    growth: float = 3.0  # how much larger than the bodies queries may be
 
     def __repr__(self) -> str:
         """Python that makes the problem again."""
-        text = f"points = {_source(self.points)}; cutoff = {self.cutoff!r}; box = {self.box!r}"
-        return text if self.queries is None else f"{text}; queries = {_source(self.queries)}"
+        given = {**self.bodies, **self.second}
+        return "dict(" + ", ".join(f"{name}={_source(value)}" for name, value in given.items()) + ")"
+
+    @property
+    def kind(self) -> str:
+        return "points" if self.cutoff is not None else "spheres" if self.radii is not None else "boxes"
+
+    @property
+    def positions(self) -> Array:
+        """The points, or the lower corners."""
+        if self.points is not None:
+            return self.points
+        assert self.boxes is not None
+        return self.boxes[0]
 
     @property
     def dim(self) -> int:
-        return int(self.points.shape[1])
+        return int(self.positions.shape[1])
 
     @property
     def space(self) -> dict[str, Any]:
-        """The keywords that go to vicinal and to the oracle alike."""
-        return {"cutoff": self.cutoff, "box": self.box}
+        """The keywords that go to vicinal and to the oracle alike, beside the points."""
+        said = {"cutoff": self.cutoff, "radii": self.radii, "boxes": self.boxes, "skin": self.skin or None}
+        return {name: value for name, value in said.items() if value is not None} | {"box": self.box}
+
+    @property
+    def bodies(self) -> dict[str, Any]:
+        """The same with the points."""
+        return self.space if self.points is None else {"points": self.points, **self.space}
+
+    @property
+    def second(self) -> dict[str, Any]:
+        """The keywords of the second set, as it was given."""
+        said = {"queries": self.queries, "query_radii": self.query_radii, "query_boxes": self.query_boxes}
+        return {name: value for name, value in said.items() if value is not None}
+
+    @property
+    def sizes(self) -> list[float]:
+        """How far positions of a pair may be apart along each axis: what a cell must hold."""
+        if self.cutoff is not None:
+            return [self.cutoff] * self.dim
+        with np.errstate(over="ignore"):
+            if self.radii is not None:
+                return [2 * float(self.radii.max(initial=0)) + self.skin] * self.dim
+            assert self.boxes is not None
+            lower, upper = self.boxes
+            return [float(edge) + self.skin for edge in (upper - lower).max(axis=0, initial=0)]
 
     @property
     def vast(self) -> bool:
-        """Whether a dense grid of cells as large as the cutoff would be too large."""
-        if not len(self.points):
+        """Whether a dense grid of cells as large as the cutoff or the largest body would be too large."""
+        x = self.positions.astype(np.float64)
+        if not len(x):
             return False
         with np.errstate(over="ignore"):
-            extent = self.points.astype(np.float64).max(axis=0) - self.points.astype(np.float64).min(axis=0)
+            extent = x.max(axis=0) - x.min(axis=0)
         lengths = self.box or (None,) * self.dim
-        sizes = [float(size) if edge is None else edge for size, edge in zip(extent, lengths, strict=True)]
-        cells = [size / self.cutoff + 1 if self.cutoff >= 1e-300 else np.inf for size in sizes]
+        spans = [float(span) if edge is None else edge for span, edge in zip(extent, lengths, strict=True)]
+        some = max(self.sizes) if self.kind == "boxes" else 0.0  # flat boxes take cells as long as the others
+        cells = [
+            span / (size or some or 1) + 1 if size >= 1e-300 or self.kind == "boxes" else np.inf
+            for span, size in zip(spans, self.sizes, strict=True)
+        ]
         return prod(cells) > DENSE_CELLS
 
-    def others(self) -> Array:
-        """A second set: its own queries, or every other point and the same points moved by 0.6 cutoffs."""
-        if self.queries is not None:
-            return self.queries
-        moved = self.points[::3].copy()
-        moved[:, 0] += self.points.dtype.type(0.6 * self.cutoff)
-        return np.concatenate([self.points[::2], moved])
+    def others(self) -> dict[str, Any]:
+        """A second set: as it was given, or made of the bodies, moved, without size and much larger."""
+        if self.second:
+            return self.second
+        dtype = self.positions.dtype
+        step = dtype.type(0.6 * self.sizes[0])
+        moved = self.positions[::3].copy()
+        moved[:, 0] += step
+        if self.kind == "points":
+            return {"queries": np.concatenate([self.positions[::2], moved])}
+        first = self.positions[:1]
+        with np.errstate(under="ignore"):
+            if self.radii is not None:
+                largest = self.radii.max(initial=0) * dtype.type(self.growth)
+                radii = [self.radii[::2] * dtype.type(0), self.radii[::3], np.full(len(first), largest, dtype)]
+                return {
+                    "queries": np.concatenate([self.positions[::2], moved, first]),
+                    "query_radii": np.concatenate(radii).astype(dtype),
+                }
+            assert self.boxes is not None
+            lower, upper = self.boxes
+            longest = ((upper - lower).max(axis=0, initial=0) * dtype.type(self.growth)).astype(dtype)
+            end = upper[::3].copy()
+            end[:, 0] += step
+        return {
+            "query_boxes": (
+                np.concatenate([lower[::2], moved, first]),
+                np.concatenate([lower[::2], np.maximum(end, moved), first + longest]),
+            )
+        }
 
 
-def _source(array: Array) -> str:
-    return f"np.array({array.tolist()}, np.{array.dtype}).reshape(-1, {array.shape[1]})"
+def _source(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        made = f"np.array({value.tolist()}, np.{value.dtype})"
+        return made if value.ndim == 1 else f"{made}.reshape(-1, {value.shape[1]})"
+    if isinstance(value, tuple) and any(isinstance(entry, np.ndarray) for entry in value):
+        return "(" + ", ".join(map(_source, value)) + ")"
+    return repr(value)
 
 
 Build = Callable[[Any, int, np.random.Generator], Problem]
-BUILDERS: dict[str, tuple[Build, int]] = {}
+Table = dict[str, tuple[Build, int]]
+BUILDERS: Table = {}  # points
+SIZED: Table = {}  # spheres and boxes: sized_cases.py
 
 
-def case(at_least: int = 0) -> Callable[[Build], Build]:
-    """Enter a builder in the table; `at_least` keeps a case from becoming trivial unnoticed."""
+def case(at_least: int = 0, table: Table = BUILDERS) -> Callable[[Build], Build]:
+    """Enter a builder in a table; `at_least` keeps a case from becoming trivial unnoticed."""
 
     def enter(build: Build) -> Build:
-        BUILDERS[build.__name__] = build, at_least
+        assert build.__name__ not in BUILDERS.keys() | SIZED.keys()
+        table[build.__name__] = build, at_least
         return build
 
     return enter
 
 
+def builder(name: str) -> tuple[Build, int]:
+    return BUILDERS[name] if name in BUILDERS else SIZED[name]
+
+
 @cache
 def hard_problem(name: str, dtype: Any, dim: int) -> Problem:
     """One hard case."""
-    problem = BUILDERS[name][0](dtype, dim, np.random.default_rng(12345))
-    assert problem.points.dtype == dtype
-    problem.points.flags.writeable = False
+    problem = builder(name)[0](dtype, dim, np.random.default_rng(12345))
+    for array in (problem.points, problem.radii, *(problem.boxes or ())):
+        if array is not None:
+            assert array.dtype == dtype
+            array.flags.writeable = False
     return problem
 
 
@@ -95,9 +181,17 @@ def hard_problem(name: str, dtype: Any, dim: int) -> Problem:
 def hard_case(name: str, dtype: Any, dim: int) -> tuple[Problem, Pairs]:
     """One hard case and its pairs."""
     problem = hard_problem(name, dtype, dim)
-    expected = exact_pairs(problem.points, **problem.space)
-    assert len(expected) >= BUILDERS[name][1], f"{name} has lost its pairs"
+    expected = exact_pairs(**problem.bodies)
+    assert len(expected) >= builder(name)[1], f"{name} has lost its pairs: {len(expected)} are left"
     return problem, expected
+
+
+@cache
+def hard_queries(name: str, dtype: Any, dim: int) -> tuple[dict[str, Any], Pairs]:
+    """The second set of a hard case, and its pairs with the first."""
+    problem = hard_problem(name, dtype, dim)
+    others = problem.others()
+    return others, exact_pairs(**problem.bodies, **others)
 
 
 def line(dtype: Any, dim: int, x: Any, axis: int = 0) -> Array:

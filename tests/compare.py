@@ -11,6 +11,26 @@ from oracle import Array, Pairs
 ALL = "ijSdD"
 
 
+def ask(search: Any, kind: str, **options: Any) -> Pairs:
+    """Everything a search can tell. Boxes have no distances, so they get zeros, as in the oracle."""
+    if kind != "boxes":
+        return Pairs(*search(want=ALL, **options))
+    i, j, S = search(want="ijS", **options)
+    return Pairs(i, j, S, np.zeros(len(i)), np.zeros(S.shape))
+
+
+def ask_queries(index: Any, others: dict[str, Any], **options: Any) -> Pairs:
+    """The pairs of a second set, given by the keywords of `vicinal.pairs`, with the bodies of an index."""
+    kind = "boxes" if "query_boxes" in others else "points"
+    given = {name.removeprefix("query_"): value for name, value in others.items()}
+    return ask(index.query, kind, **given, **options)
+
+
+def rows_of(search: Any, kind: str, **options: Any) -> Pairs:
+    """The same of a search for rows."""
+    return from_rows(search(want="jS" if kind == "boxes" else "jSdD", **options))
+
+
 def assert_same_bits(found: Array, expected: Array) -> None:
     """Same dtype, same shape, same bits."""
     assert found.dtype == expected.dtype
@@ -54,4 +74,6 @@ def assert_sorted(pairs: Pairs) -> None:
 def from_rows(rows: Any) -> Pairs:
     """The rows of a Neighbors with everything wanted, as pairs."""
     i = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(rows.offsets))
+    if rows.distances is None:
+        return Pairs(i, rows.indices, rows.shifts, np.zeros(len(i)), np.zeros(rows.shifts.shape))
     return Pairs(i, rows.indices, rows.shifts, rows.distances, rows.vectors)

@@ -22,6 +22,10 @@ MANTISSAS = [1.0, 0.1, 0.3, 0.7, 1 / 3, 2.5, 1.7]
 # Box edges in cutoffs: cells that just fit, just do not, and boxes smaller than the cutoff.
 EDGES = [0.4, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 7.0, 10.0, 100.0, 1e6]
 OPEN = st.none()
+# Sizes of bodies in parts of the unit: all alike, few and many, without size, and giants.
+SIZES = [[1], [0], [0, 1, 2], [1, 1, 1, 1, 8], [0, 0.001, 1, 2, 3], [0.001, 0.01, 1, 4], [1, 1, 1, 1, 1, 1, 1000]]
+
+Bodies = tuple["Array", "Array"]
 
 
 @st.composite
@@ -109,3 +113,49 @@ def _within_reach_of(box: tuple[float | None, ...] | None, points: Array) -> Arr
             far = np.abs(points[:, axis]) > 1000 * length
             points[far, axis] = np.fmod(points[far, axis], 1000 * length)
     return points
+
+
+@st.composite
+def sized_layouts(draw: st.DrawFn, kind: str, dtype: Any, dim: int, r: Any, most: int, largest: float) -> Bodies:
+    """Positions, and radii or edges that are fractions of the unit r: none, some, and now and then giants."""
+    points = draw(layouts(dtype, dim, r, most))
+    shape = (len(points),) if kind == "spheres" else points.shape
+    part = draw(st.sampled_from([2, 4, 6, 14]))
+    sizes = [size for size in draw(st.sampled_from(SIZES)) if size <= largest * part]
+    if draw(st.booleans()):
+        ticks = draw(hnp.arrays(np.float64, shape, elements=st.sampled_from(sizes)))
+    else:
+        rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+        ticks = rng.choice(sizes, shape)
+        if draw(st.booleans()):
+            ticks = ticks * rng.random(shape)
+    with np.errstate(all="ignore"):
+        extra = ticks.astype(dtype) * r / dtype(part)
+        return points, extra
+
+
+@st.composite
+def sized_problems(draw: st.DrawFn, kind: str, most: int = 40) -> Problem:
+    """Spheres or boxes of any size with queries of any size; the unit is a size the smaller ones have."""
+    dtype: Any = draw(st.sampled_from([np.float64, np.float32]))
+    dim = draw(st.sampled_from([3, 2]))
+    with np.errstate(all="ignore"):
+        r = dtype(draw(st.sampled_from(MANTISSAS)) * 10.0 ** draw(SCALES[dtype]))
+        if not 0 < r < np.sqrt(np.finfo(dtype).max) / 1e4:
+            r = dtype(1)
+        tame = bool(r * r > 1e6 * np.finfo(dtype).smallest_subnormal)
+    few = draw(st.booleans())
+    box = draw(boxes(dtype, dim, r, 2.0 if few else 1.0)) if tame else None
+    count = most if box is None else 8 if few else most // 2
+    # Giants reach through every image of a small box.
+    largest = 1e3 if box is None else (2.0 if few else 0.5)
+    made = {}
+    for prefix in ("", "query_"):
+        x, extra = draw(sized_layouts(kind, dtype, dim, r, count, largest))
+        x = _within_reach_of(box, x)
+        if kind == "boxes":
+            made[prefix + "boxes"] = x, x + extra
+        else:
+            made["queries" if prefix else "points"], made[prefix + "radii"] = x, extra
+    skin = float(r) * draw(st.sampled_from([0, 0, 0, 0.1, 0.5]))
+    return Problem(**({"points": None, "box": box, "skin": skin} | made))

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from cases import Problem
     from oracle import Array
 
+KINDS = ("points", "spheres", "boxes")
 
-def no_options(_cutoff: float) -> dict[str, Any]:
+
+def no_options(_size: float) -> dict[str, Any]:
     return {}
 
 
 @dataclass(frozen=True)
 class Structure:
-    """A class of vicinal and the options it is built with (which may depend on the cutoff)."""
+    """A class of vicinal and the options it is built with, which may depend on the cutoff or the largest body."""
 
     name: str
     label: str = ""
@@ -28,15 +30,23 @@ class Structure:
     dense: bool = False  # may refuse a space of more cells than memory holds
     dims: tuple[int, ...] = (2, 3)
     periodic: bool = True  # otherwise open space only
+    kinds: tuple[str, ...] = KINDS
 
     def __str__(self) -> str:
         return f"{self.name}{self.label}"
 
-    def build(self, points: Array, *, cutoff: float, box: Any = None) -> Any:
-        return getattr(vc, self.name)(points, cutoff=cutoff, box=box, **self.options(cutoff))
+    def build(self, points: Array | None = None, *, size: float | None = None, **bodies: Any) -> Any:
+        """Make an index; `size` is that of the largest body it will ever hold, if that is not the cutoff."""
+        return getattr(vc, self.name)(points, **bodies, **self.options(bodies["cutoff"] if size is None else size))
+
+    def solve(self, problem: Problem) -> Any:
+        """Make an index of the bodies of a problem."""
+        return self.build(**problem.bodies, size=max(problem.sizes))
 
     def takes(self, problem: Problem) -> bool:
-        return self.lives_in(problem.dim, problem.box) and not (self.dense and problem.vast)
+        return (
+            problem.kind in self.kinds and self.lives_in(problem.dim, problem.box) and not (self.dense and problem.vast)
+        )
 
     def lives_in(self, dim: int, box: Any = None) -> bool:
         return dim in self.dims and (self.periodic or not any(box or ()))
@@ -49,11 +59,11 @@ class Structure:
 STRUCTURES = [
     Structure("Exhaustive"),
     Structure("LinkedCells", dense=True),
-    Structure("LinkedCells", "_wide", lambda r: {"cell": 1.7 * r}, dense=True),
+    Structure("LinkedCells", "_wide", lambda r: {"cell": 1.7 * r or 1.0}, dense=True),
     Structure("CellSorting"),
     Structure("CellSorting", "_h1", lambda _: {"h_mask": 1}),
     Structure("CellSorting", "_h2", lambda _: {"h_mask": 2}),
     Structure("CellSorting", "_h3", lambda _: {"h_mask": 3}),
-    Structure("Delaunay", dims=(2,), periodic=False),
-    Structure("Delaunay", "_skin", lambda r: {"skin": 0.3 * r}, dims=(2,), periodic=False),
+    Structure("Delaunay", dims=(2,), periodic=False, kinds=("points",)),
+    Structure("Delaunay", "_skin", lambda r: {"skin": 0.3 * r}, dims=(2,), periodic=False, kinds=("points",)),
 ]

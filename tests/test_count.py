@@ -9,29 +9,32 @@ import pytest
 from hypothesis import given
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_queries
 from oracle import exact_pairs
+from sized_cases import SIZED
 from strategies import problems
 
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", BUILDERS | SIZED)
 def test_a_hard_case_is_counted_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
     problem, expected = hard_case(name, dtype, dim)
-    counts = vc.count(problem.points, **problem.space)
+    counts = vc.count(**problem.bodies)
     assert counts.dtype == np.int32
-    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.points)))
+    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.positions)))
+    others, expected = hard_queries(name, dtype, dim)
+    counts = vc.count(**problem.bodies, **others)
+    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(counts)))
 
 
 @given(problem=problems(with_queries=True))
 def test_any_problem_is_counted_as_the_oracle_does(problem: Problem) -> None:
-    points, others = problem.points, problem.others()
-    expected = exact_pairs(points, **problem.space)
-    assert np.array_equal(vc.count(points, **problem.space), np.bincount(expected.i, minlength=len(points)))
-    expected = exact_pairs(points, **problem.space, queries=others)
-    counts = vc.count(points, **problem.space, queries=others)
-    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(others)))
+    expected = exact_pairs(**problem.bodies)
+    assert np.array_equal(vc.count(**problem.bodies), np.bincount(expected.i, minlength=len(problem.positions)))
+    expected = exact_pairs(**problem.bodies, **problem.second)
+    counts = vc.count(**problem.bodies, **problem.second)
+    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.second["queries"])))
 
 
 def test_each_pair_is_counted_at_both_ends() -> None:

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
-from compare import ALL, assert_same_pairs
-from oracle import Pairs, exact_pairs
-from strategies import problems
+from compare import ask, assert_same_pairs
+from oracle import exact_pairs
+from sized_cases import SIZED
+from strategies import problems, sized_problems
 from structures import STRUCTURES, Structure
 from vicinal import _core
 
@@ -76,22 +78,30 @@ def test_the_environment_lowers_the_instruction_set(name: str) -> None:
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
 def test_every_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
     _core.set_isa(name)
-    for problem, expected in (hard_case(case, dtype, dim) for case in BUILDERS):
-        found = Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True))
-        assert_same_pairs(found, expected)
+    for problem, expected in (hard_case(case, dtype, dim) for case in BUILDERS | SIZED):
+        assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
 
 
 @settings(max_examples=max(30, settings().max_examples // 3))
 @given(problem=problems(most=150))
 def test_any_problem_is_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
-    assume(len(problem.points))
-    expected = exact_pairs(problem.points, **problem.space)
+    check_alike(problem)
+
+
+@settings(max_examples=max(30, settings().max_examples // 3))
+@given(problem=st.sampled_from(["spheres", "boxes"]).flatmap(lambda kind: sized_problems(kind, most=100)))
+def test_bodies_of_any_size_are_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
+    check_alike(problem)
+
+
+def check_alike(problem: Problem) -> None:
+    assume(len(problem.positions))
+    expected = exact_pairs(**problem.bodies)
     for name in AVAILABLE:
         _core.set_isa(name)
         for structure in STRUCTURES:
             if structure.takes(problem):
-                index = structure.build(problem.points, **problem.space)
-                found = Pairs(*index.pairs(want=ALL, half=False, sort=True))
+                found = ask(structure.solve(problem).pairs, problem.kind, half=False, sort=True)
                 assert_same_pairs(found, expected)
 
 
@@ -125,3 +135,7 @@ def test_no_length_of_a_row_is_cut_short(n: int) -> None:
             assert len(vc.pairs(points, cutoff=2.0)[0]) == n * (n - 1) // 2
             assert len(vc.pairs(points, cutoff=1e-9)[0]) == 0
             assert vc.count(points, cutoff=2.0).tolist() == [n - 1] * n
+            assert vc.count(points, radii=np.full(n, 1.0)).tolist() == [n - 1] * n
+            assert len(vc.pairs(points, radii=0.0)[0]) == 0
+            assert vc.count(boxes=(points, points + 1)).tolist() == [n - 1] * n
+            assert len(vc.pairs(boxes=(points, points))[0]) == 0

@@ -11,8 +11,9 @@ from hypothesis import given
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
-from compare import assert_same_pairs, from_rows
+from compare import assert_same_pairs, from_rows, rows_of
 from oracle import exact_pairs
+from sized_cases import SIZED
 from strategies import problems
 
 CLOUD = np.random.default_rng(12).random((500, 3))
@@ -20,11 +21,10 @@ CLOUD = np.random.default_rng(12).random((500, 3))
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", BUILDERS | SIZED)
 def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
     problem, expected = hard_case(name, dtype, dim)
-    rows = vc.neighbors(problem.points, **problem.space, want="jSdD", sort=True)
-    assert_same_pairs(from_rows(rows), expected)
+    assert_same_pairs(rows_of(vc.neighbors, problem.kind, **problem.bodies, sort=True), expected)
 
 
 @given(problem=problems())

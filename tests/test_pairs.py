@@ -8,23 +8,25 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
-from compare import ALL, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted
+from compare import ALL, ask, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted
 from oracle import Pairs, exact_pairs
-from strategies import problems
+from sized_cases import SIZED
+from strategies import problems, sized_problems
 
 CLOUD = np.random.default_rng(11).random((600, 3))
 
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", BUILDERS | SIZED)
 def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
     problem, expected = hard_case(name, dtype, dim)
-    assert_same_pairs(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True)), expected)
-    assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
+    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
+    assert_same_half(ask(vc.pairs, problem.kind, **problem.bodies), expected)
 
 
 @given(problem=problems())
@@ -33,6 +35,15 @@ def test_any_problem_is_answered_as_the_oracle_does(problem: Problem) -> None:
     found = Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True))
     assert_same_pairs(found, expected)
     assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
+
+
+@given(problem=st.sampled_from(["spheres", "boxes"]).flatmap(sized_problems))
+def test_bodies_of_any_size_are_answered_as_the_oracle_does(problem: Problem) -> None:
+    expected = exact_pairs(**problem.bodies)
+    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
+    assert_same_half(ask(vc.pairs, problem.kind, **problem.bodies), expected)
+    expected = exact_pairs(**problem.bodies, **problem.second)
+    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **problem.second, sort=True), expected)
 
 
 def test_by_default_each_pair_comes_once() -> None:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
-from compare import ALL, assert_same_pairs
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_problem, hard_queries
+from compare import ALL, ask, assert_same_pairs
 from oracle import Pairs, exact_pairs
+from sized_cases import SIZED
 from strategies import problems
 
 CLOUD = np.random.default_rng(14).random((800, 3))
@@ -23,12 +24,11 @@ def found(points: Any, queries: Any, **space: Any) -> Pairs:
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", BUILDERS | SIZED)
 def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
-    problem, _ = hard_case(name, dtype, dim)
-    others = problem.others()
-    expected = exact_pairs(problem.points, **problem.space, queries=others)
-    assert_same_pairs(found(problem.points, others, **problem.space), expected)
+    problem = hard_problem(name, dtype, dim)
+    others, expected = hard_queries(name, dtype, dim)
+    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **others, sort=True), expected)
 
 
 @given(problem=problems(with_queries=True))

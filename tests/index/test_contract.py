@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_problem
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_problem, hard_queries
 from compare import (
     ALL,
+    ask,
+    ask_queries,
     assert_same_bits,
     assert_same_half,
     assert_same_pairs,
     assert_sorted,
-    from_rows,
+    rows_of,
 )
 from oracle import Pairs, exact_pairs
-from strategies import problems
+from sized_cases import SIZED
+from strategies import problems, sized_problems
 from structures import STRUCTURES, Structure
 
 every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=str)
@@ -50,60 +54,75 @@ in_every_dim = pytest.mark.parametrize(
 )
 
 
-def build(structure: Structure, problem: Problem) -> Any:
-    return structure.build(problem.points, **problem.space)
-
-
-def check_everything(index: Any, expected: Pairs) -> None:
+def check_everything(index: Any, expected: Pairs, kind: str = "points") -> None:
     """Pairs half and full, sorted and not, rows and counts: all say the same as the oracle."""
-    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False, sort=True)), expected)
-    assert_same_pairs(Pairs(*index.pairs(want=ALL, half=False)).sorted(), expected)
-    half = Pairs(*index.pairs(want=ALL, sort=True))
+    assert_same_pairs(ask(index.pairs, kind, half=False, sort=True), expected)
+    assert_same_pairs(ask(index.pairs, kind, half=False).sorted(), expected)
+    half = ask(index.pairs, kind, sort=True)
     assert np.all(half.i <= half.j)
     assert_sorted(half)
     assert_same_half(half, expected)
-    assert_same_half(Pairs(*index.pairs(want=ALL)), expected)
-    assert_same_pairs(from_rows(index.neighbors(want="jSdD", sort=True)), expected)
-    assert_same_pairs(from_rows(index.neighbors(want="jSdD")).sorted(), expected)
+    assert_same_half(ask(index.pairs, kind), expected)
+    assert_same_pairs(rows_of(index.neighbors, kind, sort=True), expected)
+    assert_same_pairs(rows_of(index.neighbors, kind).sorted(), expected)
     counts = index.count()
     assert counts.dtype == np.int32
     assert np.array_equal(counts, np.bincount(expected.i, minlength=len(counts)))
 
 
-def check_queries(index: Any, problem: Problem) -> None:
-    others = problem.others()
-    expected = exact_pairs(problem.points, **problem.space, queries=others)
-    assert_same_pairs(Pairs(*index.query(others, want=ALL, sort=True)), expected)
-    assert_same_pairs(Pairs(*index.query(others, want=ALL)).sorted(), expected)
+def check_queries(index: Any, others: dict[str, Any], expected: Pairs) -> None:
+    assert_same_pairs(ask_queries(index, others, sort=True), expected)
+    assert_same_pairs(ask_queries(index, others).sorted(), expected)
 
 
 @pytest.mark.parametrize(
     ("structure", "name", "dtype", "dim"),
     [
         pytest.param(structure, name, dtype, dim, id=f"{structure}-{name}-{dtype.__name__}-{dim}D")
-        for structure, name, dtype, dim in product(STRUCTURES, BUILDERS, BOTH, DIMS)
+        for structure, name, dtype, dim in product(STRUCTURES, BUILDERS | SIZED, BOTH, DIMS)
         if structure.takes(hard_problem(name, dtype, dim))
     ],
 )
 def test_a_hard_case_is_answered_as_the_oracle_does(structure: Structure, name: str, dtype: Any, dim: int) -> None:
     problem, expected = hard_case(name, dtype, dim)
-    index = build(structure, problem)
-    check_everything(index, expected)
-    check_queries(index, problem)
+    index = structure.solve(problem)
+    check_everything(index, expected, problem.kind)
+    check_queries(index, *hard_queries(name, dtype, dim))
+    # Queries larger than any body may have made the structure change; the bodies did not.
+    assert_same_pairs(ask(index.pairs, problem.kind, half=False, sort=True), expected)
 
 
 @every_structure
 @given(problem=problems())
 def test_any_problem_is_answered_as_the_oracle_does(structure: Structure, problem: Problem) -> None:
     assume(structure.takes(problem))
-    check_everything(build(structure, problem), exact_pairs(problem.points, **problem.space))
+    check_everything(structure.solve(problem), exact_pairs(**problem.bodies))
 
 
 @every_structure
 @given(problem=problems(most=40, with_queries=True))
 def test_any_queries_are_answered_as_the_oracle_does(structure: Structure, problem: Problem) -> None:
     assume(structure.takes(problem))
-    check_queries(build(structure, problem), problem)
+    check_queries(structure.solve(problem), problem.second, exact_pairs(**problem.bodies, **problem.second))
+
+
+@pytest.mark.parametrize(
+    ("structure", "kind"),
+    [
+        pytest.param(structure, kind, id=f"{structure}-{kind}")
+        for structure, kind in product(STRUCTURES, ("spheres", "boxes"))
+        if kind in structure.kinds
+    ],
+)
+@given(data=st.data())
+def test_bodies_of_any_size_are_answered_as_the_oracle_does(
+    structure: Structure, kind: str, data: st.DataObject
+) -> None:
+    problem = data.draw(sized_problems(kind))
+    assume(structure.takes(problem))
+    index = structure.solve(problem)
+    check_everything(index, exact_pairs(**problem.bodies), kind)
+    check_queries(index, problem.second, exact_pairs(**problem.bodies, **problem.second))
 
 
 @every_structure
