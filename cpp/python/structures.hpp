@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "index/bvh.hpp"
 #include "index/cell_sorting.hpp"
 #include "index/delaunay.hpp"
 #include "index/exhaustive.hpp"
@@ -24,6 +25,7 @@ AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& set
     return [](const Settings<T, D>& given) { return AnyIndex<T, D>(std::make_unique<S>(given)); };
   };
   std::map<std::string, Make> structures{
+      {"BVH", make(std::type_identity<BVH<T, D>>{})},
       {"CellSorting", make(std::type_identity<CellSorting<T, D>>{})},
       {"Exhaustive", make(std::type_identity<Exhaustive<T, D>>{})},
       {"HashGrid", make(std::type_identity<HashGrid<T, D>>{})},

@@ -9,10 +9,18 @@ from vicinal.index import Index, Stats
 from vicinal.machine import info
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
-from vicinal.structures import CellSorting, Delaunay, Exhaustive, HashGrid, LinkedCells
+from vicinal.structures import (
+    BVH,
+    CellSorting,
+    Delaunay,
+    Exhaustive,
+    HashGrid,
+    LinkedCells,
+)
 from vicinal.threads import get_threads, set_threads, threads
 
 __all__ = [
+    "BVH",
     "CellSorting",
     "Choice",
     "Delaunay",

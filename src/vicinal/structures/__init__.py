@@ -1,9 +1,17 @@
 """The search structures, one file each. A new one is one line here."""
 
+from vicinal.structures.bvh import BVH
 from vicinal.structures.cell_sorting import CellSorting
 from vicinal.structures.delaunay import Delaunay
 from vicinal.structures.exhaustive import Exhaustive
 from vicinal.structures.hash_grid import HashGrid
 from vicinal.structures.linked_cells import LinkedCells
 
-__all__ = ["CellSorting", "Delaunay", "Exhaustive", "HashGrid", "LinkedCells"]
+__all__ = [
+    "BVH",
+    "CellSorting",
+    "Delaunay",
+    "Exhaustive",
+    "HashGrid",
+    "LinkedCells",
+]

@@ -1,0 +1,343 @@
+// A linear bounding volume hierarchy (paper D, section 3.1): insensitive to the sizes of bodies and to empty space.
+//
+// Bodies lie along a Morton curve. The tree's leaves are runs of them, and each leaf of queries traverses it once; what
+// it finds are twigs, smaller runs, which are candidates side by side in memory. Boxes are made of the very numbers
+// that the exact test reads first: float32 in the near frame for doubles where there is one, otherwise the exact ones.
+//
+// No pair is lost to rounding: boxes are larger than their bodies by `margin_`. A pair that passes the exact test is,
+// along each axis, not farther apart than reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min) (box.hpp);
+// half of that is added to either side. On a periodic axis coordinates and shifts round relative to the longest of
+// them, `images` edges; in the near frame, where nothing exceeds `largest`, each of the five roundings on the way to a
+// comparison (stored coordinate, its box, shift, shifted query, the query's own coordinate) is below largest * 2^-24.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "exec/threads.hpp"
+#include "index/curve_order.hpp"
+#include "index/hierarchy.hpp"
+#include "index/index.hpp"
+#include "index/parts.hpp"
+
+namespace vicinal {
+
+namespace detail {
+
+// The boxes of bodies, from the columns in which they are stored. V is float for the near frame, otherwise T.
+template <class V, class T, int D>
+class BodyBoxes {
+ public:
+  using Box = TurnedBox<V, D>;
+
+  // `reach` of a pair of points, or of the largest bodies.
+  BodyBoxes(const Bodies<T, D>& bodies, const Reach<D>& reach)
+      : columns_(columns(bodies)), shape_(bodies.raw.shape), scale_(bodies.banded ? bodies.frame.scale : 1) {
+    constexpr double eps = std::numeric_limits<V>::epsilon();
+    grow_ = static_cast<V>(1 + 32 * eps);
+    for (std::size_t a = 0; a < D; ++a) {
+      double margin = 0;
+      if (shape_ == Shape::point) margin = reach.axis[a] / 2 * (1 + 32 * eps);
+      else if (shape_ == Shape::sphere) margin = std::sqrt(3.0 * std::numeric_limits<T>::denorm_min());
+      const auto edge = static_cast<double>(bodies.box.edge[a]);
+      if (bodies.banded) margin = margin * scale_ + 8 * bodies.frame.largest * 0x1p-24;
+      else if (edge > 0) margin += (std::floor(reach.axis[a] / edge) + 4) * edge * 8 * eps;
+      margin_[a] = static_cast<V>(margin);
+    }
+  }
+
+  [[nodiscard]] Box operator()(std::size_t slot) const {
+    Box box;
+    for (std::size_t a = 0; a < D; ++a) {
+      const V size = shape_ == Shape::sphere ? columns_[D][slot] * grow_ + margin_[a] : margin_[a];
+      box.set(a, down(columns_[a][slot] - size), up(columns_[shape_ == Shape::box ? D + a : a][slot] + size));
+    }
+    return box;
+  }
+  [[nodiscard]] Box around(std::size_t begin, std::size_t end) const {
+    Box box = Box::nothing();
+    for (std::size_t slot = begin; slot < end; ++slot) box.join((*this)(slot));
+    return box;
+  }
+  // From lengths of the user to lengths of boxes.
+  [[nodiscard]] double scale() const { return scale_; }
+
+ private:
+  static std::array<const V*, Bodies<T, D>::most> columns(const Bodies<T, D>& bodies) {
+    std::array<const V*, Bodies<T, D>::most> x{};
+    for (std::size_t c = 0; c < bodies.columns(); ++c) {
+      if constexpr (std::is_same_v<V, T>) x[c] = bodies.exact[c].data();
+      else x[c] = bodies.near[c].data();
+    }
+    return x;
+  }
+  // A neighbouring number or one a little farther off: cheaper than std::nextafter.
+  static V step(V x) { return std::abs(x) * std::numeric_limits<V>::epsilon() + std::numeric_limits<V>::denorm_min(); }
+  static V down(V x) { return x - step(x); }
+  static V up(V x) { return x + step(x); }
+
+  std::array<const V*, Bodies<T, D>::most> columns_;
+  Shape shape_;
+  double scale_;
+  V grow_;
+  std::array<V, D> margin_{};
+};
+
+// Collects ranges of candidates; those that follow each other become one.
+class RangeList {
+ public:
+  void clear() { count_ = 0; }
+  // The next range is not joined to what is there.
+  void begin(const Shift& shift) {
+    shift_ = shift;
+    end_ = nowhere;
+  }
+  // Without a branch on `wanted`, which nobody can predict.
+  void add(Slot first, Slot last, bool wanted) {
+    if (count_ + 2 > ranges_.size()) ranges_.resize(2 * ranges_.size() + 16);
+    const bool next = first != end_;
+    Range& range = ranges_[count_ - (next ? 0 : 1)];
+    const Slot from = next ? first : range.begin;
+    const Slot to = wanted ? last : next ? first : end_;
+    range = {from, to, shift_, next ? Own::absent : range.own};
+    count_ += wanted && next ? 1 : 0;
+    end_ = wanted ? last : end_;
+  }
+  // The only range yet: the queries and what follows them.
+  void own_after(Slot first, Slot last) {
+    begin({});
+    add(first, last, true);
+    ranges_[0].own = Own::after;
+  }
+  // Moves the range with the queries to the front.
+  void own_except(Slot first) {
+    for (std::size_t k = 0; k < count_; ++k)
+      if (ranges_[k].begin <= first && first < ranges_[k].end) {
+        ranges_[k].own = Own::except;
+        std::swap(ranges_[k], ranges_[0]);
+        return;
+      }
+  }
+  [[nodiscard]] std::span<const Range> ranges() const { return {ranges_.data(), count_}; }
+
+ private:
+  static constexpr Slot nowhere = ~Slot{0};
+  std::vector<Range> ranges_;
+  std::size_t count_ = 0;
+  Slot end_ = nowhere;
+  Shift shift_{};
+};
+
+}  // namespace detail
+
+template <class T, int D>
+class BVH {
+ public:
+  explicit BVH(const Settings<T, D>& settings)
+      : settings_(settings), leaf_(std::max<std::size_t>(1, static_cast<std::size_t>(settings.option("leaf")))),
+        growth_(settings.option("growth")) {}
+
+  void build(const Points<T, D>& points) {
+    reach_ = points.reach(settings_.cutoff);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
+    Prefixes prefixes;
+    classes_ = order_by_curve(bodies_, leaf_, prefixes);
+    prefixes.cut(std::max<std::size_t>(1, leaf_ / twigs_per_leaf), twigs_);
+    near_.release();
+    exact_.release();
+    on_tree([&]<class V>(Hierarchy<V, D>& tree) {
+      tree.build(prefixes, leaf_starts(), twigs_.span(), boxes_of<V>(bodies_));
+    });
+    set_typical();
+    built_cost_ = cost();
+  }
+
+  void update(const Points<T, D>& points) {
+    if (points.size != bodies_.size || !refit(points)) {
+      build(points);
+      ++rebuilds_;
+    } else {
+      ++refits_;
+    }
+  }
+
+  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+    queries.reset(points, settings_.box, bodies_.frame);
+    Prefixes prefixes;
+    order_by_curve(queries, leaf_, prefixes);
+  }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    on_tree([&]<class V>(const Hierarchy<V, D>& tree) { blocks_in(tree, queries, mode, part, sink); });
+  }
+
+  [[nodiscard]] Details details() const {
+    const auto depth = on_tree([](const auto& tree) { return tree.height(); });
+    return {{"leaves", static_cast<double>(bodies_.groups)},
+            {"depth", static_cast<double>(depth)},
+            {"classes", static_cast<double>(classes_)},
+            {"refits", static_cast<double>(refits_)},
+            {"rebuilds", static_cast<double>(rebuilds_)}};
+  }
+  [[nodiscard]] std::size_t bytes() const { return twigs_.bytes() + near_.bytes() + exact_.bytes(); }
+
+ private:
+  static constexpr std::size_t twigs_per_leaf = 4;
+  static constexpr std::size_t grain = std::size_t{1} << 12;
+
+  // f(the tree that is in use).
+  template <class F>
+  decltype(auto) on_tree(F&& f) {
+    if constexpr (std::is_same_v<T, double>)
+      if (bodies_.banded) return f(near_);
+    return f(exact_);
+  }
+  template <class F>
+  decltype(auto) on_tree(F&& f) const {
+    if constexpr (std::is_same_v<T, double>)
+      if (bodies_.banded) return f(near_);
+    return f(exact_);
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> leaf_starts() const {
+    return bodies_.group_begin.span().first(bodies_.groups + 1);
+  }
+  template <class V>
+  [[nodiscard]] detail::BodyBoxes<V, T, D> boxes_of(const Bodies<T, D>& bodies) const {
+    return {bodies, reach_};
+  }
+
+  template <class V>
+  void blocks_in(const Hierarchy<V, D>& tree, const Bodies<T, D>& queries, Mode mode, std::size_t part,
+                 BlockSink sink) const {
+    const auto boxes = boxes_of<V>(queries);
+    detail::RangeList list;
+    const auto traverse = [&](const TurnedBox<V, D>& query, std::size_t from) {
+      tree.traverse(query, from, [&](std::size_t t, bool meets) { list.add(twigs_[t], twigs_[t + 1], meets); });
+    };
+    const auto [first, last] = groups_of_part(queries, part);
+    for (std::size_t leaf = first; leaf < last; ++leaf) {
+      const Slot begin = queries.group_begin[leaf];
+      const Slot end = queries.group_begin[leaf + 1];
+      const auto query = mode == Mode::cross ? boxes.around(begin, end) : tree.leaf_box(leaf);
+      list.clear();
+      if (mode == Mode::half) list.own_after(begin, end);
+      else list.begin({});
+      traverse(query, mode == Mode::half ? leaf + 1 : 0);
+      if (mode == Mode::full) list.own_except(begin);
+      if (settings_.box.periodic())
+        for_each_image(tree, query, boxes.scale(), mode == Mode::half, [&](const auto& image, const Shift& shift) {
+          list.begin(shift);
+          traverse(image, 0);
+        });
+      if (!list.ranges().empty()) sink({begin, end, list.ranges()});
+    }
+  }
+
+  // The images through which a query can see the bodies at all; of opposite ones only one if `half`.
+  template <class V, class F>
+  void for_each_image(const Hierarchy<V, D>& tree, const TurnedBox<V, D>& query, double scale, bool half, F&& f) const {
+    if (tree.leaves() == 0) return;
+    std::array<int, 3> least{};
+    std::array<int, 3> most{};
+    std::array<double, 3> edge{};
+    for (std::size_t a = 0; a < D; ++a) {
+      edge[a] = static_cast<double>(settings_.box.edge[a]) * scale;
+      if (!(edge[a] > 0)) continue;
+      // Rounding here may add an image that a comparison of the boxes then rejects, not lose one.
+      const auto gap = [&](V from, V to) { return (static_cast<double>(to) - static_cast<double>(from)) / edge[a]; };
+      least[a] = static_cast<int>(std::ceil(gap(tree.root().high(a), query.low(a)) - 1e-3));
+      most[a] = static_cast<int>(std::floor(gap(tree.root().low(a), query.high(a)) + 1e-3));
+    }
+    for (int z = least[2]; z <= most[2]; ++z)
+      for (int y = least[1]; y <= most[1]; ++y)
+        for (int x = least[0]; x <= most[0]; ++x) {
+          const bool up = z != 0 ? z > 0 : y != 0 ? y > 0 : x > 0;
+          if ((x == 0 && y == 0 && z == 0) || (half && !up)) continue;
+          const std::array<int, 3> s{x, y, z};
+          TurnedBox<V, D> image = query;
+          for (std::size_t a = 0; a < D; ++a) {
+            const auto step = static_cast<V>(s[a] * edge[a]);
+            image.set(a, query.low(a) - step, query.high(a) - step);
+          }
+          f(image, Shift{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
+        }
+  }
+
+  // Moves the bodies and their boxes but not their order. False if the order is not worth keeping.
+  bool refit(const Points<T, D>& points) {
+    const bool banded = bodies_.banded;
+    reach_ = points.reach(settings_.cutoff);
+    Buffer<std::int32_t> order = std::move(bodies_.ids);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
+    if (bodies_.banded != banded) return false;
+    bodies_.ids = std::move(order);
+    parallel_ranges(bodies_.size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t slot = begin; slot < end; ++slot)
+        bodies_.place(static_cast<std::size_t>(bodies_.ids[slot]), slot);
+    });
+    on_tree([&]<class V>(Hierarchy<V, D>& tree) { tree.refit(twigs_.span(), boxes_of<V>(bodies_)); });
+    return cost() <= growth_ * built_cost_;
+  }
+
+  // Sums f(extent of a leaf's box) over all leaves, the same for any number of threads.
+  template <class F>
+  [[nodiscard]] std::array<double, D> sum_over_leaves(F&& f) const {
+    return on_tree([&]<class V>(const Hierarchy<V, D>& tree) {
+      const double scale = boxes_of<V>(bodies_).scale();
+      std::vector<std::array<double, D>> sums((tree.leaves() + grain - 1) / grain);
+      parallel_ranges(tree.leaves(), grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+        for (std::size_t leaf = begin; leaf < end; ++leaf) {
+          const auto box = tree.leaf_box(leaf);
+          std::array<double, D> extent{};
+          for (std::size_t a = 0; a < D; ++a)
+            extent[a] = (static_cast<double>(box.high(a)) - static_cast<double>(box.low(a))) / scale;
+          const std::array<double, D> terms = f(extent);
+          for (std::size_t a = 0; a < D; ++a) sums[piece][a] += terms[a];
+        }
+      });
+      std::array<double, D> total{};
+      for (const auto& sum : sums)
+        for (std::size_t a = 0; a < D; ++a) total[a] += sum[a];
+      return total;
+    });
+  }
+  void set_typical() {
+    typical_ = sum_over_leaves([](const auto& extent) { return extent; });
+    for (double& x : typical_)
+      x = std::max(x / static_cast<double>(bodies_.groups), std::numeric_limits<double>::min());
+  }
+  // In proportion to how many leaves a typical leaf meets: to the sum of the volumes where its centre can be then.
+  [[nodiscard]] double cost() const {
+    return sum_over_leaves([&](const auto& extent) {
+      double volume = 1;
+      for (std::size_t a = 0; a < D; ++a) volume *= extent[a] / typical_[a] + 1;
+      return std::array<double, D>{volume};
+    })[0];
+  }
+
+  Settings<T, D> settings_;
+  std::size_t leaf_;
+  double growth_;
+  Reach<D> reach_;
+  Bodies<T, D> bodies_;          // the groups are the leaves
+  Buffer<std::uint32_t> twigs_;  // first slots, and the number of slots last
+  Hierarchy<float, D> near_;     // of doubles in the near frame; otherwise
+  Hierarchy<T, D> exact_;
+  int classes_ = 1;
+  std::array<double, D> typical_{};  // mean extent of a leaf when the tree was built
+  double built_cost_ = 0;
+  std::size_t refits_ = 0, rebuilds_ = 0;
+};
+
+}  // namespace vicinal

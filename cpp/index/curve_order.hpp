@@ -1,0 +1,265 @@
+// Sorts bodies along a Morton curve and cuts the curve into runs of few bodies.
+//
+// The prefixes of the codes are the nodes of a binary tree over the bodies (Karras 2012; paper D, section 3.1), and a
+// run is a node with at most so many bodies whose parent has more. So runs are as compact as cells of a grid that is
+// fine where bodies are many.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+#include "geometry/morton.hpp"
+#include "index/bodies.hpp"
+#include "index/cell_order.hpp"
+
+namespace vicinal {
+
+// Sizes by octaves: a body much larger than its neighbours on the curve would make the box of their run as large as
+// itself. The class of a body is the first part of its key, so that every class has a curve of its own.
+template <class T, int D>
+class SizeClasses {
+ public:
+  static constexpr int most = 8;
+
+  SizeClasses() = default;
+  explicit SizeClasses(const Points<T, D>& points) {
+    if (points.shape == Shape::point || points.size == 0) return;
+    // The typical size, from a sample: half the bodies may be smaller, they do no harm.
+    constexpr std::size_t sample = 1024;
+    const std::size_t step = (points.size + sample - 1) / sample;
+    std::vector<int> octaves;
+    for (std::size_t p = 0; p < points.size; p += step) octaves.push_back(octave(points, p));
+    const auto middle = octaves.begin() + static_cast<std::ptrdiff_t>(octaves.size() / 2);
+    std::nth_element(octaves.begin(), middle, octaves.end());
+    base_ = *middle + 1;
+    const T largest = *std::max_element(points.largest.begin(), points.largest.end());
+    const int above = octave_of(static_cast<double>(largest)) - base_;
+    if (above <= 0) return;
+    width_ = above / most + 1;
+    count = above / width_ + 1;
+  }
+
+  // The class of a body; 0 for everything up to twice the typical size.
+  [[nodiscard]] int operator()(const Points<T, D>& points, std::size_t p) const {
+    return count == 1 ? 0 : std::clamp((octave(points, p) - base_) / width_, 0, count - 1);
+  }
+
+  int count = 1;
+
+ private:
+  static int octave_of(double size) { return size > 0 ? std::ilogb(size) : std::numeric_limits<int>::min() / 2; }
+  static int octave(const Points<T, D>& points, std::size_t p) {
+    if (points.shape == Shape::sphere) return octave_of(static_cast<double>(points.radius(p)));
+    T longest = 0;
+    for (int a = 0; a < D; ++a) longest = std::max(longest, points.upper(p, a) - points.at(p, a));
+    return octave_of(static_cast<double>(longest));
+  }
+
+  int base_ = 0;
+  int width_ = 1;
+};
+
+// Morton codes of the centres of bodies.
+template <int D>
+class Curve {
+ public:
+  // A centre, in halves: the difference of two of them cannot overflow.
+  using Place = std::array<double, D>;
+
+  Curve(const Place& low, const Place& high, int bits) : low_(low), most_(std::ldexp(1.0, bits) - 1) {
+    // Cells are cubes, whatever the shape of the space: then so are, roughly, the boxes of runs.
+    double longest = 0;
+    for (std::size_t a = 0; a < D; ++a) longest = std::max(longest, high[a] - low[a]);
+    if (longest > 0) inverse_ = std::min((most_ + 1) / longest, std::numeric_limits<double>::max());
+  }
+  [[nodiscard]] std::uint64_t operator()(const Place& x) const {
+    std::array<std::uint32_t, D> cell{};
+    for (std::size_t a = 0; a < D; ++a)
+      cell[a] = static_cast<std::uint32_t>(std::min(std::max((x[a] - low_[a]) * inverse_, 0.0), most_));
+    return morton_code<D>(cell);
+  }
+
+ private:
+  Place low_;
+  double most_;
+  double inverse_ = 0;
+};
+
+namespace detail {
+
+template <class T, int D>
+std::array<double, D> half_centre(const Bodies<T, D>& bodies, std::size_t point) {
+  std::array<double, D> x{};
+  for (int a = 0; a < D; ++a) {
+    double& half = x[static_cast<std::size_t>(a)];
+    half = static_cast<double>(bodies.value(point, a)) / 2;
+    if (bodies.raw.shape == Shape::box) half = half / 2 + static_cast<double>(bodies.value(point, a + D)) / 4;
+  }
+  return x;
+}
+
+template <class T, int D>
+class CurveKeys {
+ public:
+  explicit CurveKeys(const Bodies<T, D>& bodies)
+      : bodies_(bodies), classes_(bodies.raw), bits_(classes_.count == 1 ? morton_bits<D> : (63 - class_bits) / D),
+        curve_(low(bodies), high(bodies), bits_) {}
+
+  template <class F>
+  void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    for (std::size_t p = begin; p < end; ++p) {
+      const auto size = static_cast<std::uint64_t>(classes_(bodies_.raw, p));
+      f(p, size << (bits_ * D) | curve_(half_centre(bodies_, p)));
+    }
+  }
+  [[nodiscard]] std::uint64_t limit() const { return static_cast<std::uint64_t>(classes_.count) << (bits_ * D); }
+  [[nodiscard]] int classes() const { return classes_.count; }
+
+ private:
+  static constexpr int class_bits = std::bit_width(static_cast<unsigned>(SizeClasses<T, D>::most) - 1);
+
+  static std::array<double, D> low(const Bodies<T, D>& bodies) {
+    std::array<double, D> x{};
+    for (std::size_t a = 0; a < D; ++a) x[a] = bodies.box.edge[a] > 0 ? 0 : static_cast<double>(bodies.raw.low[a]) / 2;
+    return x;
+  }
+  static std::array<double, D> high(const Bodies<T, D>& bodies) {
+    std::array<double, D> x{};
+    for (std::size_t a = 0; a < D; ++a) {
+      x[a] = static_cast<double>(bodies.box.edge[a] > 0 ? bodies.box.edge[a] : bodies.raw.high[a]) / 2;
+      if (bodies.raw.shape == Shape::box) x[a] += static_cast<double>(bodies.raw.largest[a]) / 4;
+    }
+    return x;
+  }
+
+  const Bodies<T, D>& bodies_;
+  SizeClasses<T, D> classes_;
+  int bits_;
+  Curve<D> curve_;
+};
+
+// Sorts bodies that share a cell of the curve along a finer one; a stray body far away must not make the cells of all
+// others too large.
+template <class T, int D>
+void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::size_t enough) {
+  if (end - begin <= enough) return;
+  std::array<double, D> low{};
+  std::array<double, D> high{};
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  for (std::size_t slot = begin; slot < end; ++slot) {
+    const auto x = half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]));
+    for (std::size_t a = 0; a < D; ++a) {
+      low[a] = std::min(low[a], x[a]);
+      high[a] = std::max(high[a], x[a]);
+    }
+  }
+  if (low == high) return;
+  const Curve<D> curve(low, high, morton_bits<D>);
+  std::vector<std::pair<std::uint64_t, std::int32_t>> order;
+  order.reserve(end - begin);
+  for (std::size_t slot = begin; slot < end; ++slot)
+    order.emplace_back(curve(half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]))), bodies.ids[slot]);
+  std::sort(order.begin(), order.end());
+  for (std::size_t k = 0; k < order.size(); ++k) bodies.place(static_cast<std::size_t>(order[k].second), begin + k);
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first + 1;
+    while (last < order.size() && order[last].first == order[first].first) ++last;
+    sort_finer(bodies, begin + first, begin + last, enough);
+    first = last;
+  }
+}
+
+}  // namespace detail
+
+// The keys of slots in ascending order, and where a node of the tree over them ends.
+class Prefixes {
+ public:
+  // Expects slots in ascending order of key, with groups of equal key.
+  template <class T, int D>
+  void reset(const Bodies<T, D>& bodies) {
+    keys_.reset(bodies.size);
+    parallel_ranges(bodies.groups, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t g = begin; g < end; ++g)
+        std::fill(keys_.data() + bodies.group_begin[g], keys_.data() + bodies.group_begin[g + 1], bodies.group_key[g]);
+    });
+    shared_.reset(bodies.size);
+    parallel_ranges(bodies.size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t slot = std::max<std::size_t>(begin, 1); slot < end; ++slot)
+        shared_[slot] = static_cast<std::uint8_t>(shared(slot - 1, slot));
+    });
+  }
+
+  // How many bits two slots share. Where keys are equal the number of the slot continues them.
+  [[nodiscard]] int shared(std::size_t a, std::size_t b) const {
+    const std::uint64_t differ = keys_[a] ^ keys_[b];
+    return differ != 0 ? std::countl_zero(differ) : 64 + std::countl_zero(static_cast<std::uint32_t>(a ^ b));
+  }
+
+  // Cuts all slots into the largest nodes of the tree with at most `most` bodies: fills `starts`, the number of slots
+  // last, and returns how many runs there are.
+  std::size_t cut(std::size_t most, Buffer<std::uint32_t>& starts) const {
+    const std::size_t n = keys_.size();
+    const std::size_t pieces = (n + grain - 1) / grain;
+    std::vector<std::size_t> counts(pieces + 1, 0);
+    parallel_ranges(n, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      for (std::size_t slot = begin; slot < end; ++slot) counts[piece] += starts_run(slot, most) ? 1 : 0;
+    });
+    std::size_t sum = 0;
+    for (std::size_t& count : counts) sum += std::exchange(count, sum);
+    starts.reset(sum + 1);
+    parallel_ranges(n, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      std::size_t at = counts[piece];
+      for (std::size_t slot = begin; slot < end; ++slot)
+        if (starts_run(slot, most)) starts[at++] = static_cast<std::uint32_t>(slot);
+    });
+    starts[sum] = static_cast<std::uint32_t>(n);
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t grain = std::size_t{1} << 15;
+
+  // A slot starts a run when the smallest node that holds it and the slot before has too many bodies for one.
+  [[nodiscard]] bool starts_run(std::size_t slot, std::size_t most) const {
+    if (slot == 0) return true;
+    const std::uint8_t here = shared_[slot];
+    std::size_t first = slot - 1;
+    std::size_t last = slot;
+    while (first > 0 && shared_[first] > here && last - first < most) --first;
+    while (last + 1 < keys_.size() && shared_[last + 1] > here && last - first < most) ++last;
+    return last - first + 1 > most;
+  }
+
+  Buffer<std::uint64_t> keys_;
+  Buffer<std::uint8_t> shared_;  // with the slot before
+};
+
+// Puts `bodies` (already `reset`) into the order of the curve, and its prefixes into `prefixes`; afterwards the groups
+// are runs of at most `most` bodies. Returns the number of size classes.
+template <class T, int D>
+int order_by_curve(Bodies<T, D>& bodies, std::size_t most, Prefixes& prefixes) {
+  const detail::CurveKeys<T, D> keys(bodies);
+  order_by_key(keys.limit(), keys, bodies);
+  std::vector<std::size_t> crowded;
+  for (std::size_t g = 0; g < bodies.groups; ++g)
+    if (bodies.group_begin[g + 1] - bodies.group_begin[g] > most) crowded.push_back(g);
+  parallel_for(crowded.size(), [&](std::size_t k, int) {
+    detail::sort_finer(bodies, bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1], most);
+  });
+  prefixes.reset(bodies);
+  bodies.groups = prefixes.cut(most, bodies.group_begin);
+  bodies.group_key.release();
+  return keys.classes();
+}
+
+}  // namespace vicinal
