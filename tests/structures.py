@@ -72,6 +72,9 @@ STRUCTURES = [
     Structure("BVH"),
     Structure("BVH", "_leaf1", lambda _: {"leaf": 1}),
     Structure("BVH", "_lazy", lambda _: {"growth": 1e300}),
+    Structure("Octree"),
+    Structure("Octree", "_fine", lambda _: {"capacity": 3}),
+    Structure("Octree", "_sampled", lambda _: {"capacity": 4, "adjacency": "sampled"}),
     Structure("Delaunay", dims=(2,), periodic=False, kinds=("points",)),
     Structure("Delaunay", "_skin", lambda r: {"skin": 0.3 * r}, dims=(2,), periodic=False, kinds=("points",)),
 ]

@@ -15,6 +15,7 @@
 #include "index/hash_grid.hpp"
 #include "index/index.hpp"
 #include "index/linked_cells.hpp"
+#include "index/octree.hpp"
 
 namespace vicinal {
 
@@ -30,6 +31,7 @@ AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& set
       {"Exhaustive", make(std::type_identity<Exhaustive<T, D>>{})},
       {"HashGrid", make(std::type_identity<HashGrid<T, D>>{})},
       {"LinkedCells", make(std::type_identity<LinkedCells<T, D>>{})},
+      {"Octree", make(std::type_identity<Octree<T, D>>{})},
   };
   if constexpr (D == 2) structures.emplace("Delaunay", make(std::type_identity<Delaunay<T, D>>{}));
   const auto found = structures.find(name);

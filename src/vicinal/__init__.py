@@ -16,6 +16,7 @@ from vicinal.structures import (
     Exhaustive,
     HashGrid,
     LinkedCells,
+    Octree,
 )
 from vicinal.threads import get_threads, set_threads, threads
 
@@ -30,6 +31,7 @@ __all__ = [
     "InputError",
     "LinkedCells",
     "Neighbors",
+    "Octree",
     "Stats",
     "choose",
     "count",

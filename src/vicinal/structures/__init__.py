@@ -6,6 +6,7 @@ from vicinal.structures.delaunay import Delaunay
 from vicinal.structures.exhaustive import Exhaustive
 from vicinal.structures.hash_grid import HashGrid
 from vicinal.structures.linked_cells import LinkedCells
+from vicinal.structures.octree import Octree
 
 __all__ = [
     "BVH",
@@ -14,4 +15,5 @@ __all__ = [
     "Exhaustive",
     "HashGrid",
     "LinkedCells",
+    "Octree",
 ]
