@@ -40,6 +40,7 @@ struct Points {
   const T* extra = nullptr;    // the radius of every sphere, or the upper corners of boxes
   std::array<T, D> largest{};  // the largest radius (on every axis), or the longest edge along each axis
   std::array<T, D> partner{};  // the same of the largest queries that are to be answered
+  bool same_sizes = false;     // an update: nobody changed size
 
   [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
   // Numbers in `extra` per body.
@@ -192,6 +193,14 @@ struct Bodies {
     for (std::size_t c = 0; c < columns(); ++c) {
       if (banded) near[c][to] = near[c][from];
       else exact[c][to] = exact[c][from];
+    }
+  }
+  // Another position, wrapped already, for the body in a slot.
+  void move_to(std::size_t slot, const std::array<T, D>& x) {
+    for (int axis = 0; axis < D; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      if (banded) near[a][slot] = frame(x[a], axis);
+      else exact[a][slot] = x[a];
     }
   }
   // Before bodies change place: what `complete` added is of no use any more.

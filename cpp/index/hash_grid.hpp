@@ -58,6 +58,10 @@ class HashGrid {
     std::vector<char> misfits(pieces(), 0);
     parallel_for(pieces(), [&](std::size_t piece, int) {
       for_each_bin(piece, [&](std::uint32_t index, Bin& bin) {
+        if (points.same_sizes) {
+          move_bodies(index, bin, movers[piece]);
+          return;
+        }
         rewrite(bin, [&](std::int32_t id) {
           const std::uint32_t to = bin_of(static_cast<std::size_t>(id));
           if (to == index) return id;
@@ -264,7 +268,7 @@ class HashGrid {
       return given;
     }
     if (settings_.option("factor") > 0) return paper_limits(points);
-    SizeClasses classes;
+    SizeHistogram classes;
     for (std::size_t k = 0; k < points.size; ++k) classes.add(size_of(points, k));
     const double reach = points.shape == Shape::sphere ? 2 : 1;
     double volume = 1;
@@ -466,7 +470,34 @@ class HashGrid {
     for (std::size_t k = piece * piece_bins; k < last; ++k) f(occupied_[k], bins_[occupied_[k]]);
   }
 
-  // Puts the bodies of a bin at their new places. stays(id) returns the id, or -1 for a body that leaves.
+  // Puts the bodies of a bin, whose sizes are the same as before, at their new places; those that leave are `movers`.
+  void move_bodies(std::uint32_t index, Bin& bin, std::vector<Mover>& movers) {
+    const HashLevel<D>& level = levels_[level_at(index)];
+    const T* const positions = bodies_.raw.data;
+    std::int32_t* const ids = bodies_.ids.data();
+    const Slot end = bin.begin + bin.count;
+    Slot to = bin.begin;
+    for (Slot k = bin.begin; k < end; ++k) {
+      // The bodies of a bin are anywhere in the user's array.
+      if (k + ahead < bodies_.slots && ids[k + ahead] >= 0)
+        __builtin_prefetch(positions + static_cast<std::size_t>(ids[k + ahead]) * D);
+      const std::int32_t id = ids[k];
+      std::array<T, D> x;
+      for (int a = 0; a < D; ++a)
+        x[static_cast<std::size_t>(a)] = settings_.box.wrap(bodies_.raw.at(static_cast<std::size_t>(id), a), a);
+      const std::uint32_t there = level.bin([&](int a) { return static_cast<double>(x[static_cast<std::size_t>(a)]); });
+      if (there != index) {
+        movers.push_back({static_cast<std::uint32_t>(id), there});
+        continue;
+      }
+      if (to != k) bodies_.move(k, to);
+      bodies_.move_to(to, x);
+      ids[to++] = id;
+    }
+    close(bin, to, end);
+  }
+  // Puts the bodies of a bin at their new places, whatever changed. stays(id) returns the id, or -1 for a body that
+  // leaves.
   template <class Stays>
   void rewrite(Bin& bin, Stays&& stays) {
     const Slot end = bin.begin + bin.count;
@@ -737,7 +768,7 @@ class HashGrid {
     }
   };
 
-  static constexpr Slot ahead = 8;
+  static constexpr Slot ahead = 16;
   // Bodies in a cell wider than they are, about: benchmarks/calibrate.py.
   static constexpr double wide_bodies = 4;
 

@@ -25,7 +25,7 @@ struct SizeClass {
 };
 
 // Eight classes per octave, in ascending order: the leading bits of a float are the class.
-class SizeClasses {
+class SizeHistogram {
  public:
   void add(double size) {
     SizeClass& c = classes_[std::bit_cast<std::uint32_t>(static_cast<float>(size)) >> 20U];

@@ -66,7 +66,7 @@ struct Batch {
 // count: only counts.
 // Both return how many queries were done: fewer than all when the next one has a candidate in doubt.
 inline constexpr std::size_t overshoot = 64;
-// gather copies registers by fours, and leaves that much rubbish behind the last span.
+// gather copies several registers at once, and leaves that much rubbish behind the last span.
 inline constexpr std::size_t gather_overshoot = 64;
 
 template <class V>

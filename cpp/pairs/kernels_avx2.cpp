@@ -30,12 +30,16 @@ inline std::size_t fill_four(std::int32_t* to, std::int32_t id) {
   return 32;
 }
 
-// Where `value` is in `hits`; it is there.
-inline std::size_t find_eight(const std::int32_t* hits, std::int32_t value) {
+// Where `value` is in `hits`; it is there. A query mostly meets itself among the first sixteen hits, but not so often
+// among the first eight that a branch could tell.
+inline std::size_t find_self(const std::int32_t* hits, std::int32_t value) {
   const __m256i wanted = _mm256_set1_epi32(value);
-  for (std::size_t k = 0;; k += 8) {
+  const auto bits_at = [&](std::size_t k) {
     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hits + k));
-    const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(here, wanted))));
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(here, wanted))));
+  };
+  for (std::size_t k = 0;; k += 16) {
+    const unsigned bits = bits_at(k) | bits_at(k + 8) << 8;
     if (bits != 0) return k + static_cast<std::size_t>(__builtin_ctz(bits));
   }
 }
@@ -76,7 +80,7 @@ struct FloatLanes {
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
-  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_eight(hits, value); }
+  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_self(hits, value); }
 };
 
 struct DoubleLanes {
@@ -114,7 +118,7 @@ struct DoubleLanes {
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
-  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_eight(hits, value); }
+  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_self(hits, value); }
 };
 
 }  // namespace

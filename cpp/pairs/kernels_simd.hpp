@@ -182,7 +182,8 @@ template <class Lanes, int D, Shape S>
 void gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
             typename Lanes::value* const* to, std::int32_t* payload_to) {
   using V = typename Lanes::value;
-  constexpr std::size_t together = 32 / Lanes::width < 4 ? 32 / Lanes::width : 4;
+  // Not farther than a buffer may be read past its end.
+  constexpr std::size_t together = 96 / sizeof(typename Lanes::vector) > 1 ? 96 / sizeof(typename Lanes::vector) : 1;
   // Local pointers: those behind `x` and `to` might alias what is written, and would be read again each time.
   constexpr int columns = columns_of(S, D);
   const V* source[columns];
@@ -196,15 +197,18 @@ void gather(const typename Lanes::value* const* x, const std::int32_t* payload, 
     const Span span = spans[s];
     std::size_t next = at;
     std::size_t from = span.begin;
-    // By `together` registers: how many a span needs is a branch nobody can predict, this many are enough for most.
-    do {
-      for (std::size_t k = 0; k < together * Lanes::width; k += Lanes::width) {
+    // How many registers a span needs is a branch nobody can predict. But mostly one is enough in sparse space, and
+    // four are in dense space: those two cases are easy to tell apart.
+    const auto copy = [&](std::size_t registers) {
+      for (std::size_t k = 0; k < registers * Lanes::width; k += Lanes::width) {
         for (int a = 0; a < columns; ++a) Lanes::store(target[a] + next + k, Lanes::load(source[a] + from + k));
         if (payload != nullptr) Lanes::copy(payload_to + next + k, payload + from + k);
       }
-      from += together * Lanes::width;
-      next += together * Lanes::width;
-    } while (from < span.end);
+      from += registers * Lanes::width;
+      next += registers * Lanes::width;
+    };
+    copy(1);
+    while (from < span.end) copy(together);
     at += span.end - span.begin;
   }
   for (std::size_t k = 0; k < tile_lanes; k += Lanes::width)

@@ -1,7 +1,7 @@
 // Rows: the partners of every query, in the user's order of queries; the base of everything that has an order.
 //
 // A row's place is known only when all rows before it are counted. So hits are first kept in the order they are found,
-// with a log of whose they are, and then brought to their rows: 4 bytes per entry and 16 per query more while that
+// with a log of whose they are, and then brought to their rows: 4 bytes per entry and some 7 per query more while that
 // lasts. (Testing everything twice instead would need no such memory, but tests are most of the work.)
 #pragma once
 
@@ -26,21 +26,21 @@ enum class Keep {
 
 namespace detail {
 
-// Hits of one query through one image.
-struct Run {
-  Slot query;
-  std::uint32_t count;
+// Hits of some queries, slots first … first+queries-1, through one image.
+struct Sheaf {
+  Slot first;
+  std::uint32_t queries;
   Shift shift;
 };
 
-// The hits one thread finds, in the order it finds them.
+// The hits one thread finds, in the order it finds them, and the log of whose they are. Nobody knows how long either
+// gets, so they share one piece of memory: hits grow from its beginning, the log from its end downwards, each sheaf
+// above the number of hits of each of its queries.
 template <class T, int D>
 class Harvest {
  public:
-  // `counts[id]` grows with every hit of that query.
-  Harvest(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, std::int32_t* counts,
-          Pool* pool)
-      : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep), counts_(counts) {
+  Harvest(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, Pool* pool)
+      : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep) {
     // As much address space as there is memory; only what is written becomes memory. Where that is not to be had
     // (ulimit -v, strict overcommit), as much as there is.
     const auto pages = queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
@@ -51,37 +51,90 @@ class Harvest {
         if (most < 2 * huge_page) throw;
       }
     }
-    room_ = hits_.bytes() / sizeof(std::int32_t);
+    log_ = hits_.bytes() / cache_line * cache_line;
   }
 
   HitRoom room(std::size_t most) {
-    if (size_ + most + overshoot > room_) throw std::bad_alloc();
-    return {hits() + size_, nullptr};
+    if (size_ - flushed_ + most > staged_most) flush();
+    return {staged(), nullptr};
   }
   void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
-    const std::int32_t* from = hits() + size_;
+    std::uint32_t* const log = enter({first, static_cast<std::uint32_t>(counts.size()), shift});
+    if (keep_ == Keep::all) {
+      std::copy(counts.begin(), counts.end(), log);
+      size_ = std::accumulate(counts.begin(), counts.end(), size_);
+      return;
+    }
+    const std::int32_t* from = staged();
     for (std::size_t k = 0; k < counts.size(); ++k) {
-      const Slot query = first + static_cast<Slot>(k);
-      const auto id = static_cast<std::size_t>(queries_.ids[query]);
-      const std::uint32_t n = keep_ == Keep::all ? counts[k] : keep_upper(query, from, counts[k], shift);
+      log[k] = keep_upper(first + static_cast<Slot>(k), from, counts[k], shift);
       from += counts[k];
-      size_ += n;
-      counts_[id] += static_cast<std::int32_t>(n);
-      runs_.push_back({query, n, shift});
+      size_ += log[k];
     }
   }
 
+  // Calls visit(query, its hits, their number, shift) for what was logged from `begin` to `end` (see `logged`), whose
+  // first hit is number `at`.
+  template <class Visit>
+  void replay(std::size_t begin, std::size_t end, std::size_t at, Visit&& visit) const {
+    const std::int32_t* from = hits() + at;
+    while (begin != end) {
+      Sheaf sheaf;
+      begin -= sizeof(Sheaf);
+      std::memcpy(&sheaf, base() + begin, sizeof(Sheaf));
+      begin -= sheaf.queries * sizeof(std::uint32_t);
+      const auto* const counts = reinterpret_cast<const std::uint32_t*>(base() + begin);
+      for (std::uint32_t k = 0; k < sheaf.queries; ++k) {
+        visit(sheaf.first + k, from, counts[k], sheaf.shift);
+        from += counts[k];
+      }
+    }
+  }
+
+  // To be called before anybody looks at hits.
+  void finish() {
+    flush();
+    std::copy_n(stage_.data(), size_ - flushed_, hits() + flushed_);
+  }
   [[nodiscard]] std::int32_t* hits() const { return static_cast<std::int32_t*>(hits_.data()); }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
+  // How far down the log has come, in bytes.
+  [[nodiscard]] std::size_t logged() const { return log_; }
   [[nodiscard]] Region release() { return std::move(hits_); }
 
  private:
+  static constexpr std::size_t line_hits = cache_line / sizeof(std::int32_t);
+  // What is asked for always fits behind what a flush leaves.
+  static constexpr std::size_t staged_most = batch_hits + line_hits;
+  // So many hits will still be in the cache when they are brought to their rows. More are streamed past it.
+  static constexpr std::size_t cached_hits = std::size_t{1} << 20;
+
+  [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(hits_.data()); }
+  [[nodiscard]] std::int32_t* staged() { return stage_.data() + (size_ - flushed_); }
+  // Moves whole lines to the harvest and keeps the rest, so that writing stays aligned.
+  void flush() {
+    const std::size_t count = size_ - flushed_;
+    const std::size_t whole = count / line_hits * line_hits;
+    if (flushed_ < cached_hits) std::copy_n(stage_.data(), whole, hits() + flushed_);
+    else kernels().stream(hits() + flushed_, stage_.data(), whole * sizeof(std::int32_t));
+    std::memmove(stage_.data(), stage_.data() + whole, (count - whole) * sizeof(std::int32_t));
+    flushed_ += whole;
+  }
+
+  // Writes a sheaf and returns where its counts go. Makes sure that its hits, which are staged, find their place, too.
+  std::uint32_t* enter(const Sheaf& sheaf) {
+    const std::size_t bytes = sizeof(Sheaf) + sheaf.queries * sizeof(std::uint32_t);
+    if ((size_ + batch_hits) * sizeof(std::int32_t) + bytes > log_) throw std::bad_alloc();
+    std::memcpy(base() + log_ - sizeof(Sheaf), &sheaf, sizeof(Sheaf));
+    log_ -= bytes;
+    return reinterpret_cast<std::uint32_t*>(base() + log_);
+  }
+
   // Moves the hits of a query that stay to the end of the harvest. They never overtake those still to be looked at.
   std::uint32_t keep_upper(Slot query, const std::int32_t* from, std::uint32_t n, const Shift& shift) {
     const std::int32_t id = queries_.ids[query];
     const bool image = (shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z) > 0;
-    std::int32_t* const to = hits() + size_;
+    std::int32_t* const to = staged();
     std::uint32_t kept = 0;
     for (std::uint32_t k = 0; k < n; ++k) {
       const std::int32_t hit = from[k];
@@ -96,16 +149,16 @@ class Harvest {
   const Bodies<T, D>& bodies_;
   bool slots_;
   Keep keep_;
-  std::int32_t* counts_;
   Region hits_;
-  std::size_t room_ = 0;
   std::size_t size_ = 0;
-  std::vector<Run> runs_;
+  std::size_t flushed_ = 0;  // hits after these are still staged
+  Buffer<std::int32_t> stage_{staged_most + overshoot};
+  std::size_t log_ = 0;
 };
 
 // Where the harvest of a part is.
 struct PartOfHarvest {
-  std::size_t thread = 0, first_run = 0, last_run = 0, first_hit = 0;
+  std::size_t thread = 0, log_begin = 0, log_end = 0, first_hit = 0;
 };
 
 // Rows are short: four at a time and the last four once more beats a call.
@@ -119,6 +172,31 @@ inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) 
   std::memcpy(to + n - 4, from + n - 4, four);
 }
 
+// Copies to rows all over memory, each a few rows after it was asked for: by then its place has come into the cache.
+class RowCopier {
+ public:
+  void add(const std::int32_t* from, std::uint32_t n, std::int32_t* to) {
+    constexpr std::size_t line = cache_line / sizeof(std::int32_t);
+    for (std::size_t k = 0; k < lines; ++k) prefetch_to_write(to + k * line);
+    Copy& slot = waiting_[next_++ % waiting_.size()];
+    copy_row(slot.from, slot.n, slot.to);
+    slot = {from, n, to};
+  }
+  void finish() {
+    for (Copy& slot : waiting_) copy_row(slot.from, std::exchange(slot.n, 0), slot.to);
+  }
+
+ private:
+  struct Copy {
+    const std::int32_t* from = nullptr;
+    std::uint32_t n = 0;
+    std::int32_t* to = nullptr;
+  };
+  static constexpr std::size_t lines = 3;  // what some thirty entries touch; a longer row brings the rest itself
+  std::array<Copy, 16> waiting_{};
+  std::size_t next_ = 0;
+};
+
 }  // namespace detail
 
 // Row k is offsets[k] … offsets[k+1]-1.
@@ -129,43 +207,44 @@ Found<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, std::
   const Bodies<T, D>& bodies = task.index.bodies();
   const std::size_t n = queries.size;
   Found<T, D> found;
-  Buffer<std::int32_t> left(n);  // first the entries of each row, then those still to be put there
-  std::fill_n(left.data(), n, 0);
+  // offsets[k + 1] is first the number of entries of row k, then where the next of them goes, and so at last its end.
+  std::fill(offsets.begin(), offsets.end(), 0);
+  std::int64_t* const ends = offsets.data() + 1;
   std::vector<detail::PartOfHarvest> parts(task.index.parts(queries));
   detail::PerThread<detail::Harvest<T, D>> harvests;
+  const auto replay = [&](const detail::PartOfHarvest& part, auto&& visit) {
+    harvests.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
+  };
   {
     const detail::Payload<T, D> payload(bodies, want.slots());
     found.tally.candidates = detail::for_each_part(task, [&](std::size_t part, std::size_t thread, auto&& run) {
-      auto& harvest =
-          harvests.get(thread, [&](auto& h) { h.emplace(queries, bodies, want.slots(), keep, left.data(), pool); });
-      parts[part] = {thread, harvest.runs().size(), 0, harvest.size()};
+      auto& harvest = harvests.get(thread, [&](auto& h) { h.emplace(queries, bodies, want.slots(), keep, pool); });
+      parts[part] = {thread, harvest.logged(), 0, harvest.size()};
       run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload.data(), harvest); });
-      parts[part].last_run = harvest.runs().size();
+      parts[part].log_end = harvest.logged();
+      // Counting apart from testing: rows far apart in memory are waited for all at once, not one by one.
+      replay(parts[part], [&](Slot query, const std::int32_t*, std::uint32_t count, const Shift&) {
+        ends[queries.ids[query]] += count;
+      });
     });
   }
+  harvests.for_each([](detail::Harvest<T, D>& harvest) { harvest.finish(); });
   std::int64_t sum = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    offsets[k] = sum;
-    sum += left[k];
-  }
-  offsets[n] = sum;
+  for (std::size_t k = 0; k < n; ++k) sum += std::exchange(ends[k], sum);
   found.size = static_cast<std::size_t>(sum);
   found.tally.pairs = found.size;
   found.store = ColumnStore<T, D>(want, found.size, pool);
   const Columns<T> columns = found.store.columns();
   parallel_for(parts.size(), [&](std::size_t part, int) {
-    const detail::PartOfHarvest& place = parts[part];
-    const auto& harvest = harvests.at(place.thread);
-    const std::int32_t* hits = harvest.hits() + place.first_hit;
-    for (std::size_t r = place.first_run; r < place.last_run; ++r) {
-      const detail::Run& run = harvest.runs()[r];
-      const auto id = static_cast<std::size_t>(queries.ids[run.query]);
-      const auto at = static_cast<std::size_t>(offsets[id + 1] - left[id]);
-      left[id] -= static_cast<std::int32_t>(run.count);
-      if (want.slots()) describe_hits(queries, bodies, run.query, run.shift, hits, run.count, columns, at);
-      else if (columns.j != nullptr) detail::copy_row(hits, run.count, columns.j + at);
-      hits += run.count;
-    }
+    detail::RowCopier copier;
+    replay(parts[part], [&](Slot query, const std::int32_t* hits, std::uint32_t count, const Shift& shift) {
+      std::int64_t& end = ends[queries.ids[query]];
+      const auto at = static_cast<std::size_t>(end);
+      end += count;
+      if (want.slots()) describe_hits(queries, bodies, query, shift, hits, count, columns, at);
+      else if (columns.j != nullptr) copier.add(hits, count, columns.j + at);
+    });
+    copier.finish();
   });
   if (pool != nullptr) harvests.for_each([&](detail::Harvest<T, D>& harvest) { pool->give(harvest.release()); });
   return found;

@@ -87,7 +87,7 @@ class Core {
       const auto given = given_queries<T, D>(queries);
       auto result = without_lock([&] { return engine.rows(given ? &*given : nullptr, want_of(letters), sort); });
       nb::list columns = columns_of(std::move(result.found), letters, engine.pool());
-      columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, nullptr));
+      columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, engine.pool()));
       return columns;
     });
   }

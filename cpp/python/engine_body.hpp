@@ -80,6 +80,7 @@ void Engine<T, D>::update(const Points<T, D>& points) {
     given.extra = extra_.data();
     given.largest = points_.largest;
   }
+  given.same_sizes = points.shape == Shape::point && points.size == points_.size;
   change([&] {
     const Points<T, D> kept = keep(given);
     if (sound) index_.update(kept);
@@ -198,7 +199,8 @@ FoundRows<T, D> Engine<T, D>::rows(const Points<T, D>* queries, const Want& want
   return search(queries, Mode::full, positions, [&](const Task<T, D>& task) {
     FoundRows<T, D> result;
     result.rows = task.queries.size;
-    result.offsets = Region((result.rows + 1) * sizeof(std::int64_t));
+    const std::size_t bytes = (result.rows + 1) * sizeof(std::int64_t);
+    result.offsets = pool_ ? pool_->take(bytes, Region::Pages::huge) : Region(bytes);
     const std::span<std::int64_t> offsets(static_cast<std::int64_t*>(result.offsets.data()), result.rows + 1);
     result.found = find_rows(task, needed, Keep::all, offsets, pool_.get());
     if (sort) sort_rows<T, D>(result.found.store.columns(), offsets);
