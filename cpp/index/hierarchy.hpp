@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -53,9 +54,24 @@ struct TurnedBox {
     return turned;
   }
   [[nodiscard]] bool within(const TurnedBox& limits) const {
+#ifdef __GNUC__
+    // Compilers do not make vectors of a loop this short. 16 bytes are what every processor has.
+    using Vector [[gnu::vector_size(16)]] = V;
+    using Words [[gnu::vector_size(16)]] = long long;
+    Words beyond{};
+    for (std::size_t k = 0; k < entries; k += 16 / sizeof(V)) {
+      Vector mine;
+      Vector most;
+      std::memcpy(&mine, x.data() + k, 16);
+      std::memcpy(&most, limits.x.data() + k, 16);
+      beyond |= reinterpret_cast<Words>(mine > most);
+    }
+    return (beyond[0] | beyond[1]) == 0;
+#else
     int beyond = 0;
     for (std::size_t k = 0; k < entries; ++k) beyond |= x[k] > limits.x[k] ? 1 : 0;
     return beyond == 0;
+#endif
   }
 };
 
@@ -137,9 +153,9 @@ class Hierarchy {
       const Node& node = nodes_[entry];
       // Written in any case and counted if needed: which way a query goes is not a branch one could predict.
       stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
-      depth += node.last >= from && node.right.within(limits) ? 1 : 0;
+      depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
       stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);
-      depth += node.split >= from && node.left.within(limits) ? 1 : 0;
+      depth += static_cast<std::size_t>(node.split >= from) & static_cast<std::size_t>(node.left.within(limits));
     }
   }
 
