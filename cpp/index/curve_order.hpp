@@ -26,12 +26,12 @@ namespace vicinal {
 // Sizes by octaves: a body much larger than its neighbours on the curve would make the box of their run as large as
 // itself. The class of a body is the first part of its key, so that every class has a curve of its own.
 template <class T, int D>
-class SizeClasses {
+class SizeOctaves {
  public:
   static constexpr int most = 8;
 
-  SizeClasses() = default;
-  explicit SizeClasses(const Points<T, D>& points) {
+  SizeOctaves() = default;
+  explicit SizeOctaves(const Points<T, D>& points) {
     if (points.shape == Shape::point || points.size == 0) return;
     // The typical size, from a sample: half the bodies may be smaller, they do no harm.
     constexpr std::size_t sample = 1024;
@@ -125,7 +125,7 @@ class CurveKeys {
   [[nodiscard]] int classes() const { return classes_.count; }
 
  private:
-  static constexpr int class_bits = std::bit_width(static_cast<unsigned>(SizeClasses<T, D>::most) - 1);
+  static constexpr int class_bits = std::bit_width(static_cast<unsigned>(SizeOctaves<T, D>::most) - 1);
 
   static std::array<double, D> low(const Bodies<T, D>& bodies) {
     std::array<double, D> x{};
@@ -142,7 +142,7 @@ class CurveKeys {
   }
 
   const Bodies<T, D>& bodies_;
-  SizeClasses<T, D> classes_;
+  SizeOctaves<T, D> classes_;
   int bits_;
   Curve<D> curve_;
 };

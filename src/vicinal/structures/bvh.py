@@ -32,7 +32,7 @@ class BVH(Index):
         As for every index.
     triangles
         In place of all those that say what the bodies are: corners of triangles in space, shape (m, 3, 3). The bodies
-        are the boxes around the triangles, so a pair is a proposal: their boxes overlap, and whether the triangle itself
+        are the boxes around the triangles, so a pair is a proposal: the boxes overlap, and whether the triangle itself
         is met has to be found out. `query` then takes points, or spheres with their radii.
     leaf
         The most bodies that are searched for together; the default is 40. Smaller leaves propose fewer candidates and
@@ -155,7 +155,7 @@ def check_triangles(value: object) -> BoxesLike:
         array = np.zeros((0, 3, 3))
     if array.ndim != 3 or array.shape[1:] != (3, 3):
         raise InputError(
-            f"triangles: shape {array.shape} found; pass (m, 3, 3): of each triangle three corners, of each corner x, y, z"
+            f"triangles: shape {array.shape} found; pass (m, 3, 3): three corners of each triangle in space"
         )
     if array.dtype.kind not in "fiu":
         raise InputError(f"triangles: dtype {array.dtype} is not supported; pass float32 or float64")
