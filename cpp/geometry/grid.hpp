@@ -46,6 +46,13 @@ struct Axis {
     const std::int64_t c = unfolded_cell(x);
     return occupied.empty() ? c : fold_of(c);
   }
+  // Moves a cell number into the box and returns the image it was in; an open axis has but one.
+  [[nodiscard]] std::int16_t enter(std::int64_t& c) const {
+    if (!periodic) return 0;
+    const std::int64_t image = (c >= 0 ? c : c - cells + 1) / cells;
+    c -= image * cells;
+    return static_cast<std::int16_t>(image);
+  }
 
   // Renumbers the cells so that a gap of empty ones is never wider than it must be to keep its two sides apart.
   // A stray body at 1e15 then costs nothing: keys need as many bits as there are bodies, not as there is space.

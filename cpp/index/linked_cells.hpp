@@ -98,13 +98,13 @@ class LinkedCells {
     ranges.clear();
     for (const StencilRow& row : rows) {
       std::array<std::int64_t, 3> at{0, cell[1] + row.dy, cell[2] + row.dz};
-      Shift shift{0, enter(at[1], 1), enter(at[2], 2)};
+      Shift shift{0, grid_.axis[1].enter(at[1]), grid_.axis[2].enter(at[2])};
       const bool own_row = mode != Mode::cross && row.dy == 0 && row.dz == 0;
       std::int64_t x = own_row && mode == Mode::half ? cell[0] : cell[0] - row.reach_x;
       const std::int64_t last = cell[0] + row.reach_x;
       while (x <= last) {
         at[0] = x;
-        shift.x = enter(at[0], 0);
+        shift.x = grid_.axis[0].enter(at[0]);
         // Up to the last cell of this image; an open axis has one image, padded with empty cells.
         const std::int64_t length =
             std::min(last - x, grid_.axis[0].periodic ? grid_.axis[0].cells - 1 - at[0] : last - x) + 1;
@@ -118,14 +118,6 @@ class LinkedCells {
         x += length;
       }
     }
-  }
-  // Moves a cell number into the box and returns the image it was in.
-  [[nodiscard]] std::int16_t enter(std::int64_t& cell, std::size_t axis) const {
-    if (!grid_.axis[axis].periodic) return 0;
-    const std::int64_t n = grid_.axis[axis].cells;
-    const std::int64_t image = (cell >= 0 ? cell : cell - n + 1) / n;
-    cell -= image * n;
-    return static_cast<std::int16_t>(image);
   }
 
   Settings<T, D> settings_;

@@ -16,6 +16,7 @@
 #include "index/index.hpp"
 #include "index/linked_cells.hpp"
 #include "index/octree.hpp"
+#include "index/spatial_hash.hpp"
 
 namespace vicinal {
 
@@ -32,6 +33,7 @@ AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& set
       {"HashGrid", make(std::type_identity<HashGrid<T, D>>{})},
       {"LinkedCells", make(std::type_identity<LinkedCells<T, D>>{})},
       {"Octree", make(std::type_identity<Octree<T, D>>{})},
+      {"SpatialHash", make(std::type_identity<SpatialHash<T, D>>{})},
   };
   if constexpr (D == 2) structures.emplace("Delaunay", make(std::type_identity<Delaunay<T, D>>{}));
   const auto found = structures.find(name);

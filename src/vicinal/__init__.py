@@ -17,6 +17,7 @@ from vicinal.structures import (
     HashGrid,
     LinkedCells,
     Octree,
+    SpatialHash,
 )
 from vicinal.threads import get_threads, set_threads, threads
 
@@ -32,6 +33,7 @@ __all__ = [
     "LinkedCells",
     "Neighbors",
     "Octree",
+    "SpatialHash",
     "Stats",
     "choose",
     "count",

@@ -7,6 +7,7 @@ from vicinal.structures.exhaustive import Exhaustive
 from vicinal.structures.hash_grid import HashGrid
 from vicinal.structures.linked_cells import LinkedCells
 from vicinal.structures.octree import Octree
+from vicinal.structures.spatial_hash import SpatialHash
 
 __all__ = [
     "BVH",
@@ -16,4 +17,5 @@ __all__ = [
     "HashGrid",
     "LinkedCells",
     "Octree",
+    "SpatialHash",
 ]

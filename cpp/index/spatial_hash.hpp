@@ -1,0 +1,214 @@
+// Spatial hashing (Teschner et al. 2003), the baseline of paper E: cells of one reach, hashed into a table of buckets.
+//
+// The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper nobody looks at which
+// cell a body of a bucket is in, so all of them are candidates, and the exact test sorts them out. Two things keep
+// every pair from being proposed more than once all the same:
+//   - Queries are the bodies of one *cell*, and two neighbours of a cell that share a bucket count as one.
+//   - Not every candidate is mutual: a bucket may be looked at for a body of a far cell, which does not look back. But
+//     bodies within reach of each other always look at each other's buckets, so to find every pair once it is enough
+//     that each body keeps the candidates in later slots, and of two opposite images one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "exec/threads.hpp"
+#include "geometry/grid.hpp"
+#include "index/cell_order.hpp"
+#include "index/index.hpp"
+#include "index/lay_grid.hpp"
+#include "index/parts.hpp"
+
+namespace vicinal {
+
+template <class T, int D>
+class SpatialHash {
+ public:
+  explicit SpatialHash(const Settings<T, D>& settings) : settings_(settings) {}
+
+  void build(const Points<T, D>& points) {
+    const Reach<D> reach = points.reach(settings_.cutoff);
+    grid_ = Grid();  // one cell, which is enough for no points
+    if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, 0);
+    grid_.finish(reach);
+    table_ = static_cast<std::uint32_t>(settings_.option("table"));
+    if (table_ == 0) table_ = prime_from(2 * points.size);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
+    order_by_key(table_, Hashes{*this, bodies_}, bodies_);
+    list_buckets();
+    split_buckets(bodies_);
+  }
+  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+    queries.reset(points, settings_.box, bodies_.frame);
+    order_by_key(table_, Hashes{*this, queries}, queries);
+    split_buckets(queries);
+  }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    std::vector<Range> ranges;
+    const auto [first, last] = groups_of_part(queries, part);
+    for (std::size_t g = first; g < last; ++g) {
+      const Slot begin = queries.group_begin[g];
+      const auto own = static_cast<std::uint32_t>(queries.group_key[g]);
+      ranges.clear();
+      if (mode == Mode::half) ranges.push_back({begin, starts_[own + 1], {}, Own::after});
+      if (mode == Mode::full) ranges.push_back({starts_[own], starts_[own + 1], {}, Own::except});
+      look_around(cell_of(queries, begin), own, mode, ranges);
+      if (!ranges.empty()) sink({begin, queries.group_begin[g + 1], ranges});
+    }
+  }
+
+  // A collision is a cell that does not have its bucket to itself, the first of a bucket not counted.
+  [[nodiscard]] Details details() const {
+    return {{"cell", grid_.axis[0].size()},
+            {"table", static_cast<double>(table_)},
+            {"occupied", static_cast<double>(occupied_)},
+            {"collisions", static_cast<double>(bodies_.groups - occupied_)}};
+  }
+  [[nodiscard]] std::size_t bytes() const { return starts_.bytes(); }
+
+ private:
+  using Cell = std::array<std::int64_t, 3>;
+
+  // The bucket of each body, for sorting.
+  struct Hashes {
+    const SpatialHash& hash;
+    const Bodies<T, D>& bodies;
+
+    template <class F>
+    void for_each(std::size_t begin, std::size_t end, F&& f) const {
+      for (std::size_t p = begin; p < end; ++p)
+        f(p, hash.bucket_of(hash.cell_at([&](int a) { return bodies.value(p, a); })));
+    }
+  };
+
+  static std::uint32_t prime_from(std::size_t least) {
+    constexpr std::size_t largest = 0x7fffffff;  // a prime itself
+    if (least >= largest) return largest;
+    const auto prime = [](std::uint32_t n) {
+      for (std::uint32_t d = 3; d <= n / d; d += 2)
+        if (n % d == 0) return false;
+      return true;
+    };
+    auto n = static_cast<std::uint32_t>(least | 1);
+    while (!prime(n)) n += 2;
+    return n;
+  }
+
+  [[nodiscard]] std::uint32_t bucket_of(const Cell& cell) const {
+    const auto times = [&](std::size_t a, std::uint32_t prime) { return static_cast<std::uint32_t>(cell[a]) * prime; };
+    return (times(0, 73856093) ^ times(1, 19349663) ^ times(2, 83492791)) % table_;
+  }
+  template <class X>
+  [[nodiscard]] Cell cell_at(X&& x) const {
+    Cell cell{};
+    for (int a = 0; a < D; ++a) {
+      const auto axis = static_cast<std::size_t>(a);
+      cell[axis] = grid_.axis[axis].cell(static_cast<double>(x(a)));
+    }
+    return cell;
+  }
+  [[nodiscard]] Cell cell_of(const Bodies<T, D>& bodies, std::size_t slot) const {
+    return cell_at([&](int a) { return bodies.position(slot, a); });
+  }
+
+  void list_buckets() {
+    occupied_ = bodies_.groups;
+    starts_.reset(std::size_t{table_} + 1);
+    Slot* const start = starts_.data();
+    std::size_t bucket = 0;
+    for (std::size_t g = 0; g < bodies_.groups; ++g) {
+      const std::size_t next = bodies_.group_key[g] + 1;
+      std::fill(start + bucket, start + next, bodies_.group_begin[g]);
+      bucket = next;
+    }
+    std::fill(start + bucket, start + table_ + 1, static_cast<Slot>(bodies_.size));
+  }
+
+  // Sorts the bodies of every bucket by cell, and makes groups of cells out of those of buckets: the key of a group
+  // still is the bucket.
+  void split_buckets(Bodies<T, D>& bodies) const {
+    struct Group {
+      std::uint64_t bucket;
+      Slot begin;
+    };
+    constexpr std::size_t grain = 1 << 14;
+    std::vector<std::vector<Group>> pieces((bodies.groups + grain - 1) / grain);
+    parallel_ranges(bodies.groups, grain, [&](std::size_t first, std::size_t last, std::size_t piece) {
+      std::vector<std::pair<Cell, std::int32_t>> members;
+      std::vector<Group>& groups = pieces[piece];
+      for (std::size_t g = first; g < last; ++g) {
+        const Slot begin = bodies.group_begin[g];
+        const Slot end = bodies.group_begin[g + 1];
+        members.clear();
+        for (Slot slot = begin; slot < end; ++slot) members.emplace_back(cell_of(bodies, slot), bodies.ids[slot]);
+        if (!std::is_sorted(members.begin(), members.end())) {
+          std::sort(members.begin(), members.end());
+          for (Slot slot = begin; slot < end; ++slot)
+            bodies.place(static_cast<std::size_t>(members[slot - begin].second), slot);
+        }
+        for (std::size_t k = 0; k < members.size(); ++k)
+          if (k == 0 || members[k].first != members[k - 1].first)
+            groups.push_back({bodies.group_key[g], begin + static_cast<Slot>(k)});
+      }
+    });
+    std::size_t count = 0;
+    for (const auto& groups : pieces) count += groups.size();
+    bodies.groups = count;
+    bodies.group_key.reset(count);
+    bodies.group_begin.reset(count + 1);
+    bodies.group_begin[count] = static_cast<Slot>(bodies.size);
+    std::size_t k = 0;
+    for (const auto& groups : pieces)
+      for (const Group& group : groups) {
+        bodies.group_key[k] = group.bucket;
+        bodies.group_begin[k++] = group.begin;
+      }
+  }
+
+  // Adds the bucket of every cell of the stencil, each once, but for the own one.
+  void look_around(const Cell& cell, std::uint32_t own, Mode mode, std::vector<Range>& ranges) const {
+    const auto given = static_cast<std::ptrdiff_t>(ranges.size());
+    for (const StencilRow& row : grid_.rows) {
+      Cell at{0, cell[1] + row.dy, cell[2] + row.dz};
+      Shift shift{0, grid_.axis[1].enter(at[1]), grid_.axis[2].enter(at[2])};
+      for (int dx = -row.reach_x; dx <= row.reach_x; ++dx) {
+        at[0] = cell[0] + dx;
+        shift.x = grid_.axis[0].enter(at[0]);
+        const std::uint32_t bucket = bucket_of(at);
+        if (!wanted(bucket, shift, own, mode)) continue;
+        const Range range{starts_[bucket], starts_[bucket + std::size_t{1}], shift};
+        if (range.begin < range.end) ranges.push_back(range);
+      }
+    }
+    // What is seen through one image comes together, the box itself first: the exact test goes by images.
+    const auto rank = [](const Range& r) {
+      return std::tuple(r.shift != Shift{}, r.shift.z, r.shift.y, r.shift.x, r.begin);
+    };
+    const auto added = ranges.begin() + given;
+    std::sort(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) < rank(b); });
+    ranges.erase(std::unique(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) == rank(b); }),
+                 ranges.end());
+  }
+  static bool wanted(std::uint32_t bucket, const Shift& shift, std::uint32_t own, Mode mode) {
+    if (mode == Mode::cross) return true;
+    if (shift == Shift{}) return mode == Mode::half ? bucket > own : bucket != own;
+    return mode == Mode::full || std::tuple(shift.z, shift.y, shift.x) > std::tuple(0, 0, 0);
+  }
+
+  Settings<T, D> settings_;
+  Grid grid_;
+  std::uint32_t table_ = 1;
+  std::size_t occupied_ = 0;  // buckets
+  Bodies<T, D> bodies_;
+  Buffer<Slot> starts_;  // the bodies of a bucket are starts_[bucket] … starts_[bucket + 1] - 1
+};
+
+}  // namespace vicinal

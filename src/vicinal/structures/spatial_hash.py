@@ -1,0 +1,63 @@
+"""Spatial hashing: cells in a hash table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from vicinal import _check, _core
+from vicinal.errors import InputError
+from vicinal.index import Index
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from vicinal._check import Points
+    from vicinal.bodies import BodyArguments
+
+MOST_BUCKETS = 2**31 - 1
+# A table may take this share of memory.
+TABLE_SHARE = 0.25
+BYTES_PER_BUCKET = 4
+
+
+class SpatialHash(Index):
+    """Cells hashed into a table of fixed size (Teschner et al. 2003): no grid in memory, some candidates by chance.
+
+    Cells are as long as the cutoff, or as the largest body. Cells that happen to share a bucket propose their bodies
+    together; `stats.details` counts such collisions. `CellSorting` has none, and is faster.
+
+    Parameters
+    ----------
+    points, cutoff, radii, boxes, skin, planes, box
+        As for every index.
+    table
+        Buckets of the hash table. The default is the first prime from twice the number of bodies on.
+
+    Examples
+    --------
+    >>> index = vicinal.SpatialHash([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, table=11)
+    >>> index.count().tolist()
+    [2, 1, 1]
+    >>> index.stats.details["table"]
+    11.0
+    """
+
+    _structure = "SpatialHash"
+
+    def __init__(
+        self, points: npt.ArrayLike | None = None, *, table: int | None = None, **bodies: Unpack[BodyArguments]
+    ) -> None:
+        self._set_options(table=table)
+        super().__init__(points, **bodies)
+
+    def _set_options(self, *, table: int | None = None) -> None:
+        self._table = 0 if table is None else _check.check_integer(table, "table", least=1, most=MOST_BUCKETS)
+        room = TABLE_SHARE * _core.physical_memory()
+        if self._table * BYTES_PER_BUCKET > room:
+            raise InputError(
+                f"table: {table} buckets need {self._table * BYTES_PER_BUCKET / 2**30:.3g} GiB, more than "
+                f"{room / 2**30:.3g} GiB; pass a smaller number, or None for twice the number of bodies"
+            )
+
+    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+        return {"table": float(self._table)}
