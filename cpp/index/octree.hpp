@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,31 +51,37 @@ class Octree {
     order_by_key(grid_.keys(), CellKeys{*this, bodies_}, bodies_);
     leaves_.build(grid_, capacity_, {bodies_.group_key.data(), bodies_.groups},
                   {bodies_.group_begin.data(), bodies_.groups + 1});
-    // Leaves take the place of groups.
-    bodies_.groups = 0;
-    bodies_.group_key.release();
-    bodies_.group_begin.release();
+    drop_groups();  // leaves take their place
     if (!sampled_) adjacency_.build(grid_, leaves_);
     moved_ = 0;
   }
 
+  // The tree is kept as long as it suits the bodies; they are sorted into its leaves, not by all of their keys.
   void update(const Points<T, D>& points) {
-    const auto stay = static_cast<std::int32_t>(std::min(points.size, bodies_.size));
-    refill(points, [stay](std::int32_t id) { return id < stay ? id : gone; }, static_cast<std::size_t>(stay));
-  }
-  void insert(const Points<T, D>& points) { update(points); }
-  void remove(std::span<const std::uint32_t> ids, const Points<T, D>& points) {
-    std::vector<std::int32_t> number(bodies_.size, 0);
-    for (const std::uint32_t id : ids) number[id] = gone;
-    std::int32_t next = 0;
-    for (std::int32_t& x : number)
-      if (x != gone) x = next++;
-    refill(points, [&](std::int32_t id) { return number[static_cast<std::size_t>(id)]; }, points.size);
+    if (!suits(points)) {
+      build(points);
+      return;
+    }
+    // Where every body was. The numbers of those that came or went do not matter: nobody asks whether they moved.
+    const bool same = points.size == bodies_.size;
+    Buffer<std::uint32_t> left(same ? points.size : 0);
+    const auto begin = leaves_.begin();
+    if (same)
+      parallel_ranges(leaves_.size(), part_bodies, [&](std::size_t first, std::size_t last, std::size_t) {
+        for (std::size_t leaf = first; leaf < last; ++leaf)
+          for (std::size_t slot = begin[leaf]; slot < begin[leaf + 1]; ++slot)
+            left[static_cast<std::size_t>(bodies_.ids[slot])] = static_cast<std::uint32_t>(leaf);
+      });
+    std::atomic<std::size_t> moved{0};
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
+    order_by_key(leaves_.size(), LeafKeys{*this, bodies_, left.span(), &moved}, bodies_);
+    moved_ = moved;
+    restructure();
   }
 
   void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
-    order_by_key(leaves_.size(), LeafKeys{*this, queries}, queries);
+    order_by_key(leaves_.size(), LeafKeys{*this, queries, {}, nullptr}, queries);
   }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
@@ -104,9 +111,6 @@ class Octree {
   [[nodiscard]] std::size_t bytes() const { return leaves_.bytes() + adjacency_.bytes(); }
 
  private:
-  static constexpr std::int32_t gone = -1;
-  // Sorting those that moved costs more than sorting all anew when they are more than one in so many.
-  static constexpr std::size_t few = 4;
   // The tree is made anew when the bounds of the bodies have moved by this share of the root.
   static constexpr double drift = 1.0 / 16;
 
@@ -121,10 +125,17 @@ class Octree {
   struct LeafKeys {
     const Octree& tree;
     const Bodies<T, D>& bodies;
+    std::span<const std::uint32_t> left;  // the leaf of each body before, if that is of interest
+    std::atomic<std::size_t>* moved;
     template <class F>
     void for_each(std::size_t begin, std::size_t end, F&& f) const {
-      for (std::size_t p = begin; p < end; ++p)
-        f(p, static_cast<std::uint64_t>(tree.leaves_.find(tree.key_of(bodies, p))));
+      std::size_t count = 0;
+      for (std::size_t p = begin; p < end; ++p) {
+        const std::uint32_t leaf = tree.leaves_.find(tree.key_of(bodies, p));
+        if (!left.empty()) count += left[p] != leaf ? 1 : 0;
+        f(p, std::uint64_t{leaf});
+      }
+      if (moved != nullptr) *moved += count;
     }
   };
   // Scratch of one thread.
@@ -133,11 +144,6 @@ class Octree {
     std::vector<LeafRun> runs;
     std::vector<Range> ranges;
   };
-  struct Mover {
-    std::uint32_t leaf;  // where to
-    std::int32_t id;
-  };
-
   [[nodiscard]] std::uint64_t key_of(const Bodies<T, D>& bodies, std::size_t point) const {
     return grid_.key([&](int a) { return static_cast<double>(bodies.value(point, a)); });
   }
@@ -201,90 +207,42 @@ class Octree {
     return points.size > 0 && points.size / 2 <= bodies_.size && bodies_.size / 2 <= points.size;
   }
 
-  // Bodies have moved, come or gone: new_id(old id) is the number of one that stays, those from `first_new` on are new.
-  template <class NewId>
-  void refill(const Points<T, D>& points, NewId&& new_id, std::size_t first_new) {
-    if (!suits(points)) {
-      build(points);
-      return;
-    }
-    // Keys are those of the new positions, so that `bodies_` must know these; slots and ids are still the old ones.
-    Bodies<T, D> now;
-    now.raw = points;
-    now.box = settings_.box;
-    const auto before = leaves_.begin();
-    const std::size_t n = leaves_.size();
-    Buffer<std::int32_t> staying(bodies_.size);  // at the beginning of each leaf's old slots
-    std::vector<std::uint32_t> counts(n + 1, 0);
-    constexpr std::size_t grain = 4096;
-    std::vector<std::vector<Mover>> pieces((n + grain - 1) / grain);
-    parallel_ranges(n, grain, [&](std::size_t first, std::size_t last, std::size_t piece) {
-      for (std::size_t leaf = first; leaf < last; ++leaf)
-        for (std::size_t slot = before[leaf]; slot < before[leaf + 1]; ++slot) {
-          const std::int32_t id = new_id(bodies_.ids[slot]);
-          if (id == gone) continue;
-          const std::uint64_t key = key_of(now, static_cast<std::size_t>(id));
-          if (leaves_.contains(leaf, key)) staying[before[leaf] + counts[leaf]++] = id;
-          else pieces[piece].push_back({leaves_.find(key), id});
-        }
-    });
-    std::vector<Mover> movers;
-    for (std::vector<Mover>& piece : pieces) {
-      movers.insert(movers.end(), piece.begin(), piece.end());
-      piece = {};
-    }
-    const std::size_t moved = movers.size();
-    for (std::size_t p = first_new; p < points.size; ++p)
-      movers.push_back({leaves_.find(key_of(now, p)), static_cast<std::int32_t>(p)});
-    if (movers.size() > points.size / few) {
-      build(points);
-      moved_ = moved;
-      return;
-    }
-    std::sort(movers.begin(), movers.end(),
-              [](const Mover& a, const Mover& b) { return std::pair(a.leaf, a.id) < std::pair(b.leaf, b.id); });
-    Buffer<std::int32_t> ids(points.size);
-    std::vector<std::uint32_t> begin(n + 1);
-    std::uint32_t slot = 0;
-    auto mover = movers.begin();
-    for (std::size_t leaf = 0; leaf < n; ++leaf) {
-      begin[leaf] = slot;
-      std::copy_n(staying.data() + before[leaf], counts[leaf], ids.data() + slot);
-      slot += counts[leaf];
-      for (; mover != movers.end() && mover->leaf == leaf; ++mover) ids[slot++] = mover->id;
-    }
-    begin[n] = slot;
-    restructure(now, std::move(begin), ids);
-    moved_ = moved;
-    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
-    parallel_ranges(points.size, 1 << 14, [&](std::size_t first, std::size_t last, std::size_t) {
-      for (std::size_t s = first; s < last; ++s) bodies_.place(static_cast<std::size_t>(ids[s]), s);
-    });
-  }
-
-  // Splits and merges as the bodies of the leaves demand. `ids` is in the order of slots.
-  void restructure(const Bodies<T, D>& now, std::vector<std::uint32_t> begin, Buffer<std::int32_t>& ids) {
+  // Takes the bodies over from the groups, and splits and merges leaves as they demand.
+  void restructure() {
+    std::vector<std::uint32_t> begin(leaves_.size() + 1, static_cast<std::uint32_t>(bodies_.size));
+    std::size_t leaf = 0;
+    for (std::size_t g = 0; g < bodies_.groups; ++g)
+      for (; leaf <= bodies_.group_key[g]; ++leaf) begin[leaf] = bodies_.group_begin[g];
+    drop_groups();
     if (!leaves_.outgrown(begin)) {
       leaves_.set_begin(std::move(begin));
-      leaves_.rest();
       return;
     }
-    const auto sort_keys = [&](std::size_t first, std::size_t last) {
-      std::vector<std::pair<std::uint64_t, std::int32_t>> order;
-      for (std::size_t s = first; s < last; ++s)
-        order.emplace_back(key_of(now, static_cast<std::size_t>(ids[s])), ids[s]);
-      std::sort(order.begin(), order.end());
-      std::vector<std::uint64_t> keys(order.size());
-      for (std::size_t k = 0; k < order.size(); ++k) {
-        keys[k] = order[k].first;
-        ids[first + k] = order[k].second;
-      }
-      return keys;
-    };
     std::vector<std::uint32_t> origins;
-    const std::size_t leaves_before = leaves_.size();
-    leaves_ = leaves_.changed(begin, sort_keys, origins);
-    if (!sampled_) adjacency_.change(grid_, leaves_, origins, leaves_before);
+    const std::size_t before = leaves_.size();
+    leaves_ =
+        leaves_.changed(begin, [&](std::size_t first, std::size_t last) { return sort_by_key(first, last); }, origins);
+    if (!sampled_) adjacency_.change(grid_, leaves_, origins, before);
+  }
+  void drop_groups() {
+    bodies_.groups = 0;
+    bodies_.group_key.release();
+    bodies_.group_begin.release();
+  }
+  // The bodies of a few slots, as many as a leaf has that is about to split.
+  std::vector<std::uint64_t> sort_by_key(std::size_t first, std::size_t last) {
+    std::vector<std::pair<std::uint64_t, std::int32_t>> order;
+    for (std::size_t slot = first; slot < last; ++slot) {
+      const std::int32_t id = bodies_.ids[slot];
+      order.emplace_back(key_of(bodies_, static_cast<std::size_t>(id)), id);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<std::uint64_t> keys;
+    for (const auto& [key, id] : order) {
+      bodies_.place(static_cast<std::size_t>(id), first + keys.size());
+      keys.push_back(key);
+    }
+    return keys;
   }
 
   Settings<T, D> settings_;

@@ -78,7 +78,11 @@ class OctreeLeaves {
   }
   // First slots of the leaves, and the number of bodies.
   [[nodiscard]] std::span<const std::uint32_t> begin() const { return begin_; }
-  void set_begin(std::vector<std::uint32_t> begin) { begin_ = std::move(begin); }
+  // Bodies have moved, but no leaf demands a change.
+  void set_begin(std::vector<std::uint32_t> begin) {
+    begin_ = std::move(begin);
+    splits_ = merges_ = 0;
+  }
 
   // The leaf that holds a key.
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const {
@@ -112,7 +116,6 @@ class OctreeLeaves {
   // Nodes split and merged by the last build or change.
   [[nodiscard]] std::size_t splits() const { return splits_; }
   [[nodiscard]] std::size_t merges() const { return merges_; }
-  void rest() { splits_ = merges_ = 0; }
   [[nodiscard]] std::size_t bytes() const {
     return key_.size() * sizeof(key_[0]) + side_.size() * sizeof(side_[0]) + begin_.size() * sizeof(begin_[0]) +
            children_.size() * sizeof(Entry);

@@ -78,7 +78,9 @@ class Octree(Index):
         domain: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     ) -> None:
         most = MOST_CAPACITY
-        self._capacity = CAPACITY if capacity is None else _check.check_integer(capacity, "capacity", least=1, most=most)
+        self._capacity = (
+            CAPACITY if capacity is None else _check.check_integer(capacity, "capacity", least=1, most=most)
+        )
         self._depth = MOST_DEPTH if depth is None else _check.check_integer(depth, "depth", least=0, most=MOST_DEPTH)
         if adjacency not in ("stored", "sampled"):
             raise InputError(f'adjacency: {adjacency!r} found; pass "stored" or "sampled"')
@@ -90,7 +92,9 @@ class Octree(Index):
         if self._domain is None:
             return options
         if any(edge > 0 for edge in box):
-            raise InputError("domain: found together with a periodic box, which is its own domain; leave one of them out")
+            raise InputError(
+                "domain: found together with a periodic box, which is its own domain; leave one of them out"
+            )
         for axis, (low, high) in enumerate(_check_domain(self._domain, bodies.dim)):
             options |= {f"low{axis}": low, f"high{axis}": high}
         return options | {"domain": 1.0}
@@ -107,5 +111,7 @@ def _check_domain(domain: object, dim: int) -> list[tuple[float, float]]:
         raise InputError(f"domain: {domain!r} found; pass two corners of {dim} coordinates each") from None
     for axis, (low, high) in enumerate(zip(lower, upper, strict=True)):
         if not (math.isfinite(high - low) and low < high):
-            raise InputError(f"domain: from {low} to {high} along axis {axis} found; pass finite corners, the lower first")
+            raise InputError(
+                f"domain: from {low} to {high} along axis {axis} found; pass finite corners, the lower first"
+            )
     return list(zip(lower, upper, strict=True))
