@@ -41,6 +41,7 @@ struct Points {
   std::array<T, D> largest{};  // the largest radius (on every axis), or the longest edge along each axis
   std::array<T, D> partner{};  // the same of the largest queries that are to be answered
   bool same_sizes = false;     // an update: nobody changed size
+  std::array<T, D> period{};   // of the box, 0 along open axes
 
   [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
   // Numbers in `extra` per body.
@@ -54,9 +55,14 @@ struct Points {
       // Overlapping boxes are not farther apart, corner from corner, than the longer edge; subtracting rounded it.
       constexpr double more = 1 + 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
       for (std::size_t a = 0; a < D; ++a) r.axis[a] = static_cast<double>(std::max(largest[a], partner[a])) * more;
-      // An axis along which no box has any length is as good as any other: a reach must be positive.
+      // A reach must be positive and have an inverse. Along an axis on which no box has any length it may be anything:
+      // as much as along the others, but not through many images of a period.
+      constexpr double least = 1e-150;
       const double some = r.largest() > 0 ? r.largest() : 1;
-      for (double& x : r.axis) x = x > 0 ? x : some;
+      for (std::size_t a = 0; a < D; ++a) {
+        if (r.axis[a] == 0) r.axis[a] = period[a] > 0 ? std::min(some, static_cast<double>(period[a]) / 2) : some;
+        r.axis[a] = std::max(r.axis[a], least);
+      }
       r.round = false;
       return r;
     }

@@ -39,6 +39,7 @@ Engine<T, D>::Engine(const std::string& structure, const Settings<T, D>& setting
 template <class T, int D>
 Points<T, D> Engine<T, D>::keep(const Points<T, D>& points) {
   points_ = points;
+  points_.period = settings_.box.edge;
   if (!pool_) return points_;
   copy_.reset(points.size * D);
   std::copy_n(points.data, points.size * D, copy_.data());
