@@ -63,6 +63,23 @@ class Points:
         extra: Any = None if self.extra is None else self.extra[:0].copy()
         return Points(self.array[:0].copy(), zero, zero, extra, zero)
 
+    def outline(self, size: int | None = None) -> Points:
+        """Return bounds and sizes, for checks: as many rows (or another number), but nothing in them."""
+        rows: Any = np.broadcast_to(self.array.dtype.type(0), (len(self) if size is None else size, self.dim))
+        extra: Any = None if self.extra is None else self.extra[:0]
+        return Points(rows, self.low, self.high, extra, self.largest)
+
+    def joined(self, more: Points) -> Points:
+        """Return the outline of these bodies and more."""
+        low, high = more.low, more.high
+        if len(self) and len(more):
+            low = [min(two) for two in zip(self.low, low, strict=True)]
+            high = [max(two) for two in zip(self.high, high, strict=True)]
+        elif len(self):
+            low, high = self.low, self.high
+        largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.largest else []
+        return Points(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
+
     def reach(self, cutoff: float, partner: Points | None = None) -> list[float]:
         """Return how far positions of a pair can be apart along each axis."""
         sizes = self.largest or [0.0] * self.dim

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -137,6 +137,7 @@ class Index:
         options = self._options(setting.bodies, self._cutoff, self._box)
         self._size = len(setting.bodies)
         self._like = setting.bodies.none()
+        self._outline = setting.bodies.outline()
         self._core = _core.Core(self._structure, setting.bodies.for_core, self._cutoff, self._box, options, lasting)
 
     def __len__(self) -> int:
@@ -177,10 +178,13 @@ class Index:
                     )
             else:
                 bodies = self._alike(points, radii, boxes)
-            _check.check_images(bodies if bodies.largest else self._like, self._cutoff, self._box)
-            self._options(bodies, self._cutoff, self._box)
+            outline = bodies.outline()
+            if bodies.kind != self._like.kind:  # spheres that keep their radii
+                outline = replace(outline, extra=self._like.extra, largest=self._outline.largest)
+            _check.check_images(outline, self._cutoff, self._box)
+            self._options(outline, self._cutoff, self._box)
             self._core.update(bodies.for_core)
-            self._size = len(bodies)
+            self._size, self._outline = len(bodies), outline
         elif radii is not None or planes is None:
             raise InputError("points: None found; pass where the bodies are now")
         self._planes = placed
@@ -207,15 +211,13 @@ class Index:
         most = _check.MOST_BODIES
         if len(self) + len(bodies) > most:
             raise InputError(f"points: {len(bodies)} more than {len(self)} found; at most {most} fit")
-        _check.check_images(bodies, self._cutoff, self._box)
-        self._check_room(bodies)
+        outline = self._outline.joined(bodies)
+        _check.check_images(outline, self._cutoff, self._box)
+        self._options(outline, self._cutoff, self._box)
         self._core.insert(bodies.for_core)
-        first, self._size = self._size, self._size + len(bodies)
+        first, self._size, self._outline = self._size, len(outline), outline
         self._touching = None
         return np.arange(first, self._size, dtype=np.int32)
-
-    def _check_room(self, bodies: Points) -> None:
-        """Check that bodies to be inserted fit into the structure; those with limits of their own override it."""
 
     def remove(self, ids: npt.ArrayLike) -> None:
         """Take bodies out; the others move up, as with `numpy.delete`.
@@ -230,6 +232,7 @@ class Index:
         gone = _check.check_ids(ids, len(self))
         self._core.remove(gone)
         self._size -= len(gone)
+        self._outline = self._outline.outline(self._size)
         self._touching = None
 
     def pairs(self, *, want: str = "ij", half: bool = True, sort: bool = False) -> tuple[npt.NDArray[Any], ...]:
@@ -331,7 +334,7 @@ class Index:
             checked = _check.check_points(queries, "queries")
         checked = self._same(checked, "queries")
         if checked.largest:
-            _check.check_images(self._like, self._cutoff, self._box, partner=checked)
+            _check.check_images(self._outline, self._cutoff, self._box, partner=checked)
         return checked
 
     def _alike(self, points: object, radii: object, boxes: object) -> Points:

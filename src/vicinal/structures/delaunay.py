@@ -130,9 +130,6 @@ class Delaunay(Index):
         """
         return _core.delaunay_is_delaunay(self._core)
 
-    def _check_room(self, bodies: Points) -> None:
-        _check_number_of_points(len(self) + len(bodies))
-
 
 def _check_plane(points: Points, name: str) -> None:
     if points.dim != 2:
