@@ -1,0 +1,216 @@
+"""
+Broad phases from PyPI: who finds all overlapping axis-aligned boxes in space.
+
+Their objects are made beforehand and are not timed, nor is turning what they found into index arrays: both favour
+them. They are asked in the fastest way their Python interface offers.
+
+Left out: coal's other managers (SaP loses pairs, TreeArray crashes, the rest are slower than the tree), the trees of
+numba_celltree and shapely (2D), aabbtree (pure Python, hopeless).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib import import_module, metadata
+from typing import Any, ClassVar
+
+import numpy as np
+
+
+class BroadPhase(ABC):
+    """One peer, with its bodies."""
+
+    name: ClassVar[str]
+    distribution: ClassVar[str]
+    exact: ClassVar[bool] = False
+    """Whether it goes on to the shapes (pybullet cannot be stopped)."""
+    most_bodies: ClassVar[int] = 10**9
+
+    def __init__(self, points: Any, radii: Any) -> None:
+        self.points, self.radii = points, radii
+        self.lower, self.upper = points - radii[:, None], points + radii[:, None]
+        self.prepare()
+
+    @classmethod
+    def version(cls) -> str | None:
+        """Installed version, or None."""
+        try:
+            return metadata.version(cls.distribution)
+        except metadata.PackageNotFoundError:
+            return None
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make what the library wants to be given; not timed."""
+
+    @abstractmethod
+    def build(self) -> None:
+        """Make the structure."""
+
+    def refresh(self) -> None:
+        """Bring the structure up to date with bodies that have moved; by default it is made anew."""
+        self.build()
+
+    @abstractmethod
+    def search(self) -> Any:
+        """Find all pairs, in whatever form."""
+
+    @abstractmethod
+    def pairs(self, found: Any) -> tuple[Any, Any]:
+        """Index arrays of what was found, each pair once; not timed."""
+
+
+class Coal(BroadPhase):
+    """coal (hpp-fcl): a dynamic tree, pairs collected in C++."""
+
+    name, distribution = "coal", "coal"
+
+    def prepare(self) -> None:
+        self.coal = coal = import_module("coal")
+        turn = np.eye(3)
+        self.objects = [
+            coal.CollisionObject(coal.Sphere(float(r)), turn, p) for p, r in zip(self.points, self.radii, strict=True)
+        ]
+        # The collector reserves what it is told, so it is told what a first search found.
+        self.room = 10 * len(self.points)
+        self.build()
+        self.room = self.search().numCollisionPairs() + 1
+
+    def build(self) -> None:
+        self.manager = self.coal.DynamicAABBTreeCollisionManager()
+        for body in self.objects:
+            self.manager.registerObject(body)
+        self.manager.setup()
+
+    def refresh(self) -> None:
+        self.manager.update()
+
+    def search(self) -> Any:
+        collect = self.coal.CollisionCallBackCollect(self.room)
+        self.manager.collide(collect)
+        return collect
+
+    def pairs(self, found: Any) -> tuple[Any, Any]:
+        number = {point.tobytes(): k for k, point in enumerate(self.points)}
+        known = np.array(
+            [[number[np.asarray(o.getTranslation()).ravel().tobytes()] for o in pair]
+             for pair in found.getCollisionPairs()]
+        ).reshape(-1, 2)  # fmt: skip
+        return known[:, 0], known[:, 1]
+
+
+class Fcl(BroadPhase):
+    """python-fcl: a dynamic tree, and a Python function called for every pair."""
+
+    name, distribution = "python-fcl", "python-fcl"
+
+    def prepare(self) -> None:
+        self.fcl = fcl = import_module("fcl")
+        self.objects = [
+            fcl.CollisionObject(fcl.Sphere(float(r)), fcl.Transform(p))
+            for p, r in zip(self.points, self.radii, strict=True)
+        ]
+
+    def build(self) -> None:
+        self.manager = self.fcl.DynamicAABBTreeCollisionManager()
+        self.manager.registerObjects(self.objects)
+        self.manager.setup()
+
+    def refresh(self) -> None:
+        self.manager.update()
+
+    def search(self) -> Any:
+        found: list[Any] = []
+
+        def note(first: Any, second: Any, _: Any) -> bool:
+            found.append((first, second))
+            return False
+
+        self.manager.collide(None, note)
+        return found
+
+    def pairs(self, found: Any) -> tuple[Any, Any]:
+        number = {id(body): k for k, body in enumerate(self.objects)}
+        known = np.array([[number[id(a)], number[id(b)]] for a, b in found]).reshape(-1, 2)
+        return known[:, 0], known[:, 1]
+
+
+class RTree(BroadPhase):
+    """rtree (libspatialindex): bulk loading and one call for all queries."""
+
+    name, distribution = "rtree", "rtree"
+
+    def prepare(self) -> None:
+        self.module = import_module("rtree.index")
+
+    def build(self) -> None:
+        shape = self.module.Property(dimension=3)
+        ids = np.arange(len(self.points))
+        self.tree = self.module.Index((ids, self.lower, self.upper), properties=shape)
+
+    def search(self) -> Any:
+        return self.tree.intersection_v(self.lower, self.upper)
+
+    def pairs(self, found: Any) -> tuple[Any, Any]:
+        second, counts = found
+        first = np.repeat(np.arange(len(self.points)), counts)
+        once = first < second
+        return first[once], second[once]
+
+
+class Bullet(BroadPhase):
+    """pybullet: two dynamic trees with a cache of pairs, and the contact of every pair."""
+
+    name, distribution, exact = "pybullet", "pybullet", True
+    most_bodies = 10_000  # making bodies takes time that grows with their square
+
+    def prepare(self) -> None:
+        self.bullet = import_module("pybullet")
+
+    def build(self) -> None:
+        b = self.bullet
+        if b.isConnected():
+            b.disconnect()
+        b.connect(b.DIRECT)
+        for point, radius in zip(self.points.tolist(), self.radii.tolist(), strict=True):
+            shape = b.createCollisionShape(b.GEOM_SPHERE, radius=radius)
+            b.createMultiBody(1, shape, -1, point, useMaximalCoordinates=1)
+
+    def refresh(self) -> None:
+        """Bodies that stand still: the cache of pairs at its best."""
+
+    def search(self) -> Any:
+        self.bullet.performCollisionDetection()
+        return self.bullet.getContactPoints()
+
+    def pairs(self, found: Any) -> tuple[Any, Any]:
+        known = np.array([contact[1:3] for contact in found if contact[8] <= 0]).reshape(-1, 2)
+        return known[:, 0], known[:, 1]
+
+
+PEERS: tuple[type[BroadPhase], ...] = (Coal, Fcl, RTree, Bullet)
+
+
+def overlapping(lower: Any, upper: Any) -> tuple[Any, Any]:
+    """All pairs of overlapping boxes, by NumPy alone: boxes by their lower end, and those that begin inside."""
+    order = np.argsort(lower[:, 0], kind="stable")
+    low, high = lower[order], upper[order]
+    ends = np.searchsorted(low[:, 0], high[:, 0], side="right")
+    found_i, found_j = [], []
+    first = 0
+    while first < len(order):
+        counts = ends[first:] - np.arange(first + 1, len(order) + 1)
+        last = first + max(1, int(np.searchsorted(np.cumsum(counts), 10_000_000)))
+        counts = counts[: last - first]
+        i = np.repeat(np.arange(first, first + len(counts)), counts)
+        j = np.arange(len(i)) - np.repeat(np.cumsum(counts) - counts, counts) + i + 1
+        hit = ((low[j, 1:] <= high[i, 1:]) & (low[i, 1:] <= high[j, 1:])).all(axis=1)
+        found_i.append(order[i[hit]])
+        found_j.append(order[j[hit]])
+        first += len(counts)
+    return np.concatenate(found_i), np.concatenate(found_j)
+
+
+def as_set(i: Any, j: Any, bodies: int) -> Any:
+    """Sorted numbers, one for each pair whichever way round."""
+    return np.sort(np.minimum(i, j).astype(np.int64) * bodies + np.maximum(i, j))

@@ -1,0 +1,178 @@
+"""
+What motion costs: paper B's moving cuboids, and bodies that come and go.
+
+Cubes of one size in a periodic cube, two pairs per body; each moves in a direction of its own by up to a share of its
+size per step. How much does an incremental update save? And, in open space, for our sweep and prune keeps no pairs in
+a periodic box: where does it overtake the hash grid?
+"far apart" is paper B's last figure: the same motion, bodies 100 000 times smaller.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+from measure import Times, once
+from trial import Step, begin, both, finish, parser, seconds, structures, verdict
+
+SHARES = (0.2, 0.05, 0.01, 1e-3, 1e-4, 0.0)
+FILLING = 0.5  # cubes of edge s: n (2 s)³ / 2 V = 2 pairs per body
+FAR = 1e-5
+CHEAPER = 3.0
+CONTESTANTS = ("HashGrid", "HashGrid rebuild", "SweepAndPrune", "BVH", "Octree", "CellSorting")
+LIVING = ("HashGrid", "SweepAndPrune", "BVH", "Octree", "SpatialHash", "CellSorting")
+
+
+def make(name: str, lower: Any, edge: float, box: float | None) -> Any:
+    """Build an index of cubes."""
+    vc = import_module("vicinal")
+    structure, _, rest = name.partition(" ")
+    options = {"update": "rebuild"} if rest else {}
+    return getattr(vc, structure)(boxes=(lower, lower + edge), box=box, **options)
+
+
+def walk(bodies: int, share: float, steps: int, size: float, box: float | None) -> tuple[list[Any], float]:
+    """Lower corners step by step from a cube of edge 1, which may be periodic, and the edge of a body."""
+    np = import_module("numpy")
+    rng = np.random.default_rng(1)
+    edge = float((FILLING / bodies) ** (1 / 3)) * size
+    heading = rng.normal(size=(bodies, 3))
+    heading /= np.linalg.norm(heading, axis=1)[:, None]
+    velocity = heading * rng.uniform(0, share * edge, (bodies, 1))
+    at = rng.random((bodies, 3))
+    places = []
+    for _ in range(steps):
+        places.append(at)
+        at = (at + velocity) % box if box else at + velocity
+    return places, edge
+
+
+def moving(
+    names: list[str], bodies: int, share: float, rounds: int, *, size: float = 1.0, box: float | None = 1.0
+) -> dict[str, Any]:
+    """Best times of an update and of the search after it."""
+    places, edge = walk(bodies, share, rounds + 2, size, box)
+    kept = {name: make(name, places[0], edge, box) for name in names}
+    times = {name: (Times(), Times()) for name in names}
+    pairs: dict[str, int] = {}
+    for turn, lower in enumerate(places[1:]):
+        boxes = (lower, lower + edge)
+        order = names[turn % len(names) :] + names[: turn % len(names)]
+        for name in order:
+            index = kept[name]
+            step = Step(name, index.pairs)
+            # The first step warms up: buffers for results and movers are made in it.
+            once(step, lambda index=index, boxes=boxes: index.update(boxes=boxes), times[name][0] if turn else None)
+            pairs[name] = len(once(step, index.pairs, times[name][1] if turn else None)[0])
+        if len(set(pairs.values())) != 1:
+            raise SystemExit(f"pairs differ: {pairs}")
+    moved = kept["HashGrid"].stats.details.get("moved", 0)
+    return {"times": times, "pairs": next(iter(pairs.values())), "moved": moved, "edge": edge}
+
+
+def report_motion(label: str, result: dict[str, Any], bodies: int) -> dict[str, Any]:
+    """Print one case and return it for JSON."""
+    times = result["times"]
+    print(f"{label}: {result['pairs'] / bodies:.2f} pairs per body")
+    total = {name: update.best_cpu + search.best_cpu for name, (update, search) in times.items()}
+    for name, (update, search) in times.items():
+        print(f"  {name:18} update {both(update)}  search {both(search)}  step {total[name] * 1e3:9.2f} ms")
+    saved = times["HashGrid rebuild"][0].best_cpu / times["HashGrid"][0].best_cpu
+    noted: dict[str, Any] = {
+        "pairs": result["pairs"],
+        "update": {name: seconds(update) for name, (update, _) in times.items()},
+        "search": {name: seconds(search) for name, (_, search) in times.items()},
+        "rebuild_over_incremental": saved,
+    }
+    print(f"  an incremental update is {saved:.2f} × cheaper than a rebuild", end="")
+    if "SweepAndPrune" in total:
+        noted["sweep_over_hash"] = ratio = total["SweepAndPrune"] / total["HashGrid"]
+        print(f"; a step of SweepAndPrune takes {ratio:.2f} × HashGrid's", end="")
+    print()
+    return noted
+
+
+def crossing(found: dict[float, float]) -> float | None:
+    """Motion at which sweep and prune takes as long as the hash grid: between two shares measured, by logarithms."""
+    np = import_module("numpy")
+    shares = sorted(share for share in found if share > 0)
+    for below, above in pairwise(shares):
+        if found[below] <= 1 < found[above]:
+            weight = np.log(1 / found[below]) / np.log(found[above] / found[below])
+            return float(np.exp(np.log(below) + weight * np.log(above / below)))
+    return None
+
+
+def living(name: str, bodies: int, many: int, repeats: int) -> dict[str, float]:
+    """Insertions and removals per second: many in one call, and a few or one in each of several calls."""
+    np = import_module("numpy")
+    places, edge = walk(bodies, 0.0, 1, 1.0, None)
+    index = make(name, places[0], edge, None)
+    rng = np.random.default_rng(3)
+    rates = {}
+    for per_call, calls in ((many, 1), (100, 5), (1, 20)):
+        new = [(lower, lower + edge) for lower in rng.random((calls, per_call, 3))]
+        size = len(index)
+        gone = [rng.choice(size, per_call, replace=False) for _ in range(calls)]
+
+        def insert(new: list[Any] = new) -> None:
+            for boxes in new:
+                index.insert(boxes=boxes)
+
+        def remove(gone: list[Any] = gone) -> None:
+            for ids in gone:
+                index.remove(ids)
+
+        # Each is the other's preparation, so the number of bodies stays; the first turn warms up.
+        times = {"insert": Times(), "remove": Times()}
+        for turn in range(repeats + 1):
+            for key, call in (("insert", insert), ("remove", remove)):
+                once(Step(key, call), call, times[key] if turn else None)
+        for key, value in times.items():
+            rates[f"{key} {per_call} per call"] = per_call * calls / value.best_cpu
+    return rates
+
+
+def main() -> int:
+    """Measure, print and write; returns the exit code."""
+    made = parser(__doc__)
+    made.add_argument("--bodies", type=float, default=1e5)
+    made.add_argument("--many", type=float, default=1e4, help="bodies inserted or removed in one call")
+    made.add_argument("--shares", default=",".join(map(str, SHARES)), help="largest motion per step, in sizes")
+    made.set_defaults(repeats=7)
+    options = made.parse_args()
+    data = begin(options)
+    bodies = int(options.bodies)
+    names = [name for name in CONTESTANTS if structures(name.split()[0])]
+    shares = [float(share) for share in options.shares.split(",")]
+    data["motion"], crossed = {"periodic": {}, "open": {}}, {}
+    for space, box in (("periodic", 1.0), ("open", None)):
+        for share in shares:
+            result = moving(names, bodies, share, options.repeats, box=box)
+            noted = report_motion(f"{space}, up to {share:.4%} of the size per step", result, bodies)
+            data["motion"][space][share] = noted
+            if box is None and "sweep_over_hash" in noted:
+                crossed[share] = noted["sweep_over_hash"]
+    far = moving(names, bodies, 0.01, options.repeats, size=FAR, box=None)
+    data["far apart"] = report_motion("open, far apart, 1 % of the size per step", far, bodies)
+    print()
+    if 0.01 in shares:
+        saved = data["motion"]["periodic"][0.01]["rebuild_over_incremental"]
+        print(f"incremental at 1 %: {saved:.2f} ×; at least {CHEAPER:g}: {verdict(saved >= CHEAPER)}")
+    if crossed:
+        data["crossing"] = at = crossing(crossed)
+        least = min(crossed, key=lambda share: crossed[share])
+        where = f"at {at:.3%} of the size per step" if at else f"nowhere measured; best at {least:.2%}"
+        print(f"SweepAndPrune and HashGrid take the same time {where}\n")
+    data["living"] = {}
+    for name in structures(*LIVING):
+        data["living"][name] = rates = living(name, bodies, int(options.many), options.repeats)
+        print(f"{name:14}" + "  ".join(f"{key}: {rate:9.3g}/s" for key, rate in rates.items()))
+    finish(options, "motion", data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

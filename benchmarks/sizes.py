@@ -1,0 +1,203 @@
+"""
+Bodies of mixed sizes: vicinal beside the broad phases of PyPI, linked cells, and bodies of one size.
+
+100 000 spheres at random, radii spread evenly over the logarithm from 1 to 40, filling 10 % of the space, and a denser
+case. Peers find overlapping boxes, so vicinal is timed with spheres and with their boxes. Every answer is compared with
+NumPy's.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from broadphases import PEERS, as_set, overlapping
+from trial import Step, begin, both, finish, parser, race, seconds, structures, verdict
+
+SPREAD = 40.0
+FILLINGS = (0.1, 1.4)
+OURS = ("HashGrid", "BVH", "SweepAndPrune", "SpatialHash", "LinkedCells")
+PEER_RATIO, CELL_RATIO, MONO_RATIO = 10.0, 5.0, 2.0
+
+
+def spheres(bodies: int, filling: float, spread: float) -> tuple[Any, Any]:
+    """Positions and radii."""
+    np = import_module("numpy")
+    rng = np.random.default_rng(1)
+    radii = np.exp(rng.uniform(0, np.log(spread), bodies))
+    edge = float((4 / 3 * np.pi * (radii**3).sum() / filling) ** (1 / 3))
+    return rng.uniform(0, edge, (bodies, 3)), radii
+
+
+def own_steps(label: str, points: Any, names: list[str], bodies: dict[str, Any]) -> list[Step]:
+    """Each structure, made anew and kept."""
+    vc = import_module("vicinal")
+    again = {key: value for key, value in bodies.items() if key == "boxes"}
+    steps = []
+    for name in names:
+        structure = getattr(vc, name)
+        kept = structure(points, **bodies)
+
+        def fresh(structure: Any = structure) -> Any:
+            return structure(points, **bodies).pairs()
+
+        def reused(kept: Any = kept) -> Any:
+            kept.update(points, **again)
+            return kept.pairs()
+
+        steps += [Step(f"{name} {label}, new", fresh), Step(f"{name} {label}, kept", reused)]
+    return steps
+
+
+def peer_steps(points: Any, radii: Any, names: set[str]) -> tuple[list[Step], dict[str, Any]]:
+    """Each peer that is installed, made anew and kept."""
+    steps: list[Step] = []
+    made: dict[str, Any] = {}
+    for kind in PEERS:
+        if names and kind.name not in names:
+            continue
+        if kind.version() is None or len(points) > kind.most_bodies:
+            why = "not installed" if kind.version() is None else f"hopeless beyond {kind.most_bodies} bodies"
+            print(f"  {kind.name}: {why}")
+            continue
+        peer = made[kind.name] = kind(points, radii)
+
+        def fresh(peer: Any = peer) -> Any:
+            peer.build()
+            return peer.search()
+
+        def kept(peer: Any = peer) -> Any:
+            peer.refresh()
+            return peer.search()
+
+        steps += [Step(f"{kind.name}, new", fresh), Step(f"{kind.name}, kept", kept)]
+    return steps, made
+
+
+def check(steps: list[Step], peers: dict[str, Any], points: Any, radii: Any) -> dict[str, str]:
+    """Compare every answer with what NumPy finds."""
+    np = import_module("numpy")
+    n = len(points)
+    i, j = overlapping(points - radii[:, None], points + radii[:, None])
+    apart = points[i] - points[j]
+    touch = (apart**2).sum(axis=1) <= (radii[i] + radii[j]) ** 2
+    expected = {False: as_set(i, j, n), True: as_set(i[touch], j[touch], n)}
+    said = {}
+    for step in steps:
+        name = step.name.split(",")[0]
+        result = step.call()
+        found = peers[name].pairs(result) if name in peers else result[:2]
+        exact = peers[name].exact if name in peers else "spheres" in name
+        ours = as_set(*found, n)
+        missing = len(np.setdiff1d(expected[exact], ours))
+        extra = len(np.setdiff1d(ours, expected[exact]))
+        doubled = len(ours) - len(np.unique(ours))
+        flaws = [f"{sign}{count}" for sign, count in (("−", missing), ("+", extra), ("×", doubled)) if count]
+        said[step.name] = " ".join(flaws) or "right"
+    said["pairs"] = str(len(expected[True]))
+    said["overlapping boxes"] = str(len(expected[False]))
+    return said
+
+
+def case(options: Any, filling: float) -> dict[str, Any]:
+    """Measure one filling."""
+    vc, np = import_module("vicinal"), import_module("numpy")
+    n = int(options.bodies)
+    points, radii = spheres(n, filling, SPREAD)
+    print(f"{n} spheres, radii 1 to {SPREAD:g}, filling {filling:g}")
+    boxes = (points - radii[:, None], points + radii[:, None])
+    names = structures(*OURS)
+    theirs, peers = peer_steps(points, radii, set(options.peers.split(",")) - {""})
+    own = own_steps("spheres", points, names, {"radii": radii})
+    own += own_steps("boxes", None, [name for name in names if name != "LinkedCells"], {"boxes": boxes})
+    said = check(own + theirs, peers, points, radii)
+    pairs, box_pairs = int(said.pop("pairs")), int(said.pop("overlapping boxes"))
+    # Bodies of one size, once with the same filling and once with as many pairs: 4 × filling per body.
+    mono_steps, mono_pairs = [], {}
+    for label, share in (("same filling", filling), ("same pairs", pairs / n / 4)):
+        mono, one = spheres(n, share, 1.0 + 1e-12)
+        radius = float(one.max())
+        index = vc.HashGrid(mono, radii=radius)
+        cells = vc.LinkedCells(mono, radii=radius)
+        mono_pairs[label] = len(cells.pairs()[0])
+        for name, kept in (("HashGrid", index), ("LinkedCells", cells)):
+
+            def reused(kept: Any = kept, mono: Any = mono) -> Any:
+                kept.update(mono)
+                return kept.pairs()
+
+            mono_steps.append(Step(f"{name} one size, {label}", reused))
+    times = race(own + theirs + mono_steps, options.repeats, options.budget)
+    counts = {step.name: box_pairs if "boxes" in step.name else pairs for step in own + theirs}
+    for label, count in mono_pairs.items():
+        counts |= {step.name: count for step in mono_steps if step.name.endswith(label)}
+    print(f"  {pairs} pairs of spheres, {box_pairs} of boxes")
+    for name, value in times.items():
+        each = value.best_cpu / max(counts[name], 1) * 1e9
+        print(f"  {name:32}{both(value)}  {each:9.1f} ns per pair  {said.get(name, '')}")
+    ratios = criteria(times, counts)
+    for what, (ratio, limit, held) in ratios.items():
+        print(f"  {what}: {ratio:.2f} × ({limit}: {verdict(held)})")
+    return {
+        "pairs": pairs, "box_pairs": box_pairs, "mono_pairs": mono_pairs, "answers": said,
+        "candidates": {name: _candidates(getattr(vc, name)(points, radii=radii)) for name in names},
+        "mean_radius": float(np.mean(radii)),
+        "seconds": {name: seconds(value) for name, value in times.items()}, "ratios": ratios,
+    }  # fmt: skip
+
+
+def _candidates(index: Any) -> int:
+    index.pairs()
+    return int(index.stats.candidates)
+
+
+def criteria(times: dict[str, Any], counts: dict[str, int]) -> dict[str, tuple[float, str, bool]]:
+    """Ratios the project wants, each with its limit."""
+    found = {}
+    best = {name: value.best_cpu for name, value in times.items()}
+    for way in ("new", "kept"):
+        rivals = [peer.name for peer in PEERS if f"{peer.name}, {way}" in best]
+        if rivals:
+            fastest = min(rivals, key=lambda name: best[f"{name}, {way}"])
+            for label in ("spheres", "boxes"):
+                ratio = best[f"{fastest}, {way}"] / best[f"HashGrid {label}, {way}"]
+                found[f"{fastest} over HashGrid {label}, {way}"] = ratio, f"≥ {PEER_RATIO:g}", ratio >= PEER_RATIO
+    ratio = best["LinkedCells spheres, kept"] / best["HashGrid spheres, kept"]
+    found["LinkedCells over HashGrid, kept"] = ratio, f"≥ {CELL_RATIO:g}", ratio >= CELL_RATIO
+    for label in ("same filling", "same pairs"):
+        mixed = best["HashGrid spheres, kept"] / max(counts["HashGrid spheres, kept"], 1)
+        mono = best[f"HashGrid one size, {label}"] / max(counts[f"HashGrid one size, {label}"], 1)
+        found[f"mixed over one size ({label}), per pair"] = (
+            mixed / mono,
+            f"≤ {MONO_RATIO:g}",
+            mixed / mono <= MONO_RATIO,
+        )
+    return found
+
+
+def main() -> int:
+    """Measure, print and write; returns the exit code."""
+    made = parser(__doc__)
+    made.add_argument("--bodies", type=float, default=1e5)
+    made.add_argument("--fillings", default=",".join(map(str, FILLINGS)))
+    made.add_argument("--peers", default="", help="names, such as coal,rtree; all if not given, none for none")
+    made.add_argument("--budget", type=float, default=20.0, help="seconds per contestant, at least two rounds")
+    options = made.parse_args()
+    data = begin(options)
+    data["peers"] = {peer.name: peer.version() for peer in PEERS}
+    data["cases"] = {filling: case(options, float(filling)) for filling in options.fillings.split(",")}
+    finish(options, "sizes", data)
+    wrong = [
+        name
+        for result in data["cases"].values()
+        for name, said in result["answers"].items()
+        if said != "right" and name.split()[0] in OURS
+    ]
+    if wrong:
+        print(f"wrong answers of vicinal: {', '.join(wrong)}", file=sys.stderr)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
