@@ -55,9 +55,13 @@ class BroadPhase(ABC):
     def search(self) -> Any:
         """Find all pairs, in whatever form."""
 
-    @abstractmethod
     def pairs(self, found: Any) -> tuple[Any, Any]:
         """Index arrays of what was found, each pair once; not timed."""
+        raise NotImplementedError
+
+    def judge(self, found: Any, i: Any, j: Any) -> str:
+        """Compare what was found with what there is; not timed."""
+        return difference(self.pairs(found), (i, j), len(self.points))
 
 
 class Coal(BroadPhase):
@@ -90,13 +94,15 @@ class Coal(BroadPhase):
         self.manager.collide(collect)
         return collect
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        number = {point.tobytes(): k for k, point in enumerate(self.points)}
-        known = np.array(
-            [[number[np.asarray(o.getTranslation()).ravel().tobytes()] for o in pair]
-             for pair in found.getCollisionPairs()]
-        ).reshape(-1, 2)  # fmt: skip
-        return known[:, 0], known[:, 1]
+    def judge(self, found: Any, i: Any, j: Any) -> str:
+        """Compare their number and look some up: the list of pairs itself does not reach Python."""
+        if found.numCollisionPairs() != len(i):
+            return f"{found.numCollisionPairs()} of {len(i)}"
+        for k in np.random.default_rng(1).choice(len(i), min(len(i), 100), replace=False):
+            one, other = self.objects[i[k]], self.objects[j[k]]
+            if not (found.exist(one, other) or found.exist(other, one)):
+                return "pairs missing"
+        return "right number"
 
 
 class Fcl(BroadPhase):
@@ -214,3 +220,11 @@ def overlapping(lower: Any, upper: Any) -> tuple[Any, Any]:
 def as_set(i: Any, j: Any, bodies: int) -> Any:
     """Sorted numbers, one for each pair whichever way round."""
     return np.sort(np.minimum(i, j).astype(np.int64) * bodies + np.maximum(i, j))
+
+
+def difference(found: tuple[Any, Any], expected: tuple[Any, Any], bodies: int) -> str:
+    """How many pairs are missing (−), too many (+) and repeated (×)."""
+    ours, theirs = as_set(*found, bodies), as_set(*expected, bodies)
+    missing, extra = len(np.setdiff1d(theirs, ours)), len(np.setdiff1d(ours, theirs))
+    counts = (("−", missing), ("+", extra), ("×", len(ours) - len(np.unique(ours))))
+    return " ".join(f"{sign}{count}" for sign, count in counts if count) or "right"

@@ -25,12 +25,17 @@ CONTESTANTS = ("HashGrid", "HashGrid rebuild", "SweepAndPrune", "BVH", "Octree",
 LIVING = ("HashGrid", "SweepAndPrune", "BVH", "Octree", "SpatialHash", "CellSorting")
 
 
-def make(name: str, lower: Any, edge: float, box: float | None) -> Any:
-    """Build an index of cubes."""
+def bodies_at(lower: Any, edge: float, *, spheres: bool) -> dict[str, Any]:
+    """Give the arguments of an index or an update: cubes with these lower corners, or spheres at them."""
+    return {"points": lower, "radii": edge / 2} if spheres else {"boxes": (lower, lower + edge)}
+
+
+def make(name: str, lower: Any, edge: float, box: float | None, *, spheres: bool) -> Any:
+    """Build an index of cubes or spheres."""
     vc = import_module("vicinal")
     structure, _, rest = name.partition(" ")
     options = {"update": "rebuild"} if rest else {}
-    return getattr(vc, structure)(boxes=(lower, lower + edge), box=box, **options)
+    return getattr(vc, structure)(**bodies_at(lower, edge, spheres=spheres), box=box, **options)
 
 
 def walk(bodies: int, share: float, steps: int, size: float, box: float | None) -> tuple[list[Any], float]:
@@ -50,21 +55,22 @@ def walk(bodies: int, share: float, steps: int, size: float, box: float | None) 
 
 
 def moving(
-    names: list[str], bodies: int, share: float, rounds: int, *, size: float = 1.0, box: float | None = 1.0
+    names: list[str], options: Any, share: float, *, size: float = 1.0, box: float | None = 1.0
 ) -> dict[str, Any]:
     """Best times of an update and of the search after it."""
-    places, edge = walk(bodies, share, rounds + 2, size, box)
-    kept = {name: make(name, places[0], edge, box) for name in names}
+    bodies, spheres = int(options.bodies), options.spheres
+    places, edge = walk(bodies, share, options.repeats + 2, size, box)
+    kept = {name: make(name, places[0], edge, box, spheres=spheres) for name in names}
     times = {name: (Times(), Times()) for name in names}
     pairs: dict[str, int] = {}
     for turn, lower in enumerate(places[1:]):
-        boxes = (lower, lower + edge)
+        now = bodies_at(lower, edge, spheres=spheres)
         order = names[turn % len(names) :] + names[: turn % len(names)]
         for name in order:
             index = kept[name]
             step = Step(name, index.pairs)
             # The first step warms up: buffers for results and movers are made in it.
-            once(step, lambda index=index, boxes=boxes: index.update(boxes=boxes), times[name][0] if turn else None)
+            once(step, lambda index=index, now=now: index.update(**now), times[name][0] if turn else None)
             pairs[name] = len(once(step, index.pairs, times[name][1] if turn else None)[0])
         if len(set(pairs.values())) != 1:
             raise SystemExit(f"pairs differ: {pairs}")
@@ -105,21 +111,22 @@ def crossing(found: dict[float, float]) -> float | None:
     return None
 
 
-def living(name: str, bodies: int, many: int, repeats: int) -> dict[str, float]:
+def living(name: str, options: Any) -> dict[str, float]:
     """Insertions and removals per second: many in one call, and a few or one in each of several calls."""
     np = import_module("numpy")
-    places, edge = walk(bodies, 0.0, 1, 1.0, None)
-    index = make(name, places[0], edge, None)
+    spheres = options.spheres
+    places, edge = walk(int(options.bodies), 0.0, 1, 1.0, None)
+    index = make(name, places[0], edge, None, spheres=spheres)
     rng = np.random.default_rng(3)
     rates = {}
-    for per_call, calls in ((many, 1), (100, 5), (1, 20)):
-        new = [(lower, lower + edge) for lower in rng.random((calls, per_call, 3))]
+    for per_call, calls in ((int(options.many), 1), (100, 5), (1, 20)):
+        new = [bodies_at(lower, edge, spheres=spheres) for lower in rng.random((calls, per_call, 3))]
         size = len(index)
         gone = [rng.choice(size, per_call, replace=False) for _ in range(calls)]
 
         def insert(new: list[Any] = new) -> None:
-            for boxes in new:
-                index.insert(boxes=boxes)
+            for given in new:
+                index.insert(**given)
 
         def remove(gone: list[Any] = gone) -> None:
             for ids in gone:
@@ -127,7 +134,7 @@ def living(name: str, bodies: int, many: int, repeats: int) -> dict[str, float]:
 
         # Each is the other's preparation, so the number of bodies stays; the first turn warms up.
         times = {"insert": Times(), "remove": Times()}
-        for turn in range(repeats + 1):
+        for turn in range(options.repeats + 1):
             for key, call in (("insert", insert), ("remove", remove)):
                 once(Step(key, call), call, times[key] if turn else None)
         for key, value in times.items():
@@ -141,6 +148,7 @@ def main() -> int:
     made.add_argument("--bodies", type=float, default=1e5)
     made.add_argument("--many", type=float, default=1e4, help="bodies inserted or removed in one call")
     made.add_argument("--shares", default=",".join(map(str, SHARES)), help="largest motion per step, in sizes")
+    made.add_argument("--spheres", action="store_true", help="spheres in place of cubes")
     made.set_defaults(repeats=7)
     options = made.parse_args()
     data = begin(options)
@@ -150,12 +158,12 @@ def main() -> int:
     data["motion"], crossed = {"periodic": {}, "open": {}}, {}
     for space, box in (("periodic", 1.0), ("open", None)):
         for share in shares:
-            result = moving(names, bodies, share, options.repeats, box=box)
+            result = moving(names, options, share, box=box)
             noted = report_motion(f"{space}, up to {share:.4%} of the size per step", result, bodies)
             data["motion"][space][share] = noted
             if box is None and "sweep_over_hash" in noted:
                 crossed[share] = noted["sweep_over_hash"]
-    far = moving(names, bodies, 0.01, options.repeats, size=FAR, box=None)
+    far = moving(names, options, 0.01, size=FAR, box=None)
     data["far apart"] = report_motion("open, far apart, 1 % of the size per step", far, bodies)
     print()
     if 0.01 in shares:
@@ -168,7 +176,7 @@ def main() -> int:
         print(f"SweepAndPrune and HashGrid take the same time {where}\n")
     data["living"] = {}
     for name in structures(*LIVING):
-        data["living"][name] = rates = living(name, bodies, int(options.many), options.repeats)
+        data["living"][name] = rates = living(name, options)
         print(f"{name:14}" + "  ".join(f"{key}: {rate:9.3g}/s" for key, rate in rates.items()))
     finish(options, "motion", data)
     return 0

@@ -12,7 +12,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from broadphases import PEERS, as_set, overlapping
+from broadphases import PEERS, difference, overlapping
 from trial import Step, begin, both, finish, parser, race, seconds, structures, verdict
 
 SPREAD = 40.0
@@ -33,7 +33,6 @@ def spheres(bodies: int, filling: float, spread: float) -> tuple[Any, Any]:
 def own_steps(label: str, points: Any, names: list[str], bodies: dict[str, Any]) -> list[Step]:
     """Each structure, made anew and kept."""
     vc = import_module("vicinal")
-    again = {key: value for key, value in bodies.items() if key == "boxes"}
     steps = []
     for name in names:
         structure = getattr(vc, name)
@@ -43,7 +42,7 @@ def own_steps(label: str, points: Any, names: list[str], bodies: dict[str, Any])
             return structure(points, **bodies).pairs()
 
         def reused(kept: Any = kept) -> Any:
-            kept.update(points, **again)
+            kept.update(points, **bodies)
             return kept.pairs()
 
         steps += [Step(f"{name} {label}, new", fresh), Step(f"{name} {label}, kept", reused)]
@@ -77,26 +76,20 @@ def peer_steps(points: Any, radii: Any, names: set[str]) -> tuple[list[Step], di
 
 def check(steps: list[Step], peers: dict[str, Any], points: Any, radii: Any) -> dict[str, str]:
     """Compare every answer with what NumPy finds."""
-    np = import_module("numpy")
-    n = len(points)
     i, j = overlapping(points - radii[:, None], points + radii[:, None])
     apart = points[i] - points[j]
     touch = (apart**2).sum(axis=1) <= (radii[i] + radii[j]) ** 2
-    expected = {False: as_set(i, j, n), True: as_set(i[touch], j[touch], n)}
+    expected = {False: (i, j), True: (i[touch], j[touch])}
     said = {}
     for step in steps:
         name = step.name.split(",")[0]
         result = step.call()
-        found = peers[name].pairs(result) if name in peers else result[:2]
-        exact = peers[name].exact if name in peers else "spheres" in name
-        ours = as_set(*found, n)
-        missing = len(np.setdiff1d(expected[exact], ours))
-        extra = len(np.setdiff1d(ours, expected[exact]))
-        doubled = len(ours) - len(np.unique(ours))
-        flaws = [f"{sign}{count}" for sign, count in (("−", missing), ("+", extra), ("×", doubled)) if count]
-        said[step.name] = " ".join(flaws) or "right"
-    said["pairs"] = str(len(expected[True]))
-    said["overlapping boxes"] = str(len(expected[False]))
+        if name in peers:
+            said[step.name] = peers[name].judge(result, *expected[peers[name].exact])
+        else:
+            said[step.name] = difference(result[:2], expected["spheres" in name], len(points))
+    said["pairs"] = str(int(touch.sum()))
+    said["overlapping boxes"] = str(len(i))
     return said
 
 
@@ -123,8 +116,8 @@ def case(options: Any, filling: float) -> dict[str, Any]:
         mono_pairs[label] = len(cells.pairs()[0])
         for name, kept in (("HashGrid", index), ("LinkedCells", cells)):
 
-            def reused(kept: Any = kept, mono: Any = mono) -> Any:
-                kept.update(mono)
+            def reused(kept: Any = kept, mono: Any = mono, radius: float = radius) -> Any:
+                kept.update(mono, radii=radius)
                 return kept.pairs()
 
             mono_steps.append(Step(f"{name} one size, {label}", reused))
