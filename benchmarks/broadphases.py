@@ -136,8 +136,9 @@ class Fcl(BroadPhase):
         return found
 
     def pairs(self, found: Any) -> tuple[Any, Any]:
-        number = {id(body): k for k, body in enumerate(self.objects)}
-        known = np.array([[number[id(a)], number[id(b)]] for a, b in found]).reshape(-1, 2)
+        # Bodies come back in new wrappers; only where they are tells which.
+        number = {point.tobytes(): k for k, point in enumerate(self.points)}
+        known = np.array([[number[body.getTranslation().tobytes()] for body in pair] for pair in found]).reshape(-1, 2)
         return known[:, 0], known[:, 1]
 
 
@@ -158,7 +159,7 @@ class RTree(BroadPhase):
         return self.tree.intersection_v(self.lower, self.upper)
 
     def pairs(self, found: Any) -> tuple[Any, Any]:
-        second, counts = found
+        second, counts = (np.asarray(part, dtype=np.int64) for part in found)
         first = np.repeat(np.arange(len(self.points)), counts)
         once = first < second
         return first[once], second[once]

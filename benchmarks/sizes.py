@@ -122,7 +122,11 @@ def case(options: Any, filling: float) -> dict[str, Any]:
 
             mono_steps.append(Step(f"{name} one size, {label}", reused))
     times = race(own + theirs + mono_steps, options.repeats, options.budget)
-    counts = {step.name: box_pairs if "boxes" in step.name else pairs for step in own + theirs}
+    exact = {name for name, peer in peers.items() if peer.exact}
+    counts = {
+        step.name: pairs if "spheres" in step.name or step.name.split(",")[0] in exact else box_pairs
+        for step in own + theirs
+    }
     for label, count in mono_pairs.items():
         counts |= {step.name: count for step in mono_steps if step.name.endswith(label)}
     print(f"  {pairs} pairs of spheres, {box_pairs} of boxes")
