@@ -130,7 +130,7 @@ class HashGrid {
       const double edge = settings_.box.edge[a] > 0 ? static_cast<double>(settings_.box.edge[a])
                                                     : static_cast<double>(points.high[a] - points.low[a]);
       const double cell = edge / std::ceil(std::pow(static_cast<double>(points.size), 1.0 / D));
-      spacing.axis[a] = cell > 0 && std::isfinite(cell) ? cell : 1;
+      spacing.axis[a] = cell > 1e-300 && std::isfinite(cell) ? cell : 1;  // its inverse must be finite too
     }
     Grid grid;
     if (points.size > 0) grid = lay_grid(points, settings_.box, spacing, 1, 0);
