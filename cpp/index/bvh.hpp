@@ -148,8 +148,7 @@ class BVH {
         growth_(settings.option("growth")) {}
 
   void build(const Points<T, D>& points) {
-    reach_ = points.reach(settings_.cutoff);
-    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
+    reset_bodies(points);
     Prefixes prefixes;
     classes_ = order_by_curve(bodies_, leaf_, prefixes);
     prefixes.cut(std::max<std::size_t>(1, leaf_ / twigs_per_leaf), twigs_);
@@ -277,12 +276,20 @@ class BVH {
         }
   }
 
+  void reset_bodies(const Points<T, D>& points) {
+    reach_ = points.reach(settings_.cutoff);
+    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
+    // A grid needs some reach along an axis on which boxes have no length; here it would only be a margin too wide.
+    if (points.shape == Shape::box)
+      for (std::size_t a = 0; a < D; ++a)
+        reach_.axis[a] = static_cast<double>(std::max(points.largest[a], points.partner[a]));
+  }
+
   // Moves the bodies and their boxes but not their order. False if the order is not worth keeping.
   bool refit(const Points<T, D>& points) {
     const bool banded = bodies_.banded;
-    reach_ = points.reach(settings_.cutoff);
     Buffer<std::int32_t> order = std::move(bodies_.ids);
-    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
+    reset_bodies(points);
     if (bodies_.banded != banded) return false;
     bodies_.ids = std::move(order);
     parallel_ranges(bodies_.size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {

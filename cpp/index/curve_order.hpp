@@ -163,13 +163,14 @@ void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::s
       high[a] = std::max(high[a], x[a]);
     }
   }
-  if (low == high) return;
   const Curve<D> curve(low, high, morton_bits<D>);
   std::vector<std::pair<std::uint64_t, std::int32_t>> order;
   order.reserve(end - begin);
   for (std::size_t slot = begin; slot < end; ++slot)
     order.emplace_back(curve(half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]))), bodies.ids[slot]);
   std::sort(order.begin(), order.end());
+  // They are at one place, or so close that no factor is large enough to tell them apart.
+  if (order.front().first == order.back().first) return;
   for (std::size_t k = 0; k < order.size(); ++k) bodies.place(static_cast<std::size_t>(order[k].second), begin + k);
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first + 1;

@@ -48,7 +48,7 @@ class BVH(Index):
     [0, 0, 0]
     >>> index.update([[0.0, 0.0], [2.0, 0.0], [0.0, 39.0]])
     >>> index.count().tolist()
-    [2, 1, 1]
+    [2, 2, 2]
     >>> floor = [[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]]
     >>> mesh = vicinal.BVH(triangles=floor)
     >>> [column.tolist() for column in mesh.query([[1.0, 1.0, 0.5], [1.0, 1.0, 3.0]], radii=1.0)]
