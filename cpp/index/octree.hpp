@@ -62,26 +62,26 @@ class Octree {
       build(points);
       return;
     }
-    // Where every body was. The numbers of those that came or went do not matter: nobody asks whether they moved.
-    const bool same = points.size == bodies_.size;
-    Buffer<std::uint32_t> left(same ? points.size : 0);
-    const auto begin = leaves_.begin();
-    if (same)
-      parallel_ranges(leaves_.size(), part_bodies, [&](std::size_t first, std::size_t last, std::size_t) {
-        for (std::size_t leaf = first; leaf < last; ++leaf)
-          for (std::size_t slot = begin[leaf]; slot < begin[leaf + 1]; ++slot)
-            left[static_cast<std::size_t>(bodies_.ids[slot])] = static_cast<std::uint32_t>(leaf);
-      });
-    std::atomic<std::size_t> moved{0};
+    Buffer<std::int32_t> ids(bodies_.size);
+    std::copy_n(bodies_.ids.data(), bodies_.size, ids.data());
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
-    order_by_key(leaves_.size(), LeafKeys{*this, bodies_, left.span(), &moved}, bodies_);
-    moved_ = moved;
-    restructure();
+    order_by_key(leaves_.size(), LeafKeys{*this, bodies_}, bodies_);
+    std::vector<std::uint32_t> begin(leaves_.size() + 1, static_cast<std::uint32_t>(bodies_.size));
+    std::size_t leaf = 0;
+    for (std::size_t g = 0; g < bodies_.groups; ++g)
+      for (; leaf <= bodies_.group_key[g]; ++leaf) begin[leaf] = bodies_.group_begin[g];
+    drop_groups();
+    // If bodies came or went their numbers are others, and nobody has moved.
+    moved_ = points.size == ids.size() ? points.size - count_stays(ids.span(), begin) : 0;
+    restructure(std::move(begin));
   }
+
+  void insert(const Points<T, D>& points) { update(points); }
+  void remove(std::span<const std::uint32_t>, const Points<T, D>& points) { update(points); }
 
   void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
-    order_by_key(leaves_.size(), LeafKeys{*this, queries, {}, nullptr}, queries);
+    order_by_key(leaves_.size(), LeafKeys{*this, queries}, queries);
   }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
@@ -125,17 +125,9 @@ class Octree {
   struct LeafKeys {
     const Octree& tree;
     const Bodies<T, D>& bodies;
-    std::span<const std::uint32_t> left;  // the leaf of each body before, if that is of interest
-    std::atomic<std::size_t>* moved;
     template <class F>
     void for_each(std::size_t begin, std::size_t end, F&& f) const {
-      std::size_t count = 0;
-      for (std::size_t p = begin; p < end; ++p) {
-        const std::uint32_t leaf = tree.leaves_.find(tree.key_of(bodies, p));
-        if (!left.empty()) count += left[p] != leaf ? 1 : 0;
-        f(p, std::uint64_t{leaf});
-      }
-      if (moved != nullptr) *moved += count;
+      for (std::size_t p = begin; p < end; ++p) f(p, std::uint64_t{tree.leaves_.find(tree.key_of(bodies, p))});
     }
   };
   // Scratch of one thread.
@@ -207,13 +199,30 @@ class Octree {
     return points.size > 0 && points.size / 2 <= bodies_.size && bodies_.size / 2 <= points.size;
   }
 
-  // Takes the bodies over from the groups, and splits and merges leaves as they demand.
-  void restructure() {
-    std::vector<std::uint32_t> begin(leaves_.size() + 1, static_cast<std::uint32_t>(bodies_.size));
-    std::size_t leaf = 0;
-    for (std::size_t g = 0; g < bodies_.groups; ++g)
-      for (; leaf <= bodies_.group_key[g]; ++leaf) begin[leaf] = bodies_.group_begin[g];
-    drop_groups();
+  // Bodies that are in the same leaf as before, when the order of slots was `ids`: leaf by leaf, because looking up the
+  // leaf of every body would miss the cache for each of them.
+  [[nodiscard]] std::size_t count_stays(std::span<std::int32_t> ids, std::span<const std::uint32_t> begin) const {
+    const auto before = leaves_.begin();
+    std::atomic<std::size_t> stays{0};
+    parallel_ranges(leaves_.size(), part_bodies, [&](std::size_t first, std::size_t last, std::size_t) {
+      std::size_t count = 0;
+      for (std::size_t leaf = first; leaf < last; ++leaf) {
+        const auto old = ids.subspan(before[leaf], before[leaf + 1] - before[leaf]);
+        // The new ones are in ascending order, the old ones unless they are as the build left them.
+        if (!std::is_sorted(old.begin(), old.end())) std::sort(old.begin(), old.end());
+        auto next = old.begin();
+        for (std::size_t slot = begin[leaf]; slot < begin[leaf + 1]; ++slot) {
+          while (next != old.end() && *next < bodies_.ids[slot]) ++next;
+          count += next != old.end() && *next == bodies_.ids[slot] ? 1 : 0;
+        }
+      }
+      stays += count;
+    });
+    return stays;
+  }
+
+  // Splits and merges leaves as their bodies demand, which are slots begin[leaf] … begin[leaf + 1] - 1.
+  void restructure(std::vector<std::uint32_t> begin) {
     if (!leaves_.outgrown(begin)) {
       leaves_.set_begin(std::move(begin));
       return;
