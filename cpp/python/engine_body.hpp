@@ -136,6 +136,7 @@ void Engine<T, D>::remove(std::span<const std::uint32_t> ids) {
     if (points_.shape != Shape::point) close(extra_, points_.extras());
     // Bounds and sizes stay as they were: no body is outside of them, and a later update sets them anew.
     points_.size -= ids.size();
+    if (points_.size == 0) points_.low = points_.high = points_.largest = {};
     index_.remove(ids, points_);
   });
   note_build(watch.seconds());

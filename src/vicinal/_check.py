@@ -77,7 +77,7 @@ class Points:
             high = [max(two) for two in zip(self.high, high, strict=True)]
         elif len(self):
             low, high = self.low, self.high
-        largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.largest else []
+        largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.extra is not None else []
         return Points(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
 
     def reach(self, cutoff: float, partner: Points | None = None) -> list[float]:

@@ -170,7 +170,7 @@ class Index:
         """
         placed = check_planes(planes, self._like, self._box) if planes is not None else self._planes
         if points is not None or boxes is not None:
-            if self._like.kind == "spheres" and radii is None:
+            if self._like.kind == "spheres" and radii is None and boxes is None:
                 bodies = self._same(check_points(points), "points")
                 if len(bodies) != len(self):
                     raise InputError(
@@ -232,7 +232,7 @@ class Index:
         gone = _check.check_ids(ids, len(self))
         self._core.remove(gone)
         self._size -= len(gone)
-        self._outline = self._outline.outline(self._size)
+        self._outline = self._outline.outline(self._size) if self._size else self._like
         self._touching = None
 
     def pairs(self, *, want: str = "ij", half: bool = True, sort: bool = False) -> tuple[npt.NDArray[Any], ...]:
@@ -322,14 +322,14 @@ class Index:
         if self._like.kind == "boxes":
             checked = check_boxes(queries, boxes, 0.0)
         elif boxes is not None:
-            raise InputError(f"boxes: an array found, but the bodies of the index are {self._like.kind}")
+            raise InputError(f"boxes: found, but the bodies of the index are {self._like.kind}; pass queries alike")
         elif queries is None:
             raise InputError("queries: None found; pass positions of shape (n, 2) or (n, 3)")
         elif self._like.kind == "spheres":
             positions = _check.check_points(queries, "queries")
             checked = check_spheres(positions.array, 0.0 if radii is None else radii, 0.0)
         elif radii is not None:
-            raise InputError("radii: an array found, but the bodies of the index are points with a cutoff")
+            raise InputError("radii: found, but the bodies of the index are points with a cutoff; leave them out")
         else:
             checked = _check.check_points(queries, "queries")
         checked = self._same(checked, "queries")

@@ -46,16 +46,26 @@ def check_planes(value: object, like: Points, box: list[float]) -> Planes:
         checked = _check.check_points(given.reshape(1, -1) if given.ndim == 1 and given.size else given, name)
         if checked.dim != dim and len(checked):
             raise InputError(f"{name}: {checked.dim} columns found, but the bodies have {dim}; both must agree")
-        arrays.append(checked.array.astype(dtype).reshape(-1, dim))
+        with np.errstate(over="ignore"):
+            rounded = checked.array.astype(dtype).reshape(-1, dim)
+        wrong = np.flatnonzero(~np.isfinite(rounded).all(axis=1))
+        if len(wrong):
+            raise InputError(
+                f"{name}: row {wrong[0]} is {checked.array[wrong[0]].tolist()}; pass what {dtype} can hold"
+            )
+        arrays.append(rounded)
     points: Any
     normals: Any
     points, normals = arrays
     if len(points) != len(normals):
         raise InputError(f"planes: {len(points)} points and {len(normals)} normals found; pass one normal per point")
-    lengths = np.sqrt((normals * normals).sum(axis=1))
+    with np.errstate(over="ignore", under="ignore"):
+        lengths = np.sqrt((normals * normals).sum(axis=1))
     wrong = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)))
     if len(wrong):
-        raise InputError(f"planes[1]: row {wrong[0]} is {normals[wrong[0]].tolist()}; a normal needs a length")
+        raise InputError(
+            f"planes[1]: row {wrong[0]} is {normals[wrong[0]].tolist()}; pass a normal whose length is not 0 or inf"
+        )
     for axis, edge in enumerate(box):
         across = np.flatnonzero(normals[:, axis] if edge > 0 else ())
         if len(across):
