@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile(
-    "ci", max_examples=100, derandomize=True, database=None, deadline=None, suppress_health_check=SLOW_IS_FINE
+    "ci",
+    max_examples=100,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    report_multiple_bugs=False,  # to shrink one is enough
+    suppress_health_check=SLOW_IS_FINE,
 )
 settings.register_profile(
     "long",

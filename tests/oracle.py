@@ -273,12 +273,12 @@ def _with_planes(pairs: Pairs, bodies: Bodies, n: int, planes: tuple[Any, Any], 
         hit = np.flatnonzero(d <= (reach if bodies.upper is None else 0))
         plane, none = np.full(len(hit), n + k), np.zeros((len(hit), dim), np.int32)
         if bodies.upper is None:
-            d, D = d[hit], -d[hit][:, None] * unit
+            d, there, back = d[hit], -d[hit][:, None] * unit, d[hit][:, None] * unit
         else:
-            d, D = np.zeros(len(hit)), np.zeros((len(hit), dim))
-        parts.append(Pairs(hit, plane, none, d, D))
+            d, there, back = np.zeros(len(hit)), np.zeros((len(hit), dim)), np.zeros((len(hit), dim))
+        parts.append(Pairs(hit, plane, none, d, there))
         if both:
-            parts.append(Pairs(plane, hit, none, d, -D))
+            parts.append(Pairs(plane, hit, none, d, back))
     i, j, S, d, D = (np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Pairs))
     return Pairs(i.astype(np.int32), j.astype(np.int32), S, d, D).sorted()
 
