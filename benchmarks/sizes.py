@@ -1,9 +1,12 @@
 """
 Bodies of mixed sizes: vicinal beside the broad phases of PyPI, linked cells, and bodies of one size.
 
-100 000 spheres at random, radii spread evenly over the logarithm from 1 to 40, filling 10 % of the space, and a denser
-case. Peers find overlapping boxes, so vicinal is timed with spheres and with their boxes. Every answer is compared with
-NumPy's.
+100 000 spheres at random, radii from 1 to 40, filling 10 % of the space, and a denser case. Radii are spread evenly over
+their logarithm by number, or by volume, so that each octave fills as much space, as grains often do. By number a cell as
+large as the largest sphere holds but two spheres, so that linked cells lose nothing; by volume it holds hundreds.
+
+Peers find overlapping boxes, so vicinal is timed with spheres and with their boxes. Every answer is compared with that
+of NumPy.
 """
 
 from __future__ import annotations
@@ -21,11 +24,13 @@ OURS = ("HashGrid", "BVH", "SweepAndPrune", "SpatialHash", "LinkedCells")
 PEER_RATIO, CELL_RATIO, MONO_RATIO = 10.0, 5.0, 2.0
 
 
-def spheres(bodies: int, filling: float, spread: float) -> tuple[Any, Any]:
+def spheres(bodies: int, filling: float, spread: float, evenly: str = "number") -> tuple[Any, Any]:
     """Positions and radii."""
     np = import_module("numpy")
     rng = np.random.default_rng(1)
-    radii = np.exp(rng.uniform(0, np.log(spread), bodies))
+    even = rng.random(bodies)
+    # By volume the density of radii falls as r⁻⁴; this is the inverse of its integral.
+    radii = spread**even if evenly == "number" else (1 - even * (1 - spread**-3)) ** (-1 / 3)
     edge = float((4 / 3 * np.pi * (radii**3).sum() / filling) ** (1 / 3))
     return rng.uniform(0, edge, (bodies, 3)), radii
 
@@ -93,12 +98,12 @@ def check(steps: list[Step], peers: dict[str, Any], points: Any, radii: Any) -> 
     return said
 
 
-def case(options: Any, filling: float) -> dict[str, Any]:
-    """Measure one filling."""
+def case(options: Any, evenly: str, filling: float) -> dict[str, Any]:
+    """Measure one distribution of sizes at one filling."""
     vc, np = import_module("vicinal"), import_module("numpy")
     n = int(options.bodies)
-    points, radii = spheres(n, filling, SPREAD)
-    print(f"{n} spheres, radii 1 to {SPREAD:g}, filling {filling:g}")
+    points, radii = spheres(n, filling, SPREAD, evenly)
+    print(f"{n} spheres, radii 1 to {SPREAD:g} evenly by {evenly}, filling {filling:g}")
     boxes = (points - radii[:, None], points + radii[:, None])
     names = structures(*OURS)
     theirs, peers = peer_steps(points, radii, set(options.peers.split(",")) - {""})
@@ -178,12 +183,17 @@ def main() -> int:
     made = parser(__doc__)
     made.add_argument("--bodies", type=float, default=1e5)
     made.add_argument("--fillings", default=",".join(map(str, FILLINGS)))
+    made.add_argument("--evenly", default="number,volume", help="how radii are spread")
     made.add_argument("--peers", default="", help="names, such as coal,rtree; all if not given, none for none")
     made.add_argument("--budget", type=float, default=20.0, help="seconds per contestant, at least two rounds")
     options = made.parse_args()
     data = begin(options)
     data["peers"] = {peer.name: peer.version() for peer in PEERS}
-    data["cases"] = {filling: case(options, float(filling)) for filling in options.fillings.split(",")}
+    data["cases"] = {
+        f"{evenly}, {filling}": case(options, evenly, float(filling))
+        for evenly in options.evenly.split(",")
+        for filling in options.fillings.split(",")
+    }
     finish(options, "sizes", data)
     wrong = [
         name
