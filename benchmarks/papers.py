@@ -59,7 +59,7 @@ def scaling(papers: object, most: int) -> list[Row]:
             "what": f"{'8' if name == 'Octree' else '10'}, {bodies} bodies",
             "structure": name,
             "published": row[name],
-            "ours": float(papers.scaling_candidates(name, bodies)),
+            "ours": papers.scaling_candidates(name, bodies),
         }
         for name in ("Octree", "HashGrid")
         for bodies, row in papers.SCALING.items()

@@ -1,9 +1,9 @@
 """
 Bodies of mixed sizes: vicinal beside the broad phases of PyPI, linked cells, and bodies of one size.
 
-100 000 spheres at random, radii from 1 to 40, filling 10 % of the space, and a denser case. Radii are spread evenly over
-their logarithm by number, or by volume, so that each octave fills as much space, as grains often do. By number a cell as
-large as the largest sphere holds but two spheres, so that linked cells lose nothing; by volume it holds hundreds.
+100 000 spheres at random, radii from 1 to 40, filling 10 % of the space, and a denser case. Radii are spread evenly
+over their logarithm by number, or by volume, so that each octave fills as much space, as grains often do. By number a
+cell as large as the largest sphere holds but two spheres, and linked cells lose nothing; by volume it holds hundreds.
 
 Peers find overlapping boxes, so vicinal is timed with spheres and with their boxes. Every answer is compared with that
 of NumPy.
