@@ -17,7 +17,7 @@ from typing import Any
 from measure import Times, once
 from trial import Step, begin, both, finish, parser, seconds, structures, verdict
 
-SHARES = (0.2, 0.05, 0.01, 1e-3, 1e-4, 0.0)
+SHARES = (0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-5, 0.0)
 FILLING = 0.5  # cubes of edge s: n (2 s)³ / 2 V = 2 pairs per body
 FAR = 1e-5
 CHEAPER = 3.0
@@ -171,8 +171,10 @@ def main() -> int:
         print(f"incremental at 1 %: {saved:.2f} ×; at least {CHEAPER:g}: {verdict(saved >= CHEAPER)}")
     if crossed:
         data["crossing"] = at = crossing(crossed)
-        least = min(crossed, key=lambda share: crossed[share])
-        where = f"at {at:.3%} of the size per step" if at else f"nowhere measured; best at {least:.2%}"
+        least = min((share for share in crossed if share > 0), default=0.0)
+        beats = crossed.get(0.0, 2.0) <= 1
+        below = f"below {least:.4%} of the size per step" if beats else "nowhere measured"
+        where = f"at {at:.4%} of the size per step" if at else below
         print(f"SweepAndPrune and HashGrid take the same time {where}\n")
     data["living"] = {}
     for name in structures(*LIVING):

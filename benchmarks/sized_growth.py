@@ -55,8 +55,10 @@ def child(name: str, bodies: int) -> None:
     before = resident()
     index = structure(points, radii=radii)
     built = resident() - before
-    index.count()
-    print(json.dumps({"stats": index.stats.bytes / bodies, "resident": built / bodies}))
+    told = index.stats.bytes
+    del index
+    as_points = structure(points, cutoff=2 * radius).stats.bytes
+    print(json.dumps({"stats": told / bodies, "resident": built / bodies, "stats as points": as_points / bodies}))
 
 
 def memory(name: str, bodies: int) -> dict[str, float]:
@@ -115,7 +117,8 @@ def main() -> int:
         data["bytes"][name] = told = memory(name, sizes[-1])
         limit = BYTES.get(name)
         said = f"; at most {limit}: {verdict(max(told.values()) <= limit)}" if limit else ""
-        print(f"{name:12} {told['stats']:.1f} bytes per body by stats, {told['resident']:.1f} resident{said}")
+        print(f"{name:12} {told['stats']:.1f} bytes per body by stats, {told['resident']:.1f} resident{said}", end="")
+        print(f"; points by stats {told['stats as points']:.1f}")
     finish(options, "sized_growth", data)
     return 0
 
