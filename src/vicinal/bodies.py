@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _check
+from vicinal import _check, _core
 from vicinal._check import BoxLike, Points
 from vicinal.errors import InputError
 
@@ -76,11 +76,9 @@ def check_spheres(points: object, radii: object, half_skin: float, name: str = "
         raise InputError(f"{name}: shape {array.shape} found for {len(checked)} points; pass one radius per point")
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         kept: Any = np.ascontiguousarray(array, dtype=dtype)
-        wrong = np.flatnonzero(~((kept >= 0) & (kept < np.inf)))
-        if len(wrong):
-            raise InputError(
-                f"{name}: row {wrong[0]} is {array[wrong[0]]}; radii must be finite in {dtype} and not negative"
-            )
+        if len(kept) and not (kept.min() >= 0 and kept.max() < np.inf):
+            row = np.flatnonzero(~((kept >= 0) & (kept < np.inf)))[0]
+            raise InputError(f"{name}: row {row} is {array[row]}; radii must be finite in {dtype} and not negative")
         if half_skin:
             kept = kept + dtype.type(half_skin)
         largest = kept.max() if len(kept) else dtype.type(0)
@@ -108,22 +106,24 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
                 f"{name}: lower is {lower.array.dtype} {lower.array.shape}, upper {upper.array.dtype} "
                 f"{upper.array.shape}; both must agree"
             )
-    wrong = np.flatnonzero((lower.array > upper.array).any(axis=1))
-    if len(wrong):
-        row = wrong[0]
-        raise InputError(
-            f"{name}: row {row} has lower {lower.array[row].tolist()} above upper {upper.array[row].tolist()}; "
-            "pass the smaller corner first"
-        )
     low_corners, high_corners = lower.array, upper.array
     with np.errstate(over="ignore"):
+        shortest, longest, vast = _core.bounds(high_corners - low_corners)
+        if len(lower) and min(shortest) < 0:
+            row = np.flatnonzero((low_corners > high_corners).any(axis=1))[0]
+            raise InputError(
+                f"{name}: row {row} has lower {low_corners[row].tolist()} above upper {high_corners[row].tolist()}; "
+                "pass the smaller corner first"
+            )
         if half_skin:
             step = lower.array.dtype.type(half_skin)
             low_corners, high_corners = low_corners - step, high_corners + step
-        edges = (high_corners - low_corners).max(axis=0) if len(lower) else np.zeros(lower.dim)
-    if not np.isfinite(edges).all():
-        raise InputError(f"{name}: an edge overflows {lower.array.dtype}; use float64 or smaller units")
+            _, longest, vast = _core.bounds(high_corners - low_corners)
+    if vast >= 0:
+        raise InputError(
+            f"{name}: row {vast} has an edge that overflows {lower.array.dtype}; use float64 or smaller units"
+        )
     if half_skin:
         lower = _check.check_points(low_corners, f"{name}[0]")
     extra: Any = np.ascontiguousarray(high_corners)
-    return Points(lower.array, lower.low, lower.high, extra, [float(edge) for edge in edges])
+    return Points(lower.array, lower.low, lower.high, extra, longest if len(lower) else [0.0] * lower.dim)
