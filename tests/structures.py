@@ -77,6 +77,8 @@ STRUCTURES = [
     Structure("Octree", "_sampled", lambda _: {"capacity": 4, "adjacency": "sampled"}),
     Structure("SpatialHash"),
     Structure("SpatialHash", "_crowded", lambda _: {"table": 7}),
+    Structure("SweepAndPrune"),
+    Structure("SweepAndPrune", "_one", lambda _: {"axes": "one"}),
     Structure("Delaunay", dims=(2,), periodic=False, kinds=("points",)),
     Structure("Delaunay", "_skin", lambda r: {"skin": 0.3 * r}, dims=(2,), periodic=False, kinds=("points",)),
 ]

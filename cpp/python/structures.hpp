@@ -17,6 +17,7 @@
 #include "index/linked_cells.hpp"
 #include "index/octree.hpp"
 #include "index/spatial_hash.hpp"
+#include "index/sweep_and_prune.hpp"
 
 namespace vicinal {
 
@@ -34,6 +35,7 @@ AnyIndex<T, D> make_structure(const std::string& name, const Settings<T, D>& set
       {"LinkedCells", make(std::type_identity<LinkedCells<T, D>>{})},
       {"Octree", make(std::type_identity<Octree<T, D>>{})},
       {"SpatialHash", make(std::type_identity<SpatialHash<T, D>>{})},
+      {"SweepAndPrune", make(std::type_identity<SweepAndPrune<T, D>>{})},
   };
   if constexpr (D == 2) structures.emplace("Delaunay", make(std::type_identity<Delaunay<T, D>>{}));
   const auto found = structures.find(name);

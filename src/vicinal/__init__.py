@@ -18,6 +18,7 @@ from vicinal.structures import (
     LinkedCells,
     Octree,
     SpatialHash,
+    SweepAndPrune,
 )
 from vicinal.threads import get_threads, set_threads, threads
 
@@ -35,6 +36,7 @@ __all__ = [
     "Octree",
     "SpatialHash",
     "Stats",
+    "SweepAndPrune",
     "choose",
     "count",
     "get_threads",

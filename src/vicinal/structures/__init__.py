@@ -8,6 +8,7 @@ from vicinal.structures.hash_grid import HashGrid
 from vicinal.structures.linked_cells import LinkedCells
 from vicinal.structures.octree import Octree
 from vicinal.structures.spatial_hash import SpatialHash
+from vicinal.structures.sweep_and_prune import SweepAndPrune
 
 __all__ = [
     "BVH",
@@ -18,4 +19,5 @@ __all__ = [
     "LinkedCells",
     "Octree",
     "SpatialHash",
+    "SweepAndPrune",
 ]

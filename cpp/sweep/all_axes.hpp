@@ -1,0 +1,425 @@
+// Sweep along all axes at once, for bodies that move a little at a time: sorted ends on each axis, and the set of
+// bodies that overlap along all of them, kept up to date by the ends that change places.
+//
+// What an update costs depends on what has moved. Bodies whose numbers are the same as before are compared and left
+// alone; the ends of others are sorted in anew. Every pair whose overlap has changed along any axis is seen there, and
+// is judged by where both bodies are in the end, so the order of such events does not matter.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "exec/threads.hpp"
+#include "index/cell_order.hpp"
+#include "index/index.hpp"
+#include "index/lay_grid.hpp"
+#include "index/parts.hpp"
+#include "sweep/direction.hpp"
+#include "sweep/ends.hpp"
+#include "sweep/extent.hpp"
+#include "sweep/find_overlaps.hpp"
+#include "sweep/line.hpp"
+#include "sweep/overlaps.hpp"
+
+namespace vicinal::sweep {
+
+template <class T, int D>
+class AllAxes {
+ public:
+  explicit AllAxes(const Settings<T, D>& settings) : settings_(settings) {}
+
+  void build(const Points<T, D>& points) {
+    const Reach<D> reach = points.reach(settings_.cutoff);
+    extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
+    direction_ = choose_direction(points, settings_.box, reach);
+    keep(points, 0);
+    place_all(points, near_frame(points, settings_.box, reach.largest()));
+    parallel_for(D, [&](std::size_t a, int) { ends_[a].sort(points.size, where(static_cast<int>(a))); });
+    const auto cover = [&](std::size_t body) { return cover_of(body); };
+    const auto axis = static_cast<std::size_t>(direction_.axis);
+    auto found = OverlapFinder<T, D, decltype(cover)>(ends_[axis], axis, cover).run();
+    for (auto& list : found)
+      for (auto& [a, b] : list) {
+        a = slot_of_[a];
+        b = slot_of_[b];
+      }
+    overlaps_.fill(points.size, found);
+    line_ready_ = false;
+    ++rebuilds_;
+    swaps_ = 0;
+    strays_ = 0;
+  }
+
+  void update(const Points<T, D>& points) {
+    if (points.size != bodies_.size || points.shape != bodies_.raw.shape) {
+      build(points);
+      return;
+    }
+    const std::vector<std::uint32_t> moved = find_moved(points);
+    swaps_ = 0;
+    if (!moved.empty()) {
+      line_ready_ = false;
+      // Looking up an end costs about as much as passing a few tens of them.
+      const bool settled = moved.size() < points.size / 32 ? move(points, moved) : settle(points);
+      if (!settled) {
+        build(points);
+        return;
+      }
+    }
+    follow(points, moved);
+  }
+
+  void insert(const Points<T, D>& points) {
+    const std::size_t old = bodies_.size;
+    strays_ += points.size - old;
+    // New bodies get the last slots, wherever they are: with many of them it is time to put everything in order.
+    if (strays_ > points.size / 8) {
+      build(points);
+      return;
+    }
+    keep(points, old);
+    parallel_for(D, [&](std::size_t a, int) { ends_[a].insert(old, points.size, where(static_cast<int>(a))); });
+    slot_of_.resize(points.size);
+    bodies_.resize(points.size);
+    std::vector<std::uint32_t> added;
+    for (std::size_t body = old; body < points.size; ++body) {
+      slot_of_[body] = static_cast<Slot>(body);
+      bodies_.ids[body] = static_cast<std::int32_t>(body);
+      added.push_back(static_cast<std::uint32_t>(body));
+    }
+    follow(points, added);
+    overlaps_.grow(points.size);
+    line_ready_ = false;
+    get_line_ready();
+    for (const std::uint32_t body : added)
+      for_each_overlap(cover_of(body), [&](std::uint32_t other) {
+        if (other != body) overlaps_.insert(slot_of_[body], slot_of_[other]);
+      });
+  }
+
+  void remove(std::span<const std::uint32_t> ids, const Points<T, D>& points) {
+    constexpr std::uint32_t gone = ~std::uint32_t{0};
+    const std::size_t old = bodies_.size;
+    std::vector<std::uint32_t> new_id(old, 0);
+    for (const std::uint32_t id : ids) new_id[id] = gone;
+    std::uint32_t next = 0;
+    for (std::uint32_t& id : new_id)
+      if (id != gone) id = next++;
+    parallel_for(D, [&](std::size_t a, int) { ends_[a].remove(new_id, gone); });
+    keep(points, 0);
+    std::vector<Slot> new_slot(old, gone);
+    Slot slots = 0;
+    for (std::size_t slot = 0; slot < old; ++slot) {
+      const std::uint32_t id = new_id[static_cast<std::size_t>(bodies_.ids[slot])];
+      if (id == gone) continue;
+      bodies_.move(slot, slots);
+      bodies_.ids[slots] = static_cast<std::int32_t>(id);
+      slot_of_[id] = slots;
+      new_slot[slot] = slots++;
+    }
+    slot_of_.resize(points.size);
+    follow(points, {});
+    overlaps_.remove(new_slot, gone);
+    line_ready_ = false;
+  }
+
+  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+    queries.reset(points, settings_.box, bodies_.frame);
+    sort_along(direction_, extent_, queries);
+  }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+    const auto first = static_cast<Slot>(part * part_bodies);
+    const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * part_bodies));
+    std::vector<Range> ranges;
+    if (mode == Mode::cross) {
+      get_line_ready();
+      std::vector<Slot> partners;
+      for (Slot query = first; query < last; ++query) {
+        partners.clear();
+        const Cover<T, D> cover = cover_by([&](int column) { return queries.position(query, column); });
+        for_each_overlap(cover, [&](std::uint32_t body) { partners.push_back(slot_of_[body]); });
+        std::sort(partners.begin(), partners.end());
+        ranges.clear();
+        add_ranges(partners, ranges);
+        if (!ranges.empty()) sink({query, query + 1, ranges});
+      }
+      return;
+    }
+    std::vector<Slot> partners;
+    for (Slot query = first; query < last;) query = hand_out_some(query, last, mode, partners, ranges, sink);
+  }
+
+  [[nodiscard]] Details details() const {
+    return {{"axes", D},
+            {"axis", direction_.axis},
+            {"swaps", static_cast<double>(swaps_)},
+            {"rebuilds", static_cast<double>(rebuilds_)},
+            {"overlaps", static_cast<double>(overlaps_.pairs())}};
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = data_.bytes() + extra_.bytes() + overlaps_.bytes() + line_.bytes();
+    for (const Ends<T>& ends : ends_) sum += ends.bytes();
+    return sum + (slot_of_.size() + order_.size()) * sizeof(std::uint32_t);
+  }
+
+ private:
+  // A body overlaps few others, so a block of one query would cost more than its candidates. A few that follow each
+  // other are near each other: they are taken together as long as they do not have many partners.
+  static constexpr Slot most_together = 8;
+  static constexpr std::size_t most_partners = 64;
+
+  // Returns the first query that is left.
+  Slot hand_out_some(Slot first, Slot end, Mode mode, std::vector<Slot>& partners, std::vector<Range>& ranges,
+                     BlockSink sink) const {
+    partners.clear();
+    Slot last = first;
+    do {
+      for (const Slot slot : overlaps_.of(last))
+        if (mode == Mode::full || slot > last) partners.push_back(slot);
+      ++last;
+    } while (last < end && last - first < most_together &&
+             partners.size() + overlaps_.of(last).size() <= most_partners);
+    std::sort(partners.begin(), partners.end());
+    ranges.clear();
+    const auto own = std::lower_bound(partners.begin(), partners.end(), first);
+    if (own != partners.end() && *own < last)
+      ranges.push_back({first, last, {}, mode == Mode::half ? Own::after : Own::except});
+    add_ranges({partners.begin(), own}, ranges);
+    add_ranges({std::lower_bound(own, partners.end(), last), partners.end()}, ranges);
+    if (!ranges.empty()) sink({first, last, ranges});
+    return last;
+  }
+  // Slots in ascending order; what follows each other is one range.
+  static void add_ranges(std::span<const Slot> slots, std::vector<Range>& ranges) {
+    const std::size_t given = ranges.size();
+    for (const Slot slot : slots) {
+      if (ranges.size() > given && slot <= ranges.back().end) ranges.back().end = std::max(ranges.back().end, slot + 1);
+      else ranges.push_back({slot, slot + 1});
+    }
+  }
+
+  // What was seen last, of bodies from `first` on.
+  void keep(const Points<T, D>& points, std::size_t first) {
+    const auto copy = [&](Buffer<T>& to, const T* from, std::size_t each) {
+      to.resize(points.size * each);
+      std::copy(from + first * each, from + points.size * each, to.data() + first * each);
+    };
+    copy(data_, points.data, D);
+    if (points.shape != Shape::point) copy(extra_, points.extra, points.extras());
+    shape_ = points.shape;
+  }
+  void keep_one(const Points<T, D>& points, std::size_t body) {
+    std::copy_n(points.data + body * D, D, data_.data() + body * D);
+    const std::size_t each = points.extras();
+    if (each > 0) std::copy_n(points.extra + body * each, each, extra_.data() + body * each);
+  }
+  [[nodiscard]] T kept(std::size_t body, int column) const {
+    if (column < D) return data_[body * D + static_cast<std::size_t>(column)];
+    return shape_ == Shape::sphere ? extra_[body] : extra_[body * D + static_cast<std::size_t>(column - D)];
+  }
+
+  static T rounded(double x) {
+    constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+    return static_cast<T>(std::min(std::max(x, -most), most));
+  }
+  template <class Value>
+  [[nodiscard]] Cover<T, D> cover_by(Value&& value) const {
+    Cover<T, D> cover;
+    for (int axis = 0; axis < D; ++axis) {
+      const Interval i = extent_(value, axis);
+      cover.low[static_cast<std::size_t>(axis)] = rounded(i.low);
+      cover.high[static_cast<std::size_t>(axis)] = rounded(i.high);
+    }
+    return cover;
+  }
+  [[nodiscard]] Cover<T, D> cover_of(std::size_t body) const {
+    return cover_by([&](int column) { return kept(body, column); });
+  }
+  // The coordinate of an end along an axis.
+  [[nodiscard]] auto where(int axis) const {
+    return [this, axis](Tag tag) {
+      const Interval i = extent_([&](int column) { return kept(tag.body(), column); }, axis);
+      return rounded(tag.upper() ? i.high : i.low);
+    };
+  }
+
+  // Bodies whose numbers are not those seen last.
+  [[nodiscard]] std::vector<std::uint32_t> find_moved(const Points<T, D>& points) const {
+    constexpr std::size_t grain = 4096;
+    const std::size_t each = points.same_sizes ? 0 : points.extras();
+    std::vector<std::vector<std::uint32_t>> found((points.size + grain - 1) / grain);
+    const auto same = [&](std::size_t begin, std::size_t end) {
+      const std::size_t count = end - begin;
+      return std::memcmp(points.data + begin * D, data_.data() + begin * D, count * D * sizeof(T)) == 0 &&
+             (each == 0 ||
+              std::memcmp(points.extra + begin * each, extra_.data() + begin * each, count * each * sizeof(T)) == 0);
+    };
+    parallel_ranges(points.size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      if (same(begin, end)) return;
+      for (std::size_t body = begin; body < end; ++body)
+        if (!same(body, body + 1)) found[piece].push_back(static_cast<std::uint32_t>(body));
+    });
+    std::vector<std::uint32_t> moved;
+    for (const auto& piece : found) moved.insert(moved.end(), piece.begin(), piece.end());
+    return moved;
+  }
+
+  // Few bodies have moved: each of their ends is looked up and taken along. False if that takes too long.
+  bool move(const Points<T, D>& points, std::span<const std::uint32_t> moved) {
+    std::vector<Cover<T, D>> before;
+    before.reserve(moved.size());
+    for (const std::uint32_t body : moved) {
+      before.push_back(cover_of(body));
+      keep_one(points, body);
+    }
+    for (int axis = 0; axis < D; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      for (std::size_t k = 0; k < moved.size(); ++k)
+        for (const bool upper : {false, true}) {
+          const Tag tag(moved[k], upper);
+          const T from = upper ? before[k].high[a] : before[k].low[a];
+          const T to = where(axis)(tag);
+          if (from == to) continue;
+          swaps_ += ends_[a].move(from, {to, tag}, crossed(axis));
+          if (swaps_ > most_swaps()) return false;
+        }
+    }
+    return true;
+  }
+  // Many have moved: insertion sort of all ends. False if that takes too long.
+  bool settle(const Points<T, D>& points) {
+    keep(points, 0);
+    for (int axis = 0; axis < D; ++axis) {
+      swaps_ += ends_[static_cast<std::size_t>(axis)].settle(where(axis), most_swaps() - swaps_, crossed(axis));
+      if (swaps_ > most_swaps()) return false;
+    }
+    return true;
+  }
+  // A fresh start takes about as long as this many ends passing each other.
+  [[nodiscard]] std::size_t most_swaps() const { return 64 * bodies_.size + 4096; }
+
+  // Overlap along `axis` begins or ends. Where it begins it must be there along the others too; most are far apart.
+  [[nodiscard]] auto crossed(int axis) {
+    return [this, axis](std::uint32_t a, std::uint32_t b, bool overlap) {
+      if (!overlap) {
+        overlaps_.erase(slot_of_[a], slot_of_[b]);
+        return;
+      }
+      for (int step = 1; step <= D; ++step)
+        if (!overlap_along(a, b, (axis + step) % D)) return;
+      overlaps_.insert(slot_of_[a], slot_of_[b]);
+    };
+  }
+  [[nodiscard]] bool overlap_along(std::size_t a, std::size_t b, int axis) const {
+    const Interval i = extent_([&](int column) { return kept(a, column); }, axis);
+    const Interval j = extent_([&](int column) { return kept(b, column); }, axis);
+    return rounded(i.low) <= rounded(j.high) && rounded(j.low) <= rounded(i.high);
+  }
+
+  // All bodies into slots, neighbours in space together: by cells of a few bodies, whatever their size.
+  void place_all(const Points<T, D>& points, const NearFrame<D>& frame) {
+    Grid grid;
+    if (points.size > 0) {
+      const double across = std::ceil(std::pow(static_cast<double>(points.size) / 4, 1.0 / D));
+      Reach<D> cell;
+      for (std::size_t a = 0; a < D; ++a) {
+        const double extent = static_cast<double>(points.high[a]) - static_cast<double>(points.low[a]);
+        cell.axis[a] = extent > 1e-100 ? extent / std::min(across, 1000.0) : 1;
+      }
+      grid = lay_grid(points, settings_.box, cell, 1, 0);
+    }
+    grid.finish(points.reach(settings_.cutoff));
+    bodies_.reset(points, settings_.box, frame);
+    order_by_cell(grid, bodies_);
+    slot_of_.resize(points.size);
+    for (std::size_t slot = 0; slot < points.size; ++slot)
+      slot_of_[static_cast<std::size_t>(bodies_.ids[slot])] = static_cast<Slot>(slot);
+  }
+
+  // Slots stay; what is in them follows the bodies.
+  void follow(const Points<T, D>& points, std::span<const std::uint32_t> moved) {
+    const NearFrame<D> next = near_frame(points, settings_.box, points.reach(settings_.cutoff).largest());
+    const bool was_banded = bodies_.banded;
+    const bool fits = was_banded && fits_frame(points, next);
+    bodies_.reset(points, settings_.box, fits ? bodies_.frame : next);
+    const bool refill = bodies_.banded != was_banded || (was_banded && !fits);
+    if (refill || moved.size() > points.size / 4) {
+      parallel_ranges(points.size, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t slot = begin; slot < end; ++slot)
+          bodies_.place(static_cast<std::size_t>(bodies_.ids[slot]), slot);
+      });
+      return;
+    }
+    for (const std::uint32_t body : moved) bodies_.place(body, slot_of_[body]);
+  }
+  // The frame can stay: the reach is scaled alike, and no body has come near to where far queries are moved to, four
+  // reaches outside of where bodies were at first.
+  [[nodiscard]] bool fits_frame(const Points<T, D>& points, const NearFrame<D>& next) const {
+    const NearFrame<D>& frame = bodies_.frame;
+    if (!next.useful() || next.scale != frame.scale) return false;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double low = (static_cast<double>(points.low[a]) - frame.centre[a]) * frame.scale;
+      const double high = (static_cast<double>(points.high[a]) - frame.centre[a]) * frame.scale;
+      if (low < frame.low[a] + 2 || high > frame.high[a] - 2) return false;
+    }
+    return true;
+  }
+
+  // All bodies in ascending order of their lower ends, for those who are not among them; made when first needed.
+  void get_line_ready() const {
+    const std::lock_guard lock(line_mutex_);
+    if (line_ready_) return;
+    const auto axis = static_cast<std::size_t>(direction_.axis);
+    const Ends<T>& ends = ends_[axis];
+    order_.clear();
+    order_.reserve(ends.size() / 2);
+    for (std::size_t k = 0; k < ends.size(); ++k)
+      if (!ends[k].tag.upper()) order_.push_back(ends[k].tag.body());
+    line_.build(
+        order_.size(),
+        [&](std::size_t k) { return direction_.ruler(static_cast<double>(cover_of(order_[k]).low[axis])); },
+        [&](std::size_t k) { return direction_.ruler(static_cast<double>(cover_of(order_[k]).high[axis])); });
+    line_ready_ = true;
+  }
+  // f(body) for all that overlap along every axis.
+  template <class F>
+  void for_each_overlap(const Cover<T, D>& cover, F&& f) const {
+    const auto axis = static_cast<std::size_t>(direction_.axis);
+    line_.covering(direction_.ruler(static_cast<double>(cover.low[axis])),
+                   direction_.ruler(static_cast<double>(cover.high[axis])), [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t k = begin; k < end; ++k)
+                       if (cover_of(order_[k]).overlaps(cover)) f(order_[k]);
+                   });
+  }
+
+  Settings<T, D> settings_;
+  Extent<T, D> extent_;
+  Direction direction_;
+  Bodies<T, D> bodies_;
+  std::vector<Slot> slot_of_;  // by the user's number
+  Buffer<T> data_, extra_;     // the bodies as they were seen last
+  Shape shape_ = Shape::point;
+  std::array<Ends<T>, D> ends_;
+  Overlaps overlaps_;
+  mutable std::mutex line_mutex_;
+  mutable bool line_ready_ = false;
+  mutable Line line_;
+  mutable std::vector<std::uint32_t> order_;  // the body at each place of line_
+  std::size_t swaps_ = 0;                     // of the last update
+  std::size_t rebuilds_ = 0;                  // so far
+  std::size_t strays_ = 0;                    // inserted since the last of them
+};
+
+}  // namespace vicinal::sweep

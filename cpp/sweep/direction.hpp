@@ -1,0 +1,73 @@
+// Which axis to sweep along, and bodies sorted that way.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "geometry/box.hpp"
+#include "index/bodies.hpp"
+#include "index/cell_order.hpp"
+#include "sweep/extent.hpp"
+#include "sweep/line.hpp"
+
+namespace vicinal::sweep {
+
+struct Direction {
+  int axis = 0;
+  Ruler ruler;
+};
+
+// The axis along which bodies are spread out most, measured in their own size: there a body overlaps the fewest others.
+template <class T, int D>
+Direction choose_direction(const Points<T, D>& points, const Box<T, D>& box, const Reach<D>& reach) {
+  Direction best;
+  double most = -1;
+  const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
+  for (int axis = 0; axis < D; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    const double size = reach.axis[a];
+    double count = 0;
+    double mean = 0;
+    double square = 0;
+    for (std::size_t k = 0; k < points.size; k += step) {
+      const double x = static_cast<double>(box.wrap(points.at(k, axis), axis)) / size;
+      count += 1;
+      const double off = x - mean;
+      mean += off / count;
+      square += off * (x - mean);
+    }
+    if (!(square > most)) continue;
+    most = square;
+    const bool periodic = box.periodic(axis);
+    const double low = periodic ? 0 : static_cast<double>(points.low[a]);
+    const double high = static_cast<double>(periodic ? box.edge[a] : points.high[a]);
+    best = {axis, Ruler(low - size, high + size, size)};
+  }
+  return best;
+}
+
+// Where the lower end of each body is along a direction, for sorting.
+template <class T, int D>
+struct Ranks {
+  const Direction& direction;
+  const Extent<T, D>& extent;
+  const Bodies<T, D>& bodies;
+
+  template <class F>
+  void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    for (std::size_t p = begin; p < end; ++p) {
+      const auto value = [&](int column) { return bodies.value(p, column); };
+      f(p, direction.ruler(extent(value, direction.axis).low));
+    }
+  }
+};
+
+// Puts bodies (already `reset`) into ascending order of their lower ends along a direction.
+template <class T, int D>
+void sort_along(const Direction& direction, const Extent<T, D>& extent, Bodies<T, D>& bodies) {
+  order_by_key(direction.ruler.limit(), Ranks<T, D>{direction, extent, bodies}, bodies);
+}
+
+}  // namespace vicinal::sweep

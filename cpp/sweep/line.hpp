@@ -1,0 +1,119 @@
+// Bodies along one line: in ascending order of the lower end of what they cover, ready to be asked who covers a part.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exec/memory.hpp"
+
+namespace vicinal::sweep {
+
+// A whole number for every coordinate, in the same order: what sorts fast and compares fast.
+//
+// Where bodies are not too small for the space they are in, it is a place on a scale of 2^32 marks. Two ends that share
+// a mark count as touching: a candidate too many, never a pair too few. Elsewhere it is the bits of the coordinate, but
+// for the last one: keys to be sorted by have 63 at most.
+class Ruler {
+ public:
+  static constexpr double marks = 0x1p32;
+
+  Ruler() = default;
+  // From low to high; `size`: a length that must be resolved well.
+  Ruler(double low, double high, double size) {
+    const double extent = high - low;
+    if (!(extent > 0 && extent < 1e300 && size * 0x1p24 >= extent)) return;
+    low_ = low;
+    scale_ = (marks - 1) / extent;
+    if (!(scale_ < 1e300)) scale_ = 0;
+  }
+
+  [[nodiscard]] std::uint64_t operator()(double x) const {
+    if (scale_ > 0) return static_cast<std::uint64_t>(std::min(std::max((x - low_) * scale_, 0.0), marks - 1));
+    const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // there is one zero, not two
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return ((bits & sign) != 0 ? ~bits : bits | sign) >> 1;
+  }
+  // All that it returns is below.
+  [[nodiscard]] std::uint64_t limit() const { return std::uint64_t{1} << (scale_ > 0 ? 32 : 63); }
+
+ private:
+  double low_ = 0;
+  double scale_ = 0;  // 0: by bits
+};
+
+class Line {
+ public:
+  // `low(k)` and `high(k)`: the ends of the body at place k, low in ascending order.
+  template <class Low, class High>
+  void build(std::size_t n, Low&& low, High&& high) {
+    low_.reset(n);
+    high_.reset(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      low_[k] = low(k);
+      high_[k] = high(k);
+    }
+    highest_.clear();
+    const std::uint64_t* below = high_.data();
+    for (std::size_t count = n; count > 1 || highest_.empty();) {
+      std::vector<std::uint64_t> level((count + fan - 1) / fan);
+      for (std::size_t k = 0; k < level.size(); ++k)
+        level[k] = *std::max_element(below + k * fan, below + std::min(count, (k + 1) * fan));
+      count = level.size();
+      highest_.push_back(std::move(level));
+      below = highest_.back().data();
+    }
+  }
+
+  [[nodiscard]] std::uint64_t low(std::size_t place) const { return low_[place]; }
+  [[nodiscard]] std::uint64_t high(std::size_t place) const { return high_[place]; }
+  // The first place from `from` on whose body starts beyond `end`.
+  [[nodiscard]] std::size_t after(std::uint64_t end, std::size_t from = 0) const {
+    return static_cast<std::size_t>(std::upper_bound(low_.data() + from, low_.data() + low_.size(), end) - low_.data());
+  }
+  [[nodiscard]] std::size_t first_from(std::uint64_t start) const {
+    return static_cast<std::size_t>(std::lower_bound(low_.data(), low_.data() + low_.size(), start) - low_.data());
+  }
+
+  // f(begin, end) for runs of places, ascending, that hold every body which covers some of [low, high]. Where a few
+  // long bodies reach far past many short ones, the short ones are left out `fan` at a time.
+  template <class F>
+  void covering(std::uint64_t low, std::uint64_t high, F&& f) const {
+    const std::size_t end = after(high);
+    if (end > 0) descend(highest_.size() - 1, 0, low, end, f);
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = low_.bytes() + high_.bytes();
+    for (const auto& level : highest_) sum += level.size() * sizeof(std::uint64_t);
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t fan = 16;
+
+  template <class F>
+  void descend(std::size_t level, std::size_t node, std::uint64_t low, std::size_t end, F& f) const {
+    if (highest_[level][node] < low) return;
+    if (level > 0) {
+      std::size_t width = fan;  // places below a child
+      for (std::size_t l = 1; l < level; ++l) width *= fan;
+      const std::size_t last = std::min(highest_[level - 1].size(), (node + 1) * fan);
+      for (std::size_t child = node * fan; child < last && child * width < end; ++child)
+        descend(level - 1, child, low, end, f);
+      return;
+    }
+    std::size_t first = node * fan;
+    std::size_t last = std::min(end, first + fan);
+    while (first < last && high_[first] < low) ++first;
+    while (first < last && high_[last - 1] < low) --last;
+    if (first < last) f(first, last);
+  }
+
+  Buffer<std::uint64_t> low_, high_;
+  std::vector<std::vector<std::uint64_t>> highest_;  // the largest `high` of fan, fan^2, … places
+};
+
+}  // namespace vicinal::sweep
