@@ -331,7 +331,7 @@ class HashGrid {
         cell[a] = level.below[a] = level.above[a] = reach_.axis[a];
       } else if (points.shape == Shape::sphere) {
         level.below[a] = level.above[a] = level.limit * more + tiny;
-        cell[a] = 2 * level.limit * more;
+        cell[a] = 2 * level.below[a];
       } else {
         level.below[a] = level.edge_limit[a] * more;
         cell[a] = settings_.option("factor") > 0 ? level.limit * more : level.below[a];
@@ -382,6 +382,13 @@ class HashGrid {
     for (std::size_t a = 0; a < D; ++a) {
       HashAxis& axis = level.axis[a];
       axis.inverse = std::min(1 / cell[a], 1e300);
+      if (fixed_ > 0) {
+        // There a body looks one cell around, so cell numbers must be exact: fewer of them, and cells a trifle larger.
+        constexpr double far = 0x1p30;
+        axis.lowest = -far;
+        axis.highest = axis.lift = far;
+        axis.inverse *= 1 - 1e-6;
+      }
       double cells = lengths[a] * axis.inverse + 2;
       if (const auto edge = static_cast<double>(settings_.box.edge[a]); edge > 0) {
         axis.edge = edge;

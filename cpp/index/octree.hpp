@@ -185,12 +185,14 @@ class Octree {
     return shift.y != 0 ? shift.y > 0 : shift.z >= 0;
   }
 
-  // The tree still suits the bodies: no leaf is shorter than the reach, and the root is where they are.
+  // The tree still suits the bodies: no leaf is shorter than the reach, and the root is where they are. In a periodic
+  // box it never does: which images a leaf meets depends on how many leaves there are, so the tree is built again.
   [[nodiscard]] bool suits(const Points<T, D>& points) const {
+    if (settings_.box.periodic()) return false;
     const Reach<D> reach = points.reach(settings_.cutoff);
     for (std::size_t a = 0; a < D; ++a) {
       if (reach.axis[a] > reach_.axis[a] || reach.axis[a] < reach_.axis[a] / 2) return false;
-      if (settings_.box.edge[a] > 0 || domain_.given) continue;
+      if (domain_.given) continue;
       const double edge = grid_.line[a].inverse > 0 ? static_cast<double>(grid_.cells[a]) / grid_.line[a].inverse : 0;
       const double most = std::max(edge * drift, reach_.axis[a]);
       if (!(std::abs(static_cast<double>(points.low[a]) - static_cast<double>(low_[a])) <= most)) return false;

@@ -117,7 +117,7 @@ def test_wrong_numbers_are_refused(ids: Any, found: str) -> None:
 def test_points_of_another_kind_are_not_inserted() -> None:
     index = vc.Delaunay(np.eye(3)[:, :2], cutoff=1.0)
     for wrong, found in (
-        (np.ones((1, 3)), "3 columns"),
+        (np.ones((1, 3)), "3 dimensions"),
         (np.ones((1, 2), np.float32), "float32"),
         ([[np.nan, 0.0]], "row 0"),
     ):
