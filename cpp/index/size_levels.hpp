@@ -27,11 +27,8 @@ struct SizeClass {
 // Eight classes per octave, in ascending order: the leading bits of a float are the class.
 class SizeHistogram {
  public:
-  static constexpr std::size_t classes = 2048;
-  static std::size_t class_of(double size) { return std::bit_cast<std::uint32_t>(static_cast<float>(size)) >> 20U; }
-
   void add(double size) {
-    SizeClass& c = classes_[class_of(size)];
+    SizeClass& c = classes_[std::bit_cast<std::uint32_t>(static_cast<float>(size)) >> 20U];
     c.largest = std::max(c.largest, size);
     ++c.count;
   }
@@ -43,7 +40,7 @@ class SizeHistogram {
   }
 
  private:
-  std::vector<SizeClass> classes_ = std::vector<SizeClass>(classes);
+  std::vector<SizeClass> classes_ = std::vector<SizeClass>(2048);
 };
 
 // The largest size of each level, ascending. `reach` is how far bodies of a size reach in total (twice a radius, one
