@@ -70,3 +70,17 @@ def test_choosing_checks_its_input() -> None:
         vc.choose(UNIFORM, cutoff=-1)
     with pytest.raises(vc.InputError, match="box"):
         vc.choose(UNIFORM, cutoff=0.1, box=(1, 1))
+
+
+def test_mixed_sizes_get_grids_of_several_sizes() -> None:
+    points = np.random.default_rng(0).random((2000, 3))
+    giant = np.full(2000, 0.01)
+    assert vc.choose(points, radii=giant).structure != "HashGrid"
+    giant[7] = 0.4
+    choice = vc.choose(points, radii=giant)
+    assert choice.structure == "HashGrid"
+    assert "40" in choice.reason
+    edges = np.full((2000, 3), 0.01)
+    edges[7] = 0.4
+    assert vc.choose(boxes=(points, points + edges)).structure == "HashGrid"
+    assert vc.choose(points, radii=np.zeros(2000)).structure in ("LinkedCells", "CellSorting")
