@@ -50,7 +50,8 @@ class LinkedCells(Index):
 
     def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:
         cell = 0.0 if self._cell is None else _check.check_number(self._cell, "cell")
-        reach = cutoff if bodies.kind == "points" else max(bodies.reach(cutoff))
+        # The core makes cells larger where squares of tiny sizes vanish and reach farther than the bodies do.
+        reach = cutoff if bodies.kind == "points" else max(bodies.largest) * (2 if bodies.kind == "spheres" else 1)
         if self._cell is not None and not (math.isfinite(cell) and cell >= reach):
             what = "the cutoff" if bodies.kind == "points" else "the largest body"
             raise InputError(f"cell: {self._cell} found; pass a finite length of at least {what}, {reach:g}")
