@@ -36,13 +36,14 @@ lint: $(VENV)/built
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	$(BIN)/mypy
 
+# Few examples of each property, so that every change can be checked; VICINAL_HYPOTHESIS=ci or long tries more.
 unit: $(VENV)/built
-	$(BIN)/python -m pytest -q
+	VICINAL_HYPOTHESIS=short $(BIN)/python -m pytest -q
 
 # The contract under every lower instruction set; `unit` ran the best one. Structures only propose, so two are enough.
 isa: $(VENV)/built
-	VICINAL_ISA=baseline $(BIN)/python -m pytest -q tests/index/test_contract.py tests/test_isa.py -k "Exhaustive or CellSorting or isa"
-	VICINAL_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/test_pairs.py tests/test_neighbors.py
+	VICINAL_HYPOTHESIS=short VICINAL_ISA=baseline $(BIN)/python -m pytest -q tests/index/test_contract.py tests/test_isa.py -k "Exhaustive or CellSorting or isa"
+	VICINAL_HYPOTHESIS=short VICINAL_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/test_pairs.py tests/test_neighbors.py
 
 # Other builds of the extension live beside the installed one and are found through PYTHONPATH (tools/other_build.sh).
 serial: $(VENV)/built
