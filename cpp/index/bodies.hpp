@@ -55,13 +55,14 @@ struct Points {
       // Overlapping boxes are not farther apart, corner from corner, than the longer edge; subtracting rounded it.
       constexpr double more = 1 + 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
       for (std::size_t a = 0; a < D; ++a) r.axis[a] = static_cast<double>(std::max(largest[a], partner[a])) * more;
-      // A reach must be positive and have an inverse. Along an axis on which no box has any length it may be anything:
-      // as much as along the others, but not through many images of a period.
+      // A reach must be positive and have an inverse, but not lead through many images of a period. Along an axis on
+      // which no box has any length it may be anything: as much as along the others.
       constexpr double least = 1e-150;
       const double some = r.largest() > 0 ? r.largest() : 1;
       for (std::size_t a = 0; a < D; ++a) {
-        if (r.axis[a] == 0) r.axis[a] = period[a] > 0 ? std::min(some, static_cast<double>(period[a]) / 2) : some;
-        r.axis[a] = std::max(r.axis[a], least);
+        const double most = period[a] > 0 ? static_cast<double>(period[a]) / 2 : some;
+        if (r.axis[a] == 0) r.axis[a] = std::min(some, most);
+        r.axis[a] = std::max(r.axis[a], period[a] > 0 ? std::min(least, most) : least);
       }
       r.round = false;
       return r;

@@ -185,20 +185,20 @@ class Octree {
     return shift.y != 0 ? shift.y > 0 : shift.z >= 0;
   }
 
-  // The tree still suits the bodies: no leaf is shorter than the reach, and the root is where they are. In a periodic
-  // box it never does: which images a leaf meets depends on how many leaves there are, so the tree is built again.
+  // The tree still suits the bodies: no leaf is shorter than the reach, and the root is where they are. An empty tree
+  // has no root yet.
   [[nodiscard]] bool suits(const Points<T, D>& points) const {
-    if (settings_.box.periodic()) return false;
+    if (points.size == 0 || bodies_.size == 0) return false;
     const Reach<D> reach = points.reach(settings_.cutoff);
     for (std::size_t a = 0; a < D; ++a) {
       if (reach.axis[a] > reach_.axis[a] || reach.axis[a] < reach_.axis[a] / 2) return false;
-      if (domain_.given) continue;
+      if (domain_.given || grid_.periodic[a]) continue;
       const double edge = grid_.line[a].inverse > 0 ? static_cast<double>(grid_.cells[a]) / grid_.line[a].inverse : 0;
       const double most = std::max(edge * drift, reach_.axis[a]);
       if (!(std::abs(static_cast<double>(points.low[a]) - static_cast<double>(low_[a])) <= most)) return false;
       if (!(std::abs(static_cast<double>(points.high[a]) - static_cast<double>(high_[a])) <= most)) return false;
     }
-    return points.size > 0 && points.size / 2 <= bodies_.size && bodies_.size / 2 <= points.size;
+    return points.size / 2 <= bodies_.size && bodies_.size / 2 <= points.size;
   }
 
   // Bodies that are in the same leaf as before, when the order of slots was `ids`: leaf by leaf, because looking up the
