@@ -202,14 +202,6 @@ struct Bodies {
       else exact[c][to] = exact[c][from];
     }
   }
-  // Another position, wrapped already, for the body in a slot.
-  void move_to(std::size_t slot, const std::array<T, D>& x) {
-    for (int axis = 0; axis < D; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      if (banded) near[a][slot] = frame(x[a], axis);
-      else exact[a][slot] = x[a];
-    }
-  }
   // Before bodies change place: what `complete` added is of no use any more.
   void forget_exact() {
     if (banded)

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -54,28 +55,11 @@ class HashGrid {
     }
     bodies_.raw = points;
     bodies_.forget_exact();
-    std::vector<std::vector<Mover>> movers(pieces());
-    std::vector<char> misfits(pieces(), 0);
-    parallel_for(pieces(), [&](std::size_t piece, int) {
-      for_each_bin(piece, [&](std::uint32_t index, Bin& bin) {
-        if (points.same_sizes) {
-          move_bodies(index, bin, movers[piece]);
-          return;
-        }
-        rewrite(bin, [&](std::int32_t id) {
-          const std::uint32_t to = bin_of(static_cast<std::size_t>(id));
-          if (to == index) return id;
-          if (to == nowhere) misfits[piece] = 1;
-          else movers[piece].push_back({static_cast<std::uint32_t>(id), to});
-          return -1;
-        });
-      });
-    });
-    if (std::find(misfits.begin(), misfits.end(), 1) != misfits.end()) {
+    if (points.same_sizes) move_bodies();
+    else if (!move_any()) {
       build(points);
       return;
     }
-    for (const auto& piece : movers) enter(piece);
     tidy();
   }
 
@@ -164,7 +148,7 @@ class HashGrid {
     return d;
   }
   [[nodiscard]] std::size_t bytes() const {
-    return bins_.bytes() + occupied_.capacity() * sizeof(std::uint32_t) + listed_.size() / 8;
+    return bins_.bytes() + slot_bins_.bytes() + occupied_.capacity() * sizeof(std::uint32_t) + listed_.size() / 8;
   }
 
   // The keys for order_by_key: the bin of each body.
@@ -176,6 +160,7 @@ class HashGrid {
  private:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   static constexpr std::size_t piece_bins = 1024;
+  static constexpr std::size_t piece_slots = 1 << 14;
 
   // The bodies of slots begin … begin + count - 1.
   struct Bin {
@@ -184,6 +169,10 @@ class HashGrid {
   };
   struct Mover {
     std::uint32_t id, bin;
+  };
+  struct Leaver {
+    Slot slot;
+    Mover mover;
   };
   // What bodies occupy: their positions and sizes, safely rounded.
   struct Extent {
@@ -467,6 +456,7 @@ class HashGrid {
     bodies_.group_key.release();
     bodies_.group_begin.release();
     bodies_.groups = 0;
+    slot_bins_.release();
     compact_ = true;
   }
 
@@ -477,31 +467,124 @@ class HashGrid {
     for (std::size_t k = piece * piece_bins; k < last; ++k) f(occupied_[k], bins_[occupied_[k]]);
   }
 
-  // Puts the bodies of a bin, whose sizes are the same as before, at their new places; those that leave are `movers`.
-  void move_bodies(std::uint32_t index, Bin& bin, std::vector<Mover>& movers) {
-    const HashLevel<D>& level = levels_[level_at(index)];
+  // What moving a body along one axis needs of level, box and frame, side by side: members behind pointers would be
+  // read again after every store.
+  struct Track {
+    HashAxis line;
+    T edge;
+    double centre, low, high;
+    float* near;
+    T* exact;
+  };
+  std::array<Track, D> tracks_of(const HashLevel<D>& level) {
+    std::array<Track, D> tracks;
+    for (std::size_t a = 0; a < D; ++a)
+      tracks[a] = {level.axis[a],         settings_.box.edge[a],  bodies_.frame.centre[a], bodies_.frame.low[a],
+                   bodies_.frame.high[a], bodies_.near[a].data(), bodies_.exact[a].data()};
+    return tracks;
+  }
+
+  // Puts bodies whose sizes are the same as before at their new places. Slot by slot, not bin by bin: a loop over the
+  // few bodies of a bin costs more than the bodies do.
+  void move_bodies() {
+    note_bins();
+    const std::size_t pieces = (bodies_.slots + piece_slots - 1) / piece_slots;
+    std::vector<std::vector<Leaver>> leavers(pieces);
+    parallel_for(pieces, [&](std::size_t piece, int) {
+      const std::size_t first = piece * piece_slots;
+      const std::size_t last = std::min(bodies_.slots, first + piece_slots);
+      if (bodies_.banded) move_bodies<true>(first, last, leavers[piece]);
+      else move_bodies<false>(first, last, leavers[piece]);
+    });
+    // The last body of a bin takes the place of one that leaves; from the back, so that it does not leave itself.
+    for (auto piece = leavers.rbegin(); piece != leavers.rend(); ++piece)
+      for (auto leaver = piece->rbegin(); leaver != piece->rend(); ++leaver) {
+        Bin& bin = bins_[slot_bins_[leaver->slot]];
+        const Slot end = bin.begin + --bin.count;
+        if (end != leaver->slot) bodies_.move(end, leaver->slot);
+        else bodies_.ids[end] = -1;
+      }
+    std::vector<Mover> movers;
+    for (const auto& piece : leavers)
+      for (const Leaver& leaver : piece) movers.push_back(leaver.mover);
+    enter(movers);
+  }
+  template <bool Banded>
+  void move_bodies(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
     const T* const positions = bodies_.raw.data;
-    std::int32_t* const ids = bodies_.ids.data();
-    const Slot end = bin.begin + bin.count;
-    Slot to = bin.begin;
-    for (Slot k = bin.begin; k < end; ++k) {
-      // The bodies of a bin are anywhere in the user's array.
-      if (k + ahead < bodies_.slots && ids[k + ahead] >= 0)
-        __builtin_prefetch(positions + static_cast<std::size_t>(ids[k + ahead]) * D);
+    const std::int32_t* const ids = bodies_.ids.data();
+    const std::uint32_t* const slot_bins = slot_bins_.data();
+    const double scale = bodies_.frame.scale;
+    std::uint32_t first = levels_[0].first;
+    std::uint32_t bins = levels_[0].bins();
+    std::array<Track, D> tracks = tracks_of(levels_[0]);
+    for (std::size_t k = begin; k < end; ++k) {
+      if (k + ahead < end) {
+        // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
+        const T* const later = positions + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * D;
+        __builtin_prefetch(later);
+        __builtin_prefetch(later + D - 1);
+      }
       const std::int32_t id = ids[k];
+      if (id < 0) continue;
+      const std::uint32_t here = slot_bins[k];
+      if (here - first >= bins) {
+        const HashLevel<D>& level = levels_[level_at(here)];
+        first = level.first;
+        bins = level.bins();
+        tracks = tracks_of(level);
+      }
+      const T* const position = positions + static_cast<std::size_t>(id) * D;
       std::array<T, D> x;
-      for (int a = 0; a < D; ++a)
-        x[static_cast<std::size_t>(a)] = settings_.box.wrap(bodies_.raw.at(static_cast<std::size_t>(id), a), a);
-      const std::uint32_t there = level.bin([&](int a) { return static_cast<double>(x[static_cast<std::size_t>(a)]); });
-      if (there != index) {
-        movers.push_back({static_cast<std::uint32_t>(id), there});
+      std::uint32_t there = 0;
+      for (std::size_t a = D; a-- > 0;) {
+        const Track& track = tracks[a];
+        x[a] = position[a];
+        if (track.edge > 0 && !(x[a] >= 0 && x[a] < track.edge)) x[a] = settings_.box.wrap(x[a], static_cast<int>(a));
+        there = there * (track.line.mask + 1) + track.line.bin(track.line.cell(static_cast<double>(x[a])));
+      }
+      there += first;
+      if (there != here) {
+        leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
         continue;
       }
-      if (to != k) bodies_.move(k, to);
-      bodies_.move_to(to, x);
-      ids[to++] = id;
+      for (std::size_t a = 0; a < D; ++a) {
+        const Track& track = tracks[a];
+        if constexpr (Banded) {
+          const double near = (static_cast<double>(x[a]) - track.centre) * scale;
+          track.near[k] = static_cast<float>(std::min(std::max(near, track.low), track.high));
+        } else {
+          track.exact[k] = x[a];
+        }
+      }
     }
-    close(bin, to, end);
+  }
+  // The bin of every slot, which `enter` keeps up to date from then on.
+  void note_bins() {
+    if (slot_bins_.size() > 0) return;
+    slot_bins_.reset(bodies_.slots);
+    for (const std::uint32_t index : occupied_)
+      std::fill_n(slot_bins_.data() + bins_[index].begin, bins_[index].count, index);
+  }
+
+  // The same for bodies that may have changed size. Returns whether there is a level for everybody.
+  bool move_any() {
+    std::vector<std::vector<Mover>> movers(pieces());
+    std::atomic<bool> fit{true};
+    parallel_for(pieces(), [&](std::size_t piece, int) {
+      for_each_bin(piece, [&](std::uint32_t index, Bin& bin) {
+        rewrite(bin, [&](std::int32_t id) {
+          const std::uint32_t to = bin_of(static_cast<std::size_t>(id));
+          if (to == index) return id;
+          if (to == nowhere) fit = false;
+          else movers[piece].push_back({static_cast<std::uint32_t>(id), to});
+          return -1;
+        });
+      });
+    });
+    if (!fit) return false;
+    for (const auto& piece : movers) enter(piece);
+    return true;
   }
   // Puts the bodies of a bin at their new places, whatever changed. stays(id) returns the id, or -1 for a body that
   // leaves.
@@ -540,7 +623,9 @@ class HashGrid {
     moved_ += movers.size();
     if (!movers.empty()) compact_ = false;
     for (const Mover& mover : movers) {
-      bodies_.place(mover.id, room_in(mover.bin));
+      const Slot slot = room_in(mover.bin);
+      bodies_.place(mover.id, slot);
+      if (slot_bins_.size() > 0) slot_bins_[slot] = mover.bin;
       ++levels_[level_at(mover.bin)].bodies;  // those who left are not counted off: only 0 matters
     }
   }
@@ -560,7 +645,11 @@ class HashGrid {
     if (next >= bodies_.slots || bodies_.ids[next] >= 0) {
       const auto begin = static_cast<Slot>(bodies_.slots);
       bodies_.resize(bodies_.slots + std::max<std::size_t>(2 * bin.count, 4));
-      for (Slot k = 0; k < bin.count; ++k) bodies_.move(bin.begin + k, begin + k);
+      if (slot_bins_.size() > 0) slot_bins_.resize(bodies_.slots);
+      for (Slot k = 0; k < bin.count; ++k) {
+        bodies_.move(bin.begin + k, begin + k);
+        if (slot_bins_.size() > 0) slot_bins_[begin + k] = index;
+      }
       bin.begin = begin;
     }
     return bin.begin + bin.count++;
@@ -775,7 +864,7 @@ class HashGrid {
     }
   };
 
-  static constexpr Slot ahead = 16;
+  static constexpr Slot ahead = 32;
   // Bodies in a cell wider than they are, about: benchmarks/calibrate.py.
   static constexpr double wide_bodies = 4;
 
@@ -789,6 +878,7 @@ class HashGrid {
   std::array<double, D> slop_{};
   Bodies<T, D> bodies_;
   Buffer<Bin> bins_;
+  Buffer<std::uint32_t> slot_bins_;                 // of every slot that is not a hole, once bodies have moved
   std::vector<std::uint32_t> occupied_;             // bins that hold bodies, and some that held some
   std::vector<bool> listed_;                        // bins in `occupied_`
   double spread_ = std::pow(wide_bodies, 1.0 / D);  // edge of wide cells, in mean distances of bodies
