@@ -18,6 +18,7 @@
 #include "python/arrays.hpp"
 #include "python/core.hpp"
 #include "python/delaunay.hpp"
+#include "python/lists.hpp"
 
 namespace nb = nanobind;
 
@@ -72,6 +73,7 @@ NB_MODULE(_core, m) {
       .def("count", &Core::count, nb::arg("queries").none())
       .def("stats", &Core::stats);
   bind_delaunay(m);
+  bind_lists(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("physical_memory", &physical_memory);

@@ -7,6 +7,7 @@ from vicinal.choose import Choice, choose
 from vicinal.errors import InputError
 from vicinal.index import Index, Stats
 from vicinal.machine import info
+from vicinal.neighbor_list import ListStats, NeighborList
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import (
@@ -32,6 +33,8 @@ __all__ = [
     "Index",
     "InputError",
     "LinkedCells",
+    "ListStats",
+    "NeighborList",
     "Neighbors",
     "Octree",
     "SpatialHash",

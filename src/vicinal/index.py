@@ -123,6 +123,14 @@ class Index:
         index._make(setting, lasting=False)
         return index
 
+    @classmethod
+    def _kept(cls, setting: Setting, options: Mapping[str, Any]) -> Index:
+        """Make an index that lasts from what was checked already."""
+        index = cls.__new__(cls)
+        index._set_options(**options)  # noqa: SLF001
+        index._make(setting, lasting=True)
+        return index
+
     def _set_options(self) -> None:
         """Keep the structure's own parameters; those with parameters override it."""
 
@@ -139,6 +147,19 @@ class Index:
         self._like = setting.bodies.none()
         self._outline = setting.bodies.outline()
         self._core = _core.Core(self._structure, setting.bodies.for_core, self._cutoff, self._box, options, lasting)
+
+    def _like_setting(self, setting: Setting) -> bool:
+        """Tell whether `_renew` can take these bodies."""
+        mine, given = self._like, setting.bodies
+        same = mine.kind == given.kind and mine.dim == given.dim and mine.array.dtype == given.array.dtype
+        return same and self._cutoff == setting.cutoff and self._box == setting.box
+
+    def _renew(self, bodies: Points) -> None:
+        """Take bodies that were checked already in place of those of the same kind, dtype and dimension."""
+        self._options(bodies, self._cutoff, self._box)
+        self._core.update(bodies.for_core)
+        self._size, self._outline = len(bodies), bodies.outline()
+        self._touching = None
 
     def __len__(self) -> int:
         """Return the number of bodies, planes not counted."""

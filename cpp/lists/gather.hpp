@@ -1,0 +1,150 @@
+// Pairs in any order brought into rows, each in ascending order.
+//
+// Scattering millions of pairs straight to their rows would miss the cache on every write. As in index/cell_order.hpp,
+// a first pass writes to a limited number of places at a time, and all else happens within a bucket of rows that fits
+// the level-2 cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+
+namespace vicinal {
+
+// Sorts a row of distinct numbers. Rows are short, and their order is random, so a branch per comparison is a
+// misprediction every other time; counting who is smaller has none, and vectorises.
+inline void sort_row(std::int32_t* row, std::size_t n) {
+  constexpr std::size_t most = 128;  // beyond, n² catches up
+  constexpr std::size_t lanes = 8;
+  if (n < 2) return;
+  if (n > most) {
+    std::sort(row, row + n);
+    return;
+  }
+  std::array<std::int32_t, most> copy;
+  std::array<std::int32_t, most> rank;
+  const std::size_t padded = (n + lanes - 1) / lanes * lanes;
+  for (std::size_t k = 0; k < n; ++k) copy[k] = row[k];
+  for (std::size_t k = n; k < padded; ++k) copy[k] = 0;
+  for (std::size_t k = 0; k < padded; ++k) rank[k] = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::int32_t value = copy[k];
+    for (std::size_t other = 0; other < padded; ++other) rank[other] += value < copy[other] ? 1 : 0;
+  }
+  for (std::size_t k = 0; k < n; ++k) row[rank[k]] = copy[k];
+}
+
+inline void sort_each_row(std::span<const std::int64_t> offsets, std::int32_t* neighbors) {
+  parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t row = begin; row < end; ++row)
+      sort_row(neighbors + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
+  });
+}
+
+// Keeps its scratch for the next time.
+class RowGatherer {
+ public:
+  // Row k gets the partners of body k. `both`: of either body, otherwise of the one with the smaller number. Fills
+  // `offsets` (one more than there are bodies) and `neighbors`, which has room for them all.
+  void gather(std::span<const std::int32_t> i, std::span<const std::int32_t> j, bool both,
+              std::span<std::int64_t> offsets, std::int32_t* neighbors) {
+    const std::size_t bodies = offsets.size() - 1;
+    plan(bodies, i.size());
+    const auto for_each = [&](std::size_t begin, std::size_t end, auto&& f) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const std::int32_t low = std::min(i[k], j[k]);
+        const std::int32_t high = std::max(i[k], j[k]);
+        f(Entry{low, high});
+        if (both) f(Entry{high, low});
+      }
+    };
+    into_buckets(i.size(), for_each);
+    offsets[0] = 0;
+    std::vector<std::vector<std::int64_t>> ends(static_cast<std::size_t>(thread_count()));
+    parallel_for(buckets_, [&](std::size_t bucket, int thread) {
+      into_rows(bucket, bodies, ends[static_cast<std::size_t>(thread)], offsets, neighbors);
+    });
+  }
+  [[nodiscard]] std::size_t bytes() const { return entries_.bytes(); }
+
+ private:
+  struct Entry {
+    std::int32_t row;
+    std::int32_t partner;
+  };
+  // Rows of a bucket: some thirty entries each, at 8 bytes and 4 more for where they go, are a level-2 cache full.
+  static constexpr std::size_t bucket_rows = 2048;
+  static constexpr std::size_t most_buckets = 2048;
+
+  void plan(std::size_t bodies, std::size_t pairs) {
+    shift_ = 0;
+    while ((std::size_t{1} << shift_) < bucket_rows || (bodies >> shift_) >= most_buckets) ++shift_;
+    buckets_ = (bodies >> shift_) + 1;
+    const auto threads = static_cast<std::size_t>(thread_count());
+    grain_ = std::max<std::size_t>((pairs + threads - 1) / threads, std::size_t{1} << 16);
+    pieces_ = (pairs + grain_ - 1) / grain_;
+    starts_.assign(pieces_ * buckets_, 0);
+  }
+
+  [[nodiscard]] std::size_t bucket_of(std::int32_t row) const { return static_cast<std::size_t>(row) >> shift_; }
+
+  template <class ForEach>
+  void into_buckets(std::size_t pairs, const ForEach& for_each) {
+    parallel_ranges(pairs, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      std::int64_t* const counts = starts_.data() + piece * buckets_;
+      for_each(begin, end, [&](Entry entry) { ++counts[bucket_of(entry.row)]; });
+    });
+    bucket_begin_.assign(buckets_ + 1, 0);
+    std::int64_t sum = 0;
+    for (std::size_t b = 0; b < buckets_; ++b) {
+      bucket_begin_[b] = sum;
+      for (std::size_t piece = 0; piece < pieces_; ++piece) sum += std::exchange(starts_[piece * buckets_ + b], sum);
+    }
+    bucket_begin_[buckets_] = sum;
+    entries_.reset(static_cast<std::size_t>(sum));
+    parallel_ranges(pairs, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      std::int64_t* const next = starts_.data() + piece * buckets_;
+      for_each(begin, end,
+               [&](Entry entry) { entries_[static_cast<std::size_t>(next[bucket_of(entry.row)]++)] = entry; });
+    });
+  }
+
+  void into_rows(std::size_t bucket, std::size_t bodies, std::vector<std::int64_t>& ends,
+                 std::span<std::int64_t> offsets, std::int32_t* neighbors) const {
+    const std::size_t first = bucket << shift_;
+    const std::size_t last = std::min(bodies, (bucket + 1) << shift_);
+    const auto begin = static_cast<std::size_t>(bucket_begin_[bucket]);
+    const auto end = static_cast<std::size_t>(bucket_begin_[bucket + 1]);
+    ends.assign(last - first, 0);
+    for (std::size_t k = begin; k < end; ++k) ++ends[static_cast<std::size_t>(entries_[k].row) - first];
+    std::int64_t sum = bucket_begin_[bucket];
+    for (std::size_t row = first; row < last; ++row) {
+      sum += std::exchange(ends[row - first], sum);
+      offsets[row + 1] = sum;
+    }
+    for (std::size_t k = begin; k < end; ++k) {
+      const Entry entry = entries_[k];
+      neighbors[ends[static_cast<std::size_t>(entry.row) - first]++] = entry.partner;
+    }
+    std::int64_t from = bucket_begin_[bucket];
+    for (std::size_t row = first; row < last; ++row) {
+      sort_row(neighbors + from, static_cast<std::size_t>(offsets[row + 1] - from));
+      from = offsets[row + 1];
+    }
+  }
+
+  unsigned shift_ = 0;
+  std::size_t buckets_ = 1, pieces_ = 0, grain_ = 1;
+  std::vector<std::int64_t> starts_;        // [piece][bucket]
+  std::vector<std::int64_t> bucket_begin_;  // [bucket]
+  Buffer<Entry> entries_;
+};
+
+}  // namespace vicinal
