@@ -22,6 +22,10 @@
 #include "geometry/box.hpp"
 #include "lists/drift.hpp"
 #include "lists/gather.hpp"
+#include "lists/layouts.hpp"
+#include "lists/lennard_jones.hpp"
+#include "lists/reduce.hpp"
+#include "lists/spatial_order.hpp"
 #include "python/arrays.hpp"
 
 namespace vicinal {
@@ -95,6 +99,29 @@ class ListCore {
                           array_of<std::int32_t>(std::move(neighbors), {entries}, pool_));
   }
 
+  // Rows, and the places of the bodies, after the bodies were put into another order.
+  nb::tuple reorder(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors,
+                    const Column<std::int32_t>& order, bool half) {
+    const std::size_t bodies = order.shape(0);
+    const std::size_t entries = neighbors.shape(0);
+    Region new_offsets((bodies + 1) * sizeof(std::int64_t));
+    Region new_neighbors(entries * sizeof(std::int32_t));
+    without_lock([&] {
+      const std::lock_guard lock(mutex_);
+      renumber({span_of(offsets), neighbors.data()}, span_of(order), half, gatherer_,
+               {static_cast<std::int64_t*>(new_offsets.data()), bodies + 1},
+               static_cast<std::int32_t*>(new_neighbors.data()));
+    });
+    return nb::make_tuple(array_of<std::int64_t>(std::move(new_offsets), {bodies + 1}, pool_),
+                          array_of<std::int32_t>(std::move(new_neighbors), {entries}, pool_));
+  }
+  void reorder_places(const Column<std::int32_t>& order) {
+    without_lock([&] {
+      const std::lock_guard lock(mutex_);
+      std::visit([&](auto& reference) { reference.reorder(span_of(order)); }, reference_);
+    });
+  }
+
   [[nodiscard]] std::size_t bytes() {
     const std::lock_guard lock(mutex_);
     return std::visit([](const auto& reference) { return reference.bytes(); }, reference_) + gatherer_.bytes();
@@ -143,6 +170,120 @@ void sort_rows(const Column<std::int64_t>& offsets, const Writable<std::int32_t>
   without_lock([&] { sort_each_row(span_of(offsets), neighbors.data()); });
 }
 
+nb::object row_names(const Column<std::int64_t>& offsets) {
+  const auto entries = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
+  Region i(entries * sizeof(std::int32_t));
+  without_lock([&] { name_rows(span_of(offsets), static_cast<std::int32_t*>(i.data())); });
+  return array_of<std::int32_t>(std::move(i), {entries}, nullptr);
+}
+
+// The first of the longest rows, and its length.
+std::pair<std::size_t, std::size_t> find_longest_row(const Column<std::int64_t>& offsets) {
+  const SortedRows rows{span_of(offsets), nullptr};
+  if (rows.size() == 0) return {0, 0};
+  const std::size_t row = longest_row(rows);
+  return {row, rows.length(row)};
+}
+
+// Table, counts, and (i, j) of what does not fit.
+nb::tuple spread_rows(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors, std::size_t width) {
+  const SortedRows rows{span_of(offsets), neighbors.data()};
+  const std::vector<std::int64_t> overflow = overflow_begin(rows.offsets, width);
+  const auto more = static_cast<std::size_t>(overflow.back());
+  Region table(rows.size() * width * sizeof(std::int32_t));
+  Region counts(rows.size() * sizeof(std::int32_t));
+  Region i(more * sizeof(std::int32_t));
+  Region j(more * sizeof(std::int32_t));
+  const auto ids = [](const Region& region) { return static_cast<std::int32_t*>(region.data()); };
+  without_lock([&] { spread(rows, width, overflow, ids(table), ids(counts), ids(i), ids(j)); });
+  const auto array = [](Region region, std::vector<std::size_t> shape) {
+    return array_of<std::int32_t>(std::move(region), std::move(shape), nullptr);
+  };
+  return nb::make_tuple(array(std::move(table), {rows.size(), width}), array(std::move(counts), {rows.size()}),
+                        array(std::move(i), {more}), array(std::move(j), {more}));
+}
+
+using Table = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The neighbours of all rows, from a table and its overflow.
+nb::object collect_rows(const Column<std::int64_t>& offsets, const Table& table, const Column<std::int32_t>& j) {
+  const auto entries = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
+  Region neighbors(entries * sizeof(std::int32_t));
+  without_lock([&] {
+    collect(span_of(offsets), table.shape(1), table.data(), j.data(), static_cast<std::int32_t*>(neighbors.data()));
+  });
+  return array_of<std::int32_t>(std::move(neighbors), {entries}, nullptr);
+}
+
+using Values = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Sums = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+Give give_of(int code) { return code == 0 ? Give::nothing : code > 0 ? Give::same : Give::opposite; }
+
+// Calls f(values, columns, sums) for the dtype of both.
+template <class F>
+void with_values(const Values& values, std::size_t entries, const Sums& sums, F&& f) {
+  const std::size_t columns = sums.shape(1);
+  const auto run = [&]<class T>(T) {
+    if (values.size() != entries * columns || sums.dtype() != nb::dtype<T>())
+      throw nb::type_error("values do not fit the entries of the list");
+    without_lock([&] { f(static_cast<const T*>(values.data()), columns, static_cast<T*>(sums.data())); });
+  };
+  if (values.dtype() == nb::dtype<float>()) run(float{});
+  else if (values.dtype() == nb::dtype<double>()) run(double{});
+  else throw nb::type_error("values must be float32 or float64");
+}
+
+// `give`: 0 nothing to the second body, 1 the same as to the first, -1 the opposite.
+void reduce_row_values(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors, const Values& values,
+                       int give, const Sums& sums) {
+  const RowPlaces rows{span_of(offsets), {}, 0, neighbors.data()};
+  with_values(values, neighbors.shape(0), sums, [&](auto* given, std::size_t columns, auto* to) {
+    reduce_rows(rows, given, columns, give_of(give), to);
+  });
+}
+void reduce_table_values(const Column<std::int32_t>& counts, const Table& table, const Values& values, int give,
+                         const Sums& sums) {
+  const RowPlaces rows{{}, span_of(counts), table.shape(1), table.data()};
+  with_values(values, table.size(), sums, [&](auto* given, std::size_t columns, auto* to) {
+    reduce_rows(rows, given, columns, give_of(give), to);
+  });
+}
+void reduce_pair_values(const Column<std::int32_t>& i, const Column<std::int32_t>& j, const Values& values, int give,
+                        const Sums& sums) {
+  with_values(values, i.shape(0), sums, [&](auto* given, std::size_t columns, auto* to) {
+    reduce_pairs(span_of(i), span_of(j), given, columns, give_of(give), sums.shape(0), to);
+  });
+}
+
+// Energy and forces.
+nb::tuple lennard_jones_of(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors,
+                           const PointArray& points, const std::vector<double>& edges, double epsilon, double sigma,
+                           double cutoff) {
+  return dispatch(points, [&]<class T, int D>() {
+    const std::size_t n = points.shape(0);
+    if (offsets.shape(0) != n + 1) throw nb::type_error("the bodies are not those of the list");
+    const Box<T, D> box = box_of<T, D>(edges);
+    const LennardJones<T> law{static_cast<T>(epsilon), static_cast<T>(sigma), static_cast<T>(cutoff)};
+    Region forces(n * D * sizeof(T));
+    const double energy = without_lock([&] {
+      return lennard_jones<T, D>({span_of(offsets), neighbors.data()}, values_of<T>(points, n * D), box, law,
+                                 static_cast<T*>(forces.data()));
+    });
+    return nb::make_tuple(energy, array_of<T>(std::move(forces), {n, D}, nullptr));
+  });
+}
+
+nb::object order_of(const PointArray& points, const std::vector<double>& low, const std::vector<double>& high,
+                    const std::vector<double>& edges) {
+  return dispatch(points, [&]<class T, int D>() {
+    const Points<T, D> bodies = points_of<T, D>({points, std::nullopt, low, high, std::vector<double>(D, 0.0)});
+    Region order(bodies.size * sizeof(std::int32_t));
+    without_lock([&] { spatial_order(bodies, box_of<T, D>(edges), static_cast<std::int32_t*>(order.data())); });
+    return array_of<std::int32_t>(std::move(order), {bodies.size}, nullptr);
+  });
+}
+
 }  // namespace
 
 void bind_lists(nb::module_& m) {
@@ -154,8 +295,23 @@ void bind_lists(nb::module_& m) {
       .def("drift", &ListCore::drift, nb::arg("points"))
       .def("drift_spheres", &ListCore::drift_spheres, nb::arg("points"), nb::arg("built"), nb::arg("radii"))
       .def("rows", &ListCore::rows, nb::arg("i"), nb::arg("j"), nb::arg("bodies"), nb::arg("both"))
+      .def("reorder", &ListCore::reorder, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("order"), nb::arg("half"))
+      .def("reorder_places", &ListCore::reorder_places, nb::arg("order"))
       .def("bytes", &ListCore::bytes);
   m.def("sort_rows", &sort_rows, nb::arg("offsets"), nb::arg("neighbors"));
+  m.def("row_names", &row_names, nb::arg("offsets"));
+  m.def("longest_row", &find_longest_row, nb::arg("offsets"));
+  m.def("spread_rows", &spread_rows, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("width"));
+  m.def("collect_rows", &collect_rows, nb::arg("offsets"), nb::arg("table"), nb::arg("j"));
+  m.def("reduce_rows", &reduce_row_values, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("values"), nb::arg("give"),
+        nb::arg("sums"));
+  m.def("reduce_table", &reduce_table_values, nb::arg("counts"), nb::arg("table"), nb::arg("values"), nb::arg("give"),
+        nb::arg("sums"));
+  m.def("reduce_pairs", &reduce_pair_values, nb::arg("i"), nb::arg("j"), nb::arg("values"), nb::arg("give"),
+        nb::arg("sums"));
+  m.def("lennard_jones", &lennard_jones_of, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("points"), nb::arg("box"),
+        nb::arg("epsilon"), nb::arg("sigma"), nb::arg("cutoff"));
+  m.def("spatial_order", &order_of, nb::arg("points"), nb::arg("low"), nb::arg("high"), nb::arg("box"));
 }
 
 }  // namespace vicinal

@@ -6,8 +6,10 @@ The same set of pairs, bit for bit, as the plain NumPy expression, for every str
 from vicinal.choose import Choice, choose
 from vicinal.errors import InputError
 from vicinal.index import Index, Stats
+from vicinal.layouts import ListPointers
 from vicinal.machine import info
 from vicinal.neighbor_list import ListStats, NeighborList
+from vicinal.order import spatial_order
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import (
@@ -33,6 +35,7 @@ __all__ = [
     "Index",
     "InputError",
     "LinkedCells",
+    "ListPointers",
     "ListStats",
     "NeighborList",
     "Neighbors",
@@ -47,6 +50,7 @@ __all__ = [
     "neighbors",
     "pairs",
     "set_threads",
+    "spatial_order",
     "threads",
 ]
 

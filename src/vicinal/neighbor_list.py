@@ -15,6 +15,8 @@ from vicinal.bodies import check_points, check_skin, check_spheres
 from vicinal.choose import choose_checked
 from vicinal.errors import InputError
 from vicinal.index import Index, Setting
+from vicinal.layouts import LAYOUTS, ListPointers, bytes_of, entries_of, lay_out, pointers_of, reduce_values, rows_of
+from vicinal.order import check_order
 from vicinal.planes import check_planes
 from vicinal.skin import SkinTuner
 from vicinal.structures import (
@@ -43,7 +45,6 @@ STRUCTURES: dict[str, type[Index]] = {
         SweepAndPrune,
     )
 }
-LAYOUTS = ("rows", "pairs", "fixed", "hybrid")
 # Two images of a pair must never be within reach at the same time; this much of an edge is left to rounding.
 IMAGE_MARGIN = 16
 # Bodies that are followed to see how fast all move while there is no skin to watch them in.
@@ -111,9 +112,12 @@ class NeighborList:
         How much farther apart pairs may be when the list is built. "auto" chooses before every build what costs least,
         given the times and the motion measured so far; `stats.reason` tells why. 0: none, so every update builds.
     layout
-        "rows": `offsets` and `neighbors`, row after row. "pairs": `i` and `j`.
+        "rows": `offsets` and `neighbors`, row after row. "pairs": `i` and `j`. "fixed": a `table` of `width` entries
+        per body, and `counts`. "hybrid": the same, and what does not fit in `i` and `j`.
     half
         Each pair once, in the row of the body with the smaller number (True), or in the rows of both.
+    width
+        Entries per body of the layouts "fixed", where a body with more is an error, and "hybrid".
     sort
         False, for pairs only: in the order they were found, which saves sorting them.
     box
@@ -145,6 +149,7 @@ class NeighborList:
         skin: float | Literal["auto"] = "auto",
         layout: Layout = "rows",
         half: bool = True,
+        width: int | None = None,
         sort: bool = True,
         box: BoxLike = None,
         index: type[Index] | str | None = None,
@@ -154,14 +159,16 @@ class NeighborList:
             found = "neither" if cutoff is None else "both"
             raise InputError(f"cutoff, radii: {found} found; pass exactly one, it says what the bodies are")
         self._cutoff = None if cutoff is None else _check.check_number(cutoff, "cutoff")
-        self._radii = radii
+        self._radii: npt.ArrayLike | None = None if radii is None else _check.as_array(radii, "radii").copy()
         self._box: BoxLike = box
+        self._edges: list[float] = []
         tuned = isinstance(skin, str) and skin == "auto"
         self._skin = 0.0 if tuned else check_skin(skin)
         self._tuner = SkinTuner(_check_consumer(consumer)) if tuned else None
         if layout not in LAYOUTS:
             raise InputError(f"layout: {layout!r} found; pass one of {', '.join(LAYOUTS)}")
         self._layout = layout
+        self._width = _check_width(width, layout)
         self._half = _check.check_flag(half, "half")
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
@@ -188,7 +195,7 @@ class NeighborList:
             return f"NeighborList({what}, not built)"
         chosen = "" if self._tuner is None else f", chosen: {self._tuner.reason}"
         return (
-            f"NeighborList({what}, {len(self)} bodies, {self._entries()} entries, {self._layout}, "
+            f"NeighborList({what}, {len(self)} bodies, {entries_of(self._arrays)} entries, {self._layout}, "
             f"skin={self._built_skin:.3g}{chosen})"
         )
 
@@ -221,6 +228,8 @@ class NeighborList:
             self._tuner.note_gap(started - self._left)
         fresh = not self._still_holds(points, radii, box)
         if fresh:
+            if self._tuner is not None and self._kept is not None:
+                self._tuner.note_forced()
             self._rebuild(points, radii, box)
         else:
             self._check_seconds = perf_counter() - started
@@ -235,8 +244,8 @@ class NeighborList:
         kept = self._kept
         if kept is None or box is not None or (radii is not None and kept.radii is None):
             return False
-        array = _as_kept(points, kept.points)
-        sizes = kept.radii if radii is None else _as_kept(radii, kept.radii)
+        array = _as_kept(points, kept.points, "points")
+        sizes = kept.radii if radii is None else _as_kept(radii, kept.radii, "radii")
         if array is None or (kept.radii is not None and sizes is None):
             return False
         if self._built_skin == 0:
@@ -252,6 +261,7 @@ class NeighborList:
             kept.points = array
             if radii is not None:
                 kept.radii, kept.grown = np.array(sizes), True
+                self._keep_radii(radii, kept.radii)
         return bool(within)
 
     def _follow(self, points: Floats) -> None:
@@ -284,8 +294,10 @@ class NeighborList:
         setting = _with_skin(bodies, cutoff, skin, edges)
         # From here on the old list is gone, whatever happens.
         self._kept, self._arrays = None, {}
-        self._search(setting)
         self._box, self._edges, self._built_skin = space, edges, skin
+        if radii is not None:
+            self._keep_radii(radii, bodies.extra)
+        self._search(setting)
         built: Any = setting.bodies.extra
         radii_now: Any = bodies.extra
         if skin == 0:
@@ -294,14 +306,13 @@ class NeighborList:
             self._core.remember(bodies.array, edges, setting.cutoff / 2, cutoff / 2)
         else:
             self._core.remember_spheres(bodies.array, edges, built, radii_now)
-        # Yours may change: who does not pass radii again means those of now.
-        radii_now = None if radii_now is None else radii_now.copy()
+        radii_now = None if radii_now is None else radii_now.copy()  # yours may change
         self._kept = _Kept(bodies.array, radii_now, built, grown=False)
         self._builds += 1
         self._build_seconds = perf_counter() - started
         if self._tuner is not None:
             share = skin / typical if typical else 0.0
-            self._tuner.note_build(self._build_seconds, self._entries(), share, bodies.dim)
+            self._tuner.note_build(self._build_seconds, entries_of(self._arrays), share, bodies.dim)
 
     def _checked(self, points: npt.ArrayLike, radii: npt.ArrayLike | None) -> Points:
         """Check bodies without any skin."""
@@ -309,10 +320,11 @@ class NeighborList:
             if radii is not None:
                 raise InputError("radii: found, but the list was made with a cutoff; leave them out")
             return check_points(points)
-        given = radii
-        if given is None:
-            given = self._radii if self._kept is None else self._kept.radii
-        return check_spheres(points, given, 0.0)
+        return check_spheres(points, self._radii if radii is None else radii, 0.0)
+
+    def _keep_radii(self, given: npt.ArrayLike, checked: Any) -> None:
+        """Keep radii for updates without any. One number stays one, however many bodies there will be."""
+        self._radii = given if np.ndim(given) == 0 else checked.copy()
 
     def _search(self, setting: Setting) -> None:
         """Fill the arrays."""
@@ -329,10 +341,7 @@ class NeighborList:
             rows = index.neighbors()
             offsets, neighbors = rows.offsets, rows.indices
             _core.sort_rows(offsets, neighbors)
-        self._arrays = {"offsets": offsets, "neighbors": neighbors}
-        if self._layout == "pairs":
-            i = np.repeat(np.arange(size, dtype=np.int32), np.diff(offsets))
-            self._arrays |= {"i": i, "j": neighbors}
+        self._arrays = lay_out(self._layout, offsets, neighbors, self._width)
 
     def _index_for(self, setting: Setting) -> Index:
         """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
@@ -363,23 +372,49 @@ class NeighborList:
 
     @property
     def i(self) -> npt.NDArray[np.int32]:
-        """int32, the first body of every pair (layout "pairs")."""
+        """int32, the first body of every pair ("pairs"), or of those that did not fit the table ("hybrid")."""
         return self._array("i")
 
     @property
     def j(self) -> npt.NDArray[np.int32]:
-        """int32, the second body of every pair (layout "pairs")."""
+        """int32, the second body of each of these pairs."""
         return self._array("j")
 
-    def _array(self, name: str) -> npt.NDArray[Any]:
+    @property
+    def table(self) -> npt.NDArray[np.int32]:
+        """int32, shape (n, width): the first neighbours of every body in ascending order, then -1."""
+        return self._array("table")
+
+    @property
+    def counts(self) -> npt.NDArray[np.int32]:
+        """int32, how many entries each row of `table` has."""
+        return self._array("counts")
+
+    @property
+    def pointers(self) -> ListPointers:
+        """The arrays as a struct of pointers, for compiled code; see `ListPointers`.
+
+        Examples
+        --------
+        >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5)
+        >>> rows.update([[0.0, 0.0], [1.2, 0.0], [9.0, 0.0]])
+        True
+        >>> rows.pointers.bodies, rows.pointers.entries, rows.pointers.neighbors == rows.neighbors.ctypes.data
+        (3, 1, True)
+        """
+        self._require("pointers")
+        return pointers_of(self._arrays, len(self))
+
+    def _require(self, name: str) -> _Kept:
         if self._kept is None:
             raise InputError(f"{name}: the list is not built, or the last update failed; call update(points) first")
+        return self._kept
+
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        self._require(name)
         if name not in self._arrays:
             raise InputError(f"{name}: not in a list with layout {self._layout!r}; it has {', '.join(self._arrays)}")
         return self._arrays[name]
-
-    def _entries(self) -> int:
-        return len(self._arrays["neighbors" if self._sort else "j"])
 
     @property
     def skin(self) -> float:
@@ -389,7 +424,6 @@ class NeighborList:
     @property
     def stats(self) -> ListStats:
         """What the list has done so far, and why it has the skin it has."""
-        held = sum(array.nbytes for name, array in self._arrays.items() if name != "j" or not self._sort)
         index_bytes = 0 if self._index is None else self._index.stats.bytes
         if self._tuner is not None:
             reason = self._tuner.reason
@@ -398,13 +432,13 @@ class NeighborList:
         return ListStats(
             updates=self._updates,
             builds=self._builds,
-            entries=0 if self._kept is None else self._entries(),
+            entries=0 if self._kept is None else entries_of(self._arrays),
             skin=self._built_skin,
             reason=reason,
             structure="" if self._index is None else type(self._index).__name__,
             build_seconds=self._build_seconds,
             check_seconds=self._check_seconds,
-            bytes=held + index_bytes + self._core.bytes(),
+            bytes=bytes_of(self._arrays) + index_bytes + self._core.bytes(),
         )
 
     # ------------------------------------------------------------------------------------------------------ exact
@@ -424,9 +458,7 @@ class NeighborList:
         """
         from vicinal.search import pairs
 
-        kept = self._kept
-        if kept is None:
-            raise InputError("exact: the list is not built, or the last update failed; call update(points) first")
+        kept = self._require("exact")
         return pairs(
             kept.points,
             cutoff=self._cutoff,
@@ -437,10 +469,102 @@ class NeighborList:
             sort=sort,
         )
 
+    # ------------------------------------------------------------------------------------------------- sums, order
 
-def _as_kept(value: npt.ArrayLike, like: Any) -> Any:
+    def reduce(
+        self, values: npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike], *, how: str = "antisymmetric"
+    ) -> npt.NDArray[Any]:
+        """Sum a value per entry of the list onto the bodies.
+
+        Each body receives in the order of the entries, whatever the number of threads, so the bits are always the same.
+
+        Parameters
+        ----------
+        values
+            One per entry, shape (m,) or (m, k), float32 or float64, in the order of `neighbors` or `j`; for a table
+            (n, width) or (n, width, k), of which only the first `counts` of a row matter; for a hybrid list both,
+            (table, pairs).
+        how
+            What the second body of a half list receives: "antisymmetric", the opposite, as with forces, or "symmetric",
+            the same, as with energies. In a full list every entry counts for the body of its row only.
+
+        Returns
+        -------
+        array
+            Shape (n,) or (n, k), of the dtype of the values.
+
+        Examples
+        --------
+        >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.0)
+        >>> rows.update([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]])
+        True
+        >>> rows.reduce([10.0, 1.0]).tolist(), rows.reduce([10.0, 1.0], how="symmetric").tolist()
+        ([10.0, -9.0, -1.0], [10.0, 11.0, 1.0])
+        """
+        self._require("reduce")
+        return reduce_values(self._arrays, len(self), values, how, half=self._half)
+
+    def lennard_jones(self, *, epsilon: float = 1.0, sigma: float = 1.0) -> tuple[float, npt.NDArray[Any]]:
+        """Compute the Lennard-Jones energy and forces of the points of the last update, cut off but not shifted.
+
+        It is what a compiled loop over half rows looks like (cpp/lists/lennard_jones.hpp): every entry is tested, and
+        every pair within the cutoff gives to both of its bodies. The bits do not depend on the number of threads.
+
+        Examples
+        --------
+        >>> rows = vicinal.NeighborList(cutoff=2.5, skin=0.3)
+        >>> rows.update([[0.0, 0.0], [1.0, 0.0]])
+        True
+        >>> energy, forces = rows.lennard_jones()
+        >>> energy, forces.tolist()
+        (0.0, [[-24.0, 0.0], [24.0, 0.0]])
+        """
+        kept = self._require("lennard_jones")
+        if self._cutoff is None or not self._half or self._layout != "rows":
+            raise InputError('lennard_jones: needs a cutoff, half=True and layout "rows"; make such a list')
+        numbers = _check.check_number(epsilon, "epsilon"), _check.check_number(sigma, "sigma")
+        return _core.lennard_jones(self.offsets, self.neighbors, kept.points, self._edges, *numbers, self._cutoff)
+
+    def reorder(self, order: npt.ArrayLike) -> None:
+        """Renumber the bodies: body k is from now on the one that was order[k].
+
+        Sort your own arrays with the same order, such as that of `spatial_order`: ``points = points[order]``.
+
+        Examples
+        --------
+        >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5)
+        >>> points = np.array([[0.0, 0.0], [9.0, 0.0], [1.0, 0.0]])
+        >>> rows.update(points), rows.offsets.tolist(), rows.neighbors.tolist()
+        (True, [0, 1, 1, 1], [2])
+        >>> rows.reorder([1, 2, 0])
+        >>> rows.offsets.tolist(), rows.neighbors.tolist(), rows.update(points[[1, 2, 0]])
+        ([0, 0, 1, 1], [2], False)
+        """
+        kept = self._require("reorder")
+        new = check_order(order, len(self))
+        if self._sort:
+            offsets, neighbors = self._core.reorder(*rows_of(self._arrays), new, self._half)
+            self._arrays = lay_out(self._layout, offsets, neighbors, self._width)
+        else:
+            place = np.empty_like(new)
+            place[new] = np.arange(len(new), dtype=new.dtype)
+            self._arrays = {name: place[self._arrays[name]] for name in ("i", "j")}
+        if self._built_skin > 0:
+            self._core.reorder_places(new)
+        elif self._sample is not None:
+            self._sample = None  # somebody else is at their numbers now
+        if self._radii is not None and np.ndim(self._radii):
+            self._radii = np.asarray(self._radii)[new]
+        self._kept = _Kept(kept.points[new], _permuted(kept.radii, new), _permuted(kept.built_radii, new), kept.grown)
+
+
+def _permuted(values: Any, order: npt.NDArray[np.int32]) -> Any:
+    return None if values is None else values[order]
+
+
+def _as_kept(value: npt.ArrayLike, like: Any, name: str) -> Any:
     """Return an array of the dtype and shape of another, or None if it has another dtype or shape."""
-    array = value if isinstance(value, np.ndarray) else np.asarray(value)
+    array = _check.as_array(value, name)
     if array.dtype.kind not in "fiu":
         return None
     if array.ndim == 0 and like.ndim == 1:
@@ -486,6 +610,16 @@ def _with_skin(bodies: Points, cutoff: float, skin: float, edges: list[float]) -
         if not np.isfinite(twice * twice):
             raise InputError(f"skin: {skin:g} found; the square of twice {largest} overflows {dtype}; use less")
     return Setting(replace(bodies, extra=extra, largest=[float(largest)] * bodies.dim), 0.0, edges, planes)
+
+
+def _check_width(value: object, layout: str) -> int:
+    if layout not in ("fixed", "hybrid"):
+        if value is not None:
+            raise InputError(f"width: {value!r} found with layout {layout!r}; only fixed and hybrid have one")
+        return 0
+    if value is None:
+        raise InputError(f"width: None found with layout {layout!r}; pass how many neighbours a body has room for")
+    return _check.check_integer(value, "width", least=1, most=2**20)
 
 
 def _check_structure(index: object, *, spheres: bool) -> type[Index] | None:

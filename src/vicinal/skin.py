@@ -90,6 +90,11 @@ class SkinTuner:
         """Note how far the fastest body is from where it was at the last build, one step later than before."""
         self._ways.append(way)
 
+    def note_forced(self) -> None:
+        """Note that the list is built again; if nobody looked at motion, then it was not because of motion."""
+        if not self._ways:
+            self._ways = [math.inf]
+
     def note_check(self, seconds: float) -> None:
         """Note what a check took."""
         if self._costs is not None:
@@ -132,6 +137,9 @@ class SkinTuner:
         with_skin, without = (seconds_per_step(share, reach, dim, costs, motion) for share in (best, 0.0))
         steps = motion.lasting(best * reach / 2)
         self._predicted = steps if best > 0 else 0.0
+        if math.isinf(motion.pace):
+            self.reason = "sizes, box or number of bodies change, so the list has to be built at every step"
+            return best * reach
         facts = (
             f"a build without skin takes {costs.build * 1e3:.3g} ms, the loop over it {costs.consumer * 1e3:.3g} ms, "
             f"and the fastest body moves {motion.pace / reach if reach else 0:.2%} of the reach in a step"

@@ -1,0 +1,99 @@
+// The Lennard-Jones law over half rows: what a user's compiled loop over a list looks like, and what it costs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+#include "geometry/box.hpp"
+#include "lists/layouts.hpp"
+#include "lists/owners.hpp"
+
+namespace vicinal {
+
+template <class T>
+struct LennardJones {
+  T epsilon, sigma, cutoff;
+};
+
+// Returns the energy, 4 epsilon ((sigma / r)^12 - (sigma / r)^6) for every pair within the cutoff, and fills the
+// forces.
+template <class T, int D>
+double lennard_jones(const SortedRows& rows, std::span<const T> points, const Box<T, D>& box,
+                     const LennardJones<T>& law, T* forces) {
+  const std::size_t n = rows.size();
+  // Wrapped, the nearest image is found by two comparisons.
+  Buffer<T> wrapped;
+  const T* x = points.data();
+  if (box.periodic()) {
+    wrapped.reset(points.size());
+    parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t k = begin * D; k < end * D; ++k) wrapped[k] = box.wrap(points[k], static_cast<int>(k % D));
+    });
+    x = wrapped.data();
+  }
+  std::array<T, D> edge{};
+  std::array<T, D> half{};
+  for (std::size_t a = 0; a < D; ++a) {
+    edge[a] = box.edge[a];
+    half[a] = edge[a] > 0 ? edge[a] / 2 : std::numeric_limits<T>::infinity();
+  }
+  const T cutoff2 = law.cutoff * law.cutoff;
+  const T sigma2 = law.sigma * law.sigma;
+  std::fill_n(forces, n * D, T{0});
+  // Energies of blocks of rows, added up in the order of the rows.
+  constexpr std::size_t block = 1024;
+  std::vector<double> energies((n + block - 1) / block, 0.0);
+  for_each_owner(n, block, [&](const Owned& owned) {
+    for (std::size_t row = 0; row < owned.end; ++row) {
+      const bool mine = row >= owned.begin;
+      const auto entries = rows[row];
+      const auto [first, last] = mine ? std::pair(std::size_t{0}, entries.size()) : owned.piece(entries);
+      if (first == last) continue;
+      std::array<T, D> from;
+      std::array<T, D> sum;
+      for (std::size_t a = 0; a < D; ++a) {
+        from[a] = x[row * D + a];
+        sum[a] = forces[row * D + a];
+      }
+      double energy = 0;
+      for (std::size_t e = first; e < last; ++e) {
+        const auto other = static_cast<std::size_t>(entries[e]);
+        std::array<T, D> way;
+        T r2 = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+          way[a] = x[other * D + a] - from[a];
+          way[a] -= way[a] > half[a] ? edge[a] : T{0};
+          way[a] += way[a] < -half[a] ? edge[a] : T{0};
+          r2 += way[a] * way[a];
+        }
+        if (!(r2 <= cutoff2)) continue;
+        const T q2 = sigma2 / r2;
+        const T q6 = q2 * q2 * q2;
+        energy += static_cast<double>(4 * law.epsilon * q6 * (q6 - 1));
+        const T pull = 24 * law.epsilon * q6 * (1 - 2 * q6) / r2;
+        const bool theirs = other < owned.end;
+        for (std::size_t a = 0; a < D; ++a) {
+          const T force = pull * way[a];
+          sum[a] += force;
+          if (theirs) forces[other * D + a] -= force;
+        }
+      }
+      if (!mine) continue;
+      for (std::size_t a = 0; a < D; ++a) forces[row * D + a] = sum[a];
+      energies[row / block] += energy;
+    }
+  });
+  double total = 0;
+  for (const double energy : energies) total += energy;
+  return total;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,47 @@
+// Who adds to which body when many threads run over half rows.
+//
+// A pair gives to both of its bodies, so threads that share out rows would write to each other's bodies. Here threads
+// share out bodies instead: each runs over all rows that can reach its bodies and gives to those only. Rows are sorted,
+// so its part of a row is one piece. Every body then receives in the order of the entries, which is also what one
+// thread alone does: the bits of a sum do not depend on the number of threads, and no memory is needed beside the
+// result.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "exec/threads.hpp"
+
+namespace vicinal {
+
+struct Owned {
+  std::size_t begin = 0, end = 0;
+
+  [[nodiscard]] bool has(std::int32_t body) const {
+    const auto b = static_cast<std::size_t>(body);
+    return b >= begin && b < end;
+  }
+  // The piece of an ascending row that is owned.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> piece(std::span<const std::int32_t> row) const {
+    std::size_t first = 0;
+    std::size_t last = row.size();
+    while (first < last && static_cast<std::size_t>(row[first]) < begin) ++first;
+    while (last > first && static_cast<std::size_t>(row[last - 1]) >= end) --last;
+    return {first, last};
+  }
+};
+
+// Calls f(owned) for one share of the bodies per thread. Shares begin at multiples of `unit`.
+template <class F>
+void for_each_owner(std::size_t bodies, std::size_t unit, F&& f) {
+  const std::size_t units = (bodies + unit - 1) / unit;
+  const std::size_t shares = std::min(static_cast<std::size_t>(thread_count()), units);
+  parallel_for(shares, [&](std::size_t share, int) {
+    f(Owned{units * share / shares * unit, std::min(bodies, units * (share + 1) / shares * unit)});
+  });
+}
+
+}  // namespace vicinal
