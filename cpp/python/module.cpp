@@ -16,6 +16,7 @@
 #include "exec/isa.hpp"
 #include "exec/threads.hpp"
 #include "python/arrays.hpp"
+#include "python/contacts.hpp"
 #include "python/core.hpp"
 #include "python/delaunay.hpp"
 #include "python/lists.hpp"
@@ -72,6 +73,7 @@ NB_MODULE(_core, m) {
       .def("rows", &Core::rows, nb::arg("want"), nb::arg("sort"), nb::arg("queries").none())
       .def("count", &Core::count, nb::arg("queries").none())
       .def("stats", &Core::stats);
+  bind_contacts(m);
   bind_delaunay(m);
   bind_lists(m);
 

@@ -4,6 +4,7 @@ The same set of pairs, bit for bit, as the plain NumPy expression, for every str
 """
 
 from vicinal.choose import Choice, choose
+from vicinal.contacts import Contacts, Ended
 from vicinal.errors import InputError
 from vicinal.index import Index, Stats
 from vicinal.layouts import ListPointers
@@ -29,7 +30,9 @@ __all__ = [
     "BVH",
     "CellSorting",
     "Choice",
+    "Contacts",
     "Delaunay",
+    "Ended",
     "Exhaustive",
     "HashGrid",
     "Index",
