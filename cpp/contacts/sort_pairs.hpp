@@ -8,44 +8,53 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "contacts/pair_rows.hpp"
-#include "exec/memory.hpp"
+#include "contacts/ordered_pairs.hpp"
 #include "exec/threads.hpp"
 
 namespace vicinal::contacts {
 
-namespace detail {
-
 struct Pair {
   std::int32_t low, high;
 };
-inline Pair canonical(std::int32_t i, std::int32_t j) { return {std::min(i, j), std::max(i, j)}; }
 
-// Rows are short; sorting them by insertion avoids a call that costs more than the sort.
-inline void sort_row(std::int32_t* begin, std::int32_t* end) {
-  if (end - begin > 24) {
-    std::sort(begin, end);
-    return;
-  }
-  for (auto* k = begin; k < end; ++k) {
-    const std::int32_t value = *k;
-    auto* to = k;
-    for (; to > begin && to[-1] > value; --to) *to = to[-1];
-    *to = value;
-  }
+namespace detail {
+
+// Compilers turn this into conditional moves, but std::minmax into a branch, mispredicted half of the time.
+inline Pair canonical(std::int32_t i, std::int32_t j) { return {i < j ? i : j, i < j ? j : i}; }
+
+// Rows are short and in no order, so sorting that branches on what it finds would be mispredicted every other time.
+// Up to eight numbers go through a fixed network of exchanges (Batcher's) instead. Reads and writes eight whatever the
+// size is.
+inline constexpr std::size_t few = 8;
+inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* to) {
+  std::array<std::int32_t, few> v;
+  for (std::size_t k = 0; k < few; ++k) v[k] = k < size ? from[k] : std::numeric_limits<std::int32_t>::max();
+  const auto exchange = [&v](std::size_t a, std::size_t b) {
+    const Pair pair = canonical(v[a], v[b]);
+    v[a] = pair.low;
+    v[b] = pair.high;
+  };
+  exchange(0, 1), exchange(2, 3), exchange(4, 5), exchange(6, 7);
+  exchange(0, 2), exchange(1, 3), exchange(4, 6), exchange(5, 7);
+  exchange(1, 2), exchange(5, 6), exchange(0, 4), exchange(3, 7);
+  exchange(1, 5), exchange(2, 6);
+  exchange(1, 4), exchange(3, 6);
+  exchange(2, 4), exchange(3, 5);
+  exchange(3, 4);
+  for (std::size_t k = 0; k < few; ++k) to[k] = v[k];
 }
 
 }  // namespace detail
 
 // How many rows the pairs need: one more than the largest smaller number.
 inline std::size_t rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
-  constexpr std::size_t grain = std::size_t{1} << 16;
-  std::vector<std::int32_t> most((i.size() + grain - 1) / grain, -1);
-  parallel_ranges(i.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+  std::vector<std::int32_t> most((i.size() + pair_grain - 1) / pair_grain, -1);
+  parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     std::int32_t m = -1;
     for (std::size_t k = begin; k < end; ++k) m = std::max(m, std::min(i[k], j[k]));
     most[piece] = m;
@@ -56,13 +65,15 @@ inline std::size_t rows_needed(std::span<const std::int32_t> i, std::span<const 
 }
 
 // Fills `offsets` (rows_needed + 1) and `others` (one per pair). Entries of a row that are equal stay side by side.
+// `sorted` is scratch, one per pair.
 inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int32_t> j,
-                       std::span<std::int64_t> offsets, std::span<std::int32_t> others) {
-  using detail::Pair;
-  constexpr std::size_t most_buckets = 1024, most_pieces = 256;
+                       std::span<std::int64_t> offsets, std::span<std::int32_t> others, std::span<Pair> sorted) {
+  // Few buckets scatter faster, and 4096 rows of contacts fit into the second cache.
+  constexpr std::size_t enough_buckets = 256, most_buckets = 1024, most_pieces = 256;
+  constexpr int rows_in_cache = 12;
   const std::size_t size = i.size(), rows = offsets.size() - 1;
   int shift = 0;
-  while ((rows >> shift) >= most_buckets) ++shift;
+  while ((rows >> shift) >= (shift < rows_in_cache ? enough_buckets : most_buckets)) ++shift;
   const std::size_t buckets = (rows >> shift) + 1;
   const std::size_t grain = std::max<std::size_t>(std::size_t{1} << 14, size / most_pieces + 1);
   const std::size_t pieces = (size + grain - 1) / grain;
@@ -83,7 +94,6 @@ inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int
   }
   bucket_start[buckets] = sum;
 
-  Buffer<Pair> sorted(size);
   parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     auto& next = starts[piece];
     for (std::size_t k = begin; k < end; ++k) {
@@ -97,19 +107,26 @@ inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int
     const std::size_t row_begin = bucket << shift, row_end = std::min(rows, (bucket + 1) << shift);
     if (row_begin >= row_end) return;
     const std::size_t begin = bucket_start[bucket], end = bucket_start[bucket + 1];
-    std::vector<std::size_t> next(row_end - row_begin + 1, 0);
+    std::vector<std::size_t> next(row_end - row_begin, 0);
     const auto row_in = [&](const Pair& pair) { return static_cast<std::size_t>(pair.low) - row_begin; };
     for (std::size_t k = begin; k < end; ++k) ++next[row_in(sorted[k])];
     std::size_t place = begin;
-    for (std::size_t row = 0; row < row_end - row_begin; ++row) {
+    for (std::size_t row = 0; row < next.size(); ++row) {
       offsets[row_begin + row] = static_cast<std::int64_t>(place);
-      place += std::exchange(next[row], place);
+      place += std::exchange(next[row], place - begin);
     }
-    for (std::size_t k = begin; k < end; ++k) others[next[row_in(sorted[k])]++] = sorted[k].high;
-    std::size_t from = begin;
-    for (std::size_t row = 0; row < row_end - row_begin; ++row) {
-      detail::sort_row(others.data() + from, others.data() + next[row]);
-      from = next[row];
+    std::vector<std::int32_t> placed(end - begin + detail::few);
+    for (std::size_t k = begin; k < end; ++k) placed[next[row_in(sorted[k])]++] = sorted[k].high;
+    std::size_t from = 0;
+    for (const std::size_t to : next) {
+      // What is written past the row is overwritten by the rows after it, unless they are not in this bucket.
+      if (to - from <= detail::few && begin + from + detail::few <= end) {
+        detail::sort_few(placed.data() + from, to - from, others.data() + begin + from);
+      } else {
+        std::sort(placed.data() + from, placed.data() + to);
+        std::copy(placed.data() + from, placed.data() + to, others.data() + begin + from);
+      }
+      from = to;
     }
   });
 }

@@ -131,14 +131,6 @@ def check_rows(value: object) -> Rows:
     return ready, others
 
 
-def single(rows: Rows) -> Rows:
-    """Return sorted rows in which every pair is there twice with every pair once; other rows as they are."""
-    offsets, others = rows
-    if len(others) % 2 or np.any(offsets % 2) or not np.array_equal(others[::2], others[1::2]):
-        return rows
-    return offsets // 2, others[::2].copy()
-
-
 def rows_of(i: Ids, j: Ids) -> Rows:
     """Return pairs in canonical order as rows."""
     count = int(i[-1]) + 1 if len(i) else 0

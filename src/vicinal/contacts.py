@@ -26,7 +26,6 @@ from vicinal._contact_checks import (
     disorder,
     repeated,
     rows_of,
-    single,
 )
 from vicinal.errors import InputError
 from vicinal.rows import Neighbors
@@ -213,12 +212,11 @@ class Contacts:
             if self._merge(_core.contacts_copy(self._pool, offsets, others)):
                 return
             i, j = _core.contacts_expand(self._pool, offsets, others), others
+            rows = self._both_ways(i, j)
         else:
             i, j = check_pairs(first, second)
-        rows = _core.contacts_sort(self._pool, i, j)
-        if second is None:
-            rows = single(rows)
-        if not self._merge(rows):
+            rows = None
+        if not self._merge(_core.contacts_sort(self._pool, i, j) if rows is None else rows):
             raise repeated(i, j)
 
     def update_rows(self, offsets: npt.ArrayLike, neighbors: npt.ArrayLike) -> None:
@@ -392,6 +390,15 @@ class Contacts:
         return made
 
     # ---------------------------------------------------------------------------- inside
+
+    def _both_ways(self, i: Ids, j: Ids) -> Rows | None:
+        """Return the rows of pairs that are all there in both directions; None where they are not."""
+        up = i < j
+        if 2 * np.count_nonzero(up) != len(i):
+            return None
+        rows = _core.contacts_sort(self._pool, i[up], j[up])
+        back = _core.contacts_sort(self._pool, i[~up], j[~up])
+        return rows if np.array_equal(rows[0], back[0]) and np.array_equal(rows[1], back[1]) else None
 
     def _merge(self, rows: Rows) -> bool:
         """Go to other contacts; False and no change where their rows are not in canonical order."""

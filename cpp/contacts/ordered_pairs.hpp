@@ -1,0 +1,43 @@
+// Pairs that are in canonical order already, as a sorted search gives them: only the starts of rows are missing.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "exec/threads.hpp"
+
+namespace vicinal::contacts {
+
+inline constexpr std::size_t pair_grain = std::size_t{1} << 16;
+
+inline bool in_order(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
+  std::atomic<bool> good{true};
+  parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    if (!good) return;
+    int wrong = i[begin] >= j[begin];
+    // No branches, so that compilers make vectors of it.
+    for (std::size_t k = std::max<std::size_t>(begin, 1); k < end; ++k) {
+      const int own = i[k] >= j[k], falls = i[k] < i[k - 1], same = i[k] == i[k - 1], repeats = j[k] <= j[k - 1];
+      wrong |= own | falls | (same & repeats);
+    }
+    if (wrong != 0) good = false;
+  });
+  return good;
+}
+
+// Fills the starts of all rows up to the last pair's, and the end.
+inline void start_rows(std::span<const std::int32_t> i, std::span<std::int64_t> offsets) {
+  parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto row = static_cast<std::size_t>(i[k]);
+      for (std::size_t r = k > 0 ? static_cast<std::size_t>(i[k - 1]) + 1 : 0; r <= row; ++r)
+        offsets[r] = static_cast<std::int64_t>(k);
+    }
+  });
+  offsets.back() = static_cast<std::int64_t>(i.size());
+}
+
+}  // namespace vicinal::contacts
