@@ -1,4 +1,4 @@
-"""The command line: ``vicinal pairs``, ``vicinal info``, ``vicinal demo``."""
+"""The command line: ``vicinal pairs``, ``vicinal info``, ``vicinal demo``, ``vicinal lab``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from vicinal.cli.demo import demo
 from vicinal.cli.exits import INTERRUPTED
 from vicinal.cli.info import info
+from vicinal.cli.lab import app as lab
 from vicinal.cli.pairs import pairs
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command()(pairs)
 app.command()(info)
 app.command()(demo)
+app.add_typer(lab)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the value of the flag

@@ -1,0 +1,46 @@
+"""The lab: every experiment of the five papers, run again with one command.
+
+``vicinal lab list``, ``vicinal lab run NAME``, ``vicinal lab report``; or from Python:
+
+>>> from vicinal import lab
+>>> "a-relations" in lab.experiments()
+True
+"""
+
+from vicinal.lab.claims import Claim, Exponent, Finding, Order, Ratio, Shown, Value, Verdict
+from vicinal.lab.experiment import Case, Experiment, Plan, Scale
+from vicinal.lab.experiments import experiments, find
+from vicinal.lab.page import judge
+from vicinal.lab.papers import Paper
+from vicinal.lab.plots import Plot
+from vicinal.lab.report import write_report
+from vicinal.lab.rows import Pick, Row, Scalar
+from vicinal.lab.runner import Progress, run
+from vicinal.lab.store import Run
+
+__all__ = [
+    "Case",
+    "Claim",
+    "Experiment",
+    "Exponent",
+    "Finding",
+    "Order",
+    "Paper",
+    "Pick",
+    "Plan",
+    "Plot",
+    "Progress",
+    "Ratio",
+    "Row",
+    "Run",
+    "Scalar",
+    "Scale",
+    "Shown",
+    "Value",
+    "Verdict",
+    "experiments",
+    "find",
+    "judge",
+    "run",
+    "write_report",
+]

@@ -1,0 +1,161 @@
+"""What an experiment is: data about a paper's set-up and figures, and the two functions that measure it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias, TypeVar
+
+from vicinal.errors import InputError
+from vicinal.lab.claims import Claim
+from vicinal.lab.papers import Paper
+from vicinal.lab.plots import Plot
+from vicinal.lab.rows import Row, Scalar
+
+Chosen = TypeVar("Chosen")
+
+
+class Scale(StrEnum):
+    """How large a run is: about a minute, the published sizes, or beyond them."""
+
+    SMALL = "small"
+    PAPER = "paper"
+    LARGE = "large"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What was asked for on the command line.
+
+    Parameters
+    ----------
+    scale
+        Sizes and numbers of steps.
+    seed
+        Seed of every random choice.
+    steps
+        Steps per case in place of those of the scale.
+    structures
+        Only these, in place of all that the experiment compares.
+
+    Examples
+    --------
+    >>> plan = Plan(structures=("Octree",))
+    >>> plan.of(["LinkedCells", "Octree"]), plan.at(10, 200, 1000)
+    (['Octree'], 10)
+    """
+
+    scale: Scale = Scale.SMALL
+    seed: int = 1
+    steps: int | None = None
+    structures: tuple[str, ...] | None = None
+
+    def of(self, names: Iterable[str]) -> list[str]:
+        """Return those of the structures that were asked for."""
+        return [name for name in names if self.structures is None or name in self.structures]
+
+    def at(self, small: Chosen, paper: Chosen, large: Chosen | None = None) -> Chosen:
+        """Return what belongs to the scale; without a value of its own, large is as paper."""
+        if self.scale is Scale.SMALL:
+            return small
+        return large if self.scale is Scale.LARGE and large is not None else paper
+
+    def turns(self, small: int, paper: int, large: int | None = None) -> int:
+        """Return the number of steps: as asked for, or that of the scale."""
+        return self.at(small, paper, large) if self.steps is None else self.steps
+
+    @property
+    def label(self) -> str:
+        """A name for the folder of a run: runs that differ in anything have folders of their own."""
+        parts = [str(self.scale)]
+        if self.seed != 1:
+            parts.append(f"seed{self.seed}")
+        if self.steps is not None:
+            parts.append(f"steps{self.steps}")
+        if self.structures is not None:
+            parts.append("+".join(name.replace(" ", "-") for name in self.structures))
+        return ".".join(parts)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what goes into the result file."""
+        chosen = None if self.structures is None else list(self.structures)
+        return {"scale": str(self.scale), "seed": self.seed, "steps": self.steps, "structures": chosen}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One piece of an experiment: measured as a whole, kept when a run is interrupted.
+
+    Parameters
+    ----------
+    values
+        What tells the case from the others; these columns are added to each of its rows.
+    weight
+        Expected cost beside the other cases, from which the time left is estimated.
+    """
+
+    values: Mapping[str, Scalar]
+    weight: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """A name, by which a rerun knows what is finished."""
+        return ", ".join(f"{name} {value}" for name, value in self.values.items())
+
+
+Cases: TypeAlias = Callable[[Plan], Sequence[Case]]
+Measure: TypeAlias = Callable[[Case, Plan], Iterable[Row]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One experiment, as data.
+
+    Parameters
+    ----------
+    name
+        As in ``vicinal lab run NAME``.
+    title
+        One line.
+    paper, section
+        Where it was published.
+    setup
+        What is set up, in words.
+    measured
+        What is measured, in words.
+    notes
+        What the paper leaves open and how it was decided here.
+    structures
+        Everything it compares; ``--structures`` chooses among them.
+    cases
+        Its pieces at the scale of a plan, in the order in which they are run.
+    measure
+        Runs a piece and returns its rows: flat records of numbers and words. It is given one thread.
+    claims
+        What was published, and how it is compared with the rows.
+    plots
+        Pictures of the rows.
+    """
+
+    name: str
+    title: str
+    paper: Paper
+    section: str
+    setup: str
+    measured: str
+    structures: tuple[str, ...]
+    cases: Cases
+    measure: Measure
+    notes: str = ""
+    claims: tuple[Claim, ...] = ()
+    plots: tuple[Plot, ...] = field(default=())
+
+    def check(self, plan: Plan) -> None:
+        """Refuse a plan that names structures the experiment does not have."""
+        for name in plan.structures or ():
+            if name not in self.structures:
+                raise InputError(
+                    f"structures: {name!r} found, which {self.name} does not compare; choose from "
+                    + ", ".join(self.structures)
+                )

@@ -1,0 +1,36 @@
+"""Numbers for people."""
+
+from __future__ import annotations
+
+
+def figure(value: float) -> str:
+    """Write a number with three digits, or all of a whole one that is not long.
+
+    Examples
+    --------
+    >>> figure(1000), figure(55_742_968), figure(1.75e8), figure(0.00694), figure(4.4213), figure(0)
+    ('1,000', '55,742,968', '1.75e8', '0.00694', '4.42', '0')
+    """
+    if value == int(value) and abs(value) < 1e8:
+        return f"{int(value):,}"
+    if 1e-3 <= abs(value) < 1e4:
+        return f"{value:.3g}" if abs(value) < 1e3 else f"{value:,.0f}"
+    mantissa, power = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(power)}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(0.0123), duration(12.3), duration(125), duration(7300)
+    ('12.3 ms', '12 s', '2 min 5 s', '2 h 1 min')
+    """
+    if seconds < 1:
+        return f"{seconds * 1e3:.3g} ms"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"

@@ -1,0 +1,157 @@
+"""The page of a run: published | measured here | verdict, with the set-up and the pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+
+from vicinal.io import atomic_file
+from vicinal.lab.claims import Finding, Verdict
+from vicinal.lab.experiment import Experiment
+from vicinal.lab.figures import duration, figure
+from vicinal.lab.plots import for_page, render
+from vicinal.lab.rows import Row
+from vicinal.lab.store import Run
+from vicinal.lab.style import CSS
+
+PAGE = "page.html"
+MOST_ROWS = 400
+"""Rows shown on a page; the CSV file has all."""
+
+
+def judge(experiment: Experiment, rows: Sequence[Row]) -> list[Finding]:
+    """Hold every claim of an experiment against rows."""
+    return [claim.judge(rows) for claim in experiment.claims]
+
+
+def document(title: str, body: str) -> str:
+    """Return a whole HTML page that needs nothing else."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n"
+        "</html>\n"
+    )
+
+
+def write_page(experiment: Experiment, run: Run) -> None:
+    """Write the pictures and the page of a run into its folder."""
+    pictures = draw(experiment, run)
+    for name, svg in pictures.items():
+        with atomic_file(run.folder / f"{name}.svg") as file:
+            file.write(svg.encode())
+    body = f"<h1>{escape(experiment.title)}</h1>\n" + section(experiment, run, pictures, heading=False)
+    with atomic_file(run.folder / PAGE) as file:
+        file.write(document(f"{experiment.title} – vicinal lab", body).encode())
+
+
+def draw(experiment: Experiment, run: Run) -> dict[str, str]:
+    """Draw the plots of an experiment that have rows, as SVG by name."""
+    drawn = {plot.name: render(plot, run.rows, run.folder.name + plot.name) for plot in experiment.plots}
+    return {name: svg for name, svg in drawn.items() if svg is not None}
+
+
+def section(experiment: Experiment, run: Run, pictures: dict[str, str], *, heading: bool = True) -> str:
+    """Return the part of a page that is about one run."""
+    rows = run.rows
+    parts = [f'<section class="card" id="{escape(run.folder.name)}">']
+    if heading:
+        parts.append(f"<h2>{escape(experiment.title)}</h2>")
+    parts += [
+        f'<p class="lead">{escape(str(experiment.paper))}, {escape(experiment.section)} · '
+        f"<code>{escape(command(run))}</code></p>",
+        f"<p>{escape(experiment.setup)} <b>Measured:</b> {escape(experiment.measured)}</p>",
+    ]
+    if experiment.notes:
+        parts.append(f'<p class="faint">{escape(experiment.notes)}</p>')
+    if not run.complete:
+        done = f"{len(run.cases)} of {len(run.wanted)} cases are finished; the same command goes on."
+        parts.append(f'<p><span class="verdict differs">unfinished</span> {done}</p>')
+    if experiment.claims:
+        parts.append(findings_table(judge(experiment, rows)))
+    if pictures:
+        figures = "\n".join(f"<figure>{for_page(svg)}</figure>" for svg in pictures.values())
+        parts.append(f'<div class="plots">{figures}</div>')
+    parts += [rows_table(rows), facts(run), "</section>"]
+    return "\n".join(parts)
+
+
+def command(run: Run) -> str:
+    """Return the command that makes a run again."""
+    words = ["vicinal lab run", run.experiment, "--scale", str(run.plan["scale"])]
+    if run.plan["structures"] is not None:
+        words += ["--structures", '"' + ",".join(run.plan["structures"]) + '"']
+    if run.plan["steps"] is not None:
+        words += ["--steps", str(run.plan["steps"])]
+    return " ".join([*words, "--seed", str(run.plan["seed"])])
+
+
+def badge(verdict: Verdict) -> str:
+    """Return a verdict as a coloured word."""
+    return f'<span class="verdict {verdict.name.lower()}">{verdict}</span>'
+
+
+def findings_table(findings: Sequence[Finding]) -> str:
+    """Return the table published | measured here | verdict."""
+    lines = [
+        '<div class="scroll"><table><thead><tr><th></th><th>published</th><th>measured here</th><th>verdict</th>'
+        "<th>why</th></tr></thead><tbody>"
+    ]
+    lines += [
+        f'<tr><td>{escape(one.label)}</td><td class="n">{escape(one.published)}</td>'
+        f'<td class="n">{escape(one.measured)}</td><td>{badge(one.verdict)}</td>'
+        f'<td class="why">{escape(one.why)}</td></tr>'
+        for one in findings
+    ]
+    return "\n".join([*lines, "</tbody></table></div>"])
+
+
+def tally(findings: Sequence[Finding]) -> str:
+    """Return how many claims were reproduced, in words and as a bar."""
+    counts = Counter(one.verdict for one in findings)
+    judged = counts[Verdict.REPRODUCED] + counts[Verdict.DIFFERS]
+    if not judged:
+        return '<span class="faint">nothing to judge</span>'
+    words = f"{counts[Verdict.REPRODUCED]} of {judged} reproduced"
+    bars = "".join(
+        f'<i class="{verdict.name.lower()}" style="flex:{counts[verdict]}"></i>'
+        for verdict in (Verdict.REPRODUCED, Verdict.DIFFERS)
+        if counts[verdict]
+    )
+    return f'{words}<div class="bar">{bars}</div>'
+
+
+def rows_table(rows: Sequence[Row]) -> str:
+    """Return all rows, folded away."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    body = "\n".join(
+        "<tr>" + "".join(f'<td class="n">{_cell(row.get(name, ""))}</td>' for name in columns) + "</tr>"
+        for row in rows[:MOST_ROWS]
+    )
+    more = f"<p>{len(rows) - MOST_ROWS} more in rows.csv.</p>" if len(rows) > MOST_ROWS else ""
+    return (
+        f'<details><summary>{len(rows)} rows measured</summary><div class="scroll"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}</details>"
+    )
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return figure(value)
+    return escape(str(value))
+
+
+def facts(run: Run) -> str:
+    """Return machine, versions, seed and duration on one line."""
+    info = run.machine["vicinal"]
+    when = max((str(case["when"]) for case in run.cases.values()), default="")
+    told = [
+        str(run.machine["cpu"]),
+        f"vicinal {info['version']}, {info['isa']}, one thread",
+        f"Python {run.machine['python']}, NumPy {run.machine['versions'].get('numpy', '?')}",
+        f"seed {run.plan['seed']}",
+        f"{duration(run.seconds)}, {when}",
+    ]
+    return '<div class="facts">' + "".join(f"<span>{escape(fact)}</span>" for fact in told) + "</div>"

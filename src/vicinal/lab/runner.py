@@ -1,0 +1,85 @@
+"""Runs an experiment case by case; what is finished is on disk before the next case begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import vicinal as vc
+from vicinal.lab.experiment import Case, Experiment, Plan
+from vicinal.lab.page import write_page
+from vicinal.lab.store import Run, begin
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Parameters
+    ----------
+    case
+        The case that begins, or None at the end.
+    done, total
+        Cases finished, and all.
+    seconds_left
+        An estimate from the weights of the cases; None before the first has finished.
+    """
+
+    case: Case | None
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+def run(
+    experiment: Experiment,
+    plan: Plan,
+    out: Path,
+    *,
+    fresh: bool = False,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Run:
+    """Measure what is not yet finished and write the folder of the run.
+
+    An interrupt keeps the finished cases, writes the pages for them and is raised again; the same call goes on.
+
+    Parameters
+    ----------
+    experiment, plan
+        What to run.
+    out
+        Folder in which the run gets its own.
+    fresh
+        Whether to measure everything again.
+    tell
+        Is told how far the run is.
+    """
+    experiment.check(plan)
+    cases = list(experiment.cases(plan))
+    kept = begin(experiment, plan, cases, out, fresh=fresh)
+    kept.save()
+    try:
+        # One thread: what the papers had, and what a busy machine disturbs least.
+        with vc.threads(1):
+            _run(experiment, plan, cases, kept, tell)
+    finally:
+        write_page(experiment, kept)
+    return kept
+
+
+def _run(
+    experiment: Experiment, plan: Plan, cases: Sequence[Case], kept: Run, tell: Callable[[Progress], None]
+) -> None:
+    left = [case for case in cases if case.key not in kept.cases]
+    spent = weight = 0.0
+    for number, case in enumerate(left):
+        rest = sum(other.weight for other in left[number:])
+        tell(Progress(case, len(cases) - len(left) + number, len(cases), spent / weight * rest if weight else None))
+        start = perf_counter()
+        rows = list(experiment.measure(case, plan))
+        seconds = perf_counter() - start
+        kept.finish(case, rows, seconds)
+        spent, weight = spent + seconds, weight + case.weight
+    tell(Progress(None, len(cases), len(cases), 0.0))
