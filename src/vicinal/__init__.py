@@ -3,6 +3,8 @@
 The same set of pairs, bit for bit, as the plain NumPy expression, for every structure, thread count and processor.
 """
 
+from importlib import import_module
+
 from vicinal.choose import Choice, choose
 from vicinal.contacts import Contacts, Ended
 from vicinal.errors import InputError
@@ -58,7 +60,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         return info()["version"]
+    if name in {"lab", "scenes"}:  # late: a search needs neither
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,87 @@
+"""Axis-aligned cuboids at random in a periodic cube: the bodies of paper B."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vicinal.errors import InputError
+from vicinal.scenes.arithmetic import Array, cube_root
+from vicinal.scenes.draws import Draws
+from vicinal.scenes.scene import Scene, check_positive, check_size, cube
+
+
+def cuboids(
+    n: int,
+    *,
+    shape: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    turned: bool = False,
+    spread: float = 1.0,
+    pairs: float = 2.0,
+    periodic: bool = True,
+    seed: int = 0,
+) -> Scene:
+    """Spread cuboids evenly over a cube of such a size that there are so many pairs per body.
+
+    Parameters
+    ----------
+    n
+        How many.
+    shape
+        Their edges.
+    turned
+        Whether the edges of each are in an order of its own, so that long bodies lie along all axes.
+    spread
+        The largest body beside the smallest; sizes are spread evenly between them.
+    pairs
+        Overlapping pairs per body, expected in a periodic cube.
+    periodic
+        Whether the cube is periodic.
+    seed
+        The same seed gives the same bodies.
+
+    Examples
+    --------
+    >>> scene = vicinal.scenes.cuboids(20_000, spread=12, seed=1)
+    >>> 1.8 < len(vicinal.pairs(**scene.bodies)[0]) / len(scene) < 2.2
+    True
+    """
+    n = check_size(n)
+    if len(shape) != 3:
+        raise InputError(f"shape: {shape!r} found; pass three edges")
+    edges = np.broadcast_to(np.array([check_positive(edge, "shape") for edge in shape]), (n, 3)).copy()
+    spread = check_positive(spread, "spread")
+    if spread < 1:
+        raise InputError(f"spread: {spread!r} found; pass the largest size beside the smallest, at least 1")
+    sizes = Draws(seed, stream=1)
+    if turned:
+        order = np.array([(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)])
+        edges = np.take_along_axis(edges, order[sizes.integers(6, n)], axis=1)
+    edges *= sizes.between(1.0, spread, n)[:, None]
+    volume = max(n, 1) * _mean_reach(edges) / (2 * check_positive(pairs, "pairs"))
+    edge = cube_root(volume) if volume > 0 else 1.0
+    lower, upper = cube(edge)
+    points = Draws(seed).uniform(n, 3) * edge
+    return Scene(points=points, lower=lower, upper=upper, edges=edges, periodic=periodic)
+
+
+def _mean_reach(edges: Array) -> float:
+    """Return the mean volume of (ax + bx)(ay + by)(az + bz) over pairs of bodies: where two overlap.
+
+    Multiplied out, it is a sum of products of means, so no pair is looked at.
+    """
+    n = len(edges)
+    total = 0.0
+    for bits in range(8):
+        mine = [axis for axis in range(3) if bits >> axis & 1]
+        theirs = [axis for axis in range(3) if axis not in mine]
+        total += _mean_product(edges, mine, n) * _mean_product(edges, theirs, n)
+    return total
+
+
+def _mean_product(edges: Array, axes: list[int], n: int) -> float:
+    product = np.ones(n)
+    for axis in axes:
+        product = product * edges[:, axis]
+    return math.fsum(product.tolist()) / n if n else 0.0

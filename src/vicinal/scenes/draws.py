@@ -1,0 +1,83 @@
+"""Random numbers that are the same everywhere.
+
+NumPy promises that the raw bits of PCG64 never change, and nothing of the kind for the numbers that its generators make
+of them. So only the raw bits are used.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _check
+from vicinal.scenes.arithmetic import lengths, log
+
+Array = npt.NDArray[np.float64]
+MOST_SEED = 2**63 - 1
+
+
+class Draws:
+    """A seeded stream of numbers.
+
+    Parameters
+    ----------
+    seed
+        Whole number; the same seed gives the same numbers on every machine.
+    stream
+        Scenes that need several independent streams number them.
+
+    Examples
+    --------
+    >>> Draws(7).uniform(3).tolist()
+    [0.6250954..., 0.8972138..., 0.7756856...]
+    """
+
+    def __init__(self, seed: int, stream: int = 0) -> None:
+        seed = _check.check_integer(seed, "seed", least=0, most=MOST_SEED)
+        self._bits = np.random.PCG64([seed, stream] if stream else seed)
+
+    def uniform(self, *shape: int) -> Array:
+        """Numbers from 0 up to but not including 1, multiples of 2⁻⁵³."""
+        raw = self._bits.random_raw(math.prod(shape))
+        return ((raw >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(shape)
+
+    def between(self, lower: npt.ArrayLike, upper: npt.ArrayLike, *shape: int) -> Array:
+        """Numbers evenly between bounds, which may be arrays that fit the shape."""
+        low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+        return low + self.uniform(*shape) * (high - low)
+
+    def integers(self, below: int, size: int) -> npt.NDArray[np.int64]:
+        """Whole numbers from 0 up to but not including a bound."""
+        return (self.uniform(size) * below).astype(np.int64)
+
+    def order(self, size: int) -> npt.NDArray[np.int64]:
+        """Return a random order of so many things."""
+        return np.argsort(self._bits.random_raw(size), kind="stable")
+
+    def normal(self, size: int) -> Array:
+        """Numbers of the normal distribution, by Marsaglia's polar method: points of a square that are in its disc."""
+        found: list[Array] = []
+        missing = size
+        while missing > 0:
+            pair = self.between(-1.0, 1.0, missing + 16, 2)
+            square = pair[:, 0] * pair[:, 0] + pair[:, 1] * pair[:, 1]
+            inside = (square > 0) & (square < 1)
+            pair, square = pair[inside], square[inside]
+            values = pair * np.sqrt(-2 * log(square) / square)[:, None]
+            found.append(values.reshape(-1))
+            missing -= values.size
+        return np.concatenate([np.empty(0), *found])[:size]
+
+    def directions(self, size: int, dim: int) -> Array:
+        """Return unit vectors, evenly over all directions."""
+        found: list[Array] = []
+        missing = size
+        while missing > 0:
+            vectors = self.between(-1.0, 1.0, 2 * missing + 16, dim)
+            length = lengths(vectors)
+            inside = (length > 1e-3) & (length <= 1)
+            found.append(vectors[inside] / length[inside][:, None])
+            missing -= len(found[-1])
+        return np.concatenate([np.empty((0, dim)), *found])[:size]
