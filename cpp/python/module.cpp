@@ -20,6 +20,7 @@
 #include "python/core.hpp"
 #include "python/delaunay.hpp"
 #include "python/lists.hpp"
+#include "python/fluid.hpp"
 
 namespace nb = nanobind;
 
@@ -76,6 +77,7 @@ NB_MODULE(_core, m) {
   bind_contacts(m);
   bind_delaunay(m);
   bind_lists(m);
+  bind_fluid(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("physical_memory", &physical_memory);

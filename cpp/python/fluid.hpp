@@ -1,0 +1,10 @@
+// One step of a fluid.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace vicinal {
+
+void bind_fluid(nanobind::module_& m);
+
+}  // namespace vicinal
