@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
+from vicinal import _core
 from vicinal.fluid import Fluid
 
 PLANE = [
@@ -181,6 +182,21 @@ def test_the_structure_and_the_threads_do_not_change_a_bit(dtype: Any, options: 
         for structure in structures:
             for threads in (1, 3):
                 assert trajectory(structure, points, walls=walls, threads=threads, **options) == want
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_rows_are_put_into_ascending_order(threads: int) -> None:
+    for n in (0, 1, 7, 2000):
+        points = scattered(n)
+        points[: n // 4] *= 0.1  # rows of very different lengths
+        with vc.threads(threads):
+            for kind in (vc.LinkedCells, vc.Delaunay):
+                want = vc.neighbors(points, cutoff=3.0, sort=True)
+                rows = kind(points, cutoff=3.0).neighbors()
+                ordered = np.full(len(rows.indices) + 3, -7, np.int32)
+                _core.fluid_order(rows.offsets, rows.indices, ordered)
+                assert ordered[: len(rows.indices)].tolist() == want.indices.tolist()
+                assert ordered[len(rows.indices) :].tolist() == [-7] * 3
 
 
 def test_an_empty_fluid_steps() -> None:

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "fluid/order.hpp"
 #include "fluid/relax.hpp"
 #include "python/arrays.hpp"
 
@@ -18,6 +19,16 @@ namespace {
 
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ordered = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Puts rows of neighbours into ascending order, into an array that is at least as long.
+void order(const Offsets& offsets, const Indices& indices, const Ordered& ordered) {
+  if (offsets.shape(0) == 0 || ordered.shape(0) < indices.shape(0)) throw nb::type_error("rows do not fit the array");
+  without_lock([&] {
+    fluid::RowOrder({offsets.data(), offsets.shape(0)}, {indices.data(), indices.shape(0)})
+        .write({ordered.data(), indices.shape(0)});
+  });
+}
 
 // Rows come from an index of these very particles (src/vicinal/fluid.py), so their numbers are in range.
 nb::list relax(const PointArray& points, std::size_t moving, const Offsets& offsets, const Indices& indices,
@@ -48,6 +59,7 @@ nb::list relax(const PointArray& points, std::size_t moving, const Offsets& offs
 }  // namespace
 
 void bind_fluid(nb::module_& m) {
+  m.def("fluid_order", &order, nb::arg("offsets"), nb::arg("indices"), nb::arg("ordered"));
   m.def("fluid_relax", &relax, nb::arg("points"), nb::arg("moving"), nb::arg("offsets"), nb::arg("indices"),
         nb::arg("radius"), nb::arg("rest_density"), nb::arg("stiffness"), nb::arg("near_stiffness"),
         nb::arg("reaction"));

@@ -15,6 +15,7 @@ from vicinal import _check, _core
 from vicinal.choose import STRUCTURES, choose
 from vicinal.errors import InputError
 from vicinal.index import Index
+from vicinal.rows import Neighbors
 
 # Anything that makes an index: a class of vicinal, or a function of (points, cutoff=...) that returns one.
 Structure = Callable[..., Index]
@@ -74,6 +75,8 @@ class Fluid:
     structure
         What finds the neighbours: a class such as `vicinal.Delaunay`, or a function of (points, cutoff=...) that
         returns an index. None: what `vicinal.choose` says at the start.
+    clock
+        What tells the time for the seconds of a `Step`; `time.process_time` counts those of the processor.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class Fluid:
         reaction: bool = False,
         inertia: float = 0.0,
         structure: Structure | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         moving = _check.check_points(points)
         self._moving = len(moving)
@@ -125,7 +129,9 @@ class Fluid:
         self._index = self._make_index(structure)
         self._density: npt.NDArray[Any] | None = None
         self._near_density: npt.NDArray[Any] | None = None
+        self._ordered = np.empty(0, np.int32)
         self._steps = 0
+        self._clock = clock
 
     def _make_index(self, structure: Structure | None) -> Index:
         if structure is None:
@@ -184,19 +190,20 @@ class Fluid:
 
     def step(self) -> Step:
         """Make one step."""
-        begin = time.perf_counter()
-        rows = self._index.neighbors(sort=True)
-        found = time.perf_counter()
-        density, near, displacement = self._relax(rows.offsets, rows.indices)
+        clock = self._clock
+        begin = clock()
+        rows = self._index.neighbors()
+        found = clock()
+        density, near, displacement = self._relax(rows)
         moved, velocities = self._move(displacement)
-        before = time.perf_counter()
+        before = clock()
         self._index.update(moved)
-        after = time.perf_counter()
+        after = clock()
         self._positions, self._velocities = moved, velocities
         self._density, self._near_density = density, near
         self._steps += 1
         mean = len(rows.indices) / len(rows) if len(rows) else 0.0
-        return Step(mean, found - begin, after - before, time.perf_counter() - begin)
+        return Step(mean, found - begin, after - before, clock() - begin)
 
     def _move(self, displacement: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return positions and velocities after a step, in the arithmetic of the particles' dtype."""
@@ -210,16 +217,20 @@ class Fluid:
             velocities /= self._dt
         return moved, velocities
 
-    def _relax(self, offsets: npt.NDArray[np.int64], indices: npt.NDArray[np.int32]) -> list[npt.NDArray[Any]]:
+    def _relax(self, rows: Neighbors) -> list[npt.NDArray[Any]]:
+        """Return densities, near-densities and displacements."""
+        size = len(rows.indices)
+        if len(self._ordered) < size:  # with room to grow: new memory costs more than what is done in it
+            self._ordered = np.empty(size + size // 4, np.int32)
+        _core.fluid_order(rows.offsets, rows.indices, self._ordered)
         return _core.fluid_relax(
-            self._positions, self._moving, offsets, indices, self._radius, *self._densities, self._reaction
+            self._positions, self._moving, rows.offsets, self._ordered, self._radius, *self._densities, self._reaction
         )
 
     def _weigh_once(self) -> None:
         """Before the first step: the densities at the start."""
         if self._density is None:
-            rows = self._index.neighbors(sort=True)
-            self._density, self._near_density, _ = self._relax(rows.offsets, rows.indices)
+            self._density, self._near_density, _ = self._relax(self._index.neighbors())
 
 
 def _is_plain(index: Index, cutoff: float, size: int) -> bool:
