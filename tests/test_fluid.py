@@ -163,7 +163,7 @@ def test_a_dense_fluid_spreads_evenly() -> None:
     assert last.neighbors < vc.count(scattered(400, size=40.0), cutoff=8.0).mean()
 
 
-def trajectory(structure: Any, points: Any, *, threads: int = 1, steps: int = 8, **options: Any) -> bytes:
+def trajectory(structure: Any, points: Any, *, threads: int = 1, steps: int = 5, **options: Any) -> bytes:
     with vc.threads(threads):
         fluid = Fluid(points, radius=6.0, gravity=0.1, structure=structure, **options)
         for _ in range(steps):
@@ -175,13 +175,29 @@ def trajectory(structure: Any, points: Any, *, threads: int = 1, steps: int = 8,
 @pytest.mark.parametrize("options", [{}, {"reaction": True, "inertia": 0.9}], ids=["listing", "conserving"])
 def test_the_structure_and_the_threads_do_not_change_a_bit(dtype: Any, options: dict[str, Any]) -> None:
     for dim in (2, 3):
-        points = scattered(1500, dim, dtype, 60.0 if dim == 2 else 30.0)
+        points = scattered(800, dim, dtype, 50.0 if dim == 2 else 25.0)
         walls = scattered(50, dim, dtype, seed=2)
         structures = PLANE if dim == 2 else PLANE[:-2]
         want = trajectory(None, points, walls=walls, **options)
         for structure in structures:
             for threads in (1, 3):
                 assert trajectory(structure, points, walls=walls, threads=threads, **options) == want
+
+
+@pytest.mark.parametrize("skin", [0.0, 2.0, "auto"])
+def test_a_neighbour_list_gives_the_same_trajectory(skin: Any) -> None:
+    points, walls = scattered(800, dtype=np.float32), scattered(50, seed=2)
+    want = trajectory(None, points, walls=walls, steps=12)
+    for structure in (None, vc.Delaunay):
+        assert trajectory(structure, points, walls=walls, steps=12, skin=skin) == want
+
+
+def test_a_list_with_a_skin_is_not_built_in_every_step() -> None:
+    fluid, searched = (Fluid(scattered(1500), radius=6.0, near_stiffness=0.01, skin=skin) for skin in (3.0, None))
+    steps = [(fluid.step(), searched.step()) for _ in range(10)]
+    assert isinstance(fluid.index, vc.NeighborList)
+    assert 1 <= fluid.index.stats.builds < 5
+    assert all(listed.neighbors == found.neighbors for listed, found in steps), "the skin is not counted"
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -239,6 +255,8 @@ TWO = [[0.0, 0.0], [1.0, 0.0]]
         ({"dt": 0.0}, "dt: 0.0 found; pass a positive"),
         ({"inertia": 1.5}, "inertia: 1.5 found"),
         ({"reaction": 1}, "reaction: 1 found; pass True or False"),
+        ({"skin": -1.0}, "skin: -1.0 found"),
+        ({"skin": 1.0, "structure": partial(vc.Delaunay, skin=1.0)}, "structure: .* found with a skin; pass a class"),
         ({"structure": "LinkedCells"}, "structure: 'LinkedCells' found; pass a class"),
         ({"structure": lambda points, cutoff: None}, "structure: .* found; pass a class"),
         ({"structure": partial(vc.LinkedCells, box=5.0)}, "structure: .* in open space"),

@@ -3,7 +3,8 @@
 // A particle weighs its neighbours twice: a density of (1 - q)^2 and a near-density of (1 - q)^3 with q = distance /
 // radius. The first is drawn towards a rest density, the second only pushes. All particles are displaced at once, from
 // where they were at the start of the step, so the order of the particles does not matter and rows can be shared out
-// among threads; each row is summed by one thread in the order given, so equal rows give equal bits.
+// among threads; each row is summed by one thread in the order given, so equal rows give equal bits. Who is farther
+// away than the radius does not count, so rows of a list with a skin give the same bits, too.
 #pragma once
 
 #include <array>
@@ -40,9 +41,11 @@ struct Particles {
   }
 };
 
-// What a step computes: densities of all particles, displacements (D numbers each) of the first ones, which move.
+// What a step computes: how many neighbours all particles feel and their densities, and displacements (D numbers each)
+// of the first ones, which move.
 template <class T>
 struct Relaxed {
+  std::span<std::int32_t> felt;
   std::span<T> density;
   std::span<T> near_density;
   std::span<T> displacement;
@@ -93,12 +96,15 @@ class Relaxation {
   void weigh(std::size_t i) const {
     T density = 0;
     T near = 0;
+    std::int32_t felt = 0;
     for (const std::int32_t j : particles_.row(i)) {
       const T w = see(particles_.at(i), j).weight;
       if (w <= 0) continue;
+      ++felt;
       density += w * w;
       near += w * w * w;
     }
+    result_.felt[i] = felt;
     result_.density[i] = density;
     result_.near_density[i] = near;
   }

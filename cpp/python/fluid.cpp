@@ -40,15 +40,20 @@ nb::list relax(const PointArray& points, std::size_t moving, const Offsets& offs
         {static_cast<const T*>(points.data()), n * D}, {offsets.data(), n + 1}, {indices.data(), indices.shape(0)}};
     const fluid::Law<T> law{static_cast<T>(radius), static_cast<T>(rest_density), static_cast<T>(stiffness),
                             static_cast<T>(near_stiffness), reaction};
+    Region felt(n * sizeof(std::int32_t));
     Region density(n * sizeof(T));
     Region near(n * sizeof(T));
     Region displacement(moving * D * sizeof(T));
     const auto numbers = [](Region& region, std::size_t size) {
       return std::span<T>(static_cast<T*>(static_cast<void*>(region.data())), size);
     };
-    const fluid::Relaxed<T> result{numbers(density, n), numbers(near, n), numbers(displacement, moving * D)};
+    const fluid::Relaxed<T> result{{static_cast<std::int32_t*>(static_cast<void*>(felt.data())), n},
+                                   numbers(density, n),
+                                   numbers(near, n),
+                                   numbers(displacement, moving * D)};
     without_lock([&] { fluid::Relaxation<T, D>(particles, law, result).run(); });
     nb::list arrays;
+    arrays.append(array_of<std::int32_t>(std::move(felt), {n}, nullptr));
     arrays.append(array_of<T>(std::move(density), {n}, nullptr));
     arrays.append(array_of<T>(std::move(near), {n}, nullptr));
     arrays.append(array_of<T>(std::move(displacement), {moving, D}, nullptr));

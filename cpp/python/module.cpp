@@ -19,8 +19,8 @@
 #include "python/contacts.hpp"
 #include "python/core.hpp"
 #include "python/delaunay.hpp"
-#include "python/lists.hpp"
 #include "python/fluid.hpp"
+#include "python/lists.hpp"
 
 namespace nb = nanobind;
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,11 @@ from vicinal import _check, _core
 from vicinal.choose import STRUCTURES, choose
 from vicinal.errors import InputError
 from vicinal.index import Index
-from vicinal.rows import Neighbors
+from vicinal.neighbor_list import NeighborList
 
 # Anything that makes an index: a class of vicinal, or a function of (points, cutoff=...) that returns one.
 Structure = Callable[..., Index]
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Step:
     neighbors
         Mean number of neighbours of all particles, walls included.
     query_seconds, update_seconds
-        Finding the neighbours, and telling the structure where the particles are now.
+        Finding the neighbours, and telling the structure where the particles are now. A neighbour list does all it does
+        in its update.
     total_seconds
         The whole step.
     """
@@ -75,6 +77,9 @@ class Fluid:
     structure
         What finds the neighbours: a class such as `vicinal.Delaunay`, or a function of (points, cutoff=...) that
         returns an index. None: what `vicinal.choose` says at the start.
+    skin
+        Keep a `vicinal.NeighborList` with this skin, or "auto", so that most steps need no search. None: search in
+        every step.
     clock
         What tells the time for the seconds of a `Step`; `time.process_time` counts those of the processor.
 
@@ -105,6 +110,7 @@ class Fluid:
         reaction: bool = False,
         inertia: float = 0.0,
         structure: Structure | None = None,
+        skin: float | Literal["auto"] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         moving = _check.check_points(points)
@@ -126,10 +132,11 @@ class Fluid:
         self._inertia = _finite(inertia, "inertia", dtype)
         if not 0 <= self._inertia <= 1:
             raise InputError(f"inertia: {inertia} found; pass the part of its velocity a particle keeps, 0 to 1")
-        self._index = self._make_index(structure)
+        self._search = (
+            _Searched(self._make_index(structure)) if skin is None else _Listed(self._make_list(structure, skin))
+        )
         self._density: npt.NDArray[Any] | None = None
         self._near_density: npt.NDArray[Any] | None = None
-        self._ordered = np.empty(0, np.int32)
         self._steps = 0
         self._clock = clock
 
@@ -146,10 +153,17 @@ class Fluid:
             )
         return index
 
+    def _make_list(self, structure: Structure | None, skin: float | Literal["auto"]) -> NeighborList:
+        if structure is not None and not isinstance(structure, type):
+            raise InputError(f"structure: {structure!r} found with a skin; pass a class such as vicinal.LinkedCells")
+        made = NeighborList(cutoff=self._radius, half=False, skin=skin, index=structure)
+        made.update(self._positions)
+        return made
+
     def __repr__(self) -> str:
         """Return how many particles there are, and what finds their neighbours."""
         walls = len(self._positions) - self._moving
-        return f"Fluid({self._moving} particles, {walls} in walls, {self._index!r})"
+        return f"Fluid({self._moving} particles, {walls} in walls, {self.index!r})"
 
     @property
     def points(self) -> npt.NDArray[Any]:
@@ -179,9 +193,9 @@ class Fluid:
         return _locked(self._near_density[: self._moving])  # type: ignore[index]
 
     @property
-    def index(self) -> Index:
-        """The structure that finds the neighbours: particles first, then those of the walls."""
-        return self._index
+    def index(self) -> Index | NeighborList:
+        """What finds the neighbours: particles first, then those of the walls."""
+        return self._search.source
 
     @property
     def steps(self) -> int:
@@ -192,17 +206,17 @@ class Fluid:
         """Make one step."""
         clock = self._clock
         begin = clock()
-        rows = self._index.neighbors()
+        rows = self._search.find()
         found = clock()
-        density, near, displacement = self._relax(rows)
+        felt, density, near, displacement = self._relax(rows)
         moved, velocities = self._move(displacement)
         before = clock()
-        self._index.update(moved)
+        self._search.source.update(moved)
         after = clock()
         self._positions, self._velocities = moved, velocities
         self._density, self._near_density = density, near
         self._steps += 1
-        mean = len(rows.indices) / len(rows) if len(rows) else 0.0
+        mean = float(felt.mean()) if len(felt) else 0.0
         return Step(mean, found - begin, after - before, clock() - begin)
 
     def _move(self, displacement: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -217,20 +231,50 @@ class Fluid:
             velocities /= self._dt
         return moved, velocities
 
-    def _relax(self, rows: Neighbors) -> list[npt.NDArray[Any]]:
-        """Return densities, near-densities and displacements."""
-        size = len(rows.indices)
-        if len(self._ordered) < size:  # with room to grow: new memory costs more than what is done in it
-            self._ordered = np.empty(size + size // 4, np.int32)
-        _core.fluid_order(rows.offsets, rows.indices, self._ordered)
+    def _relax(self, rows: Rows) -> list[npt.NDArray[Any]]:
+        """Return numbers of neighbours, densities, near-densities and displacements."""
+        ordered = self._search.ordered(rows)
         return _core.fluid_relax(
-            self._positions, self._moving, rows.offsets, self._ordered, self._radius, *self._densities, self._reaction
+            self._positions, self._moving, *ordered, self._radius, *self._densities, self._reaction
         )
 
     def _weigh_once(self) -> None:
         """Before the first step: the densities at the start."""
         if self._density is None:
-            self._density, self._near_density, _ = self._relax(self._index.neighbors())
+            _, self._density, self._near_density, _ = self._relax(self._search.find())
+
+
+class _Searched:
+    """Neighbours by a search in every step."""
+
+    def __init__(self, source: Index) -> None:
+        self.source = source
+        self._ordered = np.empty(0, np.int32)
+
+    def find(self) -> Rows:
+        rows = self.source.neighbors()
+        return rows.offsets, rows.indices
+
+    def ordered(self, rows: Rows) -> Rows:
+        """Return rows in canonical order."""
+        offsets, found = rows
+        if len(self._ordered) < len(found):  # with room to grow: new memory costs more than what is done in it
+            self._ordered = np.empty(len(found) + len(found) // 4, np.int32)
+        _core.fluid_order(offsets, found, self._ordered)
+        return offsets, self._ordered
+
+
+class _Listed:
+    """Neighbours of a list, which has them in canonical order, and some that are farther away."""
+
+    def __init__(self, source: NeighborList) -> None:
+        self.source = source
+
+    def find(self) -> Rows:
+        return self.source.offsets, self.source.neighbors
+
+    def ordered(self, rows: Rows) -> Rows:
+        return rows
 
 
 def _is_plain(index: Index, cutoff: float, size: int) -> bool:
