@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 import vicinal as vc
 from vicinal import _core
 from vicinal.fluid import Fluid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PLANE = [
     vc.Exhaustive,
@@ -26,6 +29,13 @@ PLANE = [
     vc.Delaunay,
     partial(vc.Delaunay, skin=3.0),
 ]
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Steps of few particles are not worth waking threads for; tests that want more say so."""
+    with vc.threads(1):
+        yield
 
 
 def scattered(n: int = 300, dim: int = 2, dtype: Any = np.float64, size: float = 60.0, seed: int = 1) -> Any:

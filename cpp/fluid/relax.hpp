@@ -7,11 +7,13 @@
 // away than the radius does not count, so rows of a list with a skin give the same bits, too.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "exec/threads.hpp"
 
@@ -58,27 +60,36 @@ class Relaxation {
       : particles_(particles), law_(law), result_(result), moving_(result.displacement.size() / D) {}
 
   void run() const {
-    // A row is some ten to some hundred neighbours: few rows to a piece keep the threads evenly busy.
-    constexpr std::size_t grain = 256;
-    parallel_ranges(particles_.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t i = begin; i < end; ++i) {
-        weigh(i);
-        if (!law_.reaction && i < moving_) displace(i);  // its own pressure is enough, and its row is in the cache
-      }
+    for_rows(particles_.size(), [&](std::size_t i, std::span<const Seen> row) {
+      weigh(i, row);
+      if (!law_.reaction && i < moving_) displace(i, row);  // its own pressure is enough
     });
-    if (!law_.reaction) return;
-    parallel_ranges(moving_, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t i = begin; i < end; ++i) displace(i);
-    });
+    if (law_.reaction) for_rows(moving_, [&](std::size_t i, std::span<const Seen> row) { displace(i, row); });
   }
 
  private:
-  // A neighbour as seen from particle i.
+  // A neighbour as seen from a particle.
   struct Seen {
     std::array<T, D> towards;
     T distance;
-    T weight;  // 1 - q, not positive where it does not count
+    T weight;  // 1 - q, or 0 where that is less: adding nothing costs less than asking whether to add
   };
+
+  // Calls f(i, neighbours as particle i sees them) for the first particles.
+  template <class F>
+  void for_rows(std::size_t size, F&& f) const {
+    // A row is some ten to some hundred neighbours: few rows to a piece keep the threads evenly busy.
+    constexpr std::size_t grain = 256;
+    parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      std::vector<Seen> seen;
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto row = particles_.row(i);
+        seen.resize(row.size());
+        for (std::size_t k = 0; k < row.size(); ++k) seen[k] = see(particles_.at(i), row[k]);
+        f(i, seen);
+      }
+    });
+  }
 
   Seen see(const T* from, std::int32_t j) const {
     const T* to = particles_.at(static_cast<std::size_t>(j));
@@ -89,20 +100,19 @@ class Relaxation {
       square += seen.towards[a] * seen.towards[a];
     }
     seen.distance = std::sqrt(square);
-    seen.weight = T{1} - seen.distance / law_.radius;
+    seen.weight = std::max(T{1} - seen.distance / law_.radius, T{0});
     return seen;
   }
 
-  void weigh(std::size_t i) const {
+  void weigh(std::size_t i, std::span<const Seen> row) const {
     T density = 0;
     T near = 0;
     std::int32_t felt = 0;
-    for (const std::int32_t j : particles_.row(i)) {
-      const T w = see(particles_.at(i), j).weight;
-      if (w <= 0) continue;
-      ++felt;
-      density += w * w;
-      near += w * w * w;
+    for (const Seen& seen : row) {
+      const T square = seen.weight * seen.weight;
+      density += square;
+      near += square * seen.weight;
+      felt += seen.weight > 0 ? 1 : 0;
     }
     result_.felt[i] = felt;
     result_.density[i] = density;
@@ -112,19 +122,19 @@ class Relaxation {
   [[nodiscard]] T pressure(std::size_t i) const { return law_.stiffness * (result_.density[i] - law_.rest_density); }
   [[nodiscard]] T near_pressure(std::size_t i) const { return law_.near_stiffness * result_.near_density[i]; }
 
-  void displace(std::size_t i) const {
+  void displace(std::size_t i, std::span<const Seen> row) const {
     const T own = pressure(i);
     const T own_near = near_pressure(i);
+    const auto numbers = particles_.row(i);
     std::array<T, D> sum{};
-    for (const std::int32_t j : particles_.row(i)) {
-      const Seen seen = see(particles_.at(i), j);
-      const T w = seen.weight;
-      if (w <= 0 || seen.distance == 0) continue;  // at the same place there is no direction to be pushed in
-      const auto other = static_cast<std::size_t>(j);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const Seen& seen = row[k];
+      if (seen.distance == 0) continue;  // at the same place there is no direction to be pushed in
+      const auto other = static_cast<std::size_t>(numbers[k]);
       // P_i + P_j is the same number seen from both sides, so what one gains the other loses.
       const T p = law_.reaction ? own + pressure(other) : own;
       const T near = law_.reaction ? own_near + near_pressure(other) : own_near;
-      const T push = (p * w + near * (w * w)) / (2 * seen.distance);
+      const T push = (p * seen.weight + near * (seen.weight * seen.weight)) / (2 * seen.distance);
       for (std::size_t a = 0; a < D; ++a) sum[a] -= push * seen.towards[a];
     }
     for (std::size_t a = 0; a < D; ++a) result_.displacement[i * D + a] = sum[a];

@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
     measured="CPU seconds per step of search, update and the whole, and the mean number of neighbours.",
     notes="The paper shows the column and the walls in a picture only. Here the column is a quarter of the box wide "
     "and nine tenths high, beside the left wall, and floor, left and right wall have two rows each. " + NOTES,
-    structures=STRUCTURES,
+    structures=tuple(STRUCTURES),
     cases=cases,
     measure=measure,
     claims=tuple(claims()),

@@ -32,7 +32,7 @@ EXPERIMENT = Experiment(
     "begin anywhere in a square and push each other apart. There are no walls.",
     measured="CPU seconds per step of search, update and the whole, and the mean number of neighbours.",
     notes=NOTES,
-    structures=STRUCTURES,
+    structures=tuple(STRUCTURES),
     cases=cases,
     measure=measure,
     claims=tuple(claims()),
