@@ -21,6 +21,7 @@
 #include "python/delaunay.hpp"
 #include "python/fluid.hpp"
 #include "python/lists.hpp"
+#include "python/dem.hpp"
 
 namespace nb = nanobind;
 
@@ -78,6 +79,7 @@ NB_MODULE(_core, m) {
   bind_delaunay(m);
   bind_lists(m);
   bind_fluid(m);
+  bind_dem(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("physical_memory", &physical_memory);

@@ -2,7 +2,8 @@
 
 from vicinal.dem.materials import Material
 from vicinal.dem.shapes import Clump, Polyhedron, Tablet
-from vicinal.dem.simulation import CriticalTimes, Simulation
+from vicinal.dem.simulation import Simulation
+from vicinal.dem.times import CriticalTimes, TimeStepWarning
 from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, box_walls
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Polyhedron",
     "Simulation",
     "Tablet",
+    "TimeStepWarning",
     "Wall",
     "box_walls",
 ]

@@ -160,7 +160,24 @@ def _linear(two: tuple[Material, Material], given: Mapping[str, float]) -> list[
     own = [2 / 7 * m.kn if m.kt is None else m.kt for m in two]  # type: ignore[operator]
     kt = 2 * own[0] * own[1] / (sum(own) or 1.0)
     rates = [_geometric("gamma_n", two), _geometric("gamma_t", two)]
-    # A pair's own gamma_n replaces a restitution the materials bring along.
+    # A pair's own gamma_n replaces a restitution the materials bring along. Restitution damps the tangential spring by
+    # the same fraction of the critical damping.
     by_rate = "gamma_n" in given or all(m.gamma_n is not None for m in two)
     damping = 0.0 if by_rate else 2 * damping_ratio(_restitution(two))
-    return [kn, kt, 0.0 if not by_rate else rates[0], rates[1], damping, 0.0, *_common(two)]
+    if not by_rate:
+        rates[0] = 0.0
+    tangential = 0.0 if all(m.gamma_t is not None for m in two) else damping
+    return [kn, kt, *rates, damping, tangential, *_common(two)]
+
+
+def check_names(
+    pairs: Mapping[tuple[str, str], Mapping[str, float]], names: Sequence[str]
+) -> dict[tuple[int, int], Mapping[str, float]]:
+    """Return pairs of materials by number."""
+    numbered = {}
+    for key, value in pairs.items():
+        for name in key:
+            if name not in names:
+                raise InputError(f"pairs: material {name!r} found; pass names among {', '.join(names)}")
+        numbered[names.index(key[0]), names.index(key[1])] = value
+    return numbered

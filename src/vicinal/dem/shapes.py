@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.errors import InputError
+
 Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Properties:
+    """A shape of density 1: volume, centre of mass, principal moments of inertia and their axes (columns).
+
+    `radius` is that of the smallest sphere around the centre.
+    """
+
+    volume: float
+    centre: Array
+    moments: Array
+    axes: Array
+    radius: float = 0.0
+
+
+def principal(volume: float, centre: Array, second: Array) -> Properties:
+    """Return properties from the integrals of 1, x and x xᵀ (the latter about the origin) over the volume."""
+    about = second - volume * np.outer(centre, centre)
+    inertia = np.trace(about) * np.eye(3) - about
+    moments, axes = np.linalg.eigh(inertia)
+    if moments[2] - moments[0] < 1e-9 * moments[2]:  # a ball in all but rounding: its own axes are as good as any
+        moments, axes = np.full(3, moments.mean()), np.eye(3)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] = -axes[:, 0]
+    return Properties(volume, centre, moments, axes)
 
 
 @dataclass(frozen=True, eq=False)
 class Clump:
     """Spheres glued together; they may overlap.
+
+    Mass, centre and inertia are those of the union: what two spheres share counts once.
 
     Parameters
     ----------
@@ -24,6 +55,90 @@ class Clump:
 
     offsets: Array
     radii: Array
+
+    def __post_init__(self) -> None:
+        offsets = np.atleast_2d(np.array(self.offsets, dtype=np.float64))
+        radii = np.atleast_1d(np.array(self.radii, dtype=np.float64))
+        if offsets.ndim != 2 or offsets.shape != (len(radii), 3) or len(radii) == 0:
+            raise InputError(f"offsets: shape {offsets.shape} found for {len(radii)} radii; pass (k, 3) and (k,)")
+        if not (np.isfinite(offsets).all() and np.isfinite(radii).all() and (radii > 0).all()):
+            raise InputError("radii: pass positive, finite radii and finite offsets")
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "radii", radii)
+
+    def properties(self) -> Properties:
+        """Integrate over the union of the spheres."""
+        if len(self.radii) == 1:
+            r = float(self.radii[0])
+            volume = 4 / 3 * np.pi * r**3
+            return Properties(volume, self.offsets[0].copy(), np.full(3, 0.4 * volume * r * r), np.eye(3), r)
+        found = _union(self.offsets, self.radii)
+        reach = float((np.linalg.norm(self.offsets - found.centre, axis=1) + self.radii).max())
+        return replace(found, radius=reach)
+
+
+def _union(offsets: Array, radii: Array) -> Properties:
+    """Integrate over a union of balls, slice by slice: in a slice it is a union of discs, in a line of intervals."""
+    z, wz = _nodes(np.concatenate([_ends(offsets[:, 2], radii), _circle_ends(offsets, radii)]))
+    total = np.zeros(10)  # 1; x, y, z; xx, yy, zz, xy, xz, yz
+    for height, weight in zip(z, wz, strict=True):
+        square = radii**2 - (offsets[:, 2] - height) ** 2
+        cut = square > 0
+        if cut.any():
+            total += weight * _slice(offsets[cut], np.sqrt(square[cut]), height)
+    volume = total[0]
+    xx, yy, zz, xy, xz, yz = total[4:]
+    return principal(float(volume), total[1:4] / volume, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+
+def _ends(centres: Array, radii: Array) -> Array:
+    return np.concatenate([centres - radii, centres, centres + radii])
+
+
+def _nodes(breaks: Array, order: int = 16) -> tuple[Array, Array]:
+    """Gauss points between breaks, crowded towards them: there square roots begin."""
+    x, w = np.polynomial.legendre.leggauss(order)
+    t, dt = np.sin(0.5 * np.pi * x), 0.5 * np.pi * np.cos(0.5 * np.pi * x)
+    breaks = np.unique(breaks)
+    half, middle = 0.5 * np.diff(breaks), 0.5 * (breaks[1:] + breaks[:-1])
+    return (middle[:, None] + half[:, None] * t).ravel(), (half[:, None] * (w * dt)).ravel()
+
+
+def _crossings(offsets: Array, radii: Array) -> tuple[Array, Array, Array]:
+    """Return centres, radii and axes of the circles (or points) in which balls (or discs) cross."""
+    i, j = np.triu_indices(len(radii), 1)
+    away = offsets[j] - offsets[i]
+    distance = np.linalg.norm(away, axis=1)
+    crossing = (distance > np.abs(radii[i] - radii[j])) & (distance < radii[i] + radii[j])
+    i, j, away, distance = i[crossing], j[crossing], away[crossing], distance[crossing]
+    axis = away / distance[:, None]
+    along = (distance**2 + radii[i] ** 2 - radii[j] ** 2) / (2 * distance)
+    return offsets[i] + along[:, None] * axis, np.sqrt(np.maximum(radii[i] ** 2 - along**2, 0.0)), axis
+
+
+def _circle_ends(offsets: Array, radii: Array) -> Array:
+    centre, radius, axis = _crossings(offsets, radii)
+    reach = radius * np.sqrt(np.maximum(1 - axis[:, 2] ** 2, 0.0))
+    return np.concatenate([centre[:, 2] - reach, centre[:, 2] + reach])
+
+
+def _slice(offsets: Array, discs: Array, z: float) -> Array:
+    centre, radius, axis = _crossings(offsets[:, :2], discs)
+    aside = radius * axis[:, 0]
+    y, wy = _nodes(np.concatenate([_ends(offsets[:, 1], discs), centre[:, 1] - aside, centre[:, 1] + aside]))
+    half = np.sqrt(np.maximum(discs**2 - (offsets[:, 1] - y[:, None]) ** 2, 0.0))
+    start = np.where(half > 0, offsets[:, 0] - half, np.inf)
+    end = np.where(half > 0, offsets[:, 0] + half, -np.inf)
+    order = np.argsort(start, axis=1)
+    start, end = np.take_along_axis(start, order, 1), np.take_along_axis(end, order, 1)
+    # What an interval adds to those before it: from where they end.
+    before = np.maximum.accumulate(end, axis=1)
+    start[:, 1:] = np.maximum(start[:, 1:], before[:, :-1])
+    valid = end > start
+    a, b = np.where(valid, start, 0.0), np.where(valid, end, 0.0)
+    n0, n1, n2 = ((b**k - a**k).sum(axis=1) / k for k in (1, 2, 3))
+    rows = np.array([n0, n1, y * n0, z * n0, n2, y * y * n0, z * z * n0, y * n1, z * n1, y * z * n0])
+    return np.asarray(rows @ wy)
 
 
 @dataclass(frozen=True)
@@ -65,3 +180,24 @@ class Polyhedron:
 
 
 Shape = Clump | Tablet | Polyhedron
+
+
+def elements_of(
+    shapes: npt.NDArray[np.int32], radii: Array, known: Sequence[Shape], properties: Sequence[Properties]
+) -> tuple[npt.NDArray[np.int64], Array, Array]:
+    """Return the spheres of all bodies: offsets per body, arms in the body's frame, radii. Empty without clumps."""
+    clumps = [k for k, shape in enumerate(known) if isinstance(shape, Clump)]
+    if not np.isin(shapes, clumps).any():
+        return np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty(0)
+    counts = np.ones(len(shapes), dtype=np.int64)
+    for k in clumps:
+        counts[shapes == k] = len(known[k].radii)  # type: ignore[union-attr]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    arms, sizes = np.zeros((offsets[-1], 3)), np.repeat(radii, counts)
+    for k in clumps:
+        clump, p = known[k], properties[k]
+        rows = offsets[:-1][shapes == k]
+        own = (clump.offsets - p.centre) @ p.axes  # type: ignore[union-attr]
+        for number, (arm, radius) in enumerate(zip(own, clump.radii, strict=True)):  # type: ignore[union-attr]
+            arms[rows + number], sizes[rows + number] = arm, radius
+    return offsets, arms, sizes

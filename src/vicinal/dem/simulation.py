@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.materials import Material
-from vicinal.dem.shapes import Shape
-from vicinal.dem.walls import Wall
+from vicinal import _check, _core
+from vicinal.dem import checkpoint, lists
+from vicinal.dem.materials import Material, check_names, contact_table
+from vicinal.dem.shapes import Properties, Shape, elements_of
+from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
+from vicinal.dem.walls import Wall, check_vector, wall_arrays
+from vicinal.errors import InputError
 
 Array = npt.NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class CriticalTimes:
-    """How long a contact lasts and a wave needs, for the stiffest and lightest; and the step as a fraction of them."""
-
-    collision: float
-    rayleigh: float
-    collision_fraction: float
-    rayleigh_fraction: float
+# Bodies are put into the order of a space-filling curve again after this many builds of the lists.
+BUILDS_PER_SORT = 20
+# A step that was not given: these fractions of the collision and of the Rayleigh time.
+COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.02, 0.2
 
 
 class Simulation:
-    """Bodies that touch, rub and roll. Rows of every array are bodies in the order of `ids`, ascending."""
+    """Bodies that touch, rub and roll. Rows of every array are bodies in the order of `ids`, ascending.
+
+    Parameters
+    ----------
+    materials
+        By name.
+    pairs
+        What replaces the mixing rule (see `vicinal.dem.materials.contact_table`) for two materials.
+    law
+        ``"hertz"`` (Hertz and Mindlin) or ``"linear"`` (springs and dashpots).
+    history
+        False: no tangential springs, only dashpots up to Coulomb's limit.
+    walls
+        Planes, cylinders, meshes.
+    gravity
+        Acceleration of everything.
+    dt
+        Time step; left out, a fraction of the collision and the Rayleigh time.
+    box
+        Period along each axis, None for an open axis.
+    skin
+        How far apart bodies may be that the lists hold. Left out, it follows how fast lists are used up. Speed only.
+    seed
+        For `random`, a generator for emitters and the like that is part of the state.
+
+    Examples
+    --------
+    >>> from vicinal.dem import Material, Plane, Simulation
+    >>> glass = Material(density=2500, youngs_modulus=1e7, poisson_ratio=0.2, restitution=0.8, friction=0.3)
+    >>> floor = Plane(name="floor", material="glass", point=(0, 0, 0), normal=(0, 0, 1))
+    >>> sim = Simulation(materials={"glass": glass}, walls=[floor], dt=1e-5)
+    >>> sim.insert([[0, 0, 0.02]], radii=0.01)
+    array([0])
+    >>> sim.run(1000)
+    >>> bool(sim.positions[0, 2] < 0.02)
+    True
+    """
 
     def __init__(
         self,
@@ -43,15 +80,202 @@ class Simulation:
         skin: float | None = None,
         seed: int = 0,
     ) -> None:
-        raise NotImplementedError
+        self.materials = dict(materials)
+        names = list(self.materials)
+        self.pairs = {key: dict(value) for key, value in (pairs or {}).items()}
+        self.law = law
+        self.history = _check.check_flag(history, "history")
+        self._table = contact_table(list(self.materials.values()), check_names(self.pairs, names), law)
+        if not history and np.any((self._table[:, :, 6] > 0) & (self._table[:, :, 3] + self._table[:, :, 5] == 0)):
+            raise InputError(
+                "history: False found with friction but no tangential damping; pass gamma_t or restitution, or history"
+            )
+        self.walls = list(walls)
+        self._names = {name: k for k, name in enumerate(names)}
+        seen: set[str] = set()
+        for wall in self.walls:
+            self._material(wall.material, f"{wall.name}.material")
+            if wall.name in seen:
+                raise InputError(f"walls: two are named {wall.name!r}; give every wall its own name")
+            seen.add(wall.name)
+        self.gravity = check_vector(gravity, "gravity")
+        self._dt = None if dt is None else _positive(dt, "dt")
+        self.box = [0.0 if edge is None else _positive(edge, "box") for edge in box] if box is not None else [0.0] * 3
+        if len(self.box) != 3:
+            raise InputError(f"box: {len(self.box)} entries found; pass 3 lengths, None for an open axis")
+        self._fixed_skin = None if skin is None else _positive(skin, "skin")
+        self.random = np.random.default_rng(seed)
+        self.shapes: list[Shape] = []
+        self._properties: list[Properties] = []
+        self._core = _core.Grains()
+        self._core.set_law(self._table, law, self.history)
+        self._start = (0.0, 0)  # time and step count when the step was last changed
+        self._next_id = 0
+        self._skin = 0.0
+        self._life_from = 0
+        self._builds = 0
+        self._sorted_at = -1
+        self._warned = False
+        self._order: npt.NDArray[np.int64] | None = None
+        self._seconds = {"lists": 0.0, "steps": 0.0}
 
-    # What there is. `random` is for emitters and the like; it is part of `state()`.
-    random: np.random.Generator
-    materials: Mapping[str, Material]
-    walls: list[Wall]
-    time: float
-    step_count: int
-    dt: float
+    # --- time ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def step_count(self) -> int:
+        """Steps done so far."""
+        return int(self._core.steps)
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        time, count = self._start
+        return time + (self.step_count - count) * self._dt if self._dt is not None else time
+
+    @property
+    def dt(self) -> float:
+        """The time step. It can be changed between runs."""
+        if self._dt is None:
+            times = self.critical_times()
+            rayleigh = times.rayleigh if math.isfinite(times.rayleigh) else math.inf
+            self._dt = min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * rayleigh)
+            if not math.isfinite(self._dt):
+                raise InputError("dt: it cannot be derived without bodies; insert some, or pass it")
+        return self._dt
+
+    @dt.setter
+    def dt(self, value: float) -> None:
+        new = _positive(value, "dt")
+        if self._core.primed and self._dt is not None:  # half kicks are acceleration × dt / 2
+            for name in ("half_kicks", "half_spin_kicks", "half_impulses"):
+                self._core.set(name, self._core.get(name) * (new / self._dt))
+        self._start = (self.time, self.step_count)
+        self._dt = new
+
+    def critical_times(self) -> CriticalTimes:
+        """Return collision and Rayleigh time and the step as a fraction of them."""
+        return critical_times(self, self._table, self._dt)
+
+    def run(self, steps: int) -> None:
+        """Advance by so many steps. Ctrl-C stops between two steps; the simulation can be continued."""
+        steps = _check.check_integer(steps, "steps", least=0, most=2**62)
+        if len(self) == 0:  # time passes for walls all the same
+            self._sync_walls()
+        self._core.set_space(self.gravity.tolist(), self.box, self.dt)
+        if not self._warned:
+            self._warn()
+        self._sync_walls()
+        end = self.step_count + steps
+        try:
+            while self.step_count < end:
+                if not self._core.has_lists:
+                    self._build()
+                start = perf_counter()
+                before = self.step_count
+                self._core.advance(end - before)
+                self._seconds["steps"] += perf_counter() - start
+                if self.step_count < end:
+                    self._build()
+        finally:
+            self._read_walls()
+
+    def _warn(self) -> None:
+        self._warned = True
+        times = self.critical_times()
+        for name, limit in (("collision", 0.05), ("rayleigh", 0.4)):
+            fraction = getattr(times, f"{name}_fraction")
+            if fraction > limit:
+                warnings.warn(
+                    f"dt: {self.dt:.3g} is {fraction:.2f} of the {name} time {getattr(times, name):.3g}; "
+                    f"contacts are resolved well below {limit}, so use a smaller step or softer materials",
+                    TimeStepWarning,
+                    stacklevel=3,
+                )
+
+    # --- lists --------------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        start = perf_counter()
+        core = self._core
+        radii = core.get("radii")
+        diameter = 2 * float(np.median(radii)) if len(radii) else 1.0
+        life = self.step_count - self._life_from
+        if self._fixed_skin is not None:
+            self._skin = self._fixed_skin
+        elif self._skin == 0:
+            self._skin = lists.FIRST_SKIN * diameter
+        elif core.has_lists:  # they were used up, not merely dropped
+            self._skin = lists.next_skin(self._skin, life, diameter)
+        self._read_walls()
+        core.wrap()
+        if self._builds - self._sorted_at >= BUILDS_PER_SORT or self._sorted_at < 0:
+            core.take(core.curve_order(diameter))
+            self._order = None
+            self._sorted_at = self._builds
+        positions = core.get("positions")
+        self._set_wall_speed(positions)
+        fastest = core.fastest() * self.dt
+        if not math.isfinite(fastest):
+            raise FloatingPointError("a body is no longer at a finite place; use a smaller dt")
+        if len(radii) and fastest > 10 * diameter:
+            raise FloatingPointError(
+                f"a body moves {fastest:.3g} in one step, {fastest / diameter:.2g} diameters; use a smaller dt"
+            )
+        # Everybody must be able to make some steps with one list.
+        self._skin = max(self._skin, 5 * fastest + 3 * core.wall_speed * self.dt)
+        self._set_lists(*core.element_places(), 0.0)
+        self._life_from = self.step_count
+        self._builds += 1
+        self._seconds["lists"] += perf_counter() - start
+
+    def _set_wall_speed(self, positions: Array) -> None:
+        speed = 0.0
+        for wall in self.walls:
+            reach = 0.0
+            if np.any(wall.spin) and len(positions):
+                middle = np.asarray(wall.centre) + wall.position
+                reach = 1.1 * float(np.linalg.norm(positions - middle, axis=1).max())
+            speed = max(speed, wall.drift_speed(reach))
+        self._core.wall_speed = speed
+
+    def _set_lists(self, centres: Array, radii: Array, wall_drift: float) -> None:
+        owners = self._core.owners()
+        rows = lists.pair_rows(centres, radii, self._skin, self.box, owners if len(owners) else None)
+        self._core.set_lists(
+            *rows, *lists.wall_rows(centres, radii, self._skin, self.walls), centres, self._skin, wall_drift
+        )
+
+    def _restore_lists(self, reference: Array, wall_drift: float) -> None:
+        centres, radii = self._core.element_places()
+        del centres
+        self._set_lists(reference, radii, wall_drift)
+
+    def _sync_walls(self) -> None:
+        self._core.set_walls(*wall_arrays(self.walls, self._names))
+        self._set_wall_speed(self._core.get("positions"))
+
+    def _read_walls(self) -> None:
+        poses, loads = self._core.wall_states()
+        for wall, pose, load in zip(self.walls, poses, loads, strict=False):
+            wall.position, wall.orientation = pose[:3].copy(), pose[3:].copy()
+            wall.force, wall.torque = load[:3].copy(), load[3:].copy()
+
+    # --- bodies -------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Return the number of bodies."""
+        return int(self._core.size)
+
+    def material_index(self, name: str) -> int:
+        """Return the number of a material."""
+        return self._names[name]
+
+    def _material(self, name: str | None, argument: str = "material") -> int:
+        if name is None and len(self._names) == 1:
+            return 0
+        if name not in self._names:
+            raise InputError(f"{argument}: {name!r} found; pass one of {', '.join(self._names)}")
+        return self._names[name]
 
     def insert(
         self,
@@ -64,59 +288,260 @@ class Simulation:
         spins: npt.ArrayLike | None = None,
         orientations: npt.ArrayLike | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Add spheres (`radii`) or bodies of one `shape`; return their ids."""
-        raise NotImplementedError
+        """Add spheres (`radii`) or bodies of one `shape`; return their ids.
+
+        `positions` are centres of mass. `orientations` turn a shape as it was given (w, x, y, z).
+        """
+        points = _check.check_points(positions, "positions")
+        n = len(points)
+        if points.dim != 3:
+            raise InputError(f"positions: {points.dim} columns found; pass (n, 3)")
+        if (radii is None) == (shape is None):
+            raise InputError("radii: pass either the radii of spheres or a shape")
+        kind = self._material(material)
+        density = list(self.materials.values())[kind].density
+        turned = _columns(orientations, n, 4, "orientations", (1.0, 0.0, 0.0, 0.0))
+        lengths = np.linalg.norm(turned, axis=1, keepdims=True)
+        if np.any(lengths == 0):
+            raise InputError("orientations: a quaternion of length 0 found; pass unit quaternions w, x, y, z")
+        columns = {
+            "positions": np.asarray(points.array, dtype=np.float64),
+            "velocities": _columns(velocities, n, 3, "velocities"),
+            "spins": _columns(spins, n, 3, "spins"),
+            "orientations": turned / lengths,
+        }
+        number = -1
+        if shape is None:
+            r = np.broadcast_to(np.asarray(radii, dtype=np.float64), (n,)).copy()
+            if not (np.isfinite(r).all() and (r > 0).all()):
+                raise InputError("radii: pass positive, finite numbers")
+            masses = density * 4 / 3 * np.pi * r**3
+            columns |= {"radii": r, "masses": masses, "inertias": np.repeat((0.4 * masses * r**2)[:, None], 3, axis=1)}
+        else:
+            number = self._shape(shape)
+            p = self._properties[number]
+            columns |= {
+                "radii": np.full(n, p.radius),
+                "masses": np.full(n, density * p.volume),
+                "inertias": np.tile(density * p.moments, (n, 1)),
+            }
+        return self._append(columns, kind, number)
+
+    def _shape(self, shape: Shape) -> int:
+        for number, known in enumerate(self.shapes):
+            if known is shape:
+                return number
+        self.shapes.append(shape)
+        self._properties.append(shape.properties())
+        return len(self.shapes) - 1
+
+    def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:
+        core = self._core
+        n, old = len(columns["positions"]), len(self)
+        ids = np.arange(self._next_id, self._next_id + n)
+        self._next_id += n
+        columns["half_kicks"] = np.zeros((n, 3))
+        columns["half_spin_kicks"] = np.zeros((n, 3))
+        columns["half_impulses"] = np.zeros((n, 3))
+        columns["momenta"] = np.zeros((n, 3))
+        if core.primed:
+            columns["half_kicks"] += 0.5 * self.dt * self.gravity
+            if shape >= 0:
+                columns["momenta"] = _momenta(columns)
+        core.append(ids, np.full(n, material, dtype=np.uint8), np.full(n, shape, dtype=np.int32))
+        for name, column in columns.items():
+            whole = core.get(name)
+            whole[old:] = column
+            core.set(name, whole)
+        self._changed()
+        return ids
 
     def remove(self, ids: npt.ArrayLike) -> None:
         """Take bodies out."""
-        raise NotImplementedError
+        gone = np.atleast_1d(np.asarray(ids, dtype=np.int64))
+        own = self._core.ids()
+        unknown = np.setdiff1d(gone, own)
+        if len(unknown):
+            raise InputError(f"ids: {unknown[0]} found; there is no such body (any more)")
+        self._core.take(np.flatnonzero(~np.isin(own, gone)).astype(np.uint32))
+        self._changed()
 
-    def run(self, steps: int) -> None:
-        """Advance by so many steps. Ctrl-C stops between two steps; the simulation can be continued."""
-        raise NotImplementedError
+    def _changed(self) -> None:
+        self._order = None
+        self._warned = False
+        shapes = self._core.shapes()
+        self._core.set_elements(*elements_of(shapes, self._core.get("radii"), self.shapes, self._properties))
+
+    def _ranks(self) -> npt.NDArray[np.int64]:
+        if self._order is None:
+            self._order = np.argsort(self._core.ids())
+        return self._order
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
         """Numbers of the bodies, ascending; a number is never used again."""
-        raise NotImplementedError
+        return np.asarray(self._core.ids()[self._ranks()])
 
-    positions: Array  # (n, 3) centres of mass; can be assigned, as velocities and spins can
-    velocities: Array  # (n, 3)
-    spins: Array  # (n, 3) angular velocities in the frame of the world
-    orientations: Array  # (n, 4) w, x, y, z
-    radii: Array  # (n,) of spheres; of other bodies the radius of the smallest sphere around their centre
-    masses: Array  # (n,)
-    inertias: Array  # (n, 3) principal moments
-    material_ids: npt.NDArray[np.int32]  # (n,) index into list(materials)
-    shape_ids: npt.NDArray[np.int32]  # (n,) index into `shapes`, -1 for spheres
-    shapes: list[Shape]
+    def _get(self, name: str) -> Array:
+        return np.asarray(self._core.get(name)[self._ranks()])
+
+    def _set(self, name: str, value: npt.ArrayLike) -> None:
+        new = _columns(value, len(self), 4 if name == "orientations" else 3, name)
+        whole = np.empty_like(new)
+        whole[self._ranks()] = new
+        self._core.set(name, whole)
+        # Forces of another state: the first step starts from new ones.
+        self._core.primed = False
+
+    @property
+    def positions(self) -> Array:
+        """Centres of mass, (n, 3). It can be assigned, as velocities, spins and orientations can."""
+        return self._get("positions")
+
+    @positions.setter
+    def positions(self, value: npt.ArrayLike) -> None:
+        self._set("positions", value)
+        self._core.drop_lists()
+
+    @property
+    def velocities(self) -> Array:
+        """Of the centres of mass, (n, 3)."""
+        return self._get("velocities")
+
+    @velocities.setter
+    def velocities(self, value: npt.ArrayLike) -> None:
+        self._set("velocities", value)
+
+    @property
+    def spins(self) -> Array:
+        """Angular velocities in the frame of the world, (n, 3)."""
+        return self._get("spins")
+
+    @spins.setter
+    def spins(self, value: npt.ArrayLike) -> None:
+        self._set("spins", value)
+
+    @property
+    def orientations(self) -> Array:
+        """Quaternions w, x, y, z, (n, 4): how bodies have turned from the principal axes (`principal_axes`)."""
+        return self._get("orientations")
+
+    @orientations.setter
+    def orientations(self, value: npt.ArrayLike) -> None:
+        self._set("orientations", value)
+        self._core.drop_lists()
+
+    @property
+    def radii(self) -> Array:
+        """Radii of spheres; of other bodies of the smallest sphere around their centre of mass."""
+        return self._get("radii")
+
+    @property
+    def masses(self) -> Array:
+        """Masses, (n,)."""
+        return self._get("masses")
+
+    @property
+    def inertias(self) -> Array:
+        """Principal moments of inertia, (n, 3)."""
+        return self._get("inertias")
+
+    @property
+    def material_ids(self) -> npt.NDArray[np.int32]:
+        """Index into ``list(materials)``, (n,)."""
+        return np.asarray(self._core.materials()[self._ranks()].astype(np.int32))
+
+    @property
+    def shape_ids(self) -> npt.NDArray[np.int32]:
+        """Index into `shapes`, -1 for spheres, (n,)."""
+        return np.asarray(self._core.shapes()[self._ranks()])
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def _current(self) -> None:
+        if not self._core.has_lists and len(self):
+            self._core.set_space(self.gravity.tolist(), self.box, self.dt)
+            self._sync_walls()
+            self._build()
 
     def contacts(self) -> dict[str, npt.NDArray[Any]]:
         """Return the contacts of this moment.
 
         Arrays of one length: ``i`` (id of a body), ``j`` (id of the other body, or -1), ``wall`` (index of the wall, or
-        -1), ``point`` (c, 3), ``normal`` (c, 3) from i to j or to the wall, ``overlap``, ``force`` (c, 3) on i,
-        ``normal_force`` (c,), ``tangential_force`` (c,).
+        -1), ``point`` (c, 3), ``normal`` (c, 3) from i to j or to the wall, ``force`` (c, 3) on i, ``overlap``,
+        ``normal_force``, ``tangential_force``, ``energy`` (elastic).
         """
-        raise NotImplementedError
+        self._current()
+        names = ("i", "j", "wall", "point", "normal", "force", "overlap", "normal_force", "tangential_force", "energy")
+        return dict(zip(names, self._core.details(), strict=True))
+
+    def contact_count(self) -> int:
+        """Return the number of contacts, with bodies and walls, in the last step."""
+        return int(self._core.contacts())
 
     def energies(self) -> dict[str, float]:
         """Return kinetic_translational, kinetic_rotational, potential (gravity), elastic, total."""
-        raise NotImplementedError
-
-    def critical_times(self) -> CriticalTimes:
-        """Return collision and Rayleigh time and the step as a fraction of them."""
-        raise NotImplementedError
+        m, v = self._core.get("masses"), self._core.get("velocities")
+        spins, q = self._core.get("spins"), self._core.get("orientations")
+        own = _rotated_back(q, spins)
+        energies = {
+            "kinetic_translational": 0.5 * float(m @ (v * v).sum(axis=1)),
+            "kinetic_rotational": 0.5 * float((self._core.get("inertias") * own * own).sum()),
+            "potential": -float(m @ (self._core.get("positions") @ self.gravity)),
+            "elastic": float(self.contacts()["energy"].sum()),
+        }
+        return energies | {"total": sum(energies.values())}
 
     def stats(self) -> dict[str, float]:
-        """Return figures: bodies, contacts, listed pairs, list builds, skin, seconds in list and force loop."""
-        raise NotImplementedError
+        """Return figures: bodies, contacts, listed, builds (of the lists), skin, seconds in lists and in steps."""
+        return {
+            "bodies": len(self),
+            "contacts": self.contact_count(),
+            "listed": self._core.listed(),
+            "builds": self._builds,
+            "skin": self._skin,
+            "list_seconds": self._seconds["lists"],
+            "step_seconds": self._seconds["steps"],
+        }
+
+    # --- state --------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return everything needed to go on bit for bit: arrays, numbers and strings only."""
-        raise NotImplementedError
+        return checkpoint.state(self)
 
     @classmethod
     def restore(cls, state: Mapping[str, Any]) -> Simulation:
         """Return the simulation whose `state` this was."""
-        raise NotImplementedError
+        return checkpoint.restore(cls, state)
+
+
+def _positive(value: object, name: str) -> float:
+    number = _check.check_number(value, name)
+    if not (math.isfinite(number) and number > 0):
+        raise InputError(f"{name}: {number} found; pass a positive, finite number")
+    return number
+
+
+def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default: Sequence[float] = (0.0,)) -> Array:
+    array = np.asarray(default if value is None else value, dtype=np.float64)
+    try:
+        array = np.broadcast_to(array, (n, width)).copy()
+    except ValueError:
+        raise InputError(f"{name}: shape {array.shape} found; pass ({n}, {width}) or ({width},)") from None
+    if not np.isfinite(array).all():
+        raise InputError(f"{name}: a value is not finite; pass finite numbers")
+    return array
+
+
+def _rotated_back(q: Array, vectors: Array) -> Array:
+    axis = -q[:, 1:]
+    twice = 2 * np.cross(axis, vectors)
+    return np.asarray(vectors + q[:, :1] * twice + np.cross(axis, twice))
+
+
+def _momenta(columns: Mapping[str, Array]) -> Array:
+    q = columns["orientations"]
+    own = columns["inertias"] * _rotated_back(q, columns["spins"])
+    back = q * np.array([1.0, -1.0, -1.0, -1.0])
+    return _rotated_back(back, own)

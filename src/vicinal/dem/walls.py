@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.errors import InputError
+
 Array = npt.NDArray[np.float64]
 Vector = Sequence[float] | Array
 
 
+def check_vector(value: object, name: str) -> Array:
+    """Return three finite numbers."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise InputError(f"{name}: {value!r} found; pass three finite numbers")
+    return array
+
+
+def _direction(value: Array, name: str) -> Array:
+    length = float(np.linalg.norm(value))
+    if length == 0:
+        raise InputError(f"{name}: {value.tolist()} found; pass a vector that is not zero")
+    return value / length
+
+
 def _zero() -> Array:
     return np.zeros(3)
+
+
+def rotated(quaternion: Array, vectors: Array) -> Array:
+    """Return vectors (.., 3) turned by a unit quaternion (w, x, y, z)."""
+    axis = quaternion[1:]
+    twice = 2 * np.cross(axis, vectors)
+    return np.asarray(vectors + quaternion[0] * twice + np.cross(axis, twice))
 
 
 @dataclass(kw_only=True, eq=False)
@@ -37,18 +64,57 @@ class Wall:
 
     kind = "wall"
 
+    def __post_init__(self) -> None:
+        for name in ("velocity", "spin", "centre", "position"):
+            setattr(self, name, check_vector(getattr(self, name), f"{self.name}.{name}"))
+
+    def _surface(self) -> Array:
+        raise NotImplementedError
+
     def triangles(self) -> Array:
         """Return the surface in its present pose, shape (m, 3, 3), for pictures."""
-        raise NotImplementedError
+        centre = np.asarray(self.centre)
+        return centre + self.position + rotated(self.orientation, self._surface() - centre)
+
+    def drift_speed(self, reach: float) -> float:
+        """Return how fast the surface can come towards bodies that are within `reach` of `centre`."""
+        return float(np.linalg.norm(self.velocity) + np.linalg.norm(self.spin) * reach)
 
 
 @dataclass(kw_only=True, eq=False)
 class Plane(Wall):
-    """A half-space: bodies are on the side to which `normal` points."""
+    """A half-space: bodies are on the side to which `normal` points.
+
+    `size` is the edge of the square that stands for it in pictures.
+    """
 
     point: Vector
     normal: Vector
+    size: float = 1.0
     kind = "plane"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.point = check_vector(self.point, f"{self.name}.point")
+        self.normal = _direction(check_vector(self.normal, f"{self.name}.normal"), f"{self.name}.normal")
+
+    def _surface(self) -> Array:
+        normal = np.asarray(self.normal)
+        a = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+        a *= 0.5 * self.size / np.linalg.norm(a)
+        b = np.cross(normal, a)
+        p = np.asarray(self.point)
+        corners = [p - a - b, p + a - b, p + a + b, p - a + b]
+        return np.array([[corners[k] for k in (0, 1, 2)], [corners[k] for k in (0, 2, 3)]])
+
+    def drift_speed(self, reach: float) -> float:
+        """Sliding along itself and turning about its normal change nothing."""
+        normal = rotated(self.orientation, np.asarray(self.normal))
+        spin = np.asarray(self.spin)
+        tilting = float(np.linalg.norm(np.cross(spin, normal)))
+        # A plane that tilts carries its normal elsewhere: then all of the velocity counts.
+        along = np.linalg.norm(self.velocity) if tilting else abs(np.dot(self.velocity, normal))
+        return float(along) + tilting * reach
 
 
 @dataclass(kw_only=True, eq=False)
@@ -64,25 +130,119 @@ class Cylinder(Wall):
     inside: bool = True
     kind = "cylinder"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.start = check_vector(self.start, f"{self.name}.start")
+        self.end = check_vector(self.end, f"{self.name}.end")
+        if not (np.isfinite(self.radius) and self.radius > 0):
+            raise InputError(f"{self.name}.radius: {self.radius!r} found; pass a positive number")
+        _direction(self.end - self.start, f"{self.name}.end - {self.name}.start")
+
+    @property
+    def axis(self) -> Array:
+        """Direction from start to end."""
+        return _direction(np.asarray(self.end) - np.asarray(self.start), self.name)
+
+    def _surface(self) -> Array:
+        axis = self.axis
+        a = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+        a *= self.radius / np.linalg.norm(a)
+        angle = np.linspace(0, 2 * np.pi, 65)[:, None]
+        ring = np.cos(angle) * a + np.sin(angle) * np.cross(axis, a)
+        low, high = np.asarray(self.start) + ring, np.asarray(self.end) + ring
+        first = np.stack([low[:-1], low[1:], high[1:]], axis=1)
+        second = np.stack([low[:-1], high[1:], high[:-1]], axis=1)
+        return np.concatenate([first, second])
+
+    def drift_speed(self, reach: float) -> float:
+        """Sliding along the axis and turning about it change nothing."""
+        axis = rotated(self.orientation, self.axis)
+        spin, velocity = np.asarray(self.spin), np.asarray(self.velocity)
+        tilting = float(np.linalg.norm(np.cross(spin, axis)))
+        off = rotated(self.orientation, np.asarray(self.start) - np.asarray(self.centre))
+        eccentric = float(np.linalg.norm(np.cross(spin, off - np.dot(off, axis) * axis)))
+        across = velocity if tilting or eccentric else velocity - np.dot(velocity, axis) * axis
+        return float(np.linalg.norm(across)) + tilting * reach + eccentric
+
 
 @dataclass(kw_only=True, eq=False)
 class MeshWall(Wall):
-    """A triangle mesh; bodies may be on both sides."""
+    """A triangle mesh; bodies may be on both sides.
 
-    vertices: Array
+    Parameters
+    ----------
+    vertices
+        Shape (v, 3).
+    faces
+        Three vertices each, shape (f, 3).
+    """
+
+    vertices: npt.NDArray[np.float64]
     faces: npt.NDArray[np.int32]
     kind = "mesh"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.vertices = np.ascontiguousarray(self.vertices, dtype=np.float64)
+        self.faces = np.ascontiguousarray(self.faces, dtype=np.int32)
+        if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not np.isfinite(self.vertices).all():
+            raise InputError(f"{self.name}.vertices: pass finite coordinates of shape (v, 3)")
+        if self.faces.ndim != 2 or self.faces.shape[1] != 3 or len(self.faces) == 0:
+            raise InputError(f"{self.name}.faces: shape {self.faces.shape} found; pass (f, 3), at least one triangle")
+        if self.faces.min() < 0 or self.faces.max() >= len(self.vertices):
+            raise InputError(f"{self.name}.faces: a vertex outside 0 … {len(self.vertices) - 1} found")
 
-def box_walls(
-    name: str, lower: Vector, upper: Vector, material: str, *, sides: Sequence[str] = ("-x", "+x", "-y", "+y", "-z", "+z")
-) -> list[Plane]:
-    """Return the sides of a box as planes named ``f"{name}{side}"``; bodies are inside."""
+    def _surface(self) -> Array:
+        return np.asarray(self.vertices[self.faces])
+
+    def drift_speed(self, reach: float) -> float:
+        """Return the speed of the fastest vertex."""
+        own = float(np.linalg.norm(self.vertices - np.asarray(self.centre), axis=1).max())
+        return super().drift_speed(min(own, reach) if np.isfinite(reach) else own)
+
+
+SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
+
+
+def box_walls(name: str, lower: Vector, upper: Vector, material: str, *, sides: Sequence[str] = SIDES) -> list[Plane]:
+    """Return the sides of a box as planes named ``f"{name}{side}"``; bodies are inside.
+
+    Examples
+    --------
+    >>> [wall.name for wall in box_walls("tray", (0, 0, 0), (1, 1, 1), "steel", sides=["-x", "-z"])]
+    ['tray-x', 'tray-z']
+    """
+    low, high = check_vector(lower, f"{name}.lower"), check_vector(upper, f"{name}.upper")
     walls = []
     for side in sides:
+        if side not in SIDES:
+            raise InputError(f"{name}.sides: {side!r} found; pass some of {', '.join(SIDES)}")
         axis = "xyz".index(side[1])
         sign = 1.0 if side[0] == "-" else -1.0
         normal = np.zeros(3)
         normal[axis] = sign
-        walls.append(Plane(name=name + side, material=material, point=lower if sign > 0 else upper, normal=normal))
+        middle = 0.5 * (low + high)
+        middle[axis] = (low if sign > 0 else high)[axis]
+        size = float(np.delete(high - low, axis).max())
+        walls.append(Plane(name=name + side, material=material, point=middle, normal=normal, size=size))
     return walls
+
+
+KINDS = {"plane": 0, "cylinder": 1, "mesh": 2}
+
+
+def wall_arrays(
+    walls: Sequence[Wall], materials: Mapping[str, int]
+) -> tuple[npt.NDArray[np.int32], Array, Array, Array]:
+    """Return walls as the compiled core takes them: kinds, shapes, motions, poses."""
+    kinds = np.zeros((len(walls), 3), dtype=np.int32)
+    shapes, motions, poses = np.zeros((len(walls), 7)), np.zeros((len(walls), 9)), np.zeros((len(walls), 7))
+    for k, wall in enumerate(walls):
+        kinds[k] = KINDS[wall.kind], materials[wall.material], getattr(wall, "inside", True)
+        if isinstance(wall, Plane):
+            shapes[k, :6] = *wall.point, *wall.normal
+        elif isinstance(wall, Cylinder):
+            shapes[k] = *wall.start, *wall.axis, wall.radius
+        motions[k] = *wall.velocity, *wall.spin, *wall.centre
+        poses[k] = *wall.position, *wall.orientation
+    return kinds, shapes, motions, poses

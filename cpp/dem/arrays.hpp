@@ -1,0 +1,60 @@
+// How bodies lie in memory: what the loops read together is together.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dem/vec.hpp"
+
+namespace vicinal::dem {
+
+using Number = std::uint32_t;  // of a body, a contact, a wall
+
+// Centre and radius.
+struct Place {
+  double x, y, z, r;
+};
+// Velocity and spin, and what they gain in half a step (acceleration × dt / 2).
+struct Motion {
+  Vec v, w, dv, dw;
+};
+// Force and torque on a body; the fourth numbers make rows of four.
+struct Load {
+  double f[4];
+  double t[4];
+};
+// What a contact remembers: the stretch of its spring, and one number of the law.
+struct Spring {
+  double x, y, z, memory;
+};
+inline constexpr std::size_t place_stride = sizeof(Place) / sizeof(double);
+inline constexpr std::size_t motion_stride = sizeof(Motion) / sizeof(double);
+static_assert(place_stride == 4 && motion_stride == 12);
+
+inline Vec centre(const Place& p) { return {p.x, p.y, p.z}; }
+inline Vec stretch(const Spring& s) { return {s.x, s.y, s.z}; }
+
+// Periodic edges, 0 where the space is open.
+struct Period {
+  std::array<double, 3> edge{0, 0, 0};
+  [[nodiscard]] bool any() const { return edge[0] > 0 || edge[1] > 0 || edge[2] > 0; }
+  // The shorter way from one image to the other.
+  [[nodiscard]] Vec shortest(Vec d) const {
+    const auto fold = [](double a, double edge) {
+      if (edge > 0) {
+        if (a > 0.5 * edge) return a - edge;
+        if (a < -0.5 * edge) return a + edge;
+      }
+      return a;
+    };
+    return {fold(d.x, edge[0]), fold(d.y, edge[1]), fold(d.z, edge[2])};
+  }
+};
+
+// Bodies are worked on in blocks of this many rows. The size does not depend on the number of threads, so neither does
+// the order in which forces are added.
+inline constexpr std::size_t block_rows = 1024;
+
+}  // namespace vicinal::dem

@@ -1,0 +1,61 @@
+// The bodies: one row each, in an order that changes now and then so that neighbours in space are neighbours in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dem/arrays.hpp"
+#include "dem/vec.hpp"
+
+namespace vicinal::dem {
+
+struct Bodies {
+  std::vector<Place> places;  // centre of mass; radius, or that of the sphere around a shape
+  std::vector<Motion> motions;
+  std::vector<Quat> orientations;
+  std::vector<double> masses, inverse_masses;
+  std::vector<Vec> inertias;                // principal moments
+  std::vector<Vec> momenta, half_impulses;  // angular momentum and torque × dt / 2; used where moments differ
+  std::vector<std::uint8_t> materials;
+  std::vector<std::int32_t> shapes;  // -1: a sphere
+  std::vector<std::int64_t> ids;
+
+  [[nodiscard]] std::size_t size() const { return places.size(); }
+
+  void resize(std::size_t n) {
+    each_column([n](auto& column) { column.resize(n); });
+  }
+  // Rows in another order, or only some of them.
+  void take(std::span<const Number> rows) {
+    each_column([rows](auto& column) {
+      std::remove_reference_t<decltype(column)> taken;
+      taken.reserve(rows.size());
+      for (const Number row : rows) taken.push_back(column[row]);
+      column = std::move(taken);
+    });
+  }
+  [[nodiscard]] bool isotropic(std::size_t row) const {
+    const Vec& moment = inertias[row];
+    return moment.x == moment.y && moment.y == moment.z;
+  }
+
+ private:
+  template <class F>
+  void each_column(F&& f) {
+    f(places);
+    f(motions);
+    f(orientations);
+    f(masses);
+    f(inverse_masses);
+    f(inertias);
+    f(momenta);
+    f(half_impulses);
+    f(materials);
+    f(shapes);
+    f(ids);
+  }
+};
+
+}  // namespace vicinal::dem

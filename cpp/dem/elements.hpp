@@ -1,0 +1,85 @@
+// What is looked for in space: the spheres of clumps, each with the body it belongs to. Unused if bodies are their own
+// elements.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "dem/arrays.hpp"
+#include "dem/bodies.hpp"
+#include "dem/parallel.hpp"
+
+namespace vicinal::dem {
+
+struct Elements {
+  std::vector<std::size_t> offsets;  // first element of every body, and the end
+  std::vector<Number> owners;
+  std::vector<Vec> arms;  // from the body's centre, in the body's frame
+  std::vector<Place> places;
+  std::vector<Motion> motions;
+  std::vector<double> inverse_masses;
+  std::vector<std::uint8_t> materials;
+
+  [[nodiscard]] bool used() const { return !offsets.empty(); }
+  [[nodiscard]] std::size_t size() const { return places.size(); }
+
+  // Elements of some bodies, in another order.
+  void take(std::span<const Number> bodies) {
+    if (!used()) return;
+    Elements taken;
+    taken.offsets.push_back(0);
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      for (std::size_t e = offsets[bodies[b]]; e < offsets[bodies[b] + 1]; ++e) {
+        taken.owners.push_back(static_cast<Number>(b));
+        taken.arms.push_back(arms[e]);
+        taken.places.push_back(places[e]);
+        taken.motions.push_back(motions[e]);
+        taken.inverse_masses.push_back(inverse_masses[e]);
+        taken.materials.push_back(materials[e]);
+      }
+      taken.offsets.push_back(taken.owners.size());
+    }
+    *this = std::move(taken);
+  }
+
+  // Where they are at rest with their bodies, and how these move.
+  void place(const Bodies& bodies) {
+    each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t b = begin; b < end; ++b) {
+        for (std::size_t e = offsets[b]; e < offsets[b + 1]; ++e) {
+          const Vec arm = rotate(bodies.orientations[b], arms[e]);
+          const Vec at = centre(bodies.places[b]) + arm;
+          places[e] = {at.x, at.y, at.z, places[e].r};
+          const Motion& m = bodies.motions[b];
+          motions[e] = {m.v + cross(m.w, arm), m.w, m.dv + cross(m.dw, arm), m.dw};
+        }
+      }
+    });
+  }
+  // After a drift: the velocity of the half step is the displacement itself.
+  void follow(const Bodies& bodies, double dt) {
+    each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t b = begin; b < end; ++b) {
+        const Motion& m = bodies.motions[b];
+        for (std::size_t e = offsets[b]; e < offsets[b + 1]; ++e) {
+          if (dot(arms[e], arms[e]) == 0) {  // the sphere is the body: the same bits as without a clump
+            places[e] = {bodies.places[b].x, bodies.places[b].y, bodies.places[b].z, places[e].r};
+            motions[e] = m;
+            continue;
+          }
+          const Vec arm = rotate(bodies.orientations[b], arms[e]);
+          const Vec at = centre(bodies.places[b]) + arm;
+          const Vec during = (1.0 / dt) * (at - centre(places[e]));
+          const Vec at_end = (m.v + m.dv) + cross(m.w + m.dw, arm);
+          places[e] = {at.x, at.y, at.z, places[e].r};
+          motions[e] = {during, m.w, at_end - during, m.dw};
+        }
+      }
+    });
+  }
+};
+
+}  // namespace vicinal::dem

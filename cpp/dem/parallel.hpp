@@ -1,0 +1,32 @@
+// Loops inside a time step. A step is done whole or not at all, so unlike parallel_for they are not interruptible; the
+// host is asked between steps.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "exec/threads.hpp"
+
+namespace vicinal::dem {
+
+// Calls f(part) for every part, in any order. f must not throw.
+template <class F>
+void each(std::size_t parts, F&& f) {
+#ifdef _OPENMP
+  const auto threads = static_cast<int>(std::min<std::size_t>(parts, static_cast<std::size_t>(thread_count())));
+  if (threads > 1) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (std::size_t part = 0; part < parts; ++part) f(part);
+    return;
+  }
+#endif
+  for (std::size_t part = 0; part < parts; ++part) f(part);
+}
+
+// Calls f(begin, end, block) for every block of rows.
+template <class F>
+void each_block(std::size_t rows, std::size_t size, F&& f) {
+  each((rows + size - 1) / size, [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
+}
+
+}  // namespace vicinal::dem

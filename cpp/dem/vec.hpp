@@ -1,0 +1,51 @@
+// Vectors and quaternions of doubles, for the parts that work on one body at a time.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+namespace vicinal::dem {
+
+struct Vec {
+  double x = 0, y = 0, z = 0;
+};
+inline Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vec operator-(Vec a) { return {-a.x, -a.y, -a.z}; }
+inline Vec operator*(double s, Vec a) { return {s * a.x, s * a.y, s * a.z}; }
+inline Vec& operator+=(Vec& a, Vec b) { return a = a + b; }
+inline double dot(Vec a, Vec b) { return (a.x * b.x + a.y * b.y) + a.z * b.z; }
+inline Vec cross(Vec a, Vec b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+inline double norm(Vec a) { return std::sqrt(dot(a, a)); }
+
+// A rotation; w, x, y, z.
+struct Quat {
+  double w = 1, x = 0, y = 0, z = 0;
+};
+inline Quat operator*(Quat a, Quat b) {
+  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+inline Quat conjugate(Quat q) { return {q.w, -q.x, -q.y, -q.z}; }
+inline Vec rotate(Quat q, Vec a) {
+  const Vec axis{q.x, q.y, q.z};
+  const Vec t = 2.0 * cross(axis, a);
+  return a + q.w * t + cross(axis, t);
+}
+inline Quat normalised(Quat q) {
+  const double s = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+// The orientation q after turning with `spin` (in the frame of the world) for a time dt. The angle is right to third
+// order of spin × dt, the axis exactly; a Newton step keeps the length at 1.
+inline Quat turned(Quat q, Vec spin, double dt) {
+  const double h = 0.5 * dt;
+  const Quat d = Quat{0, h * spin.x, h * spin.y, h * spin.z} * q;
+  const Quat p{q.w + d.w, q.x + d.x, q.y + d.y, q.z + d.z};
+  const double length = (p.w * p.w + p.x * p.x) + (p.y * p.y + p.z * p.z);
+  // One Newton step for 1/sqrt is good to the square of the step; large steps get the root itself.
+  const double s = length < 1.0001 ? 1.5 - 0.5 * length : 1.0 / std::sqrt(length);
+  return {s * p.w, s * p.x, s * p.y, s * p.z};
+}
+
+}  // namespace vicinal::dem

@@ -1,0 +1,241 @@
+// The step of time, and the life of the lists.
+#include "dem/world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "dem/integrate.hpp"
+#include "dem/parallel.hpp"
+#include "geometry/morton.hpp"
+
+namespace vicinal::dem {
+
+void World::collect(std::vector<Kept>& pairs, std::vector<Kept>& wall_contacts) const {
+  pairs_.collect(pairs);
+  wall_rows_.collect(wall_contacts);
+}
+
+void World::stash() {
+  if (!has_lists_) return;
+  stashed_pairs.clear();
+  stashed_walls.clear();
+  collect(stashed_pairs, stashed_walls);
+  has_lists_ = false;
+}
+
+void World::take(std::span<const Number> rows) {
+  stash();
+  // Elements move with their bodies.
+  std::vector<Number> element_rows;
+  if (elements.used()) {
+    for (const Number row : rows)
+      for (std::size_t e = elements.offsets[row]; e < elements.offsets[row + 1]; ++e)
+        element_rows.push_back(static_cast<Number>(e));
+  } else {
+    element_rows.assign(rows.begin(), rows.end());
+  }
+  std::vector<Number> now(element_places().size(), nobody);
+  for (std::size_t k = 0; k < element_rows.size(); ++k) now[element_rows[k]] = static_cast<Number>(k);
+
+  std::erase_if(stashed_pairs, [&](Kept& one) {
+    one.first = now[one.first];
+    one.second = now[one.second];
+    if (one.first == nobody || one.second == nobody) return true;
+    if (one.first > one.second) {  // the other one is first now: what i did to j is what j did to i, reversed
+      std::swap(one.first, one.second);
+      const auto reverse = [](Spring& s) { s = {-s.x, -s.y, -s.z, s.memory}; };
+      reverse(one.spring);
+      reverse(one.rolling);
+      one.normal = -one.normal;
+    }
+    return false;
+  });
+  std::erase_if(stashed_walls, [&](Kept& one) {
+    one.first = now[one.first];
+    return one.first == nobody;
+  });
+  elements.take(rows);
+  bodies.take(rows);
+}
+
+std::vector<Number> World::curve_order(double cell) const {
+  std::vector<std::pair<std::uint64_t, Number>> keys(bodies.size());
+  Vec low{INFINITY, INFINITY, INFINITY};
+  for (const Place& p : bodies.places) low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+  constexpr double most = (1 << 21) - 1;
+  const auto number = [&](double x, double from) {
+    return static_cast<std::uint32_t>(std::clamp((x - from) / cell, 0.0, most));
+  };
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    const Place& p = bodies.places[row];
+    keys[row] = {morton_code<3>({number(p.x, low.x), number(p.y, low.y), number(p.z, low.z)}),
+                 static_cast<Number>(row)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<Number> order(keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) order[k] = keys[k].second;
+  return order;
+}
+
+void World::wrap() {
+  if (!period.any()) return;
+  const auto folded = [](double x, double edge) {
+    if (edge <= 0) return x;
+    const double inside = x - edge * std::floor(x / edge);
+    return inside >= edge ? 0.0 : inside;
+  };
+  for (Place& p : bodies.places)
+    p = {folded(p.x, period.edge[0]), folded(p.y, period.edge[1]), folded(p.z, period.edge[2]), p.r};
+}
+
+void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
+                      std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
+                      std::vector<Place> reference, double wall_drift) {
+  stash();
+  pairs_.set(offsets, partners, terms.rolling, false);
+  wall_rows_.set(wall_offsets, wall_partners, terms.rolling, true);
+  pairs_.give(stashed_pairs);
+  wall_rows_.give(stashed_walls);
+  stashed_pairs.clear();
+  stashed_walls.clear();
+  const std::size_t size = acting().size;
+  remote_.set(pairs_, size);
+  loads_.assign(size, Load{});
+  first_.resize(partners.size());
+  second_.resize(partners.size());
+  entry_.resize(partners.size());
+  reference_ = std::move(reference);
+  wall_drift_ = wall_drift;
+  travelled_ = farthest();
+  has_lists_ = true;
+}
+
+World::Acting World::acting() const {
+  if (elements.used())
+    return {elements.places.data(), elements.motions.data(), elements.inverse_masses.data(), elements.materials.data(),
+            elements.size()};
+  return {bodies.places.data(), bodies.motions.data(), bodies.inverse_masses.data(), bodies.materials.data(),
+          bodies.size()};
+}
+
+double World::farthest() const {
+  const Acting act = acting();
+  double most = 0;
+  for (std::size_t e = 0; e < act.size; ++e) {
+    const Vec d = centre(act.places[e]) - centre(reference_[e]);
+    most = std::max(most, dot(d, d));
+  }
+  return std::sqrt(most);
+}
+
+// Bodies may come half the skin, bodies and walls together all of it. The bound by the largest speeds is cheap and
+// usually enough; only when it runs out the distances themselves are measured.
+bool World::serves() {
+  const double next = next_speed_ * dt, wall_next = wall_speed * dt;
+  const auto fits = [&] {
+    return travelled_ + next <= 0.5 * skin && travelled_ + next + wall_drift_ + wall_next <= skin;
+  };
+  if (fits()) return true;
+  travelled_ = farthest();
+  return fits();
+}
+
+double World::fastest() const {
+  double most = 0;
+  for (std::size_t row = 0; row < bodies.size(); ++row) {
+    const Motion& m = bodies.motions[row];
+    const double turning = elements.used() ? norm(m.w + m.dw) * bodies.places[row].r : 0;
+    most = std::max(most, norm(m.v + m.dv) + turning);
+  }
+  return most;
+}
+
+void World::prime() {
+  for (Motion& m : bodies.motions) m.dv = m.dw = {};
+  for (std::size_t row = 0; row < bodies.size(); ++row) {
+    if (bodies.isotropic(row)) continue;
+    const Quat q = bodies.orientations[row];
+    const Vec own = rotate(conjugate(q), bodies.motions[row].w), inertia = bodies.inertias[row];
+    bodies.momenta[row] = rotate(q, {inertia.x * own.x, inertia.y * own.y, inertia.z * own.z});
+  }
+  place_elements();
+  forces(0);
+  finish(true);
+  primed = true;
+}
+
+std::int64_t World::advance(std::int64_t most) {
+  if (!has_lists_) return 0;
+  if (!primed) prime();
+  next_speed_ = fastest();
+  for (std::int64_t done = 0; done < most; ++done) {
+    throw_if_interrupted();
+    if (!serves()) return done;
+    step();
+  }
+  return most;
+}
+
+void World::step() {
+  each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t row = begin; row < end; ++row) kick_and_drift(bodies, row, dt);
+  });
+  if (elements.used()) elements.follow(bodies, dt);
+  for (Wall& wall : walls) wall.move(dt);
+  travelled_ += next_speed_ * dt;
+  wall_drift_ += wall_speed * dt;
+  forces(dt);
+  finish(false);
+  ++steps;
+}
+
+Load World::load_of(std::size_t body) {
+  if (!elements.used()) {
+    Load& load = loads_[body];
+    remote_.add_to(load, body);
+    return load;
+  }
+  Load sum{};
+  for (std::size_t e = elements.offsets[body]; e < elements.offsets[body + 1]; ++e) {
+    Load& load = loads_[e];
+    remote_.add_to(load, e);
+    const Vec force{load.f[0], load.f[1], load.f[2]};
+    Vec torque{load.t[0], load.t[1], load.t[2]};
+    const Vec arm = elements.arms[e];
+    if (dot(arm, arm) > 0) torque += cross(rotate(bodies.orientations[body], arm), force);
+    sum.f[0] += force.x, sum.f[1] += force.y, sum.f[2] += force.z;
+    sum.t[0] += torque.x, sum.t[1] += torque.y, sum.t[2] += torque.z;
+  }
+  return sum;
+}
+
+void World::finish(bool priming) {
+  speeds_.assign((bodies.size() + block_rows - 1) / block_rows, 0.0);
+  const bool turning = elements.used();
+  each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    double most = 0;
+    for (std::size_t row = begin; row < end; ++row) {
+      const Load load = load_of(row);
+      Motion& m = bodies.motions[row];
+      const Vec v = m.v, w = m.w, momentum = bodies.momenta[row];
+      kick(bodies, row, {load.f[0], load.f[1], load.f[2]}, {load.t[0], load.t[1], load.t[2]}, gravity, dt);
+      if (priming) {
+        m.v = v;
+        m.w = w;
+        bodies.momenta[row] = momentum;
+      }
+      const Vec next = m.v + m.dv;
+      // The spin changes little between two steps; a tenth more covers it.
+      const double tips = turning ? 1.1 * norm(m.w) * bodies.places[row].r : 0;
+      const double speed = turning ? norm(next) + tips : dot(next, next);
+      most = std::max(most, speed);
+    }
+    speeds_[block] = turning ? most : std::sqrt(most);
+  });
+  next_speed_ = speeds_.empty() ? 0 : *std::max_element(speeds_.begin(), speeds_.end());
+}
+
+}  // namespace vicinal::dem

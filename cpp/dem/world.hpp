@@ -1,0 +1,131 @@
+// A world of grains: bodies, walls, laws, the lists of who may touch whom, and the step of time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dem/arrays.hpp"
+#include "dem/bodies.hpp"
+#include "dem/contact.hpp"
+#include "dem/elements.hpp"
+#include "dem/pair_list.hpp"
+#include "dem/parameters.hpp"
+#include "dem/walls.hpp"
+
+namespace vicinal::dem {
+
+// One contact in detail, as of now.
+struct Detail {
+  std::int64_t i = -1, j = -1;  // ids of bodies
+  std::int32_t wall = -1;
+  Vec point, normal, force;
+  double overlap = 0, normal_force = 0, tangential_force = 0, energy = 0;
+};
+
+// A contact of an element with a wall, by its entry in the list.
+struct WallTouch {
+  std::size_t entry = 0, wall = 0;
+  Contact contact;
+  bool fresh = false;
+};
+
+class World {
+ public:
+  Bodies bodies;
+  Elements elements;
+  std::vector<Wall> walls;
+  std::vector<Parameters> table;  // materials × materials
+  std::size_t table_edge = 0;
+  Law law = Law::linear;
+  Terms terms;
+  Vec gravity;
+  double dt = 0;
+  Period period;
+  double skin = 0;
+  bool primed = false;  // dv and dw belong to the present forces
+  std::int64_t steps = 0;
+
+  // Puts what contacts remember aside; they find their places again in the next lists.
+  void stash();
+  std::vector<Kept> stashed_pairs, stashed_walls;  // second: an element, or a primitive of the walls
+
+  // The row numbers that stay, in their new order. The lists are void afterwards.
+  void take(std::span<const Number> rows);
+  // Bodies in the order of a space-filling curve.
+  [[nodiscard]] std::vector<Number> curve_order(double cell) const;
+  // Centres back into the periodic box.
+  void wrap();
+
+  // Rows of elements that may touch (partners of higher number, ascending), and of primitives of walls; `reference` are
+  // the places for which the lists were made.
+  void set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
+                 std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
+                 std::vector<Place> reference, double wall_drift);
+  [[nodiscard]] bool has_lists() const { return has_lists_; }
+  [[nodiscard]] const std::vector<Place>& reference() const { return reference_; }
+  [[nodiscard]] double wall_drift() const { return wall_drift_; }
+  // How fast the surface of a wall may move towards bodies; the largest of all walls.
+  double wall_speed = 0;
+
+  // Goes on until the steps are done or the lists no longer serve. Returns how many were done.
+  std::int64_t advance(std::int64_t most);
+
+  // Contacts as they are now; nothing changes.
+  [[nodiscard]] std::vector<Detail> details();
+  [[nodiscard]] std::size_t contacts() const;
+  [[nodiscard]] std::size_t listed() const { return pairs_.size() + wall_rows_.size(); }
+  [[nodiscard]] double fastest() const;
+  void collect(std::vector<Kept>& pairs, std::vector<Kept>& wall_contacts) const;
+
+  // Elements: the bodies themselves unless some are clumps.
+  [[nodiscard]] const std::vector<Place>& element_places() const {
+    return elements.used() ? elements.places : bodies.places;
+  }
+  void place_elements() {
+    if (elements.used()) elements.place(bodies);
+  }
+
+ private:
+  void step();
+  void prime();
+  void forces(double step);
+  void block_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  void wall_forces(std::size_t row, std::size_t block, double step);
+  [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
+  // Contacts of an element with walls.
+  void touch_walls(std::size_t row, std::vector<WallTouch>& touches) const;
+  // Which of them are new, and which have ended.
+  void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
+  // The sum of what acts on a body.
+  Load load_of(std::size_t body);
+  void finish(bool priming);
+  [[nodiscard]] bool serves();
+  [[nodiscard]] double farthest() const;
+  [[nodiscard]] const Parameters& parameters(std::size_t a, std::size_t b) const { return table[a * table_edge + b]; }
+
+  struct Acting {
+    const Place* places;
+    const Motion* motions;
+    const double* inverse_masses;
+    const std::uint8_t* materials;
+    std::size_t size;
+  };
+  [[nodiscard]] Acting acting() const;
+
+  ContactRows pairs_, wall_rows_;
+  RemoteShares remote_;
+  std::vector<Load> loads_;
+  std::vector<Number> first_, second_, entry_;  // contacts found, block by block
+  std::vector<Place> reference_;
+  std::vector<double> speeds_;                  // fastest of every block
+  std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block
+  bool has_lists_ = false;
+  double travelled_ = 0;   // how far a body can have come since the lists were made
+  double wall_drift_ = 0;  // the same for walls
+  double next_speed_ = 0;  // of the next half step, at most
+};
+
+}  // namespace vicinal::dem

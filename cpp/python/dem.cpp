@@ -1,0 +1,385 @@
+// Grains for Python: arrays in, arrays out. Arguments were checked in Python (src/vicinal/dem/).
+#include "python/dem.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dem/world.hpp"
+#include "exec/threads.hpp"
+
+namespace vicinal {
+namespace {
+
+namespace nb = nanobind;
+using dem::Kept;
+using dem::Number;
+using dem::Place;
+using dem::Quat;
+using dem::Spring;
+using dem::Vec;
+using dem::Wall;
+using dem::World;
+
+template <class T>
+using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> values(const In<T>& array) {
+  return {array.data(), array.size()};
+}
+
+// A new array with its own memory.
+template <class T>
+nb::object array_of(std::vector<T> data, std::vector<std::size_t> shape) {
+  auto owner = std::make_unique<std::vector<T>>(std::move(data));
+  T* const first = owner->data();
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(first, shape.size(), shape.data(), capsule));
+}
+
+template <class F>
+auto without_lock(F&& f) {
+  try {
+    const nb::gil_scoped_release release;
+    enter_call();
+    return f();
+  } catch (const Interrupted&) {
+    throw nb::python_error();
+  }
+}
+
+Vec vec_at(const double* p) { return {p[0], p[1], p[2]}; }
+void put(double* to, Vec a) { to[0] = a.x, to[1] = a.y, to[2] = a.z; }
+void put(double* to, Quat a) { to[0] = a.w, to[1] = a.x, to[2] = a.y, to[3] = a.z; }
+void put(double* to, Spring a) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.memory; }
+
+// Columns of bodies with a name: how many numbers, and how one row is read and written.
+struct Column {
+  const char* name;
+  std::size_t width;
+  void (*read)(const World&, std::size_t, double*);
+  void (*write)(World&, std::size_t, const double*);
+};
+
+#define VICINAL_VEC_COLUMN(name, member)                                                    \
+  Column {                                                                                  \
+    name, 3, [](const World& w, std::size_t k, double* to) { put(to, w.bodies.member); },   \
+        [](World& w, std::size_t k, const double* from) { w.bodies.member = vec_at(from); } \
+  }
+const Column columns[] = {
+    {"positions", 3, [](const World& w, std::size_t k, double* to) { put(to, dem::centre(w.bodies.places[k])); },
+     [](World& w, std::size_t k, const double* from) {
+       w.bodies.places[k] = {from[0], from[1], from[2], w.bodies.places[k].r};
+     }},
+    {"radii", 1, [](const World& w, std::size_t k, double* to) { to[0] = w.bodies.places[k].r; },
+     [](World& w, std::size_t k, const double* from) { w.bodies.places[k].r = from[0]; }},
+    VICINAL_VEC_COLUMN("velocities", motions[k].v),
+    VICINAL_VEC_COLUMN("spins", motions[k].w),
+    VICINAL_VEC_COLUMN("half_kicks", motions[k].dv),
+    VICINAL_VEC_COLUMN("half_spin_kicks", motions[k].dw),
+    VICINAL_VEC_COLUMN("momenta", momenta[k]),
+    VICINAL_VEC_COLUMN("half_impulses", half_impulses[k]),
+    VICINAL_VEC_COLUMN("inertias", inertias[k]),
+    {"orientations", 4, [](const World& w, std::size_t k, double* to) { put(to, w.bodies.orientations[k]); },
+     [](World& w, std::size_t k, const double* from) {
+       w.bodies.orientations[k] = {from[0], from[1], from[2], from[3]};
+     }},
+    {"masses", 1, [](const World& w, std::size_t k, double* to) { to[0] = w.bodies.masses[k]; },
+     [](World& w, std::size_t k, const double* from) {
+       w.bodies.masses[k] = from[0];
+       w.bodies.inverse_masses[k] = 1.0 / from[0];
+     }},
+};
+#undef VICINAL_VEC_COLUMN
+
+const Column& column_named(const std::string& name) {
+  for (const Column& column : columns)
+    if (name == column.name) return column;
+  throw nb::key_error(name.c_str());
+}
+
+nb::object get(const World& world, const std::string& name) {
+  const Column& column = column_named(name);
+  std::vector<double> out(world.bodies.size() * column.width);
+  for (std::size_t k = 0; k < world.bodies.size(); ++k) column.read(world, k, out.data() + k * column.width);
+  if (column.width == 1) return array_of(std::move(out), {world.bodies.size()});
+  return array_of(std::move(out), {world.bodies.size(), column.width});
+}
+
+void set(World& world, const std::string& name, const In<double>& array) {
+  const Column& column = column_named(name);
+  if (array.size() != world.bodies.size() * column.width) throw nb::value_error("the column has another size");
+  for (std::size_t k = 0; k < world.bodies.size(); ++k) column.write(world, k, array.data() + k * column.width);
+}
+
+void set_law(World& world, const In<double>& table, const std::string& law, bool history) {
+  const std::size_t m = table.shape(0), width = table.shape(2);
+  world.law = law == "hertz" ? dem::Law::hertz : dem::Law::linear;
+  const bool hertz = world.law == dem::Law::hertz;
+  world.table_edge = m;
+  world.table.assign(m * m, {});
+  dem::Terms& terms = world.terms;
+  terms = {};
+  terms.history = history;
+  for (std::size_t k = 0; k < m * m; ++k) {
+    const double* const from = table.data() + k * width;
+    dem::Parameters& p = world.table[k];
+    p = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7], from[8], {0, 0, 0}};
+    p.damping_n *= std::sqrt(hertz ? 2 * p.kn : p.kn);
+    p.damping_t *= std::sqrt(hertz ? 8 * p.kt : p.kt);
+    terms.roots |= p.damping_n > 0 || p.damping_t > 0;
+    terms.dashpot |= p.damping_t > 0 || p.rate_t > 0;
+    terms.rolling |= p.rolling > 0;
+    terms.cohesion |= p.cohesion > 0;
+  }
+}
+
+// Rows at the end; the other columns are set by name.
+void append(World& world, const In<std::int64_t>& ids, const In<std::uint8_t>& materials,
+            const In<std::int32_t>& shapes) {
+  world.stash();
+  const std::size_t old = world.bodies.size();
+  world.bodies.resize(old + ids.size());
+  std::copy_n(ids.data(), ids.size(), world.bodies.ids.begin() + static_cast<std::ptrdiff_t>(old));
+  std::copy_n(materials.data(), ids.size(), world.bodies.materials.begin() + static_cast<std::ptrdiff_t>(old));
+  std::copy_n(shapes.data(), ids.size(), world.bodies.shapes.begin() + static_cast<std::ptrdiff_t>(old));
+}
+
+// What bodies consist of: `offsets` per body, arms and radii of the spheres. None: every body is one sphere.
+void set_elements(World& world, const In<std::int64_t>& offsets, const In<double>& arms, const In<double>& radii) {
+  world.stash();
+  dem::Elements& e = world.elements;
+  e = {};
+  if (offsets.size() == 0) return;
+  e.offsets.assign(offsets.data(), offsets.data() + offsets.size());
+  const std::size_t n = radii.size();
+  e.places.assign(n, {});
+  e.motions.assign(n, {});
+  for (std::size_t b = 0; b < world.bodies.size(); ++b) {
+    for (std::size_t k = e.offsets[b]; k < e.offsets[b + 1]; ++k) {
+      e.owners.push_back(static_cast<Number>(b));
+      e.arms.push_back(vec_at(arms.data() + 3 * k));
+      e.places[k].r = radii.data()[k];
+      e.inverse_masses.push_back(world.bodies.inverse_masses[b]);
+      e.materials.push_back(world.bodies.materials[b]);
+    }
+  }
+  e.place(world.bodies);
+}
+
+// Rows: kind, material, inside; point, direction, radius; velocity, spin, centre; moved, turned.
+void set_walls(World& world, const In<std::int32_t>& kinds, const In<double>& shapes, const In<double>& motions,
+               const In<double>& poses) {
+  world.walls.resize(kinds.shape(0));
+  for (std::size_t k = 0; k < world.walls.size(); ++k) {
+    Wall& wall = world.walls[k];
+    const std::int32_t* const kind = kinds.data() + 3 * k;
+    wall.kind = static_cast<dem::WallKind>(kind[0]);
+    wall.material = static_cast<std::uint8_t>(kind[1]);
+    wall.inside = kind[2] != 0;
+    wall.point = vec_at(shapes.data() + 7 * k);
+    wall.direction = vec_at(shapes.data() + 7 * k + 3);
+    wall.radius = shapes.data()[7 * k + 6];
+    wall.velocity = vec_at(motions.data() + 9 * k);
+    wall.spin = vec_at(motions.data() + 9 * k + 3);
+    wall.centre = vec_at(motions.data() + 9 * k + 6);
+    const double* const pose = poses.data() + 7 * k;
+    wall.moved = vec_at(pose);
+    wall.turned = {pose[3], pose[4], pose[5], pose[6]};
+  }
+}
+
+// Poses (moved, turned) and loads (force, torque).
+nb::tuple wall_states(const World& world) {
+  std::vector<double> poses(7 * world.walls.size()), loads(6 * world.walls.size());
+  for (std::size_t k = 0; k < world.walls.size(); ++k) {
+    put(poses.data() + 7 * k, world.walls[k].moved);
+    put(poses.data() + 7 * k + 3, world.walls[k].turned);
+    put(loads.data() + 6 * k, world.walls[k].force);
+    put(loads.data() + 6 * k + 3, world.walls[k].torque);
+  }
+  return nb::make_tuple(array_of(std::move(poses), {world.walls.size(), 7}),
+                        array_of(std::move(loads), {world.walls.size(), 6}));
+}
+
+nb::tuple element_places(World& world) {
+  world.place_elements();
+  const auto& places = world.element_places();
+  std::vector<double> centres(3 * places.size()), radii(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    put(centres.data() + 3 * k, dem::centre(places[k]));
+    radii[k] = places[k].r;
+  }
+  return nb::make_tuple(array_of(std::move(centres), {places.size(), 3}), array_of(std::move(radii), {places.size()}));
+}
+
+nb::object owners(const World& world) {
+  std::vector<std::int32_t> out(world.elements.owners.begin(), world.elements.owners.end());
+  const std::size_t n = out.size();
+  return array_of(std::move(out), {n});
+}
+
+void set_lists(World& world, const In<std::int64_t>& offsets, const In<std::int32_t>& partners,
+               const In<std::int64_t>& wall_offsets, const In<std::int32_t>& wall_partners, const In<double>& reference,
+               double skin, double wall_drift) {
+  const auto& places = world.element_places();
+  std::vector<Place> at(places.size());
+  if (offsets.size() != places.size() + 1 || wall_offsets.size() != places.size() + 1 ||
+      reference.size() != 3 * places.size())
+    throw nb::value_error("the lists belong to another number of elements");
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const Vec p = vec_at(reference.data() + 3 * k);
+    at[k] = {p.x, p.y, p.z, places[k].r};
+  }
+  world.skin = skin;
+  without_lock([&] {
+    world.set_lists(values(offsets), values(partners), values(wall_offsets), values(wall_partners), std::move(at),
+                    wall_drift);
+  });
+}
+
+nb::object reference(const World& world) {
+  const auto& places = world.reference();
+  std::vector<double> centres(3 * places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) put(centres.data() + 3 * k, dem::centre(places[k]));
+  return array_of(std::move(centres), {places.size(), 3});
+}
+
+// first, second, springs, rollings, normals.
+nb::tuple kept_arrays(const std::vector<Kept>& kept) {
+  std::vector<std::uint32_t> first(kept.size()), second(kept.size());
+  std::vector<double> springs(4 * kept.size()), rollings(4 * kept.size()), normals(3 * kept.size());
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    first[k] = kept[k].first;
+    second[k] = kept[k].second;
+    put(springs.data() + 4 * k, kept[k].spring);
+    put(rollings.data() + 4 * k, kept[k].rolling);
+    put(normals.data() + 3 * k, kept[k].normal);
+  }
+  const std::size_t n = kept.size();
+  return nb::make_tuple(array_of(std::move(first), {n}), array_of(std::move(second), {n}),
+                        array_of(std::move(springs), {n, 4}), array_of(std::move(rollings), {n, 4}),
+                        array_of(std::move(normals), {n, 3}));
+}
+
+// Of pairs and of walls. They can be restored before the next lists are set.
+nb::tuple contact_memory(const World& world) {
+  std::vector<Kept> pairs, wall_contacts;
+  if (world.has_lists()) {
+    world.collect(pairs, wall_contacts);
+  } else {
+    pairs = world.stashed_pairs;
+    wall_contacts = world.stashed_walls;
+  }
+  return nb::make_tuple(kept_arrays(pairs), kept_arrays(wall_contacts));
+}
+
+void restore_memory(World& world, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
+                    const In<double>& springs, const In<double>& rollings, const In<double>& normals) {
+  const auto spring = [](const double* p) { return Spring{p[0], p[1], p[2], p[3]}; };
+  auto& kept = of_walls ? world.stashed_walls : world.stashed_pairs;
+  kept.clear();
+  for (std::size_t k = 0; k < first.size(); ++k)
+    kept.push_back({first.data()[k], second.data()[k], spring(springs.data() + 4 * k), spring(rollings.data() + 4 * k),
+                    vec_at(normals.data() + 3 * k)});
+}
+
+// i, j, wall; point, normal, force; overlap, normal force, tangential force, energy.
+nb::tuple details(World& world) {
+  const auto found = without_lock([&] { return world.details(); });
+  const std::size_t n = found.size();
+  std::vector<std::int64_t> i(n), j(n);
+  std::vector<std::int32_t> wall(n);
+  std::vector<double> vectors[3], numbers[4];
+  for (auto& column : vectors) column.resize(3 * n);
+  for (auto& column : numbers) column.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const dem::Detail& one = found[k];
+    i[k] = one.i, j[k] = one.j, wall[k] = one.wall;
+    put(vectors[0].data() + 3 * k, one.point);
+    put(vectors[1].data() + 3 * k, one.normal);
+    put(vectors[2].data() + 3 * k, one.force);
+    numbers[0][k] = one.overlap, numbers[1][k] = one.normal_force, numbers[2][k] = one.tangential_force;
+    numbers[3][k] = one.energy;
+  }
+  return nb::make_tuple(array_of(std::move(i), {n}), array_of(std::move(j), {n}), array_of(std::move(wall), {n}),
+                        array_of(std::move(vectors[0]), {n, 3}), array_of(std::move(vectors[1]), {n, 3}),
+                        array_of(std::move(vectors[2]), {n, 3}), array_of(std::move(numbers[0]), {n}),
+                        array_of(std::move(numbers[1]), {n}), array_of(std::move(numbers[2]), {n}),
+                        array_of(std::move(numbers[3]), {n}));
+}
+
+}  // namespace
+
+void bind_dem(nb::module_& m) {
+  nb::class_<World>(m, "Grains", "Bodies, walls, laws, lists, and the step of time.")
+      .def(nb::init<>())
+      .def("get", &get, nb::arg("name"))
+      .def("set", &set, nb::arg("name"), nb::arg("values"))
+      .def("append", &append, nb::arg("ids"), nb::arg("materials"), nb::arg("shapes"))
+      .def(
+          "take", [](World& w, const In<std::uint32_t>& rows) { without_lock([&] { w.take(values(rows)); }); },
+          nb::arg("rows"))
+      .def(
+          "curve_order",
+          [](const World& w, double cell) {
+            auto order = without_lock([&] { return w.curve_order(cell); });
+            const std::size_t n = order.size();
+            return array_of(std::move(order), {n});
+          },
+          nb::arg("cell"))
+      .def("wrap", &World::wrap)
+      .def("drop_lists", &World::stash)
+      .def("ids", [](const World& w) { return array_of(std::vector<std::int64_t>(w.bodies.ids), {w.bodies.size()}); })
+      .def("materials",
+           [](const World& w) { return array_of(std::vector<std::uint8_t>(w.bodies.materials), {w.bodies.size()}); })
+      .def("shapes",
+           [](const World& w) { return array_of(std::vector<std::int32_t>(w.bodies.shapes), {w.bodies.size()}); })
+      .def("set_law", &set_law, nb::arg("table"), nb::arg("law"), nb::arg("history"))
+      .def(
+          "set_space",
+          [](World& w, const std::array<double, 3>& gravity, const std::array<double, 3>& period, double dt) {
+            w.gravity = {gravity[0], gravity[1], gravity[2]};
+            w.period.edge = period;
+            w.dt = dt;
+          },
+          nb::arg("gravity"), nb::arg("period"), nb::arg("dt"))
+      .def("set_elements", &set_elements, nb::arg("offsets"), nb::arg("arms"), nb::arg("radii"))
+      .def("set_walls", &set_walls, nb::arg("kinds"), nb::arg("shapes"), nb::arg("motions"), nb::arg("poses"))
+      .def("wall_states", &wall_states)
+      .def("element_places", &element_places)
+      .def("owners", &owners)
+      .def("set_lists", &set_lists, nb::arg("offsets"), nb::arg("partners"), nb::arg("wall_offsets"),
+           nb::arg("wall_partners"), nb::arg("reference"), nb::arg("skin"), nb::arg("wall_drift"))
+      .def("reference", &reference)
+      .def("contact_memory", &contact_memory)
+      .def("restore_memory", &restore_memory, nb::arg("of_walls"), nb::arg("first"), nb::arg("second"),
+           nb::arg("springs"), nb::arg("rollings"), nb::arg("normals"))
+      .def(
+          "advance", [](World& w, std::int64_t most) { return without_lock([&] { return w.advance(most); }); },
+          nb::arg("most"))
+      .def("details", &details)
+      .def("contacts", &World::contacts)
+      .def("listed", &World::listed)
+      .def("fastest", &World::fastest)
+      .def_prop_ro("size", [](const World& w) { return w.bodies.size(); })
+      .def_prop_ro("wall_drift", &World::wall_drift)
+      .def_prop_ro("has_lists", &World::has_lists)
+      .def_rw("wall_speed", &World::wall_speed)
+      .def_rw("primed", &World::primed)
+      .def_rw("steps", &World::steps);
+}
+
+}  // namespace vicinal

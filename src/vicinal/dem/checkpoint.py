@@ -1,0 +1,129 @@
+"""Everything a simulation needs to go on bit for bit, as arrays, numbers and strings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vicinal.dem import shapes as shape_kinds
+from vicinal.dem import walls as wall_kinds
+from vicinal.dem.materials import Material
+from vicinal.errors import InputError
+
+if TYPE_CHECKING:
+    from vicinal.dem.simulation import Simulation
+
+FORMAT = 1
+COLUMNS = (
+    "positions",
+    "radii",
+    "velocities",
+    "spins",
+    "orientations",
+    "half_kicks",
+    "half_spin_kicks",
+    "momenta",
+    "half_impulses",
+    "inertias",
+    "masses",
+)
+MEMORY = ("first", "second", "springs", "rollings", "normals")
+
+
+def _plain(value: object) -> object:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _described(thing: object) -> dict[str, Any]:
+    return {"type": type(thing).__name__, **{f.name: _plain(getattr(thing, f.name)) for f in fields(thing)}}  # type: ignore[arg-type]
+
+
+def _made(kinds: Any, description: Mapping[str, Any]) -> Any:
+    rest = dict(description)
+    thing = getattr(kinds, rest.pop("type"))
+    return thing(**{k: np.array(v) if isinstance(v, list) else v for k, v in rest.items()})
+
+
+def state(sim: Simulation) -> dict[str, Any]:
+    """Return the state of a simulation."""
+    core = sim._core  # noqa: SLF001
+    settings = {
+        "materials": {name: asdict(material) for name, material in sim.materials.items()},
+        "pairs": [[*key, value] for key, value in sim.pairs.items()],
+        "law": sim.law,
+        "history": sim.history,
+        "gravity": sim.gravity.tolist(),
+        "box": sim.box,
+        "walls": [_described(wall) for wall in sim.walls],
+        "shapes": [_described(shape) for shape in sim.shapes],
+        "random": sim.random.bit_generator.state,
+        "own": {name: getattr(sim, name) for name in _OWN},
+        "primed": core.primed,
+        "has_lists": core.has_lists,
+    }
+    found: dict[str, Any] = {
+        "format": FORMAT,
+        "settings": json.dumps(settings),
+        "steps": sim.step_count,
+        "wall_drift": core.wall_drift,
+        "ids": core.ids(),
+        "materials": core.materials(),
+        "shapes": core.shapes(),
+        "reference": core.reference() if core.has_lists else np.empty((0, 3)),
+        **{name: core.get(name) for name in COLUMNS},
+    }
+    for kind, memory in zip(("pairs", "walls"), core.contact_memory(), strict=True):
+        found |= {f"{kind}_{name}": column for name, column in zip(MEMORY, memory, strict=True)}
+    return found
+
+
+# Numbers a simulation keeps about its lists and time.
+_OWN = ("_dt", "_start", "_next_id", "_skin", "_fixed_skin", "_life_from", "_builds", "_sorted_at", "_warned")
+
+
+def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
+    """Return the simulation whose state this was."""
+    if int(state.get("format", -1)) != FORMAT:
+        raise InputError(f"state: format {state.get('format')!r} found; this version reads format {FORMAT}")
+    settings = json.loads(str(state["settings"]))
+    sim = cls(
+        materials={name: Material(**values) for name, values in settings["materials"].items()},
+        pairs={(a, b): values for a, b, values in settings["pairs"]},
+        law=settings["law"],
+        history=settings["history"],
+        walls=[_made(wall_kinds, wall) for wall in settings["walls"]],
+        gravity=settings["gravity"],
+        box=[edge or None for edge in settings["box"]],
+    )
+    sim.random.bit_generator.state = settings["random"]
+    for name, value in settings["own"].items():
+        setattr(sim, name, tuple(value) if isinstance(value, list) else value)
+    for shape in settings["shapes"]:
+        sim._shape(_made(shape_kinds, shape))  # noqa: SLF001
+    core = sim._core  # noqa: SLF001
+    core.append(
+        np.ascontiguousarray(state["ids"], dtype=np.int64),
+        np.ascontiguousarray(state["materials"], dtype=np.uint8),
+        np.ascontiguousarray(state["shapes"], dtype=np.int32),
+    )
+    for name in COLUMNS:
+        core.set(name, np.ascontiguousarray(state[name], dtype=np.float64))
+    warned = sim._warned  # noqa: SLF001
+    sim._changed()  # noqa: SLF001
+    sim._warned = warned  # noqa: SLF001
+    core.steps = int(state["steps"])
+    core.primed = settings["primed"]
+    for kind in ("pairs", "walls"):
+        columns = [np.ascontiguousarray(state[f"{kind}_{name}"]) for name in MEMORY]
+        core.restore_memory(kind == "walls", *columns)
+    if sim._dt is not None:  # noqa: SLF001
+        core.set_space(sim.gravity.tolist(), sim.box, sim._dt)  # noqa: SLF001
+    sim._sync_walls()  # noqa: SLF001
+    if settings["has_lists"]:
+        # The lists as they were, from where the bodies were then.
+        sim._restore_lists(np.ascontiguousarray(state["reference"]), float(state["wall_drift"]))  # noqa: SLF001
+    return sim

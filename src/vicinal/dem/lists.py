@@ -1,0 +1,95 @@
+"""Who may touch whom until the next build: rows of pairs, rows of walls, and how thick the skin should be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, rotated
+from vicinal.search import pairs
+
+Array = npt.NDArray[np.float64]
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+
+# A build costs about as much as testing this many entries per body, and a skin of one diameter adds about 16 entries
+# per body (benchmarks/dem.py); so lists that live for this many steps × diameters / skin cost least.
+LIFE_TIMES_SKIN = 16.0
+FIRST_SKIN, LEAST_SKIN, MOST_SKIN = 0.1, 0.02, 0.6  # in diameters
+
+
+def next_skin(skin: float, life: int, diameter: float) -> float:
+    """Return the skin that would have cost least at the speed at which the last one was used up.
+
+    Steps are counted, not seconds: the same run makes the same lists.
+
+    Examples
+    --------
+    >>> next_skin(0.1, 160, 1.0)
+    0.1
+    >>> next_skin(0.1, 10, 1.0)
+    0.2
+    """
+    best = math.sqrt(LIFE_TIMES_SKIN * skin * diameter / max(life, 1))
+    best = min(max(best, 0.5 * skin), 2 * skin)
+    return min(max(best, LEAST_SKIN * diameter), MOST_SKIN * diameter)
+
+
+def offsets_of(first: npt.NDArray[np.int32], rows: int) -> npt.NDArray[np.int64]:
+    """Return where each row begins in sorted numbers of rows, and the end."""
+    offsets = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(first, minlength=rows), out=offsets[1:])
+    return offsets
+
+
+def pair_rows(
+    centres: Array, radii: Array, skin: float, box: Sequence[float], owners: npt.NDArray[np.int32] | None
+) -> Rows:
+    """Return rows of elements whose surfaces are closer than the skin, those of one body left out."""
+    period = [edge or None for edge in box] if any(box) else None
+    i, j = pairs(centres, radii=radii, skin=skin, box=period, sort=True)
+    if owners is not None and len(owners):
+        apart = owners[i] != owners[j]
+        i, j = i[apart], j[apart]
+    return offsets_of(i, len(centres)), np.ascontiguousarray(j)
+
+
+def _distance(wall: Wall, centres: Array) -> Array:
+    """Return how far points are in front of a plane or cylinder."""
+    middle = np.asarray(wall.centre) + wall.position
+    if isinstance(wall, Plane):
+        normal = rotated(wall.orientation, np.asarray(wall.normal))
+        point = middle + rotated(wall.orientation, np.asarray(wall.point) - np.asarray(wall.centre))
+        return np.asarray((centres - point) @ normal)
+    assert isinstance(wall, Cylinder)  # noqa: S101
+    axis = rotated(wall.orientation, wall.axis)
+    start = middle + rotated(wall.orientation, np.asarray(wall.start) - np.asarray(wall.centre))
+    away = centres - start
+    radial = np.linalg.norm(away - np.outer(away @ axis, axis), axis=1)
+    return np.asarray(wall.radius - radial if wall.inside else radial - wall.radius)
+
+
+def wall_rows(centres: Array, radii: Array, skin: float, walls: Sequence[Wall]) -> Rows:
+    """Return rows of primitives (walls, or triangles of meshes, numbered through) closer than the skin."""
+    found: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
+    number = 0
+    for wall in walls:
+        if isinstance(wall, MeshWall):
+            corners = wall.triangles()
+            i, j = pairs(
+                boxes=(corners.min(axis=1), corners.max(axis=1)),
+                query_boxes=(centres - (radii + skin)[:, None], centres + (radii + skin)[:, None]),
+            )
+            found.append((i.astype(np.int64), j.astype(np.int64) + number))
+            number += len(corners)
+        else:
+            near = np.flatnonzero(_distance(wall, centres) < radii + skin)
+            found.append((near, np.full(len(near), number)))
+            number += 1
+    if not found:
+        return np.zeros(len(centres) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+    first, second = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((second, first))
+    return offsets_of(first, len(centres)), second[order].astype(np.int32)
