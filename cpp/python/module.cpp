@@ -19,9 +19,9 @@
 #include "python/contacts.hpp"
 #include "python/core.hpp"
 #include "python/delaunay.hpp"
+#include "python/dem.hpp"
 #include "python/fluid.hpp"
 #include "python/lists.hpp"
-#include "python/dem.hpp"
 
 namespace nb = nanobind;
 
@@ -77,9 +77,9 @@ NB_MODULE(_core, m) {
       .def("stats", &Core::stats);
   bind_contacts(m);
   bind_delaunay(m);
-  bind_lists(m);
-  bind_fluid(m);
   bind_dem(m);
+  bind_fluid(m);
+  bind_lists(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("physical_memory", &physical_memory);
