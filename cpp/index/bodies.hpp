@@ -128,7 +128,9 @@ struct Bodies {
   Buffer<std::int32_t> ids;                   // the user's number of the body in each slot
   std::array<Buffer<float>, most> near;       // in the frame, for the test in float32
   mutable std::array<Buffer<T>, most> exact;  // wrapped; beside `near` only after `complete`
-  // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1.
+  // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1. After
+  // the last key comes one above all.
+  static constexpr std::uint64_t no_key = ~std::uint64_t{0};
   std::size_t groups = 0;
   Buffer<std::uint64_t> group_key;
   Buffer<std::uint32_t> group_begin;

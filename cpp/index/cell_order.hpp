@@ -187,7 +187,7 @@ class KeySorter {
     std::size_t sum = 0;
     for (auto& count : group_count_) sum += std::exchange(count, sum);
     bodies_.groups = sum;
-    bodies_.group_key.reset(sum);
+    bodies_.group_key.reset(sum + 1);
     bodies_.group_begin.reset(sum + 1);
     parallel_for(buckets_, [&](std::size_t bucket, int) {
       const std::size_t from = bucket_begin_[bucket];
@@ -196,6 +196,7 @@ class KeySorter {
       std::copy_n(group_key_.data() + from, count, bodies_.group_key.data() + to);
       std::copy_n(group_begin_.data() + from, count, bodies_.group_begin.data() + to);
     });
+    bodies_.group_key[sum] = Bodies<T, D>::no_key;
     bodies_.group_begin[sum] = static_cast<std::uint32_t>(n_);
   }
 
@@ -250,7 +251,8 @@ template <class T, int D, class KeysOf>
 void order_by_key(std::uint64_t limit, const KeysOf& keys_of, Bodies<T, D>& bodies) {
   if (bodies.size == 0) {
     bodies.groups = 0;
-    bodies.group_key.reset(0);
+    bodies.group_key.reset(1);
+    bodies.group_key[0] = Bodies<T, D>::no_key;
     bodies.group_begin.reset(1);
     bodies.group_begin[0] = 0;
     return;

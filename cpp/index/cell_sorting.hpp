@@ -57,7 +57,7 @@ class CellSorting {
         const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
         std::size_t& f = finger[r];
         if (!started) f = first_cell_from(low);
-        while (cell_key_[f] < low) ++f;  // the last cell's key is above all
+        while (cells_.key[f] < low) ++f;  // the last cell's key is above all
         append_row(f, middle + reach, own_row, mode, ranges);
       }
       started = true;
@@ -71,13 +71,24 @@ class CellSorting {
     d["h_mask"] = subdivision_;
     return d;
   }
-  [[nodiscard]] std::size_t bytes() const { return cell_key_.bytes() + cell_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return keys_.bytes() + images_.bytes(); }
 
  private:
   // The bodies of a cell, or of the image of a cell across a periodic border.
   struct Cell {
     Slot begin, end;
     Shift shift;
+  };
+  // Cells in ascending order of key, one key above all at the end: those of the bodies, in a periodic box with images.
+  struct Cells {
+    const std::uint64_t* key = nullptr;
+    const Slot* begin = nullptr;
+    const Cell* images = nullptr;
+    std::size_t count = 0;
+
+    [[nodiscard]] Cell operator[](std::size_t k) const {
+      return images != nullptr ? images[k] : Cell{begin[k], begin[k + 1], {}};
+    }
   };
 
   void lay(const Points<T, D>& points, const Reach<D>& reach) {
@@ -105,38 +116,43 @@ class CellSorting {
     }
   }
 
-  // Occupied cells and, in a periodic box, the images of those near a border, in ascending order of key.
   void list_cells() {
+    cells_ = {bodies_.group_key.data(), bodies_.group_begin.data(), nullptr, bodies_.groups};
+    keys_.release();
+    images_.release();
+    if (grid_.periodic()) add_images();
+  }
+  // The images of cells near a border among the cells.
+  void add_images() {
     struct Image {
       std::uint64_t key;
       Cell cell;
     };
     std::vector<Image> images;
-    if (grid_.periodic())
-      for (std::size_t g = 0; g < bodies_.groups; ++g)
-        for_each_image(grid_.cell_of(bodies_.group_key[g]), [&](std::uint64_t key, Shift shift) {
-          images.push_back({key, {bodies_.group_begin[g], bodies_.group_begin[g + 1], shift}});
-        });
+    for (std::size_t g = 0; g < bodies_.groups; ++g)
+      for_each_image(grid_.cell_of(bodies_.group_key[g]), [&](std::uint64_t key, Shift shift) {
+        images.push_back({key, {bodies_.group_begin[g], bodies_.group_begin[g + 1], shift}});
+      });
     std::sort(images.begin(), images.end(), [](const Image& a, const Image& b) { return a.key < b.key; });
     const std::size_t count = bodies_.groups + images.size();
-    cell_key_.reset(count + 1);
-    cell_.reset(count + 1);
+    keys_.reset(count + 1);
+    images_.reset(count);
     std::size_t g = 0;
     std::size_t i = 0;
     for (std::size_t k = 0; k < count; ++k) {
       // An image's key is never that of a cell inside the box.
-      if (i == images.size() || (g < bodies_.groups && bodies_.group_key[g] < images[i].key)) {
-        cell_key_[k] = bodies_.group_key[g];
-        cell_[k] = {bodies_.group_begin[g], bodies_.group_begin[g + 1], {}};
+      if (i == images.size() || bodies_.group_key[g] < images[i].key) {
+        keys_[k] = bodies_.group_key[g];
+        images_[k] = {bodies_.group_begin[g], bodies_.group_begin[g + 1], {}};
         ++g;
       } else {
-        cell_key_[k] = images[i].key;
-        cell_[k] = images[i].cell;
+        keys_[k] = images[i].key;
+        images_[k] = images[i].cell;
         ++i;
       }
     }
-    cell_key_[count] = ~std::uint64_t{0};
-    cell_[count] = {};
+    keys_[count] = bodies_.group_key[bodies_.groups];
+    cells_ = {keys_.data(), nullptr, images_.data(), count};
   }
 
   // Images of a cell within the padding that the stencil can see: radius cells beyond each periodic border.
@@ -162,16 +178,15 @@ class CellSorting {
   }
 
   [[nodiscard]] std::size_t first_cell_from(std::uint64_t key) const {
-    const auto* const begin = cell_key_.data();
-    return static_cast<std::size_t>(std::lower_bound(begin, begin + cell_key_.size() - 1, key) - begin);
+    return static_cast<std::size_t>(std::lower_bound(cells_.key, cells_.key + cells_.count, key) - cells_.key);
   }
 
   // Cells from `f` up to key `last`; those next to each other in memory become one range.
   void append_row(std::size_t f, std::uint64_t last, bool own_row, Mode mode, std::vector<Range>& ranges) const {
     bool open = false;
     std::size_t own = 0;
-    for (; cell_key_[f] <= last; ++f) {
-      const Cell& cell = cell_[f];
+    for (; cells_.key[f] <= last; ++f) {
+      const Cell cell = cells_[f];
       if (open && ranges.back().end == cell.begin && ranges.back().shift == cell.shift) {
         ranges.back().end = cell.end;
         continue;
@@ -191,8 +206,9 @@ class CellSorting {
   int subdivision_ = 1;
   Grid grid_;
   Bodies<T, D> bodies_;
-  Buffer<std::uint64_t> cell_key_;  // one more than there are cells: a key above all
-  Buffer<Cell> cell_;
+  Cells cells_;
+  Buffer<std::uint64_t> keys_;  // of cells and their images, in a periodic box
+  Buffer<Cell> images_;
 };
 
 }  // namespace vicinal
