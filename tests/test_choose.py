@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import FrozenInstanceError
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,54 +15,131 @@ import vicinal as vc
 from compare import ALL, assert_same_pairs
 from oracle import Pairs, exact_pairs
 from strategies import problems
+from vicinal import _core, costs
+from vicinal.choose import STRUCTURES
+from vicinal.index import check_setting
 
 if TYPE_CHECKING:
     from cases import Problem
 
-UNIFORM = np.random.default_rng(18).random((50000, 3))
+RNG = np.random.default_rng(18)
+UNIFORM = RNG.random((50000, 3))
+SMALL = np.full(len(UNIFORM), 0.01)
+BOXES = (UNIFORM, UNIFORM + 0.02 * RNG.random(UNIFORM.shape))
+
+SITUATIONS: dict[str, dict[str, Any]] = {
+    "uniform": {"points": UNIFORM, "cutoff": 0.03},
+    "sparse": {"points": UNIFORM, "cutoff": 0.001},
+    "dense": {"points": UNIFORM, "cutoff": 0.1},
+    "vast": {"points": UNIFORM * 1e9, "cutoff": 1.0},
+    "one place": {"points": np.zeros((3000, 3)), "cutoff": 1e-6},
+    "flat": {"points": UNIFORM * [1, 1, 0], "cutoff": 0.01},
+    "plane": {"points": UNIFORM[:, :2].copy(), "cutoff": 0.01},
+    "single precision": {"points": UNIFORM.astype(np.float32), "cutoff": 0.03},
+    "periodic": {"points": UNIFORM, "cutoff": 0.03, "box": 1.0},
+    "half periodic": {"points": UNIFORM, "cutoff": 0.03, "box": (1.0, None, 1.0)},
+    "periodic, one cell": {"points": UNIFORM[:2000], "cutoff": 0.9, "box": 1.0},
+    "spheres": {"points": UNIFORM, "radii": SMALL},
+    "no radius": {"points": UNIFORM, "radii": 0.0},
+    "mixed sizes": {"points": UNIFORM, "radii": 0.002 * 20 ** RNG.random(len(UNIFORM))},
+    "two sizes": {"points": UNIFORM, "radii": np.where(np.arange(len(UNIFORM)) % 5000 == 0, 0.1, 0.005)},
+    "one giant": {"points": UNIFORM, "radii": np.where(np.arange(len(UNIFORM)) == 7, 0.3, 0.005)},
+    "boxes": {"boxes": BOXES},
+    "flat boxes": {"boxes": (UNIFORM, UNIFORM + np.array([0.01, 0.0, 0.0]))},
+    "boxes in the plane, periodic": {"boxes": (BOXES[0][:, 1:].copy(), BOXES[1][:, 1:].copy()), "box": 1.0},
+    "nobody": {"points": np.zeros((0, 3)), "cutoff": 1.0},
+    "somebody": {"points": [[1.0, 2.0]], "cutoff": 1.0},
+    "a few": {"points": UNIFORM[:9], "radii": SMALL[:9]},
+}
 
 
-def build(choice: Any, points: Any, **space: Any) -> Any:
-    return getattr(vc, choice.structure)(points, **space, **choice.parameters)
+def build(choice: Any, **bodies: Any) -> Any:
+    return getattr(vc, choice.structure)(**bodies, **choice.parameters)
 
 
 def test_a_choice_says_what_and_why() -> None:
     choice = vc.choose(UNIFORM, cutoff=0.03)
-    assert choice.structure in {"Exhaustive", "LinkedCells", "CellSorting"}
+    assert choice.structure in STRUCTURES
     assert isinstance(choice.parameters, dict)
     assert len(choice.reason.split()) >= 4
     with pytest.raises(FrozenInstanceError):
         choice.structure = "Octree"
 
 
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_every_alternative_has_a_cost_and_the_least_is_chosen(name: str) -> None:
+    bodies = SITUATIONS[name]
+    choice = vc.choose(**bodies)
+    count = len(bodies["points"] if "points" in bodies else bodies["boxes"][0])
+    assert all(0 < cost < math.inf for cost in choice.costs.values())
+    if count < 2:
+        return
+    # Only a dense grid may be out of the question.
+    assert set(STRUCTURES) - set(choice.costs) <= {"LinkedCells"}
+    if count > costs.seconds()["few"]:
+        assert choice.costs[choice.structure] == min(choice.costs.values())
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_what_is_chosen_finds_what_others_find(name: str) -> None:
+    bodies = SITUATIONS[name]
+    if name == "one place":
+        bodies = {**bodies, "points": bodies["points"][:300]}
+    if name == "dense":
+        bodies = {**bodies, "cutoff": 0.04}
+    found = vc.pairs(**bodies, sort=True)
+    for expected in (vc.BVH(**bodies).pairs(sort=True), build(vc.choose(**bodies), **bodies).pairs(sort=True)):
+        for one, two in zip(found, expected, strict=True):
+            assert np.array_equal(one, two)
+
+
 @given(problem=problems())
 def test_what_is_chosen_can_be_built_and_answers_rightly(problem: Problem) -> None:
     choice = vc.choose(problem.points, **problem.space)
-    index = build(choice, problem.points, **problem.space)
+    index = build(choice, points=problem.points, **problem.space)
     found = Pairs(*index.pairs(want=ALL, half=False, sort=True))
     assert_same_pairs(found, exact_pairs(problem.points, **problem.space))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 10])
 def test_a_handful_is_searched_exhaustively(n: int) -> None:
-    assert vc.choose(UNIFORM[:n], cutoff=0.03).structure == "Exhaustive"
+    choice = vc.choose(UNIFORM[:n], cutoff=0.03)
+    assert choice.structure == "Exhaustive"
+    assert f"{n} bodies are so few" in choice.reason
 
 
 def test_a_crowd_is_not() -> None:
     assert vc.choose(UNIFORM, cutoff=0.03).structure != "Exhaustive"
 
 
+def test_bodies_of_one_size_that_fill_space_go_into_a_dense_grid() -> None:
+    assert vc.choose(UNIFORM, cutoff=0.03).structure == "LinkedCells"
+
+
 def test_a_dense_grid_is_never_chosen_where_it_would_not_fit() -> None:
-    stretched = UNIFORM * 1e9
-    choice = vc.choose(stretched, cutoff=1.0)
-    assert choice.structure == "CellSorting"
-    build(choice, stretched, cutoff=1.0).pairs()
+    choice = vc.choose(**SITUATIONS["vast"])
+    assert choice.structure != "LinkedCells"
+    build(choice, **SITUATIONS["vast"]).pairs()
+
+
+@pytest.mark.parametrize("name", ["one giant", "two sizes"])
+def test_bodies_of_many_sizes_go_where_sizes_are_told_apart(name: str) -> None:
+    choice = vc.choose(**SITUATIONS[name])
+    assert choice.structure in {"HashGrid", "BVH"}
+    assert "times as large" in choice.reason
+    assert choice.costs["LinkedCells"] > 3 * choice.costs[choice.structure]
+
+
+def test_a_sentence_names_the_second_best() -> None:
+    choice = vc.choose(UNIFORM, cutoff=0.03)
+    second = sorted(choice.costs, key=lambda name: choice.costs[name])[1]
+    assert second in choice.reason
 
 
 def test_the_choice_is_the_one_pairs_makes() -> None:
     """What choose names finds what the one-call search finds, in the same order."""
     with vc.threads(1):
-        index = build(vc.choose(UNIFORM, cutoff=0.03), UNIFORM, cutoff=0.03)
+        index = build(vc.choose(UNIFORM, cutoff=0.03), points=UNIFORM, cutoff=0.03)
         for chosen, called in zip(index.pairs(), vc.pairs(UNIFORM, cutoff=0.03), strict=True):
             assert np.array_equal(chosen, called)
 
@@ -70,17 +149,68 @@ def test_choosing_checks_its_input() -> None:
         vc.choose(UNIFORM, cutoff=-1)
     with pytest.raises(vc.InputError, match="box"):
         vc.choose(UNIFORM, cutoff=0.1, box=(1, 1))
+    with pytest.raises(vc.InputError, match="motion"):
+        vc.choose(UNIFORM, cutoff=0.1, motion=-1)
 
 
-def test_mixed_sizes_get_grids_of_several_sizes() -> None:
-    points = np.random.default_rng(0).random((2000, 3))
-    giant = np.full(2000, 0.01)
-    assert vc.choose(points, radii=giant).structure != "HashGrid"
-    giant[7] = 0.4
-    choice = vc.choose(points, radii=giant)
-    assert choice.structure == "HashGrid"
-    assert "40" in choice.reason
-    edges = np.full((2000, 3), 0.01)
-    edges[7] = 0.4
-    assert vc.choose(boxes=(points, points + edges)).structure == "HashGrid"
-    assert vc.choose(points, radii=np.zeros(2000)).structure in ("LinkedCells", "CellSorting")
+def test_an_index_that_lasts_and_hardly_moves_is_not_built_anew() -> None:
+    once = vc.choose(UNIFORM, cutoff=0.03)
+    resting = vc.choose(UNIFORM, cutoff=0.03, motion=0.0)
+    moving = vc.choose(UNIFORM, cutoff=0.03, motion=1.0)
+    assert resting.costs["LinkedCells"] == moving.costs["LinkedCells"] == once.costs["LinkedCells"]
+    for name in costs.UPDATES:
+        assert resting.costs[name] <= moving.costs[name]
+
+
+# ---- The survey ---------------------------------------------------------------------------------------------------
+
+
+def survey(points: Any, **bodies: Any) -> Any:
+    setting = check_setting(points, **bodies)
+    return _core.statistics(setting.bodies.for_core, setting.box)
+
+
+def occupancy(points: Any, edge: float) -> tuple[float, float]:
+    """Others in the cell of a body on average, and occupied cells, by counting."""
+    cells, counts = np.unique(np.floor(points / edge).astype(np.int64), axis=0, return_counts=True)
+    return float((counts * (counts - 1)).sum() / len(points)), float(len(cells))
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
+    """A cluster in a uniform background: at scales at which a sample can tell, within a fifth of what is there."""
+    points = np.concatenate([RNG.random((20000, dim)), 0.3 + 0.05 * RNG.random((20000, dim))])
+    edge, others, cells, *_ = survey(points, cutoff=0.01, box=1.0)
+    assert edge == 1.0
+    for k in range(2, 7):
+        seen, occupied = occupancy(points, edge / 2**k)
+        assert others[k] == pytest.approx(seen, rel=0.2)
+        assert cells[k] == pytest.approx(occupied, rel=0.5)
+    assert all(more >= less for more, less in pairwise(others))
+
+
+def test_the_survey_of_a_few_bodies_is_exact() -> None:
+    points = RNG.random((400, 3))
+    edge, others, cells, *_ = survey(points, cutoff=0.1, box=1.0)
+    for k in range(8):
+        seen, occupied = occupancy(points, edge / 2**k)
+        assert others[k] == pytest.approx(seen)
+        assert cells[k] == occupied
+
+
+def test_a_stray_body_does_not_spoil_the_survey() -> None:
+    points = RNG.random((20000, 3))
+    near, far = survey(points, cutoff=0.1)[0], survey(np.concatenate([points, [[1e12] * 3]]), cutoff=0.1)[0]
+    assert near == pytest.approx(1.15, rel=0.01)
+    assert far < 5
+
+
+def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None:
+    radii = np.full(200_000, 0.001)
+    radii[1234] = 0.2
+    *_, levels, octaves = survey(RNG.random((200_000, 3)), radii=radii)
+    for groups in (levels, octaves):
+        assert len(groups) == 2
+        assert groups[0][0] == pytest.approx(200_000, rel=1e-3)
+        assert groups[1][0] <= 4
+        assert groups[1][1] == 0.2

@@ -27,8 +27,11 @@ struct SizeClass {
 // Eight classes per octave, in ascending order: the leading bits of a float are the class.
 class SizeHistogram {
  public:
+  static constexpr std::size_t classes = 2048;
+  static std::size_t class_of(double size) { return std::bit_cast<std::uint32_t>(static_cast<float>(size)) >> 20U; }
+
   void add(double size) {
-    SizeClass& c = classes_[std::bit_cast<std::uint32_t>(static_cast<float>(size)) >> 20U];
+    SizeClass& c = classes_[class_of(size)];
     c.largest = std::max(c.largest, size);
     ++c.count;
   }
@@ -40,7 +43,7 @@ class SizeHistogram {
   }
 
  private:
-  std::vector<SizeClass> classes_ = std::vector<SizeClass>(2048);
+  std::vector<SizeClass> classes_ = std::vector<SizeClass>(classes);
 };
 
 // The largest size of each level, ascending. `reach` is how far bodies of a size reach in total (twice a radius, one
@@ -50,6 +53,7 @@ inline std::vector<double> choose_levels(std::span<const SizeClass> classes, dou
   // Nanoseconds for a distance test and for a body to look into one more grid (benchmarks/calibrate.py).
   constexpr double test = 0.4;
   constexpr double look = 12;
+  const auto power = [dimensions](double x) { return dimensions == 3 ? x * x * x : x * x; };
   const std::size_t n = classes.size();
   std::vector<double> before(n + 1, 0);  // bodies smaller than class k
   for (std::size_t k = 0; k < n; ++k) before[k + 1] = before[k] + static_cast<double>(classes[k].count);
@@ -61,8 +65,8 @@ inline std::vector<double> choose_levels(std::span<const SizeClass> classes, dou
       const double cell = reach * classes[last - 1].largest;
       const double here = before[last] - before[begin];
       // Bodies of this level in the 3^d cells around one of them, and around a smaller body, whose box is less.
-      const double around = std::min(here, here / volume * std::pow(3 * cell, dimensions));
-      const double around_small = std::min(here, here / volume * std::pow(2.5 * cell, dimensions));
+      const double around = std::min(here, here / volume * power(3 * cell));
+      const double around_small = std::min(here, here / volume * power(2.5 * cell));
       const double work = test * (here * around / 2 + before[begin] * around_small) + look * before[last];
       if (cost[begin] + work < cost[last]) {
         cost[last] = cost[begin] + work;

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from vicinal._check import BoxLike, Points
+from vicinal._check import BoxLike, check_number
 from vicinal.bodies import BoxesLike, PlanesLike
+from vicinal.costs import Outlook, seconds
+from vicinal.errors import InputError
 from vicinal.index import Index, Setting, check_setting
-from vicinal.structures import CellSorting, Exhaustive, HashGrid, LinkedCells
-from vicinal.structures.linked_cells import grid_cells
+from vicinal.structures import (
+    BVH,
+    CellSorting,
+    Exhaustive,
+    HashGrid,
+    LinkedCells,
+    Octree,
+    SpatialHash,
+    SweepAndPrune,
+)
 
-STRUCTURES: dict[str, type[Index]] = {kind.__name__: kind for kind in (Exhaustive, LinkedCells, CellSorting, HashGrid)}
-
-# Below this all pairs cost less than sorting does. Set by benchmarks/crossover.py.
-FEW_BODIES = 128
-# A dense grid is worth its memory up to this many cells per body. Set by benchmarks/crossover.py.
-CELLS_PER_BODY = 8.0
-# From this ratio of the largest body to a typical one on, one size of cells is no longer enough.
-MIXED_SIZES = 2.0
-# Bodies looked at to find a typical one.
-SAMPLE = 1000
+STRUCTURES: dict[str, type[Index]] = {
+    kind.__name__: kind
+    for kind in (Exhaustive, LinkedCells, CellSorting, SpatialHash, HashGrid, BVH, Octree, SweepAndPrune)
+}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A structure, its parameters, and why it was chosen."""
+    """A structure, its parameters, why it was chosen, and what each alternative would cost.
+
+    `costs` are the seconds predicted for one search, building included, with one thread on the machine where the
+    constants of the prediction were measured; elsewhere only their ratios mean something. A structure that is not there
+    cannot hold the bodies.
+    """
 
     structure: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
+    costs: Mapping[str, float] = field(default_factory=dict)
 
 
 def choose(
@@ -45,41 +55,76 @@ def choose(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
+    motion: float | None = None,
 ) -> Choice:
     """Say which structure `vicinal.pairs` would use, and why. The choice changes speed only, never the result.
+
+    Parameters
+    ----------
+    points, cutoff, radii, boxes, skin, planes, box
+        As for `vicinal.pairs`.
+    motion
+        How far bodies move from step to step, on average and in units of their size (or of the cutoff), for an index
+        that is kept and updated. None: a single search.
 
     Examples
     --------
     >>> import numpy as np
-    >>> vicinal.choose(np.random.default_rng(0).random((5000, 3)), cutoff=0.1).structure
+    >>> choice = vicinal.choose(np.random.default_rng(0).random((5000, 3)), cutoff=0.1)
+    >>> choice.structure
     'LinkedCells'
+    >>> choice.costs["LinkedCells"] < choice.costs["Exhaustive"]
+    True
     """
-    return choose_checked(
-        check_setting(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
-    )
+    setting = check_setting(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
+    if motion is not None:
+        motion = check_number(motion, "motion")
+        if not (math.isfinite(motion) and motion >= 0):
+            raise InputError(f"motion: {motion} found; pass a finite number of body sizes per step, or None")
+    return choose_checked(setting, motion=motion, tell=True)
 
 
-def choose_checked(setting: Setting) -> Choice:
-    """Choose for arguments that were checked already."""
+def choose_checked(
+    setting: Setting, *, motion: float | None = None, tell: bool = False, few: int | None = None
+) -> Choice:
+    """Choose for arguments that were checked already. Only with `tell` there is a reason, and costs for few bodies."""
     n = len(setting.bodies)
-    if n <= FEW_BODIES:
-        return Choice("Exhaustive", {}, f"{n} bodies are so few that testing all pairs costs less than sorting them")
-    spread = size_spread(setting.bodies)
-    if spread > MIXED_SIZES:
-        return Choice("HashGrid", {}, f"the largest body is {spread:.2g} times as large as a typical one")
-    cells = grid_cells(setting.bodies, setting.cutoff, 0.0, setting.box)
-    if cells <= CELLS_PER_BODY * n:
-        return Choice(
-            "LinkedCells", {}, f"a dense grid has {cells / n:.2g} cells per body, so looking cells up is cheap"
-        )
-    return Choice("CellSorting", {}, f"a dense grid would have {cells / n:.2g} cells per body, most of them empty")
+    if n <= (seconds()["few"] if few is None else few):
+        reason = f"{n} bodies are so few that testing all pairs takes less time than looking for anything better"
+        return Choice("Exhaustive", {}, reason, _few_costs(setting) if tell else {})
+    outlook = Outlook(setting)
+    ways = outlook.best(motion)
+    best = min(ways, key=lambda name: ways[name][0])
+    costs = {name: cost for name, (cost, _) in ways.items()}
+    return Choice(best, ways[best][1], _reason(outlook, best, costs) if tell else "", costs)
 
 
-def size_spread(bodies: Points) -> float:
-    """Return how much larger than the median of a sample the largest body is; 1 for points."""
-    if bodies.extra is None or max(bodies.largest) == 0:
-        return 1.0
-    step = max(1, len(bodies) // SAMPLE)
-    sizes = bodies.extra[::step] if bodies.extra.ndim == 1 else (bodies.extra - bodies.array)[::step].max(axis=1)
-    typical = float(np.median(sizes))
-    return max(bodies.largest) / typical if typical > 0 else np.inf
+def _few_costs(setting: Setting) -> dict[str, float]:
+    """Predict for bodies that are searched exhaustively anyway; anything else would have to be chosen first."""
+    if len(setting.bodies) < 2:
+        return {}
+    ways = Outlook(setting).best()
+    return {name: cost + (name != "Exhaustive") * seconds()["choosing"] for name, (cost, _) in ways.items()}
+
+
+def _reason(outlook: Outlook, best: str, costs: Mapping[str, float]) -> str:
+    """Say in one sentence what speaks for a structure."""
+    n = outlook.bodies
+    sizes = outlook.largest / outlook.pair_size if outlook.pair_size > 0 else 1.0
+    spread = f"the largest body is {sizes:.2g} times as large as most" if sizes > 2 else ""
+    empty = (
+        f"a grid with cells as large as the reach of bodies would have {outlook.grid_cells / n:.2g} of them per body"
+    )
+    why = {
+        "Exhaustive": f"each of {n} bodies has many of the others around it",
+        "LinkedCells": f"{empty}, so they can all be kept",
+        "CellSorting": f"{empty}, and only occupied ones are kept",
+        "SpatialHash": f"{empty}, and a table finds the occupied ones",
+        "HashGrid": f"{spread}, and grids of {outlook.levels} sizes test few candidates" if spread else empty,
+        "BVH": f"{spread or empty}, and a tree of boxes adapts to that",
+        "Octree": f"{empty}, and leaves adapt to where bodies are",
+        "SweepAndPrune": f"few of {n} bodies overlap along one axis, or little moves",
+    }[best]
+    others = {name: cost for name, cost in costs.items() if name != best}
+    second = min(others, key=lambda name: others[name])
+    return f"{why}; {second} would take about {others[second] / costs[best]:.2g} times as long"

@@ -1,0 +1,75 @@
+"""Times of single searches, build included, by every way the chooser can go: interleaved, CPU time, one thread."""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import vicinal as vc
+from vicinal.costs import COUNTS, Outlook
+from vicinal.index import Setting, check_setting
+
+# A test takes at least this long; a way that would need HOPELESS times the time of another is not tried.
+TEST_SECONDS = 1.2e-10
+HOPELESS = 20.0
+LEAST_SECONDS = 0.05
+
+
+@dataclass
+class Shot:
+    """One way to search a scene: what it counts, and the seconds of every repeat."""
+
+    structure: str
+    parameters: dict[str, Any]
+    counts: list[float]
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def best(self) -> float:
+        """Least CPU seconds; infinite if it was not tried."""
+        return min(self.seconds, default=math.inf)
+
+
+def once(setting: Setting, shot: Shot) -> float:
+    """Build, search, and return the CPU seconds of that."""
+    gc.disable()
+    try:
+        start = time.process_time()
+        result = getattr(vc, shot.structure)._once(setting, shot.parameters).pairs()  # noqa: SLF001
+        return time.process_time() - start
+    finally:
+        del result
+        gc.enable()
+
+
+def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4e-3) -> tuple[Setting, list[Shot]]:
+    """Time every way in turn, again and again, until the budget (seconds) or the repeats are used up.
+
+    Short searches are repeated more: until they have run for `least` seconds per round in total.
+    """
+    setting = check_setting(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
+    shots = [Shot(way.structure, way.parameters, way.counts) for way in Outlook(setting).ways()]
+    # Those that make the fewest tests first, so that the hopeless are recognised.
+    tests = {id(shot): shot.counts[COUNTS[shot.structure].index("test")] for shot in shots}
+    shots.sort(key=lambda shot: tests[id(shot)])
+    start, fastest = time.process_time(), math.inf
+    for turn in range(repeats):
+        for shot in shots:
+            limit = max(HOPELESS * fastest, LEAST_SECONDS)
+            if shot.best > HOPELESS * fastest and shot.seconds:
+                continue
+            if not shot.seconds and (turn > 0 or TEST_SECONDS * tests[id(shot)] > limit):
+                continue
+            spent = 0.0
+            while True:
+                shot.seconds.append(once(setting, shot))
+                spent += shot.seconds[-1]
+                if spent >= least:
+                    break
+            fastest = min(fastest, shot.best)
+        if time.process_time() - start > budget:
+            break
+    return setting, [shot for shot in shots if shot.seconds]

@@ -1,0 +1,338 @@
+// What a chooser wants to know of bodies before any structure is made: how crowded they are, at every scale, and their
+// sizes. From a sample, because it must cost little beside the search itself.
+//
+// A sample of s of n bodies is sorted along a Morton curve once. Then the cells of every size 2^-k of the space are
+// runs of equal prefixes. Of the others in a body's cell a sample sees the share s / n, so their mean number is known
+// without bias at every scale at which some coincide; below that it follows a power law. How many cells are occupied
+// needs more care, since most of the bodies in a cell are not in the sample: a body's surroundings are taken from the
+// smallest cell around it in which the sample has enough, and thinned out from there on as its neighbours there are.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "geometry/morton.hpp"
+#include "index/bodies.hpp"
+#include "index/size_levels.hpp"
+
+namespace vicinal {
+
+// Cells of edge * 2^-k, k = 0 … scales - 1.
+struct Crowding {
+  static constexpr int scales = 17;
+  double edge = 0;                      // the longest extent of the space the bodies are in, strays left out
+  std::array<double, scales> others{};  // other bodies in the cell of a body, on average over bodies
+  std::array<double, scales> cells{};   // occupied cells
+};
+
+template <int D>
+struct SizeGroup {
+  double largest = 0;
+  double count = 0;
+  std::array<double, D> edge{};  // the longest along each axis
+};
+
+template <int D>
+struct Statistics {
+  Crowding crowding;
+  // Mean over pairs of (ri + rj)^D, or of the volume in which the corners of overlapping boxes can be; 0 for points.
+  double pair_volume = 0;
+  // Ascending; none for points.
+  std::vector<SizeGroup<D>> levels;   // as a hierarchical grid would share them out
+  std::vector<SizeGroup<D>> octaves;  // by powers of two
+};
+
+namespace detail {
+
+// Numbers that do not follow the order of the input.
+inline std::uint64_t scramble(std::uint64_t x) {
+  x = (x ^ x >> 31) * 0x9E3779B97F4A7C15;
+  return x ^ x >> 29;
+}
+// One body out of each of `count` equal pieces of the input.
+inline std::size_t sampled(std::size_t k, std::size_t count, std::size_t n) {
+  if (count == n) return k;
+  const std::size_t begin = k * n / count;
+  const std::size_t end = (k + 1) * n / count;
+  return begin + scramble(k) % (end - begin);
+}
+
+inline void sort_codes(std::vector<std::uint64_t>& codes, int bits) {
+  std::vector<std::uint64_t> other(codes.size());
+  for (int shift = 0; shift < bits; shift += 8) {
+    std::array<std::uint32_t, 257> start{};
+    for (const std::uint64_t code : codes) ++start[(code >> shift & 255) + 1];
+    if (std::find(start.begin(), start.end(), codes.size()) != start.end()) continue;
+    for (std::size_t d = 0; d < 256; ++d) start[d + 1] += start[d];
+    for (const std::uint64_t code : codes) other[start[code >> shift & 255]++] = code;
+    codes.swap(other);
+  }
+}
+
+// From sorted codes of a sample of n bodies; `strays` of the sample have no code and nobody near.
+template <int D>
+Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays, double n) {
+  constexpr int scales = Crowding::scales;
+  constexpr std::uint32_t enough = 8;  // bodies of the sample in a cell that tell how crowded it is
+  using Level = std::array<double, scales>;
+  Level coinciding{};   // ordered pairs that share a cell
+  Level runs{};         // cells with bodies of the sample
+  Level crowded{};      // cells with enough of them
+  Level edge_bodies{};  // bodies whose smallest crowded cell is of this scale
+  Level edge_others{};  // sum over those of the others of the sample there
+  Level edge_next{};    // the same one scale further
+  std::array<std::uint32_t, scales> begin{}, in_crowded{}, next_pairs{};
+  const auto close = [&](std::size_t k, std::uint32_t end) {
+    const std::uint32_t count = end - begin[k];
+    const double pairs = static_cast<double>(count) * (count - 1.0);
+    coinciding[k] += pairs;
+    if (count >= enough) {
+      ++crowded[k];
+      const double rest = count - in_crowded[k];
+      edge_bodies[k] += rest;
+      edge_others[k] += rest * (count - 1.0);
+      edge_next[k] += next_pairs[k];
+      if (k > 0) in_crowded[k - 1] += count;
+    } else if (k > 0) {
+      next_pairs[k - 1] += count * (count - 1);
+    }
+    in_crowded[k] = next_pairs[k] = 0;
+  };
+  const auto s = static_cast<std::uint32_t>(codes.size());
+  int open = -1;  // the finest scale at which the last bodies share a cell
+  for (std::uint32_t i = 1; i <= s; ++i) {
+    int same = 0;  // scales at which this body and the one before share a cell
+    if (i < s) {
+      const std::uint64_t differ = codes[i - 1] ^ codes[i];
+      same = scales - static_cast<int>((static_cast<std::size_t>(std::bit_width(differ)) + D - 1) / D);
+    }
+    for (int k = open; k >= same; --k) close(static_cast<std::size_t>(k), i);
+    for (int k = open + 1; k < same; ++k) begin[static_cast<std::size_t>(k)] = i - 1;
+    if (same < scales) ++runs[static_cast<std::size_t>(same)];
+    open = same - 1;
+  }
+  const double sample = s + static_cast<double>(strays);
+  const double share = sample > 1 ? (sample - 1) / (n - 1) : 1;
+  Crowding result;
+  // Enough pairs that the mean is known to a few percent; beyond, as between the last ones.
+  constexpr double certain = 300;
+  std::size_t known = 0;
+  while (known + 1 < scales && coinciding[known + 1] >= certain) ++known;
+  for (std::size_t k = 0; k < scales; ++k) {
+    if (k <= known || share == 1) {
+      result.others[k] = coinciding[k] / std::max(sample, 1.0) / share;
+    } else {
+      const std::size_t back = std::min<std::size_t>(known, 2);
+      double ratio = std::exp2(-D);
+      if (back > 0 && coinciding[known - back] > 0)
+        ratio = std::pow(coinciding[known] / coinciding[known - back], 1.0 / static_cast<double>(back));
+      result.others[k] = result.others[k - 1] * std::clamp(ratio, std::exp2(-D), 1.0);
+    }
+  }
+  if (share == 1) {
+    double found = static_cast<double>(strays);
+    for (std::size_t k = 0; k < scales; ++k) result.cells[k] = found += runs[k];
+    return result;
+  }
+  for (std::size_t k = 0; k < scales; ++k) result.cells[k] = crowded[k] + static_cast<double>(strays) / share;
+  for (std::size_t from = 0; from + 1 < scales; ++from) {
+    if (edge_bodies[from] == 0) continue;
+    double here = edge_others[from] / edge_bodies[from] / share;
+    const double ratio = std::clamp(edge_next[from] / std::max(edge_others[from], 1.0), std::exp2(-D), 1.0);
+    for (std::size_t k = from + 1; k < scales; ++k) {
+      here *= ratio;
+      // Cells per body where each has `here` others, as many as chance brings.
+      result.cells[k] += edge_bodies[from] / share * (here < 1e-3 ? 1 - here / 2 : (1 - std::exp(-here)) / here);
+    }
+  }
+  for (double& cells : result.cells) cells = std::min(cells, n);
+  return result;
+}
+
+}  // namespace detail
+
+template <class T, int D>
+class Survey {
+ public:
+  Survey(const Points<T, D>& points, const Box<T, D>& box) : points_(points), box_(box) {}
+
+  [[nodiscard]] Statistics<D> run() const {
+    Statistics<D> result;
+    if (points_.size == 0) return result;
+    result.crowding = crowding();
+    if (points_.shape != Shape::point) {
+      const std::vector<SizeGroup<D>> fine = sizes();
+      result.pair_volume = pair_volume(fine);
+      result.levels = merged(fine, limits(fine));
+      std::vector<double> powers;
+      for (const SizeGroup<D>& group : fine) powers.push_back(power_of_two(group.largest));
+      powers.erase(std::unique(powers.begin(), powers.end()), powers.end());
+      result.octaves = merged(fine, powers);
+    }
+    return result;
+  }
+
+ private:
+  // An eighth of the bodies, between bounds at which the sample is certain enough and costs little beside any search.
+  [[nodiscard]] std::size_t sample() const {
+    return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 256, 8192));
+  }
+  static constexpr std::size_t most_sizes = std::size_t{1} << 14;
+
+  [[nodiscard]] double at(std::size_t point, int axis) const {
+    return static_cast<double>(box_.wrap(points_.at(point, axis), axis));
+  }
+
+  struct Span {
+    double low = 0, high = 0;
+  };
+  // Where the bodies are, but for a few that are far from all others.
+  [[nodiscard]] Span span_of(int axis) const {
+    const auto a = static_cast<std::size_t>(axis);
+    if (box_.periodic(axis)) return {0, static_cast<double>(box_.edge[a])};
+    const Span all{static_cast<double>(points_.low[a]), static_cast<double>(points_.high[a])};
+    std::vector<double> few(std::min<std::size_t>(points_.size, 256));
+    for (std::size_t k = 0; k < few.size(); ++k) few[k] = at(detail::sampled(k, few.size(), points_.size), axis);
+    const auto tail = static_cast<std::ptrdiff_t>(few.size() / 32);
+    const auto lower = few.begin() + tail;
+    const auto upper = few.end() - 1 - tail;
+    std::nth_element(few.begin(), lower, few.end());
+    const double low = *lower;
+    std::nth_element(lower, upper, few.end());
+    const double high = *upper;
+    const double wide = high - low;
+    const Span most{std::max(all.low, low - 1.4 * wide), std::min(all.high, high + 0.6 * wide)};
+    return wide > 0 && most.high - most.low < (all.high - all.low) / 2 ? most : all;
+  }
+
+  [[nodiscard]] Crowding crowding() const {
+    std::array<Span, D> span{};
+    double edge = 0;
+    for (int a = 0; a < D; ++a) {
+      span[static_cast<std::size_t>(a)] = span_of(a);
+      edge = std::max(edge, span[static_cast<std::size_t>(a)].high - span[static_cast<std::size_t>(a)].low);
+    }
+    if (!(edge > 0) || !std::isfinite(edge)) edge = edge > 0 ? 1e300 : 1;  // all in one place, or as far as can be
+    // Cells that do not begin where open space does: a pattern in it should not coincide with halves of halves.
+    const double before = box_.periodic() ? 0 : 0.07 * edge;
+    if (!box_.periodic()) edge *= 1.15;
+    constexpr int bits = Crowding::scales - 1;
+    const double inverse = std::min(0x1p16 / edge, 1e300);
+    const std::size_t s = sample();
+    std::vector<std::uint64_t> codes;
+    codes.reserve(s);
+    for (std::size_t k = 0; k < s; ++k) {
+      const std::size_t point = detail::sampled(k, s, points_.size);
+      std::array<std::uint32_t, D> cell{};
+      bool inside = true;
+      for (int a = 0; a < D; ++a) {
+        const auto& [low, high] = span[static_cast<std::size_t>(a)];
+        const double x = at(point, a);
+        inside = inside && x >= low && x <= high;
+        cell[static_cast<std::size_t>(a)] =
+            static_cast<std::uint32_t>(std::clamp((x - low + before) * inverse, 0.0, 0x1p16 - 1));
+      }
+      if (inside) codes.push_back(morton_code<D>(cell));
+    }
+    detail::sort_codes(codes, bits * D);
+    Crowding result = detail::crowding_of<D>(codes, s - codes.size(), static_cast<double>(points_.size));
+    result.edge = edge;
+    return result;
+  }
+
+  [[nodiscard]] double extent(std::size_t point, int axis) const {
+    if (points_.shape == Shape::sphere) return static_cast<double>(points_.radius(point));
+    return static_cast<double>(points_.upper(point, axis)) - static_cast<double>(points_.at(point, axis));
+  }
+
+  [[nodiscard]] double pair_volume(const std::vector<SizeGroup<D>>& fine) const {
+    double sum = 0;
+    if (points_.shape == Shape::sphere) {
+      for (const SizeGroup<D>& one : fine)
+        for (const SizeGroup<D>& two : fine) sum += one.count * two.count * power(one.largest + two.largest);
+      const auto n = static_cast<double>(points_.size);
+      return sum / n / n;
+    }
+    const std::size_t s = std::min<std::size_t>(points_.size, 1024);
+    for (std::size_t k = 0; k < s; ++k) {
+      const std::size_t one = detail::sampled(k, s, points_.size);
+      const std::size_t two = detail::scramble(one + points_.size) % points_.size;
+      double volume = 1;
+      for (int a = 0; a < D; ++a) volume *= extent(one, a) + extent(two, a);
+      sum += volume;
+    }
+    return sum / static_cast<double>(s);
+  }
+
+  [[nodiscard]] std::vector<SizeGroup<D>> sizes() const {
+    const std::size_t s = std::min(points_.size, most_sizes);
+    const double weight = static_cast<double>(points_.size) / static_cast<double>(s);
+    std::vector<SizeGroup<D>> found;
+    std::array<std::uint16_t, SizeHistogram::classes> place{};  // one more than where a class is in `found`, or 0
+    const auto add = [&](const std::array<double, D>& edge, double count) {
+      const double size = *std::max_element(edge.begin(), edge.end());
+      std::uint16_t& at = place[SizeHistogram::class_of(size)];
+      if (at == 0) {
+        found.emplace_back();
+        at = static_cast<std::uint16_t>(found.size());
+      }
+      SizeGroup<D>& group = found[at - 1U];
+      group.count += count;
+      group.largest = std::max(group.largest, size);
+      for (std::size_t a = 0; a < D; ++a) group.edge[a] = std::max(group.edge[a], edge[a]);
+    };
+    for (std::size_t k = 0; k < s; ++k) {
+      const std::size_t point = detail::sampled(k, s, points_.size);
+      std::array<double, D> edge{};
+      for (int a = 0; a < D; ++a) edge[static_cast<std::size_t>(a)] = extent(point, a);
+      add(edge, weight);
+    }
+    // The largest body decides about grids; a sample may have missed it.
+    std::array<double, D> largest{};
+    for (std::size_t a = 0; a < D; ++a) largest[a] = static_cast<double>(points_.largest[a]);
+    if (place[SizeHistogram::class_of(*std::max_element(largest.begin(), largest.end()))] == 0) add(largest, 1);
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.largest < b.largest; });
+    return found;
+  }
+  static double power(double x) { return D == 3 ? x * x * x : x * x; }
+  static double power_of_two(double size) { return size > 0 ? std::ldexp(1.0, std::ilogb(size) + 1) : 0; }
+  // The levels of HashGrid.
+  [[nodiscard]] std::vector<double> limits(const std::vector<SizeGroup<D>>& fine) const {
+    const double reach = points_.shape == Shape::sphere ? 2 : 1;
+    double volume = 1;
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto edge = static_cast<double>(box_.edge[a]);
+      const double length =
+          edge > 0 ? edge : static_cast<double>(points_.high[a]) - static_cast<double>(points_.low[a]);
+      volume *= std::max(length, reach * fine.back().largest);
+    }
+    std::vector<SizeClass> classes;
+    for (const SizeGroup<D>& group : fine)
+      classes.push_back({group.largest, static_cast<std::size_t>(std::ceil(group.count))});
+    return choose_levels(classes, reach, volume, D);
+  }
+  // Groups put together up to ascending limits.
+  static std::vector<SizeGroup<D>> merged(const std::vector<SizeGroup<D>>& fine, const std::vector<double>& limits) {
+    std::vector<SizeGroup<D>> result(limits.size());
+    std::size_t at = 0;
+    for (const SizeGroup<D>& group : fine) {
+      while (at + 1 < limits.size() && group.largest > limits[at]) ++at;
+      SizeGroup<D>& to = result[at];
+      to.count += group.count;
+      to.largest = std::max(to.largest, group.largest);
+      for (std::size_t a = 0; a < D; ++a) to.edge[a] = std::max(to.edge[a], group.edge[a]);
+    }
+    return result;
+  }
+
+  const Points<T, D>& points_;
+  const Box<T, D>& box_;
+};
+
+}  // namespace vicinal
