@@ -190,7 +190,7 @@ def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
 
 
 def test_the_survey_of_a_few_bodies_is_exact() -> None:
-    points = RNG.random((400, 3))
+    points = RNG.random((250, 3))
     edge, others, cells, *_ = survey(points, cutoff=0.1, box=1.0)
     for k in range(8):
         seen, occupied = occupancy(points, edge / 2**k)
