@@ -112,7 +112,7 @@ def reduce_values(arrays: Arrays, bodies: int, values: object, how: str, *, half
     if "table" in arrays and "i" in arrays:
         if not isinstance(values, (tuple, list)) or len(values) != 2:
             raise InputError(
-                f"values: {type(values).__name__} found; a hybrid list needs two arrays, for table and pairs"
+                f"values: {type(values).__name__} found; a hybrid list has two parts, so pass (table, pairs)"
             )
         fixed = _check_values(values[0], arrays["table"].shape, "values[0]")
         extra = _check_values(values[1], arrays["j"].shape, "values[1]")

@@ -172,7 +172,7 @@ class NeighborList:
         self._half = _check.check_flag(half, "half")
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
-            raise InputError(f"sort: False found with layout {layout!r}; only pairs can do without an order")
+            raise InputError(f"sort: False found with layout {layout!r}; leave it out, or use layout 'pairs'")
         self._structure = _check_structure(index, spheres=radii is not None)
         self._core = _core.ListCore()
         self._index: Index | None = None
@@ -289,7 +289,7 @@ class NeighborList:
         if skin > room:
             raise InputError(
                 f"skin: {skin:g} found, but in the box {[edge or None for edge in edges]} pairs of reach {reach:g} "
-                f"leave room for {room:g}; beyond that two images of a pair would be in the list"
+                f"would be in the list through two images; use at most {room:g}"
             )
         setting = _with_skin(bodies, cutoff, skin, edges)
         # From here on the old list is gone, whatever happens.
@@ -407,13 +407,13 @@ class NeighborList:
 
     def _require(self, name: str) -> _Kept:
         if self._kept is None:
-            raise InputError(f"{name}: the list is not built, or the last update failed; call update(points) first")
+            raise InputError(f"{name}: the list is not built, or the last update failed; pass points to `update` first")
         return self._kept
 
     def _array(self, name: str) -> npt.NDArray[Any]:
         self._require(name)
         if name not in self._arrays:
-            raise InputError(f"{name}: not in a list with layout {self._layout!r}; it has {', '.join(self._arrays)}")
+            raise InputError(f"{name}: not in a list with layout {self._layout!r}; use {', '.join(self._arrays)}")
         return self._arrays[name]
 
     @property
@@ -615,7 +615,7 @@ def _with_skin(bodies: Points, cutoff: float, skin: float, edges: list[float]) -
 def _check_width(value: object, layout: str) -> int:
     if layout not in ("fixed", "hybrid"):
         if value is not None:
-            raise InputError(f"width: {value!r} found with layout {layout!r}; only fixed and hybrid have one")
+            raise InputError(f"width: {value!r} found with layout {layout!r}; use it with fixed and hybrid only")
         return 0
     if value is None:
         raise InputError(f"width: None found with layout {layout!r}; pass how many neighbours a body has room for")
