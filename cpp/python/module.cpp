@@ -24,6 +24,7 @@
 #include "python/dem.hpp"
 #include "python/fluid.hpp"
 #include "python/lists.hpp"
+#include "python/mesh.hpp"
 
 namespace nb = nanobind;
 
@@ -124,6 +125,7 @@ NB_MODULE(_core, m) {
   bind_dem(m);
   bind_fluid(m);
   bind_lists(m);
+  bind_mesh(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("statistics", &statistics, nb::arg("bodies"), nb::arg("box"),

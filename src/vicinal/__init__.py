@@ -11,6 +11,7 @@ from vicinal.errors import InputError
 from vicinal.index import Index, Stats
 from vicinal.layouts import ListPointers
 from vicinal.machine import info
+from vicinal.mesh import Mesh, MeshContacts
 from vicinal.neighbor_list import ListStats, NeighborList
 from vicinal.order import spatial_order
 from vicinal.rows import Neighbors
@@ -42,6 +43,8 @@ __all__ = [
     "LinkedCells",
     "ListPointers",
     "ListStats",
+    "Mesh",
+    "MeshContacts",
     "NeighborList",
     "Neighbors",
     "Octree",

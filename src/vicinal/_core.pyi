@@ -7,6 +7,7 @@ import numpy.typing as npt
 _Points: TypeAlias = npt.NDArray[Any]
 _Bodies: TypeAlias = tuple[_Points, _Points | None, Sequence[float], Sequence[float], Sequence[float]]
 _Ids: TypeAlias = npt.NDArray[np.int32]
+_Surface: TypeAlias = tuple[npt.NDArray[np.float64], _Ids, _Ids, int]
 _Offsets: TypeAlias = npt.NDArray[np.int64]
 
 _SizeGroup: TypeAlias = tuple[float, float, list[float]]
@@ -78,6 +79,23 @@ def contacts_merge(
 ) -> tuple[list[npt.NDArray[np.uint8]], _Offsets, _Offsets, _Ids] | None: ...
 def contacts_expand(pool: Pool, offsets: _Offsets, others: _Ids) -> _Ids: ...
 def contacts_find(offsets: _Offsets, others: _Ids, i: _Ids, j: _Ids) -> _Offsets: ...
+def mesh_keys(surface: _Surface, cosine: float) -> tuple[_Ids, int]: ...
+def mesh_touches(
+    surface: _Surface,
+    keys: _Ids,
+    points: npt.NDArray[np.float64],
+    radii: npt.NDArray[np.float64],
+    offsets: _Offsets,
+    faces: _Ids,
+) -> tuple[
+    _Ids,
+    _Ids,
+    npt.NDArray[np.int8],
+    _Ids,
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]: ...
 def delaunay_triangles(core: Core) -> npt.NDArray[np.int32]: ...
 def delaunay_edges(core: Core) -> npt.NDArray[np.int32]: ...
 def delaunay_nearest(core: Core) -> npt.NDArray[np.int32]: ...

@@ -312,7 +312,8 @@ class Contacts:
     def reorder(self, order: npt.ArrayLike) -> None:
         """Give bodies new numbers: body k is the one that was `order[k]`, as in `points[order]`.
 
-        Antisymmetric fields change sign where the bodies of a contact change places.
+        Numbers from `len(order)` on, such as those of planes, stay as they are. Antisymmetric fields change sign
+        where the bodies of a contact change places.
 
         Examples
         --------
@@ -331,10 +332,10 @@ class Contacts:
             raise InputError(
                 f"order: {len(given)} entries found that are not 0 to {len(given) - 1}, each once; pass a permutation"
             )
-        if len(self) and int(self.j.max()) >= len(given):
-            raise InputError(
-                f"order: {len(given)} entries found, but body {int(self.j.max())} has a contact; pass all bodies"
-            )
+        last = int(self.j.max()) + 1 if len(self) else 0
+        if last > len(given):
+            rest = np.arange(len(given), last, dtype=np.int32)
+            given, new_number = np.append(given, rest), np.append(new_number, rest)
         rows = _core.contacts_sort(self._pool, new_number[self.i], new_number[self.j])
         i, j = given[_core.contacts_expand(self._pool, *rows)], given[rows[1]]
         places = _core.contacts_find(self._offsets, self._others, i, j)

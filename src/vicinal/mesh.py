@@ -1,0 +1,358 @@
+"""Surfaces of triangles, fixed or moving rigidly, and the contacts of spheres with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _check, _core
+from vicinal._contact_checks import Ids
+from vicinal._pose import Pose, Vectors, check_finite, check_rotation, check_vector, rotation_about, unit
+from vicinal.bodies import check_spheres
+from vicinal.errors import InputError
+from vicinal.structures.bvh import BVH, boxes_around
+
+# Coordinates beyond have squares of squares that overflow or vanish.
+LARGEST = 1e70
+# Faces with a smaller angle between them are flat but for the rounding of their corners.
+FLAT = 1e-6
+
+FACE, EDGE, VERTEX = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class MeshContacts:
+    """Where spheres touch a mesh, ordered by body, then by key. Everything is in coordinates of the world.
+
+    Parameters
+    ----------
+    body
+        Number of the sphere.
+    triangle
+        Triangle the contact was found on.
+    feature
+        What of the triangle is touched: 0 its face, 1 an edge, 2 a vertex.
+    key
+        Number of what is touched, below `Mesh.keys`, for contacts that live on: a patch of faces that continue each
+        other has one key for all of them, a sharp edge or vertex has its own. No body has a key twice.
+    point
+        Point of the mesh closest to the centre of the sphere, shape (m, 3).
+    normal
+        Direction of length 1 from there to the centre, shape (m, 3).
+    distance
+        From there to the centre.
+    overlap
+        How deep the sphere is in: its radius less the distance.
+    velocity
+        Of the mesh at the point, shape (m, 3).
+    """
+
+    body: Ids
+    triangle: Ids
+    feature: npt.NDArray[np.int8]
+    key: Ids
+    point: Vectors
+    normal: Vectors
+    distance: npt.NDArray[np.float64]
+    overlap: npt.NDArray[np.float64]
+    velocity: Vectors
+
+    def __len__(self) -> int:
+        """Return the number of contacts."""
+        return len(self.body)
+
+
+class Mesh:
+    """A surface of triangles that spheres can touch; it may move as a rigid body without a new search tree.
+
+    Corners at exactly the same place are one vertex. Both sides of a triangle are alike: a sphere is pushed to the side
+    its centre is on.
+
+    Parameters
+    ----------
+    triangles
+        Corners, shape (m, 3, 3). Or:
+    vertices, faces
+        Places, shape (v, 3), and three numbers of vertices per triangle, shape (m, 3).
+    smooth
+        Faces that meet at a smaller angle than this, in degrees, are one patch: a contact that rolls from one to the
+        other is the same contact, with the same key. The default, 0, joins only what is flat.
+
+    Examples
+    --------
+    >>> floor = [[[0, 0, 0], [4, 0, 0], [4, 4, 0]], [[0, 0, 0], [4, 4, 0], [0, 4, 0]]]
+    >>> mesh = vicinal.Mesh(floor)
+    >>> found = mesh.contacts([[2.0, 2.0, 0.5], [1.0, 3.0, 2.0], [4.5, 1.0, 0.0]], radii=0.75)
+    >>> found.body.tolist(), found.overlap.tolist(), found.normal.tolist()
+    ([0, 2], [0.25, 0.25], [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    >>> mesh.translate([0.0, 0.0, 1.5])
+    >>> mesh.contacts([[2.0, 2.0, 0.5], [1.0, 3.0, 2.0]], radii=0.75).body.tolist()
+    [1]
+    """
+
+    def __init__(
+        self,
+        triangles: npt.ArrayLike | None = None,
+        *,
+        vertices: npt.ArrayLike | None = None,
+        faces: npt.ArrayLike | None = None,
+        smooth: float = 0.0,
+    ) -> None:
+        corners = _check_corners(triangles, vertices, faces)
+        degrees = check_finite(smooth, "smooth")
+        if not 0 <= degrees <= 180:
+            raise InputError(f"smooth: {smooth} found; pass an angle from 0 to 180 degrees")
+        places, numbers = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+        self._places: Vectors = np.ascontiguousarray(places)
+        self._faces: Ids = np.ascontiguousarray(numbers.reshape(-1, 3), dtype=np.int32)
+        sides = np.sort(np.stack([self._faces, np.roll(self._faces, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
+        edges, of_side = np.unique(sides, axis=0, return_inverse=True)
+        self._edges: Ids = edges.astype(np.int32)
+        face_edges = np.ascontiguousarray(of_side.reshape(-1, 3), dtype=np.int32)
+        self._surface = self._places, self._faces, face_edges, len(edges)
+        self._feature_keys, patches = _core.mesh_keys(self._surface, float(np.cos(max(np.radians(degrees), FLAT))))
+        self._keys = len(self._feature_keys) + patches
+        self._tree = BVH(triangles=corners)
+        # Distances are found a little too small here and there; the search must not know better.
+        self._slack = float(np.abs(corners).max(initial=0.0)) * 2.0**-46
+        self._pose = Pose()
+        self.set_motion()
+
+    def __len__(self) -> int:
+        """Return the number of triangles."""
+        return len(self._faces)
+
+    def __repr__(self) -> str:
+        """Return numbers of triangles, edges and vertices."""
+        return f"Mesh({len(self)} triangles, {len(self._edges)} edges, {len(self._places)} vertices)"
+
+    @property
+    def keys(self) -> int:
+        """How many keys there are: numbers of what can be touched, from 0 on."""
+        return self._keys
+
+    @property
+    def vertices(self) -> Vectors:
+        """Where the vertices are now, each place once."""
+        return self._pose.out(self._places).copy()
+
+    @property
+    def faces(self) -> Ids:
+        """Numbers of the three vertices of each triangle."""
+        return self._faces.copy()
+
+    @property
+    def triangles(self) -> Vectors:
+        """Where the corners of the triangles are now, shape (m, 3, 3)."""
+        return self._pose.out(self._places)[self._faces]
+
+    # ---------------------------------------------------------------------------- motion
+
+    @property
+    def rotation(self) -> Vectors:
+        """The matrix by which the mesh has been turned since it was made."""
+        return self._pose.rotation.copy()
+
+    @property
+    def translation(self) -> Vectors:
+        """Where the place that was at the origin when the mesh was made is now."""
+        return self._pose.translation.copy()
+
+    def place(self, rotation: npt.ArrayLike | None = None, translation: npt.ArrayLike | None = None) -> None:
+        """Put the mesh somewhere: as it was made, then turned by a matrix, then moved.
+
+        Examples
+        --------
+        >>> mesh = vicinal.Mesh([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+        >>> mesh.place(translation=[0, 0, 5])
+        >>> mesh.triangles[0].tolist()
+        [[0.0, 0.0, 5.0], [1.0, 0.0, 5.0], [0.0, 1.0, 5.0]]
+        """
+        self._pose = Pose(
+            np.eye(3) if rotation is None else check_rotation(rotation),
+            np.zeros(3) if translation is None else check_vector(translation, "translation"),
+        )
+
+    def translate(self, offset: npt.ArrayLike) -> None:
+        """Move the mesh."""
+        self._pose = self._pose.moved(check_vector(offset, "offset"))
+
+    def rotate(self, angle: float, axis: npt.ArrayLike, origin: npt.ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Turn the mesh by an angle in radians about an axis through a place; right-handed.
+
+        Examples
+        --------
+        >>> mesh = vicinal.Mesh([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+        >>> mesh.rotate(np.pi / 2, axis=[0, 0, 1])
+        >>> mesh.triangles[0].round(12).tolist()
+        [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]
+        """
+        direction = unit(check_vector(axis, "axis"), "axis")
+        turn = rotation_about(direction, check_finite(angle, "angle"))
+        self._pose = self._pose.turned(turn, check_vector(origin, "origin"))
+
+    def set_motion(
+        self,
+        velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+        spin: npt.ArrayLike = (0.0, 0.0, 0.0),
+        origin: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Say how the mesh moves from now on, for `advance` and the velocities of contacts.
+
+        Parameters
+        ----------
+        velocity
+            Of the origin.
+        spin
+            Angular velocity: a vector along the axis, as long as the radians per unit of time.
+        origin
+            A place on the axis now; it moves along.
+        """
+        self._velocity = check_vector(velocity, "velocity")
+        self._spin = check_vector(spin, "spin")
+        self._origin = check_vector(origin, "origin")
+
+    def advance(self, dt: float) -> None:
+        """Move the mesh as `set_motion` says for some time; exact for any time.
+
+        Examples
+        --------
+        >>> mesh = vicinal.Mesh([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+        >>> mesh.set_motion(velocity=[0, 0, 2], spin=[0, 0, np.pi])
+        >>> mesh.advance(0.5)
+        >>> mesh.triangles[0].round(12).tolist()
+        [[0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [-1.0, 0.0, 1.0]]
+        """
+        time = check_finite(dt, "dt")
+        if self._spin.any():
+            speed = float(np.sqrt((self._spin * self._spin).sum()))
+            turn = rotation_about(unit(self._spin, "spin"), speed * time)
+            self._pose = self._pose.turned(turn, self._origin)
+        if self._velocity.any():
+            self._pose = self._pose.moved(self._velocity * time)
+            self._origin = self._origin + self._velocity * time
+
+    def velocity_at(self, points: npt.ArrayLike) -> Vectors:
+        """Return the velocity with which the mesh moves at places, shape (n, 3).
+
+        Examples
+        --------
+        >>> mesh = vicinal.Mesh([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+        >>> mesh.set_motion(velocity=[0, 0, 2], spin=[0, 0, 3])
+        >>> mesh.velocity_at([[1.0, 0.0, 0.0]]).tolist()
+        [[0.0, 3.0, 2.0]]
+        """
+        places = _check_space(_check.check_points(points).array)
+        return self._velocity + np.cross(self._spin, places - self._origin)
+
+    # ---------------------------------------------------------------------------- contacts
+
+    def contacts(self, points: npt.ArrayLike, radii: npt.ArrayLike) -> MeshContacts:
+        """Find where spheres touch the mesh, each place once.
+
+        A sphere touches the mesh where the distance from its centre to the surface has a local minimum that is not
+        greater than its radius. So a sphere on a flat floor of many triangles has one contact, one in a concave corner
+        has one with each wall, and one at a convex edge has one with the edge. For every sphere all triangles within
+        its radius are looked at; the closest points of two contacts are at least 1/65536 of its radius apart.
+
+        Parameters
+        ----------
+        points
+            Centres, shape (n, 3).
+        radii
+            One per sphere, or one for all.
+
+        Examples
+        --------
+        >>> corner = [[[0, 0, 0], [4, 0, 0], [0, 4, 0]], [[0, 0, 0], [0, 4, 0], [0, 0, 4]]]
+        >>> found = vicinal.Mesh(corner).contacts([[0.5, 1.0, 0.5]], radii=0.625)
+        >>> found.triangle.tolist(), found.normal.tolist(), found.overlap.tolist()
+        ([0, 1], [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], [0.125, 0.125])
+        """
+        given = check_spheres(_check.check_points(points).array.astype(np.float64), radii, 0.0)
+        places = np.ascontiguousarray(self._pose.into(_check_space(given.array)))
+        sizes: Any = given.extra
+        around = boxes_around(places, sizes * (1 + 2.0**-40) + self._slack)
+        near = self._tree._rows("j", self._tree._queries(None, None, around), sort=False)  # noqa: SLF001
+        offsets = near.offsets if len(places) else np.zeros(1, np.int64)
+        body, face, kind, key, point, normal, distance = _core.mesh_touches(
+            self._surface, self._feature_keys, places, sizes, offsets, near.indices
+        )
+        there = self._pose.out(point)
+        return MeshContacts(
+            body=body,
+            triangle=face,
+            feature=kind,
+            key=key,
+            point=there,
+            normal=self._pose.turn_out(normal),
+            distance=distance,
+            overlap=sizes[body] - distance,
+            velocity=self.velocity_at(there),
+        )
+
+    # ---------------------------------------------------------------------------- files
+
+    @classmethod
+    def load(cls, path: str | Path, *, smooth: float = 0.0) -> Mesh:
+        """Read a mesh from a file (STL, OBJ, PLY, ...); needs trimesh."""
+        try:
+            trimesh: Any = import_module("trimesh")
+        except ImportError as error:
+            raise ImportError("Mesh.load needs trimesh: pip install 'vicinal[mesh]'") from error
+        loaded = trimesh.load(str(path), force="mesh", process=False)
+        return cls(vertices=loaded.vertices, faces=loaded.faces, smooth=smooth)
+
+
+def _check_space(points: npt.NDArray[Any]) -> Vectors:
+    if points.shape[1] != 3:
+        raise InputError(f"points: shape {points.shape} found; a mesh is in space, so pass (n, 3)")
+    return points
+
+
+def _check_corners(triangles: object, vertices: object, faces: object) -> Vectors:
+    """Check triangles and return their corners, shape (m, 3, 3)."""
+    if triangles is None:
+        if vertices is None or faces is None:
+            raise InputError("triangles: None found; pass triangles, or both vertices and faces")
+        return _check_faces(faces, _check_places(vertices, "vertices"))
+    if vertices is not None or faces is not None:
+        raise InputError("triangles: an array found together with vertices or faces; pass one or the other")
+    array = _check.as_array(triangles, "triangles")
+    if array.size == 0:
+        array = np.zeros((0, 3, 3))
+    if array.ndim != 3 or array.shape[1:] != (3, 3):
+        raise InputError(f"triangles: shape {array.shape} found; pass (m, 3, 3): three corners of each triangle")
+    return _check_places(array.reshape(-1, 3), "triangles").reshape(-1, 3, 3)
+
+
+def _check_places(value: object, name: str) -> Vectors:
+    array = _check.as_array(value, name)
+    if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "fiu":
+        raise InputError(f"{name}: shape {array.shape} and dtype {array.dtype} found; pass real numbers, shape (v, 3)")
+    places: Vectors = array.astype(np.float64) + 0.0  # -0 is 0: corners at the same place are one vertex
+    wrong = np.flatnonzero(~(np.abs(places) <= LARGEST).all(axis=1))
+    if len(wrong):
+        row = wrong[0] if name == "vertices" else wrong[0] // 3
+        raise InputError(
+            f"{name}: row {row} has {places[wrong[0]].tolist()}; coordinates must be finite and at most {LARGEST:g}"
+        )
+    return places
+
+
+def _check_faces(value: object, places: Vectors) -> Vectors:
+    numbers = _check.as_array(value, "faces")
+    if numbers.size == 0:
+        return np.zeros((0, 3, 3))
+    if numbers.ndim != 2 or numbers.shape[1] != 3 or numbers.dtype.kind not in "iu":
+        raise InputError(f"faces: shape {numbers.shape} and dtype {numbers.dtype} found; pass (m, 3) whole numbers")
+    wrong = numbers[(numbers < 0) | (numbers >= len(places))]
+    if len(wrong):
+        raise InputError(f"faces: vertex {wrong[0]} found; pass numbers from 0 to {len(places) - 1}")
+    corners: Vectors = places[numbers]
+    return corners
