@@ -13,20 +13,20 @@ namespace vicinal::dem {
 using Number = std::uint32_t;  // of a body, a contact, a wall
 
 // Centre and radius.
-struct Place {
+struct alignas(32) Place {
   double x, y, z, r;
 };
 // Velocity and spin, and what they gain in half a step (acceleration × dt / 2).
-struct Motion {
+struct alignas(32) Motion {
   Vec v, w, dv, dw;
 };
 // Force and torque on a body; the fourth numbers make rows of four.
-struct Load {
+struct alignas(64) Load {
   double f[4];
   double t[4];
 };
 // What a contact remembers: the stretch of its spring, and one number of the law.
-struct Spring {
+struct alignas(32) Spring {
   double x, y, z, memory;
 };
 inline constexpr std::size_t place_stride = sizeof(Place) / sizeof(double);

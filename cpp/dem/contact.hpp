@@ -71,9 +71,10 @@ inline Outcome settle(const Contact& contact, const Side& first, const Side& sec
   const auto& p = parameters;
   const LawParameters<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
                                      p.damping_t, p.friction, p.rolling, p.cohesion};
-  const auto r = law == Law::linear
-                     ? respond<Law::linear, OneLane>(values, touch, terms, spring, memory.spring.memory, rolling)
-                     : respond<Law::hertz, OneLane>(values, touch, terms, spring, memory.spring.memory, rolling);
+  const auto r =
+      law == Law::linear
+          ? respond<Law::linear, true, true, OneLane>(values, touch, terms, spring, memory.spring.memory, rolling)
+          : respond<Law::hertz, true, true, OneLane>(values, touch, terms, spring, memory.spring.memory, rolling);
   memory.spring = {spring.x, spring.y, spring.z, memory.spring.memory};
   if (memory.rolling != nullptr) *memory.rolling = {rolling.x, rolling.y, rolling.z, 1};
 

@@ -6,9 +6,9 @@ namespace vicinal::dem {
 namespace {
 
 // Velocities are those of the full step when nobody is in the middle of one.
-Side at_rest_in_time(Motion m, Vec arm) {
-  m.dv = m.dw = {};
-  return side_of(m, arm);
+Side at_rest_in_time(const Motion& m, Vec arm) {
+  const Vec speed = m.v + cross(m.w, arm);
+  return {speed, speed, m.w, m.w};
 }
 
 }  // namespace

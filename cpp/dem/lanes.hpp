@@ -38,23 +38,23 @@ struct Triple {
   Real x, y, z;
 };
 template <class R>
-Triple<R> operator+(Triple<R> a, Triple<R> b) {
+[[gnu::always_inline]] inline Triple<R> operator+(Triple<R> a, Triple<R> b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
 template <class R>
-Triple<R> operator-(Triple<R> a, Triple<R> b) {
+[[gnu::always_inline]] inline Triple<R> operator-(Triple<R> a, Triple<R> b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 template <class R>
-Triple<R> operator*(R s, Triple<R> a) {
+[[gnu::always_inline]] inline Triple<R> operator*(R s, Triple<R> a) {
   return {s * a.x, s * a.y, s * a.z};
 }
 template <class R>
-R dot(Triple<R> a, Triple<R> b) {
+[[gnu::always_inline]] inline R dot(Triple<R> a, Triple<R> b) {
   return (a.x * b.x + a.y * b.y) + a.z * b.z;
 }
 template <class R>
-Triple<R> cross(Triple<R> a, Triple<R> b) {
+[[gnu::always_inline]] inline Triple<R> cross(Triple<R> a, Triple<R> b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 

@@ -46,7 +46,8 @@ struct Response {
 
 // A spring's stretch after the step: what is new added, the whole turned with the contact.
 template <class Real>
-Triple<Real> carried(Triple<Real> spring, Triple<Real> added, Triple<Real> normal, Triple<Real> midway, Real turn) {
+[[gnu::always_inline]] inline Triple<Real> carried(Triple<Real> spring, Triple<Real> added, Triple<Real> normal,
+                                                   Triple<Real> midway, Real turn) {
   const auto sum = spring + added;
   const auto tangential = sum - dot(sum, normal) * midway;
   return tangential + turn * cross(normal, tangential);
@@ -54,7 +55,8 @@ Triple<Real> carried(Triple<Real> spring, Triple<Real> added, Triple<Real> norma
 
 // Spring and dashpot up to a limit, beyond which the spring slips. Returns the force, and the spring as it is then.
 template <class Real>
-Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot, Real limit, Real zero, Real one) {
+[[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot, Real limit,
+                                                 Real zero, Real one) {
   const auto wanted = stiffness * spring + dashpot;
   const Real square = dot(wanted, wanted);
   const auto slips = square > limit * limit;
@@ -66,10 +68,13 @@ Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot, R
   return held;
 }
 
-// The force on the first body. Springs are brought to this step; `memory` is what Hertz's law keeps besides.
-template <Law law, class Lanes, class Real = typename Lanes::Real>
-Response<Real> respond(const LawParameters<Real>& p, const Touch<Real>& touch, const Terms& terms, Triple<Real>& spring,
-                       Real& memory, Triple<Real>& rolling) {
+// The force on the first body. Springs are brought to this step; `memory` is what Hertz's law keeps besides. Whether
+// there are tangential `dashpots`, and whether there are `extras` (rolling, cohesion, or no history), is known when
+// this is compiled: most cases have none, and what is not computed needs no registers.
+template <Law law, bool dashpots, bool extras, class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Response<Real> respond(const LawParameters<Real>& p, const Touch<Real>& touch,
+                                                     const Terms& terms, Triple<Real>& spring, Real& memory,
+                                                     Triple<Real>& rolling) {
   const Real zero = Lanes::all(0), one = Lanes::all(1), two = Lanes::all(2);
   const auto& n = touch.normal;
   Response<Real> r;
@@ -98,14 +103,15 @@ Response<Real> respond(const LawParameters<Real>& p, const Touch<Real>& touch, c
 
   Triple<Real> dashpot = none;
   if (terms.dashpot) dashpot = (p.rate_t * touch.mass + p.damping_t * root_of_mass) * (touch.rate - approach * n);
-  if (terms.history)
+  const bool history = !extras || terms.history;
+  if (history)
     spring =
         carried(spring, touch.travel - dot(touch.travel, touch.midway) * touch.midway, n, touch.midway, touch.turn);
-  const auto held = slide(spring, terms.history ? r.stiffness_t : zero, dashpot, limit, zero, one);
+  const auto held = slide(spring, history ? r.stiffness_t : zero, dashpot, limit, zero, one);
   r.tangential = none - held;
 
   r.moment = none;
-  if (terms.rolling) {
+  if (extras && terms.rolling) {
     const Real reach = p.rolling * touch.radius;
     const Real stiffness = Lanes::all(2.25) * r.stiffness_n * reach * reach;
     // A third of the critical damping, for the inertia of a sphere about its contact.
@@ -117,7 +123,7 @@ Response<Real> respond(const LawParameters<Real>& p, const Touch<Real>& touch, c
     r.moment = none - slide(rolling, stiffness, damping * rate, reach * magnitude(r.normal), zero, one);
   }
   Real pull = r.normal;
-  if (terms.cohesion) pull = pull - p.cohesion * Lanes::all(6.283185307179586) * touch.radius * touch.overlap;
+  if (extras && terms.cohesion) pull = pull - p.cohesion * Lanes::all(6.283185307179586) * touch.radius * touch.overlap;
   r.force = r.tangential - pull * n;
   return r;
 }

@@ -37,7 +37,7 @@ struct Moving {
   Triple<Real> v, w, dv, dw;
 };
 template <class Lanes, class Real = typename Lanes::Real>
-Moving<Real> moving(const Motion* motions, const Number* which) {
+[[gnu::always_inline]] inline Moving<Real> moving(const Motion* motions, const Number* which) {
   Real a[4], b[4], c[4];
   const auto* const table = reinterpret_cast<const double*>(motions);
   Lanes::columns(table, motion_stride, which, a);
@@ -55,8 +55,9 @@ Real folded(Real a, double edge) {
 }
 
 // Contacts c ... c + width - 1.
-template <Law law, class Lanes>
-void sphere_contact(const ContactJob& job, const LawParameters<typename Lanes::Real>& p, std::size_t c) {
+template <Law law, bool dashpots, bool extras, class Lanes>
+[[gnu::always_inline]] inline void sphere_contact(const ContactJob& job, const LawParameters<typename Lanes::Real>& p,
+                                                  std::size_t c) {
   using Real = typename Lanes::Real;
   constexpr std::size_t width = Lanes::width;
   const Number *const i = job.i + c, *const j = job.j + c, *const entry = job.entry + c;
@@ -77,7 +78,7 @@ void sphere_contact(const ContactJob& job, const LawParameters<typename Lanes::R
   touch.normal = closeness * apart;
   touch.overlap = (ri + rj) - distance;
   touch.mass = one / (Lanes::pick(job.inverse_masses, 1, i) + Lanes::pick(job.inverse_masses, 1, j));
-  touch.radius = ri * rj / (ri + rj);
+  if constexpr (law == Law::hertz || extras) touch.radius = ri * rj / (ri + rj);
   const Real arm_i = ri - half * touch.overlap, arm_j = rj - half * touch.overlap;
   const auto relative = mi.v - mj.v;
   const auto surface = arm_i * mi.w + arm_j * mj.w;
@@ -87,19 +88,22 @@ void sphere_contact(const ContactJob& job, const LawParameters<typename Lanes::R
   touch.travel = dt * (relative + cross(surface, touch.midway));
   touch.turn = half * dt * dot(mi.w + mj.w, touch.normal);
   touch.rate = relative + (mi.dv - mj.dv);
-  if (job.terms.dashpot) touch.rate = touch.rate + cross(surface + (arm_i * mi.dw + arm_j * mj.dw), touch.normal);
-  touch.rolled = dt * (mi.w - mj.w);
-  touch.rolling_rate = (mi.w - mj.w) + (mi.dw - mj.dw);
+  if constexpr (dashpots) touch.rate = touch.rate + cross(surface + (arm_i * mi.dw + arm_j * mj.dw), touch.normal);
+  const bool rolls = extras && job.terms.rolling, remembers = !extras || job.terms.history;
+  if (rolls) {
+    touch.rolled = dt * (mi.w - mj.w);
+    touch.rolling_rate = (mi.w - mj.w) + (mi.dw - mj.dw);
+  }
 
   Real s[4], q[4];
-  if (job.terms.history) Lanes::columns(&job.springs->x, 4, entry, s);
+  if (remembers) Lanes::columns(&job.springs->x, 4, entry, s);
   else s[0] = s[1] = s[2] = s[3] = Lanes::all(0);
   Triple<Real> spring{s[0], s[1], s[2]}, rolling{s[0], s[1], s[2]};
-  if (job.terms.rolling) {
+  if (rolls) {
     Lanes::columns(&job.rollings->x, 4, entry, q);
     rolling = {q[0], q[1], q[2]};
   }
-  const auto response = respond<law, Lanes>(p, touch, job.terms, spring, s[3], rolling);
+  const auto response = respond<law, dashpots, extras, Lanes>(p, touch, job.terms, spring, s[3], rolling);
 
   const auto twist = cross(touch.normal, response.tangential);
   const auto ti = arm_i * twist + response.moment, tj = arm_j * twist - response.moment;
@@ -107,13 +111,13 @@ void sphere_contact(const ContactJob& job, const LawParameters<typename Lanes::R
   Lanes::rows({response.force.x, response.force.y, response.force.z, one}, f);
   Lanes::rows({ti.x, ti.y, ti.z, one}, torque_i);
   Lanes::rows({tj.x, tj.y, tj.z, one}, torque_j);
-  if (job.terms.history) {
+  if (remembers) {
     double kept[width][4];
     Lanes::rows({spring.x, spring.y, spring.z, s[3]}, kept);
     for (std::size_t lane = 0; lane < width; ++lane)
       job.springs[entry[lane]] = {kept[lane][0], kept[lane][1], kept[lane][2], kept[lane][3]};
   }
-  if (job.terms.rolling) {
+  if (rolls) {
     double kept[width][4];
     Lanes::rows({rolling.x, rolling.y, rolling.z, one}, kept);
     for (std::size_t lane = 0; lane < width; ++lane)
@@ -136,13 +140,25 @@ void sphere_contact(const ContactJob& job, const LawParameters<typename Lanes::R
   }
 }
 
+template <Law law, bool dashpots, bool extras, class Lanes>
+std::size_t contacts_of(const ContactJob& job, std::size_t c) {
+  const bool uniform = job.table_edge == 1;
+  auto parameters = uniform_parameters<Lanes>(*job.table);
+  for (; c + Lanes::width <= job.size; c += Lanes::width) {
+    if (!uniform) parameters = parameters_of<Lanes>(job, c);
+    sphere_contact<law, dashpots, extras, Lanes>(job, parameters, c);
+  }
+  return c;
+}
+
+// As many contacts as fill the lanes, from c on; returns how far it came.
 template <Law law, class Lanes>
 std::size_t sphere_contacts_from(const ContactJob& job, std::size_t c) {
-  const bool uniform = job.table_edge == 1;
-  const auto common = uniform_parameters<Lanes>(*job.table);
-  for (; c + Lanes::width <= job.size; c += Lanes::width)
-    sphere_contact<law, Lanes>(job, uniform ? common : parameters_of<Lanes>(job, c), c);
-  return c;
+  const Terms& terms = job.terms;
+  const bool extras = terms.rolling || terms.cohesion || !terms.history;
+  if (terms.dashpot)
+    return extras ? contacts_of<law, true, true, Lanes>(job, c) : contacts_of<law, true, false, Lanes>(job, c);
+  return extras ? contacts_of<law, false, true, Lanes>(job, c) : contacts_of<law, false, false, Lanes>(job, c);
 }
 
 }  // namespace

@@ -26,6 +26,22 @@ class Properties:
     axes: Array
     radius: float = 0.0
 
+    @property
+    def frame(self) -> Array:
+        """The principal axes as a rotation of the shape's own: w, x, y, z."""
+        m = self.axes
+        # The largest of w², x², y², z² is at least 1/4; the others follow from it.
+        squares = 1 + np.array([np.trace(m), *(2 * np.diag(m) - np.trace(m))])
+        k = int(np.argmax(squares))
+        if k == 0:
+            q = np.array([squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+        else:
+            a, b, c = k - 1, k % 3, (k + 1) % 3
+            q = np.empty(4)
+            q[0], q[k] = m[c, b] - m[b, c], squares[k]
+            q[1 + b], q[1 + c] = m[b, a] + m[a, b], m[c, a] + m[a, c]
+        return np.asarray(q / np.linalg.norm(q))
+
 
 def principal(volume: float, centre: Array, second: Array) -> Properties:
     """Return properties from the integrals of 1, x and x xᵀ (the latter about the origin) over the volume."""

@@ -310,6 +310,7 @@ class Simulation:
             "spins": _columns(spins, n, 3, "spins"),
             "orientations": turned / lengths,
         }
+
         number = -1
         if shape is None:
             r = np.broadcast_to(np.asarray(radii, dtype=np.float64), (n,)).copy()
@@ -320,6 +321,7 @@ class Simulation:
         else:
             number = self._shape(shape)
             p = self._properties[number]
+            columns["orientations"] = _product(columns["orientations"], p.frame)
             columns |= {
                 "radii": np.full(n, p.radius),
                 "masses": np.full(n, density * p.volume),
@@ -423,13 +425,19 @@ class Simulation:
 
     @property
     def orientations(self) -> Array:
-        """Quaternions w, x, y, z, (n, 4): how bodies have turned from the principal axes (`principal_axes`)."""
-        return self._get("orientations")
+        """Quaternions w, x, y, z, (n, 4): how bodies have turned from the shape as it was given."""
+        return _product(self._get("orientations"), self._frames() * np.array([1.0, -1.0, -1.0, -1.0]))
 
     @orientations.setter
     def orientations(self, value: npt.ArrayLike) -> None:
-        self._set("orientations", value)
+        turned = _columns(value, len(self), 4, "orientations")
+        self._set("orientations", _product(turned / np.linalg.norm(turned, axis=1, keepdims=True), self._frames()))
         self._core.drop_lists()
+
+    def _frames(self) -> Array:
+        """Return how the principal axes of each body lie in its shape."""
+        known = np.array([[1.0, 0.0, 0.0, 0.0], *(p.frame for p in self._properties)])
+        return np.asarray(known[self.shape_ids + 1])
 
     @property
     def radii(self) -> Array:
@@ -538,6 +546,14 @@ def _rotated_back(q: Array, vectors: Array) -> Array:
     axis = -q[:, 1:]
     twice = 2 * np.cross(axis, vectors)
     return np.asarray(vectors + q[:, :1] * twice + np.cross(axis, twice))
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Return products of quaternions: first b, then a."""
+    w, v = a[..., :1], a[..., 1:]
+    w2, v2 = b[..., :1], b[..., 1:]
+    vector = w * v2 + w2 * v + np.cross(v, v2)
+    return np.concatenate([w * w2 - (v * v2).sum(axis=-1, keepdims=True), vector], axis=-1)
 
 
 def _momenta(columns: Mapping[str, Array]) -> Array:
