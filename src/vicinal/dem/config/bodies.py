@@ -1,0 +1,77 @@
+"""Shapes of bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from vicinal.dem.config.regions import Vector
+from vicinal.dem.config.sizes import RADIUS, Size
+from vicinal.dem.schema import (
+    POSITIVE,
+    VECTOR,
+    Items,
+    OneOf,
+    Section,
+    Text,
+    key,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sphere(Section):
+    """Spheres."""
+
+    TAG: ClassVar = ("shape", "sphere")
+    material: str = key(Text())
+    radius: Size = key(RADIUS, help="a number, or a distribution")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClumpBody(Section):
+    """Spheres glued together; they may overlap."""
+
+    TAG: ClassVar = ("shape", "clump")
+    material: str = key(Text())
+    offsets: tuple[Vector, ...] = key(Items(VECTOR, least=1), help="centres of the spheres, in any frame")
+    radii: tuple[float, ...] = key(Items(POSITIVE, least=1), help="their radii")
+
+    def check(self) -> None:
+        """Check that every sphere has a radius."""
+        if len(self.radii) != len(self.offsets):
+            raise self.wrong("radii", f"give {len(self.offsets)} numbers, one per entry of offsets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TabletBody(Section):
+    """Bi-convex tablets: a cylindrical band between two caps; the axis is z."""
+
+    TAG: ClassVar = ("shape", "tablet")
+    material: str = key(Text())
+    radius: float = key(POSITIVE, help="radius of the band")
+    band: float = key(POSITIVE, help="height of the band")
+    cap: float = key(POSITIVE, help="height of each cap")
+    rounding: float | None = key(POSITIVE, None, help="radius of the rounded edge")
+
+    def check(self) -> None:
+        """Check that the caps are not more than half spheres."""
+        if self.cap > self.radius:
+            raise self.wrong(
+                "cap", f"give a number of at most radius = {self.radius:g}: a cap is half a sphere at most"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolyhedronBody(Section):
+    """Convex polyhedra: the hull of some points."""
+
+    TAG: ClassVar = ("shape", "polyhedron")
+    material: str = key(Text())
+    vertices: tuple[Vector, ...] = key(Items(VECTOR, least=4), help="corners")
+    rounding: float | None = key(POSITIVE, None, help="radius of the rounded edges and corners")
+
+
+Body: TypeAlias = Sphere | ClumpBody | TabletBody | PolyhedronBody
+BODIES = OneOf(
+    "shape", {kind.TAG[1]: kind for kind in (Sphere, ClumpBody, TabletBody, PolyhedronBody)}, default="sphere"
+)

@@ -1,0 +1,78 @@
+"""Parts of space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from vicinal.dem.schema import (
+    POSITIVE,
+    VECTOR,
+    OneOf,
+    Section,
+    Text,
+    key,
+)
+
+Vector: TypeAlias = tuple[float, float, float]
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxRegion(Section):
+    """A box along the axes."""
+
+    TAG: ClassVar = ("shape", "box")
+    low: Vector = key(VECTOR, help="corner with the smallest coordinates")
+    high: Vector = key(VECTOR, help="corner with the largest coordinates")
+
+    def check(self) -> None:
+        """Check that there is something inside."""
+        check_corners(self)
+
+
+def check_corners(section: Section) -> None:
+    """Check that the upper corner of a box is above the lower one."""
+    low, high = section.low, section.high  # type: ignore[attr-defined]
+    for axis in range(3):
+        if high[axis] <= low[axis]:
+            raise section.wrong("high", f"entry {axis} must be above that of low, {low[axis]:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CylinderRegion(Section):
+    """A cylinder around the line between two points."""
+
+    TAG: ClassVar = ("shape", "cylinder")
+    start: Vector = key(VECTOR, help="one end of the axis")
+    end: Vector = key(VECTOR, help="the other end")
+    radius: float = key(POSITIVE)
+
+    def check(self) -> None:
+        """Check that it has a length."""
+        if self.start == self.end:
+            raise self.wrong("end", "give another point than start")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SphereRegion(Section):
+    """A ball."""
+
+    TAG: ClassVar = ("shape", "sphere")
+    centre: Vector = key(VECTOR)
+    radius: float = key(POSITIVE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeshRegion(Section):
+    """The inside of a closed triangle mesh."""
+
+    TAG: ClassVar = ("shape", "mesh")
+    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the configuration")
+    scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
+    move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
+
+
+Region: TypeAlias = BoxRegion | CylinderRegion | SphereRegion | MeshRegion
+REGIONS = OneOf("shape", {kind.TAG[1]: kind for kind in (BoxRegion, CylinderRegion, SphereRegion, MeshRegion)})

@@ -1,0 +1,199 @@
+"""Parts of space that are filled, fed and emptied."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.dem.config.regions import BoxRegion, CylinderRegion, MeshRegion, Region, SphereRegion
+from vicinal.dem.meshes import Mesh, load_mesh
+from vicinal.errors import InputError
+
+Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+MOST_TRIES = 200
+"""Rounds of random points before a region counts as too small for a sphere."""
+
+
+class Space(ABC):
+    """A region as geometry: how large it is, and whether spheres are inside as a whole."""
+
+    volume: float
+    low: Array
+    high: Array
+
+    @abstractmethod
+    def fits(self, points: Array, radii: Array) -> Flags:
+        """Tell which spheres are inside as a whole; points are spheres of radius 0."""
+
+    @abstractmethod
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:
+        """Move spheres that are not inside as a whole to the nearest place where they are, or back to where they were."""
+
+    def sample(self, radii: Array, random: np.random.Generator) -> Array:
+        """Draw places at random at which spheres are inside as a whole; NaN where none was found."""
+        places = np.full((len(radii), 3), np.nan)
+        open_ = np.arange(len(radii))
+        for _ in range(MOST_TRIES):
+            if not len(open_):
+                break
+            reach = radii[open_, None]
+            room = self.high - self.low - 2 * reach
+            tried = self.low + reach + random.random((len(open_), 3)) * np.maximum(room, 0)
+            good = self.fits(tried, radii[open_])
+            places[open_[good]] = tried[good]
+            open_ = open_[~good]
+        return places
+
+
+class BoxSpace(Space):
+    """A box along the axes. Axes of a periodic box have no ends if the region takes all of their length."""
+
+    def __init__(self, low: Array, high: Array, box: tuple[float | None, ...] | None = None) -> None:
+        self.low, self.high = np.asarray(low, float), np.asarray(high, float)
+        self.volume = float(np.prod(self.high - self.low))
+        lengths = box or (None, None, None)
+        self.endless = np.array(
+            [
+                length is not None and high_ - low_ >= length * (1 - 1e-12)
+                for length, low_, high_ in zip(lengths, self.low, self.high, strict=True)
+            ]
+        )
+
+    def _ends(self, radii: Array) -> tuple[Array, Array]:
+        reach = radii[:, None] * ~self.endless
+        # Room for what rounding does to the sum of both.
+        slack = 1e-12 * (self.high - self.low)
+        return self.low + reach - slack, self.high - reach + slack
+
+    def fits(self, points: Array, radii: Array) -> Flags:
+        low, high = self._ends(radii)
+        return np.asarray(((points >= low) & (points <= high)).all(axis=1))
+
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+        low, high = self._ends(radii)
+        return np.where(self.endless, points, np.clip(points, low, np.maximum(low, high)))
+
+    def sample(self, radii: Array, random: np.random.Generator) -> Array:
+        low, high = self._ends(radii)
+        places = low + random.random((len(radii), 3)) * np.maximum(high - low, 0)
+        places[(high < low).any(axis=1)] = np.nan
+        return places
+
+
+class SphereSpace(Space):
+    """A ball."""
+
+    def __init__(self, centre: Array, radius: float) -> None:
+        self.centre, self.radius = np.asarray(centre, float), radius
+        self.low, self.high = self.centre - radius, self.centre + radius
+        self.volume = 4 / 3 * np.pi * radius**3
+
+    def fits(self, points: Array, radii: Array) -> Flags:
+        return np.asarray(np.linalg.norm(points - self.centre, axis=1) + radii <= self.radius * (1 + 1e-12))
+
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+        arm = points - self.centre
+        return self.centre + arm * _shrink(np.linalg.norm(arm, axis=1), self.radius - radii)
+
+
+class CylinderSpace(Space):
+    """A cylinder around any line."""
+
+    def __init__(self, start: Array, end: Array, radius: float) -> None:
+        self.start, self.radius = np.asarray(start, float), radius
+        along = np.asarray(end, float) - self.start
+        self.length = float(np.linalg.norm(along))
+        self.axis = along / self.length
+        self.volume = float(np.pi * radius**2 * self.length)
+        # How far a disc of this orientation reaches along each axis of space.
+        reach = radius * np.sqrt(np.maximum(0, 1 - self.axis**2))
+        self.low = np.minimum(self.start, self.start + along) - reach
+        self.high = np.maximum(self.start, self.start + along) + reach
+
+    def _parts(self, points: Array) -> tuple[Array, Array]:
+        height = (points - self.start) @ self.axis
+        return height, points - self.start - height[:, None] * self.axis
+
+    def fits(self, points: Array, radii: Array) -> Flags:
+        height, arm = self._parts(points)
+        slack = 1e-12 * (self.length + self.radius)
+        return np.asarray(
+            (height >= radii - slack)
+            & (height <= self.length - radii + slack)
+            & (np.linalg.norm(arm, axis=1) + radii <= self.radius + slack)
+        )
+
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+        height, arm = self._parts(points)
+        height = np.clip(height, radii, np.maximum(radii, self.length - radii))
+        arm *= _shrink(np.linalg.norm(arm, axis=1), self.radius - radii)
+        return np.asarray(self.start + height[:, None] * self.axis + arm)
+
+    def sample(self, radii: Array, random: np.random.Generator) -> Array:
+        # In its own frame, where no draw is in vain however thin and oblique it is.
+        axes = np.linalg.svd(self.axis[None])[2][1:]
+        angle, share, height = random.random((3, len(radii)))
+        angle *= 2 * np.pi
+        out = np.sqrt(share) * np.maximum(self.radius - radii, 0)
+        height = radii + height * np.maximum(self.length - 2 * radii, 0)
+        places = self.start + height[:, None] * self.axis
+        places += (out * np.cos(angle))[:, None] * axes[0] + (out * np.sin(angle))[:, None] * axes[1]
+        places[(radii > self.radius) | (2 * radii > self.length)] = np.nan
+        return np.asarray(places)
+
+
+class MeshSpace(Space):
+    """The inside of a closed mesh."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh = mesh
+        self.low, self.high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+        self.volume = mesh.volume
+
+    def fits(self, points: Array, radii: Array) -> Flags:
+        good = ((points > self.low) & (points < self.high)).all(axis=1)
+        good[good] = self.mesh.contains(points[good])
+        good[good] = ~self.mesh.touches(points[good], radii[good])
+        return np.asarray(good)
+
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:
+        return np.where(self.fits(points, radii)[:, None], points, before)
+
+
+def _shrink(length: Array, most: Array) -> Array:
+    return np.asarray(np.minimum(1, np.maximum(most, 0) / np.maximum(length, np.finfo(float).tiny)))[:, None]
+
+
+def space(region: Region, box: tuple[float | None, ...] | None = None) -> Space:
+    """Return the geometry of a region.
+
+    Parameters
+    ----------
+    region
+        The region as configured.
+    box
+        Lengths of the periodic box.
+
+    Examples
+    --------
+    >>> round(space(SphereRegion(centre=(0, 0, 0), radius=1)).volume, 3)
+    4.189
+    """
+    match region:
+        case BoxRegion():
+            return BoxSpace(np.array(region.low), np.array(region.high), box)
+        case CylinderRegion():
+            return CylinderSpace(np.array(region.start), np.array(region.end), region.radius)
+        case SphereRegion():
+            return SphereSpace(np.array(region.centre), region.radius)
+        case MeshRegion():
+            mesh = load_mesh(region.file, scale=region.scale, move=region.move)
+            if mesh.open_edges:
+                raise InputError(
+                    f"{region.file}: {mesh.open_edges} open edges found; a region needs a closed mesh, so close the holes"
+                )
+            return MeshSpace(mesh)
