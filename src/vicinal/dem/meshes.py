@@ -92,7 +92,7 @@ def closest_on_triangles(points: Array, corners: Array) -> Array:
     square = np.maximum(np.einsum("ij,ij->i", normal, normal), np.finfo(float).tiny)
     height = np.einsum("ij,ij->i", points - a, normal) / square
     foot = points - height[:, None] * normal
-    best = foot.copy()
+    best: Array = np.array(foot)
     # Outside of the triangle the closest point is on one of the three edges.
     inside = np.ones(len(points), bool)
     for p, q in ((a, b), (b, c), (c, a)):

@@ -31,7 +31,7 @@ class Space(ABC):
 
     @abstractmethod
     def settle(self, points: Array, radii: Array, before: Array) -> Array:
-        """Move spheres that are not inside as a whole to the nearest place where they are, or back to where they were."""
+        """Move spheres that are not inside as a whole to the nearest place inside, or back to where they were."""
 
     def sample(self, radii: Array, random: np.random.Generator) -> Array:
         """Draw places at random at which spheres are inside as a whole; NaN where none was found."""
@@ -70,14 +70,17 @@ class BoxSpace(Space):
         return self.low + reach - slack, self.high - reach + slack
 
     def fits(self, points: Array, radii: Array) -> Flags:
+        """Tell which spheres are inside as a whole."""
         low, high = self._ends(radii)
         return np.asarray(((points >= low) & (points <= high)).all(axis=1))
 
     def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+        """Move spheres inside."""
         low, high = self._ends(radii)
         return np.where(self.endless, points, np.clip(points, low, np.maximum(low, high)))
 
     def sample(self, radii: Array, random: np.random.Generator) -> Array:
+        """Draw places."""
         low, high = self._ends(radii)
         places = low + random.random((len(radii), 3)) * np.maximum(high - low, 0)
         places[(high < low).any(axis=1)] = np.nan
@@ -93,11 +96,13 @@ class SphereSpace(Space):
         self.volume = 4 / 3 * np.pi * radius**3
 
     def fits(self, points: Array, radii: Array) -> Flags:
+        """Tell which spheres are inside as a whole."""
         return np.asarray(np.linalg.norm(points - self.centre, axis=1) + radii <= self.radius * (1 + 1e-12))
 
     def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+        """Move spheres inside."""
         arm = points - self.centre
-        return self.centre + arm * _shrink(np.linalg.norm(arm, axis=1), self.radius - radii)
+        return np.asarray(self.centre + arm * _shrink(np.linalg.norm(arm, axis=1), self.radius - radii))
 
 
 class CylinderSpace(Space):
@@ -119,6 +124,7 @@ class CylinderSpace(Space):
         return height, points - self.start - height[:, None] * self.axis
 
     def fits(self, points: Array, radii: Array) -> Flags:
+        """Tell which spheres are inside as a whole."""
         height, arm = self._parts(points)
         slack = 1e-12 * (self.length + self.radius)
         return np.asarray(
@@ -128,12 +134,14 @@ class CylinderSpace(Space):
         )
 
     def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+        """Move spheres inside."""
         height, arm = self._parts(points)
         height = np.clip(height, radii, np.maximum(radii, self.length - radii))
         arm *= _shrink(np.linalg.norm(arm, axis=1), self.radius - radii)
         return np.asarray(self.start + height[:, None] * self.axis + arm)
 
     def sample(self, radii: Array, random: np.random.Generator) -> Array:
+        """Draw places."""
         # In its own frame, where no draw is in vain however thin and oblique it is.
         axes = np.linalg.svd(self.axis[None])[2][1:]
         angle, share, height = random.random((3, len(radii)))
@@ -155,12 +163,14 @@ class MeshSpace(Space):
         self.volume = mesh.volume
 
     def fits(self, points: Array, radii: Array) -> Flags:
-        good = ((points > self.low) & (points < self.high)).all(axis=1)
+        """Tell which spheres are inside as a whole."""
+        good: Flags = np.asarray(((points > self.low) & (points < self.high)).all(axis=1))
         good[good] = self.mesh.contains(points[good])
         good[good] = ~self.mesh.touches(points[good], radii[good])
-        return np.asarray(good)
+        return good
 
     def settle(self, points: Array, radii: Array, before: Array) -> Array:
+        """Move spheres inside."""
         return np.where(self.fits(points, radii)[:, None], points, before)
 
 
@@ -194,6 +204,6 @@ def space(region: Region, box: tuple[float | None, ...] | None = None) -> Space:
             mesh = load_mesh(region.file, scale=region.scale, move=region.move)
             if mesh.open_edges:
                 raise InputError(
-                    f"{region.file}: {mesh.open_edges} open edges found; a region needs a closed mesh, so close the holes"
+                    f"{region.file}: {mesh.open_edges} open edges found; a region is closed, so fill the holes"
                 )
             return MeshSpace(mesh)

@@ -31,7 +31,7 @@ VERSION = (2, 0)
 GROUPS = ("Vertices", "Lines", "Polygons", "Strips")
 """Kinds of cells, in the order the format counts them."""
 
-LOOSE_PARTS = 48
+LOOSE_PARTS = 12
 """Files of single steps that are kept before they are joined: an index of more takes longer to write than a step."""
 
 
@@ -89,6 +89,14 @@ class _Part:
         if folder == "CellData":
             return sum(sum(counts) for counts in self.cells)
         return sum(self.points)
+
+    def is_empty(self, name: str) -> bool:
+        """Whether a dataset has nothing but the zeros at which no cells begin."""
+        folder = name.partition("/")[0]
+        if folder in GROUPS:
+            kind = GROUPS.index(folder)
+            return not any(counts[kind] for counts in self.cells)
+        return self.rows(name) == 0
 
 
 def _joined(parts: Sequence[_Part], file: Path) -> _Part:
@@ -303,21 +311,23 @@ def _write_index(path: Path, parts: Sequence[_Part]) -> None:
     """Write the file that refers to the finished ones: a few bytes per array and part."""
     h5py = need_h5py()
     whole = _joined(parts, path)
-    shapes = [_shapes(part.file) for part in (parts[0], parts[-1])]
-    names = shapes[-1]
+    names = _shapes(parts[-1].file)
+    # Relative to the folder of the index, so that both can move together.
+    files = [os.path.relpath(part.file, path.parent) for part in parts]
     with h5py.File(f"{path.name}-{os.getpid()}", "w", driver="core", backing_store=False) as memory:
         root = _begin(memory, whole, names)
         for name, (shape, dtype) in names.items():
-            layout = h5py.VirtualLayout((whole.rows(name), *shape[1:]), dtype)
+            total = whole.rows(name)
+            if whole.is_empty(name):
+                root[name] = np.zeros((total, *shape[1:]), dtype)
+                continue
+            layout = h5py.VirtualLayout((total, *shape[1:]), dtype)
             begin = 0
-            for part in parts:
+            for part, file in zip(parts, files, strict=True):
                 rows = part.rows(name)
                 if rows:
-                    # Relative to the folder of the index, so that both can move together.
-                    source = os.path.relpath(part.file, path.parent)
-                    layout[begin : begin + rows] = h5py.VirtualSource(
-                        source, f"VTKHDF/{name}", (rows, *shape[1:]), dtype
-                    )
+                    source = h5py.VirtualSource(file, f"VTKHDF/{name}", (rows, *shape[1:]), dtype)
+                    layout[begin : begin + rows] = source
                 begin += rows
             root.create_virtual_dataset(name, layout)
         memory.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from vicinal.dem.schema import (
     suggestion,
 )
 from vicinal.dem.toml import Source, parse
+from vicinal.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,22 +183,39 @@ def read(source: Source) -> Scene:
         raise error.at(source.place(error.path)) from None
 
 
-def load(path: Path | str, *, settings: tuple[str, ...] | list[str] = ()) -> Scene:
+def load(path: Path | str, *, settings: Sequence[str] = ()) -> Scene:
     """Read a scene from a TOML file.
 
     Parameters
     ----------
     path
-        The file.
+        The file. Names of other files in it are relative to its folder.
     settings
         Values that replace those of the file, such as ``"solver.dt=1e-5"``.
     """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such file") from None
     except UnicodeDecodeError:
-        raise SchemaError((), path, "is not UTF-8 text") from None
+        raise InputError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     source = parse(text, str(path))
     for setting in settings:
         source.override(setting)
-    return read(source)
+    return located(read(source), path.parent)
+
+
+def located(scene: Scene, folder: Path) -> Scene:
+    """Return a scene whose files are found from anywhere, not only from the folder of its configuration."""
+
+    def found(section: Any) -> Any:
+        file = getattr(section, "file", None)
+        return section if file is None else dataclasses.replace(section, file=str((folder / file).resolve()))
+
+    return dataclasses.replace(
+        scene,
+        walls=tuple(found(wall) for wall in scene.walls),
+        regions={name: found(region) for name, region in scene.regions.items()},
+        insert=tuple(found(insert) for insert in scene.insert),
+    )

@@ -79,6 +79,7 @@ class PlaneWall(WallSection):
     TAG: ClassVar = ("shape", "plane")
     point: Vector = key(VECTOR)
     normal: Vector = key(Direction())
+    size: float | None = key(POSITIVE, None, help="edge of the square that stands for it in pictures")
 
 
 @dataclass(frozen=True, kw_only=True)

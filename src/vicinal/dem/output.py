@@ -1,0 +1,158 @@
+"""What a run writes while it goes on: time series for ParaView, and a table of energies and forces."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.dem.config.scene import Output
+from vicinal.dem.simulation import Simulation
+from vicinal.dem.vtkhdf import Frame, SeriesWriter, vertices
+from vicinal.dem.walls import Wall
+from vicinal.io.atomic import atomic_file
+
+Array = npt.NDArray[np.float64]
+
+PARTICLES, CONTACTS, WALLS = "particles.vtkhdf", "contacts.vtkhdf", "walls.vtkhdf"
+TABLE = "table.csv"
+
+ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
+
+
+class Pictures:
+    """The time series of a run: particles, contacts and walls, each a file of its own."""
+
+    def __init__(self, folder: Path, settings: Output, *, keep: float | None = None) -> None:
+        self.settings = settings
+        self.kind = np.float32 if settings.precision == "single" else np.float64
+        wanted = {PARTICLES: True, CONTACTS: settings.contacts, WALLS: settings.walls}
+        self.series = {name: SeriesWriter(folder / name, keep=keep) for name, on in wanted.items() if on}
+
+    def append(self, sim: Simulation) -> None:
+        """Write this moment."""
+        makers = {PARTICLES: self._particles, CONTACTS: self._contacts, WALLS: self._walls}
+        for name, series in self.series.items():
+            if name != WALLS or sim.walls:
+                series.append(makers[name](sim))
+
+    def close(self) -> None:
+        """Make each series one file."""
+        for series in self.series.values():
+            series.close()
+
+    def _short(self, values: npt.ArrayLike) -> npt.NDArray[np.floating]:
+        return np.asarray(values, dtype=self.kind)
+
+    def _particles(self, sim: Simulation) -> Frame:
+        data = {
+            "radius": self._short(sim.radii),
+            "velocity": self._short(sim.velocities),
+            "spin": self._short(sim.spins),
+            "orientation": self._short(sim.orientations),
+            "mass": self._short(sim.masses),
+            "id": sim.ids.astype(np.int32),
+            "material": sim.material_ids.astype(np.int32),
+            "shape": sim.shape_ids.astype(np.int32),
+        }
+        return Frame(sim.time, self._short(sim.positions), vertices(len(sim)), data)
+
+    def _contacts(self, sim: Simulation) -> Frame:
+        found = sim.contacts()
+        data = {
+            "force": self._short(found["force"]),
+            "normal": self._short(found["normal"]),
+            "overlap": self._short(found["overlap"]),
+            "normal_force": self._short(found["normal_force"]),
+            "tangential_force": self._short(found["tangential_force"]),
+            "i": found["i"].astype(np.int32),
+            "j": found["j"].astype(np.int32),
+            "wall": found["wall"].astype(np.int32),
+        }
+        return Frame(sim.time, self._short(found["point"]), vertices(len(found["i"])), data)
+
+    def _walls(self, sim: Simulation) -> Frame:
+        corners = [wall.triangles() for wall in sim.walls]
+        counts = [len(part) for part in corners]
+        points = np.concatenate(corners).reshape(-1, 3)
+        ids = np.arange(len(points), dtype=np.int32)
+        offsets = np.arange(0, len(points) + 1, 3, dtype=np.int32)
+        data = {
+            "wall": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
+            "force": self._short(np.repeat([wall.force for wall in sim.walls], counts, axis=0)),
+            "torque": self._short(np.repeat([wall.torque for wall in sim.walls], counts, axis=0)),
+        }
+        return Frame(sim.time, self._short(points), {"Polygons": (ids, offsets)}, {}, data)
+
+
+class Table:
+    """Energies, number of contacts and forces on walls over time, as CSV: a line is there as a whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The file. What is there is replaced.
+    walls
+        Walls with columns of their own.
+    keep
+        Go on with the table that is there instead, after this step.
+    """
+
+    def __init__(self, path: Path, walls: Sequence[Wall], *, keep: int | None = None) -> None:
+        self.path = path
+        names = ["step", "time", "bodies", "contacts", "contacts_per_body", *ENERGIES]
+        for wall in walls:
+            names += [f"{wall.name}.{what}" for what in ("fx", "fy", "fz", "tx", "ty", "tz")]
+        head = _line(names)
+        lines = [] if keep is None or not path.exists() else _kept(path, head, keep)
+        with atomic_file(path) as file:
+            file.write("".join([head, *lines]).encode())
+
+    def append(self, sim: Simulation) -> None:
+        """Write this moment."""
+        contacts = sim.contact_count()
+        # Contacts between two bodies count for both; the mean over bodies is the coordination number.
+        energies = sim.energies()
+        values: list[object] = [sim.step_count, repr(float(sim.time)), len(sim), contacts]
+        values.append(f"{_coordination(sim):.6g}")
+        values += [repr(float(energies[name])) for name in ENERGIES]
+        for wall in sim.walls:
+            values += [repr(float(x)) for x in (*wall.force, *wall.torque)]
+        line = _line(values).encode()
+        # One call for the whole line: the system does not interleave it, and a kill comes before or after.
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            written = os.write(descriptor, line)
+            if written < len(line):
+                os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+                raise OSError(f"{self.path}: no space left for a line")
+        finally:
+            os.close(descriptor)
+
+
+def _coordination(sim: Simulation) -> float:
+    """Return the mean number of contacts of a body, with other bodies and with walls."""
+    if not len(sim):
+        return 0.0
+    found = sim.contacts()
+    with_walls = int((found["wall"] >= 0).sum())
+    return (2 * (len(found["i"]) - with_walls) + with_walls) / len(sim)
+
+
+def _line(values: Sequence[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue()
+
+
+def _kept(path: Path, head: str, until: int) -> list[str]:
+    """Return the lines of a table up to a step, if its columns are still the same."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    if not lines or lines[0] != head:
+        return []
+    return [line for line in lines[1:] if line.endswith("\n") and int(line.partition(",")[0]) <= until]
