@@ -41,13 +41,16 @@ class ListPointers(ctypes.Structure):
         ("entries", ctypes.c_int64),
         ("width", ctypes.c_int64),
         ("extra", ctypes.c_int64),
-        ("offsets", ctypes.c_void_p),
-        ("neighbors", ctypes.c_void_p),
-        ("table", ctypes.c_void_p),
-        ("counts", ctypes.c_void_p),
-        ("i", ctypes.c_void_p),
-        ("j", ctypes.c_void_p),
+        ("offsets", ctypes.POINTER(ctypes.c_int64)),
+        ("neighbors", ctypes.POINTER(ctypes.c_int32)),
+        ("table", ctypes.POINTER(ctypes.c_int32)),
+        ("counts", ctypes.POINTER(ctypes.c_int32)),
+        ("i", ctypes.POINTER(ctypes.c_int32)),
+        ("j", ctypes.POINTER(ctypes.c_int32)),
     ]
+
+
+_POINTERS = dict(ListPointers._fields_)
 
 
 def lay_out(layout: str, offsets: npt.NDArray[np.int64], neighbors: npt.NDArray[np.int32], width: int) -> Arrays:
@@ -98,7 +101,7 @@ def pointers_of(arrays: Arrays, bodies: int) -> ListPointers:
         entries=entries_of(arrays),
         width=0 if table is None else table.shape[1],
         extra=len(arrays["j"]) if "i" in arrays else 0,
-        **{name: array.ctypes.data for name, array in arrays.items()},
+        **{name: array.ctypes.data_as(_POINTERS[name]) for name, array in arrays.items()},
     )
     found.arrays = dict(arrays)
     return found

@@ -399,8 +399,8 @@ class NeighborList:
         >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5)
         >>> rows.update([[0.0, 0.0], [1.2, 0.0], [9.0, 0.0]])
         True
-        >>> rows.pointers.bodies, rows.pointers.entries, rows.pointers.neighbors == rows.neighbors.ctypes.data
-        (3, 1, True)
+        >>> rows.pointers.bodies, rows.pointers.entries, rows.pointers.neighbors[0]
+        (3, 1, 1)
         """
         self._require("pointers")
         return pointers_of(self._arrays, len(self))
