@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,17 +52,27 @@ inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* t
 
 }  // namespace detail
 
-// How many rows the pairs need: one more than the largest smaller number.
-inline std::size_t rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
-  std::vector<std::int32_t> most((i.size() + pair_grain - 1) / pair_grain, -1);
+// How many rows the pairs need: one more than the largest smaller number. Nothing if there is a negative number.
+inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
+  struct Piece {
+    std::int32_t most = -1, signs = 0;
+  };
+  std::vector<Piece> pieces((i.size() + pair_grain - 1) / pair_grain);
   parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-    std::int32_t m = -1;
-    for (std::size_t k = begin; k < end; ++k) m = std::max(m, std::min(i[k], j[k]));
-    most[piece] = m;
+    Piece all;
+    for (std::size_t k = begin; k < end; ++k) {
+      all.most = std::max(all.most, std::min(i[k], j[k]));
+      all.signs |= i[k] | j[k];
+    }
+    pieces[piece] = all;
   });
-  std::int32_t m = -1;
-  for (const std::int32_t piece : most) m = std::max(m, piece);
-  return static_cast<std::size_t>(m + 1);
+  Piece all;
+  for (const Piece& piece : pieces) {
+    all.most = std::max(all.most, piece.most);
+    all.signs |= piece.signs;
+  }
+  if (all.signs < 0) return std::nullopt;
+  return static_cast<std::size_t>(all.most + 1);
 }
 
 // Fills `offsets` (rows_needed + 1) and `others` (one per pair). Entries of a row that are equal stay side by side.

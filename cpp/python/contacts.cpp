@@ -80,11 +80,13 @@ nb::tuple copy_rows(const SharedPool& pool, const Offsets& offsets, const Ids& o
                         array_of<std::int32_t>(std::move(new_others), {others.shape(0)}, pool));
 }
 
-// (offsets, others) of pairs in any order.
-nb::tuple sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
+// (offsets, others) of pairs in any order; None if some number is negative.
+nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
   if (i.shape(0) != j.shape(0)) throw nb::type_error("i and j must have the same length");
   const std::size_t size = i.shape(0);
-  const std::size_t rows = without_lock([&] { return contacts::rows_needed(span_of(i), span_of(j)); });
+  const auto needed = without_lock([&] { return contacts::rows_needed(span_of(i), span_of(j)); });
+  if (!needed) return nb::none();
+  const std::size_t rows = *needed;
   Region offsets = room_for<std::int64_t>(*pool, rows + 1);
   Region others = room_for<std::int32_t>(*pool, size);
   const auto starts = span_in<std::int64_t>(offsets, rows + 1);

@@ -83,28 +83,43 @@ def check_initial(
 
 def check_ids(value: object, name: str) -> Ids:
     """Check numbers of bodies, one per pair."""
+    array = as_ids(value, name)
+    check_sign(array, name)
+    return array
+
+
+def as_ids(value: object, name: str) -> Ids:
+    """Return numbers of bodies as the core takes them. They may still be negative: `contacts_sort` sees that, too."""
     array = _check.as_array(value, name)
     if array.size == 0 and array.ndim == 1:
         return np.zeros(0, np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(f"{name}: shape {array.shape} and dtype {array.dtype} found; pass a list of whole numbers")
-    low, high = int(array.min()), int(array.max())
-    if low < 0 or high >= _check.MOST_BODIES:
-        wrong = low if low < 0 else high
-        raise InputError(f"{name}: {wrong} found; pass numbers of bodies, from 0 to {_check.MOST_BODIES - 1}")
+    if array.dtype != np.int32:
+        high = int(array.max())
+        if high >= _check.MOST_BODIES:
+            raise InputError(f"{name}: {high} found; pass numbers of bodies, from 0 to {_check.MOST_BODIES - 1}")
+        check_sign(array, name)
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
+def check_sign(array: npt.NDArray[Any], name: str) -> None:
+    """Check that no number is negative."""
+    low = int(array.min(initial=0))
+    if low < 0:
+        raise InputError(f"{name}: {low} found; pass numbers of bodies, from 0 to {_check.MOST_BODIES - 1}")
+
+
 def check_pairs(i: object, j: object) -> tuple[Ids, Ids]:
-    """Check two arrays of the same length."""
-    first, second = check_ids(i, "i"), check_ids(j, "j")
+    """Check two arrays of the same length, but not their signs."""
+    first, second = as_ids(i, "i"), as_ids(j, "j")
     if len(first) != len(second):
         raise InputError(f"j: {len(second)} entries found for {len(first)} in i; pass as many")
     return first, second
 
 
 def check_rows(value: object) -> Rows:
-    """Check rows given as `vicinal.Neighbors` or (offsets, neighbors); the order in a row is not looked at."""
+    """Check rows given as `vicinal.Neighbors` or (offsets, neighbors); what is in a row is not looked at."""
     if isinstance(value, Neighbors):
         given: tuple[object, object] = value.offsets, value.indices
     elif isinstance(value, tuple) and len(value) == 2:
@@ -121,7 +136,7 @@ def check_rows(value: object) -> Rows:
     if len(offsets) - 1 > _check.MOST_BODIES:
         raise InputError(f"offsets: {len(offsets)} found; at most {_check.MOST_BODIES} rows fit, so use fewer bodies")
     ready = np.ascontiguousarray(offsets, dtype=np.int64)
-    others = check_ids(given[1], "neighbors")
+    others = as_ids(given[1], "neighbors")
     wrong = _core.contacts_wrong_offset(ready, others)
     if wrong >= 0:
         raise InputError(
@@ -148,6 +163,8 @@ def disorder(offsets: Places, others: Ids) -> tuple[int, list[int]]:
 
 def repeated(i: Ids, j: Ids) -> InputError:
     """Return what to say about pairs that are not pairs, or are there more than once."""
+    check_sign(i, "i")
+    check_sign(j, "j")
     own = np.flatnonzero(i == j)
     if len(own):
         return InputError(

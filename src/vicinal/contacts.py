@@ -23,6 +23,7 @@ from vicinal._contact_checks import (
     check_names,
     check_pairs,
     check_rows,
+    check_sign,
     disorder,
     repeated,
     rows_of,
@@ -211,12 +212,13 @@ class Contacts:
             offsets, others = check_rows(first)
             if self._merge(_core.contacts_copy(self._pool, offsets, others)):
                 return
+            check_sign(others, "neighbors")
             i, j = _core.contacts_expand(self._pool, offsets, others), others
             rows = self._both_ways(i, j)
         else:
             i, j = check_pairs(first, second)
             rows = None
-        if not self._merge(_core.contacts_sort(self._pool, i, j) if rows is None else rows):
+        if not self._merge(rows or self._sorted(i, j)):
             raise repeated(i, j)
 
     def update_rows(self, offsets: npt.ArrayLike, neighbors: npt.ArrayLike) -> None:
@@ -257,7 +259,10 @@ class Contacts:
         >>> contacts.find([0, 1, 0], [2, 3, 3]).tolist()
         [0, 1, -1]
         """
-        return _core.contacts_find(self._offsets, self._others, *check_pairs(i, j))
+        first, second = check_pairs(i, j)
+        check_sign(first, "i")
+        check_sign(second, "j")
+        return _core.contacts_find(self._offsets, self._others, first, second)
 
     # ---------------------------------------------------------------------------- other numbers for the bodies
 
@@ -336,7 +341,7 @@ class Contacts:
         if last > len(given):
             rest = np.arange(len(given), last, dtype=np.int32)
             given, new_number = np.append(given, rest), np.append(new_number, rest)
-        rows = _core.contacts_sort(self._pool, new_number[self.i], new_number[self.j])
+        rows = self._sorted(new_number[self.i], new_number[self.j])
         i, j = given[_core.contacts_expand(self._pool, *rows)], given[rows[1]]
         places = _core.contacts_find(self._offsets, self._others, i, j)
         fields = {name: values[places] for name, values in self._fields.items()}
@@ -392,13 +397,19 @@ class Contacts:
 
     # ---------------------------------------------------------------------------- inside
 
+    def _sorted(self, i: Ids, j: Ids) -> Rows:
+        """Return pairs as rows in canonical order; those that are repeated are still."""
+        rows = _core.contacts_sort(self._pool, i, j)
+        if rows is None:
+            raise repeated(i, j)
+        return rows
+
     def _both_ways(self, i: Ids, j: Ids) -> Rows | None:
         """Return the rows of pairs that are all there in both directions; None where they are not."""
         up = i < j
         if 2 * np.count_nonzero(up) != len(i):
             return None
-        rows = _core.contacts_sort(self._pool, i[up], j[up])
-        back = _core.contacts_sort(self._pool, i[~up], j[~up])
+        rows, back = self._sorted(i[up], j[up]), self._sorted(i[~up], j[~up])
         return rows if np.array_equal(rows[0], back[0]) and np.array_equal(rows[1], back[1]) else None
 
     def _merge(self, rows: Rows) -> bool:
