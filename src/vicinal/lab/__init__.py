@@ -7,7 +7,7 @@
 True
 """
 
-from vicinal.lab.claims import Claim, Exponent, Finding, Order, Ratio, Shown, Value, Verdict
+from vicinal.lab.claims import Claim, Exponent, Finding, Goal, Order, Ratio, Shown, Value, Verdict
 from vicinal.lab.experiment import Case, Experiment, Plan, Scale
 from vicinal.lab.experiments import experiments, find
 from vicinal.lab.page import judge
@@ -24,6 +24,7 @@ __all__ = [
     "Experiment",
     "Exponent",
     "Finding",
+    "Goal",
     "Order",
     "Paper",
     "Pick",

@@ -55,6 +55,10 @@ def _no_seconds(pick: Pick) -> None:
         raise ValueError(f"{pick.column}: seconds of other machines are not judged; use Ratio, Order or Shown")
 
 
+def _exactly(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else repr(value)
+
+
 def _because(*reasons: str) -> str:
     return "; ".join(reason for reason in reasons if reason)
 
@@ -96,8 +100,9 @@ class Value:
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Compare with the tolerance."""
         found = self.pick.of(rows)
+        write = figure if self.tolerance else _exactly
         if found is None:
-            return _missing(self.label, figure(self.published))
+            return _missing(self.label, write(self.published))
         within = f"within {self.tolerance:.0%}" if self.tolerance else "the same number"
         if abs(found - self.published) <= self.tolerance * abs(self.published):
             verdict, why = Verdict.REPRODUCED, within
@@ -105,7 +110,7 @@ class Value:
             # Digits enough to tell the two apart.
             times = f"{found / self.published:.3g} times the published" if self.published else "published: 0"
             verdict, why = Verdict.DIFFERS, _because(times, f"asked for {within}", self.why)
-        return Finding(self.label, figure(self.published), figure(found), verdict, why)
+        return Finding(self.label, write(self.published), write(found), verdict, why)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,6 +219,8 @@ class Exponent:
         Columns.
     where
         Which rows.
+    start
+        Rows with a smaller x are left out: there the cost of a call hides the growth.
     published
         Exponent published.
     tolerance
@@ -234,13 +241,15 @@ class Exponent:
     x: str
     y: str
     where: Mapping[str, Scalar] = field(default_factory=dict)
+    start: float = 0.0
     published: float
     tolerance: float
     why: str = ""
 
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Fit, and compare with the tolerance. Fewer than three sizes are no growth."""
-        chosen = [row for row in matching(rows, self.where) if self.x in row and self.y in row]
+        known = [row for row in matching(rows, self.where) if self.x in row and self.y in row]
+        chosen = [row for row in known if float(row[self.x]) >= self.start]
         shown = figure(self.published)
         x, y = [float(row[self.x]) for row in chosen], [float(row[self.y]) for row in chosen]
         if len(set(x)) < self.FEWEST or min(*x, *y) <= 0:
@@ -275,3 +284,30 @@ class Shown:
         if found is None:
             return _missing(self.label, published)
         return Finding(self.label, published, f"{figure(found)} {self.unit}", Verdict.SHOWN, self.why)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """Something that nobody has published and that vicinal shall reach: a figure between bounds.
+
+    Examples
+    --------
+    >>> Goal(label="regret", pick=Pick("regret"), most=1.5).judge([{"regret": 2.0}]).verdict
+    <Verdict.DIFFERS: 'differs'>
+    """
+
+    label: str
+    pick: Pick
+    least: float = 0.0
+    most: float = float("inf")
+    why: str = ""
+
+    def judge(self, rows: Sequence[Row]) -> Finding:
+        """Compare with the bounds."""
+        asked = f"at most {figure(self.most)}" if self.least == 0 else f"at least {figure(self.least)}"
+        found = self.pick.of(rows)
+        if found is None:
+            return _missing(self.label, f"goal: {asked}")
+        held = self.least <= found <= self.most
+        verdict = Verdict.REPRODUCED if held else Verdict.DIFFERS
+        return Finding(self.label, f"goal: {asked}", figure(found), verdict, "" if held else self.why)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 
 def figure(value: float) -> str:
-    """Write a number with three digits, or all of a whole one that is not long.
+    """Write a number with three digits, or all of a whole one below a million.
 
     Examples
     --------
     >>> figure(1000), figure(55_742_968), figure(1.75e8), figure(0.00694), figure(4.4213), figure(0)
-    ('1,000', '55,742,968', '1.75e8', '0.00694', '4.42', '0')
+    ('1,000', '5.57e7', '1.75e8', '0.00694', '4.42', '0')
     """
-    if value == int(value) and abs(value) < 1e8:
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e6:
         return f"{int(value):,}"
-    if 1e-3 <= abs(value) < 1e4:
-        return f"{value:.3g}" if abs(value) < 1e3 else f"{value:,.0f}"
+    if not math.isfinite(value) or 1e-3 <= abs(value) < 1e3:
+        return f"{value:.3g}"
+    if 1e3 <= abs(value) < 1e6:
+        return f"{value:,.0f}"
     mantissa, power = f"{value:.2e}".split("e")
     return f"{mantissa}e{int(power)}"
 

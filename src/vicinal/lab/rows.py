@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from statistics import fmean, median
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 Scalar: TypeAlias = str | int | float | bool
 Row: TypeAlias = dict[str, Scalar]
-Take: TypeAlias = Literal["mean", "min", "max", "sum"]
+Take: TypeAlias = Literal["mean", "min", "max", "sum", "median"]
 
-_TAKE: dict[Take, Callable[[list[float]], float]] = {"mean": fmean, "min": min, "max": max, "sum": sum}
+_TAKE: dict[Take, Callable[[list[float]], float]] = {
+    "mean": fmean,
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "median": median,
+}
 
 
 def matching(rows: Sequence[Row], where: Mapping[str, Scalar]) -> list[Row]:

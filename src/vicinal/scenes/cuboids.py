@@ -9,7 +9,7 @@ import numpy as np
 from vicinal.errors import InputError
 from vicinal.scenes.arithmetic import Array, cube_root
 from vicinal.scenes.draws import Draws
-from vicinal.scenes.scene import Scene, check_positive, check_size, cube
+from vicinal.scenes.scene import Scene, check_positive, check_size
 
 
 def cuboids(
@@ -19,10 +19,11 @@ def cuboids(
     turned: bool = False,
     spread: float = 1.0,
     pairs: float = 2.0,
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0),
     periodic: bool = True,
     seed: int = 0,
 ) -> Scene:
-    """Spread cuboids evenly over a cube of such a size that there are so many pairs per body.
+    """Spread cuboids evenly over a periodic cube of such a size that there are so many pairs per body.
 
     Parameters
     ----------
@@ -36,8 +37,10 @@ def cuboids(
         The largest body beside the smallest; sizes are spread evenly between them.
     pairs
         Overlapping pairs per body, expected in a periodic cube.
+    stretch
+        Edges of the region beside each other: (1024, 1, 1) is a long corridor of the same volume.
     periodic
-        Whether the cube is periodic.
+        Whether the region is periodic.
     seed
         The same seed gives the same bodies.
 
@@ -48,9 +51,7 @@ def cuboids(
     True
     """
     n = check_size(n)
-    if len(shape) != 3:
-        raise InputError(f"shape: {shape!r} found; pass three edges")
-    edges = np.broadcast_to(np.array([check_positive(edge, "shape") for edge in shape]), (n, 3)).copy()
+    edges = np.broadcast_to(np.array(_check_three(shape, "shape")), (n, 3)).copy()
     spread = check_positive(spread, "spread")
     if spread < 1:
         raise InputError(f"spread: {spread!r} found; pass the largest size beside the smallest, at least 1")
@@ -60,10 +61,17 @@ def cuboids(
         edges = np.take_along_axis(edges, order[sizes.integers(6, n)], axis=1)
     edges *= sizes.between(1.0, spread, n)[:, None]
     volume = max(n, 1) * _mean_reach(edges) / (2 * check_positive(pairs, "pairs"))
-    edge = cube_root(volume) if volume > 0 else 1.0
-    lower, upper = cube(edge)
-    points = Draws(seed).uniform(n, 3) * edge
-    return Scene(points=points, lower=lower, upper=upper, edges=edges, periodic=periodic)
+    long = np.array(_check_three(stretch, "stretch"))
+    edge = cube_root(volume / float(long[0] * long[1] * long[2])) if volume > 0 else 1.0
+    upper = tuple((edge * long).tolist())
+    points = Draws(seed).uniform(n, 3) * np.array(upper)
+    return Scene(points=points, lower=(0.0,) * 3, upper=upper, edges=edges, periodic=periodic)
+
+
+def _check_three(values: tuple[float, ...], name: str) -> list[float]:
+    if len(values) != 3:
+        raise InputError(f"{name}: {values!r} found; pass three numbers")
+    return [check_positive(value, name) for value in values]
 
 
 def _mean_reach(edges: Array) -> float:

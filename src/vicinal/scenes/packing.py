@@ -24,8 +24,8 @@ def packed(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool
     """Pack spheres into a cube that they fill to this share, so that none overlap and none sticks out.
 
     They start at random, and pairs that overlap, which a search finds, push each other apart until there are none. That
-    takes time in proportion to their number, the longer the fuller. Equal spheres reach 0.6 in a periodic cube, and 0.55
-    between walls, which leave gaps, if there are a thousand (random packings end at 0.64). Discs reach 0.8.
+    takes time in proportion to their number, the longer the fuller. Equal spheres reach 0.6 in a periodic cube, and
+    0.55 between walls, which leave gaps, if there are a thousand (random packings end at 0.64). Discs reach 0.8.
 
     Parameters
     ----------

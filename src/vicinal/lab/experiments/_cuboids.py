@@ -1,0 +1,71 @@
+"""What the experiments of paper B share: cuboids that move, and the time of their updates and searches.
+
+There are two pairs per body, and each body moves straight on in a direction of its own, by up to a share of its size in
+a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+
+import vicinal as vc
+from vicinal.lab.timing import Clock
+from vicinal.scenes import Scene, drift, headings
+
+USUAL = 0.2
+"""Largest motion in a step, as a share of the size."""
+
+PUBLISHED, OURS = "HashGrid", "HashGrid, ours"
+
+MAKERS: Mapping[str, Callable[..., vc.Index]] = {
+    # Grids of 16³ cells at first, growing when bodies exceed an eighth of the cells, cells growing by two.
+    PUBLISHED: lambda **bodies: vc.HashGrid(factor=2, dims=16, fill=0.125, **bodies),
+    OURS: lambda **bodies: vc.HashGrid(**bodies),
+    "Exhaustive": lambda **bodies: vc.Exhaustive(**bodies),
+    "SweepAndPrune": lambda **bodies: vc.SweepAndPrune(**bodies),
+}
+
+
+@dataclass
+class Times:
+    """Set-up, updates and searches of one structure."""
+
+    setup: Clock = field(default_factory=Clock)
+    update: Clock = field(default_factory=Clock)
+    search: Clock = field(default_factory=Clock)
+    pairs: int = 0
+
+    @property
+    def step(self) -> float:
+        """CPU seconds of an update and a search."""
+        return self.update.best + self.search.best
+
+
+def move(
+    scene: Scene, makers: Mapping[str, Callable[..., vc.Index]], *, share: float, steps: int, seed: int
+) -> dict[str, Times]:
+    """Let bodies move with each structure in turn, and time it; all must find as many pairs."""
+    if scene.edges is None:
+        raise TypeError("the scene has no boxes")
+    times = {name: Times() for name in makers}
+    kept = {}
+    for name, make in makers.items():
+        kept[name] = times[name].setup.run(partial(make, **scene.bodies))
+    speed = headings(len(scene), share * scene.edges.max(axis=1), seed=seed)
+    region = {"lower": scene.lower, "upper": scene.upper} if scene.periodic else {}
+    path = drift(scene.points, speed, periodic=scene.periodic, **region)  # type: ignore[arg-type]
+    # The first step warms up: buffers for results and movers are made in it.
+    for turn, at in enumerate(islice(path, 1, steps + 2)):
+        now = scene.at(at)
+        for name, index in kept.items():
+            one = times[name] if turn else Times()
+            one.update.run(partial(index.update, **now))
+            found = one.search.run(index.pairs)
+            times[name].pairs = len(found[0])
+    counts = {name: one.pairs for name, one in times.items()}
+    if len(set(counts.values())) > 1:
+        raise RuntimeError(f"structures found different pairs: {counts}")
+    return times
