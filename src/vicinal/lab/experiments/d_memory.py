@@ -43,18 +43,19 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     for name in plan.of(STRUCTURES):
         stats = STRUCTURES[name](scene.points, cutoff=scene.reach).stats
         cells = stats.details.get("cells", 0.0)
-        yield {"structure": name, "bytes_per_body": stats.bytes / n, "cells_per_body": cells / n}
+        yield {"kind": "structure", "structure": name, "bytes_per_body": stats.bytes / n, "cells_per_body": cells / n}
     wanted = plan.of(LISTS)
     if "pairs" in wanted:
         pairs = vc.NeighborList(cutoff=scene.reach, skin=0.0, layout="pairs", sort=False)
         pairs.update(scene.points)
         held = pairs.i.nbytes + pairs.j.nbytes
-        yield {"structure": "pairs", "bytes_per_body": held / n, "bytes_per_entry": held / len(pairs.i)}
+        yield {"kind": "list", "structure": "pairs", "bytes_per_body": held / n, "bytes_per_entry": held / len(pairs.i)}
     if "hybrid 8" in wanted:
         hybrid = vc.NeighborList(cutoff=scene.reach, skin=0.0, layout="hybrid", width=8)
         hybrid.update(scene.points)
         table = hybrid.table.nbytes
         yield {
+            "kind": "list",
             "structure": "hybrid 8",
             "bytes_per_body": (table + hybrid.i.nbytes + hybrid.j.nbytes) / n,
             "table_bytes_per_body": table / n,
@@ -63,7 +64,12 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
         contacts = vc.Contacts({"tangent": 4}, dtype="float32")
         contacts.update(*vc.pairs(scene.points, cutoff=scene.reach))
         field = contacts["tangent"].nbytes
-        yield {"structure": "Contacts", "history_bytes": field / len(contacts), "bytes_per_body": field / n}
+        yield {
+            "kind": "list",
+            "structure": "Contacts",
+            "history_bytes": field / len(contacts),
+            "bytes_per_body": field / n,
+        }
 
 
 EXPERIMENT = Experiment(
@@ -119,16 +125,19 @@ EXPERIMENT = Experiment(
             tolerance=0,
         ),
     ),
-    plots=(
+    plots=tuple(
         Plot(
-            name="bytes",
-            title="Memory per body",
+            name=kind,
+            title=title,
             x="structure",
             y="bytes_per_body",
             series="n",
+            where={"kind": kind},
             kind="bar",
             log="",
+            xlabel=" ",
             ylabel="bytes per body",
-        ),
+        )
+        for kind, title in (("structure", "Structures, by number of bodies"), ("list", "Lists, by number of bodies"))
     ),
 )

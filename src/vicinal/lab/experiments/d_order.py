@@ -87,7 +87,7 @@ EXPERIMENT = Experiment(
     "mixed up, as after a long time in a drum.",
     measured="CPU seconds to search and build a list, to compute a force of every pair, and to sort the bodies.",
     notes="The paper has a drum with walls of triangles and a contact law; here the force is that of Lennard and "
-    "Jones, compiled, over half rows. At small scale there are 500 000 spheres: fewer would fit the caches in any order. "
+    "Jones, compiled, over half rows. At small scale there are 500 000 spheres: fewer fit the caches in any order. "
     "Sorting pays for itself when steps save more than it costs, so every few steps are enough.",
     structures=("NeighborList",),
     cases=cases,
