@@ -53,6 +53,13 @@ class ContactRows {
     if (rollings_.size() > 0) rollings_[k] = {0, 0, 0, 0};
     if (normals_.size() > 0) normals_[k] = {};
   }
+  // What contact `from` remembers is from now on remembered by contact `to`.
+  void hand_over(std::size_t from, std::size_t to) {
+    springs_[to] = springs_[from];
+    if (rollings_.size() > 0) rollings_[to] = rollings_[from];
+    if (normals_.size() > 0) normals_[to] = normals_[from];
+    forget(from);
+  }
   void collect(std::vector<Kept>& kept) const {
     for (std::size_t row = 0; row < rows(); ++row) {
       for (std::size_t k = offsets_[row]; k < offsets_[row + 1]; ++k) {

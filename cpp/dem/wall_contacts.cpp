@@ -1,36 +1,100 @@
-// Where elements touch walls.
+// Where elements touch walls, and which contacts live on.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
 #include "dem/world.hpp"
+#include "mesh/touch.hpp"
 
 namespace vicinal::dem {
+namespace {
+
+// A contact that has ended on a mesh hands its springs to one that begins beside it if their normals differ by less
+// than this cosine: a body that rolls from one triangle to the next has not let go.
+constexpr double same_contact = 0.9;
+
+}  // namespace
+
+void World::number_primitives() {
+  primitives.clear();
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const std::size_t count = walls[w].kind == WallKind::mesh ? meshes[w].faces.size() : 1;
+    for (std::size_t face = 0; face < count; ++face)
+      primitives.push_back({static_cast<Number>(w), static_cast<Number>(face)});
+  }
+}
 
 void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches) const {
   const Acting act = acting();
   touches.clear();
   const Place& p = act.places[row];
+  const double mass = 1.0 / act.inverse_masses[row];
   for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k) {
-    const std::size_t number = wall_rows_.partners()[k];
+    const std::size_t number = primitives[wall_rows_.partners()[k]].wall;
     const Wall& wall = walls[number];
+    if (wall.kind == WallKind::mesh) {
+      k = touch_mesh(row, k, touches) - 1;
+      continue;
+    }
     const Nearest near =
         wall.kind == WallKind::plane ? nearest_of_plane(wall, centre(p)) : nearest_of_cylinder(wall, centre(p));
     const double overlap = p.r - near.distance;
-    if (overlap <= 0) continue;
-    touches.push_back(
-        {k,
-         number,
-         {centre(p) + near.distance * near.normal, near.normal, overlap, 1.0 / act.inverse_masses[row], p.r}});
+    if (overlap > 0)
+      touches.push_back({k, number, {centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r}});
   }
+}
+
+std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches) const {
+  static thread_local std::vector<std::int32_t> faces;
+  static thread_local std::vector<mesh::Touch> found;
+  const Acting act = acting();
+  const Place& p = act.places[row];
+  const std::size_t number = primitives[wall_rows_.partners()[begin]].wall;
+  const Wall& wall = walls[number];
+  faces.clear();
+  std::size_t end = begin;
+  for (; end < wall_rows_.end(row) && primitives[wall_rows_.partners()[end]].wall == number; ++end)
+    faces.push_back(static_cast<std::int32_t>(primitives[wall_rows_.partners()[end]].face));
+  // The mesh stays as it was described; the element is brought to it.
+  const Vec at = wall.to_description(centre(p));
+  const mesh::Surface surface = meshes[number].surface();
+  found.clear();
+  mesh::Toucher(surface, meshes[number].keys)
+      .touch(static_cast<std::int32_t>(row), {at.x, at.y, at.z}, p.r, faces, found);
+  for (const mesh::Touch& touch : found) {
+    const mesh::Vec3 away = mesh::contact_normal(surface, touch);
+    const Vec normal = rotate(wall.turned, {-away.x, -away.y, -away.z});
+    const double distance = std::sqrt(touch.closest.square), overlap = p.r - distance;
+    if (overlap <= 0) continue;
+    const auto place = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
+    touches.push_back({begin + static_cast<std::size_t>(place),
+                       number,
+                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.inverse_masses[row], p.r}});
+  }
+  return end;
 }
 
 void World::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
   constexpr std::uint8_t before = 2;  // touched in the step before, perhaps no longer
   std::uint8_t* const active = wall_rows_.active();
-  for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k)
+  const std::size_t begin = wall_rows_.begin(row), end = wall_rows_.end(row);
+  for (std::size_t k = begin; k < end; ++k)
     if (active[k] != 0) active[k] = before;
   for (WallTouch& touch : touches) {
     touch.fresh = active[touch.entry] == 0;
     active[touch.entry] = 1;
   }
-  for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k)
+  for (WallTouch& touch : touches) {
+    if (!touch.fresh || walls[touch.wall].kind != WallKind::mesh) continue;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (active[k] != before || primitives[wall_rows_.partners()[k]].wall != touch.wall) continue;
+      if (dot(wall_rows_.normals()[k], touch.contact.normal) < same_contact) continue;
+      wall_rows_.hand_over(k, touch.entry);
+      touch.fresh = false;
+      break;
+    }
+  }
+  for (std::size_t k = begin; k < end; ++k)
     if (active[k] == before) wall_rows_.forget(k);
 }
 

@@ -13,6 +13,7 @@
 #include "dem/elements.hpp"
 #include "dem/pair_list.hpp"
 #include "dem/parameters.hpp"
+#include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
 
 namespace vicinal::dem {
@@ -37,6 +38,13 @@ class World {
   Bodies bodies;
   Elements elements;
   std::vector<Wall> walls;
+  std::vector<WallMesh> meshes;  // by wall; empty for other kinds
+  // What the rows of walls hold: walls, and of meshes their faces, numbered through.
+  struct Primitive {
+    Number wall, face;
+  };
+  std::vector<Primitive> primitives;
+  void number_primitives();
   std::vector<Parameters> table;  // materials × materials
   std::size_t table_edge = 0;
   Law law = Law::linear;
@@ -97,6 +105,8 @@ class World {
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Contacts of an element with walls.
   void touch_walls(std::size_t row, std::vector<WallTouch>& touches) const;
+  // Those with one mesh, whose faces begin at an entry; returns where they end.
+  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches) const;
   // Which of them are new, and which have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
   // The sum of what acts on a body.

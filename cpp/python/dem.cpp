@@ -201,6 +201,27 @@ void set_walls(World& world, const In<std::int32_t>& kinds, const In<double>& sh
   }
 }
 
+// The triangles of a wall: vertices, faces, edges of the faces, keys of the features (as vicinal.Mesh has them).
+void set_mesh(World& world, std::size_t wall, const In<double>& vertices, const In<std::int32_t>& faces,
+              const In<std::int32_t>& face_edges, std::size_t edges, const In<std::int32_t>& keys) {
+  world.meshes.resize(world.walls.size());
+  dem::WallMesh& mesh = world.meshes.at(wall);
+  mesh = {};
+  for (std::size_t k = 0; k < vertices.shape(0); ++k) {
+    const Vec p = vec_at(vertices.data() + 3 * k);
+    mesh.vertices.push_back({p.x, p.y, p.z});
+  }
+  const auto corners = [](const In<std::int32_t>& array) {
+    std::vector<mesh::Corners> out(array.shape(0));
+    for (std::size_t k = 0; k < out.size(); ++k) std::copy_n(array.data() + 3 * k, 3, out[k].begin());
+    return out;
+  };
+  mesh.faces = corners(faces);
+  mesh.face_edges = corners(face_edges);
+  mesh.edges = edges;
+  mesh.keys.assign(keys.data(), keys.data() + keys.size());
+}
+
 // Poses (moved, turned) and loads (force, torque).
 nb::tuple wall_states(const World& world) {
   std::vector<double> poses(7 * world.walls.size()), loads(6 * world.walls.size());
@@ -358,6 +379,9 @@ void bind_dem(nb::module_& m) {
           nb::arg("gravity"), nb::arg("period"), nb::arg("dt"))
       .def("set_elements", &set_elements, nb::arg("offsets"), nb::arg("arms"), nb::arg("radii"))
       .def("set_walls", &set_walls, nb::arg("kinds"), nb::arg("shapes"), nb::arg("motions"), nb::arg("poses"))
+      .def("set_mesh", &set_mesh, nb::arg("wall"), nb::arg("vertices"), nb::arg("faces"), nb::arg("face_edges"),
+           nb::arg("edges"), nb::arg("keys"))
+      .def("number_primitives", &World::number_primitives)
       .def("wall_states", &wall_states)
       .def("element_places", &element_places)
       .def("owners", &owners)

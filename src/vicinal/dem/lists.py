@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, rotated
+from vicinal.mesh import Mesh
 from vicinal.search import pairs
+from vicinal.structures.bvh import boxes_around
 
 Array = npt.NDArray[np.float64]
 Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
@@ -71,19 +73,30 @@ def _distance(wall: Wall, centres: Array) -> Array:
     return np.asarray(wall.radius - radial if wall.inside else radial - wall.radius)
 
 
+def _near_faces(mesh: Mesh, points: Array, reach: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return (point, face) for faces that meet the box around a point; none that is within reach is missed."""
+    around = boxes_around(points, reach * (1 + 1e-9))
+    rows = mesh._tree._rows("j", mesh._tree._queries(None, None, around), sort=False)  # noqa: SLF001
+    counts = np.diff(rows.offsets) if len(points) else np.zeros(0, dtype=np.int64)
+    return np.repeat(np.arange(len(points), dtype=np.int32), counts), rows.indices
+
+
+def _described(wall: Wall, points: Array) -> Array:
+    """Return where points are for a wall that has not moved."""
+    centre = np.asarray(wall.centre)
+    back = wall.orientation * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(centre + rotated(back, points - centre - wall.position))
+
+
 def wall_rows(centres: Array, radii: Array, skin: float, walls: Sequence[Wall]) -> Rows:
     """Return rows of primitives (walls, or triangles of meshes, numbered through) closer than the skin."""
     found: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
     number = 0
     for wall in walls:
         if isinstance(wall, MeshWall):
-            corners = wall.triangles()
-            i, j = pairs(
-                boxes=(corners.min(axis=1), corners.max(axis=1)),
-                query_boxes=(centres - (radii + skin)[:, None], centres + (radii + skin)[:, None]),
-            )
+            i, j = _near_faces(wall.mesh, _described(wall, centres), radii + skin)
             found.append((i.astype(np.int64), j.astype(np.int64) + number))
-            number += len(corners)
+            number += len(wall.mesh)
         else:
             near = np.flatnonzero(_distance(wall, centres) < radii + skin)
             found.append((near, np.full(len(near), number)))

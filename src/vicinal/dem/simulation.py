@@ -16,7 +16,7 @@ from vicinal.dem import checkpoint, lists
 from vicinal.dem.materials import Material, check_names, contact_table
 from vicinal.dem.shapes import Properties, Shape, elements_of
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
-from vicinal.dem.walls import Wall, check_vector, wall_arrays
+from vicinal.dem.walls import MeshWall, Wall, check_vector, wall_arrays
 from vicinal.errors import InputError
 
 Array = npt.NDArray[np.float64]
@@ -115,6 +115,7 @@ class Simulation:
         self._life_from = 0
         self._builds = 0
         self._sorted_at = -1
+        self._meshes_set = False
         self._warned = False
         self._order: npt.NDArray[np.int64] | None = None
         self._seconds = {"lists": 0.0, "steps": 0.0}
@@ -252,6 +253,12 @@ class Simulation:
 
     def _sync_walls(self) -> None:
         self._core.set_walls(*wall_arrays(self.walls, self._names))
+        if not self._meshes_set:
+            for k, wall in enumerate(self.walls):
+                if isinstance(wall, MeshWall):
+                    self._core.set_mesh(k, *wall.mesh._surface, wall.mesh._feature_keys)  # noqa: SLF001
+            self._core.number_primitives()
+            self._meshes_set = True
         self._set_wall_speed(self._core.get("positions"))
 
     def _read_walls(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
+from vicinal.mesh import Mesh
 
 Array = npt.NDArray[np.float64]
 Vector = Sequence[float] | Array
@@ -191,6 +192,12 @@ class MeshWall(Wall):
             raise InputError(f"{self.name}.faces: shape {self.faces.shape} found; pass (f, 3), at least one triangle")
         if self.faces.min() < 0 or self.faces.max() >= len(self.vertices):
             raise InputError(f"{self.name}.faces: a vertex outside 0 … {len(self.vertices) - 1} found")
+        self._mesh = Mesh(vertices=self.vertices, faces=self.faces)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The triangles as they were given, ready to be searched."""
+        return self._mesh
 
     def _surface(self) -> Array:
         return np.asarray(self.vertices[self.faces])

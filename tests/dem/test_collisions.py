@@ -1,0 +1,138 @@
+"""One or two bodies: free flight, head-on and oblique collisions, rolling and sliding."""
+
+import numpy as np
+import pytest
+from dem.grains import GLASS, floor, linear, simulation
+
+from vicinal.dem import Material, TimeStepWarning
+
+
+def test_free_fall_is_exact():
+    # Velocity Verlet integrates a constant acceleration without error: z = z0 + v t + g t²/2.
+    sim = simulation(GLASS, dt=1e-4)
+    sim.insert([[0, 0, 10]], radii=0.01, velocities=[[1, 2, 3]])
+    sim.run(5000)
+    t = sim.time
+    assert t == pytest.approx(0.5)
+    assert sim.positions[0] == pytest.approx([t, 2 * t, 10 + 3 * t - 0.5 * 9.81 * t * t], abs=1e-10)
+    assert sim.velocities[0] == pytest.approx([1, 2, 3 - 9.81 * t], abs=1e-10)
+
+
+@pytest.mark.parametrize("e", [0.3, 0.6, 0.9, 1.0])
+@pytest.mark.parametrize("law", ["linear", "hertz"])
+@pytest.mark.parametrize("against", ["wall", "sphere"])
+def test_rebound_has_the_given_restitution(law, e, against):
+    # Linear: e = exp(-π ζ / sqrt(1 - ζ²)). Hertz: Tsuji's damping gives the same e at every speed (Antypov & Elliott,
+    # EPL 94 (2011) 50004). The step is 1/100 of the collision.
+    material = linear(restitution=e) if law == "linear" else Material(
+        density=2500, youngs_modulus=1e7, poisson_ratio=0.3, restitution=e
+    )
+    walls = [floor()] if against == "wall" else []
+    sim = simulation(material, walls=walls, gravity=(0, 0, 0))
+    sim.insert([[0, 0, 0.5 + 1e-4]], radii=0.5, velocities=[[0, 0, -1.0]])
+    if against == "sphere":
+        sim.insert([[0, 0, -0.5]], radii=0.5)
+    sim.dt = sim.critical_times().collision / 100
+    sim.run(400)
+    v = sim.velocities[:, 2]
+    rebound = v[0] if against == "wall" else v[0] - v[1]
+    assert rebound == pytest.approx(e, rel=0.01)
+
+
+@pytest.mark.parametrize("law", ["linear", "hertz"])
+def test_collision_conserves_momentum_and_angular_momentum(law):
+    material = linear(friction=0.3) if law == "linear" else Material(
+        density=2500, youngs_modulus=1e7, poisson_ratio=0.3, restitution=0.7, friction=0.3, rolling_friction=0.1
+    )
+    sim = simulation(material, gravity=(0, 0, 0), dt=2e-5)
+    sim.insert([[0, 0, 0], [0.79, 0.3, 0.1]], radii=[0.5, 0.35], velocities=[[1, 0, 0], [-2, 0.4, 0.1]],
+               spins=[[1, 2, 3], [0, -5, 1]])
+
+    def totals():
+        m, x, v = sim.masses[:, None], sim.positions, sim.velocities
+        return (m * v).sum(axis=0), (m * np.cross(x, v) + sim.inertias * sim.spins).sum(axis=0)
+
+    before = totals()
+    velocities = sim.velocities
+    sim.run(4000)
+    assert sim.contact_count() == 0
+    assert np.abs(sim.velocities - velocities).max() > 0.1
+    size = 500 * sim.masses.max()
+    for now, then in zip(totals(), before, strict=True):
+        assert now == pytest.approx(then, abs=1e-13 * size)
+
+
+def test_elastic_collision_keeps_the_energy():
+    sim = simulation(linear(restitution=1.0), gravity=(0, 0, 0), dt=2e-5)
+    sim.insert([[0, 0, 0], [1.001, 0.3, 0.1]], radii=0.5, velocities=[[1, 0, 0], [-2, 0, 0]])
+    before = sim.energies()["total"]
+    sim.run(500)
+    assert sim.energies()["elastic"] > 0.01 * before
+    assert sim.energies()["total"] == pytest.approx(before, rel=1e-3)
+    sim.run(3000)
+    assert sim.energies()["elastic"] == 0
+    assert sim.energies()["total"] == pytest.approx(before, rel=1e-6)
+
+
+@pytest.mark.parametrize("degrees", [10, 25, 38, 44, 55])
+def test_sphere_on_an_incline_rolls_or_slides(degrees):
+    # Rolling without slipping: a = 5/7 g sin θ while tan θ <= 7/2 μ; else sliding: a = g (sin θ - μ cos θ).
+    mu, theta, g = 0.25, np.radians(degrees), 9.81
+    material = Material(density=2500, youngs_modulus=1e8, poisson_ratio=0.25, restitution=0.2, friction=mu)
+    gravity = (g * np.sin(theta), 0, -g * np.cos(theta))
+    sim = simulation(material, walls=[floor()], gravity=gravity, dt=4e-6)
+    force = 4 / 3 * np.pi * 0.01**3 * 2500 * g * np.cos(theta)
+    modulus = 1e8 / (2 * (1 - 0.25**2))
+    overlap = (0.75 * force / (modulus * np.sqrt(0.01))) ** (2 / 3)
+    sim.insert([[0, 0, 0.01 - overlap]], radii=0.01)
+    sim.run(5000)  # the tangential spring swings until its dashpot has calmed it
+    t0, v0 = sim.time, sim.velocities[0, 0]
+    sim.run(15000)
+    rolling = np.tan(theta) <= 3.5 * mu
+    expected = 5 / 7 * g * np.sin(theta) if rolling else g * (np.sin(theta) - mu * np.cos(theta))
+    assert (sim.velocities[0, 0] - v0) / (sim.time - t0) == pytest.approx(expected, rel=1e-3)
+    if rolling:
+        assert sim.spins[0, 1] * 0.01 == pytest.approx(sim.velocities[0, 0], rel=1e-2)
+
+
+def test_rolling_friction_stops_a_rolling_sphere():
+    # A moment μr m g R brakes: about the contact, 7/5 m R² α = μr m g R, so a = 5/7 μr g.
+    mu, v = 0.02, 0.05
+    material = Material(density=2500, youngs_modulus=1e7, poisson_ratio=0.25, restitution=0.3, friction=0.5,
+                        rolling_friction=mu)
+    sim = simulation(material, walls=[floor()], dt=2e-5)
+    sim.insert([[0, 0, 0.01]], radii=0.01, velocities=[[v, 0, 0]], spins=[[0, v / 0.01, 0]])
+    sim.run(10000)
+    assert sim.velocities[0, 0] == pytest.approx(v - 5 / 7 * mu * 9.81 * sim.time, rel=0.02)
+    sim.run(20000)
+    assert abs(sim.velocities[0, 0]) < 1e-4
+    stopped = sim.positions[0, 0]
+    sim.run(10000)
+    assert sim.positions[0, 0] == pytest.approx(stopped, abs=1e-5)
+
+
+def test_cohesion_holds_spheres_together():
+    def apart(cohesion):
+        sim = simulation(linear(restitution=0.5, cohesion=cohesion), gravity=(0, 0, 0), dt=2e-5)
+        sim.insert([[0, 0, 0], [1.0005, 0, 0]], radii=0.5, velocities=[[0.05, 0, 0], [0, 0, 0]])
+        sim.run(20000)
+        return sim.positions[1, 0] - sim.positions[0, 0]
+
+    assert apart(0.0) > 1.001
+    # Attraction 2π R* δ c beats the spring kn δ when c > kn / (2π R*).
+    assert apart(1.5 * 2e5 / (2 * np.pi * 0.25)) < 1.0
+
+
+def test_steps_too_long_are_announced():
+    sim = simulation(linear(), walls=[floor()], dt=2e-3)
+    sim.insert([[0, 0, 1]], radii=0.5)
+    with pytest.warns(TimeStepWarning, match="collision time"):
+        sim.run(1)
+
+
+def test_step_that_is_left_out_resolves_contacts():
+    sim = simulation(GLASS, walls=[floor()])
+    sim.insert([[0, 0, 0.1]], radii=0.01)
+    times = sim.critical_times()
+    assert 0 < sim.dt <= 0.02 * times.collision * (1 + 1e-12)
+    assert sim.critical_times().rayleigh_fraction <= 0.2 * (1 + 1e-12)
