@@ -11,36 +11,30 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
-#include "index/hash_level.hpp"
+#include "index/hash_bins.hpp"
 #include "index/index.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
-#include "index/size_levels.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class HashGrid {
+class HashGrid : HashBins<T, D> {
  public:
   explicit HashGrid(const Settings<T, D>& settings)
-      : settings_(settings), fixed_(static_cast<std::uint32_t>(settings.option("max_cells"))),
-        incremental_(settings.option("incremental") > 0) {}
+      : HashBins<T, D>(settings), incremental_(settings.option("incremental") > 0) {}
 
   void build(const Points<T, D>& points) {
     lay_out(points);
@@ -158,29 +152,44 @@ class HashGrid {
   }
 
  private:
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-  static constexpr std::size_t piece_bins = 1024;
-  static constexpr std::size_t piece_slots = 1 << 14;
+  using Bins = HashBins<T, D>;
+  using Bins::bin_count_;
+  using Bins::bin_of;
+  using Bins::bins_;
+  using Bins::bodies_;
+  using Bins::built_bodies_;
+  using Bins::compact_;
+  using Bins::enter;
+  using Bins::few;
+  using Bins::fixed_;
+  using Bins::for_each_bin;
+  using Bins::lay_levels;
+  using Bins::level_at;
+  using Bins::levels_;
+  using Bins::list_bins;
+  using Bins::listed_;
+  using Bins::move_any;
+  using Bins::move_bodies;
+  using Bins::moved_;
+  using Bins::nowhere;
+  using Bins::occupied_;
+  using Bins::piece_bins;
+  using Bins::pieces;
+  using Bins::reach_;
+  using Bins::renumber;
+  using Bins::settings_;
+  using Bins::share;
+  using Bins::slot_bins_;
+  using Bins::spread_;
+  using Bins::wide_bodies;
+  using typename Bins::Bin;
+  using typename Bins::Mover;
 
-  // The bodies of slots begin … begin + count - 1.
-  struct Bin {
-    Slot begin;
-    std::uint32_t count;
-  };
-  struct Mover {
-    std::uint32_t id, bin;
-  };
-  struct Leaver {
-    Slot slot;
-    Mover mover;
-  };
   // What bodies occupy: their positions and sizes, safely rounded.
   struct Extent {
     std::array<double, D> low, high;
   };
 
-  [[nodiscard]] std::size_t few() const { return static_cast<std::size_t>(settings_.option("few")); }
-  [[nodiscard]] double share() const { return settings_.option("fill"); }
   [[nodiscard]] bool too_full(std::size_t n) const {
     return fixed_ == 0 && static_cast<double>(n) > 2 * share() * static_cast<double>(bin_count_) &&
            n > 2 * built_bodies_;
@@ -191,6 +200,7 @@ class HashGrid {
     ++rebuilds_;
     reach_ = points.reach(settings_.cutoff);
     lay_levels(points);
+    moved_ = 0;
     // Bodies that drift a little should not leave the frame.
     Points<T, D> roomy = points;
     for (std::size_t a = 0; a < D; ++a) {
@@ -203,143 +213,6 @@ class HashGrid {
     order_by_key(bin_count_, *this, bodies_);
     list_bins();
     set_slop();
-  }
-
-  // ---- Levels -------------------------------------------------------------------------------------------------------
-
-  // Radius or longest edge; points have none.
-  [[nodiscard]] static double size_of(const Points<T, D>& points, std::size_t point) {
-    if (points.shape == Shape::point) return 0;
-    if (points.shape == Shape::sphere) return static_cast<double>(points.radius(point));
-    double longest = 0;
-    for (int a = 0; a < D; ++a) longest = std::max(longest, edge_of(points, point, a));
-    return longest;
-  }
-  [[nodiscard]] static double edge_of(const Points<T, D>& points, std::size_t point, int axis) {
-    return static_cast<double>(points.upper(point, axis)) - static_cast<double>(points.at(point, axis));
-  }
-  // The lengths of the space the bodies are in.
-  [[nodiscard]] std::array<double, D> space(const Points<T, D>& points) const {
-    std::array<double, D> lengths{};
-    for (std::size_t a = 0; a < D; ++a) {
-      const auto edge = static_cast<double>(settings_.box.edge[a]);
-      lengths[a] = edge > 0 ? edge : static_cast<double>(points.high[a]) - static_cast<double>(points.low[a]);
-    }
-    return lengths;
-  }
-
-  void lay_levels(const Points<T, D>& points) {
-    built_bodies_ = points.size;
-    moved_ = 0;
-    levels_.clear();
-    bin_count_ = 0;
-    for (const double limit : limits(points)) {
-      HashLevel<D> level;
-      level.limit = limit;
-      levels_.push_back(level);
-    }
-    measure_levels(points);
-    for (HashLevel<D>& level : levels_) {
-      lay_axes(points, level);
-      level.first = static_cast<std::uint32_t>(bin_count_);
-      bin_count_ += level.bins();
-    }
-  }
-
-  // The largest size of each level, ascending.
-  [[nodiscard]] std::vector<double> limits(const Points<T, D>& points) const {
-    const double largest = points.shape == Shape::point ? 0 : largest_of(points);
-    if (points.shape == Shape::point || points.size <= few()) return {largest};
-    if (const auto count = static_cast<std::size_t>(settings_.option("levels")); count > 0) {
-      std::vector<double> given;
-      for (std::size_t l = 0; l < count; ++l) given.push_back(settings_.option("level" + std::to_string(l)));
-      if (given.back() < largest) given.push_back(largest);
-      return given;
-    }
-    if (settings_.option("factor") > 0) return paper_limits(points);
-    SizeHistogram classes;
-    for (std::size_t k = 0; k < points.size; ++k) classes.add(size_of(points, k));
-    const double reach = points.shape == Shape::sphere ? 2 : 1;
-    double volume = 1;
-    for (const double length : space(points)) volume *= std::max(length, reach * largest);
-    return choose_levels(classes.sorted(), reach, volume, D);
-  }
-  [[nodiscard]] static double largest_of(const Points<T, D>& points) {
-    double largest = 0;
-    for (std::size_t k = 0; k < points.size; ++k) largest = std::max(largest, size_of(points, k));
-    return largest;
-  }
-  // Paper B: cells c0 f^k, c0 that of the first body; sizes from cell / f up to the cell. Only grids with bodies.
-  [[nodiscard]] std::vector<double> paper_limits(const Points<T, D>& points) const {
-    const double factor = settings_.option("factor");
-    const double first = size_of(points, 0);
-    if (!(first > 0)) return {largest_of(points)};
-    std::map<int, bool> grids;
-    for (std::size_t k = 0; k < points.size; ++k) {
-      const double ratio = size_of(points, k) / first / std::sqrt(factor);
-      grids[ratio > 0 ? static_cast<int>(std::floor(std::log(ratio) / std::log(factor))) + 1 : -1000] = true;
-    }
-    std::vector<double> found;
-    for (const auto& [k, used] : grids)
-      found.push_back(std::min(first * std::sqrt(factor) * std::pow(factor, std::max(k, -1000)),
-                               std::numeric_limits<double>::max()));
-    found.back() = std::max(found.back(), largest_of(points));
-    return found;
-  }
-
-  [[nodiscard]] std::size_t level_of(double size) const {
-    std::size_t l = 0;
-    while (l < levels_.size() && size > levels_[l].limit) ++l;
-    return l;
-  }
-
-  // What is really in each level.
-  void measure_levels(const Points<T, D>& points) {
-    if (points.shape == Shape::point) {
-      levels_[0].bodies = points.size;
-      return;
-    }
-    for (std::size_t k = 0; k < points.size; ++k) {
-      HashLevel<D>& level = levels_[level_of(size_of(points, k))];
-      ++level.bodies;
-      if (points.shape != Shape::box) continue;
-      for (int a = 0; a < D; ++a) {
-        double& most = level.edge_limit[static_cast<std::size_t>(a)];
-        most = std::max(most, edge_of(points, k, a));
-      }
-    }
-  }
-
-  void lay_axes(const Points<T, D>& points, HashLevel<D>& level) {
-    constexpr double more = 1 + 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const double tiny = std::sqrt(3 * static_cast<double>(std::numeric_limits<T>::denorm_min()));
-    const std::array<double, D> lengths = space(points);
-    std::array<double, D> cell{};
-    for (std::size_t a = 0; a < D; ++a) {
-      if (points.shape == Shape::point) {
-        cell[a] = level.below[a] = level.above[a] = reach_.axis[a];
-      } else if (points.shape == Shape::sphere) {
-        level.below[a] = level.above[a] = level.limit * more + tiny;
-        cell[a] = 2 * level.below[a];
-      } else {
-        level.below[a] = level.edge_limit[a] * more;
-        cell[a] = settings_.option("factor") > 0 ? level.limit * more : level.below[a];
-      }
-    }
-    // Looking around a cell costs as much as testing a few bodies: where space is sparse, cells hold some.
-    double volume = 1;
-    for (const double length : lengths) volume *= length > 0 ? length : 1;
-    const auto n = static_cast<double>(std::max<std::size_t>(level.bodies, 1));
-    double spacing = std::pow(volume / n, 1.0 / D);
-    if (!(spacing > 0 && std::isfinite(spacing))) spacing = 1;
-    level.wide = false;
-    for (double& c : cell) {
-      const double wide = spacing * spread_;
-      if (c > 0 && (fixed_ > 0 || settings_.option("factor") > 0 || c >= wide)) continue;
-      c = std::max(c, wide);
-      level.wide = true;
-    }
-    choose_bins(cell, lengths, level);
   }
 
   // Whether wide cells hold far more bodies than they should, seen by a body; sets `spread_` for the next try.
@@ -363,50 +236,6 @@ class HashGrid {
     return true;
   }
 
-  // Powers of two: as many bins as the space has cells, but not more than bodies need.
-  void choose_bins(const std::array<double, D>& cell, const std::array<double, D>& lengths, HashLevel<D>& level) {
-    constexpr std::uint32_t most = 1U << 20U;
-    const bool all_in_one = built_bodies_ <= few();
-    std::array<std::uint32_t, D> bins{};
-    for (std::size_t a = 0; a < D; ++a) {
-      HashAxis& axis = level.axis[a];
-      axis.inverse = std::min(1 / cell[a], 1e300);
-      if (fixed_ > 0) {
-        // There a body looks one cell around, so cell numbers must be exact: fewer of them, and cells a trifle larger.
-        constexpr double far = 0x1p30;
-        axis.lowest = -far;
-        axis.highest = axis.lift = far;
-        axis.inverse *= 1 - 1e-6;
-      }
-      double cells = lengths[a] * axis.inverse + 2;
-      if (const auto edge = static_cast<double>(settings_.box.edge[a]); edge > 0) {
-        axis.edge = edge;
-        cells = std::clamp(std::floor(edge * axis.inverse), 1.0, 0x1p40);
-        axis.inverse = cells / edge;
-        axis.lowest = 0;
-        axis.highest = cells - 1;
-        axis.lift = 0;
-      }
-      const double wish = std::min(cells, static_cast<double>(most));
-      bins[a] = all_in_one ? 1 : std::bit_ceil(static_cast<std::uint32_t>(std::max(wish, 1.0)));
-      if (fixed_ > 0) bins[a] = fixed_;
-      if (const auto given = static_cast<std::uint32_t>(settings_.option("dims" + std::to_string(a))); given > 0)
-        bins[a] = std::max(std::min(bins[a], given), std::uint32_t{4});
-    }
-    if (fixed_ == 0 && !all_in_one) {
-      const double room = std::max(static_cast<double>(level.bodies) / share(), 64.0);
-      const auto product = [&] {
-        double p = 1;
-        for (const std::uint32_t b : bins) p *= b;
-        return p;
-      };
-      while (product() > room) *std::max_element(bins.begin(), bins.end()) /= 2;
-      // Initial dimensions were a wish: they grow with the number of bodies.
-      while (settings_.option("dims0") > 0 && 2 * product() <= room) *std::min_element(bins.begin(), bins.end()) *= 2;
-    }
-    for (std::size_t a = 0; a < D; ++a) level.axis[a].mask = bins[a] - 1;
-  }
-
   // Whether bodies can be kept in the levels and the frame there are.
   [[nodiscard]] bool fits(const Points<T, D>& points) const {
     if (bodies_.size == 0) return false;
@@ -423,237 +252,6 @@ class HashGrid {
     return true;
   }
 
-  [[nodiscard]] std::uint32_t bin_of(std::size_t point) const {
-    const Points<T, D>& points = bodies_.raw;
-    std::size_t l = 0;
-    if (points.shape != Shape::point) {
-      l = level_of(size_of(points, point));
-      if (l == levels_.size()) return nowhere;
-      if (points.shape == Shape::box)
-        for (int a = 0; a < D; ++a)
-          if (edge_of(points, point, a) > levels_[l].edge_limit[static_cast<std::size_t>(a)]) return nowhere;
-    }
-    return levels_[l].bin([&](int a) { return static_cast<double>(bodies_.value(point, a)); });
-  }
-
-  // ---- Bins ---------------------------------------------------------------------------------------------------------
-
-  void list_bins() {
-    bins_.reset(bin_count_);
-    listed_.assign(bin_count_, false);
-    occupied_.clear();
-    occupied_.reserve(bodies_.groups);
-    std::size_t index = 0;
-    for (std::size_t g = 0; g < bodies_.groups; ++g) {
-      const auto key = static_cast<std::size_t>(bodies_.group_key[g]);
-      const Slot begin = bodies_.group_begin[g];
-      for (; index < key; ++index) bins_[index] = {begin, 0};
-      bins_[index++] = {begin, bodies_.group_begin[g + 1] - begin};
-      occupied_.push_back(static_cast<std::uint32_t>(key));
-      listed_[key] = true;
-    }
-    for (; index < bin_count_; ++index) bins_[index] = {static_cast<Slot>(bodies_.size), 0};
-    bodies_.group_key.release();
-    bodies_.group_begin.release();
-    bodies_.groups = 0;
-    slot_bins_.release();
-    compact_ = true;
-  }
-
-  [[nodiscard]] std::size_t pieces() const { return (occupied_.size() + piece_bins - 1) / piece_bins; }
-  template <class F>
-  void for_each_bin(std::size_t piece, F&& f) {
-    const std::size_t last = std::min(occupied_.size(), (piece + 1) * piece_bins);
-    for (std::size_t k = piece * piece_bins; k < last; ++k) f(occupied_[k], bins_[occupied_[k]]);
-  }
-
-  // What moving a body along one axis needs of level, box and frame, side by side: members behind pointers would be
-  // read again after every store.
-  struct Track {
-    HashAxis line;
-    T edge;
-    double centre, low, high;
-    float* near;
-    T* exact;
-  };
-  std::array<Track, D> tracks_of(const HashLevel<D>& level) {
-    std::array<Track, D> tracks;
-    for (std::size_t a = 0; a < D; ++a)
-      tracks[a] = {level.axis[a],         settings_.box.edge[a],  bodies_.frame.centre[a], bodies_.frame.low[a],
-                   bodies_.frame.high[a], bodies_.near[a].data(), bodies_.exact[a].data()};
-    return tracks;
-  }
-
-  // Puts bodies whose sizes are the same as before at their new places. Slot by slot, not bin by bin: a loop over the
-  // few bodies of a bin costs more than the bodies do.
-  void move_bodies() {
-    note_bins();
-    const std::size_t pieces = (bodies_.slots + piece_slots - 1) / piece_slots;
-    std::vector<std::vector<Leaver>> leavers(pieces);
-    parallel_for(pieces, [&](std::size_t piece, int) {
-      const std::size_t first = piece * piece_slots;
-      const std::size_t last = std::min(bodies_.slots, first + piece_slots);
-      if (bodies_.banded) move_bodies<true>(first, last, leavers[piece]);
-      else move_bodies<false>(first, last, leavers[piece]);
-    });
-    // The last body of a bin takes the place of one that leaves; from the back, so that it does not leave itself.
-    for (auto piece = leavers.rbegin(); piece != leavers.rend(); ++piece)
-      for (auto leaver = piece->rbegin(); leaver != piece->rend(); ++leaver) {
-        Bin& bin = bins_[slot_bins_[leaver->slot]];
-        const Slot end = bin.begin + --bin.count;
-        if (end != leaver->slot) bodies_.move(end, leaver->slot);
-        else bodies_.ids[end] = -1;
-      }
-    std::vector<Mover> movers;
-    for (const auto& piece : leavers)
-      for (const Leaver& leaver : piece) movers.push_back(leaver.mover);
-    enter(movers);
-  }
-  template <bool Banded>
-  void move_bodies(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
-    const T* const positions = bodies_.raw.data;
-    const std::int32_t* const ids = bodies_.ids.data();
-    const std::uint32_t* const slot_bins = slot_bins_.data();
-    const double scale = bodies_.frame.scale;
-    std::uint32_t first = levels_[0].first;
-    std::uint32_t bins = levels_[0].bins();
-    std::array<Track, D> tracks = tracks_of(levels_[0]);
-    for (std::size_t k = begin; k < end; ++k) {
-      if (k + ahead < end) {
-        // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
-        const T* const later = positions + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * D;
-        __builtin_prefetch(later);
-        __builtin_prefetch(later + D - 1);
-      }
-      const std::int32_t id = ids[k];
-      if (id < 0) continue;
-      const std::uint32_t here = slot_bins[k];
-      if (here - first >= bins) {
-        const HashLevel<D>& level = levels_[level_at(here)];
-        first = level.first;
-        bins = level.bins();
-        tracks = tracks_of(level);
-      }
-      const T* const position = positions + static_cast<std::size_t>(id) * D;
-      std::array<T, D> x;
-      std::uint32_t there = 0;
-      for (std::size_t a = D; a-- > 0;) {
-        const Track& track = tracks[a];
-        x[a] = position[a];
-        if (track.edge > 0 && !(x[a] >= 0 && x[a] < track.edge)) x[a] = settings_.box.wrap(x[a], static_cast<int>(a));
-        there = there * (track.line.mask + 1) + track.line.bin(track.line.cell(static_cast<double>(x[a])));
-      }
-      there += first;
-      if (there != here) {
-        leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
-        continue;
-      }
-      for (std::size_t a = 0; a < D; ++a) {
-        const Track& track = tracks[a];
-        if constexpr (Banded) {
-          const double near = (static_cast<double>(x[a]) - track.centre) * scale;
-          track.near[k] = static_cast<float>(std::min(std::max(near, track.low), track.high));
-        } else {
-          track.exact[k] = x[a];
-        }
-      }
-    }
-  }
-  // The bin of every slot, which `enter` keeps up to date from then on.
-  void note_bins() {
-    if (slot_bins_.size() > 0) return;
-    slot_bins_.reset(bodies_.slots);
-    for (const std::uint32_t index : occupied_)
-      std::fill_n(slot_bins_.data() + bins_[index].begin, bins_[index].count, index);
-  }
-
-  // The same for bodies that may have changed size. Returns whether there is a level for everybody.
-  bool move_any() {
-    std::vector<std::vector<Mover>> movers(pieces());
-    std::atomic<bool> fit{true};
-    parallel_for(pieces(), [&](std::size_t piece, int) {
-      for_each_bin(piece, [&](std::uint32_t index, Bin& bin) {
-        rewrite(bin, [&](std::int32_t id) {
-          const std::uint32_t to = bin_of(static_cast<std::size_t>(id));
-          if (to == index) return id;
-          if (to == nowhere) fit = false;
-          else movers[piece].push_back({static_cast<std::uint32_t>(id), to});
-          return -1;
-        });
-      });
-    });
-    if (!fit) return false;
-    for (const auto& piece : movers) enter(piece);
-    return true;
-  }
-  // Puts the bodies of a bin at their new places, whatever changed. stays(id) returns the id, or -1 for a body that
-  // leaves.
-  template <class Stays>
-  void rewrite(Bin& bin, Stays&& stays) {
-    const Slot end = bin.begin + bin.count;
-    Slot to = bin.begin;
-    for (Slot k = bin.begin; k < end; ++k) {
-      // The bodies of a bin are anywhere in the user's array.
-      if (k + ahead < bodies_.slots && bodies_.ids[k + ahead] >= 0)
-        __builtin_prefetch(bodies_.raw.data + static_cast<std::size_t>(bodies_.ids[k + ahead]) * D);
-      const std::int32_t id = stays(bodies_.ids[k]);
-      if (id >= 0) bodies_.place(static_cast<std::size_t>(id), to++);
-    }
-    close(bin, to, end);
-  }
-  // The same for bodies that stay where they are but get another number.
-  template <class Number>
-  void renumber(Bin& bin, Number&& number) {
-    const Slot end = bin.begin + bin.count;
-    Slot to = bin.begin;
-    for (Slot k = bin.begin; k < end; ++k) {
-      const std::int32_t id = number(bodies_.ids[k]);
-      if (id < 0) continue;
-      if (to != k) bodies_.move(k, to);
-      bodies_.ids[to++] = id;
-    }
-    close(bin, to, end);
-  }
-  void close(Bin& bin, Slot to, Slot end) {
-    bin.count = to - bin.begin;
-    for (; to < end; ++to) bodies_.ids[to] = -1;
-  }
-
-  void enter(std::span<const Mover> movers) {
-    moved_ += movers.size();
-    if (!movers.empty()) compact_ = false;
-    for (const Mover& mover : movers) {
-      const Slot slot = room_in(mover.bin);
-      bodies_.place(mover.id, slot);
-      if (slot_bins_.size() > 0) slot_bins_[slot] = mover.bin;
-      ++levels_[level_at(mover.bin)].bodies;  // those who left are not counted off: only 0 matters
-    }
-  }
-  [[nodiscard]] std::size_t level_at(std::uint32_t bin) const {
-    std::size_t l = 0;
-    while (l + 1 < levels_.size() && bin >= levels_[l + 1].first) ++l;
-    return l;
-  }
-  // A free slot at the end of a bin.
-  Slot room_in(std::uint32_t index) {
-    Bin& bin = bins_[index];
-    if (!listed_[index]) {
-      listed_[index] = true;
-      occupied_.push_back(index);
-    }
-    const Slot next = bin.begin + bin.count;
-    if (next >= bodies_.slots || bodies_.ids[next] >= 0) {
-      const auto begin = static_cast<Slot>(bodies_.slots);
-      bodies_.resize(bodies_.slots + std::max<std::size_t>(2 * bin.count, 4));
-      if (slot_bins_.size() > 0) slot_bins_.resize(bodies_.slots);
-      for (Slot k = 0; k < bin.count; ++k) {
-        bodies_.move(bin.begin + k, begin + k);
-        if (slot_bins_.size() > 0) slot_bins_[begin + k] = index;
-      }
-      bin.begin = begin;
-    }
-    return bin.begin + bin.count++;
-  }
   // Lays everything out anew when there are too many holes, or far fewer bodies than there were.
   void tidy() {
     if (bodies_.slots > bodies_.size + bodies_.size / 2 + 1024 || too_empty()) build(bodies_.raw);
@@ -864,26 +462,9 @@ class HashGrid {
     }
   };
 
-  static constexpr Slot ahead = 32;
-  // Bodies in a cell wider than they are, about: benchmarks/calibrate.py.
-  static constexpr double wide_bodies = 4;
-
-  Settings<T, D> settings_;
-  std::uint32_t fixed_;
   bool incremental_;
-  Reach<D> reach_;
-  std::vector<HashLevel<D>> levels_;
-  std::uint64_t bin_count_ = 0;
-  std::size_t built_bodies_ = 0;
   std::array<double, D> slop_{};
-  Bodies<T, D> bodies_;
-  Buffer<Bin> bins_;
-  Buffer<std::uint32_t> slot_bins_;                 // of every slot that is not a hole, once bodies have moved
-  std::vector<std::uint32_t> occupied_;             // bins that hold bodies, and some that held some
-  std::vector<bool> listed_;                        // bins in `occupied_`
-  double spread_ = std::pow(wide_bodies, 1.0 / D);  // edge of wide cells, in mean distances of bodies
-  bool compact_ = false;                            // bodies are in the order of bins, without holes
-  std::size_t rebuilds_ = 0, moved_ = 0;
+  std::size_t rebuilds_ = 0;
 };
 
 }  // namespace vicinal
