@@ -136,13 +136,13 @@ class Reference {
   void wrapped(const T* points, std::size_t bodies, T* places) const {
     for (std::size_t k = 0; k < bodies * D; ++k) places[k] = box_.wrap(points[k], static_cast<int>(k % D));
   }
-  // As `wrapped`, with NaN for who is too far out.
+  // As `wrapped`, with NaN for who is too far out. Most bodies of a tile are inside.
   void wrapped_or_nan(const T* points, std::size_t bodies, T* places) const {
-    wrapped(points, bodies, places);
     for (std::size_t k = 0; k < bodies * D; ++k) {
-      const double edge = static_cast<double>(box_.edge[k % D]);
-      if (edge > 0 && !(std::abs(static_cast<double>(points[k])) < most_wraps * edge))
-        places[k] = std::numeric_limits<T>::quiet_NaN();
+      places[k] = points[k];
+      if (points[k] >= lows_[k] && points[k] < edges_[k]) continue;
+      const bool far = !(std::abs(static_cast<double>(points[k])) < most_wraps * static_cast<double>(edges_[k]));
+      places[k] = far ? std::numeric_limits<T>::quiet_NaN() : box_.wrap(points[k], static_cast<int>(k % D));
     }
   }
 

@@ -75,10 +75,11 @@ double lennard_jones(const SortedRows& rows, std::span<const T> points, const Bo
           r2 += way[a] * way[a];
         }
         if (!(r2 <= cutoff2)) continue;
-        const T q2 = sigma2 / r2;
+        const T inverse = 1 / r2;  // divisions are slow: one is enough
+        const T q2 = sigma2 * inverse;
         const T q6 = q2 * q2 * q2;
         energy += static_cast<double>(4 * law.epsilon * q6 * (q6 - 1));
-        const T pull = 24 * law.epsilon * q6 * (1 - 2 * q6) / r2;
+        const T pull = 24 * law.epsilon * q6 * (1 - 2 * q6) * inverse;
         const bool theirs = other < owned.end;
         for (std::size_t a = 0; a < D; ++a) {
           const T force = pull * way[a];

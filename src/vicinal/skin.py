@@ -13,7 +13,8 @@ SHARES = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.35, 0.
 FIRST_SHARE = 0.1
 # A way in one step this many times as long as those before is a jump, not motion that a skin can be made for.
 JUMP = 4.0
-# Gaps between updates that are remembered; the median of them is not disturbed by output now and then.
+# Builds that are remembered, and gaps between updates; the median of gaps is not disturbed by output now and then.
+BUILDS = 4
 GAPS = 15
 # After a skin that lasted less than half as long as predicted, this many builds have none; twice as many the next time.
 FIRST_PAUSE = 8
@@ -60,6 +61,10 @@ def seconds_per_step(share: float, reach: float, dim: int, costs: Costs, motion:
     return costs.build * more / steps + costs.check + costs.consumer * more
 
 
+def _usual(seconds: deque[float]) -> float:
+    return median(seconds) if seconds else 0.0
+
+
 class SkinTuner:
     """Chooses a skin before every build from what was measured until then.
 
@@ -72,9 +77,12 @@ class SkinTuner:
 
     def __init__(self, consumer: float | None = None) -> None:
         self._consumer = consumer
-        self._costs: Costs | None = None
+        # Seconds, per entry of a list without a skin where they grow with the skin.
+        self._builds: deque[float] = deque(maxlen=BUILDS)
         self._gaps: deque[float] = deque(maxlen=GAPS)
-        self._share = 0.0
+        self._checks: deque[float] = deque(maxlen=GAPS)
+        self._entries = 0.0  # of a list without a skin
+        self._more = 1.0  # times as many entries has this one
         self._ways: list[float] = []  # the longest way after each step since the build
         self._motion: Motion | None = None
         self._predicted = 0.0
@@ -84,7 +92,7 @@ class SkinTuner:
 
     def note_gap(self, seconds: float) -> None:
         """Note the time between two updates."""
-        self._gaps.append(seconds)
+        self._gaps.append(seconds / self._more)
 
     def note_way(self, way: float) -> None:
         """Note how far the fastest body is from where it was at the last build, one step later than before."""
@@ -97,29 +105,24 @@ class SkinTuner:
 
     def note_check(self, seconds: float) -> None:
         """Note what a check took."""
-        if self._costs is not None:
-            before = self._costs.check
-            check = seconds if before == 0 else (before + seconds) / 2
-            self._costs = Costs(self._costs.build, check, self._costs.consumer)
+        self._checks.append(seconds)
 
     def note_build(self, seconds: float, entries: int, share: float, dim: int) -> None:
         """Note what a build took, and that motion is counted from here."""
-        more = growth(share, dim)
-        build = seconds / more
-        if self._costs is not None:
-            build = (build + self._costs.build) / 2
-        if self._consumer is not None:
-            consumer = self._consumer * entries / more
-        else:
-            consumer = median(self._gaps) / growth(self._share, dim) if self._gaps else 0.0
-        self._costs = Costs(build, self._costs.check if self._costs is not None else 0.0, consumer)
-        self._share = share
+        self._more = growth(share, dim)
+        self._builds.append(seconds / self._more)
+        self._entries = entries / self._more
         self._ways = []
+
+    def _costs(self) -> Costs:
+        consumer = self._consumer * self._entries if self._consumer is not None else _usual(self._gaps)
+        # Only the first build of a size waits for fresh memory: the least is what builds will take.
+        return Costs(min(self._builds), _usual(self._checks), consumer)
 
     def choose(self, reach: float, dim: int, most: float) -> float:
         """Return the skin for the next build, at most `most`."""
         self._learn()
-        if self._costs is None or self._motion is None:
+        if not self._builds or self._motion is None:
             skin = min(FIRST_SHARE * reach, most)
             self.reason = "a first guess: nothing was measured yet"
             self._predicted = 0.0
@@ -129,7 +132,7 @@ class SkinTuner:
             self.reason = f"bodies moved faster than predicted, so none is tried for {self._pause + 1} more builds"
             self._predicted = 0.0
             return 0.0
-        costs, motion = self._costs, self._motion
+        costs, motion = self._costs(), self._motion
         best = min(
             (share for share in SHARES if share * reach <= most),
             key=lambda share: seconds_per_step(share, reach, dim, costs, motion),
