@@ -329,6 +329,32 @@ def test_an_index_and_its_contacts_change_alike() -> None:
     assert np.all(np.diff(contacts["name"][contacts.lasted]) > 0)
 
 
+def test_a_neighbour_list_and_its_contacts_go_together() -> None:
+    """Rows of a half list are in canonical order, also after both were reordered."""
+    rng = np.random.default_rng(6)
+    x, v = rng.random((2000, 3)), rng.normal(size=(2000, 3)) * 1e-3
+    rows = vc.NeighborList(cutoff=0.08, skin=0.01)
+    contacts = vc.Contacts({"name": 1})
+    names: dict[frozenset[int], float] = {}
+    who = np.arange(2000)
+    for step in range(12):
+        x = x + v
+        if step == 6:
+            order = vc.spatial_order(x)
+            x, v, who = x[order], v[order], who[order]
+            rows.reorder(order)
+            contacts.reorder(order)
+        rows.update(x)
+        contacts.update_rows(rows.offsets, rows.neighbors)
+        assert np.array_equal(contacts.j, rows.neighbors)
+        fresh = contacts.began
+        contacts["name"][fresh] = step * 1e6 + np.arange(len(fresh))
+        pairs = [frozenset(p) for p in zip(who[contacts.i].tolist(), who[contacts.j].tolist(), strict=True)]
+        now = dict(zip(pairs, contacts["name"].tolist(), strict=True))
+        assert {p: now[p] for p in now.keys() & names.keys()} == {p: names[p] for p in now.keys() & names.keys()}
+        names = now
+
+
 def test_numbers_that_an_order_leaves_out_stay() -> None:
     """As those of planes, after the bodies."""
     contacts = vc.Contacts({"age": 1})
