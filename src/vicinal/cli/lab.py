@@ -125,15 +125,15 @@ def _show(experiment: "Experiment", kept: "Run") -> None:
     from rich.text import Text
 
     from vicinal.cli.report import LOG_WIDTH
-    from vicinal.lab import Verdict, judge
+    from vicinal.lab import judge
     from vicinal.lab.page import PAGE
 
-    colours = {Verdict.REPRODUCED: "green", Verdict.DIFFERS: "red"}
+    colours = {"good": "green", "bad": "red", "calm": "dim"}
     table = Table(title=experiment.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("", "published", "measured here", "verdict", "why"):
         table.add_column(column)
     for one in judge(experiment, kept.rows):
-        verdict = Text(str(one.verdict), style=colours.get(one.verdict, "dim"))
+        verdict = Text(str(one.verdict), style=colours[one.verdict.kind])
         table.add_row(Text(one.label), Text(one.published), Text(one.measured), verdict, Text(one.why))
     console = Console(highlight=False)
     if not console.is_terminal:

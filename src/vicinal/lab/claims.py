@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from vicinal.lab.figures import figure
 from vicinal.lab.rows import Pick, Row, Scalar, exponent, matching
@@ -20,8 +20,17 @@ class Verdict(StrEnum):
 
     REPRODUCED = "reproduced"
     DIFFERS = "differs"
+    REACHED = "reached"
+    MISSED = "missed"
     SHOWN = "shown"
     MISSING = "not measured"
+
+    @property
+    def kind(self) -> Literal["good", "bad", "calm"]:
+        """How it is counted and coloured."""
+        if self in {Verdict.REPRODUCED, Verdict.REACHED}:
+            return "good"
+        return "bad" if self in {Verdict.DIFFERS, Verdict.MISSED} else "calm"
 
 
 @dataclass(frozen=True)
@@ -293,7 +302,7 @@ class Goal:
     Examples
     --------
     >>> Goal(label="regret", pick=Pick("regret"), most=1.5).judge([{"regret": 2.0}]).verdict
-    <Verdict.DIFFERS: 'differs'>
+    <Verdict.MISSED: 'missed'>
     """
 
     label: str
@@ -309,5 +318,5 @@ class Goal:
         if found is None:
             return _missing(self.label, f"goal: {asked}")
         held = self.least <= found <= self.most
-        verdict = Verdict.REPRODUCED if held else Verdict.DIFFERS
+        verdict = Verdict.REACHED if held else Verdict.MISSED
         return Finding(self.label, f"goal: {asked}", figure(found), verdict, "" if held else self.why)

@@ -59,15 +59,15 @@ def section(experiment: Experiment, run: Run, pictures: dict[str, str], *, headi
     if heading:
         parts.append(f"<h2>{escape(experiment.title)}</h2>")
     parts += [
-        f'<p class="lead">{escape(str(experiment.paper))}, {escape(experiment.section)} · '
-        f"<code>{escape(command(run))}</code></p>",
+        f'<p class="lead">{escape(str(experiment.paper))}, {escape(experiment.section)}</p>',
+        f'<p class="scroll"><code>{escape(command(run))}</code></p>',
         f"<p>{escape(experiment.setup)} <b>Measured:</b> {escape(experiment.measured)}</p>",
     ]
     if experiment.notes:
         parts.append(f'<p class="faint">{escape(experiment.notes)}</p>')
     if not run.complete:
         done = f"{len(run.cases)} of {len(run.wanted)} cases are finished; the same command goes on."
-        parts.append(f'<p><span class="verdict differs">unfinished</span> {done}</p>')
+        parts.append(f'<p><span class="verdict bad">unfinished</span> {done}</p>')
     if experiment.claims:
         parts.append(findings_table(judge(experiment, rows)))
     if pictures:
@@ -89,7 +89,7 @@ def command(run: Run) -> str:
 
 def badge(verdict: Verdict) -> str:
     """Return a verdict as a coloured word."""
-    return f'<span class="verdict {verdict.name.lower()}">{verdict}</span>'
+    return f'<span class="verdict {verdict.kind}">{verdict}</span>'
 
 
 def findings_table(findings: Sequence[Finding]) -> str:
@@ -103,22 +103,22 @@ def findings_table(findings: Sequence[Finding]) -> str:
         f'<td class="n">{escape(one.measured)}</td><td>{badge(one.verdict)}</td>'
         f'<td class="why">{escape(one.why)}</td></tr>'
         for one in findings
+        if one.verdict is not Verdict.MISSING
     ]
-    return "\n".join([*lines, "</tbody></table></div>"])
+    missing = [one.label for one in findings if one.verdict is Verdict.MISSING]
+    more = f'<p class="faint">Not part of this run: {escape("; ".join(missing))}.</p>' if missing else ""
+    return "\n".join([*lines, "</tbody></table></div>", more])
 
 
 def tally(findings: Sequence[Finding]) -> str:
     """Return how many claims were reproduced, in words and as a bar."""
-    counts = Counter(one.verdict for one in findings)
-    judged = counts[Verdict.REPRODUCED] + counts[Verdict.DIFFERS]
+    counts = Counter(one.verdict.kind for one in findings)
+    judged = counts["good"] + counts["bad"]
     if not judged:
         return '<span class="faint">nothing to judge</span>'
-    words = f"{counts[Verdict.REPRODUCED]} of {judged} reproduced"
-    bars = "".join(
-        f'<i class="{verdict.name.lower()}" style="flex:{counts[verdict]}"></i>'
-        for verdict in (Verdict.REPRODUCED, Verdict.DIFFERS)
-        if counts[verdict]
-    )
+    goals = any(one.verdict in {Verdict.REACHED, Verdict.MISSED} for one in findings)
+    words = f"{counts['good']} of {judged} {Verdict.REACHED if goals else Verdict.REPRODUCED}"
+    bars = "".join(f'<i class="{kind}" style="flex:{counts[kind]}"></i>' for kind in ("good", "bad") if counts[kind])
     return f'{words}<div class="bar">{bars}</div>'
 
 

@@ -22,7 +22,7 @@ h3 { font-size: 1rem; margin: 1.4rem 0 .3rem; }
 p { margin: .4rem 0; max-width: 48rem; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 2px; }
 code { font: .9em ui-monospace, "DejaVu Sans Mono", monospace; background: var(--calm-back); padding: .1em .35em;
-  border-radius: 4px; }
+  border-radius: 4px; white-space: nowrap; }
 .lead, .faint, figcaption { color: var(--faint); }
 .card { background: var(--card); border: 1px solid var(--rule); border-radius: 12px; padding: 1.5rem 1.6rem;
   margin: 1.5rem 0; }
@@ -36,17 +36,17 @@ td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.why { color: var(--faint); font-size: .88rem; }
 .verdict { display: inline-block; border-radius: 99px; padding: .05rem .6rem; font-size: .82rem; font-weight: 600;
   white-space: nowrap; background: var(--calm-back); color: var(--faint); }
-.verdict.reproduced { background: var(--good-back); color: var(--good); }
-.verdict.differs { background: var(--bad-back); color: var(--bad); }
+.verdict.good { background: var(--good-back); color: var(--good); }
+.verdict.bad { background: var(--bad-back); color: var(--bad); }
 .bar { display: flex; height: .55rem; border-radius: 99px; overflow: hidden; background: var(--calm-back);
   min-width: 7rem; margin-top: .5rem; }
-.bar i { display: block; } .bar .reproduced { background: var(--good); } .bar .differs { background: var(--bad); }
+.bar i { display: block; } .bar .good { background: var(--good); } .bar .bad { background: var(--bad); }
 .facts { display: flex; flex-wrap: wrap; gap: .3rem 1.6rem; color: var(--faint); font-size: .88rem; margin: .5rem 0; }
 .plots { display: grid; gap: 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr));
   margin-top: 1.2rem; }
 .plots svg { width: 100%; height: auto; display: block; }
 .plots svg text { font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif !important; }
-figure { margin: 0; }
+figure { margin: 0; max-width: 44rem; }
 details { margin-top: 1rem; } summary { cursor: pointer; color: var(--accent); }
 @media print { .card { break-inside: avoid; } }
 """

@@ -56,7 +56,7 @@ def move(
         kept[name] = times[name].setup.run(partial(make, **scene.bodies))
     speed = headings(len(scene), share * scene.edges.max(axis=1), seed=seed)
     region = {"lower": scene.lower, "upper": scene.upper} if scene.periodic else {}
-    path = drift(scene.points, speed, periodic=scene.periodic, **region)  # type: ignore[arg-type]
+    path = drift(scene.points, speed, periodic=scene.periodic, **region)
     # The first step warms up: buffers for results and movers are made in it.
     for turn, at in enumerate(islice(path, 1, steps + 2)):
         now = scene.at(at)

@@ -1,0 +1,164 @@
+"""Beyond the papers: which structure wins where, and whether the chooser knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+import vicinal as vc
+from vicinal.lab.claims import Goal
+from vicinal.lab.experiment import Case, Experiment, Plan
+from vicinal.lab.experiments._atlas_map import draw_map
+from vicinal.lab.papers import BEYOND
+from vicinal.lab.peers import Search, peers
+from vicinal.lab.plots import Plot
+from vicinal.lab.rows import Pick, Row
+from vicinal.lab.timing import Clock
+from vicinal.scenes import Scene, clustered, drift, filament, headings, power_law, spheres
+
+STRUCTURES = (
+    "Exhaustive", "LinkedCells", "CellSorting", "SpatialHash", "HashGrid", "Octree", "BVH", "SweepAndPrune",
+)  # fmt: skip
+PEERS = ("scipy cKDTree", "vesin", "rtree (boxes)")
+MOST_EXHAUSTIVE = 5_000
+TOO_SLOW = 0.5
+"""Who needs more seconds for the first step (per 100 000 bodies, if there are more) is not asked again."""
+FILLING, CLUSTERED_FILLING = 0.5, 0.01
+"""About two pairs per body, in the crowd where there is one."""
+
+
+def even(n: int, spread: float, seed: int) -> Scene:
+    """Spread bodies evenly."""
+    return spheres(_radii(n, spread, seed), filling=FILLING, seed=seed)
+
+
+def crowded(n: int, spread: float, seed: int) -> Scene:
+    """Put nine tenths of them into eight small cubes."""
+    loose = spheres(_radii(n, spread, seed), filling=CLUSTERED_FILLING, seed=seed)
+    return replace(loose, points=clustered(n, edge=loose.upper[0], seed=seed, neighbours=1e-3).points)
+
+
+def thread(n: int, spread: float, seed: int) -> Scene:
+    """Thread them along a line."""
+    radii = _radii(n, spread, seed)
+    made = filament(n, spacing=float(np.median(radii)), seed=seed)
+    return replace(made, radii=radii)
+
+
+def _radii(n: int, spread: float, seed: int) -> Any:
+    return power_law(n, spread=spread, evenly="volume", seed=seed) if spread > 1 else np.ones(n)
+
+
+LAYOUTS: dict[str, Callable[[int, float, int], Scene]] = {"even": even, "crowded": crowded, "thread": thread}
+
+
+def cases(plan: Plan) -> Sequence[Case]:
+    """Return every combination of number, spread of sizes, layout and motion."""
+    sizes = plan.at((1_000, 10_000, 30_000), (1_000, 10_000, 100_000, 1_000_000), (1_000, 30_000, 1_000_000, 5_000_000))
+    spreads = plan.at((1, 10), (1, 4, 40))
+    motions = plan.at((0.0, 0.2), (0.0, 0.01, 0.2))
+    return [
+        Case({"bodies": n, "spread": spread, "layout": layout, "motion": motion}, weight=n + 2e3)
+        for n, spread, layout, motion in product(sizes, spreads, LAYOUTS, motions)
+    ]
+
+
+def measure(case: Case, plan: Plan) -> Iterator[Row]:
+    """Time a step of every structure, and of every peer; say what the chooser takes, and what that costs."""
+    n, spread = int(case.values["bodies"]), float(case.values["spread"])
+    scene = LAYOUTS[str(case.values["layout"])](n, spread, plan.seed)
+    if scene.radii is None:
+        raise TypeError("the scene has no spheres")
+    speed = headings(n, float(case.values["motion"]) * 2 * scene.radii, seed=plan.seed)
+    path = list(islice(drift(scene.points, speed), 1, plan.turns(2, 5) + 2))
+    runners: dict[str, Search] = {}
+    for name in plan.of(STRUCTURES):
+        if name == "Exhaustive" and n > MOST_EXHAUSTIVE:
+            continue
+        try:
+            index = getattr(vc, name)(**scene.bodies)
+        except vc.InputError:  # such as a dense grid that would not fit into memory
+            continue
+        runners[name] = partial(_step, index, scene)
+    runners |= {name: search for name, search in peers(scene).items() if plan.of([name])}
+    clocks = _race(runners, path)
+    choice = vc.choose(**scene.bodies).structure
+    own = {name: clock.best for name, clock in clocks.items() if name in STRUCTURES}
+    for name, clock in clocks.items():
+        row: Row = {"structure": name, "seconds": clock.best}
+        if name not in STRUCTURES and choice in own:
+            row["times_chosen"] = clock.best / own[choice]
+        yield row
+    if choice in own:
+        winner = min(own, key=lambda name: own[name])
+        yield {"structure": "chosen", "choice": choice, "winner": winner, "regret": own[choice] / own[winner]}
+
+
+def _step(index: vc.Index, scene: Scene, points: Any) -> Any:
+    index.update(**scene.at(points))
+    return index.pairs()
+
+
+def _race(runners: dict[str, Search], path: Sequence[Any]) -> dict[str, Clock]:
+    """Run all through the same path, step by step in turn; the first step warms up."""
+    clocks = {name: Clock() for name in runners}
+    slow: set[str] = set()
+    for turn, at in enumerate(path):
+        for name, search in runners.items():
+            if name in slow:
+                continue
+            clock = Clock()
+            clock.run(partial(search, at))
+            if turn == 0 and clock.best > TOO_SLOW * max(1, len(at) / 1e5):
+                slow.add(name)
+                clocks[name] = clock
+            elif turn:
+                clocks[name].cpu += clock.cpu
+    return clocks
+
+
+EXPERIMENT = Experiment(
+    name="atlas",
+    title="The atlas: which structure wins where",
+    paper=BEYOND,
+    section="an open question of paper A",
+    setup="Spheres, about two pairs per body: from a thousand to millions; alike, or with radii spread up to 40-fold; "
+    "spread evenly, crowded in eight places, or threaded on a line; still, or moving by 1 % or 20 % of their size.",
+    measured="the time of an update and a search with every structure and with peers from PyPI that are installed; "
+    "what vicinal.choose takes, and its regret: the time of its choice beside that of the best.",
+    notes="vicinal.choose is asked once about bodies as they are: it does not know how they will move.",
+    structures=(*STRUCTURES, *PEERS),
+    cases=cases,
+    measure=measure,
+    claims=(
+        Goal(label="regret of the chooser, median", pick=Pick("regret", take="median"), most=1.25),
+        Goal(label="regret of the chooser, mean", pick=Pick("regret"), most=1.5),
+        Goal(
+            label="regret of the chooser, worst", pick=Pick("regret", take="max"), most=3.0,
+            why="where bodies do not move, what keeps its pairs wins, and the chooser is not told",
+        ),
+        *(
+            Goal(
+                label=f"{peer} beside the chosen structure, least",
+                pick=Pick("times_chosen", {"structure": peer}, take="min"), least=1.0,
+            )
+            for peer in PEERS
+        ),
+    ),
+    plots=(
+        Plot(name="map", title="Who wins where", draw=draw_map, where={"structure": "chosen"}, height=5.6),
+        Plot(
+            name="even", title="Alike, evenly spread, 20 % motion", x="bodies", y="seconds", ylabel="CPU seconds",
+            where={"spread": 1, "layout": "even", "motion": 0.2}, height=5.6,
+        ),
+        Plot(
+            name="mixed", title="Radii 1 : 10, evenly spread, 20 % motion", x="bodies", y="seconds",
+            ylabel="CPU seconds", where={"spread": 10, "layout": "even", "motion": 0.2}, height=5.6,
+        ),
+    ),
+)  # fmt: skip
