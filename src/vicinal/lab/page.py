@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
+from typing import Literal
 
 from vicinal.io import atomic_file
 from vicinal.lab.claims import Finding, Verdict
@@ -16,6 +17,7 @@ from vicinal.lab.store import Run
 from vicinal.lab.style import CSS
 
 PAGE = "page.html"
+KINDS: tuple[Literal["good", "bad"], ...] = ("good", "bad")
 MOST_ROWS = 400
 """Rows shown on a page; the CSV file has all."""
 
@@ -118,7 +120,7 @@ def tally(findings: Sequence[Finding]) -> str:
         return '<span class="faint">nothing to judge</span>'
     goals = any(one.verdict in {Verdict.REACHED, Verdict.MISSED} for one in findings)
     words = f"{counts['good']} of {judged} {Verdict.REACHED if goals else Verdict.REPRODUCED}"
-    bars = "".join(f'<i class="{kind}" style="flex:{counts[kind]}"></i>' for kind in ("good", "bad") if counts[kind])
+    bars = "".join(f'<i class="{kind}" style="flex:{counts[kind]}"></i>' for kind in KINDS if counts[kind])
     return f'{words}<div class="bar">{bars}</div>'
 
 

@@ -42,7 +42,7 @@ def draw_map(axes: Axes, rows: Sequence[Row]) -> None:
     axes.set_yticks(range(len(lines)), [f"{layout}, {float(motion):.0%}" for layout, motion in lines])
     axes.tick_params(length=0, labelsize=8.5)
     axes.set_xlabel(
-        "bodies, and spread of radii\n✓ the chooser takes the winner, ≈ one as good; else what it takes, and its regret",
+        "bodies, and spread of radii\n✓ the chooser takes the winner, ≈ one as good; or what it takes, and its regret",
         fontsize=9,
     )
     for spine in axes.spines.values():
