@@ -7,6 +7,7 @@ import pytest
 
 import vicinal as vc
 from vicinal import lab
+from vicinal.fluid import Fluid
 from vicinal.lab.experiments import c_column, c_free, c_shaking, porro
 
 FEWER = 200
@@ -61,7 +62,7 @@ def test_the_column_falls_and_the_floor_holds() -> None:
     setting = porro.SETTINGS[0].smaller(20)
     begin = c_column.start(setting, np.random.default_rng(1))
     falls, floats = (
-        vc.fluid.Fluid(**{**begin, "gravity": gravity}, radius=setting.radius) for gravity in (begin["gravity"], 0.0)
+        Fluid(**{**begin, "gravity": gravity}, radius=setting.radius) for gravity in (begin["gravity"], 0.0)
     )
     with vc.threads(1):
         for _ in range(60):
