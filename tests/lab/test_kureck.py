@@ -10,7 +10,8 @@ import pytest
 
 import vicinal as vc
 from vicinal import lab
-from vicinal.lab.experiments import d_apart, d_contacts, d_lists, d_memory, d_order, d_sizes, kureck
+from vicinal.lab.experiments import _kureck as kureck
+from vicinal.lab.experiments import d_apart, d_contacts, d_lists, d_memory, d_order, d_sizes
 
 if TYPE_CHECKING:
     from pathlib import Path

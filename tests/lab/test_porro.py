@@ -8,7 +8,8 @@ import pytest
 import vicinal as vc
 from vicinal import lab
 from vicinal.fluid import Fluid
-from vicinal.lab.experiments import c_column, c_free, c_shaking, porro
+from vicinal.lab.experiments import _porro as porro
+from vicinal.lab.experiments import c_column, c_free, c_shaking
 
 FEWER = 200
 """Times fewer particles than published."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments.porro import NOTES, STRUCTURES, Setting, cases, claims, flow, plots
+from vicinal.lab.experiments._porro import NOTES, STRUCTURES, Setting, cases, claims, flow, plots
 from vicinal.lab.papers import PORRO
 from vicinal.lab.rows import Row
 

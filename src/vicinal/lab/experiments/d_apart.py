@@ -8,8 +8,8 @@ import numpy as np
 
 from vicinal.lab.claims import Ratio, Shown, Value
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments.kureck import RADIUS, Array
-from vicinal.lab.experiments.kureck_lists import LAYOUTS, time_lists
+from vicinal.lab.experiments._kureck import RADIUS, Array
+from vicinal.lab.experiments._kureck_lists import LAYOUTS, time_lists
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row

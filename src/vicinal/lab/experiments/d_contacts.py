@@ -11,7 +11,7 @@ import vicinal as vc
 from vicinal import scenes
 from vicinal.lab.claims import Ratio, Value
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments.kureck import settled
+from vicinal.lab.experiments._kureck import settled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row

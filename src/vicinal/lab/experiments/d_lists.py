@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from vicinal.lab.claims import Claim, Order, Ratio, Shown, Value
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments.kureck import ENTRIES, settled
-from vicinal.lab.experiments.kureck_lists import LAYOUTS, time_lists
+from vicinal.lab.experiments._kureck import ENTRIES, settled
+from vicinal.lab.experiments._kureck_lists import LAYOUTS, time_lists
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row

@@ -10,7 +10,7 @@ import numpy as np
 import vicinal as vc
 from vicinal.lab.claims import Ratio, Shown
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments.kureck import Array, settled
+from vicinal.lab.experiments._kureck import Array, settled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row

@@ -12,7 +12,7 @@ import vicinal as vc
 from vicinal import scenes
 from vicinal.lab.claims import Ratio, Shown
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments.kureck import RADIUS, settled, tiled
+from vicinal.lab.experiments._kureck import RADIUS, settled, tiled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row

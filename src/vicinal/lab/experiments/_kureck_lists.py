@@ -11,7 +11,7 @@ import numpy as np
 
 import vicinal as vc
 from vicinal import _core
-from vicinal.lab.experiments.kureck import Array
+from vicinal.lab.experiments._kureck import Array
 from vicinal.lab.rows import Row
 from vicinal.lab.timing import race
 
