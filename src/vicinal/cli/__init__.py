@@ -1,4 +1,4 @@
-"""The command line: ``vicinal pairs``, ``vicinal info``, ``vicinal demo``, ``vicinal lab``."""
+"""The command line: ``vicinal pairs``, ``info``, ``demo``, ``lab``, ``run``, ``render``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from vicinal.cli.exits import INTERRUPTED
 from vicinal.cli.info import info
 from vicinal.cli.lab import app as lab
 from vicinal.cli.pairs import pairs
+from vicinal.cli.render import render
+from vicinal.cli.run import run
 
 app = typer.Typer(
     name="vicinal",
@@ -26,6 +28,8 @@ app.command()(pairs)
 app.command()(info)
 app.command()(demo)
 app.add_typer(lab)
+app.command()(run)
+app.command()(render)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the value of the flag

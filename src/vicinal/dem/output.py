@@ -20,6 +20,7 @@ from vicinal.io.atomic import atomic_file
 Array = npt.NDArray[np.float64]
 
 PARTICLES, CONTACTS, WALLS = "particles.vtkhdf", "contacts.vtkhdf", "walls.vtkhdf"
+SURFACES = "surfaces.vtkhdf"
 TABLE = "table.csv"
 
 ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")

@@ -418,7 +418,7 @@ def _state(scene: Scene, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         mine, other = getattr(scene, name), getattr(before, name)
         if name == "solver":
             other = replace(other, duration=mine.duration, threads=mine.threads)
-        if name not in {"output", "title"} and mine != other:
+        if name not in {"output", "picture", "title"} and mine != other:
             raise InputError(
                 f"{name}: differs from that in {path}; "
                 "a restart can change solver.duration, solver.threads and output only"

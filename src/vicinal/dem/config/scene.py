@@ -93,12 +93,22 @@ class Output(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Picture(Section):
+    """How ``vicinal render`` shows the run, unless told otherwise."""
+
+    view: tuple[float, float] = key(
+        Items(Number(-360, 360), 2), (-65.0, 18.0), help="direction to the eye: azimuth and elevation in degrees"
+    )
+    colour: str = key(Text(), "speed", help='what colours mean: "speed", or any data of the bodies')
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scene(Section):
     """A simulation, described.
 
     Parameters
     ----------
-    solver, materials, bodies, regions, insert, walls, outlets, pairs, periodic, gravity, output, title
+    solver, materials, bodies, regions, insert, walls, outlets, pairs, periodic, gravity, output, picture, title
         Tables of the configuration as classes of `vicinal.dem.config` or as dictionaries with the same keys.
 
     Examples
@@ -126,6 +136,7 @@ class Scene(Section):
     periodic: Periodic = key(Part(Periodic), Periodic())
     solver: Solver = key(Part(Solver))
     output: Output = key(Part(Output), Output())
+    picture: Picture = key(Part(Picture), Picture())
 
     def check(self) -> None:
         """Check that every name means something, and that materials have what the law needs."""

@@ -1,0 +1,126 @@
+"""``vicinal render``: from a time series to a picture and an animation."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vicinal.cli.exits import exit_codes
+
+if TYPE_CHECKING:
+    from vicinal.dem.pictures import Look
+
+PICTURES = (".png", ".jpg", ".webp", ".pdf", ".svg")
+ANIMATION = ".gif"
+
+
+def render(
+    series: Annotated[
+        Path, typer.Argument(help="particles.vtkhdf of a run, or the folder of its results. Runs under way will do.")
+    ],
+    *,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("-o", "--output", help=f"File to write: {' '.join(PICTURES)} or {ANIMATION}. Repeatable."),
+    ] = None,
+    step: Annotated[int, typer.Option(help="Which step the picture shows; -1 is the last.")] = -1,
+    colour: Annotated[
+        str | None, typer.Option("--colour", "--color", help="speed, radius, id, or other data of the bodies.")
+    ] = None,
+    view: Annotated[
+        str | None, typer.Option(help="Direction to the eye: azimuth,elevation in degrees; or x, y or z.")
+    ] = None,
+    size: Annotated[str | None, typer.Option(help="Width and height in pixels, as in 1200x900.")] = None,
+    frames: Annotated[int, typer.Option(min=1, help="Most pictures in an animation.")] = 60,
+    rate: Annotated[float, typer.Option(min=0.1, max=50.0, help="Pictures per second.")] = 12.0,
+    title: Annotated[str | None, typer.Option(help="A line over the picture; that of the scene if left out.")] = None,
+) -> None:
+    """Draw a run: a picture of its end and an animation of its course."""
+    with exit_codes():
+        from vicinal.dem.output import PARTICLES
+        from vicinal.dem.pictures import Painter, draw_animation, draw_picture
+        from vicinal.io import atomic_file
+
+        path = series / PARTICLES if series.is_dir() else series
+        targets = output or [path.with_suffix(".png"), path.with_suffix(ANIMATION)]
+        for target in targets:
+            _check_target(target)
+        scene_title, look = _look(path, colour=colour, view=view, size=size)
+        painter = Painter(path, look)
+        line = scene_title if title is None else title
+        chosen = _index(step, len(painter.particles))
+        for target in targets:
+            with atomic_file(target) as file:
+                if target.suffix.lower() == ANIMATION:
+                    count = min(frames, len(painter.particles))
+                    steps = [round(k * (len(painter.particles) - 1) / max(1, count - 1)) for k in range(count)]
+                    if sys.stderr.isatty():
+                        typer.echo(f"drawing {count} pictures ...", err=True)
+                    draw_animation(painter, steps, file, title=line, rate=rate)
+                else:
+                    draw_picture(painter, chosen, file, title=line, kind=target.suffix[1:].lower())
+            typer.echo(f"{'animation' if target.suffix.lower() == ANIMATION else 'picture'}: {target.resolve()}")
+
+
+def _look(path: Path, *, colour: str | None, view: str | None, size: str | None) -> "tuple[str, Look]":
+    """Collect how to draw: from the scene beside the series, and from the options."""
+    from vicinal.dem.config import load
+    from vicinal.dem.pictures import Look
+    from vicinal.dem.run import SCENE
+
+    title, azimuth, elevation, meaning = path.parent.name, Look.azimuth, Look.elevation, Look.colour
+    beside = path.with_name(SCENE)
+    if beside.exists():
+        scene = load(beside)
+        title, meaning = scene.title, scene.picture.colour
+        azimuth, elevation = scene.picture.view
+    if view is not None:
+        azimuth, elevation = _angles(view)
+    pixels = Look.pixels if size is None else _pixels(size)
+    return title, Look(azimuth=azimuth, elevation=elevation, colour=colour or meaning, pixels=pixels)
+
+
+def _angles(text: str) -> tuple[float, float]:
+    from vicinal import InputError
+
+    named = {"x": (0.0, 0.0), "y": (-90.0, 0.0), "z": (-90.0, 90.0)}
+    if text in named:
+        return named[text]
+    try:
+        azimuth, elevation = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--view: found {text!r}; give azimuth,elevation in degrees, or x, y or z") from None
+    if not (abs(elevation) <= 90 and abs(azimuth) <= 360):
+        raise InputError(f"--view: found {text!r}; azimuths go from -360 to 360, elevations from -90 to 90")
+    return azimuth, elevation
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    from vicinal import InputError
+
+    try:
+        width, height = (int(part) for part in text.lower().split("x"))
+    except ValueError:
+        width = height = 0
+    if not (100 <= width <= 8000 and 100 <= height <= 8000):
+        raise InputError(f"--size: found {text!r}; give width and height from 100 to 8000, as in 1200x900")
+    return width, height
+
+
+def _index(step: int, count: int) -> int:
+    from vicinal import InputError
+
+    if not -count <= step < count:
+        raise InputError(f"--step: found {step}; the series has steps from 0 to {count - 1}, or -1 for the last")
+    return step % count
+
+
+def _check_target(path: Path) -> None:
+    """Refuse before the work what would fail after it."""
+    from vicinal import InputError
+
+    if path.suffix.lower() not in (*PICTURES, ANIMATION):
+        raise InputError(f"--output: ending {path.suffix!r} is not known; use {' '.join(PICTURES)} or {ANIMATION}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: folder {path.parent} does not exist; create it first")

@@ -1,0 +1,267 @@
+"""Pictures and animations of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.dem.output import SURFACES, WALLS
+from vicinal.dem.pictures.camera import Camera
+from vicinal.dem.pictures.raster import Canvas, shade
+from vicinal.dem.vtkhdf import Frame, SeriesReader
+from vicinal.errors import InputError
+
+Array = npt.NDArray[np.float64]
+
+BACKGROUND = (0.965, 0.97, 0.98)
+WALL = np.array([0.80, 0.83, 0.88])
+EDGE = np.array([0.30, 0.34, 0.42])
+INK, MUTED = "#1d2433", "#667085"
+
+FINE = 2
+"""Every pixel is the mean of a square of this many in each direction."""
+
+SHARP = np.cos(np.radians(25.0))
+"""Edges of meshes with less of a bend are not drawn."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a run shall be shown.
+
+    Parameters
+    ----------
+    azimuth, elevation
+        Direction from the scene to the eye, in degrees.
+    colour
+        What the colour of a body means: ``"speed"``, or the name of any of its data.
+    pixels
+        Width and height of the picture.
+    """
+
+    azimuth: float = -65.0
+    elevation: float = 18.0
+    colour: str = "speed"
+    pixels: tuple[int, int] = (1200, 900)
+
+
+class Painter:
+    """Draws the moments of a run, all from the same place and in the same colours.
+
+    Parameters
+    ----------
+    path
+        The series of particles; walls and surfaces are looked for beside it.
+    look
+        How.
+    """
+
+    def __init__(self, path: Path, look: Look) -> None:
+        self.path, self.look = path, look
+        self.particles = SeriesReader(path)
+        if not len(self.particles):
+            raise InputError(f"{path}: no steps in it yet")
+        self.walls, self.surfaces = (self._beside(name) for name in (WALLS, SURFACES))
+        steps = sorted({round(k) for k in np.linspace(0, len(self.particles) - 1, 5)})
+        frames = [self.particles[step] for step in steps]
+        self.low, self.high = self._bounds(frames)
+        self.range = self._range(frames)
+
+    def _beside(self, name: str) -> SeriesReader | None:
+        file = self.path.with_name(name)
+        return SeriesReader(file) if file != self.path and file.exists() else None
+
+    def _bounds(self, frames: list[Frame]) -> tuple[Array, Array]:
+        """Return the box of all bodies, and of walls where they are not far away."""
+        low, high = np.full(3, np.inf), np.full(3, -np.inf)
+        for frame in frames:
+            if len(frame.points):
+                reach = frame.point_data["radius"][:, None]
+                low = np.minimum(low, (frame.points - reach).min(axis=0))
+                high = np.maximum(high, (frame.points + reach).max(axis=0))
+        walls = self.walls[-1].points if self.walls is not None and len(self.walls) else np.zeros((0, 3))
+        if not np.isfinite(low).all():
+            low, high = (walls.min(axis=0), walls.max(axis=0)) if len(walls) else (np.zeros(3), np.ones(3))
+        elif len(walls):
+            margin = 0.35 * float((high - low).max())
+            low = np.minimum(low, np.maximum(low - margin, walls.min(axis=0)))
+            high = np.maximum(high, np.minimum(high + margin, walls.max(axis=0)))
+        return np.asarray(low, float), np.asarray(high, float)
+
+    def _range(self, frames: list[Frame]) -> tuple[float, float]:
+        values = np.concatenate([self._values(frame) for frame in frames])
+        if not len(values):
+            return 0.0, 1.0
+        # A few fast ones would leave all others in one colour.
+        low, high = (0.0 if self.look.colour == "speed" else float(values.min())), float(np.quantile(values, 0.99))
+        return low, high if high > low else low + 1.0
+
+    def _values(self, frame: Frame) -> Array:
+        name = self.look.colour
+        if name == "speed":
+            return np.linalg.norm(np.asarray(frame.point_data["velocity"], float).reshape(-1, 3), axis=1)
+        if name not in frame.point_data:
+            raise InputError(f"colour: {name!r} found; give speed or one of {', '.join(self.particles.names)}")
+        values = np.asarray(frame.point_data[name], float)
+        return values if values.ndim == 1 else np.linalg.norm(values, axis=1)
+
+    def image(self, step: int) -> Array:
+        """Draw one moment, shape (height, width, 3)."""
+        from matplotlib import colormaps
+
+        frame = self.particles[step]
+        width, height = (FINE * size for size in self.look.pixels)
+        camera = Camera(self.look.azimuth, self.look.elevation, self.low, self.high, (width, height))
+        canvas = Canvas(width, height, BACKGROUND)
+        walls = self._frame(self.walls, frame.time)
+        if walls is not None:
+            self._walls_behind(canvas, camera, walls)
+        low, high = self.range
+        shares = np.clip((self._values(frame) - low) / (high - low), 0, 1)
+        colours = colormaps["viridis"](0.08 + 0.87 * shares)[:, :3]
+        surfaces = self._frame(self.surfaces, frame.time)
+        solid = (
+            np.isin(frame.point_data["id"], surfaces.cell_data["id"])
+            if surfaces is not None
+            else np.zeros(len(colours), bool)
+        )
+        if surfaces is not None:
+            self._solids(canvas, camera, surfaces, dict(zip(frame.point_data["id"].tolist(), colours, strict=True)))
+        if (~solid).any():
+            radii = np.asarray(frame.point_data["radius"], float)[~solid] * camera.scale
+            canvas.spheres(camera.project(frame.points[~solid]), radii, colours[~solid])
+        if walls is not None:
+            canvas.lines(camera.project(_edges(walls)), EDGE, 0.55)
+        image = canvas.image()
+        return np.asarray(image.reshape(height // FINE, FINE, width // FINE, FINE, 3).mean(axis=(1, 3)))
+
+    def _frame(self, series: SeriesReader | None, time: float) -> Frame | None:
+        if series is None or not len(series):
+            return None
+        return series[int(np.abs(series.times - time).argmin())]
+
+    def _walls_behind(self, canvas: Canvas, camera: Camera, walls: Frame) -> None:
+        """Fill the walls that show their inner side: those in front would hide everything."""
+        corners = _corners(walls)
+        seen = camera.project(corners)
+        normals = _normals(corners) @ camera.axes.T
+        middle = camera.project(0.5 * (self.low + self.high)[None])[0, 2]
+        behind = seen[:, :, 2].mean(axis=1) < middle
+        facing = np.abs(normals[:, 2])[:, None]
+        canvas.triangles(seen[behind], (WALL * (0.86 + 0.14 * facing))[behind], 0.85)
+
+    def _solids(self, canvas: Canvas, camera: Camera, surfaces: Frame, colours: dict[int, Array]) -> None:
+        corners = _corners(surfaces)
+        normals = _normals(corners) @ camera.axes.T
+        front = normals[:, 2] > 0
+        base = np.array([colours[body] for body in surfaces.cell_data["id"][front].tolist()]).reshape(-1, 3)
+        canvas.triangles(camera.project(corners[front]), shade(base, normals[front]))
+
+    def figure(self, step: int, *, title: str = "") -> Any:
+        """Draw one moment with a title, the time and the scale of colours."""
+        # Figure instead of pyplot: no window system is touched and no global state is left behind.
+        from matplotlib import colormaps
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import LinearSegmentedColormap, Normalize
+        from matplotlib.figure import Figure
+
+        width, height = self.look.pixels
+        dpi = 100
+        top = 64
+        figure = Figure(figsize=(width / dpi, (height + top) / dpi), dpi=dpi, facecolor=BACKGROUND)
+        axes = figure.add_axes((0, 0, 1, height / (height + top)))
+        axes.imshow(self.image(step), interpolation="nearest", aspect="auto")
+        axes.set_axis_off()
+        line = 1 - 0.42 * top / (height + top)
+        time = float(self.particles.times[step])
+        figure.text(0.025, line, title, color=INK, fontsize=15, weight="bold", va="center")
+        figure.text(0.6, line, f"t = {time:.4g} s", color=MUTED, fontsize=12, va="center", ha="right")
+        shown = LinearSegmentedColormap.from_list("shown", colormaps["viridis"](np.linspace(0.08, 0.95, 64)))
+        scale = figure.add_axes((0.68, line - 0.004, 0.28, 10 / (height + top)))
+        bar = figure.colorbar(ScalarMappable(Normalize(*self.range), shown), cax=scale, orientation="horizontal")
+        unit = {"speed": " (m/s)", "radius": " (m)"}.get(self.look.colour, "")
+        bar.set_label(self.look.colour + unit, color=MUTED, fontsize=9, labelpad=1)
+        bar.ax.xaxis.set_label_position("top")
+        bar.ax.tick_params(colors=MUTED, labelsize=8, length=2)
+        bar.outline.set_visible(False)
+        return figure
+
+
+def draw_picture(painter: Painter, step: int, target: BinaryIO, *, title: str = "", kind: str = "png") -> None:
+    """Write one moment as a picture."""
+    painter.figure(step, title=title).savefig(target, format=kind, facecolor=BACKGROUND)
+
+
+def draw_animation(
+    painter: Painter, steps: list[int], target: BinaryIO, *, title: str = "", rate: float = 12.0
+) -> None:
+    """Write several moments as an animated GIF.
+
+    Parameters
+    ----------
+    painter
+        What draws them.
+    steps
+        Which.
+    target
+        Open binary file to write to.
+    title
+        A line over the picture.
+    rate
+        Pictures per second.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    images = []
+    for step in steps:
+        canvas = FigureCanvasAgg(painter.figure(step, title=title))
+        canvas.draw()
+        shot = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+        # The same colours in all pictures, or unmoved parts would flicker.
+        images.append(shot.quantize(palette=images[0], dither=0) if images else shot.quantize(255, dither=0))
+    images[0].save(
+        target,
+        format="GIF",
+        save_all=True,
+        append_images=images[1:],
+        duration=round(1000 / rate),
+        loop=0,
+        optimize=False,
+    )
+
+
+def _corners(frame: Frame) -> Array:
+    """Return the corners of the triangles of a frame, shape (m, 3, 3)."""
+    ids, _ = frame.cells.get("Polygons", (np.zeros(0, int), None))
+    return np.asarray(frame.points[ids].reshape(-1, 3, 3), float)
+
+
+def _normals(corners: Array) -> Array:
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300))
+
+
+def _edges(walls: Frame) -> Array:
+    """Return the edges that show the shape of walls: ends, and where the surface bends, shape (m, 2, 3)."""
+    corners = _corners(walls)
+    if not len(corners):
+        return np.zeros((0, 2, 3))
+    normals = _normals(corners)
+    grain = 1e-6 * max(float(np.ptp(corners)), 1e-300)
+    edges = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    owner = np.tile(np.arange(len(corners)), 3)
+    keys = np.round(edges / grain).astype(np.int64)
+    swap = np.array([tuple(a) > tuple(b) for a, b in keys])
+    keys[swap] = keys[swap][:, ::-1]
+    _, group, counts = np.unique(keys.reshape(-1, 6), axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(group, kind="stable")
+    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    one, other = order[first], order[first + counts - 1]
+    # Neighbours may be given in either sense, so only the line of their normals counts.
+    bend = np.abs(np.einsum("ij,ij->i", normals[owner[one]], normals[owner[other]])) < SHARP
+    return np.asarray(edges[one[(counts == 1) | bend]])

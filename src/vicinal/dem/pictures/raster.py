@@ -1,0 +1,145 @@
+"""Spheres, triangles and lines as pixels: what is nearest to the eye is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+LIGHT = np.array([-0.45, 0.65, 0.62])
+"""Direction to the lamp: from the left, above and behind the viewer; right, up, towards the eye."""
+
+PATCH = 20.0
+"""Spheres of more pixels than this in radius are drawn one by one, smaller ones all at once, pixel by pixel."""
+
+
+class Canvas:
+    """A picture in the making: colour and depth of every pixel."""
+
+    def __init__(self, width: int, height: int, background: tuple[float, float, float]) -> None:
+        self.width, self.height = width, height
+        self.colour = np.tile(np.array(background), (height * width, 1))
+        self.depth = np.full(height * width, -np.inf)
+
+    def image(self) -> Array:
+        """Return the colours, shape (height, width, 3)."""
+        return np.clip(self.colour, 0, 1).reshape(self.height, self.width, 3)
+
+    def spheres(self, seen: Array, radii: Array, colours: Array) -> None:
+        """Draw shaded spheres.
+
+        Parameters
+        ----------
+        seen
+            Column, row and depth of the centres, in pixels.
+        radii
+            In pixels.
+        colours
+            One per sphere.
+        """
+        radii = np.maximum(radii, 0.7)
+        large = radii > PATCH
+        for k in np.flatnonzero(large):
+            self._large_sphere(seen[k], float(radii[k]), colours[k])
+        if (~large).any():
+            self._small_spheres(seen[~large], radii[~large], colours[~large])
+
+    def _large_sphere(self, centre: Array, radius: float, colour: Array) -> None:
+        x = np.arange(max(0, int(centre[0] - radius)), min(self.width, int(centre[0] + radius) + 2))
+        y = np.arange(max(0, int(centre[1] - radius)), min(self.height, int(centre[1] + radius) + 2))
+        column, row = (part.ravel() for part in np.meshgrid(x, y))
+        right, up = (column + 0.5 - centre[0]) / radius, (centre[1] - row - 0.5) / radius
+        front = 1 - right * right - up * up
+        good = front > 0
+        front = np.sqrt(front[good])
+        pixel = (row * self.width + column)[good]
+        depth = centre[2] + radius * front
+        near = depth > self.depth[pixel]
+        normal = np.stack([right[good], up[good], front], axis=1)[near]
+        self.depth[pixel[near]] = depth[near]
+        self.colour[pixel[near]] = shade(colour, normal)
+
+    def _small_spheres(self, seen: Array, radii: Array, colours: Array) -> None:
+        """Take the same pixel of all spheres at a time: first the nearest depth, then whose it is."""
+        owner = np.full(len(self.depth), -1)
+        for which, pixel, depth in self._fragments(seen, radii):
+            del which
+            np.maximum.at(self.depth, pixel, depth)
+        for which, pixel, depth in self._fragments(seen, radii):
+            mine = depth == self.depth[pixel]
+            owner[pixel[mine]] = which[mine]
+        pixel = np.flatnonzero(owner >= 0)
+        k = owner[pixel]
+        row, column = np.divmod(pixel, self.width)
+        right, up = (column + 0.5 - seen[k, 0]) / radii[k], (seen[k, 1] - row - 0.5) / radii[k]
+        front = np.sqrt(np.maximum(0, 1 - right * right - up * up))
+        self.colour[pixel] = shade(colours[k], np.stack([right, up, front], axis=1))
+
+    def _fragments(
+        self, seen: Array, radii: Array
+    ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Array]]:
+        base = np.floor(seen[:, :2]).astype(np.intp)
+        reach = int(np.ceil(radii.max()))
+        for dy in range(-reach, reach + 1):
+            for dx in range(-reach, reach + 1):
+                if dx * dx + dy * dy > (radii.max() + 1.5) ** 2:
+                    continue
+                column, row = base[:, 0] + dx, base[:, 1] + dy
+                right, up = column + 0.5 - seen[:, 0], row + 0.5 - seen[:, 1]
+                front = radii * radii - right * right - up * up
+                good = (front > 0) & (column >= 0) & (column < self.width) & (row >= 0) & (row < self.height)
+                which = np.flatnonzero(good)
+                if len(which):
+                    pixel = row[which] * self.width + column[which]
+                    yield which, pixel, seen[which, 2] + np.sqrt(front[which])
+
+    def triangles(self, seen: Array, colours: Array, opacity: float = 1.0) -> None:
+        """Draw triangles of one colour each, shape (m, 3, 3); transparent ones leave no trace in the depths."""
+        for corners, colour in zip(seen, colours, strict=True):
+            low = np.maximum(np.floor(corners[:, :2].min(axis=0)).astype(int), 0)
+            high = np.minimum(np.ceil(corners[:, :2].max(axis=0)).astype(int), [self.width, self.height])
+            if (high <= low).any():
+                continue
+            (ax, ay, az), (bx, by, bz), (cx, cy, cz) = corners
+            area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+            if area == 0:
+                continue
+            x, y = np.meshgrid(np.arange(low[0], high[0]) + 0.5, np.arange(low[1], high[1]) + 0.5)
+            u = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area
+            v = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area
+            inside = (u >= 0) & (v >= 0) & (u + v < 1)
+            pixel = ((y - 0.5) * self.width + x - 0.5)[inside].astype(np.intp)
+            depth = (az + u * (bz - az) + v * (cz - az))[inside]
+            near = depth > self.depth[pixel]
+            pixel = pixel[near]
+            self.colour[pixel] += opacity * (colour - self.colour[pixel])
+            if opacity == 1.0:
+                self.depth[pixel] = depth[near]
+
+    def lines(self, seen: Array, colour: Array, opacity: float = 1.0) -> None:
+        """Draw lines, shape (m, 2, 3), where nothing is in front of them."""
+        marked = np.zeros(len(self.depth), bool)
+        for begin, end in seen:
+            count = int(np.abs(end - begin)[:2].max()) + 2
+            spots = begin + np.linspace(0, 1, min(count, 20_000))[:, None] * (end - begin)
+            column, row = np.floor(spots[:, 0]).astype(int), np.floor(spots[:, 1]).astype(int)
+            good = (column >= 0) & (column < self.width) & (row >= 0) & (row < self.height)
+            pixel = row[good] * self.width + column[good]
+            # A line on the surface of something is in front of it.
+            marked[pixel[spots[good, 2] + 1.0 >= self.depth[pixel]]] = True
+        self.colour[marked] += opacity * (colour - self.colour[marked])
+
+
+def shade(colour: Array, normal: Array) -> Array:
+    """Return colours under the lamp, with a little of it mirrored."""
+    light = LIGHT / np.linalg.norm(LIGHT)
+    facing = np.clip(normal @ light, 0, 1)[..., None]
+    # The direction half way between lamp and eye is that of the brightest spot.
+    half = light + np.array([0.0, 0.0, 1.0])
+    half /= np.linalg.norm(half)
+    spot = np.clip(normal @ half, 0, 1)[..., None] ** 40
+    rim = 0.35 + 0.65 * np.clip(normal[..., 2:], 0, 1)
+    return np.asarray(colour * (0.42 + 0.62 * facing) * rim + 0.22 * spot)
