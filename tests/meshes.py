@@ -40,8 +40,9 @@ def closest_points(place: Array, triangles: Array) -> Array:
 def contact_points(place: Array, radius: float, triangles: Array, tolerance: float = 1e-7) -> Array:
     """Local minima of the distance to the surface, by definition, nearest first.
 
-    A closest point of a triangle is none if it lies on another triangle that has a closer one, because then one could
-    go there on that other triangle, nearer and nearer. Equal points are one.
+    A closest point on an edge is none if it lies on another triangle that has a closer one, because then one could go
+    there on that other triangle, nearer and nearer. (Triangles that cross do not hide each other's faces.) Equal points
+    are one.
     """
     points = closest_points(place, triangles)
     distance = np.sqrt(((points - place) ** 2).sum(axis=1))
@@ -50,7 +51,9 @@ def contact_points(place: Array, radius: float, triangles: Array, tolerance: flo
     for k in near:
         nearer = near[distance[near] < distance[k] - tolerance**2]
         on = closest_points(points[k], triangles[nearer]) - points[k] if len(nearer) else np.zeros((0, 3))
-        ends = np.any((on * on).sum(axis=1) < tolerance**2)
+        sides = np.stack([triangles[k], np.roll(triangles[k], -1, axis=0), triangles[k]], axis=1)
+        rim = ((closest_points(points[k], sides) - points[k]) ** 2).sum(axis=1).min() < tolerance**2
+        ends = rim and np.any((on * on).sum(axis=1) < tolerance**2)
         if not ends and all(np.abs(points[k] - p).max() > tolerance for p in found):
             found.append(points[k])
     return np.array(found).reshape(-1, 3)

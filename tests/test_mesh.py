@@ -268,6 +268,19 @@ def test_any_triangle_of_any_size_has_its_closest_point(ticks: list[int], at: li
     assert np.isclose(np.sqrt((found.normal[0] ** 2).sum()), 1)
 
 
+@given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 9))
+def test_triangles_that_meet_in_every_way_are_touched_where_they_should(seed: int, count: int) -> None:
+    """Corners are few whole numbers: edges and corners are shared, faces cross, touch and are flat."""
+    rng = np.random.default_rng(seed)
+    triangles = rng.integers(0, 4, (count, 3, 3)).astype(float)
+    places = rng.integers(-2, 9, (5, 3)) / 2
+    radii = rng.integers(0, 5, 5) / 2 + 0.137  # no triangle is at this distance
+    found = vc.Mesh(triangles).contacts(places, radii)
+    for k, (place, radius) in enumerate(zip(places, radii, strict=True)):
+        expected = contact_points(place, radius, triangles)
+        assert np.allclose(by_place(found.point[found.body == k]), by_place(expected), atol=1e-9)
+
+
 def test_nothing_touches_nothing() -> None:
     empty = vc.Mesh(np.zeros((0, 3, 3)))
     assert len(empty) == 0
