@@ -25,9 +25,9 @@ struct alignas(64) Load {
   double f[4];
   double t[4];
 };
-// What a contact remembers: the stretch of its spring, and one number of the law.
+// What a contact remembers: the stretch of its spring; the fourth number makes a row of four.
 struct alignas(32) Spring {
-  double x, y, z, memory;
+  double x, y, z, unused;
 };
 inline constexpr std::size_t place_stride = sizeof(Place) / sizeof(double);
 inline constexpr std::size_t motion_stride = sizeof(Motion) / sizeof(double);

@@ -71,11 +71,9 @@ inline Outcome settle(const Contact& contact, const Side& first, const Side& sec
   const auto& p = parameters;
   const LawParameters<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
                                      p.damping_t, p.friction, p.rolling, p.cohesion};
-  const auto r =
-      law == Law::linear
-          ? respond<Law::linear, true, true, OneLane>(values, touch, terms, spring, memory.spring.memory, rolling)
-          : respond<Law::hertz, true, true, OneLane>(values, touch, terms, spring, memory.spring.memory, rolling);
-  memory.spring = {spring.x, spring.y, spring.z, memory.spring.memory};
+  const auto r = law == Law::linear ? respond<Law::linear, true, true, OneLane>(values, touch, terms, spring, rolling)
+                                    : respond<Law::hertz, true, true, OneLane>(values, touch, terms, spring, rolling);
+  memory.spring = {spring.x, spring.y, spring.z, 1};
   if (memory.rolling != nullptr) *memory.rolling = {rolling.x, rolling.y, rolling.z, 1};
 
   Outcome outcome;

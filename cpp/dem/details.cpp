@@ -44,7 +44,7 @@ std::vector<Detail> World::details() {
   for (std::size_t i = 0; i < pairs_.rows(); ++i) {
     for (std::size_t k = pairs_.begin(i); k < pairs_.end(i); ++k) {
       const Number j = pairs_.partners()[k];
-      const Contact contact = sphere_contact(i, j);
+      const Contact contact = pair_contact(i, j, {});
       if (contact.overlap <= 0) continue;
       const Vec arm = contact.point - centre(act.places[i]);
       const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[i]));

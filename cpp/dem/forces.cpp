@@ -56,6 +56,11 @@ void World::block_forces(std::size_t begin, std::size_t end, std::size_t block, 
       if (periodic) d = period.shortest(d);
       const double reach = a.r + b.r;
       const bool touches = dot(d, d) < reach * reach;
+      if (any_convex && (is_convex(row) || is_convex(j))) {
+        if (touches) shape_forces(row, k, end, step);
+        else if (active[k] != 0) pairs_.forget(k);
+        continue;
+      }
       first[found] = static_cast<Number>(row);
       second[found] = j;
       entry[found] = static_cast<Number>(k);
@@ -90,6 +95,33 @@ void World::block_forces(std::size_t begin, std::size_t end, std::size_t block, 
 
   for (std::size_t row = begin; row < end; ++row)
     if (wall_rows_.begin(row) < wall_rows_.end(row)) wall_forces(row, block, step);
+}
+
+void World::shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step) {
+  const Acting act = acting();
+  const Number j = pairs_.partners()[k];
+  const bool fresh = pairs_.active()[k] == 0;
+  const Contact contact = pair_contact(row, j, fresh ? Vec{} : pairs_.normals()[k]);
+  if (contact.overlap <= 0) {
+    if (!fresh) pairs_.forget(k);
+    return;
+  }
+  pairs_.active()[k] = 1;
+  const Vec arm = contact.point - centre(act.places[row]);
+  const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[row]));
+  const Memory memory{pairs_.springs()[k], terms.rolling ? pairs_.rollings() + k : nullptr, pairs_.normals() + k,
+                      fresh};
+  const Outcome outcome = settle(contact, side_of(act.motions[row], arm), side_of(act.motions[j], other),
+                                 parameters(act.materials[row], act.materials[j]), law, terms, step, memory);
+  const Vec f = outcome.force, t = cross(arm, f) + outcome.moment, back = cross(f, other) - outcome.moment;
+  const Load first{{f.x, f.y, f.z, 1}, {t.x, t.y, t.z, 1}}, second{{-f.x, -f.y, -f.z, 1}, {back.x, back.y, back.z, 1}};
+  const auto add = [](Load& to, const Load& share) {
+    for (std::size_t c = 0; c < 4; ++c) to.f[c] += share.f[c];
+    for (std::size_t c = 0; c < 4; ++c) to.t[c] += share.t[c];
+  };
+  add(loads_[row], first);
+  if (j < block_end) add(loads_[j], second);
+  else remote_.shares()[remote_.slots()[k]] = second;
 }
 
 Contact World::sphere_contact(std::size_t i, std::size_t j) const {

@@ -68,13 +68,12 @@ template <class Real>
   return held;
 }
 
-// The force on the first body. Springs are brought to this step; `memory` is what Hertz's law keeps besides. Whether
+// The force on the first body. Springs are brought to this step. Whether
 // there are tangential `dashpots`, and whether there are `extras` (rolling, cohesion, or no history), is known when
 // this is compiled: most cases have none, and what is not computed needs no registers.
 template <Law law, bool dashpots, bool extras, class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Response<Real> respond(const LawParameters<Real>& p, const Touch<Real>& touch,
-                                                     const Terms& terms, Triple<Real>& spring, Real& memory,
-                                                     Triple<Real>& rolling) {
+                                                     const Terms& terms, Triple<Real>& spring, Triple<Real>& rolling) {
   const Real zero = Lanes::all(0), one = Lanes::all(1), two = Lanes::all(2);
   const auto& n = touch.normal;
   Response<Real> r;
@@ -84,17 +83,12 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
     r.stiffness_t = p.kt;
     elastic = p.kn * touch.overlap;
     if (terms.roots) root_of_mass = root(touch.mass);
-    memory = one;
   } else {
     const Real circle = root(touch.radius * touch.overlap);  // Hertz's radius of the contact
     r.stiffness_n = two * p.kn * circle;
     r.stiffness_t = Lanes::all(8) * p.kt * circle;
     elastic = Lanes::all(2.0 / 3) * r.stiffness_n * touch.overlap;
     if (terms.roots) root_of_mass = root(circle * touch.mass);
-    // A contact that grows keeps its tangential force, one that shrinks keeps its stretch (Mindlin and Deresiewicz;
-    // Thornton et al., Powder Technology 233 (2013) 30): so no cycle of loading and unloading makes energy.
-    spring = choose(circle > memory, memory / circle, one) * spring;
-    memory = circle;
   }
   const Real approach = dot(touch.rate, n);
   r.normal = elastic + (p.rate_n * touch.mass + p.damping_n * root_of_mass) * approach;

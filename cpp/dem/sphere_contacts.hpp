@@ -103,7 +103,7 @@ template <Law law, bool dashpots, bool extras, class Lanes>
     Lanes::columns(&job.rollings->x, 4, entry, q);
     rolling = {q[0], q[1], q[2]};
   }
-  const auto response = respond<law, dashpots, extras, Lanes>(p, touch, job.terms, spring, s[3], rolling);
+  const auto response = respond<law, dashpots, extras, Lanes>(p, touch, job.terms, spring, rolling);
 
   const auto twist = cross(touch.normal, response.tangential);
   const auto ti = arm_i * twist + response.moment, tj = arm_j * twist - response.moment;
@@ -113,7 +113,7 @@ template <Law law, bool dashpots, bool extras, class Lanes>
   Lanes::rows({tj.x, tj.y, tj.z, one}, torque_j);
   if (remembers) {
     double kept[width][4];
-    Lanes::rows({spring.x, spring.y, spring.z, s[3]}, kept);
+    Lanes::rows({spring.x, spring.y, spring.z, one}, kept);
     for (std::size_t lane = 0; lane < width; ++lane)
       job.springs[entry[lane]] = {kept[lane][0], kept[lane][1], kept[lane][2], kept[lane][3]};
   }

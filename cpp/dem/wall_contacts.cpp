@@ -36,6 +36,13 @@ void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches) const 
       k = touch_mesh(row, k, touches) - 1;
       continue;
     }
+    if (is_convex(row)) {
+      Contact contact = shape_on_surface(row, wall);
+      contact.mass = mass;
+      contact.radius = posed(row).shape->radius;
+      if (contact.overlap > 0) touches.push_back({k, number, contact});
+      continue;
+    }
     const Nearest near =
         wall.kind == WallKind::plane ? nearest_of_plane(wall, centre(p)) : nearest_of_cylinder(wall, centre(p));
     const double overlap = p.r - near.distance;
@@ -55,6 +62,10 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
   std::size_t end = begin;
   for (; end < wall_rows_.end(row) && primitives[wall_rows_.partners()[end]].wall == number; ++end)
     faces.push_back(static_cast<std::int32_t>(primitives[wall_rows_.partners()[end]].face));
+  if (is_convex(row)) {
+    touch_mesh_by_shape(row, number, begin, end, touches);
+    return end;
+  }
   // The mesh stays as it was described; the element is brought to it.
   const Vec at = wall.to_description(centre(p));
   const mesh::Surface surface = meshes[number].surface();

@@ -46,7 +46,7 @@ void World::take(std::span<const Number> rows) {
     if (one.first == nobody || one.second == nobody) return true;
     if (one.first > one.second) {  // the other one is first now: what i did to j is what j did to i, reversed
       std::swap(one.first, one.second);
-      const auto reverse = [](Spring& s) { s = {-s.x, -s.y, -s.z, s.memory}; };
+      const auto reverse = [](Spring& s) { s = {-s.x, -s.y, -s.z, s.unused}; };
       reverse(one.spring);
       reverse(one.rolling);
       one.normal = -one.normal;
@@ -95,7 +95,7 @@ void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std
                       std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
                       std::vector<Place> reference, double wall_drift) {
   stash();
-  pairs_.set(offsets, partners, terms.rolling, false);
+  pairs_.set(offsets, partners, terms.rolling, any_convex);
   wall_rows_.set(wall_offsets, wall_partners, terms.rolling, true);
   pairs_.give(stashed_pairs);
   wall_rows_.give(stashed_walls);

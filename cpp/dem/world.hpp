@@ -13,6 +13,7 @@
 #include "dem/elements.hpp"
 #include "dem/pair_list.hpp"
 #include "dem/parameters.hpp"
+#include "dem/shape.hpp"
 #include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
 
@@ -37,6 +38,8 @@ class World {
  public:
   Bodies bodies;
   Elements elements;
+  std::vector<Shape> shapes;  // by the numbers bodies have
+  bool any_convex = false;    // some body is neither a sphere nor a clump
   std::vector<Wall> walls;
   std::vector<WallMesh> meshes;  // by wall; empty for other kinds
   // What the rows of walls hold: walls, and of meshes their faces, numbered through.
@@ -103,6 +106,15 @@ class World {
   void block_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
   void wall_forces(std::size_t row, std::size_t block, double step);
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
+  // Shapes other than spheres (shape_contacts.cpp).
+  [[nodiscard]] Posed posed(std::size_t element) const;
+  [[nodiscard]] bool is_convex(std::size_t element) const;
+  // Any two elements; `guess` of the normal, or zero.
+  [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
+  [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
+  void touch_mesh_by_shape(std::size_t row, std::size_t number, std::size_t begin, std::size_t end,
+                           std::vector<WallTouch>& touches) const;
+  void shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step);
   // Contacts of an element with walls.
   void touch_walls(std::size_t row, std::vector<WallTouch>& touches) const;
   // Those with one mesh, whose faces begin at an entry; returns where they end.

@@ -63,7 +63,7 @@ auto without_lock(F&& f) {
 Vec vec_at(const double* p) { return {p[0], p[1], p[2]}; }
 void put(double* to, Vec a) { to[0] = a.x, to[1] = a.y, to[2] = a.z; }
 void put(double* to, Quat a) { to[0] = a.w, to[1] = a.x, to[2] = a.y, to[3] = a.z; }
-void put(double* to, Spring a) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.memory; }
+void put(double* to, Spring a) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.unused; }
 
 // Columns of bodies with a name: how many numbers, and how one row is read and written.
 struct Column {
@@ -177,6 +177,24 @@ void set_elements(World& world, const In<std::int64_t>& offsets, const In<double
     }
   }
   e.place(world.bodies);
+}
+
+// Kinds (0: made of spheres, 1: tablet, 2: polyhedron); margin, radius, band, cap, cap_centre, rim; vertices and where
+// each shape's begin.
+void set_shapes(World& world, const In<std::int32_t>& kinds, const In<double>& sizes, const In<std::int64_t>& offsets,
+                const In<double>& vertices) {
+  world.shapes.assign(kinds.size(), {});
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    dem::Shape& shape = world.shapes[k];
+    const double* const size = sizes.data() + 6 * k;
+    shape.kind = static_cast<dem::Shape::Kind>(kinds.data()[k]);
+    shape.margin = size[0], shape.radius = size[1], shape.band = size[2], shape.cap = size[3];
+    shape.cap_centre = size[4], shape.rim = size[5];
+    for (std::int64_t v = offsets.data()[k]; v < offsets.data()[k + 1]; ++v)
+      shape.vertices.push_back(vec_at(vertices.data() + 3 * v));
+  }
+  world.any_convex = false;
+  for (const std::int32_t number : world.bodies.shapes) world.any_convex |= number >= 0 && kinds.data()[number] != 0;
 }
 
 // Rows: kind, material, inside; point, direction, radius; velocity, spin, centre; moved, turned.
@@ -378,6 +396,7 @@ void bind_dem(nb::module_& m) {
           },
           nb::arg("gravity"), nb::arg("period"), nb::arg("dt"))
       .def("set_elements", &set_elements, nb::arg("offsets"), nb::arg("arms"), nb::arg("radii"))
+      .def("set_shapes", &set_shapes, nb::arg("kinds"), nb::arg("sizes"), nb::arg("offsets"), nb::arg("vertices"))
       .def("set_walls", &set_walls, nb::arg("kinds"), nb::arg("shapes"), nb::arg("motions"), nb::arg("poses"))
       .def("set_mesh", &set_mesh, nb::arg("wall"), nb::arg("vertices"), nb::arg("faces"), nb::arg("face_edges"),
            nb::arg("edges"), nb::arg("keys"))

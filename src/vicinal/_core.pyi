@@ -160,6 +160,13 @@ class Grains:
     def set_elements(
         self, offsets: npt.NDArray[np.int64], arms: npt.NDArray[np.float64], radii: npt.NDArray[np.float64]
     ) -> None: ...
+    def set_shapes(
+        self,
+        kinds: npt.NDArray[np.int32],
+        sizes: npt.NDArray[np.float64],
+        offsets: npt.NDArray[np.int64],
+        vertices: npt.NDArray[np.float64],
+    ) -> None: ...
     def set_walls(
         self,
         kinds: npt.NDArray[np.int32],

@@ -103,8 +103,8 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
     for name, value in settings["own"].items():
         setattr(sim, name, tuple(value) if isinstance(value, list) else value)
     for shape in settings["shapes"]:
-        sim._shape(_made(shape_kinds, shape))  # noqa: SLF001
-    core = sim._core  # noqa: SLF001
+        sim._shape(_made(shape_kinds, shape))
+    core = sim._core
     core.append(
         np.ascontiguousarray(state["ids"], dtype=np.int64),
         np.ascontiguousarray(state["materials"], dtype=np.uint8),
@@ -112,18 +112,18 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
     )
     for name in COLUMNS:
         core.set(name, np.ascontiguousarray(state[name], dtype=np.float64))
-    warned = sim._warned  # noqa: SLF001
-    sim._changed()  # noqa: SLF001
-    sim._warned = warned  # noqa: SLF001
+    warned = sim._warned
+    sim._changed()
+    sim._warned = warned
     core.steps = int(state["steps"])
     core.primed = settings["primed"]
     for kind in ("pairs", "walls"):
         columns = [np.ascontiguousarray(state[f"{kind}_{name}"]) for name in MEMORY]
         core.restore_memory(kind == "walls", *columns)
-    if sim._dt is not None:  # noqa: SLF001
-        core.set_space(sim.gravity.tolist(), sim.box, sim._dt)  # noqa: SLF001
-    sim._sync_walls()  # noqa: SLF001
+    if sim._dt is not None:
+        core.set_space(sim.gravity.tolist(), sim.box, sim._dt)
+    sim._sync_walls()
     if settings["has_lists"]:
         # The lists as they were, from where the bodies were then.
-        sim._restore_lists(np.ascontiguousarray(state["reference"]), float(state["wall_drift"]))  # noqa: SLF001
+        sim._restore_lists(np.ascontiguousarray(state["reference"]), float(state["wall_drift"]))
     return sim

@@ -120,7 +120,7 @@ def contact_table(
                     raise InputError(f"pairs[{a}, {b}]: key {key!r} found; pass some of {', '.join(RANGES)[9:]}")
                 _check_value(key, value)
             two = (replace(materials[a], **given), replace(materials[b], **given))
-            table[a, b] = table[b, a] = (_hertz if law == "hertz" else _linear)(two, given)
+            table[a, b] = table[b, a] = _hertz(two) if law == "hertz" else _linear(two, given)
     return table
 
 
@@ -137,7 +137,7 @@ def _restitution(two: tuple[Material, Material]) -> float:
     return math.sqrt(math.prod(1.0 if m.restitution is None else m.restitution for m in two))
 
 
-def _hertz(two: tuple[Material, Material], given: Mapping[str, float]) -> list[float]:
+def _hertz(two: tuple[Material, Material]) -> list[float]:
     for material in two:
         if material.youngs_modulus is None or material.poisson_ratio is None:
             raise InputError(

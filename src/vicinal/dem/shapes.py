@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -157,6 +158,10 @@ def _slice(offsets: Array, discs: Array, z: float) -> Array:
     return np.asarray(rows @ wy)
 
 
+# How much of the smallest size of a shape its edges are rounded by if nothing is said.
+ROUNDING = 0.1
+
+
 @dataclass(frozen=True)
 class Tablet:
     """A bi-convex tablet: a cylindrical band between two spherical caps; its axis is z.
@@ -170,13 +175,49 @@ class Tablet:
     cap
         Height of each cap.
     rounding
-        Radius of the rounded edge between band and caps.
+        Radius of the rounded edge between band and caps; overlaps must stay below it. Mass and inertia are those of
+        the tablet with sharp edges.
     """
 
     radius: float
     band: float
     cap: float
     rounding: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("radius", "band", "cap"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(f"{name}: {value!r} found; pass a positive, finite length")
+        if self.cap > self.radius:
+            raise InputError(f"cap: {self.cap} found; a cap is at most half a ball, so pass at most {self.radius}")
+        if not 0 < self.margin < 0.5 * min(self.radius, self.band):
+            raise InputError(
+                f"rounding: {self.rounding} found; pass a length below {0.5 * min(self.radius, self.band)}"
+            )
+
+    @property
+    def margin(self) -> float:
+        """The radius of rounding."""
+        return ROUNDING * min(self.radius, self.band) if self.rounding is None else float(self.rounding)
+
+    @property
+    def cap_radius(self) -> float:
+        """Radius of the ball a cap is cut from."""
+        return (self.radius**2 + self.cap**2) / (2 * self.cap)
+
+    def properties(self) -> Properties:
+        """Integrate discs along the axis."""
+        x, w = np.polynomial.legendre.leggauss(24)
+        top, ball = 0.5 * self.band + self.cap, self.cap_radius
+        z = np.concatenate([0.25 * self.band * (1 + x), 0.5 * self.band + 0.5 * self.cap * (1 + x)])
+        weight = np.concatenate([0.25 * self.band * w, 0.5 * self.cap * w])
+        square = np.minimum(self.radius**2, np.maximum(ball**2 - (z - (top - ball)) ** 2, 0.0))
+        volume = 2 * np.pi * float(weight @ square)
+        xx, zz = 0.5 * np.pi * float(weight @ square**2), 2 * np.pi * float(weight @ (square * z * z))
+        across, axial = xx + zz, 2 * xx
+        reach = max(top, float(np.hypot(self.radius, 0.5 * self.band)))
+        return Properties(volume, np.zeros(3), np.array([across, across, axial]), np.eye(3), reach)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,11 +229,98 @@ class Polyhedron:
     vertices
         Points, shape (k, 3); those inside the hull are dropped.
     rounding
-        Radius of the rounded edges and corners.
+        Radius of the rounded edges and corners; overlaps must stay below it. Mass and inertia are those of the
+        polyhedron with sharp edges.
     """
 
     vertices: Array
     rounding: float | None = None
+
+    def __post_init__(self) -> None:
+        vertices = np.array(self.vertices, dtype=np.float64)
+        if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 4 or not np.isfinite(vertices).all():
+            raise InputError(f"vertices: shape {vertices.shape} found; pass at least 4 finite points, shape (k, 3)")
+        object.__setattr__(self, "vertices", vertices)
+        normals, heights = _hull(vertices)
+        object.__setattr__(self, "_planes", (normals, heights))
+        if not 0 < self.margin < self._thickness():
+            raise InputError(f"rounding: {self.rounding} found; pass a length below {self._thickness():.3g}")
+
+    def _thickness(self) -> float:
+        normals, heights = self._planes  # type: ignore[attr-defined]
+        return float((heights - normals @ self.properties().centre).min())
+
+    @property
+    def margin(self) -> float:
+        """The radius of rounding."""
+        return ROUNDING * self._thickness() if self.rounding is None else float(self.rounding)
+
+    def core(self) -> Array:
+        """Return the corners that are left when every face is moved inwards by the rounding."""
+        normals, heights = self._planes  # type: ignore[attr-defined]
+        return _corners(normals, heights - self.margin)
+
+    def properties(self) -> Properties:
+        """Integrate over tetrahedra between an inner point and the triangles of the faces."""
+        normals, heights = self._planes  # type: ignore[attr-defined]
+        inner = self.vertices.mean(axis=0)
+        volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+        scale = float(np.ptp(self.vertices, axis=0).max())
+        for normal, height in zip(normals, heights, strict=True):
+            face = self.vertices[np.abs(self.vertices @ normal - height) < 1e-9 * scale]
+            middle = face.mean(axis=0)
+            a = face[0] - middle
+            b = np.cross(normal, a)
+            ring = face[np.argsort(np.arctan2((face - middle) @ b, (face - middle) @ a))]
+            for p, q in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+                corners = np.array([inner, middle, p, q])
+                v = float(np.linalg.det(corners[1:] - corners[0])) / 6
+                total = corners.sum(axis=0)
+                volume += v
+                first += v * total / 4
+                second += v / 20 * (corners.T @ corners + np.outer(total, total))
+        found = principal(volume, first / volume, second)
+        reach = float(np.linalg.norm(self.vertices - found.centre, axis=1).max())
+        return replace(found, radius=reach)
+
+
+def _hull(vertices: Array) -> tuple[Array, Array]:
+    """Return outward normals and heights of the faces of a convex hull: planes with all points on one side."""
+    scale = float(np.ptp(vertices, axis=0).max())
+    i, j, k = np.array(list(combinations(range(len(vertices)), 3))).T
+    normals = np.cross(vertices[j] - vertices[i], vertices[k] - vertices[i])
+    lengths = np.linalg.norm(normals, axis=1)
+    good = lengths > 1e-12 * scale**2
+    normals = normals[good] / lengths[good][:, None]
+    heights = (vertices[i[good]] * normals).sum(axis=1)
+    side = normals @ vertices.T - heights[:, None]
+    above, below = (side < 1e-9 * scale).all(axis=1), (side > -1e-9 * scale).all(axis=1)
+    if (above & below).any() or not (above | below).any():
+        raise InputError("vertices: all points are in one plane; pass points that enclose a volume")
+    planes = np.concatenate(
+        [np.c_[normals[above], heights[above]], -np.c_[normals[below], heights[below]]],
+    )
+    kept: list[Array] = []
+    for plane in planes:
+        if all(np.abs(plane[:3] - other[:3]).max() > 1e-7 for other in kept):
+            kept.append(plane)
+    found = np.array(kept)
+    return found[:, :3], found[:, 3]
+
+
+def _corners(normals: Array, heights: Array) -> Array:
+    """Return the corners of the intersection of half-spaces n·x <= h."""
+    trios = np.array(list(combinations(range(len(normals)), 3)))
+    matrices = normals[trios]
+    good = np.abs(np.linalg.det(matrices)) > 1e-9
+    points = np.linalg.solve(matrices[good], heights[trios[good]][..., None])[..., 0]
+    scale = float(np.abs(heights).max())
+    points = points[(points @ normals.T <= heights + 1e-9 * scale).all(axis=1)]
+    kept: list[Array] = []
+    for point in points:
+        if all(np.abs(point - other).max() > 1e-8 * scale for other in kept):
+            kept.append(point)
+    return np.array(kept)
 
 
 Shape = Clump | Tablet | Polyhedron
@@ -217,3 +345,26 @@ def elements_of(
         for number, (arm, radius) in enumerate(zip(own, clump.radii, strict=True)):  # type: ignore[union-attr]
             arms[rows + number], sizes[rows + number] = arm, radius
     return offsets, arms, sizes
+
+
+def shape_arrays(
+    known: Sequence[Shape], properties: Sequence[Properties]
+) -> tuple[npt.NDArray[np.int32], Array, npt.NDArray[np.int64], Array]:
+    """Return shapes as the compiled core takes them, in the frames of their principal axes."""
+    kinds = np.zeros(len(known), dtype=np.int32)
+    sizes = np.zeros((len(known), 6))
+    cores: list[Array] = []
+    for k, (shape, p) in enumerate(zip(known, properties, strict=True)):
+        core = np.empty((0, 3))
+        radius = (3 * p.volume / (4 * np.pi)) ** (1 / 3)
+        if isinstance(shape, Tablet):
+            m, ball = shape.margin, shape.cap_radius
+            centre = 0.5 * shape.band + shape.cap - ball
+            rim = centre + float(np.sqrt((ball - m) ** 2 - (shape.radius - m) ** 2))
+            kinds[k], sizes[k] = 1, (m, radius, shape.radius - m, ball - m, centre, rim)
+        elif isinstance(shape, Polyhedron):
+            kinds[k], sizes[k, :2] = 2, (shape.margin, radius)
+            core = (shape.core() - p.centre) @ p.axes
+        cores.append(core)
+    offsets = np.concatenate([[0], np.cumsum([len(core) for core in cores])]).astype(np.int64)
+    return kinds, sizes, offsets, np.concatenate([*cores, np.empty((0, 3))])

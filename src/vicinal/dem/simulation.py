@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.dem import checkpoint, lists
 from vicinal.dem.materials import Material, check_names, contact_table
-from vicinal.dem.shapes import Properties, Shape, elements_of
+from vicinal.dem.shapes import Properties, Shape, elements_of, shape_arrays
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.walls import MeshWall, Wall, check_vector, wall_arrays
 from vicinal.errors import InputError
@@ -379,6 +379,7 @@ class Simulation:
         self._order = None
         self._warned = False
         shapes = self._core.shapes()
+        self._core.set_shapes(*shape_arrays(self.shapes, self._properties))
         self._core.set_elements(*elements_of(shapes, self._core.get("radii"), self.shapes, self._properties))
 
     def _ranks(self) -> npt.NDArray[np.int64]:

@@ -1,0 +1,119 @@
+// The shortest connection of two convex cores, after Gilbert, Johnson and Keerthi: the point of their difference that
+// is nearest to the origin, approached by simplices of at most four farthest points.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "dem/vec.hpp"
+
+namespace vicinal::dem {
+
+struct Connection {
+  Vec first, second;  // nearest points of the two
+  double distance = 0;
+};
+
+namespace gjk {
+
+struct Corner {
+  Vec first, second;
+  [[nodiscard]] Vec difference() const { return second - first; }
+};
+
+// Corners and their weights; the weighted sum of differences is nearest to the origin.
+struct Simplex {
+  std::array<Corner, 4> corners;
+  std::array<double, 4> weights{};
+  std::size_t size = 0;
+
+  [[nodiscard]] Vec nearest() const {
+    Vec sum;
+    for (std::size_t k = 0; k < size; ++k) sum += weights[k] * corners[k].difference();
+    return sum;
+  }
+};
+
+// The nearest point of some of the corners of a simplex, those that do not contribute left out.
+inline Simplex nearest_of_edge(const Corner& a, const Corner& b) {
+  const Vec p = a.difference(), along = b.difference() - p;
+  const double length = dot(along, along), t = length > 0 ? -dot(p, along) / length : 0;
+  if (t <= 0) return {{a}, {1}, 1};
+  if (t >= 1) return {{b}, {1}, 1};
+  return {{a, b}, {1 - t, t}, 2};
+}
+
+inline const Simplex& nearer(const Simplex& a, const Simplex& b) {
+  const Vec p = a.nearest(), q = b.nearest();
+  return dot(q, q) < dot(p, p) ? b : a;
+}
+
+inline Simplex nearest_of_triangle(const Corner& a, const Corner& b, const Corner& c) {
+  const Vec p = a.difference(), ab = b.difference() - p, ac = c.difference() - p, n = cross(ab, ac);
+  const double area = dot(n, n);
+  if (area > 0) {
+    // Weights of the foot of the perpendicular from the origin.
+    const double v = dot(cross(ac, p), n) / area, w = dot(cross(p, ab), n) / area;
+    const double u = 1 - v - w;
+    if (u > 0 && v > 0 && w > 0) return {{a, b, c}, {u, v, w}, 3};
+  }
+  return nearer(nearer(nearest_of_edge(a, b), nearest_of_edge(b, c)), nearest_of_edge(c, a));
+}
+
+// Size 4: the origin is inside.
+inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
+  Simplex best;
+  bool inside = true;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const Corner &a = c[(k + 1) % 4], &b = c[(k + 2) % 4], &d = c[(k + 3) % 4];
+    const Vec p = a.difference(), n = cross(b.difference() - p, d.difference() - p);
+    const double origin = -dot(p, n), opposite = dot(c[k].difference() - p, n);
+    if (origin * opposite > 0) continue;  // on the inner side of this face
+    inside = false;
+    const Simplex found = nearest_of_triangle(a, b, d);
+    best = best.size == 0 ? found : nearer(best, found);
+  }
+  if (inside) return {c, {0.25, 0.25, 0.25, 0.25}, 4};
+  return best;
+}
+
+}  // namespace gjk
+
+// `towards` is a guess of the direction from the first to the second. A distance of 0: they meet.
+template <class A, class B>
+Connection connect(const A& first, const B& second, Vec towards) {
+  constexpr int most = 64;            // rounds; curved cores take a dozen
+  constexpr double accurate = 1e-12;  // of the squared distance
+  gjk::Simplex simplex;
+  simplex.corners[0] = {first.farthest(towards), second.farthest(-towards)};
+  simplex.weights[0] = 1;
+  simplex.size = 1;
+  Vec v = simplex.nearest();
+  for (int round = 0; round < most; ++round) {
+    const double square = dot(v, v);
+    if (square == 0 || simplex.size == 4) return {{}, {}, 0};
+    const gjk::Corner next{first.farthest(v), second.farthest(-v)};
+    // v·next is the distance to a plane that separates them: no point is nearer than that.
+    if (square - dot(v, next.difference()) <= accurate * square) break;
+    const auto& c = simplex.corners;
+    gjk::Simplex better;
+    if (simplex.size == 1) better = gjk::nearest_of_edge(c[0], next);
+    else if (simplex.size == 2) better = gjk::nearest_of_triangle(c[0], c[1], next);
+    else better = gjk::nearest_of_tetrahedron({c[0], c[1], c[2], next});
+    const Vec nearer = better.nearest();
+    if (better.size < 4 && dot(nearer, nearer) >= square) break;  // nothing but rounding is left
+    simplex = better;
+    v = nearer;
+  }
+  if (simplex.size == 4) return {{}, {}, 0};
+  Connection found;
+  for (std::size_t k = 0; k < simplex.size; ++k) {
+    found.first += simplex.weights[k] * simplex.corners[k].first;
+    found.second += simplex.weights[k] * simplex.corners[k].second;
+  }
+  found.distance = norm(v);
+  return found;
+}
+
+}  // namespace vicinal::dem

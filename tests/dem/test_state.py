@@ -1,0 +1,111 @@
+"""The same bits: after a restart, for any number of threads, for any instruction set."""
+
+import numpy as np
+import pytest
+
+import vicinal
+from dem.grains import bed
+from vicinal import _core
+from vicinal.dem import Clump, Material, Simulation, Tablet
+
+COLUMNS = ("positions", "velocities", "spins", "orientations")
+
+
+def assert_same(one, other):
+    assert one.step_count == other.step_count
+    assert one.time == other.time
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for a, b in zip(one.walls, other.walls, strict=True):
+        np.testing.assert_array_equal(a.force, b.force)
+        np.testing.assert_array_equal(a.orientation, b.orientation)
+
+
+HERTZ = Material(density=2, youngs_modulus=5e5, poisson_ratio=0.3, restitution=0.5, friction=0.5, rolling_friction=0.05)
+
+
+def mixed(material=None):
+    """Spheres, clumps and tablets, and a wall that turns."""
+    sim = bed(120, material=material)
+    top = sim.positions[:, 2].max() + 1.2
+    places = np.stack(np.meshgrid(*[np.arange(4)] * 2), axis=-1).reshape(-1, 2) * 1.2 + 0.7
+    rng = np.random.default_rng(9)
+    q = rng.normal(size=(16, 4))
+    sim.insert(np.c_[places, np.full(16, top)], shape=Clump([[0, 0, 0], [0.4, 0, 0]], [0.3, 0.25]), orientations=q)
+    sim.insert(np.c_[places, np.full(16, top + 1.2)], shape=Tablet(0.4, 0.3, 0.1), orientations=q)
+    sim.walls[0].spin = (0.0, 0.1, 0.0)
+    return sim
+
+
+@pytest.mark.parametrize("make", [bed, lambda: bed(material=HERTZ), mixed])
+@pytest.mark.parametrize("at", [0, 1, 777, 2001])
+def test_restored_simulation_goes_on_bit_for_bit(make, at):
+    straight = make()
+    straight.run(at)
+    straight.random.random(3)
+    copy = Simulation.restore(straight.state())
+    assert_same(copy, straight)
+    for steps in (1, 700, 900):
+        straight.run(steps)
+        copy.run(steps)
+        assert_same(copy, straight)
+    assert copy.random.random() == straight.random.random()
+    assert copy.stats()["builds"] == straight.stats()["builds"]
+
+
+def test_state_is_plain():
+    sim = bed(30)
+    sim.run(100)
+    for value in sim.state().values():
+        assert isinstance(value, (np.ndarray, int, float, str))
+
+
+@pytest.mark.parametrize("make", [lambda: bed(2500), mixed])
+def test_threads_do_not_change_bits(make):
+    with vicinal.threads(1):
+        one = make()
+        one.run(400)
+    with vicinal.threads(3):
+        three = make()
+        three.run(400)
+    assert_same(one, three)
+
+
+@pytest.mark.parametrize("material", [None, HERTZ])
+def test_instruction_sets_do_not_change_bits(material):
+    best = bed(material=material)
+    best.run(600)
+    before = _core.get_isa()
+    try:
+        _core.set_isa("baseline")
+        base = bed(material=material)
+        base.run(600)
+    finally:
+        _core.set_isa(before)
+    assert_same(best, base)
+
+
+def test_looking_does_not_change_bits():
+    looked, unseen = bed(100), bed(100)
+    for _ in range(20):
+        looked.run(50)
+        unseen.run(50)
+        looked.contacts(), looked.energies(), looked.state(), looked.stats()
+    assert_same(looked, unseen)
+
+
+def test_runs_may_be_split():
+    whole, parts = mixed(), mixed()
+    whole.run(1000)
+    for steps in (1, 9, 490, 500):
+        parts.run(steps)
+    assert_same(whole, parts)
+
+
+def test_skin_changes_speed_only():
+    # Forces are added in the order of the bodies, whatever else is in the lists.
+    thin, thick = bed(100, skin=0.02), bed(100, skin=0.4)
+    thin.run(300)
+    thick.run(300)
+    assert thin.stats()["builds"] > thick.stats()["builds"]
+    np.testing.assert_allclose(thin.positions, thick.positions, rtol=0, atol=1e-9)

@@ -1,0 +1,162 @@
+"""Walls that move, cylinders, and meshes that must be what they stand for."""
+
+import numpy as np
+import pytest
+
+from dem.grains import floor, linear, simulation
+from vicinal import InputError
+from vicinal.dem import Cylinder, Material, MeshWall, Plane, Simulation, box_walls
+
+
+def grid_floor(n=12, size=6.0, seed=None):
+    """A flat floor of many triangles."""
+    x = np.linspace(-size / 2, size / 2, n + 1)
+    if seed is not None:
+        x[1:-1] += np.random.default_rng(seed).uniform(-0.2, 0.2, n - 1) * size / n
+    vertices = np.stack(np.meshgrid(x, x, [0.0], indexing="ij"), axis=-1).reshape(-1, 3)
+    a = (np.arange(n)[:, None] * (n + 1) + np.arange(n)).ravel()
+    faces = np.concatenate([np.c_[a, a + n + 1, a + n + 2], np.c_[a, a + n + 2, a + 1]])
+    return MeshWall(name="floor", material="m", vertices=vertices, faces=faces)
+
+
+def drum_mesh(radius, length, sides):
+    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    ring = np.c_[radius * np.cos(angle), np.zeros(sides), radius * np.sin(angle)]
+    half = np.array([0, length / 2, 0])
+    vertices = np.concatenate([ring - half, ring + half])
+    k = np.arange(sides)
+    nxt = (k + 1) % sides
+    faces = np.concatenate([np.c_[k, nxt, nxt + sides], np.c_[k, nxt + sides, k + sides]])
+    return vertices, faces
+
+
+def test_rolling_over_a_mesh_floor_is_rolling_over_a_plane():
+    # No bumps at shared edges, and the tangential spring survives from triangle to triangle.
+    def run(wall):
+        sim = simulation(linear(friction=0.5, restitution=0.5), walls=[wall], gravity=(1.5, 0.7, -9.0), dt=1e-4)
+        sim.insert([[-2.0, -1.0, 0.5 - 9 / 2e5]], radii=0.5, velocities=[[0.4, 0.1, 0]])
+        sim.run(10_000)
+        return sim
+
+    plane, mesh = run(floor()), run(grid_floor(seed=4))
+    assert mesh.positions[0] == pytest.approx(plane.positions[0], abs=2e-4)
+    assert mesh.velocities[0] == pytest.approx(plane.velocities[0], abs=2e-3)
+    assert mesh.walls[0].force == pytest.approx(plane.walls[0].force, rel=1e-3)
+
+
+def test_mesh_drum_is_a_cylinder():
+    def run(drum):
+        material = linear(friction=0.5, restitution=0.5, kn=2e4)
+        ends = [Plane(name=f"end{s}", material="m", point=(0, s * 1.5, 0), normal=(0, -s, 0)) for s in (-1, 1)]
+        sim = simulation(material, walls=[drum, *ends], dt=4e-4)
+        drum.spin = (0, 1.0, 0)
+        grid = np.stack(np.meshgrid([-1.2, 0, 1.2], [-0.75, 0.75], [-1.8, -0.6, 0.6]), axis=-1).reshape(-1, 3)
+        sim.insert(grid, radii=0.5)
+        heights, torques = [], []
+        for _ in range(30):
+            sim.run(200)
+            heights.append(sim.positions.mean(axis=0))
+            torques.append(drum.torque[1])
+        return sim, np.mean(heights[15:], axis=0), np.mean(torques[15:])
+
+    vertices, faces = drum_mesh(3.0, 4.0, 128)
+    mesh = MeshWall(name="drum", material="m", vertices=vertices, faces=faces)
+    _, place, torque = run(mesh)
+    _, expected, turning = run(Cylinder(name="drum", material="m", start=(0, -2, 0), end=(0, 2, 0), radius=3.0))
+    assert place == pytest.approx(expected, abs=0.1)
+    assert abs(place[0]) > 0.1  # the bed is carried along
+    assert torque == pytest.approx(turning, rel=0.15)
+    assert mesh.orientation[0] == pytest.approx(np.cos(0.5 * 1.0 * 2.4), abs=1e-9)
+
+
+def test_concave_edge_has_one_contact_with_each_side():
+    vertices = np.array([[0, -5, 0], [5, -5, 0], [5, 5, 0], [0, 5, 0], [0, -5, 5], [0, 5, 5]], dtype=float)
+    faces = [[0, 1, 2], [0, 2, 3], [0, 3, 5], [0, 5, 4]]
+    wall = MeshWall(name="corner", material="m", vertices=vertices, faces=np.array(faces))
+    sim = simulation(linear(), walls=[wall], dt=1e-4, gravity=(0, 0, 0))
+    sim.insert([[0.499, 0.3, 0.499]], radii=0.5)
+    contacts = sim.contacts()
+    assert sorted(contacts["normal"].round(9).tolist()) == [[-1, 0, 0], [0, 0, -1]]
+    assert contacts["overlap"] == pytest.approx([0.001, 0.001])
+
+
+def test_belt_drags_a_sphere_to_its_speed():
+    wall = floor(velocity=(2.0, 0, 0))
+    sim = simulation(linear(friction=0.4, restitution=0.3), walls=[wall], dt=1e-4)
+    sim.insert([[0, 0, 0.5]], radii=0.5)
+    sim.run(20_000)
+    surface = sim.velocities[0, 0] - 0.5 * sim.spins[0, 1]
+    assert surface == pytest.approx(2.0, rel=1e-3)
+    # Sliding stops when v + R w = V with I w = -m v R ... : v = 2/7 V.
+    assert sim.velocities[0, 0] == pytest.approx(2 / 7 * 2.0, rel=0.01)
+    assert wall.position == pytest.approx([4.0, 0, 0])
+
+
+def test_piston_lifts_its_load():
+    piston = floor(velocity=(0, 0, 0.5))
+    sim = simulation(linear(restitution=0.2), walls=[piston], dt=1e-4)
+    sim.insert([[0, 0, 0.5]], radii=0.5)
+    sim.run(10_000)
+    assert sim.positions[0, 2] == pytest.approx(1.0 - 9.81 / 2e5 + 0, abs=1e-3)
+    assert sim.stats()["builds"] > 1
+
+
+def test_sphere_outside_a_cylinder_is_pushed_outwards():
+    rod = Cylinder(name="rod", material="m", start=(0, -1, 0), end=(0, 1, 0), radius=1.0, inside=False)
+    sim = simulation(linear(), walls=[rod], gravity=(0, 0, 0), dt=1e-4)
+    sim.insert([[0, 0, 1.49]], radii=0.5)
+    contacts = sim.contacts()
+    assert contacts["normal"].tolist() == [[0, 0, -1]]
+    assert contacts["overlap"] == pytest.approx([0.01])
+
+
+def test_bodies_come_and_go():
+    sim = simulation(linear(friction=0.3), walls=box_walls("b", (0, 0, 0), (4, 4, 9), "m"), dt=1e-4)
+    first = sim.insert([[1, 1, 0.5], [1, 1, 1.5], [3, 3, 0.5]], radii=0.5)
+    sim.run(500)
+    second = sim.insert([[3, 1, 4]], radii=0.4, velocities=[[0, 0, -1]])
+    assert second.tolist() == [3]
+    sim.run(500)
+    sim.remove(first[1:2])
+    assert sim.ids.tolist() == [0, 2, 3]
+    sim.run(500)
+    assert sim.radii.tolist() == [0.5, 0.5, 0.4]
+    assert sim.positions[2, 2] == pytest.approx(4 - 0.1 - 0.5 * 9.81 * 0.01, abs=1e-6)
+    with pytest.raises(InputError, match="no such body"):
+        sim.remove([1])
+    assert sim.insert([[3, 3, 8]], radii=0.3).tolist() == [4]
+
+
+def test_pairs_of_materials_replace_the_mixture():
+    materials = {
+        "a": Material(density=1, youngs_modulus=1e6, poisson_ratio=0.2, restitution=0.9, friction=0.4),
+        "b": Material(density=1, youngs_modulus=4e6, poisson_ratio=0.3, restitution=0.4, friction=0.1),
+    }
+    mixed = Simulation(materials=materials)._table
+    assert mixed[0, 1, 6] == pytest.approx(np.sqrt(0.4 * 0.1))
+    assert mixed[0, 1, 0] == pytest.approx(1 / ((1 - 0.04) / 1e6 + (1 - 0.09) / 4e6))
+    replaced = Simulation(materials=materials, pairs={("b", "a"): {"friction": 0.7}})._table
+    assert replaced[0, 1, 6] == replaced[1, 0, 6] == pytest.approx(0.7)
+    assert replaced[0, 1, 0] == mixed[0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "change, match",
+    [
+        (lambda: Material(restitution=1.2), r"restitution: 1.2 found; pass a finite number in \(0, 1\]"),
+        (lambda: Material(friction=-1), "friction"),
+        (lambda: Simulation(materials={"m": Material()}), "youngs_modulus"),
+        (lambda: Simulation(materials={"m": Material(kn=1.0)}, law="linearr"), "law"),
+        (lambda: simulation(linear(), walls=[floor(), floor()]), "two are named 'floor'"),
+        (lambda: simulation(linear(), walls=[floor(material="x")]), "floor.material"),
+        (lambda: simulation(linear(), dt=-1.0), "dt"),
+        (lambda: simulation(linear()).insert([[0, 0, 0]]), "radii"),
+        (lambda: simulation(linear()).insert([[0, 0]], radii=1), "positions"),
+        (lambda: simulation(linear()).insert([[0, 0, 0]], radii=-1), "radii"),
+        (lambda: Plane(name="p", material="m", point=(0, 0, 0), normal=(0, 0, 0)), "p.normal"),
+        (lambda: simulation(linear(friction=0.5, gamma_n=1.0, gamma_t=0.0), history=False), "tangential damping"),
+    ],
+)
+def test_bad_input_is_named(change, match):
+    with pytest.raises(InputError, match=match):
+        change()
