@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.config.scene import Output
+from vicinal.dem.config.scene import Output, Scene
+from vicinal.dem.config.walls import BoxWall
+from vicinal.dem.files import replace_file
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.vtkhdf import Frame, SeriesWriter, vertices
-from vicinal.dem.walls import Wall
-from vicinal.io.atomic import atomic_file
+from vicinal.dem.walls import Wall, rotated
 
 Array = npt.NDArray[np.float64]
 
@@ -26,11 +27,39 @@ TABLE = "table.csv"
 ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
 
 
+class WallSurfaces:
+    """What stands for each wall in pictures: rectangles for the sides of a box, what the wall itself says otherwise."""
+
+    def __init__(self, scene: Scene, walls: Sequence[Sequence[Wall]]) -> None:
+        self.sides: dict[str, Array] = {}
+        for section, parts in zip(scene.walls, walls, strict=True):
+            if isinstance(section, BoxWall):
+                for side, part in zip(section.sides, parts, strict=True):
+                    self.sides[part.name] = _rectangle(section, side)
+
+    def of(self, wall: Wall) -> Array:
+        """Return the triangles of a wall as it stands now, shape (m, 3, 3)."""
+        if wall.name not in self.sides:
+            return wall.triangles()
+        centre = np.asarray(wall.centre)
+        return np.asarray(centre + wall.position + rotated(wall.orientation, self.sides[wall.name] - centre))
+
+
+def _rectangle(box: BoxWall, side: str) -> Array:
+    axis = "xyz".index(side[1])
+    one, other = (k for k in range(3) if k != axis)
+    corners = np.tile(np.array(box.low if side[0] == "-" else box.high), (4, 1))
+    corners[:, one] = [box.low[one], box.high[one], box.high[one], box.low[one]]
+    corners[:, other] = [box.low[other], box.low[other], box.high[other], box.high[other]]
+    return np.stack([corners[[0, 1, 2]], corners[[0, 2, 3]]])
+
+
 class Pictures:
     """The time series of a run: particles, contacts and walls, each a file of its own."""
 
-    def __init__(self, folder: Path, settings: Output, *, keep: float | None = None) -> None:
+    def __init__(self, folder: Path, settings: Output, surfaces: WallSurfaces, *, keep: float | None = None) -> None:
         self.settings = settings
+        self.surfaces = surfaces
         self.kind = np.float32 if settings.precision == "single" else np.float64
         wanted = {PARTICLES: True, CONTACTS: settings.contacts, WALLS: settings.walls}
         self.series = {name: SeriesWriter(folder / name, keep=keep) for name, on in wanted.items() if on}
@@ -78,7 +107,7 @@ class Pictures:
         return Frame(sim.time, self._short(found["point"]), vertices(len(found["i"])), data)
 
     def _walls(self, sim: Simulation) -> Frame:
-        corners = [wall.triangles() for wall in sim.walls]
+        corners = [self.surfaces.of(wall) for wall in sim.walls]
         counts = [len(part) for part in corners]
         points = np.concatenate(corners).reshape(-1, 3)
         ids = np.arange(len(points), dtype=np.int32)
@@ -111,8 +140,7 @@ class Table:
             names += [f"{wall.name}.{what}" for what in ("fx", "fy", "fz", "tx", "ty", "tz")]
         head = _line(names)
         lines = [] if keep is None or not path.exists() else _kept(path, head, keep)
-        with atomic_file(path) as file:
-            file.write("".join([head, *lines]).encode())
+        replace_file(path, "".join([head, *lines]).encode())
 
     def append(self, sim: Simulation) -> None:
         """Write this moment."""

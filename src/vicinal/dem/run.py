@@ -24,13 +24,13 @@ from vicinal.dem.config.insertion import Emitter
 from vicinal.dem.config.scene import Scene, read
 from vicinal.dem.config.walls import Rotating, Translating
 from vicinal.dem.feed import Feeder
-from vicinal.dem.output import TABLE, Pictures, Table
+from vicinal.dem.files import replace_file
+from vicinal.dem.output import TABLE, Pictures, Table, WallSurfaces
 from vicinal.dem.restart import load_restart, save_restart
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.times import CriticalTimes, TimeStepWarning
 from vicinal.dem.toml import dump, parse
 from vicinal.errors import InputError
-from vicinal.io.atomic import atomic_file
 
 SCENE, REPORT, RESTART = "scene.toml", "run.json", "restart.npz"
 
@@ -129,10 +129,11 @@ class Run:
         self.steps = max(1, math.ceil(scene.solver.duration / self.sim.dt * (1 - 1e-12)))
         self._intervals()
         keep = None if state is None else (self.sim.time + 0.5 * self.sim.dt, self.sim.step_count)
-        self.pictures = Pictures(self.folder, scene.output, keep=None if keep is None else keep[0])
+        self.pictures = Pictures(
+            self.folder, scene.output, WallSurfaces(scene, self.walls), keep=None if keep is None else keep[0]
+        )
         self.table = Table(self.folder / TABLE, self.sim.walls, keep=None if keep is None else keep[1])
-        with atomic_file(self.folder / SCENE) as file:
-            file.write(dump(scene.table()).encode())
+        replace_file(self.folder / SCENE, dump(scene.table()).encode())
         self._report()
         if state is None:
             self._events(first=True)
@@ -302,8 +303,7 @@ class Run:
                 "engine": stats,
             },
         }
-        with atomic_file(self.folder / REPORT) as file:
-            file.write(json.dumps(_finite(facts), indent=2, allow_nan=False).encode() + b"\n")
+        replace_file(self.folder / REPORT, json.dumps(_finite(facts), indent=2, allow_nan=False).encode() + b"\n")
 
     # --- small things -------------------------------------------------------------------------------------------------
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -20,8 +19,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.dem.files import renamed, replace_file
 from vicinal.errors import InputError
-from vicinal.io.atomic import atomic_file
 
 Array = npt.NDArray[Any]
 
@@ -151,7 +150,7 @@ class SeriesWriter:
         return sum(len(part) for part in self._parts)
 
     def append(self, frame: Frame) -> None:
-        """Add a step. When this returns, the step is on disk; if it fails, the steps before still are."""
+        """Add a step. When this returns, the step can be read; if it fails, the steps before still can."""
         if not self._parts and self._template is None:
             shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(exist_ok=True)
@@ -230,8 +229,7 @@ def _write_step(file: Path, frame: Frame) -> _Part:
             root.create_dataset(name, data=values)
         memory.flush()
         image = memory.id.get_file_image()
-    with atomic_file(file) as target:
-        target.write(image)
+    replace_file(file, image)
     return part
 
 
@@ -332,8 +330,7 @@ def _write_index(path: Path, parts: Sequence[_Part]) -> None:
             root.create_virtual_dataset(name, layout)
         memory.flush()
         image = memory.id.get_file_image()
-    with atomic_file(path) as target:
-        target.write(image)
+    replace_file(path, image)
 
 
 def _write_whole(path: Path, parts: Sequence[_Part]) -> None:
@@ -341,7 +338,7 @@ def _write_whole(path: Path, parts: Sequence[_Part]) -> None:
     h5py = need_h5py()
     whole = _joined(parts, path)
     names = _shapes(parts[-1].file)
-    with _temporary(path) as temporary, h5py.File(temporary, "w") as target:
+    with renamed(path, sync=True) as temporary, h5py.File(temporary, "w") as target:
         root = _begin(target, whole, names)
         places = {
             name: root.create_dataset(name, (whole.rows(name), *shape[1:]), dtype, **_filters(dtype))
@@ -360,21 +357,6 @@ def _write_whole(path: Path, parts: Sequence[_Part]) -> None:
 def _filters(dtype: np.dtype[Any]) -> dict[str, Any]:
     """Whole numbers here are mostly consecutive and shrink to almost nothing; measured values hardly do."""
     return {"chunks": True, "compression": 1, "shuffle": True} if dtype.kind in "iu" else {}
-
-
-@contextmanager
-def _temporary(path: Path) -> Iterator[Path]:
-    """Give a name to write to; what is there takes the real name at the end, or goes."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 class SeriesReader:

@@ -122,7 +122,7 @@ class Painter:
             self._walls_behind(canvas, camera, walls)
         low, high = self.range
         shares = np.clip((self._values(frame) - low) / (high - low), 0, 1)
-        colours = colormaps["viridis"](0.08 + 0.87 * shares)[:, :3]
+        colours = colormaps["viridis"](0.15 + 0.8 * shares)[:, :3]
         surfaces = self._frame(self.surfaces, frame.time)
         solid = (
             np.isin(frame.point_data["id"], surfaces.cell_data["id"])
@@ -145,14 +145,14 @@ class Painter:
         return series[int(np.abs(series.times - time).argmin())]
 
     def _walls_behind(self, canvas: Canvas, camera: Camera, walls: Frame) -> None:
-        """Fill the walls that show their inner side: those in front would hide everything."""
+        """Fill the walls that have the scene between them and the eye: the others would hide everything."""
         corners = _corners(walls)
-        seen = camera.project(corners)
         normals = _normals(corners) @ camera.axes.T
-        middle = camera.project(0.5 * (self.low + self.high)[None])[0, 2]
-        behind = seen[:, :, 2].mean(axis=1) < middle
-        facing = np.abs(normals[:, 2])[:, None]
-        canvas.triangles(seen[behind], (WALL * (0.86 + 0.14 * facing))[behind], 0.85)
+        normals[normals[:, 2] < 0] *= -1
+        middle = 0.5 * (self.low + self.high)
+        behind = np.einsum("ij,ij->i", (middle - corners.mean(axis=1)) @ camera.axes.T, normals) > 0
+        facing = normals[:, 2:]
+        canvas.triangles(camera.project(corners[behind]), (WALL * (0.86 + 0.14 * facing))[behind], 0.85)
 
     def _solids(self, canvas: Canvas, camera: Camera, surfaces: Frame, colours: dict[int, Array]) -> None:
         corners = _corners(surfaces)
@@ -180,12 +180,13 @@ class Painter:
         time = float(self.particles.times[step])
         figure.text(0.025, line, title, color=INK, fontsize=15, weight="bold", va="center")
         figure.text(0.6, line, f"t = {time:.4g} s", color=MUTED, fontsize=12, va="center", ha="right")
-        shown = LinearSegmentedColormap.from_list("shown", colormaps["viridis"](np.linspace(0.08, 0.95, 64)))
+        shown = LinearSegmentedColormap.from_list("shown", colormaps["viridis"](np.linspace(0.15, 0.95, 64)))
         scale = figure.add_axes((0.68, line - 0.004, 0.28, 10 / (height + top)))
         bar = figure.colorbar(ScalarMappable(Normalize(*self.range), shown), cax=scale, orientation="horizontal")
         unit = {"speed": " (m/s)", "radius": " (m)"}.get(self.look.colour, "")
         bar.set_label(self.look.colour + unit, color=MUTED, fontsize=9, labelpad=1)
         bar.ax.xaxis.set_label_position("top")
+        bar.ax.locator_params(nbins=5)
         bar.ax.tick_params(colors=MUTED, labelsize=8, length=2)
         bar.outline.set_visible(False)
         return figure

@@ -141,5 +141,5 @@ def shade(colour: Array, normal: Array) -> Array:
     half = light + np.array([0.0, 0.0, 1.0])
     half /= np.linalg.norm(half)
     spot = np.clip(normal @ half, 0, 1)[..., None] ** 40
-    rim = 0.35 + 0.65 * np.clip(normal[..., 2:], 0, 1)
-    return np.asarray(colour * (0.42 + 0.62 * facing) * rim + 0.22 * spot)
+    rim = 0.5 + 0.5 * np.clip(normal[..., 2:], 0, 1)
+    return np.asarray(colour * (0.55 + 0.6 * facing) * rim + 0.22 * spot)
