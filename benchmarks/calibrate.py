@@ -152,7 +152,7 @@ def tune(rows: list[dict[str, Any]], structures: dict[str, dict[str, dict[str, f
 
 
 def few_bodies() -> tuple[int, float]:
-    """Return up to how many bodies of any kind nothing beats testing all pairs, and the seconds it takes to choose then."""
+    """Return up to how many bodies of any kind nothing beats testing all pairs, and the seconds to choose then."""
     few, choosing = 64, 0.0
     for n in (64, 96, 128, 192, 256, 384, 512, 768):
         for sizes in ("points", "equal", "boxes"):
