@@ -20,12 +20,10 @@ ENOUGH = 15.0
 
 def bodies(small: int, filling: float) -> tuple[Any, Any]:
     """Positions and radii; the large ones anywhere among the others."""
-    np = import_module("numpy")
-    rng = np.random.default_rng(1)
+    scenes = import_module("vicinal.scenes")
     large = max(1, round(small * LARGE_SHARE))
-    radii = rng.permutation(np.repeat([1.0, 10.0], [small, large]))
-    edge = float((4 / 3 * np.pi * (radii**3).sum() / filling) ** (1 / 3))
-    return rng.uniform(0, edge, (len(radii), 3)), radii
+    scene = scenes.spheres(scenes.bimodal(small + large, large=large, seed=1), filling=filling, seed=1)
+    return scene.points, scene.radii
 
 
 def main() -> int:

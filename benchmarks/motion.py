@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from measure import Times, once
@@ -40,18 +40,12 @@ def make(name: str, lower: Any, edge: float, box: float | None, *, spheres: bool
 
 def walk(bodies: int, share: float, steps: int, size: float, box: float | None) -> tuple[list[Any], float]:
     """Lower corners step by step from a cube of edge 1, which may be periodic, and the edge of a body."""
-    np = import_module("numpy")
-    rng = np.random.default_rng(1)
+    scenes = import_module("vicinal.scenes")
     edge = float((FILLING / bodies) ** (1 / 3)) * size
-    heading = rng.normal(size=(bodies, 3))
-    heading /= np.linalg.norm(heading, axis=1)[:, None]
-    velocity = heading * rng.uniform(0, share * edge, (bodies, 1))
-    at = rng.random((bodies, 3))
-    places = []
-    for _ in range(steps):
-        places.append(at)
-        at = (at + velocity) % box if box else at + velocity
-    return places, edge
+    region = {"lower": (0.0,) * 3, "upper": (box,) * 3, "periodic": True} if box else {}
+    velocity = scenes.headings(bodies, share * edge, seed=1)
+    path = scenes.drift(scenes.uniform(bodies, seed=1).points, velocity, **region)
+    return list(islice(path, steps)), edge
 
 
 def moving(

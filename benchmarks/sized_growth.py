@@ -8,6 +8,7 @@ resident memory of a fresh process that builds it.
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from functools import partial
@@ -26,9 +27,8 @@ BYTES = {"CellSorting": 64, "BVH": 100, "HashGrid": 100, "Octree": 100}
 
 def spheres(bodies: int) -> tuple[Any, float]:
     """Positions in a cube of edge 1, and the radius."""
-    np = import_module("numpy")
-    points = np.random.default_rng(1).random((bodies, 3))
-    return points, float((FILLING / bodies / (4 / 3 * np.pi)) ** (1 / 3))
+    points = import_module("vicinal.scenes").uniform(bodies, seed=1).points
+    return points, float((FILLING / bodies / (4 / 3 * math.pi)) ** (1 / 3))
 
 
 def search(name: str, points: Any, radius: float) -> Any:

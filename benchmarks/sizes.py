@@ -26,13 +26,10 @@ PEER_RATIO, CELL_RATIO, MONO_RATIO = 10.0, 5.0, 2.0
 
 def spheres(bodies: int, filling: float, spread: float, evenly: str = "number") -> tuple[Any, Any]:
     """Positions and radii."""
-    np = import_module("numpy")
-    rng = np.random.default_rng(1)
-    even = rng.random(bodies)
-    # By volume the density of radii falls as r⁻⁴; this is the inverse of its integral.
-    radii = spread**even if evenly == "number" else (1 - even * (1 - spread**-3)) ** (-1 / 3)
-    edge = float((4 / 3 * np.pi * (radii**3).sum() / filling) ** (1 / 3))
-    return rng.uniform(0, edge, (bodies, 3)), radii
+    scenes = import_module("vicinal.scenes")
+    radii = scenes.power_law(bodies, spread=spread, evenly=evenly, seed=1)
+    scene = scenes.spheres(radii, filling=filling, seed=1)
+    return scene.points, scene.radii
 
 
 def own_steps(label: str, points: Any, names: list[str], bodies: dict[str, Any]) -> list[Step]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -78,14 +77,6 @@ def finish(options: argparse.Namespace, name: str, data: dict[str, Any]) -> None
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"\nwritten to {path}")
-
-
-def published() -> Any:
-    """Load the scenarios and figures of the papers, which the tests use as well."""
-    folder = str(HERE.parent / "tests")
-    if folder not in sys.path:
-        sys.path.append(folder)
-    return import_module("published")
 
 
 def structures(*names: str) -> list[str]:

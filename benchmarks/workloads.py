@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,6 @@ MEAN_NEIGHBOURS = 30.0
 # Several peers assume lengths in ångström (ASE bins of at least 3, MDAnalysis adds a fixed margin to the
 # cutoff) and collapse in a unit cube, so every cloud is scaled by a power of two until cutoff >= 4.
 SMALLEST_CUTOFF = 4.0
-CLUSTERS = 8  # one per octant
-CLUSTERED_SHARE = 0.9
-CLUSTERED_VOLUME = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,33 +70,16 @@ class Cloud:
         return int(self.points.shape[1])
 
 
-def pairs_share(t: float, dim: int) -> float:
-    """Probability that two uniform points of the unit square or cube are within ``t <= 1`` of each other."""
-    if dim == 2:
-        return math.pi * t**2 - 8 / 3 * t**3 + t**4 / 2
-    return 4 / 3 * math.pi * t**3 - 1.5 * math.pi * t**4 + 1.6 * t**5 - t**6 / 6
-
-
-def mean_neighbours(case: Case, r: float) -> float:
-    """Expected neighbours per body in the unit box at cutoff ``r``, boundaries included."""
-    n = case.bodies
-    ball = 4 / 3 * math.pi * r**3
-    if case.workload == "periodic":
-        return (n - 1) * ball
-    if case.workload == "clustered":
-        own = CLUSTERED_SHARE * n / CLUSTERS * pairs_share(min(r / _cluster_edge(), 1.0), 3)
-        sparse = (1 - CLUSTERED_SHARE) * n
-        crossing = 2 * CLUSTERED_SHARE * sparse * ball
-        return CLUSTERED_SHARE * own + crossing + (1 - CLUSTERED_SHARE) * sparse * pairs_share(r, 3)
-    return (n - 1) * pairs_share(min(r, 1.0), case.dim)
-
-
 def make_cloud(case: Case) -> Cloud:
     """Build the points of a case; the same seed gives the same cloud on every machine."""
-    unit_cutoff = _solve(lambda r: mean_neighbours(case, r), MEAN_NEIGHBOURS)
+    scenes = import_module("vicinal.scenes")
+    if case.workload == "clustered":
+        scene = scenes.clustered(case.bodies, neighbours=MEAN_NEIGHBOURS, seed=case.seed)
+    else:
+        wanted = {"dim": case.dim, "periodic": case.periodic, "neighbours": MEAN_NEIGHBOURS}
+        scene = scenes.uniform(case.bodies, seed=case.seed, **wanted)
+    unit, unit_cutoff = scene.points, scene.cutoff
     edge = 2.0 ** math.ceil(math.log2(SMALLEST_CUTOFF / unit_cutoff))
-    rng = np.random.default_rng(case.seed)
-    unit = _clustered(rng, case.bodies) if case.workload == "clustered" else rng.random((case.bodies, case.dim))
     points = np.multiply(unit, edge, out=unit).astype(case.dtype, copy=False)
     # Rounding to float32 may reach the far face, which a periodic box identifies with the near one.
     np.minimum(points, np.nextafter(points.dtype.type(edge), points.dtype.type(0)), out=points)
@@ -137,29 +117,3 @@ def _spread(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     for shift, mask in masks:
         x = (x | (x << np.uint64(shift))) & np.uint64(mask)
     return x
-
-
-def _cluster_edge() -> float:
-    return float((CLUSTERED_VOLUME / CLUSTERS) ** (1 / 3))
-
-
-def _clustered(rng: np.random.Generator, n: int) -> FloatArray:
-    """90 % of the points in eight cubes, one per octant, that fill 1 % of the volume; the rest anywhere."""
-    inside = round(CLUSTERED_SHARE * n)
-    side = _cluster_edge()
-    octants = np.stack(np.meshgrid(*[(0.0, 0.5)] * 3, indexing="ij"), axis=-1).reshape(CLUSTERS, 3)
-    corners = octants + rng.random((CLUSTERS, 3)) * (0.5 - side)
-    points = rng.random((n, 3))
-    points[:inside] *= side
-    points[:inside] += corners[rng.integers(CLUSTERS, size=inside)]
-    rng.shuffle(points)
-    return points
-
-
-def _solve(function: Callable[[float], float], target: float) -> float:
-    """Invert an increasing function on (0, 1] by bisection."""
-    low, high = 0.0, 1.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if function(middle) < target else (low, middle)
-    return high

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 
-import published
 import vicinal as vc
 from oracle import Array
-from published import RATIO_SIDES, RATIOS_PRINTED, RELATIONS, SCALING, SCENARIOS, Scenario
+from vicinal.lab import Case, Plan
+from vicinal.lab.experiments import a_relations, a_scaling, e_pair_ratio
+from vicinal.lab.experiments._koch import SCENARIOS, TOLERANCE, Scenario
+from vicinal.scenes import Scene, uniform
 
-TOLERANCE = {"LinkedCells": 0.05, "HashGrid": 0.05, "Octree": 0.10}
 # Where the published count is not that of the scenario as described; docs/structures.md says what is known of it.
 KNOWN = {
     (5, "HashGrid"): 2.0,  # the published sum is that of 100 steps, not 200
@@ -21,9 +23,15 @@ QUICK_BODIES = 640_000
 QUICK_SIDE = 32
 
 
+def candidates(index: vc.Index) -> int:
+    """How many pairs a structure proposes in one search."""
+    index.pairs()
+    return index.stats.candidates
+
+
 @cache
-def bodies(scenario_table: int) -> tuple[Array, Array]:
-    return next(scenario for scenario in SCENARIOS if scenario.table == scenario_table).bodies()
+def scene(table: int) -> Scene:
+    return next(scenario for scenario in SCENARIOS if scenario.table == table).scene()
 
 
 @pytest.mark.parametrize(
@@ -35,41 +43,54 @@ def bodies(scenario_table: int) -> tuple[Array, Array]:
     ],
 )
 def test_the_scenarios_of_paper_a_have_the_published_candidates(scenario: Scenario, structure: str) -> None:
-    make = scenario.indices(*bodies(scenario.table))[structure]
-    ours = published.candidates(make()) * scenario.steps
+    make = scenario.indices(scene(scenario.table))[structure]
+    ours = candidates(make()) * scenario.steps
     ratio = KNOWN.get((scenario.table, structure), 1.0)
     assert ours == pytest.approx(ratio * scenario.candidates[structure], rel=TOLERANCE[structure])
 
 
 @pytest.mark.parametrize(
-    ("structure", "number"),
+    ("structure", "number", "count"),
     [
-        pytest.param(structure, number, id=f"{structure}-{number}")
-        for number, row in SCALING.items()
-        for structure in row
+        pytest.param(structure, number, count, id=f"{structure}-{number}")
+        for structure, counts in a_scaling.CANDIDATES.items()
+        for number, count in zip(a_scaling.SIZES, counts, strict=True)
         if number <= QUICK_BODIES
     ],
 )
-def test_candidates_grow_as_published(structure: str, number: int) -> None:
+def test_candidates_grow_as_published(structure: str, number: int, count: float) -> None:
     """Tables 8 and 10: linear for the octree, and fourfold with each doubling for hash grids that do not grow."""
-    ours = published.scaling_candidates(structure, number)
-    assert ours == pytest.approx(SCALING[number][structure], rel=TOLERANCE[structure])
+    (row,) = a_scaling.measure(Case({"bodies": number}), Plan(steps=1, structures=(structure,)))
+    assert row["candidates"] == pytest.approx(count, rel=TOLERANCE[structure])
 
 
-@pytest.mark.parametrize("side", [side for side in RELATIONS if side <= QUICK_SIDE])
+@pytest.mark.parametrize("side", [side for side in a_relations.PUBLISHED if side <= QUICK_SIDE])
 def test_a_full_octree_has_the_published_relations(side: int) -> None:
-    assert published.relations(side) == RELATIONS[side] == (3 * side - 2) ** 3
+    (row,) = a_relations.measure(Case({"side": side}), Plan())
+    assert row["relations"] == a_relations.PUBLISHED[side] == (3 * side - 2) ** 3
 
 
-@pytest.mark.parametrize("side", RATIO_SIDES)
+@pytest.mark.parametrize("side", e_pair_ratio.SIDES)
 def test_cell_sorting_has_the_pair_ratios_of_paper_e(side: int) -> None:
-    expected = published.expected_ratio(side)
-    assert published.pair_ratio(side) == pytest.approx(expected, rel=0.01)
-    if side in RATIOS_PRINTED:
-        assert expected == pytest.approx(RATIOS_PRINTED[side], rel=0.02)
+    expected = e_pair_ratio.expected(side)
+    (row,) = e_pair_ratio.measure(Case({"side": side}), Plan(steps=1, structures=("CellSorting",)))
+    assert row["pair_ratio"] == pytest.approx(expected, rel=0.01)
+    if side in e_pair_ratio.PRINTED:
+        assert expected == pytest.approx(e_pair_ratio.PRINTED[side], rel=0.02)
 
 
-@pytest.mark.parametrize("side", RATIO_SIDES)
+@pytest.mark.parametrize("side", e_pair_ratio.SIDES)
 def test_cell_sorting_proposes_just_what_is_in_neighbouring_cells(side: int) -> None:
-    points = published.ratio_points(side, 1)
-    assert published.candidates(vc.CellSorting(points, cutoff=1.0)) == published.neighbouring(points)
+    bodies = uniform(e_pair_ratio.POINTS, edge=side, cutoff=1.0, seed=1).bodies
+    assert candidates(vc.CellSorting(**bodies)) == neighbouring(bodies["points"])
+
+
+def neighbouring(points: Array) -> int:
+    """Pairs of points in the same cell or in neighbouring ones, counted by adding up cells of edge 1."""
+    cells = np.floor(points - points.min(axis=0)).astype(np.int64) + 1
+    grid = np.zeros(cells.max(axis=0) + 2)
+    np.add.at(grid, tuple(cells.T), 1)
+    around = grid
+    for axis in range(3):
+        around = around + np.roll(around, 1, axis) + np.roll(around, -1, axis)
+    return int((grid * around).sum() - len(points)) // 2

@@ -13,7 +13,7 @@ from vicinal.lab.experiment import Experiment
 from vicinal.lab.figures import duration, figure
 from vicinal.lab.plots import for_page, render
 from vicinal.lab.rows import Row
-from vicinal.lab.store import Run
+from vicinal.lab.store import ROWS, Run, as_csv
 from vicinal.lab.style import CSS
 
 PAGE = "page.html"
@@ -38,7 +38,9 @@ def document(title: str, body: str) -> str:
 
 
 def write_page(experiment: Experiment, run: Run) -> None:
-    """Write the pictures and the page of a run into its folder."""
+    """Write the table, the pictures and the page of a run into its folder."""
+    with atomic_file(run.folder / ROWS) as file:
+        file.write(as_csv(run.rows).encode())
     pictures = draw(experiment, run)
     for name, svg in pictures.items():
         with atomic_file(run.folder / f"{name}.svg") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -178,8 +179,8 @@ def _published_marks(
 
 
 def for_page(svg: str) -> str:
-    """Make a picture part of a page: no prologue, the page's colours in place of its own."""
-    body = svg[svg.index("<svg") :]
+    """Make a picture part of a page: no prologue, no names of groups, the page's colours in place of its own."""
+    body = re.sub(r'<g id="[^"]*"', "<g", svg[svg.index("<svg") :])
     for colour, name in ((INK, "--ink"), (FAINT, "--faint"), (GRID, "--rule")):
         body = body.replace(colour, f"var({name})")
     return body.replace(PAPER, "var(--card)")

@@ -69,7 +69,7 @@ class Run:
         self.save()
 
     def save(self) -> None:
-        """Write result.json and rows.csv."""
+        """Write result.json."""
         data = {
             "format": FORMAT, "experiment": self.experiment, "plan": self.plan, "machine": self.machine,
             "complete": self.complete, "wanted": self.wanted, "cases": self.cases,
@@ -77,8 +77,6 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         with atomic_file(self.folder / RESULT) as file:
             file.write((json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
-        with atomic_file(self.folder / ROWS) as file:
-            file.write(as_csv(self.rows).encode())
 
 
 def as_csv(rows: Sequence[Row]) -> str:
