@@ -32,7 +32,7 @@ def rebound(ratio, *, history, damping, per_collision=400):
     sim = simulation(material, walls=[floor()], gravity=(0, 0, 0), history=history)
     sim.insert([[0, 0, r + 1e-9]], radii=r, velocities=[[ratio, 0, -1.0]])
     sim.dt = sim.critical_times().collision / per_collision
-    sim.run(int(1.2 * per_collision))
+    sim.run(2 * per_collision)
     assert sim.contact_count() == 0
     v = sim.velocities[0]
     return (v[0] - sim.spins[0, 1] * r) / v[2]
