@@ -46,7 +46,7 @@ def save_restart(path: Path, *, scene: str, simulation: Mapping[str, Any], run: 
 def load_restart(path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Read a restart file: the configuration and both states."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             plain = json.loads(str(file["plain"]))
             found = {name: file[name] for name in file.files if name != "plain"}
     except FileNotFoundError:

@@ -1,0 +1,221 @@
+"""Files that others read: VTKHDF series, tables and restart files, and what kills and full disks leave of them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from dem.scenes import busy
+
+from vicinal import InputError, dem
+from vicinal.dem.output import Table as CsvTable
+from vicinal.dem.restart import load_restart, save_restart
+from vicinal.dem.vtkhdf import LOOSE_PARTS, Frame, SeriesReader, SeriesWriter, vertices
+
+
+def frame(k):
+    """A step whose number of points and cells differs from all others; some have none."""
+    rng = np.random.default_rng(k)
+    n = int(rng.integers(0, 9)) if k else 5
+    m = int(rng.integers(0, 4)) if n > 1 else 0
+    lines = (rng.integers(0, max(n, 1), 2 * m).astype(np.int32), np.arange(0, 2 * m + 1, 2, dtype=np.int32))
+    data = {"radius": rng.random(n), "velocity": rng.random((n, 3)).astype(np.float32)}
+    points = rng.random((n, 3)).astype(np.float32)
+    return Frame(0.1 * k, points, {**vertices(n), "Lines": lines}, data, {"force": rng.random(n + m)})
+
+
+def check(path, count):
+    series = SeriesReader(path)
+    assert series.times == pytest.approx(0.1 * np.arange(count))
+    for k in range(count):
+        found, expected = series[k], frame(k)
+        assert np.array_equal(found.points, expected.points)
+        for name, values in expected.point_data.items():
+            assert np.array_equal(found.point_data[name], values)
+        assert np.array_equal(found.cell_data["force"], expected.cell_data["force"])
+        for kind, (ids, offsets) in expected.cells.items():
+            if len(offsets) > 1:
+                assert np.array_equal(found.cells[kind][0], ids)
+                assert np.array_equal(found.cells[kind][1], offsets)
+
+
+def test_a_series_is_complete_after_every_step_and_one_file_at_the_end(tmp_path):
+    path = tmp_path / "a.vtkhdf"
+    count = LOOSE_PARTS + 3
+    with SeriesWriter(path) as series:
+        for k in range(count):
+            series.append(frame(k))
+            if k in {0, 1, LOOSE_PARTS - 1, LOOSE_PARTS, count - 1}:
+                check(path, k + 1)
+    check(path, count)
+    assert os.listdir(tmp_path) == ["a.vtkhdf"]
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_series_goes_on_from_any_of_its_steps(tmp_path, closed):
+    path = tmp_path / "a.vtkhdf"
+    series = SeriesWriter(path)
+    for k in range(4):
+        series.append(frame(k))
+    if closed:
+        series.close()
+    with SeriesWriter(path, keep=0.15) as series:
+        check(path, 2)
+        for k in range(2, 5):
+            series.append(frame(k))
+    check(path, 5)
+    assert os.listdir(tmp_path) == ["a.vtkhdf"]
+
+
+def test_the_files_can_be_moved_while_they_are_written(tmp_path):
+    (tmp_path / "here").mkdir()
+    series = SeriesWriter(tmp_path / "here" / "a.vtkhdf")
+    series.append(frame(0))
+    series.append(frame(1))
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    check(tmp_path / "there" / "a.vtkhdf", 2)
+
+
+def test_vtk_reads_what_we_write(tmp_path):
+    hdf = pytest.importorskip("vtkmodules.vtkIOHDF", reason="vtk is not installed; pip install vtk to check with it")
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+
+    path = tmp_path / "a.vtkhdf"
+    series = SeriesWriter(path)
+    for k in range(LOOSE_PARTS + 2):
+        series.append(frame(k))
+    for finished in (False, True):
+        if finished:
+            series.close()
+        reader = hdf.vtkHDFReader()
+        reader.SetFileName(str(path))
+        reader.UpdateInformation()
+        assert reader.GetNumberOfSteps() == LOOSE_PARTS + 2
+        for k in range(LOOSE_PARTS + 2):
+            reader.SetStep(k)
+            reader.Update()
+            found, expected = reader.GetOutput(), frame(k)
+            assert reader.GetTimeValue() == pytest.approx(expected.time)
+            assert found.GetNumberOfPoints() == found.GetVerts().GetNumberOfCells() == len(expected.points)
+            if len(expected.points):
+                assert np.array_equal(vtk_to_numpy(found.GetPoints().GetData()), expected.points)
+                velocity = vtk_to_numpy(found.GetPointData().GetArray("velocity"))
+                assert np.array_equal(velocity, expected.point_data["velocity"])
+                force = vtk_to_numpy(found.GetCellData().GetArray("force"))
+                assert np.array_equal(force, expected.cell_data["force"])
+
+
+def test_what_is_not_a_series_is_refused(tmp_path):
+    (tmp_path / "a.vtkhdf").write_text("no")
+    with pytest.raises(InputError, match="not a VTKHDF time series"):
+        SeriesReader(tmp_path / "a.vtkhdf")
+    with pytest.raises(FileNotFoundError):
+        SeriesReader(tmp_path / "b.vtkhdf")
+
+
+# Writes step after step, and says after each that it is done.
+WRITER = """
+import sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from dem.test_output import frame
+from vicinal.dem.vtkhdf import SeriesWriter
+series = SeriesWriter(Path({path!r}))
+for k in range(100000):
+    series.append(frame(k))
+    print(k + 1, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are different there")
+@pytest.mark.parametrize("delay", [0.0, 0.013, 0.029])
+def test_a_kill_at_any_moment_leaves_every_finished_step(tmp_path, delay):
+    path = tmp_path / "a.vtkhdf"
+    code = WRITER.format(tests=os.path.dirname(os.path.dirname(__file__)), path=str(path))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stdout:
+                if int(line) == LOOSE_PARTS + 1:
+                    break
+            time.sleep(delay)
+        finally:
+            process.send_signal(signal.SIGKILL)
+        said = [int(line) for line in process.stdout.read().split()]
+    done = max([LOOSE_PARTS + 1, *said])
+    count = len(SeriesReader(path))
+    assert done <= count <= done + 1
+    check(path, count)
+    # And it can be continued.
+    with SeriesWriter(path, keep=0.55) as series:
+        series.append(frame(6))
+    check(path, 7)
+
+
+FULL = """
+import resource, sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+import numpy as np
+from dem.test_output import frame
+from vicinal.dem.vtkhdf import Frame, SeriesWriter, vertices
+series = SeriesWriter(Path({path!r}))
+for k in range(3):
+    series.append(frame(k))
+# No file may grow beyond this any more, as if the disk were full.
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+large = Frame(0.3, np.zeros((20_000, 3)), vertices(20_000), {{"radius": np.ones(20_000),
+    "velocity": np.ones((20_000, 3), np.float32)}}, {{"force": np.ones(20_000)}})
+try:
+    series.append(large)
+except OSError as error:
+    print("failed:", type(error).__name__)
+resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 100_000))
+try:
+    series.close()
+except OSError as error:
+    print("failed:", type(error).__name__)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes are needed to play a full disk")
+def test_a_full_disk_leaves_every_finished_step(tmp_path):
+    path = tmp_path / "a.vtkhdf"
+    code = FULL.format(tests=os.path.dirname(os.path.dirname(__file__)), path=str(path))
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stdout.startswith("failed: OSError"), result.stderr
+    check(path, 3)
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+
+
+def test_a_table_keeps_whole_lines_only(tmp_path):
+    path = tmp_path / "table.csv"
+    sim = dem.Run(busy(), tmp_path / "run").sim
+    table = CsvTable(path, sim.walls)
+    table.append(sim)
+    sim.run(3)
+    table.append(sim)
+    whole = path.read_text()
+    assert len({line.count(",") for line in whole.splitlines()}) == 1
+    path.write_text(whole + "9,0.1,half a li")
+    CsvTable(path, sim.walls, keep=5)
+    assert path.read_text() == whole
+    CsvTable(path, sim.walls, keep=2)
+    assert path.read_text().count("\n") == 2
+
+
+def test_restart_files_hold_everything_exactly(tmp_path):
+    path = tmp_path / "restart.npz"
+    simulation = {"x": np.array([0.1, np.pi]), "name": "a", "number": 3, "dt": 1 / 3, "empty": np.zeros((0, 3))}
+    save_restart(path, scene="title = 'x'", simulation=simulation, run={"removed": np.int64(7)})
+    scene, found, run = load_restart(path)
+    assert scene == "title = 'x'"
+    assert np.array_equal(found["x"], simulation["x"])
+    assert found["empty"].shape == (0, 3)
+    assert (found["name"], found["number"], found["dt"], run["removed"]) == ("a", 3, 1 / 3, 7)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(InputError, match="not a restart file"):
+        load_restart(path)
