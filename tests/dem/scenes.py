@@ -24,7 +24,14 @@ def busy(**changes):
         },
         "insert": [
             {"bodies": "bead", "region": "tray", "count": 60},
-            {"kind": "emitter", "bodies": "bead", "region": "gate", "rate": 1000, "every": 0.002, "velocity": [0, 0, -0.5]},
+            {
+                "kind": "emitter",
+                "bodies": "bead",
+                "region": "gate",
+                "rate": 500,
+                "every": 0.002,
+                "velocity": [0, 0, -0.5],
+            },
         ],
         "outlets": [{"region": "sink", "every": 0.003}],
         "walls": [
@@ -37,7 +44,13 @@ def busy(**changes):
                 "end": [0.015, 0.015, 0.1],
                 "radius": 0.001,
                 "inside": False,
-                "motion": {"type": "rotating", "axis": [0, 0, 1], "point": [0.015, 0.02, 0], "speed": 20, "start": 0.003},
+                "motion": {
+                    "type": "rotating",
+                    "axis": [0, 0, 1],
+                    "point": [0.015, 0.02, 0],
+                    "speed": 20,
+                    "start": 0.003,
+                },
             },
         ],
         "solver": {"duration": 0.012, "dt": 2e-5, "threads": 1},

@@ -91,7 +91,12 @@ def test_a_resolved_scene_is_a_file_that_gives_the_same_scene():
 WRONG = [
     ("restitution = 0.5", "restitution = 1.4", "tray.toml:6: materials.glass.restitution = 1.4", "at most 1"),
     ("restitution = 0.5", "restitution = 'high'", 'tray.toml:6: materials.glass.restitution = "high"', "a number"),
-    ("restitution = 0.5", "restituton = 0.5", "tray.toml:6: materials.glass.restituton", '(did you mean "restitution"?)'),
+    (
+        "restitution = 0.5",
+        "restituton = 0.5",
+        "tray.toml:6: materials.glass.restituton",
+        '(did you mean "restitution"?)',
+    ),
     ("youngs_modulus = 1e7", "", "tray.toml:3: materials.glass.youngs_modulus", 'the law "hertz" needs'),
     ("high = 2e-3", "high = 2e-4", "tray.toml:10: bodies.grain.radius.high = 0.0002", "low = 0.001"),
     ('"uniform"', '"unifrom"', "tray.toml:10: bodies.grain.radius.distribution", '(did you mean "uniform"?)'),
@@ -124,7 +129,9 @@ def test_an_error_names_line_key_value_and_range(old, new, place, allowed):
 
 
 def test_any_key_can_be_set_from_outside():
-    found = scene("solver.dt=1e-5", "walls.1.motion.speed=7", "regions.air.high.2=3", "title=a drum", "gravity=[0, 0, 0]")
+    found = scene(
+        "solver.dt=1e-5", "walls.1.motion.speed=7", "regions.air.high.2=3", "title=a drum", "gravity=[0, 0, 0]"
+    )
     assert found.solver.dt == 1e-5
     assert found.walls[1].motion.speed == 7
     assert found.regions["air"].high == (1, 1, 3)
@@ -165,9 +172,7 @@ def test_files_are_relative_to_the_configuration(tmp_path):
 
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8)
-PLAIN = st.one_of(
-    st.booleans(), st.integers(-(2**40), 2**40), st.floats(allow_nan=False, allow_infinity=False), NAMES
-)
+PLAIN = st.one_of(st.booleans(), st.integers(-(2**40), 2**40), st.floats(allow_nan=False, allow_infinity=False), NAMES)
 TABLES = st.dictionaries(
     NAMES,
     st.recursive(
