@@ -105,8 +105,9 @@ class HashGrid : HashBins<T, D> {
     // Any grid does that keeps near queries together: about one in each cell.
     Reach<D> spacing;
     for (std::size_t a = 0; a < D; ++a) {
-      const double edge = settings_.box.edge[a] > 0 ? static_cast<double>(settings_.box.edge[a])
-                                                    : static_cast<double>(points.high[a] - points.low[a]);
+      const double edge = settings_.box.edge[a] > 0
+                              ? static_cast<double>(settings_.box.edge[a])
+                              : static_cast<double>(points.high[a]) - static_cast<double>(points.low[a]);
       const double cell = edge / std::ceil(std::pow(static_cast<double>(points.size), 1.0 / D));
       spacing.axis[a] = cell > 1e-300 && std::isfinite(cell) ? cell : 1;  // its inverse must be finite too
     }
