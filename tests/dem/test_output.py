@@ -6,15 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-from dem.scenes import busy
 
+from dem.scenes import busy
 from vicinal import InputError, dem
 from vicinal.dem.output import Table as CsvTable
 from vicinal.dem.restart import load_restart, save_restart
 from vicinal.dem.vtkhdf import LOOSE_PARTS, Frame, SeriesReader, SeriesWriter, vertices
+
+
+def names(folder):
+    return sorted(entry.name for entry in folder.iterdir())
 
 
 def frame(k):
@@ -52,7 +57,7 @@ def test_a_series_is_complete_after_every_step_and_one_file_at_the_end(tmp_path)
             if k in {0, 1, LOOSE_PARTS - 1, LOOSE_PARTS, count - 1}:
                 check(path, k + 1)
     check(path, count)
-    assert os.listdir(tmp_path) == ["a.vtkhdf"]
+    assert names(tmp_path) == ["a.vtkhdf"]
 
 
 @pytest.mark.parametrize("closed", [True, False])
@@ -68,7 +73,7 @@ def test_a_series_goes_on_from_any_of_its_steps(tmp_path, closed):
         for k in range(2, 5):
             series.append(frame(k))
     check(path, 5)
-    assert os.listdir(tmp_path) == ["a.vtkhdf"]
+    assert names(tmp_path) == ["a.vtkhdf"]
 
 
 def test_the_files_can_be_moved_while_they_are_written(tmp_path):
@@ -135,7 +140,7 @@ for k in range(100000):
 @pytest.mark.parametrize("delay", [0.0, 0.013, 0.029])
 def test_a_kill_at_any_moment_leaves_every_finished_step(tmp_path, delay):
     path = tmp_path / "a.vtkhdf"
-    code = WRITER.format(tests=os.path.dirname(os.path.dirname(__file__)), path=str(path))
+    code = WRITER.format(tests=str(Path(__file__).parents[1]), path=str(path))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         try:
             for line in process.stdout:
@@ -184,11 +189,11 @@ except OSError as error:
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes are needed to play a full disk")
 def test_a_full_disk_leaves_every_finished_step(tmp_path):
     path = tmp_path / "a.vtkhdf"
-    code = FULL.format(tests=os.path.dirname(os.path.dirname(__file__)), path=str(path))
+    code = FULL.format(tests=str(Path(__file__).parents[1]), path=str(path))
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.stdout.startswith("failed: OSError"), result.stderr
     check(path, 3)
-    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+    assert not [name for name in names(tmp_path) if name.endswith(".part")]
 
 
 def test_a_table_keeps_whole_lines_only(tmp_path):

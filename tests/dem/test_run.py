@@ -9,9 +9,9 @@ import threading
 
 import numpy as np
 import pytest
-from dem.scenes import busy
 from typer.testing import CliRunner
 
+from dem.scenes import busy
 from vicinal import InputError, dem
 from vicinal.cli import app
 from vicinal.dem.config import load
@@ -31,7 +31,7 @@ def whole(tmp_path_factory):
 
 def test_a_run_leaves_its_results_and_everything_about_itself(whole):
     assert whole.status == "finished"
-    assert sorted(os.listdir(whole.folder)) == [
+    assert sorted(entry.name for entry in whole.folder.iterdir()) == [
         "contacts.vtkhdf",
         "particles.vtkhdf",
         "restart.npz",
@@ -69,7 +69,7 @@ def test_series_and_table_tell_what_the_simulation_knows(whole):
     assert table["total"] == pytest.approx(
         table["kinetic_translational"] + table["kinetic_rotational"] + table["potential"] + table["elastic"]
     )
-    floor = [wall for wall in sim.walls if wall.name == "tray-z"][0]
+    floor = next(wall for wall in sim.walls if wall.name == "tray-z")
     assert table["tray-z.fz"][-1] == floor.force[2]
 
 
@@ -81,10 +81,6 @@ def test_bodies_come_and_go(whole):
     assert emitted == 7
     assert len(whole.simulation) == 60 + emitted - json.loads((whole.folder / "run.json").read_text())["removed"]
     assert json.loads((whole.folder / "run.json").read_text())["removed"] > 0
-
-
-class Stop(Exception):
-    pass
 
 
 def interrupted(folder, step):
@@ -209,7 +205,7 @@ def test_wrong_arguments_have_a_message_and_a_code(file, arguments, code, messag
     assert result.exit_code == code
     assert message in result.stderr
     assert "Traceback" not in result.stderr
-    assert os.listdir(file.parent) == ["busy.toml"]
+    assert [entry.name for entry in file.parent.iterdir()] == ["busy.toml"]
 
 
 def test_a_scene_can_be_checked_and_scenes_are_listed(file):

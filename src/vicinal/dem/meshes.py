@@ -66,19 +66,33 @@ class Mesh:
             hit = (u >= 0) & (v >= 0) & (u + v <= 1) & (height > p[:, 2])
         return np.asarray(np.bincount(which[hit], minlength=len(points)) % 2 == 1)
 
-    def touches(self, points: Array, radii: Array) -> npt.NDArray[np.bool_]:
-        """Tell which spheres touch the surface."""
-        touching = np.zeros(len(points), bool)
-        if not len(points):
-            return touching
+    def _near(self, points: Array, radii: Array) -> tuple[npt.NDArray[Any], Array, Array]:
+        """Find spheres and triangles that touch: the sphere, the way from the surface to its centre, its length."""
         corners, reach = self.corners, radii[:, None]
         which, triangle = vc.pairs(
             boxes=(corners.min(axis=1), corners.max(axis=1)), query_boxes=(points - reach, points + reach)
         )
-        near = closest_on_triangles(points[which], corners[triangle])
-        close = np.linalg.norm(near - points[which], axis=1) < radii[which]
-        touching[which[close]] = True
+        way = points[which] - closest_on_triangles(points[which], corners[triangle])
+        length = np.linalg.norm(way, axis=1)
+        close = length < radii[which]
+        return which[close], way[close], length[close]
+
+    def touches(self, points: Array, radii: Array) -> npt.NDArray[np.bool_]:
+        """Tell which spheres touch the surface."""
+        touching = np.zeros(len(points), bool)
+        if len(points):
+            touching[self._near(points, radii)[0]] = True
         return touching
+
+    def pushed_off(self, points: Array, radii: Array) -> Array:
+        """Move spheres away from the part of the surface that is closest, until they only just touch it."""
+        moved = points.copy()
+        which, way, length = self._near(points, radii)
+        # The closest part comes last, and what is assigned last stays.
+        order = np.argsort(-length, kind="stable")
+        which, way, length = which[order], way[order], np.maximum(length[order], np.finfo(float).tiny)
+        moved[which] = points[which] + way * ((1 + 1e-9) * radii[which] / length - 1)[:, None]
+        return moved
 
 
 def _cross(a: Array, b: Array) -> Array:

@@ -72,7 +72,7 @@ class BoxSpace(Space):
     def fits(self, points: Array, radii: Array) -> Flags:
         """Tell which spheres are inside as a whole."""
         low, high = self._ends(radii)
-        return np.asarray(((points >= low) & (points <= high)).all(axis=1))
+        return np.asarray(((points >= low) & (points <= high) | self.endless).all(axis=1))
 
     def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
         """Move spheres inside."""
@@ -171,7 +171,13 @@ class MeshSpace(Space):
 
     def settle(self, points: Array, radii: Array, before: Array) -> Array:
         """Move spheres inside."""
-        return np.where(self.fits(points, radii)[:, None], points, before)
+        good = self.fits(points, radii)
+        moved = points.copy()
+        # In corners, one part of the surface pushes a sphere into another; a few rounds find room between both.
+        for _ in range(3):
+            moved[~good] = self.mesh.pushed_off(moved[~good], radii[~good])
+            good[~good] = self.fits(moved[~good], radii[~good])
+        return np.where(good[:, None], moved, before)
 
 
 def _shrink(length: Array, most: Array) -> Array:

@@ -21,7 +21,7 @@ class Canvas:
 
     def __init__(self, width: int, height: int, background: tuple[float, float, float]) -> None:
         self.width, self.height = width, height
-        self.colour = np.tile(np.array(background), (height * width, 1))
+        self.colour = np.tile(np.array(background, float), (height * width, 1))
         self.depth = np.full(height * width, -np.inf)
 
     def image(self) -> Array:

@@ -1,0 +1,132 @@
+"""Fills: no overlaps, inside as a whole, and dense enough."""
+
+import numpy as np
+import pytest
+import trimesh
+
+import vicinal as vc
+from vicinal import InputError
+from vicinal.dem.meshes import Mesh, closest_on_triangles, load_mesh
+from vicinal.dem.packing import Occupied, drop, lattice, pack
+from vicinal.dem.regions import BoxSpace, CylinderSpace, MeshSpace, SphereSpace
+
+
+def ball(radius=0.5):
+    mesh = trimesh.creation.icosphere(subdivisions=2, radius=radius)
+    return Mesh(np.array(mesh.vertices), np.array(mesh.faces, np.int32))
+
+
+SPACES = {
+    "box": BoxSpace(np.zeros(3), np.array([1.0, 0.8, 1.2])),
+    "cylinder": CylinderSpace(np.zeros(3), np.array([0.6, 0.6, 0.3]), 0.4),
+    "sphere": SphereSpace(np.zeros(3), 0.6),
+    "mesh": MeshSpace(ball()),
+}
+
+
+def some(space, fraction, radius=0.06, spread=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    radii = radius * (1 + spread * rng.uniform(-1, 1, 4000))
+    return radii[: int(np.searchsorted(np.cumsum(4 / 3 * np.pi * radii**3), fraction * space.volume))], rng
+
+
+def check(space, places, radii, box=None):
+    assert np.isfinite(places).all()
+    assert len(vc.pairs(places, radii=radii, box=box)[0]) == 0
+    assert space.fits(places, radii * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.45])
+@pytest.mark.parametrize("name", SPACES)
+def test_packed_spheres_are_inside_and_do_not_overlap(name, fraction):
+    space = SPACES[name]
+    radii, rng = some(space, fraction if name != "mesh" else 0.8 * fraction)
+    check(space, pack(space, radii, rng), radii)
+
+
+def test_dense_packings_are_reached():
+    space = BoxSpace(np.zeros(3), np.ones(3), (1.0, 1.0, 1.0))
+    radii, rng = some(space, 0.57, radius=0.05)
+    check(space, pack(space, radii, rng, box=(1.0, 1.0, 1.0)), radii, box=(1.0, 1.0, 1.0))
+
+
+def test_a_region_that_is_too_full_is_refused(monkeypatch):
+    monkeypatch.setattr("vicinal.dem.packing.PUSHES", 30)
+    space = SPACES["box"]
+    radii, rng = some(space, 0.72)
+    with pytest.raises(InputError, match=r"0\.7\d of its volume\) still overlap"):
+        pack(space, radii, rng)
+    with pytest.raises(InputError, match=r"no place for a sphere of radius 0\.5"):
+        pack(space, np.array([0.5]), rng)
+    with pytest.raises(InputError, match="a lattice has"):
+        lattice(space, radii, rng)
+
+
+@pytest.mark.parametrize("place", [pack, lattice, drop])
+def test_what_is_there_is_respected(place):
+    space = SPACES["box"]
+    there = Occupied(np.array([[0.5, 0.4, 0.6]]), np.array([0.35]))
+    radii, rng = some(space, 0.1)
+    places = place(space, radii, rng, there=there)
+    if place is drop:
+        # Whoever finds no place says so.
+        found = ~np.isnan(places[:, 0])
+        assert found.mean() > 0.9
+        places, radii = places[found], radii[found]
+    check(space, places, radii)
+    assert (np.linalg.norm(places - there.points[0], axis=1) >= radii + 0.35).all()
+
+
+@pytest.mark.parametrize("fraction", [0.02, 0.3, 0.5])
+def test_lattices_have_room_for_many(fraction):
+    space = SPACES["box"]
+    radii, rng = some(space, fraction, spread=0.0)
+    check(space, lattice(space, radii, rng), radii)
+
+
+def test_the_same_chance_gives_the_same_places():
+    space = SPACES["cylinder"]
+    one, other = (pack(space, *some(space, 0.4)) for _ in range(2))
+    assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_random_places_fill_a_region_evenly(name):
+    space = SPACES[name]
+    places = space.sample(np.zeros(4000), np.random.default_rng(1))
+    assert space.fits(places, np.zeros(4000)).all()
+    # The centroid of a draw scatters by the extent over the root of the number.
+    middle = 0.5 * (space.low + space.high)
+    assert np.abs(places.mean(axis=0) - middle).max() < 0.02 * (space.high - space.low).max()
+
+
+def test_inside_a_mesh_is_what_trimesh_says():
+    mesh = trimesh.creation.annulus(r_min=0.3, r_max=0.6, height=0.4)
+    own = Mesh(np.array(mesh.vertices), np.array(mesh.faces, np.int32))
+    points = np.random.default_rng(0).uniform(-0.7, 0.7, (2000, 3))
+    out = np.hypot(points[:, 0], points[:, 1])
+    clear = (np.abs(out - 0.3) > 0.01) & (np.abs(out - 0.6) > 0.01)
+    expected = (out > 0.3) & (out < 0.6) & (np.abs(points[:, 2]) < 0.2)
+    assert np.array_equal(own.contains(points)[clear], expected[clear])
+    assert own.volume == pytest.approx(mesh.volume)
+    assert own.open_edges == 0
+
+
+def test_the_closest_point_of_a_triangle():
+    rng = np.random.default_rng(2)
+    corners, points = rng.normal(size=(200, 3, 3)), rng.normal(size=(200, 3))
+    expected = trimesh.triangles.closest_point(corners, points)
+    assert closest_on_triangles(points, corners) == pytest.approx(expected, abs=1e-12)
+
+
+def test_meshes_are_read_and_bad_ones_refused(tmp_path):
+    trimesh.creation.box().export(tmp_path / "box.stl")
+    mesh = load_mesh(tmp_path / "box.stl", scale=2.0, move=(1, 0, 0))
+    assert mesh.volume == pytest.approx(8)
+    assert mesh.vertices.max(axis=0) == pytest.approx([2, 1, 1])
+    assert mesh.open_edges == 0
+    with pytest.raises(FileNotFoundError, match="no such mesh"):
+        load_mesh(tmp_path / "none.stl")
+    (tmp_path / "bad.stl").write_text("nonsense")
+    with pytest.raises(InputError, match=r"cannot be read as a mesh|triangles found"):
+        load_mesh(tmp_path / "bad.stl")

@@ -1,0 +1,99 @@
+"""Pictures and animations of runs."""
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from dem.scenes import busy
+from vicinal import dem
+from vicinal.cli import app
+from vicinal.dem.pictures.camera import Camera
+from vicinal.dem.pictures.raster import Canvas
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("render") / "out"
+    scene = busy(solver={"duration": 0.002, "dt": 2e-5}, output={"every": 0.001}, picture={"view": [-60, 20]})
+    dem.run(scene, out)
+    return out
+
+
+def render(*arguments):
+    return CliRunner().invoke(app, ["render", *map(str, arguments)])
+
+
+def test_a_picture_and_an_animation_are_made(folder):
+    result = render(folder / "particles.vtkhdf", "--size", "300x240", "--frames", 3)
+    assert result.exit_code == 0, result.output
+    picture = np.asarray(Image.open(folder / "particles.png"))
+    assert picture.shape[:2] == (304, 300)
+    # Many colours: bodies of several speeds, shaded.
+    assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 500
+    with Image.open(folder / "particles.gif") as animation:
+        assert animation.n_frames == 3
+    for name in ("particles.png", "particles.gif"):
+        assert str((folder / name).resolve()) in result.stdout
+
+
+def test_options_choose_step_colour_and_view(folder, tmp_path):
+    pictures = []
+    for k, options in enumerate((["--step", 0], ["--step", 0, "--view", "z"], ["--colour", "radius"])):
+        target = tmp_path / f"{k}.png"
+        result = render(folder, "-o", target, "--size", "200x200", "--title", "", *options)
+        assert result.exit_code == 0, result.output
+        pictures.append(np.asarray(Image.open(target)))
+    assert not np.array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[0], pictures[2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--colour", "taste"], 2, "radius"),
+        (["--step", "9"], 2, "from 0 to 2"),
+        (["--view", "up"], 2, "azimuth,elevation"),
+        (["--size", "3x3"], 2, "from 100 to 8000"),
+        (["-o", "a.xls"], 2, "'.xls'"),
+        (["-o", "missing/a.png"], 1, "missing"),
+    ],
+)
+def test_wrong_options_are_refused(folder, tmp_path, monkeypatch, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    result = render(folder, *(["-o", "a.png"] if "-o" not in arguments else []), *arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_series_is_reported(tmp_path):
+    result = render(tmp_path / "particles.vtkhdf", "-o", tmp_path / "a.png")
+    assert result.exit_code == 1
+    assert "no such file" in result.stderr
+
+
+def test_the_camera_sees_the_whole_box():
+    camera = Camera(30.0, 40.0, (0, 0, 0), (1, 2, 3), (200, 100))
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 2) for z in (0, 3)])
+    seen = camera.project(corners)
+    assert seen[:, 0].min() >= 0
+    assert seen[:, 0].max() <= 200
+    assert seen[:, 1].min() >= 0
+    assert seen[:, 1].max() <= 100
+    # Up is up.
+    assert camera.project(np.array([[0, 0, 3.0]]))[0, 1] < camera.project(np.array([[0, 0, 0.0]]))[0, 1]
+
+
+@pytest.mark.parametrize("radius", [8.0, 40.0])
+def test_what_is_near_hides_what_is_far(radius):
+    red, green = np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
+    inside = Canvas(100, 100, (1, 1, 1))
+    inside.spheres(np.array([[50.0, 50, 0], [50.0, 50, 1]]), np.array([radius, 0.5 * radius]), np.array([red, green]))
+    assert inside.image()[50, 50][0] > inside.image()[50, 50][1]
+    near = Canvas(100, 100, (1, 1, 1))
+    near.spheres(np.array([[50.0, 50, 0], [50.0, 50, 50]]), np.array([radius, 0.5 * radius]), np.array([red, green]))
+    assert near.image()[50, 50][1] > near.image()[50, 50][0]
+    side = near.image()[50, int(50 + 0.8 * radius)]
+    assert side[0] > side[1]
+    assert (near.image()[2, 2] == 1).all()
