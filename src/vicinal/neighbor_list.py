@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Literal
 
@@ -16,39 +16,18 @@ from vicinal.choose import choose_checked
 from vicinal.errors import InputError
 from vicinal.index import Index, Setting
 from vicinal.layouts import LAYOUTS, ListPointers, bytes_of, entries_of, lay_out, pointers_of, reduce_values, rows_of
-from vicinal.order import check_order
-from vicinal.planes import check_planes
-from vicinal.skin import SkinTuner
-from vicinal.structures import (
-    BVH,
-    CellSorting,
-    Delaunay,
-    Exhaustive,
-    HashGrid,
-    LinkedCells,
-    Octree,
-    SpatialHash,
-    SweepAndPrune,
+from vicinal.list_setting import (
+    STRUCTURES,
+    as_kept,
+    check_consumer,
+    check_structure,
+    check_width,
+    room_for_skin,
+    sample_stride,
+    with_skin,
 )
-
-STRUCTURES: dict[str, type[Index]] = {
-    kind.__name__: kind
-    for kind in (
-        BVH,
-        CellSorting,
-        Delaunay,
-        Exhaustive,
-        HashGrid,
-        LinkedCells,
-        Octree,
-        SpatialHash,
-        SweepAndPrune,
-    )
-}
-# Two images of a pair must never be within reach at the same time; this much of an edge is left to rounding.
-IMAGE_MARGIN = 16
-# Bodies that are followed to see how fast all move while there is no skin to watch them in.
-SAMPLE = 1024
+from vicinal.order import check_order
+from vicinal.skin import SkinTuner
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
 
@@ -164,16 +143,16 @@ class NeighborList:
         self._edges: list[float] = []
         tuned = isinstance(skin, str) and skin == "auto"
         self._skin = 0.0 if tuned else check_skin(skin)
-        self._tuner = SkinTuner(_check_consumer(consumer)) if tuned else None
+        self._tuner = SkinTuner(check_consumer(consumer)) if tuned else None
         if layout not in LAYOUTS:
             raise InputError(f"layout: {layout!r} found; pass one of {', '.join(LAYOUTS)}")
         self._layout = layout
-        self._width = _check_width(width, layout)
+        self._width = check_width(width, layout)
         self._half = _check.check_flag(half, "half")
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
             raise InputError(f"sort: False found with layout {layout!r}; leave it out, or use layout 'pairs'")
-        self._structure = _check_structure(index, spheres=radii is not None)
+        self._structure = check_structure(index, spheres=radii is not None)
         self._core = _core.ListCore()
         self._index: Index | None = None
         self._kept: _Kept | None = None
@@ -244,8 +223,8 @@ class NeighborList:
         kept = self._kept
         if kept is None or box is not None or (radii is not None and kept.radii is None):
             return False
-        array = _as_kept(points, kept.points, "points")
-        sizes = kept.radii if radii is None else _as_kept(radii, kept.radii, "radii")
+        array = as_kept(points, kept.points, "points")
+        sizes = kept.radii if radii is None else as_kept(radii, kept.radii, "radii")
         if array is None or (kept.radii is not None and sizes is None):
             return False
         if self._built_skin == 0:
@@ -268,7 +247,7 @@ class NeighborList:
         """Without a skin nobody watches the bodies, so a few are followed to see when one would pay."""
         if self._tuner is None or self._sample is None:
             return
-        way = np.abs(points[:: _stride(points)] - self._sample)
+        way = np.abs(points[:: sample_stride(points)] - self._sample)
         for axis, edge in enumerate(self._edges):
             if edge > 0:
                 way[:, axis] = np.abs(way[:, axis] - np.round(way[:, axis] / edge) * edge)
@@ -283,7 +262,7 @@ class NeighborList:
         cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
         edges = _check.check_box(space, bodies, cutoff)
         reach = cutoff if self._cutoff is not None else 2 * max(bodies.largest)
-        room = _room(bodies, reach, edges)
+        room = room_for_skin(bodies, reach, edges)
         typical = reach if bodies.extra is None or not len(bodies) else 2 * float(bodies.extra.mean(dtype=np.float64))
         skin = self._skin if self._tuner is None else self._tuner.choose(typical, bodies.dim, room)
         if skin > room:
@@ -291,7 +270,7 @@ class NeighborList:
                 f"skin: {skin:g} found, but in the box {[edge or None for edge in edges]} pairs of reach {reach:g} "
                 f"would be in the list through two images; use at most {room:g}"
             )
-        setting = _with_skin(bodies, cutoff, skin, edges)
+        setting = with_skin(bodies, cutoff, skin, edges)
         # From here on the old list is gone, whatever happens.
         self._kept, self._arrays = None, {}
         self._box, self._edges, self._built_skin = space, edges, skin
@@ -301,7 +280,7 @@ class NeighborList:
         built: Any = setting.bodies.extra
         radii_now: Any = bodies.extra
         if skin == 0:
-            self._sample = np.array(bodies.array[:: _stride(bodies.array)]) if self._tuner is not None else None
+            self._sample = np.array(bodies.array[:: sample_stride(bodies.array)]) if self._tuner is not None else None
         elif built is None:
             self._core.remember(bodies.array, edges, setting.cutoff / 2, cutoff / 2)
         else:
@@ -560,83 +539,3 @@ class NeighborList:
 
 def _permuted(values: Any, order: npt.NDArray[np.int32]) -> Any:
     return None if values is None else values[order]
-
-
-def _as_kept(value: npt.ArrayLike, like: Any, name: str) -> Any:
-    """Return an array of the dtype and shape of another, or None if it has another dtype or shape."""
-    array = _check.as_array(value, name)
-    if array.dtype.kind not in "fiu":
-        return None
-    if array.ndim == 0 and like.ndim == 1:
-        return np.full(like.shape, array, like.dtype)
-    if array.shape != like.shape:
-        return None
-    if like.ndim == 2 and (array.dtype == np.float32) != (like.dtype == np.float32):
-        return None
-    return np.ascontiguousarray(array, dtype=like.dtype)
-
-
-def _stride(points: Floats) -> int:
-    return max(1, len(points) // SAMPLE)
-
-
-def _room(bodies: Points, reach: float, edges: list[float]) -> float:
-    """Return how thick a skin may be so that one image at most of a pair is within reach."""
-    eps = float(np.finfo(bodies.array.dtype).eps)
-    periods = [edge for edge in edges if edge > 0]
-    if not periods:
-        return float("inf")
-    room = min(periods) / 2 * (1 - IMAGE_MARGIN * eps * len(edges)) / (1 + IMAGE_MARGIN * eps) - reach
-    if room < 0:
-        raise InputError(
-            f"box: {[edge or None for edge in edges]} found; pairs of reach {reach:g} meet through several images, "
-            f"which a list cannot tell apart, so use edges above {2 * reach:g}, or vicinal.pairs with its shifts"
-        )
-    return room
-
-
-def _with_skin(bodies: Points, cutoff: float, skin: float, edges: list[float]) -> Setting:
-    """Return what to search for: bodies that reach as far as the skin says."""
-    dtype = bodies.array.dtype
-    planes = check_planes(None, bodies, edges)
-    if skin == 0:
-        return Setting(bodies, cutoff, edges, planes)
-    if bodies.extra is None:
-        return Setting(bodies, _check.check_cutoff(cutoff + skin, bodies, "cutoff + skin"), edges, planes)
-    with np.errstate(over="ignore"):
-        extra: Any = bodies.extra + dtype.type(skin / 2)
-        largest = extra.max() if len(extra) else dtype.type(0)
-        twice = largest + largest
-        if not np.isfinite(twice * twice):
-            raise InputError(f"skin: {skin:g} found; the square of twice {largest} overflows {dtype}; use less")
-    return Setting(replace(bodies, extra=extra, largest=[float(largest)] * bodies.dim), 0.0, edges, planes)
-
-
-def _check_width(value: object, layout: str) -> int:
-    if layout not in ("fixed", "hybrid"):
-        if value is not None:
-            raise InputError(f"width: {value!r} found with layout {layout!r}; use it with fixed and hybrid only")
-        return 0
-    if value is None:
-        raise InputError(f"width: None found with layout {layout!r}; pass how many neighbours a body has room for")
-    return _check.check_integer(value, "width", least=1, most=2**20)
-
-
-def _check_structure(index: object, *, spheres: bool) -> type[Index] | None:
-    if index is None:
-        return None
-    kind = STRUCTURES.get(index) if isinstance(index, str) else index
-    if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
-        raise InputError(f"index: {index!r} found; pass a structure or its name, one of {', '.join(STRUCTURES)}")
-    if spheres and kind is Delaunay:
-        raise InputError("index: Delaunay found together with radii; it knows points only, so use another structure")
-    return kind
-
-
-def _check_consumer(value: object) -> float | None:
-    if value is None:
-        return None
-    seconds = _check.check_number(value, "consumer")
-    if not 0 <= seconds < float("inf"):
-        raise InputError(f"consumer: {value} found; pass seconds per entry, such as 2e-9, or None to measure")
-    return seconds
