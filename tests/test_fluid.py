@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -216,9 +217,10 @@ def test_rows_are_put_into_ascending_order(threads: int) -> None:
         points = scattered(n)
         points[: n // 4] *= 0.1  # rows of very different lengths
         with vc.threads(threads):
-            for kind in (vc.LinkedCells, vc.Delaunay):
-                want = vc.neighbors(points, cutoff=3.0, sort=True)
-                rows = kind(points, cutoff=3.0).neighbors()
+            # Rows that are short on average are sorted, long ones are filled in order.
+            for kind, cutoff in product((vc.LinkedCells, vc.Delaunay), (1.0, 12.0)):
+                want = vc.neighbors(points, cutoff=cutoff, sort=True)
+                rows = kind(points, cutoff=cutoff).neighbors()
                 ordered = np.full(len(rows.indices) + 3, -7, np.int32)
                 _core.fluid_order(rows.offsets, rows.indices, ordered)
                 assert ordered[: len(rows.indices)].tolist() == want.indices.tolist()

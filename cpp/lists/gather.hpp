@@ -60,13 +60,6 @@ inline void sort_row(std::int32_t* row, std::size_t n) {
   }
 }
 
-inline void sort_each_row(std::span<const std::int64_t> offsets, std::int32_t* neighbors) {
-  parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t row = begin; row < end; ++row)
-      sort_row(neighbors + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
-  });
-}
-
 // Keeps its scratch for the next time.
 class RowGatherer {
  public:

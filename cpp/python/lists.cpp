@@ -24,6 +24,7 @@
 #include "lists/gather.hpp"
 #include "lists/layouts.hpp"
 #include "lists/lennard_jones.hpp"
+#include "lists/order.hpp"
 #include "lists/reduce.hpp"
 #include "lists/spatial_order.hpp"
 #include "python/arrays.hpp"
@@ -99,6 +100,16 @@ class ListCore {
                           array_of<std::int32_t>(std::move(neighbors), {entries}, pool_));
   }
 
+  // The neighbours of full rows, each row in ascending order.
+  nb::object order(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors) {
+    const std::size_t entries = neighbors.shape(0);
+    Region ordered = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
+    without_lock([&] {
+      order_rows(span_of(offsets), span_of(neighbors), {static_cast<std::int32_t*>(ordered.data()), entries});
+    });
+    return array_of<std::int32_t>(std::move(ordered), {entries}, pool_);
+  }
+
   // Rows, and the places of the bodies, after the bodies were put into another order.
   nb::tuple reorder(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors,
                     const Column<std::int32_t>& order, bool half) {
@@ -165,10 +176,6 @@ class ListCore {
   RowGatherer gatherer_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 };
-
-void sort_rows(const Column<std::int64_t>& offsets, const Writable<std::int32_t>& neighbors) {
-  without_lock([&] { sort_each_row(span_of(offsets), neighbors.data()); });
-}
 
 nb::object row_names(const Column<std::int64_t>& offsets) {
   const auto entries = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
@@ -295,10 +302,10 @@ void bind_lists(nb::module_& m) {
       .def("drift", &ListCore::drift, nb::arg("points"))
       .def("drift_spheres", &ListCore::drift_spheres, nb::arg("points"), nb::arg("built"), nb::arg("radii"))
       .def("rows", &ListCore::rows, nb::arg("i"), nb::arg("j"), nb::arg("bodies"), nb::arg("both"))
+      .def("order", &ListCore::order, nb::arg("offsets"), nb::arg("neighbors"))
       .def("reorder", &ListCore::reorder, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("order"), nb::arg("half"))
       .def("reorder_places", &ListCore::reorder_places, nb::arg("order"))
       .def("bytes", &ListCore::bytes);
-  m.def("sort_rows", &sort_rows, nb::arg("offsets"), nb::arg("neighbors"));
   m.def("row_names", &row_names, nb::arg("offsets"));
   m.def("longest_row", &find_longest_row, nb::arg("offsets"));
   m.def("spread_rows", &spread_rows, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("width"));

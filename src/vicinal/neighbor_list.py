@@ -318,8 +318,7 @@ class NeighborList:
             offsets, neighbors = self._core.rows(i, j, size, False)
         else:
             rows = index.neighbors()
-            offsets, neighbors = rows.offsets, rows.indices
-            _core.sort_rows(offsets, neighbors)
+            offsets, neighbors = rows.offsets, self._core.order(rows.offsets, rows.indices)
         self._arrays = lay_out(self._layout, offsets, neighbors, self._width)
 
     def _index_for(self, setting: Setting) -> Index:
