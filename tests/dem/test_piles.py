@@ -47,7 +47,7 @@ def test_pyramid_of_four_stands_only_with_history(history):
     # Paper D, section 6.2.2: r 10 mm, three spheres on the ground, one upon them (its y axis is our z).
     r = 0.01
     points = np.array([[0, 1, 0], [2, 1, 0], [1, 1, np.sqrt(3)], [1, 1 + 2 / 3 * np.sqrt(6), np.sqrt(3) / 3]]) * r
-    material = Material(density=7800, youngs_modulus=5e7, poisson_ratio=0.3, restitution=0.5, friction=0.5)
+    material = Material(density=7800, youngs_modulus=5e7, poisson_ratio=0.3, restitution=0.9, friction=0.5)
     sim = simulation(material, walls=[floor()], history=history, dt=1e-5)
     sim.insert(points[:, [0, 2, 1]], radii=r)
     sim.run(60_000)

@@ -85,6 +85,13 @@ class Clump:
 
     def properties(self) -> Properties:
         """Integrate over the union of the spheres."""
+        known: Properties | None = self.__dict__.get("_properties")
+        if known is None:
+            known = self._integrated()
+            object.__setattr__(self, "_properties", known)
+        return known
+
+    def _integrated(self) -> Properties:
         if len(self.radii) == 1:
             r = float(self.radii[0])
             volume = 4 / 3 * np.pi * r**3
