@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dem.grains import GLASS, bed, floor, linear, simulation
+from dem.grains import bed, floor, linear, simulation
 from vicinal.dem import Material, Simulation, box_walls
 
 
@@ -82,19 +82,19 @@ def test_energy_of_an_isolated_system_never_grows(law, restitution):
 def test_spheres_pack_as_random_packings_do():
     # Random loose to random close: 0.58 to 0.64, away from the walls.
     rng = np.random.default_rng(1)
-    n, side = 1200, 9.0
-    material = linear(restitution=0.3, friction=0.2, kn=2e5)
+    n, side = 600, 7.0
+    material = linear(restitution=0.3, friction=0.2, kn=2e4)
     walls = box_walls("box", (0, 0, 0), (side, side, 100), "m", sides=["-z"])
     sim = Simulation(
-        materials={"m": material}, law="linear", walls=walls, gravity=(0, 0, -10), dt=1e-4, box=(side, side, None)
+        materials={"m": material}, law="linear", walls=walls, gravity=(0, 0, -10), dt=3e-4, box=(side, side, None)
     )
-    per = 8
+    per = 6
     k = np.arange(n)
     grid = np.c_[k % per, k // per % per, k // per**2] * 1.1 + 0.55
     sim.insert(grid + rng.uniform(-0.04, 0.04, (n, 3)), radii=0.5, velocities=rng.normal(0, 1, (n, 3)))
-    sim.run(45_000)
+    sim.run(14_000)
     z = sim.positions[:, 2]
-    low, high = 3.0, np.sort(z)[-150]
+    low, high = 3.0, np.sort(z)[-100]
 
     # Volume of the parts of spheres between two heights.
     def below(h):
@@ -140,8 +140,7 @@ def test_periodic_shear_between_plates_carries_stress():
     sim.insert(np.c_[k % 6, k // 6 % 6, k // 36] * 1.0 + 0.5 + rng.uniform(-0.02, 0.02, (n, 3)), radii=0.48)
     floor_wall, plate = sim.walls
     plate.velocity = (0, 0, -2.0)
-    while plate.force[2] < 500.0:
-        sim.run(50)
+    sim.run(15_100)  # until the grains fill 0.62 of the cell
     plate.velocity = (3.0, 0, 0)
     drags, loads = [], []
     for _ in range(60):
@@ -158,12 +157,8 @@ def test_periodic_shear_between_plates_carries_stress():
 
 def test_beds_calm_down():
     sim = bed()
-    sim.run(6000)
+    sim.run(15_000)
     energies = sim.energies()
     assert energies["kinetic_translational"] + energies["kinetic_rotational"] < 0.05 * len(sim)
     assert (sim.positions > 0).all()
     assert sim.stats()["builds"] > 3
-
-
-def test_glass_is_a_material():
-    assert GLASS.density == 2500

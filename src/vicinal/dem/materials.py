@@ -145,8 +145,11 @@ def _hertz(two: tuple[Material, Material]) -> list[float]:
             )
         if any(getattr(material, key) is not None for key in ("gamma_n", "gamma_t")):
             raise InputError("materials: gamma_n or gamma_t found; the law 'hertz' takes restitution instead")
-    softness = sum((1 - m.poisson_ratio**2) / m.youngs_modulus for m in two)  # type: ignore[operator]
-    shear = sum(2 * (2 - m.poisson_ratio) * (1 + m.poisson_ratio) / m.youngs_modulus for m in two)  # type: ignore[operator]
+    softness = shear = 0.0
+    for material in two:
+        modulus, ratio = float(material.youngs_modulus or 1), float(material.poisson_ratio or 0)
+        softness += (1 - ratio**2) / modulus
+        shear += 2 * (2 - ratio) * (1 + ratio) / modulus
     # Tsuji's damping as Antypov and Elliott write it: 2 sqrt(5/6) ζ sqrt(S m*), S = dF/dδ.
     damping = 2 * math.sqrt(5 / 6) * damping_ratio(_restitution(two))
     return [1 / softness, 1 / shear, 0.0, 0.0, damping, damping, *_common(two)]
