@@ -6,6 +6,7 @@ import pytest
 from vicinal import InputError, dem
 from vicinal.dem import scenes
 from vicinal.dem.config import load
+from vicinal.dem.vtkhdf import SeriesReader
 
 # Fewer bodies and less time than a user would want, so that all are tried.
 SMALL = {
@@ -15,6 +16,7 @@ SMALL = {
     "mixing": ["insert.0.count=60", "insert.1.count=15", "solver.duration=0.005"],
     "pyramid": ["solver.duration=0.1"],
     "impact": [],
+    "shapes": ["insert.0.count=12", "solver.duration=0.003"],
 }
 
 
@@ -37,6 +39,17 @@ def test_a_scene_runs(name, tmp_path):
         assert sim.spins[0, 1] > 0
     if name == "pyramid":
         assert sim.positions[:, 2].max() == pytest.approx(0.0263, abs=1e-4)
+    if name == "shapes":
+        bodies = SeriesReader(tmp_path / "out" / "particles.vtkhdf")[-1]
+        clumps = sim.ids[[isinstance(sim.shapes[kind], dem.Clump) for kind in sim.shape_ids]]
+        assert (np.bincount(bodies.point_data["id"])[clumps] == 3).all()
+        solid = SeriesReader(tmp_path / "out" / "surfaces.vtkhdf")[-1]
+        assert set(solid.cell_data["id"]) == set(sim.ids) - set(clumps)
+        # Every corner is on the sphere around its body, or inside.
+        owners = np.repeat(solid.cell_data["id"], 3)
+        far = np.linalg.norm(solid.points - sim.positions[owners], axis=1)
+        assert (far <= sim.radii[owners] * (1 + 1e-5)).all()
+        assert far.max() == pytest.approx(sim.radii[owners][far.argmax()], rel=1e-4)
     if name == "drum":
         # 0.004 s at 6 rad/s.
         assert 2 * np.arccos(sim.walls[0].orientation[0]) == pytest.approx(0.024, rel=0.01)

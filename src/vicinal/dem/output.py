@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,9 @@ import numpy.typing as npt
 from vicinal.dem.config.scene import Output, Scene
 from vicinal.dem.config.walls import BoxWall
 from vicinal.dem.files import replace_file
+from vicinal.dem.shapes import Clump
 from vicinal.dem.simulation import Simulation
+from vicinal.dem.surfaces import surfaces
 from vicinal.dem.vtkhdf import Frame, SeriesWriter, vertices
 from vicinal.dem.walls import Wall, rotated
 
@@ -61,14 +64,22 @@ class Pictures:
         self.settings = settings
         self.surfaces = surfaces
         self.kind = np.float32 if settings.precision == "single" else np.float64
-        wanted = {PARTICLES: True, CONTACTS: settings.contacts, WALLS: settings.walls}
+        wanted = {PARTICLES: True, CONTACTS: settings.contacts, WALLS: settings.walls, SURFACES: True}
         self.series = {name: SeriesWriter(folder / name, keep=keep) for name, on in wanted.items() if on}
 
     def append(self, sim: Simulation) -> None:
         """Write this moment."""
-        makers = {PARTICLES: self._particles, CONTACTS: self._contacts, WALLS: self._walls}
+        makers = {
+            PARTICLES: self._particles,
+            CONTACTS: self._contacts,
+            WALLS: self._walls,
+            SURFACES: self._surfaces,
+        }
+        # Bodies with a surface of their own may come later; what has begun is written at every step.
+        solid = any(not isinstance(shape, Clump) for shape in sim.shapes)
+        there = {WALLS: bool(sim.walls), SURFACES: solid or len(self.series[SURFACES]) > 0}
         for name, series in self.series.items():
-            if name != WALLS or sim.walls:
+            if there.get(name, True):
                 series.append(makers[name](sim))
 
     def close(self) -> None:
@@ -80,17 +91,22 @@ class Pictures:
         return np.asarray(values, dtype=self.kind)
 
     def _particles(self, sim: Simulation) -> Frame:
+        rows, points, radii = _spheres(sim)
         data = {
-            "radius": self._short(sim.radii),
-            "velocity": self._short(sim.velocities),
-            "spin": self._short(sim.spins),
-            "orientation": self._short(sim.orientations),
-            "mass": self._short(sim.masses),
-            "id": sim.ids.astype(np.int32),
-            "material": sim.material_ids.astype(np.int32),
-            "shape": sim.shape_ids.astype(np.int32),
+            "radius": self._short(radii),
+            "velocity": self._short(sim.velocities[rows]),
+            "spin": self._short(sim.spins[rows]),
+            "orientation": self._short(sim.orientations[rows]),
+            "mass": self._short(sim.masses[rows]),
+            "id": sim.ids[rows].astype(np.int32),
+            "material": sim.material_ids[rows].astype(np.int32),
+            "shape": sim.shape_ids[rows].astype(np.int32),
         }
-        return Frame(sim.time, self._short(sim.positions), vertices(len(sim)), data)
+        return Frame(sim.time, self._short(points), vertices(len(points)), data)
+
+    def _surfaces(self, sim: Simulation) -> Frame:
+        corners, owners = surfaces(sim)
+        return _triangles(sim.time, self._short(corners), {"id": owners.astype(np.int32)})
 
     def _contacts(self, sim: Simulation) -> Frame:
         found = sim.contacts()
@@ -109,15 +125,35 @@ class Pictures:
     def _walls(self, sim: Simulation) -> Frame:
         corners = [self.surfaces.of(wall) for wall in sim.walls]
         counts = [len(part) for part in corners]
-        points = np.concatenate(corners).reshape(-1, 3)
-        ids = np.arange(len(points), dtype=np.int32)
-        offsets = np.arange(0, len(points) + 1, 3, dtype=np.int32)
         data = {
             "wall": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
             "force": self._short(np.repeat([wall.force for wall in sim.walls], counts, axis=0)),
             "torque": self._short(np.repeat([wall.torque for wall in sim.walls], counts, axis=0)),
         }
-        return Frame(sim.time, self._short(points), {"Polygons": (ids, offsets)}, {}, data)
+        return _triangles(sim.time, self._short(np.concatenate(corners)), data)
+
+
+def _triangles(time: float, corners: npt.NDArray[np.floating], data: dict[str, npt.NDArray[Any]]) -> Frame:
+    points = corners.reshape(-1, 3)
+    ids = np.arange(len(points), dtype=np.int32)
+    offsets = np.arange(0, len(points) + 1, 3, dtype=np.int32)
+    return Frame(time, points, {"Polygons": (ids, offsets)}, {}, data)
+
+
+def _spheres(sim: Simulation) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return what is drawn as spheres: row of the body, centre and radius. A clump is all of its spheres."""
+    kinds = sim.shape_ids
+    rows = [np.flatnonzero([kind < 0 or not isinstance(sim.shapes[kind], Clump) for kind in kinds.tolist()])]
+    points, radii = [sim.positions[rows[0]]], [sim.radii[rows[0]]]
+    for number, shape in enumerate(sim.shapes):
+        if isinstance(shape, Clump):
+            found = shape.properties()
+            local = (shape.offsets - found.centre) @ found.axes
+            for row in np.flatnonzero(kinds == number):
+                rows.append(np.full(len(local), row))
+                points.append(sim.positions[row] + rotated(sim.orientations[row], local))
+                radii.append(shape.radii)
+    return np.concatenate(rows), np.concatenate(points), np.concatenate(radii)
 
 
 class Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+import shutil
 import signal
 import threading
 import warnings
@@ -25,7 +26,7 @@ from vicinal.dem.config.scene import Scene, read
 from vicinal.dem.config.walls import Rotating, Translating
 from vicinal.dem.feed import Feeder
 from vicinal.dem.files import replace_file
-from vicinal.dem.output import TABLE, Pictures, Table, WallSurfaces
+from vicinal.dem.output import CONTACTS, PARTICLES, SURFACES, TABLE, WALLS, Pictures, Table, WallSurfaces
 from vicinal.dem.restart import load_restart, save_restart
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.times import CriticalTimes, TimeStepWarning
@@ -111,7 +112,7 @@ class Run:
         self._begin = perf_counter()
         self._warnings: list[str] = []
         state = None if restart is None else _state(scene, Path(restart))
-        self._prepare_folder(overwrite=overwrite or restart is not None)
+        self._prepare_folder(fresh=restart is None, overwrite=overwrite)
         with self._timed("insertion"), self._threads():
             self.kinds = make_kinds(scene)
             self.sim = build(scene) if state is None else Simulation.restore(state[0])
@@ -307,11 +308,16 @@ class Run:
 
     # --- small things -------------------------------------------------------------------------------------------------
 
-    def _prepare_folder(self, *, overwrite: bool) -> None:
-        if (self.folder / REPORT).exists() and not overwrite:
-            raise FileExistsError(
-                f"{self.folder}: holds the results of another run; choose another folder, or overwrite"
-            )
+    def _prepare_folder(self, *, fresh: bool, overwrite: bool) -> None:
+        if fresh and (self.folder / REPORT).exists():
+            if not overwrite:
+                raise FileExistsError(
+                    f"{self.folder}: holds the results of another run; choose another folder, or overwrite"
+                )
+            # Series that this run does not write would look like its own.
+            for name in (PARTICLES, CONTACTS, WALLS, SURFACES, TABLE, RESTART, REPORT):
+                (self.folder / name).unlink(missing_ok=True)
+                shutil.rmtree(self.folder / f"{name}.parts", ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _group_walls(self) -> None:

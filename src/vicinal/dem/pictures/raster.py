@@ -26,7 +26,7 @@ class Canvas:
 
     def image(self) -> Array:
         """Return the colours, shape (height, width, 3)."""
-        return np.clip(self.colour, 0, 1).reshape(self.height, self.width, 3)
+        return np.asarray(np.clip(self.colour, 0, 1).reshape(self.height, self.width, 3))
 
     def spheres(self, seen: Array, radii: Array, colours: Array) -> None:
         """Draw shaded spheres.
