@@ -1,6 +1,8 @@
 """The schema: what is allowed, what an error says, and the way to text and back."""
 
+import re
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vicinal import InputError, dem
-from vicinal.dem.config import load, read
+from vicinal.dem.config import Output, Periodic, Solver, load, read
+from vicinal.dem.config.bodies import Sphere, TabletBody
+from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Outlet, Place
 from vicinal.dem.config.sizes import Bimodal, Fixed, LogNormal, Normal, Table, Uniform, smallest_radius
+from vicinal.dem.config.walls import Motion
 from vicinal.dem.sizes import draw
 from vicinal.dem.toml import dump, parse
 
@@ -242,3 +247,15 @@ def test_distributions_have_their_moments():
     assert (two == 3).mean() == pytest.approx(1 / 28, rel=0.1)
     sieve = draw(Table(radii=(1, 2, 4), shares=(1, 2, 1)), n, rng)
     assert (sieve == 2).mean() == pytest.approx(0.5, abs=0.015)
+
+
+def test_the_file_in_the_documentation_is_a_scene():
+    page = (Path(__file__).parents[2] / "docs" / "dem.md").read_text(encoding="utf-8")
+    text = page.split("```toml\n")[1].split("```")[0]
+    found = read(parse(text, "dem.md"))
+    assert found.walls[0].motion.speed == 3
+    # Every key of every table is named there.
+    tables = page.split("| table | kinds | keys |")[1].split("\n\n")[0]
+    for section in (Solver, Output, Periodic, Outlet, Motion, Fill, Emitter, Place, FromFile, TabletBody, Sphere):
+        for name in section.keys():  # noqa: SIM118
+            assert re.search(rf"\b{name}\b", tables), f"{section.__name__}.{name}"

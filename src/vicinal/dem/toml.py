@@ -78,7 +78,7 @@ def parse(text: str, name: str) -> Source:
 
     Examples
     --------
-    >>> source = parse("[solver]\\ndt = 1e-5\\n", "drum.toml")
+    >>> source = parse("[solver]\ndt = 1e-5\n", "drum.toml")
     >>> source.table, source.place(("solver", "dt"))
     ({'solver': {'dt': 1e-05}}, 'drum.toml:2')
     """
