@@ -9,11 +9,15 @@
 
 namespace vicinal::dem {
 
+// A thread pays for being woken several times in a step from this many parts on.
+inline constexpr std::size_t parts_per_thread = 8;
+
 // Calls f(part) for every part, in any order. f must not throw.
 template <class F>
 void each(std::size_t parts, F&& f) {
 #ifdef _OPENMP
-  const auto threads = static_cast<int>(std::min<std::size_t>(parts, static_cast<std::size_t>(thread_count())));
+  const auto threads =
+      static_cast<int>(std::min<std::size_t>(parts / parts_per_thread, static_cast<std::size_t>(thread_count())));
   if (threads > 1) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (std::size_t part = 0; part < parts; ++part) f(part);

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -151,7 +151,7 @@ def _lines(states: "Iterable[Progress]", course: "Run") -> "Iterator[Progress]":
             sys.stderr.flush()
 
 
-def _fields(state: "Progress") -> dict[str, str]:
+def _fields(state: "Progress") -> dict[str, Any]:
     left = seconds(state.remaining) if state.done else "?"
     return {
         "time": f"t = {state.time:.4g} of {state.duration:g} s",

@@ -103,11 +103,11 @@ class Painter:
     def _values(self, frame: Frame) -> Array:
         name = self.look.colour
         if name == "speed":
-            return np.linalg.norm(np.asarray(frame.point_data["velocity"], float).reshape(-1, 3), axis=1)
+            return np.asarray(np.linalg.norm(np.asarray(frame.point_data["velocity"], float).reshape(-1, 3), axis=1))
         if name not in frame.point_data:
             raise InputError(f"colour: {name!r} found; give speed or one of {', '.join(self.particles.names)}")
         values = np.asarray(frame.point_data[name], float)
-        return values if values.ndim == 1 else np.linalg.norm(values, axis=1)
+        return values if values.ndim == 1 else np.asarray(np.linalg.norm(values, axis=1))
 
     def image(self, step: int) -> Array:
         """Draw one moment, shape (height, width, 3)."""
@@ -218,13 +218,14 @@ def draw_animation(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    images = []
+    images: list[Image.Image] = []
+    plain = Image.Dither.NONE
     for step in steps:
-        canvas = FigureCanvasAgg(painter.figure(step, title=title))
+        canvas: Any = FigureCanvasAgg(painter.figure(step, title=title))
         canvas.draw()
         shot = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
         # The same colours in all pictures, or unmoved parts would flicker.
-        images.append(shot.quantize(palette=images[0], dither=0) if images else shot.quantize(255, dither=0))
+        images.append(shot.quantize(palette=images[0], dither=plain) if images else shot.quantize(255, dither=plain))
     images[0].save(
         target,
         format="GIF",
