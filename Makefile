@@ -15,6 +15,7 @@ BUILD := $(BIN)/pip install --quiet --no-build-isolation --editable . --config-s
 
 run: $(VENV)/built
 	$(BIN)/vicinal demo
+	$(BIN)/vicinal run drum --output drum-results --overwrite
 
 test: lint unit isa serial emulate
 	@echo "every check passed"
