@@ -103,7 +103,8 @@ class Painter:
     def _values(self, frame: Frame) -> Array:
         name = self.look.colour
         if name == "speed":
-            return np.asarray(np.linalg.norm(np.asarray(frame.point_data["velocity"], float).reshape(-1, 3), axis=1))
+            velocities = np.asarray(frame.point_data["velocity"], float).reshape(-1, 3)
+            return np.asarray(np.linalg.norm(velocities, axis=1))
         if name not in frame.point_data:
             raise InputError(f"colour: {name!r} found; give speed or one of {', '.join(self.particles.names)}")
         values = np.asarray(frame.point_data[name], float)
@@ -218,14 +219,16 @@ def draw_animation(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    images: list[Image.Image] = []
-    plain = Image.Dither.NONE
-    for step in steps:
+    def shot(step: int) -> Image.Image:
         canvas: Any = FigureCanvasAgg(painter.figure(step, title=title))
         canvas.draw()
-        shot = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-        # The same colours in all pictures, or unmoved parts would flicker.
-        images.append(shot.quantize(palette=images[0], dither=plain) if images else shot.quantize(255, dither=plain))
+        return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+
+    # The same colours in all pictures, or unmoved parts would flicker; and those of all, not of the quiet start only.
+    some = {step: shot(step) for step in (steps[0], steps[len(steps) // 2], steps[-1])}
+    plain = Image.Dither.NONE
+    palette = Image.fromarray(np.concatenate([np.asarray(one) for one in some.values()])).quantize(255, dither=plain)
+    images = [(some[step] if step in some else shot(step)).quantize(palette=palette, dither=plain) for step in steps]
     images[0].save(
         target,
         format="GIF",
