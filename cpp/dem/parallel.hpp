@@ -10,7 +10,7 @@
 namespace vicinal::dem {
 
 // A thread pays for being woken several times in a step from this many parts on.
-inline constexpr std::size_t parts_per_thread = 8;
+inline constexpr std::size_t parts_per_thread = 4;
 
 // Calls f(part) for every part, in any order. f must not throw.
 template <class F>

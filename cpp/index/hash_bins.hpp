@@ -103,18 +103,26 @@ class HashBins : protected HashLevels<T, D> {
     return tracks;
   }
 
-  // Puts bodies whose sizes are the same as before at their new places. Slot by slot, not bin by bin: a loop over the
-  // few bodies of a bin costs more than the bodies do.
-  void move_bodies() {
+  // Puts bodies at their new places; `resized`: they may have changed size too. Returns false, and leaves things
+  // undone, if there is no level for somebody. Slot by slot, not bin by bin: a loop over the few bodies of a bin costs
+  // more than the bodies do.
+  bool move_bodies(bool resized) {
     note_bins();
     const std::size_t pieces = (bodies_.slots + piece_slots - 1) / piece_slots;
     std::vector<std::vector<Leaver>> leavers(pieces);
+    std::atomic<bool> fit{true};
     parallel_for(pieces, [&](std::size_t piece, int) {
       const std::size_t first = piece * piece_slots;
       const std::size_t last = std::min(bodies_.slots, first + piece_slots);
-      if (bodies_.banded) move_bodies<true>(first, last, leavers[piece]);
-      else move_bodies<false>(first, last, leavers[piece]);
+      const auto move = [&]<bool Banded, bool Resized>() {
+        if (!move_piece<Banded, Resized>(first, last, leavers[piece])) fit = false;
+      };
+      if (resized && bodies_.banded) move.template operator()<true, true>();
+      else if (resized) move.template operator()<false, true>();
+      else if (bodies_.banded) move.template operator()<true, false>();
+      else move.template operator()<false, false>();
     });
+    if (!fit) return false;
     // The last body of a bin takes the place of one that leaves; from the back, so that it does not leave itself.
     for (auto piece = leavers.rbegin(); piece != leavers.rend(); ++piece)
       for (auto leaver = piece->rbegin(); leaver != piece->rend(); ++leaver) {
@@ -127,31 +135,48 @@ class HashBins : protected HashLevels<T, D> {
     for (const auto& piece : leavers)
       for (const Leaver& leaver : piece) movers.push_back(leaver.mover);
     enter(movers);
+    return true;
   }
-  template <bool Banded>
-  void move_bodies(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
+  template <bool Banded, bool Resized>
+  bool move_piece(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
     const T* const positions = bodies_.raw.data;
     const std::int32_t* const ids = bodies_.ids.data();
     const std::uint32_t* const slot_bins = slot_bins_.data();
     const double scale = bodies_.frame.scale;
-    std::uint32_t first = levels_[0].first;
-    std::uint32_t bins = levels_[0].bins();
-    std::array<Track, D> tracks = tracks_of(levels_[0]);
+    const T* const extra = bodies_.raw.extra;
+    const std::size_t extras = bodies_.raw.extras();
+    std::size_t l = 0;
+    std::uint32_t first = levels_[l].first;
+    std::uint32_t bins = levels_[l].bins();
+    std::array<Track, D> tracks = tracks_of(levels_[l]);
     for (std::size_t k = begin; k < end; ++k) {
       if (k + ahead < end) {
         // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
         const T* const later = positions + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * D;
         __builtin_prefetch(later);
         __builtin_prefetch(later + D - 1);
+        if constexpr (Resized) {
+          const T* const size = extra + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * extras;
+          __builtin_prefetch(size);
+          __builtin_prefetch(size + extras - 1);
+        }
       }
       const std::int32_t id = ids[k];
       if (id < 0) continue;
       const std::uint32_t here = slot_bins[k];
       if (here - first >= bins) {
-        const HashLevel<D>& level = levels_[level_at(here)];
-        first = level.first;
-        bins = level.bins();
-        tracks = tracks_of(level);
+        l = level_at(here);
+        first = levels_[l].first;
+        bins = levels_[l].bins();
+        tracks = tracks_of(levels_[l]);
+      }
+      if constexpr (Resized) {
+        if (!takes(l, static_cast<std::size_t>(id))) {
+          const std::uint32_t there = bin_of(static_cast<std::size_t>(id));
+          if (there == nowhere) return false;
+          leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
+          continue;
+        }
       }
       const T* const position = positions + static_cast<std::size_t>(id) * D;
       std::array<T, D> x;
@@ -176,7 +201,26 @@ class HashBins : protected HashLevels<T, D> {
           track.exact[k] = x[a];
         }
       }
+      if constexpr (Resized) {
+        for (std::size_t c = D; c < bodies_.columns(); ++c) {
+          if constexpr (Banded)
+            bodies_.near[c][k] = bodies_.near_value(static_cast<std::size_t>(id), static_cast<int>(c));
+          else bodies_.exact[c][k] = bodies_.value(static_cast<std::size_t>(id), static_cast<int>(c));
+        }
+      }
     }
+    return true;
+  }
+  // Whether a body belongs to a level by its size.
+  [[nodiscard]] bool takes(std::size_t l, std::size_t point) const {
+    const Points<T, D>& points = bodies_.raw;
+    if (points.shape == Shape::point) return true;
+    const double size = size_of(points, point);
+    if (size > levels_[l].limit || (l > 0 && size <= levels_[l - 1].limit)) return false;
+    if (points.shape == Shape::sphere) return true;
+    for (int a = 0; a < D; ++a)
+      if (edge_of(points, point, a) > levels_[l].edge_limit[static_cast<std::size_t>(a)]) return false;
+    return true;
   }
   // The bin of every slot, which `enter` keeps up to date from then on.
   void note_bins() {
@@ -186,41 +230,7 @@ class HashBins : protected HashLevels<T, D> {
       std::fill_n(slot_bins_.data() + bins_[index].begin, bins_[index].count, index);
   }
 
-  // The same for bodies that may have changed size. Returns whether there is a level for everybody.
-  bool move_any() {
-    std::vector<std::vector<Mover>> movers(pieces());
-    std::atomic<bool> fit{true};
-    parallel_for(pieces(), [&](std::size_t piece, int) {
-      for_each_bin(piece, [&](std::uint32_t index, Bin& bin) {
-        rewrite(bin, [&](std::int32_t id) {
-          const std::uint32_t to = bin_of(static_cast<std::size_t>(id));
-          if (to == index) return id;
-          if (to == nowhere) fit = false;
-          else movers[piece].push_back({static_cast<std::uint32_t>(id), to});
-          return -1;
-        });
-      });
-    });
-    if (!fit) return false;
-    for (const auto& piece : movers) enter(piece);
-    return true;
-  }
-  // Puts the bodies of a bin at their new places, whatever changed. stays(id) returns the id, or -1 for a body that
-  // leaves.
-  template <class Stays>
-  void rewrite(Bin& bin, Stays&& stays) {
-    const Slot end = bin.begin + bin.count;
-    Slot to = bin.begin;
-    for (Slot k = bin.begin; k < end; ++k) {
-      // The bodies of a bin are anywhere in the user's array.
-      if (k + ahead < bodies_.slots && bodies_.ids[k + ahead] >= 0)
-        __builtin_prefetch(bodies_.raw.data + static_cast<std::size_t>(bodies_.ids[k + ahead]) * D);
-      const std::int32_t id = stays(bodies_.ids[k]);
-      if (id >= 0) bodies_.place(static_cast<std::size_t>(id), to++);
-    }
-    close(bin, to, end);
-  }
-  // The same for bodies that stay where they are but get another number.
+  // Bodies that stay where they are get another number, or -1 if they leave.
   template <class Number>
   void renumber(Bin& bin, Number&& number) {
     const Slot end = bin.begin + bin.count;

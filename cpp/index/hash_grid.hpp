@@ -49,8 +49,7 @@ class HashGrid : HashBins<T, D> {
     }
     bodies_.raw = points;
     bodies_.forget_exact();
-    if (points.same_sizes) move_bodies();
-    else if (!move_any()) {
+    if (!move_bodies(!points.same_sizes)) {
       build(points);
       return;
     }
@@ -169,7 +168,6 @@ class HashGrid : HashBins<T, D> {
   using Bins::levels_;
   using Bins::list_bins;
   using Bins::listed_;
-  using Bins::move_any;
   using Bins::move_bodies;
   using Bins::moved_;
   using Bins::nowhere;
