@@ -48,7 +48,7 @@ EXPERIMENT = Experiment(
         *(
             Exponent(
                 label=f"exponent of {name}, sizes 1 : {spread}", x="bodies", y="seconds",
-                where={"structure": name, "spread": spread}, start=3_000, published=1.0, tolerance=0.15,
+                where={"structure": name, "spread": spread}, start=10_000, published=1.0, tolerance=0.15,
             )
             for name in (PUBLISHED, OURS)
             for spread in (1, 12)
