@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import vicinal
-from vicinal.dem import Material, Simulation, Tablet, box_walls
+from vicinal.dem import Material, Simulation, box_walls
 
 KN, GAMMA, FRICTION, DT = 2e5, 50.0, 0.5, 1e-4
 GRAINS = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=0.0, friction=FRICTION)
@@ -137,7 +137,7 @@ def peer(program, script, points, edge, steps):
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "box.data"
         write_data(data, points, edge)
-        text = script.format(
+        text = script.replace("{wall}", LAMMPS_WALL).format(
             data=data, kn=KN, kt=2 / 7 * KN, gamma=GAMMA, friction=FRICTION, dt=DT, edge=edge, steps=steps
         )
         (Path(folder) / "in.box").write_text(text)
@@ -148,17 +148,6 @@ def peer(program, script, points, edge, steps):
         raise RuntimeError(done.stdout[-500:] + done.stderr[-500:])
     busy = float(share[-1]) / 100 if share else 1.0
     return len(points) * steps / (float(loop[-1]) * min(busy, 1.0)) / 1e6
-
-
-def tablets(points, edge, steps):
-    """The same number of tablets as spheres, of equal volume, dropped from the places of the spheres."""
-    sim = simulation(points[:0], edge)
-    radius = 0.5 * (8 / 9) ** (1 / 3) * 0.9
-    sim.insert(points, shape=Tablet(radius, 0.5 * radius, 0.25 * radius))
-    sim.run(500)
-    start = time.process_time()
-    sim.run(steps)
-    return len(points) * steps / (time.process_time() - start) / 1e6, sim.stats()["contacts"]
 
 
 def main():
@@ -184,8 +173,6 @@ def main():
                     found[name] = peer(program, script, points, edge, given.steps)
             best = {name: max(value, best.get(name, 0.0)) for name, value in found.items()}
         print(f"{n} spheres, {contacts} contacts: " + ", ".join(f"{name} {value:.2f}" for name, value in best.items()))
-    speed, contacts = tablets(settled(10_000)[0], 20.0, min(given.steps, 200))
-    print(f"10000 tablets, {contacts} contacts: vicinal {speed:.2f}")
 
 
 # Without tangential springs friction needs a dashpot.

@@ -60,14 +60,14 @@ def test_state_is_plain():
         assert isinstance(value, (np.ndarray, int, float, str))
 
 
-@pytest.mark.parametrize("make", [lambda: bed(2500), mixed])
+@pytest.mark.parametrize("make", [lambda: bed(17_000), mixed])
 def test_threads_do_not_change_bits(make):
     with vicinal.threads(1):
         one = make()
-        one.run(400)
+        one.run(60)
     with vicinal.threads(3):
         three = make()
-        three.run(400)
+        three.run(60)
     assert_same(one, three)
 
 
