@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.dem.config.scene import Output, Scene
-from vicinal.dem.config.walls import BoxWall
+from vicinal.dem.config.walls import BoxWall, CylinderWall
 from vicinal.dem.files import replace_file
 from vicinal.dem.shapes import Clump
 from vicinal.dem.simulation import Simulation
@@ -31,7 +31,7 @@ ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic
 
 
 class WallSurfaces:
-    """What stands for each wall in pictures: rectangles for the sides of a box, what the wall itself says otherwise."""
+    """What stands for each wall in pictures: rectangles for a box, discs for ends of a cylinder, else what it says."""
 
     def __init__(self, scene: Scene, walls: Sequence[Sequence[Wall]]) -> None:
         self.sides: dict[str, Array] = {}
@@ -39,6 +39,9 @@ class WallSurfaces:
             if isinstance(section, BoxWall):
                 for side, part in zip(section.sides, parts, strict=True):
                     self.sides[part.name] = _rectangle(section, side)
+            elif isinstance(section, CylinderWall):
+                for part, centre in zip(parts[1:], (section.start, section.end), strict=False):
+                    self.sides[part.name] = _disc(section, np.array(centre))
 
     def of(self, wall: Wall) -> Array:
         """Return the triangles of a wall as it stands now, shape (m, 3, 3)."""
@@ -55,6 +58,14 @@ def _rectangle(box: BoxWall, side: str) -> Array:
     corners[:, one] = [box.low[one], box.high[one], box.high[one], box.low[one]]
     corners[:, other] = [box.low[other], box.low[other], box.high[other], box.high[other]]
     return np.stack([corners[[0, 1, 2]], corners[[0, 2, 3]]])
+
+
+def _disc(cylinder: CylinderWall, centre: Array) -> Array:
+    along = np.subtract(cylinder.end, cylinder.start)
+    across = np.linalg.svd(along[None])[2][1:]
+    angle = np.linspace(0, 2 * np.pi, 65)
+    ring = centre + cylinder.radius * (np.outer(np.cos(angle), across[0]) + np.outer(np.sin(angle), across[1]))
+    return np.stack([np.tile(centre, (64, 1)), ring[:-1], ring[1:]], axis=1)
 
 
 class Pictures:
