@@ -179,16 +179,18 @@ class Painter:
         axes.set_axis_off()
         line = 1 - 0.42 * top / (height + top)
         time = float(self.particles.times[step])
-        figure.text(0.025, line, title, color=INK, fontsize=15, weight="bold", va="center")
-        figure.text(0.6, line, f"t = {time:.4g} s", color=MUTED, fontsize=12, va="center", ha="right")
+        # Small pictures have small letters, so that title, time and scale keep clear of each other.
+        zoom = min(1.0, width / 1000)
+        figure.text(0.025, line, title, color=INK, fontsize=15 * zoom, weight="bold", va="center")
+        figure.text(0.6, line, f"t = {time:.4g} s", color=MUTED, fontsize=12 * zoom, va="center", ha="right")
         shown = LinearSegmentedColormap.from_list("shown", colormaps["viridis"](np.linspace(0.15, 0.95, 64)))
         scale = figure.add_axes((0.68, line - 0.004, 0.28, 10 / (height + top)))
         bar = figure.colorbar(ScalarMappable(Normalize(*self.range), shown), cax=scale, orientation="horizontal")
         unit = {"speed": " (m/s)", "radius": " (m)"}.get(self.look.colour, "")
-        bar.set_label(self.look.colour + unit, color=MUTED, fontsize=9, labelpad=1)
+        bar.set_label(self.look.colour + unit, color=MUTED, fontsize=9 * zoom, labelpad=1)
         bar.ax.xaxis.set_label_position("top")
         bar.ax.locator_params(nbins=5)
-        bar.ax.tick_params(colors=MUTED, labelsize=8, length=2)
+        bar.ax.tick_params(colors=MUTED, labelsize=8 * zoom, length=2)
         bar.outline.set_visible(False)
         return figure
 
