@@ -16,7 +16,7 @@ from compare import ALL, assert_same_pairs
 from oracle import Pairs, exact_pairs
 from strategies import problems
 from vicinal import _core, costs
-from vicinal.choose import STRUCTURES
+from vicinal.costs import COUNTS
 from vicinal.index import check_setting
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def build(choice: Any, **bodies: Any) -> Any:
 
 def test_a_choice_says_what_and_why() -> None:
     choice = vc.choose(UNIFORM, cutoff=0.03)
-    assert choice.structure in STRUCTURES
+    assert choice.structure in COUNTS
     assert isinstance(choice.parameters, dict)
     assert len(choice.reason.split()) >= 4
     with pytest.raises(FrozenInstanceError):
@@ -75,7 +75,7 @@ def test_every_alternative_has_a_cost_and_the_least_is_chosen(name: str) -> None
     if count < 2:
         return
     # Only a dense grid may be out of the question.
-    assert set(STRUCTURES) - set(choice.costs) <= {"LinkedCells"}
+    assert set(COUNTS) - set(choice.costs) <= {"LinkedCells"}
     if count > costs.seconds()["few"]:
         assert choice.costs[choice.structure] == min(choice.costs.values())
 

@@ -13,22 +13,7 @@ from vicinal._check import BoxLike, check_number
 from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.costs import Outlook, seconds
 from vicinal.errors import InputError
-from vicinal.index import Index, Setting, check_setting
-from vicinal.structures import (
-    BVH,
-    CellSorting,
-    Exhaustive,
-    HashGrid,
-    LinkedCells,
-    Octree,
-    SpatialHash,
-    SweepAndPrune,
-)
-
-STRUCTURES: dict[str, type[Index]] = {
-    kind.__name__: kind
-    for kind in (Exhaustive, LinkedCells, CellSorting, SpatialHash, HashGrid, BVH, Octree, SweepAndPrune)
-}
+from vicinal.index import Setting, check_setting
 
 
 @dataclass(frozen=True)

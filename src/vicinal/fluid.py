@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal.choose import STRUCTURES, choose
+from vicinal.choose import choose
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.neighbor_list import NeighborList
+from vicinal.structures import STRUCTURES
 
 # Anything that makes an index: a class of vicinal, or a function of (points, cutoff=...) that returns one.
 Structure = Callable[..., Index]

@@ -13,32 +13,8 @@ from vicinal._check import Floats, Points
 from vicinal.errors import InputError
 from vicinal.index import Index, Setting
 from vicinal.planes import check_planes
-from vicinal.structures import (
-    BVH,
-    CellSorting,
-    Delaunay,
-    Exhaustive,
-    HashGrid,
-    LinkedCells,
-    Octree,
-    SpatialHash,
-    SweepAndPrune,
-)
+from vicinal.structures import STRUCTURES, Delaunay
 
-STRUCTURES: dict[str, type[Index]] = {
-    kind.__name__: kind
-    for kind in (
-        BVH,
-        CellSorting,
-        Delaunay,
-        Exhaustive,
-        HashGrid,
-        LinkedCells,
-        Octree,
-        SpatialHash,
-        SweepAndPrune,
-    )
-}
 # Two images of a pair must never be within reach at the same time; this much of an edge is left to rounding.
 IMAGE_MARGIN = 16
 # Bodies that are followed to see how fast all move while there is no skin to watch them in.

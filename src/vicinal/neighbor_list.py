@@ -17,7 +17,6 @@ from vicinal.errors import InputError
 from vicinal.index import Index, Setting
 from vicinal.layouts import LAYOUTS, ListPointers, bytes_of, entries_of, lay_out, pointers_of, reduce_values, rows_of
 from vicinal.list_setting import (
-    STRUCTURES,
     as_kept,
     check_consumer,
     check_structure,
@@ -28,6 +27,7 @@ from vicinal.list_setting import (
 )
 from vicinal.order import check_order
 from vicinal.skin import SkinTuner
+from vicinal.structures import STRUCTURES
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
 

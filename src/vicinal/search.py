@@ -10,10 +10,11 @@ import numpy.typing as npt
 from vicinal import _check
 from vicinal._check import BoxLike, Points
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
-from vicinal.choose import STRUCTURES, choose_checked
+from vicinal.choose import choose_checked
 from vicinal.errors import InputError
 from vicinal.index import Index, check_setting
 from vicinal.rows import Neighbors
+from vicinal.structures import STRUCTURES
 
 
 def _index(points: npt.ArrayLike | None, bodies: BodyArguments) -> Index:

@@ -1,5 +1,6 @@
 """The search structures, one file each. A new one is one line here."""
 
+from vicinal.index import Index
 from vicinal.structures.bvh import BVH
 from vicinal.structures.cell_sorting import CellSorting
 from vicinal.structures.delaunay import Delaunay
@@ -12,6 +13,7 @@ from vicinal.structures.sweep_and_prune import SweepAndPrune
 
 __all__ = [
     "BVH",
+    "STRUCTURES",
     "CellSorting",
     "Delaunay",
     "Exhaustive",
@@ -21,3 +23,8 @@ __all__ = [
     "SpatialHash",
     "SweepAndPrune",
 ]
+
+STRUCTURES: dict[str, type[Index]] = {
+    kind.__name__: kind
+    for kind in (BVH, CellSorting, Delaunay, Exhaustive, HashGrid, LinkedCells, Octree, SpatialHash, SweepAndPrune)
+}
