@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/threads.hpp"
+#include "index/images.hpp"
 #include "index/index.hpp"
 
 namespace vicinal {
@@ -18,7 +19,7 @@ class Exhaustive {
 
   void build(const Points<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
-    list_shifts(reach);
+    shifts_ = images_within(reach, settings_.box);
     keep(points, near_frame(points, settings_.box, reach.largest()), bodies_);
   }
   void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
@@ -44,21 +45,6 @@ class Exhaustive {
 
  private:
   static constexpr std::size_t tile = 32;
-
-  void list_shifts(const Reach<D>& reach) {
-    // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.
-    std::array<int, 3> most{};
-    for (std::size_t a = 0; a < D; ++a) {
-      const T edge = settings_.box.edge[a];
-      if (edge > 0)
-        most[a] = static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1;
-    }
-    shifts_.clear();
-    for (int z = -most[2]; z <= most[2]; ++z)
-      for (int y = -most[1]; y <= most[1]; ++y)
-        for (int x = -most[0]; x <= most[0]; ++x)
-          shifts_.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)});
-  }
 
   void keep(const Points<T, D>& points, const NearFrame<D>& frame, Bodies<T, D>& bodies) const {
     bodies.reset(points, settings_.box, frame);

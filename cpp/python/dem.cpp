@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "dem/world.hpp"
-#include "exec/threads.hpp"
+#include "python/arrays.hpp"
 
 namespace vicinal {
 namespace {
@@ -47,17 +47,6 @@ nb::object array_of(std::vector<T> data, std::vector<std::size_t> shape) {
   T* const first = owner->data();
   nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(first, shape.size(), shape.data(), capsule));
-}
-
-template <class F>
-auto without_lock(F&& f) {
-  try {
-    const nb::gil_scoped_release release;
-    enter_call();
-    return f();
-  } catch (const Interrupted&) {
-    throw nb::python_error();
-  }
 }
 
 Vec vec_at(const double* p) { return {p[0], p[1], p[2]}; }

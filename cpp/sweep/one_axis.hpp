@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "index/images.hpp"
 #include "index/index.hpp"
 #include "index/parts.hpp"
 #include "sweep/direction.hpp"
@@ -176,26 +177,17 @@ class OneAxis {
   // Of two opposite images exactly one is.
   static bool positive(const Shift& shift) { return std::tuple(shift.z, shift.y, shift.x) > std::tuple(0, 0, 0); }
 
+  // Images along the direction, and others.
   void list_shifts(const Reach<D>& reach) {
-    // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.
-    std::array<int, 3> most{};
-    for (std::size_t a = 0; a < D; ++a) {
-      const T edge = settings_.box.edge[a];
-      if (edge > 0)
-        most[a] = static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1;
-    }
     ahead_.clear();
     aside_.clear();
-    for (int z = -most[2]; z <= most[2]; ++z)
-      for (int y = -most[1]; y <= most[1]; ++y)
-        for (int x = -most[0]; x <= most[0]; ++x) {
-          const Shift shift{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z)};
-          if (shift == Shift{}) continue;
-          Shift along{};
-          const std::int16_t step = shift[static_cast<std::size_t>(direction_.axis)];
-          (direction_.axis == 0 ? along.x : direction_.axis == 1 ? along.y : along.z) = step;
-          (shift == along ? ahead_ : aside_).push_back(shift);
-        }
+    for (const Shift& shift : images_within(reach, settings_.box)) {
+      if (shift == Shift{}) continue;
+      Shift along{};
+      const std::int16_t step = shift[static_cast<std::size_t>(direction_.axis)];
+      (direction_.axis == 0 ? along.x : direction_.axis == 1 ? along.y : along.z) = step;
+      (shift == along ? ahead_ : aside_).push_back(shift);
+    }
   }
 
   void find_bounds() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -45,7 +46,7 @@ def rotated(quaternion: Array, vectors: Array) -> Array:
 
 
 @dataclass(kw_only=True, eq=False)
-class Wall:
+class Wall(ABC):
     """What every wall has. It moves with `velocity` and turns with `spin` about `centre`, which moves along.
 
     `velocity` and `spin` may be changed between runs. `position` (how far it has moved) and `orientation` (how it has
@@ -69,8 +70,9 @@ class Wall:
         for name in ("velocity", "spin", "centre", "position"):
             setattr(self, name, check_vector(getattr(self, name), f"{self.name}.{name}"))
 
+    @abstractmethod
     def _surface(self) -> Array:
-        raise NotImplementedError
+        """Return the triangles of the surface where it began."""
 
     def triangles(self) -> Array:
         """Return the surface in its present pose, shape (m, 3, 3), for pictures."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
@@ -43,13 +44,13 @@ class Uniform(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Bounded(Section):
+class _Bounded(Section, ABC):
     low: float | None = key(POSITIVE, None, help="smallest radius; smaller ones are drawn again")
     high: float | None = key(POSITIVE, None, help="largest radius; larger ones are drawn again")
 
+    @abstractmethod
     def centre(self) -> float:
         """Return a radius that is common."""
-        raise NotImplementedError
 
     def check(self) -> None:
         """Check that the bounds leave room for what is common."""
