@@ -63,19 +63,23 @@ def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
     return rows
 
 
-def fit(rows: list[dict[str, Any]], factors: dict[str, float]) -> tuple[dict[str, float], float]:
+def fit(
+    rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float]
+) -> tuple[dict[str, float], float]:
     """Return the seconds of each count of one structure for one kind of bodies, and the error that remains.
 
-    Times are divided by the factors of their scenes first.
+    Times are divided by the factors of their scenes first. Those that are far above the least time of their scene
+    count for less: what is not going to be chosen need not be known well.
     """
     names = COUNTS[rows[0]["structure"]]
     counts = np.array([row["counts"] for row in rows])
     seconds = np.array([row["seconds"] / factors[row["scene"]] for row in rows])
+    nearness = np.array([least[row["scene"]] / row["seconds"] for row in rows]) ** 0.25
     # Relative errors of a sum that is too small count for less than those of one too large: weigh both the same by
     # dividing by the mean of what was measured and what was predicted before.
     predicted = seconds
     for _ in range(20):
-        weight = 1 / np.sqrt(seconds * predicted)
+        weight = nearness / np.sqrt(seconds * predicted)
         scale = (counts * weight[:, None]).max(axis=0)
         scale[scale == 0] = 1
         each, _ = nnls(counts * weight[:, None] / scale, seconds * weight)
@@ -96,8 +100,9 @@ def fit_all(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]
     for row in rows:
         groups[row["structure"], row["kind"]].append(row)
     factors = {row["scene"]: 1.0 for row in rows}
+    least = {scene: min(row["seconds"] for row in rows if row["scene"] == scene) for scene in factors}
     for turn in range(ROUNDS):
-        found = {key: fit(group, factors) for key, group in groups.items()}
+        found = {key: fit(group, factors, least) for key, group in groups.items()}
         off: dict[str, list[float]] = defaultdict(list)
         for row in rows:
             each = found[row["structure"], row["kind"]][0].values()

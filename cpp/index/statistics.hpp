@@ -41,6 +41,11 @@ struct SizeGroup {
 template <int D>
 struct Statistics {
   Crowding crowding;
+  // Along each axis: the integral of the square of the density of bodies, that is how many of all others a body has
+  // beside it per unit of length, on average; strays left out.
+  std::array<double, D> beside{};
+  // Edges of the boxes around bodies, and how far they are from their mean, on average; 0 for points.
+  std::array<double, D> mean_edge{}, edge_spread{};
   // Mean over pairs of (ri + rj)^D, or of the volume in which the corners of overlapping boxes can be; 0 for points.
   double pair_volume = 0;
   // Ascending; none for points.
@@ -52,7 +57,7 @@ namespace detail {
 
 // Numbers that do not follow the order of the input.
 inline std::uint64_t scramble(std::uint64_t x) {
-  x = (x ^ x >> 31) * 0x9E3779B97F4A7C15;
+  x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9;
   return x ^ x >> 29;
 }
 // One body out of each of `count` equal pieces of the input.
@@ -165,9 +170,10 @@ class Survey {
   [[nodiscard]] Statistics<D> run() const {
     Statistics<D> result;
     if (points_.size == 0) return result;
-    result.crowding = crowding();
+    result.crowding = crowding(result.beside);
     if (points_.shape != Shape::point) {
       const std::vector<SizeGroup<D>> fine = sizes();
+      edges(result);
       result.pair_volume = pair_volume(fine);
       result.levels = merged(fine, limits(fine));
       std::vector<double> powers;
@@ -211,7 +217,7 @@ class Survey {
     return wide > 0 && most.high - most.low < (all.high - all.low) / 2 ? most : all;
   }
 
-  [[nodiscard]] Crowding crowding() const {
+  [[nodiscard]] Crowding crowding(std::array<double, D>& beside) const {
     std::array<Span, D> span{};
     double edge = 0;
     for (int a = 0; a < D; ++a) {
@@ -227,6 +233,7 @@ class Survey {
     const std::size_t s = sample();
     std::vector<std::uint64_t> codes;
     codes.reserve(s);
+    std::array<std::array<std::uint32_t, 256>, D> slabs{};
     for (std::size_t k = 0; k < s; ++k) {
       const std::size_t point = detail::sampled(k, s, points_.size);
       std::array<std::uint32_t, D> cell{};
@@ -238,7 +245,14 @@ class Survey {
         cell[static_cast<std::size_t>(a)] =
             static_cast<std::uint32_t>(std::clamp((x - low + before) * inverse, 0.0, 0x1p16 - 1));
       }
-      if (inside) codes.push_back(morton_code<D>(cell));
+      if (!inside) continue;
+      codes.push_back(morton_code<D>(cell));
+      for (std::size_t a = 0; a < D; ++a) ++slabs[a][cell[a] >> 8];
+    }
+    for (std::size_t a = 0; a < D; ++a) {
+      double coinciding = 0;
+      for (const std::uint32_t count : slabs[a]) coinciding += static_cast<double>(count) * (count - 1.0);
+      beside[a] = coinciding / std::max(static_cast<double>(s) * (static_cast<double>(s) - 1), 1.0) * 256 / edge;
     }
     detail::sort_codes(codes, bits * D);
     Crowding result = detail::crowding_of<D>(codes, s - codes.size(), static_cast<double>(points_.size));
@@ -249,6 +263,21 @@ class Survey {
   [[nodiscard]] double extent(std::size_t point, int axis) const {
     if (points_.shape == Shape::sphere) return static_cast<double>(points_.radius(point));
     return static_cast<double>(points_.upper(point, axis)) - static_cast<double>(points_.at(point, axis));
+  }
+
+  void edges(Statistics<D>& result) const {
+    const std::size_t s = std::min<std::size_t>(points_.size, 512);
+    const double weight = (points_.shape == Shape::sphere ? 2 : 1) / static_cast<double>(s);
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto mean_over_bodies = [&](auto&& f) {
+        double sum = 0;
+        for (std::size_t k = 0; k < s; ++k) sum += f(extent(detail::sampled(k, s, points_.size), static_cast<int>(a)));
+        return weight * sum;
+      };
+      result.mean_edge[a] = mean_over_bodies([](double edge) { return edge; });
+      const double mean = result.mean_edge[a] / (weight * static_cast<double>(s));
+      result.edge_spread[a] = mean_over_bodies([&](double edge) { return std::abs(edge - mean); });
+    }
   }
 
   [[nodiscard]] double pair_volume(const std::vector<SizeGroup<D>>& fine) const {

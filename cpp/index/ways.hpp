@@ -362,20 +362,37 @@ class Ways {
   }
 
   void sweep_and_prune(std::vector<Way>& found) const {
-    // Who overlaps along the axis that is longest beside the reach; bodies in clusters do so more often.
-    double share = 1;
-    const double typical = shape_ == Shape::point ? reach_[0] : 2 * pair_size_;
-    // A few that strayed do not make room for the others.
-    for (const double length : length_)
-      share = std::min(share, typical / std::max(std::min(length, survey_.crowding.edge), typical));
-    const double fine = std::exp2(scale_ - 5);
-    const double clusters = std::max(others(fine) / n_ * std::exp2(5 * D), 1.0);
-    const double slab = std::min(n_, n_ * share * std::pow(clusters, 1.0 / D));
-    const double blocks = n_ / std::clamp(slab / 8, 1.0, 64.0);
+    // Who begins within a body, along the axis on which the fewest do.
+    double slab = n_;
+    double spread = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double beside = n_ * survey_.beside[a];
+      const double begin = beside * (shape_ == Shape::point ? reach_[a] : survey_.mean_edge[a]);
+      if (begin >= slab) continue;
+      slab = begin;
+      spread = beside * survey_.edge_spread[a];
+    }
+    // Bodies next to each other are searched together while that adds few tests, which longer ones among them do.
+    const double blocks = n_ / std::clamp((16 + slab / 4) / (1 + spread / 8), 1.5, 64.0);
+    // Of two opposite images one is searched, for each body that reaches it.
+    const double aside = periodic_ ? n_ * images(sticking_out()) / 2 : 0;
     found.push_back({"SweepAndPrune",
                      0,
-                     {1, n_, sort_, blocks, n_ * images(reach_), width_ * blocks * slab,
-                      width_ * n_ * slab * (1 + images(reach_)), pairs_}});
+                     {1, n_, sort_, blocks, aside, width_ * (blocks + 2 * aside) * slab,
+                      width_ * (n_ + 2 * aside) * slab, pairs_}});
+  }
+
+  // How far bodies together reach across a border: a mean one, and the largest of which one is likely to be there.
+  [[nodiscard]] Edges sticking_out() const {
+    if (shape_ == Shape::point) return reach_;
+    Edges edges{};
+    for (std::size_t a = 0; a < D; ++a) {
+      const double part = shape_ == Shape::sphere ? 1 : 0.5;
+      for (const auto& [largest, count, longest] : survey_.octaves)
+        if (count * part * longest[a] > period_[a]) edges[a] = part * longest[a];
+      edges[a] += survey_.mean_edge[a] / 2;
+    }
+    return edges;
   }
 
   Statistics<D> survey_;
