@@ -103,6 +103,15 @@ class HashBins : protected HashLevels<T, D> {
     return tracks;
   }
 
+  // Which sizes a level takes.
+  struct Sizes {
+    double above, most;
+    std::array<double, D> edges;
+  };
+  [[nodiscard]] Sizes sizes_of(std::size_t l) const {
+    return {l > 0 ? levels_[l - 1].limit : -1, levels_[l].limit, levels_[l].edge_limit};
+  }
+
   // Puts bodies at their new places; `resized`: they may have changed size too. Returns false, and leaves things
   // undone, if there is no level for somebody. Slot by slot, not bin by bin: a loop over the few bodies of a bin costs
   // more than the bodies do.
@@ -114,13 +123,15 @@ class HashBins : protected HashLevels<T, D> {
     parallel_for(pieces, [&](std::size_t piece, int) {
       const std::size_t first = piece * piece_slots;
       const std::size_t last = std::min(bodies_.slots, first + piece_slots);
-      const auto move = [&]<bool Banded, bool Resized>() {
+      const auto move = [&]<bool Banded, Shape Resized>() {
         if (!move_piece<Banded, Resized>(first, last, leavers[piece])) fit = false;
       };
-      if (resized && bodies_.banded) move.template operator()<true, true>();
-      else if (resized) move.template operator()<false, true>();
-      else if (bodies_.banded) move.template operator()<true, false>();
-      else move.template operator()<false, false>();
+      const Shape shape = resized ? bodies_.raw.shape : Shape::point;
+      if (shape == Shape::box) move.template operator()<false, Shape::box>();
+      else if (shape == Shape::sphere && bodies_.banded) move.template operator()<true, Shape::sphere>();
+      else if (shape == Shape::sphere) move.template operator()<false, Shape::sphere>();
+      else if (bodies_.banded) move.template operator()<true, Shape::point>();
+      else move.template operator()<false, Shape::point>();
     });
     if (!fit) return false;
     // The last body of a bin takes the place of one that leaves; from the back, so that it does not leave itself.
@@ -137,25 +148,29 @@ class HashBins : protected HashLevels<T, D> {
     enter(movers);
     return true;
   }
-  template <bool Banded, bool Resized>
+  // `Resized`: of this shape, and perhaps of another size than before.
+  template <bool Banded, Shape Resized>
   bool move_piece(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
     const T* const positions = bodies_.raw.data;
     const std::int32_t* const ids = bodies_.ids.data();
     const std::uint32_t* const slot_bins = slot_bins_.data();
     const double scale = bodies_.frame.scale;
     const T* const extra = bodies_.raw.extra;
-    const std::size_t extras = bodies_.raw.extras();
+    constexpr auto extras = static_cast<std::size_t>(columns_of(Resized, D) - D);
+    std::array<T*, extras> grown;
+    for (std::size_t c = 0; c < extras; ++c) grown[c] = bodies_.exact[D + c].data();
     std::size_t l = 0;
     std::uint32_t first = levels_[l].first;
     std::uint32_t bins = levels_[l].bins();
     std::array<Track, D> tracks = tracks_of(levels_[l]);
+    Sizes sizes = sizes_of(l);
     for (std::size_t k = begin; k < end; ++k) {
       if (k + ahead < end) {
         // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
         const T* const later = positions + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * D;
         __builtin_prefetch(later);
         __builtin_prefetch(later + D - 1);
-        if constexpr (Resized) {
+        if constexpr (extras > 0) {
           const T* const size = extra + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * extras;
           __builtin_prefetch(size);
           __builtin_prefetch(size + extras - 1);
@@ -169,16 +184,16 @@ class HashBins : protected HashLevels<T, D> {
         first = levels_[l].first;
         bins = levels_[l].bins();
         tracks = tracks_of(levels_[l]);
-      }
-      if constexpr (Resized) {
-        if (!takes(l, static_cast<std::size_t>(id))) {
-          const std::uint32_t there = bin_of(static_cast<std::size_t>(id));
-          if (there == nowhere) return false;
-          leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
-          continue;
-        }
+        sizes = sizes_of(l);
       }
       const T* const position = positions + static_cast<std::size_t>(id) * D;
+      const T* const size = extra + static_cast<std::size_t>(id) * extras;
+      if (!takes<Resized>(sizes, position, size)) {
+        const std::uint32_t there = bin_of(static_cast<std::size_t>(id));
+        if (there == nowhere) return false;
+        leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
+        continue;
+      }
       std::array<T, D> x;
       std::uint32_t there = 0;
       for (std::size_t a = D; a-- > 0;) {
@@ -201,26 +216,31 @@ class HashBins : protected HashLevels<T, D> {
           track.exact[k] = x[a];
         }
       }
-      if constexpr (Resized) {
-        for (std::size_t c = D; c < bodies_.columns(); ++c) {
-          if constexpr (Banded)
-            bodies_.near[c][k] = bodies_.near_value(static_cast<std::size_t>(id), static_cast<int>(c));
-          else bodies_.exact[c][k] = bodies_.value(static_cast<std::size_t>(id), static_cast<int>(c));
+      if constexpr (Banded && extras > 0) {
+        bodies_.near[D][k] = static_cast<float>(static_cast<double>(size[0]) * scale);
+      } else {
+        for (std::size_t c = 0; c < extras; ++c) {
+          // The upper corner of a box moves with the lower one.
+          const bool wrapped = Resized == Shape::box && x[c] != position[c];
+          grown[c][k] = wrapped ? bodies_.value(static_cast<std::size_t>(id), static_cast<int>(D + c)) : size[c];
         }
       }
     }
     return true;
   }
   // Whether a body belongs to a level by its size.
-  [[nodiscard]] bool takes(std::size_t l, std::size_t point) const {
-    const Points<T, D>& points = bodies_.raw;
-    if (points.shape == Shape::point) return true;
-    const double size = size_of(points, point);
-    if (size > levels_[l].limit || (l > 0 && size <= levels_[l - 1].limit)) return false;
-    if (points.shape == Shape::sphere) return true;
-    for (int a = 0; a < D; ++a)
-      if (edge_of(points, point, a) > levels_[l].edge_limit[static_cast<std::size_t>(a)]) return false;
-    return true;
+  template <Shape S>
+  static bool takes(const Sizes& sizes, const T* position, const T* size) {
+    if constexpr (S == Shape::point) return true;
+    if constexpr (S == Shape::sphere) return size[0] > sizes.above && size[0] <= sizes.most;
+    double longest = 0;
+    bool fit = true;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double edge = static_cast<double>(size[a]) - static_cast<double>(position[a]);
+      longest = std::max(longest, edge);
+      fit = fit && edge <= sizes.edges[a];
+    }
+    return fit && longest > sizes.above && longest <= sizes.most;
   }
   // The bin of every slot, which `enter` keeps up to date from then on.
   void note_bins() {

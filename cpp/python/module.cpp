@@ -15,6 +15,7 @@
 
 #include "exec/isa.hpp"
 #include "exec/threads.hpp"
+#include "index/bounds.hpp"
 #include "index/statistics.hpp"
 #include "index/ways.hpp"
 #include "python/arrays.hpp"
@@ -44,13 +45,28 @@ bool user_interrupts() {
 }
 
 // (low, high, first row with a NaN or infinity or -1).
-std::tuple<std::vector<double>, std::vector<double>, std::int64_t> bounds(const PointArray& points) {
+using BoundsTuple = std::tuple<std::vector<double>, std::vector<double>, std::int64_t>;
+template <class T, int D, class Value>
+BoundsTuple bounds_tuple(std::size_t rows, const Value& value) {
+  const Bounds<T, D> found = without_lock([&] { return bounds_of<T, D>(rows, value); });
+  const auto bad = found.bad == rows ? std::int64_t{-1} : static_cast<std::int64_t>(found.bad);
+  return {std::vector<double>(found.low.begin(), found.low.end()),
+          std::vector<double>(found.high.begin(), found.high.end()), bad};
+}
+BoundsTuple bounds(const PointArray& points) {
   return dispatch(points, [&]<class T, int D>() {
-    const std::span<const T> values(static_cast<const T*>(points.data()), points.shape(0) * D);
-    const Bounds<T, D> found = without_lock([&] { return bounds_of<T, D>(values); });
-    const auto bad = found.bad == points.shape(0) ? std::int64_t{-1} : static_cast<std::int64_t>(found.bad);
-    return std::tuple(std::vector<double>(found.low.begin(), found.low.end()),
-                      std::vector<double>(found.high.begin(), found.high.end()), bad);
+    const auto* const values = static_cast<const T*>(points.data());
+    return bounds_tuple<T, D>(points.shape(0), [=](std::size_t k) { return values[k]; });
+  });
+}
+// The same of the edges of boxes.
+BoundsTuple edge_bounds(const PointArray& lower, const PointArray& upper) {
+  return dispatch(lower, [&]<class T, int D>() {
+    if (upper.dtype() != nb::dtype<T>() || upper.ndim() != 2 || upper.shape(0) != lower.shape(0) || upper.shape(1) != D)
+      throw std::invalid_argument("lower and upper corners differ in shape or dtype");
+    const auto* const low = static_cast<const T*>(lower.data());
+    const auto* const high = static_cast<const T*>(upper.data());
+    return bounds_tuple<T, D>(lower.shape(0), [=](std::size_t k) { return high[k] - low[k]; });
   });
 }
 
@@ -128,6 +144,7 @@ NB_MODULE(_core, m) {
   bind_mesh(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
+  m.def("edge_bounds", &edge_bounds, nb::arg("lower"), nb::arg("upper"), "The same of the edges of boxes.");
   m.def("statistics", &statistics, nb::arg("bodies"), nb::arg("box"),
         "How crowded bodies are at every scale, and their sizes: see index/statistics.hpp.");
   m.def("ways", &ways, nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("most_grid"),

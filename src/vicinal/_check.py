@@ -111,8 +111,8 @@ def as_array(value: object, name: str) -> npt.NDArray[Any]:
         ) from error
 
 
-def check_points(value: object, name: str = "points") -> Points:
-    """Check points and return them as the core wants them; no copy is made where none is needed."""
+def check_rows(value: object, name: str) -> Floats:
+    """Check kind and shape of coordinates, and return them as the core wants them; copied only where that is needed."""
     array = as_array(value, name)
     if array.dtype.kind not in "fiu":
         raise InputError(
@@ -128,6 +128,12 @@ def check_points(value: object, name: str = "points") -> Points:
         )
     kept = np.dtype(np.float32) if array.dtype.newbyteorder("=") == np.float32 else np.dtype(np.float64)
     ready: Floats = np.ascontiguousarray(array, dtype=kept)  # type: ignore[assignment]
+    return ready
+
+
+def check_points(value: object, name: str = "points") -> Points:
+    """Check points, each coordinate of them too."""
+    ready = check_rows(value, name)
     low, high, bad = _core.bounds(ready)
     if bad >= 0:
         raise InputError(

@@ -97,28 +97,29 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
     if not isinstance(boxes, (tuple, list)) or len(boxes) != 2:
         raise InputError(f"{name}: {type(boxes).__name__} found; pass a pair of arrays, (lower, upper)")
     lower = _check.check_points(boxes[0], f"{name}[0]")
-    upper = _check.check_points(boxes[1], f"{name}[1]")
-    if lower.array.shape != upper.array.shape or lower.array.dtype != upper.array.dtype:
-        if len(lower) == len(upper) == 0:
-            upper = lower
+    low_corners, high_corners = lower.array, _check.check_rows(boxes[1], f"{name}[1]")
+    if low_corners.shape != high_corners.shape or low_corners.dtype != high_corners.dtype:
+        if len(low_corners) == len(high_corners) == 0:
+            high_corners = low_corners
         else:
             raise InputError(
-                f"{name}: lower is {lower.array.dtype} {lower.array.shape}, upper {upper.array.dtype} "
-                f"{upper.array.shape}; both must agree"
+                f"{name}: lower is {low_corners.dtype} {low_corners.shape}, upper {high_corners.dtype} "
+                f"{high_corners.shape}; both must agree"
             )
-    low_corners, high_corners = lower.array, upper.array
-    with np.errstate(over="ignore"):
-        shortest, longest, vast = _core.bounds(high_corners - low_corners)
-        if len(lower) and min(shortest) < 0:
-            row = np.flatnonzero((low_corners > high_corners).any(axis=1))[0]
-            raise InputError(
-                f"{name}: row {row} has lower {low_corners[row].tolist()} above upper {high_corners[row].tolist()}; "
-                "pass the smaller corner first"
-            )
-        if half_skin:
-            step = lower.array.dtype.type(half_skin)
+    shortest, longest, vast = _core.edge_bounds(low_corners, high_corners)
+    if vast >= 0:
+        _check.check_points(high_corners, f"{name}[1]")  # finite corners have finite edges, but for overflow
+    if len(lower) and min(shortest) < 0:
+        row = np.flatnonzero((low_corners > high_corners).any(axis=1))[0]
+        raise InputError(
+            f"{name}: row {row} has lower {low_corners[row].tolist()} above upper {high_corners[row].tolist()}; "
+            "pass the smaller corner first"
+        )
+    if half_skin:
+        step = lower.array.dtype.type(half_skin)
+        with np.errstate(over="ignore"):
             low_corners, high_corners = low_corners - step, high_corners + step
-            _, longest, vast = _core.bounds(high_corners - low_corners)
+        _, longest, vast = _core.edge_bounds(low_corners, high_corners)
     if vast >= 0:
         raise InputError(
             f"{name}: row {vast} has an edge that overflows {lower.array.dtype}; use float64 or smaller units"
