@@ -25,6 +25,8 @@ class Vicinal(Contestant):
         Class to use, or None for the one-call functions that choose for themselves.
     reused
         Keep one index and time ``update`` plus the search instead of starting afresh.
+    kept
+        Keep one index of bodies that stay where they are, and time the search alone.
     isa
         Instruction set to switch to, or None for the best there is.
     threads
@@ -38,11 +40,13 @@ class Vicinal(Contestant):
         structure: str | None = None,
         *,
         reused: bool = False,
+        kept: bool = False,
         isa: str | None = None,
         threads: int | None = None,
     ) -> None:
-        self.structure, self.reused, self.isa, self.threads = structure, reused, isa, threads
-        words = ["vicinal", structure, "reused" if reused else None, isa, f"{threads}T" if threads else None]
+        self.structure, self.reused, self.kept, self.isa, self.threads = structure, reused, kept, isa, threads
+        index = "reused" if reused else "kept" if kept else None
+        words = ["vicinal", structure, index, isa, f"{threads}T" if threads else None]
         self.name = " ".join(word for word in words if word)
 
     def version(self) -> str | None:
@@ -76,22 +80,22 @@ class Vicinal(Contestant):
         vc.set_threads(threads)
         points, space = cloud.points, {"cutoff": cloud.cutoff, "box": cloud.box}
         method = {"pairs": "pairs", "rows": "neighbors", "count": "count"}[task]
-        if self.structure is None and not self.reused:
+        if self.structure is None and not (self.reused or self.kept):
             function = getattr(vc, method)
             return lambda: function(points, **space)
         chosen = vc.choose(points, **space)
         structure = getattr(vc, self.structure or chosen.structure)
         options = space | (dict(chosen.parameters) if self.structure is None else {})
-        if not self.reused:
+        if not (self.reused or self.kept):
             return lambda: getattr(structure(points, **options), method)()
-        kept: list[Any] = []
+        index: list[Any] = []
 
         def call() -> Any:
-            if kept:
-                kept[0].update(points)
-            else:
-                kept.append(structure(points, **options))
-            return getattr(kept[0], method)()
+            if not index:
+                index.append(structure(points, **options))
+            elif self.reused:
+                index[0].update(points)
+            return getattr(index[0], method)()
 
         return call
 
@@ -113,6 +117,7 @@ def isas() -> list[str]:
 
 
 def variants(structures: tuple[str, ...]) -> list[Contestant]:
-    """The one-call functions and a kept index, then each structure asked for, fresh and kept."""
+    """The one-call functions and an index, then each structure asked for: fresh, updated, and as it was."""
     names: list[str | None] = [None, *structures]
-    return [Vicinal(name, reused=reused) for name in names for reused in (False, True)]
+    ways: list[dict[str, bool]] = [{}, {"reused": True}, {"kept": True}]
+    return [Vicinal(name, **way) for name in names for way in ways]

@@ -58,8 +58,8 @@ class HashGrid : HashBins<T, D> {
 
   void insert(const Points<T, D>& points) {
     const std::size_t old = bodies_.size;
-    // Many new bodies are laid out with the others in less time than they take to enter one by one.
-    if (points.size > old + old / 2 || built_bodies_ <= few() || !fits(points) || too_full(points.size)) {
+    // To enter takes ten times as long as to be laid out: with many new bodies all are laid out anew.
+    if (points.size > old + old / 16 || built_bodies_ <= few() || !fits(points) || too_full(points.size)) {
       build(points);
       return;
     }
