@@ -61,6 +61,7 @@ inline Outcome settle(const Contact& contact, const Side& first, const Side& sec
   touch.midway = triple(midway);
   touch.travel = triple(dt * (first.during - second.during));
   touch.rate = triple(first.at_end - second.at_end);
+  touch.step = dt;
   touch.turn = 0.5 * dt * dot(first.spin_during + second.spin_during, contact.normal);
   touch.rolled = triple(dt * (first.spin_during - second.spin_during));
   touch.rolling_rate = triple(first.spin_at_end - second.spin_at_end);

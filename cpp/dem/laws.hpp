@@ -29,6 +29,7 @@ struct Touch {
   Real overlap, mass, radius;  // effective mass and radius
   Triple<Real> normal, midway;
   Triple<Real> rate;          // at the full step
+  Real step;                  // of time
   Triple<Real> travel;        // during the step, a length
   Real turn;                  // angle that both turned about the normal during the step
   Triple<Real> rolling_rate;  // relative angular velocity
@@ -91,7 +92,18 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
     if (terms.roots) root_of_mass = root(circle * touch.mass);
   }
   const Real approach = dot(touch.rate, n);
-  r.normal = elastic + (p.rate_n * touch.mass + p.damping_n * root_of_mass) * approach;
+  Real damped = (p.rate_n * touch.mass + p.damping_n * root_of_mass) * approach;
+  if constexpr (law == Law::linear) {
+    // A linear dashpot sets in and ends with full force, so that a rebound would depend on where in a step it begins.
+    // It is given for the overlap in steps, s, the share that makes up for this: w(s) + w(s + 1) + ... is the time
+    // since the contact began and half a step, as the trapezoidal rule wants it, and w(0) = 0: nothing jumps.
+    const Real path = touch.step * magnitude(approach);
+    if (any(two * path > touch.overlap)) {
+      const Real s = touch.overlap / path;
+      damped = choose(one > s, Lanes::all(1.5) * s, choose(two > s, two - Lanes::all(0.5) * s, one)) * damped;
+    }
+  }
+  r.normal = elastic + damped;
   const Real limit = p.friction * magnitude(r.normal);
   const Triple<Real> none{zero, zero, zero};
 

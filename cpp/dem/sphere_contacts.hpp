@@ -86,6 +86,7 @@ template <Law law, bool dashpots, bool extras, class Lanes>
   const auto sideways = relative - dot(relative, touch.normal) * touch.normal;
   touch.midway = touch.normal + (half * dt * closeness) * sideways;
   touch.travel = dt * (relative + cross(surface, touch.midway));
+  touch.step = dt;
   touch.turn = half * dt * dot(mi.w + mj.w, touch.normal);
   touch.rate = relative + (mi.dv - mj.dv);
   if constexpr (dashpots) touch.rate = touch.rate + cross(surface + (arm_i * mi.dw + arm_j * mj.dw), touch.normal);

@@ -166,7 +166,11 @@ def test_shapes_come_to_rest_on_the_floor(shape, height):
     sim.insert([[0, 0, height + 0.05], [2.0, 0, height + 0.05]], shape=shape)
     sim.run(25_000)
     assert sim.positions[:, 2] == pytest.approx([height, height], abs=5e-3)
-    assert sim.walls[0].force[2] == pytest.approx(-9.81 * sim.masses.sum(), rel=1e-2)
+    forces = []
+    for _ in range(200):  # it rocks from corner to corner by a fraction of the overlap
+        sim.run(1)
+        forces.append(sim.walls[0].force[2])
+    assert np.mean(forces) == pytest.approx(-9.81 * sim.masses.sum(), rel=2e-3)
 
 
 def test_sphere_rests_on_a_tablet_as_on_a_floor():
