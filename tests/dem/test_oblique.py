@@ -1,5 +1,7 @@
 """Oblique impacts on a wall, against published tables."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -24,11 +26,19 @@ WITHOUT_HISTORY = {0: 0, 1: 0.147, 2: 0.322, 3: 0.531, 4: 0.781, 5: 1.087, 6: 1.
 E, MU, BETA = 0.95, 0.75, 0.35
 
 
-def rebound(ratio, *, history, damping, per_collision=400):
-    """Tangential over normal velocity of the contact point after the impact. kt = 2/7 kn; damping in sqrt(kn m)."""
+# The paper does not give the stiffness and the dashpot of the tangential spring; its β0 follows from them. One choice
+# of both reproduces all of its values. (Without history there is only the dashpot.)
+KT, DAMPING = 0.3, 0.187  # in kn and in sqrt(kn m)
+
+
+@functools.cache
+def rebound(ratio, *, history=True, per_collision=400):
+    """Tangential over normal velocity of the contact point after the impact."""
     kn, r, density = 1e9, 0.01, 7800.0
     mass = density * 4 / 3 * np.pi * r**3
-    material = Material(density=density, kn=kn, restitution=E, friction=MU, gamma_t=damping * np.sqrt(kn / mass))
+    material = Material(
+        density=density, kn=kn, kt=KT * kn, restitution=E, friction=MU, gamma_t=DAMPING * np.sqrt(kn / mass)
+    )
     sim = simulation(material, walls=[floor()], gravity=(0, 0, 0), history=history)
     sim.insert([[0, 0, r + 1e-9]], radii=r, velocities=[[ratio, 0, -1.0]])
     sim.dt = sim.critical_times().collision / per_collision
@@ -38,29 +48,21 @@ def rebound(ratio, *, history, damping, per_collision=400):
     return (v[0] - sim.spins[0, 1] * r) / v[2]
 
 
-# The paper does not give kt and the tangential dashpot; 2/7 kn and 0.18 sqrt(kn m) reproduce its β0.
-def with_history(ratio):
-    return rebound(ratio, history=True, damping=0.18)
-
-
 @pytest.mark.parametrize("ratio", WITH_HISTORY)
 def test_table_with_history(ratio):
-    # 2 % of the value; where the curve crosses zero, 2 % of what friction changes there, 7/2 μ (1 + 1/e).
-    scale = 3.5 * MU * (1 + 1 / E) if ratio == 5 else 1.0
-    tolerance = 0.02 * max(abs(WITH_HISTORY[ratio]), 0.1 * scale)
-    assert with_history(ratio) == pytest.approx(WITH_HISTORY[ratio], abs=tolerance)
+    # 2 % of every value, of the small one beside the zero as well.
+    assert rebound(ratio) == pytest.approx(WITH_HISTORY[ratio], rel=0.02, abs=1e-6)
 
 
 @pytest.mark.parametrize("ratio", WITHOUT_HISTORY)
 def test_table_without_history(ratio):
-    found = rebound(ratio, history=False, damping=0.187)
-    assert found == pytest.approx(WITHOUT_HISTORY[ratio], rel=0.02, abs=1e-6)
+    assert rebound(ratio, history=False) == pytest.approx(WITHOUT_HISTORY[ratio], rel=0.02, abs=1e-6)
 
 
 def test_slopes_and_zero():
     # Walton's straight lines: rolling -β0/e x; sliding -7/2 μ (1 + 1/e) + x / e, zero at 7/2 μ e (1 + 1/e) = 5.119.
-    assert with_history(1.0) - with_history(0.0) == pytest.approx(-BETA / E, rel=0.02)
-    nine, eight = with_history(9.0), with_history(8.0)
+    assert rebound(1.0) - rebound(0.0) == pytest.approx(-BETA / E, rel=0.02)
+    nine, eight = rebound(9.0), rebound(8.0)
     assert nine - eight == pytest.approx(1 / E, rel=0.005)
     assert 9 - nine / (nine - eight) == pytest.approx(3.5 * MU * E * (1 + 1 / E), rel=0.005)
 
@@ -114,21 +116,67 @@ ANGLE = [
 ]
 
 
+SPEED, RADIUS = 3.9, 0.0025
+
+
+@functools.cache
 def chung_ooi(degrees):
-    a, v, r = np.radians(degrees), 3.9, 0.0025
-    oxide = Material(density=4000, youngs_modulus=380e9, poisson_ratio=0.23, restitution=0.98, friction=0.092)
-    rigid = Material(youngs_modulus=7e20, poisson_ratio=0.23, restitution=0.98, friction=0.092)
+    """Ratio of tangential velocities, spin, angle of rebound of the contact point."""
+    a = np.radians(degrees)
+    # Damping is in the normal direction only. (A tangential dashpot for e = 0.98 would take 2 % of the spin at 10°.)
+    values = {"poisson_ratio": 0.23, "restitution": 0.98, "friction": 0.092, "gamma_t": 0.0}
+    materials = {
+        "oxide": Material(density=4000, youngs_modulus=380e9, **values),
+        "rigid": Material(youngs_modulus=7e20, **values),
+    }
     wall = Plane(name="wall", material="rigid", point=(0, 0, 0), normal=(0, 0, 1))
-    sim = Simulation(materials={"oxide": oxide, "rigid": rigid}, walls=[wall], gravity=(0, 0, 0), dt=2e-8)
-    sim.insert([[0, 0, r + 1e-9]], radii=r, material="oxide", velocities=[[v * np.sin(a), 0, -v * np.cos(a)]])
+    sim = Simulation(materials=materials, walls=[wall], gravity=(0, 0, 0), dt=2e-8)
+    start, velocity = [[0, 0, RADIUS + 1e-9]], [[SPEED * np.sin(a), 0, -SPEED * np.cos(a)]]
+    sim.insert(start, radii=RADIUS, material="oxide", velocities=velocity)
     sim.run(1000)
     (vt, _, vn), spin = sim.velocities[0], sim.spins[0, 1]
-    return vt / (v * np.sin(a)), -spin, np.degrees(np.arctan((vt - spin * r) / vn))
+    return vt / (SPEED * np.sin(a)), -spin, np.degrees(np.arctan((vt - spin * RADIUS) / vn))
+
+
+# One impulse changes velocity and spin, m Δv R = I ω, so the columns of the table follow from each other: they are
+# several readings of one curve. They differ by up to 0.7° and 7 rad/s: so well were the points read off the plots.
+def by_spin(degrees, spin):
+    """Return the three columns from the spin."""
+    a = np.radians(degrees)
+    along, across = SPEED * np.sin(a), 0.98 * SPEED * np.cos(a)
+    return 1 + 0.4 * spin * RADIUS / along, spin, np.degrees(np.arctan((along + 1.4 * spin * RADIUS) / across))
+
+
+def by_ratio(degrees, ratio):
+    """Return the three columns from the ratio of velocities."""
+    return by_spin(degrees, -2.5 * SPEED * np.sin(np.radians(degrees)) * (1 - ratio) / RADIUS)
 
 
 @pytest.mark.parametrize("column, table", [(0, RATIO), (1, SPIN), (2, ANGLE)])
 def test_chung_and_ooi(column, table):
-    # The points were read off a plot: 3 % of the range of the curve.
-    angles, expected = np.array(table).T
-    found = np.array([chung_ooi(angle)[column] for angle in angles])
-    assert found == pytest.approx(expected, abs=0.03 * np.abs(expected).max())
+    error = 0.0
+    for (degrees, value), of_ratio, of_spin in zip(table, RATIO, SPIN, strict=True):
+        found = chung_ooi(degrees)[column]
+        readings = [value]
+        for derived, (near, other) in ((by_ratio, of_ratio), (by_spin, of_spin)):
+            # Brought from the angle it was read at to this one.
+            readings.append(derived(near, other)[column] + found - chung_ooi(near)[column])
+        scale = abs(value)
+        if column == 2 and scale < 10:
+            # Near zero the angle is that of a small difference, v - ω R: 3 % of what is subtracted.
+            a = np.radians(degrees)
+            ratio, spin, _ = chung_ooi(degrees)
+            scale = np.degrees((ratio * SPEED * np.sin(a) - spin * RADIUS) / (0.98 * SPEED * np.cos(a)))
+        assert min(readings) - 0.03 * scale <= found <= max(readings) + 0.03 * scale, degrees
+        error += abs(found - value)
+    # Kratos, from which the table is, allows itself 1.6 %, 2.2 % and 2.5 % on the whole.
+    assert error / np.abs(np.array(table)[:, 1]).sum() < 0.015
+
+
+@pytest.mark.parametrize("column, table", [(0, RATIO), (1, SPIN)])
+def test_chung_and_ooi_point_by_point(column, table):
+    # Ratio and spin are no small differences of large numbers: 3 % of every value as it was read. All but the spin at
+    # 5°, where the table contradicts itself: -19 rad/s, but its ratio gives -12.
+    for degrees, value in table:
+        if value != -19.27:
+            assert chung_ooi(degrees)[column] == pytest.approx(value, rel=0.03)

@@ -39,8 +39,8 @@ class Material:
     kn, kt
         Stiffness, normal and tangential (2/7 of ``kn`` if left out), for the law ``"linear"``.
     gamma_n, gamma_t
-        Damping rates in 1/s: the force is effective mass × gamma × relative velocity. Only for the law ``"linear"``,
-        in place of `restitution`.
+        Damping rates in 1/s, in place of what follows from `restitution`: the force is effective mass × gamma ×
+        relative velocity. `gamma_n` only for the law ``"linear"``; ``gamma_t=0`` switches the tangential dashpot off.
     """
 
     density: float = 1000.0
@@ -143,8 +143,8 @@ def _hertz(two: tuple[Material, Material]) -> list[float]:
             raise InputError(
                 "materials: youngs_modulus or poisson_ratio is missing; the law 'hertz' needs both for every material"
             )
-        if any(getattr(material, key) is not None for key in ("gamma_n", "gamma_t")):
-            raise InputError("materials: gamma_n or gamma_t found; the law 'hertz' takes restitution instead")
+        if material.gamma_n is not None:
+            raise InputError("materials: gamma_n found; the law 'hertz' takes restitution instead")
     softness = shear = 0.0
     for material in two:
         modulus, ratio = float(material.youngs_modulus or 1), float(material.poisson_ratio or 0)
@@ -152,7 +152,15 @@ def _hertz(two: tuple[Material, Material]) -> list[float]:
         shear += 2 * (2 - ratio) * (1 + ratio) / modulus
     # Tsuji's damping as Antypov and Elliott write it: 2 sqrt(5/6) ζ sqrt(S m*), S = dF/dδ.
     damping = 2 * math.sqrt(5 / 6) * damping_ratio(_restitution(two))
-    return [1 / softness, 1 / shear, 0.0, 0.0, damping, damping, *_common(two)]
+    rate, tangential = _tangential(two, damping)
+    return [1 / softness, 1 / shear, 0.0, rate, damping, tangential, *_common(two)]
+
+
+def _tangential(two: tuple[Material, Material], damping: float) -> tuple[float, float]:
+    """Return the rate of the tangential dashpot and its part of the critical damping: one of them is 0."""
+    if all(material.gamma_t is not None for material in two):
+        return _geometric("gamma_t", two), 0.0
+    return 0.0, damping
 
 
 def _linear(two: tuple[Material, Material], given: Mapping[str, float]) -> list[float]:
@@ -162,15 +170,13 @@ def _linear(two: tuple[Material, Material], given: Mapping[str, float]) -> list[
     kn = 2 * one.kn * other.kn / (one.kn + other.kn)
     own = [2 / 7 * m.kn if m.kt is None else m.kt for m in two]  # type: ignore[operator]
     kt = 2 * own[0] * own[1] / (sum(own) or 1.0)
-    rates = [_geometric("gamma_n", two), _geometric("gamma_t", two)]
     # A pair's own gamma_n replaces a restitution the materials bring along. Restitution damps the tangential spring by
     # the same fraction of the critical damping.
     by_rate = "gamma_n" in given or all(m.gamma_n is not None for m in two)
     damping = 0.0 if by_rate else 2 * damping_ratio(_restitution(two))
-    if not by_rate:
-        rates[0] = 0.0
-    tangential = 0.0 if all(m.gamma_t is not None for m in two) else damping
-    return [kn, kt, *rates, damping, tangential, *_common(two)]
+    rate = _geometric("gamma_n", two) if by_rate else 0.0
+    tangential_rate, tangential = _tangential(two, damping)
+    return [kn, kt, rate, tangential_rate, damping, tangential, *_common(two)]
 
 
 def check_names(

@@ -171,10 +171,9 @@ class Scene(Section):
             if getattr(material, what) is None:
                 remedy = f'is missing; the law "{law}" needs {allowed_range(what).allowed}'
                 raise SchemaError(("materials", name, what), ABSENT, remedy)
-        for what in ("gamma_n", "gamma_t"):
-            value = getattr(material, what)
-            if law == "hertz" and value is not None:
-                raise SchemaError(("materials", name, what), value, 'the law "hertz" takes restitution instead')
+        if law == "hertz" and material.gamma_n is not None:
+            path = ("materials", name, "gamma_n")
+            raise SchemaError(path, material.gamma_n, 'the law "hertz" takes restitution instead')
 
     def table(self) -> dict[str, Any]:
         """Give the scene back as plain values, as a file would have them."""
