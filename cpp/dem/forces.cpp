@@ -145,9 +145,12 @@ void World::wall_forces(std::size_t row, std::size_t block, double step) {
     const Contact& contact = touch.contact;
     const Vec arm = contact.point - centre(act.places[row]);
     const Vec speed = wall.velocity_at(contact.point);
+    // Halfway through the step the body was elsewhere, and the wall moves differently there.
+    const Vec halfway = contact.point - 0.5 * step * (act.motions[row].v - wall.velocity);
+    const Vec speed_before = wall.velocity_at(halfway);
     const Memory memory{wall_rows_.springs()[k], terms.rolling ? wall_rows_.rollings() + k : nullptr,
                         wall_rows_.normals() + k, touch.fresh};
-    const Outcome outcome = settle(contact, side_of(act.motions[row], arm), {speed, speed, wall.spin, wall.spin},
+    const Outcome outcome = settle(contact, side_of(act.motions[row], arm), {speed_before, speed, wall.spin, wall.spin},
                                    parameters(act.materials[row], wall.material), law, terms, step, memory);
     const Vec torque = cross(arm, outcome.force) + outcome.moment;
     Load& load = loads_[row];

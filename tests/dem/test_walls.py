@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dem.grains import floor, linear, simulation
+from dem.grains import bed, floor, linear, simulation
 from vicinal import InputError
-from vicinal.dem import Cylinder, Material, MeshWall, Plane, Simulation, box_walls
+from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Simulation, box_walls, lists
 
 
 def grid_floor(n=12, size=6.0, seed=None):
@@ -67,6 +67,93 @@ def test_mesh_drum_is_a_cylinder():
     assert abs(place[0]) > 0.1  # the bed is carried along
     assert torque == pytest.approx(turning, rel=0.15)
     assert mesh.orientation[0] == pytest.approx(np.cos(0.5 * 1.0 * 4.8), abs=1e-9)
+
+
+def test_finer_meshes_come_closer_to_the_cylinder():
+    # One sphere that swings in a turning drum; chords of n sides are off by R (1 - cos(π/n)), which falls with n².
+    def run(drum):
+        sim = simulation(linear(friction=0.5, restitution=0.5, kn=2e4), walls=[drum], dt=4e-4)
+        drum.spin = (0, 1.0, 0)
+        sim.insert([[2.0, 0, -1.45]], radii=0.5)
+        path = []
+        for _ in range(40):
+            sim.run(100)
+            path.append(sim.positions[0])
+        return np.array(path)
+
+    exact = run(Cylinder(name="drum", material="m", start=(0, -2, 0), end=(0, 2, 0), radius=3.0))
+    assert exact[:, 0].min() < -1.0  # it has swung through
+    errors = []
+    for sides in (64, 256):
+        vertices, faces = drum_mesh(3.0, 4.0, sides)
+        mesh = MeshWall(name="drum", material="m", vertices=vertices, faces=faces)
+        errors.append(np.abs(run(mesh) - exact).max())
+    assert errors[1] < 0.15 * errors[0]
+    assert errors[1] < 0.01
+
+
+def test_clump_goes_round_with_a_turntable():
+    # Friction holds it on its circle; the springs that do it have to turn with the table, about the normal. If they did
+    # not, it would fall behind by 2π times their stretch, 1e-3, in every turn.
+    table = floor(spin=(0, 0, 1.0))
+    sim = simulation(linear(friction=0.8, restitution=0.3, kn=2e4), walls=[table], dt=2e-4)
+    feet = 0.6 * np.array([[1, 0, 0], [-0.5, np.sqrt(0.75), 0], [-0.5, -np.sqrt(0.75), 0]])
+    sim.insert([[2.0, 0, 0.5]], shape=Clump(feet, [0.5] * 3), velocities=[[0, 2.0, 0]], spins=[[0, 0, 1.0]])
+
+    def on_the_table():
+        x, y, _ = sim.positions[0]
+        return np.hypot(x, y), (np.arctan2(y, x) - sim.time + np.pi) % (2 * np.pi) - np.pi
+
+    sim.run(10_000)
+    before = on_the_table()
+    assert before == pytest.approx((2.0, 0.0), abs=2e-3)
+    sim.run(round(2 * np.pi / 2e-4))
+    assert on_the_table() == pytest.approx(before, abs=1e-5)
+
+
+def test_ball_on_a_turntable_runs_in_circles():
+    # Rolling without slipping, a solid ball runs in a circle at 2/7 of the rate at which the table turns, wherever it
+    # starts and however fast (Weckesser, Am. J. Phys. 65 (1997) 736).
+    rate = 1.4
+    table = floor(spin=(0, 0, rate))
+    sim = simulation(linear(friction=0.8, restitution=0.3, kn=1e5), walls=[table], dt=1e-4)
+    place, velocity = np.array([1.0, 0.3, 0.5 - 9.81 / 1e5]), np.array([0.2, 0.9, 0.0])
+    slip = velocity - np.cross([0, 0, rate], place)
+    sim.insert([place], radii=0.5, velocities=[velocity], spins=[np.cross([0, 0, 1], slip) / 0.5])
+    angles = []
+    for _ in range(10):
+        sim.run(5000)
+        v = sim.velocities[0]
+        assert np.hypot(v[0], v[1]) == pytest.approx(np.hypot(0.2, 0.9), rel=2e-3)
+        angles.append(np.arctan2(v[1], v[0]) - np.arctan2(0.9, 0.2))
+    assert np.unwrap([0, *angles])[-1] == pytest.approx(2 / 7 * rate * sim.time, rel=1e-3)
+
+
+def test_huge_triangles_are_a_plane():
+    # Two triangles ten thousand times as large as the grains, and a small one beside them: nobody pays for the large
+    # ones but those who are near, and nobody feels where they meet.
+    size = 1e4
+    corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) * size
+    small = np.array([[30, 30, 1], [30.1, 30, 1], [30, 30.1, 1]])
+    mesh = MeshWall(
+        name="floor",
+        material="m",
+        vertices=np.concatenate([corners, small]),
+        faces=np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6]]),
+    )
+
+    def run(wall):
+        sides = box_walls("tray", (0, 0, 0), (7, 7, 9), "m", sides=["-x", "+x", "-y", "+y"])
+        sim = bed(walls=[wall, *sides], n=200)
+        sim.run(1000)
+        return sim
+
+    plane, huge = run(floor()), run(mesh)
+    assert plane.walls[0].force[2] < 0
+    assert (plane.positions[:, 2] < 1).sum() > 20
+    assert huge.positions == pytest.approx(plane.positions, abs=1e-6)
+    entries = lists.wall_rows(huge.positions, huge.radii, 0.1, huge.walls[:1])[1]
+    assert len(entries) <= 2 * (huge.positions[:, 2] < 0.6).sum()
 
 
 def test_concave_edge_has_one_contact_with_each_side():
