@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dem.grains import GLASS, floor, linear, simulation
-from vicinal.dem import Material, TimeStepWarning
+from vicinal.dem import Material, Simulation, TimeStepWarning
 
 
 def test_free_fall_is_exact():
@@ -42,6 +42,120 @@ def test_rebound_has_the_given_restitution(law, e, against):
         v = sim.velocities[:, 2]
         rebound = v[0] if against == "wall" else v[0] - v[1]
         assert rebound == pytest.approx(e, rel=0.01)
+
+
+def test_collision_is_that_of_hertz():
+    # Hertz 1882: δ = (15 m* v² / (16 E* sqrt(R*)))^(2/5) at most, for 2.94 δ / v, with 4/3 E* sqrt(R*) δ^(3/2).
+    modulus, ratio, r, v = 1e7, 0.3, 0.01, 1.0
+    material = Material(density=2500, youngs_modulus=modulus, poisson_ratio=ratio, restitution=1.0)
+    sim = simulation(material, walls=[floor()], gravity=(0, 0, 0))
+    sim.insert([[0, 0, r + 1e-6]], radii=r, velocities=[[0, 0, -v]])
+    sim.dt = sim.critical_times().collision / 200
+    overlaps, forces = [], []
+    for _ in range(250):
+        sim.run(1)
+        contacts = sim.contacts()
+        overlaps += contacts["overlap"].tolist()
+        forces += contacts["normal_force"].tolist()
+    stiff = modulus / (2 * (1 - ratio**2)) * np.sqrt(r)
+    deepest = (15 * sim.masses[0] * v**2 / (16 * stiff)) ** 0.4
+    assert max(overlaps) == pytest.approx(deepest, rel=0.01)
+    assert max(forces) == pytest.approx(4 / 3 * stiff * deepest**1.5, rel=0.01)
+    assert len(overlaps) * sim.dt == pytest.approx(2.94 * deepest / v, rel=0.01)
+
+
+# LAMMPS 22Jul2025, gran/hooke/history: a sphere of d = m = 1 hits another that is at rest, sideways speed vt (kn 2e5,
+# kt 2/7 kn, γn 50, μ 0.5, dt 1e-5); its velocity and spin afterwards. (Yade 2023.02a: the same within 0.3 %, but for
+# vx, where its dashpot follows from e.)
+@pytest.mark.parametrize(
+    "vt, vx, vy, spin",
+    [
+        (0.1, 0.05844011, 0.07162235, -0.14284063),
+        (0.5, 0.05851809, 0.3584175, -0.71267387),
+        (1, 0.05945149, 0.71751262, -1.42194411),
+        (2, 0.06368251, 1.54100856, -2.31413848),
+        (3, 0.07317243, 2.54440036, -2.30757765),
+        (4, 0.08734858, 3.55298889, -2.27447962),
+    ],
+)
+def test_oblique_collision_of_spheres_as_another_code_has_it(vt, vx, vy, spin):
+    material = linear(restitution=None, gamma_n=50.0, gamma_t=0.0, friction=0.5)
+    sim = simulation(material, gravity=(0, 0, 0), dt=1e-5)
+    sim.insert([[0, 0, 0], [1, 0, 0]], radii=0.5, velocities=[[1, vt, 0], [0, 0, 0]])
+    sim.run(2000)
+    assert sim.velocities[0, 0] == pytest.approx(vx, rel=0.005)
+    assert sim.velocities[0, 1] == pytest.approx(vy, rel=0.002)
+    assert sim.spins[0, 2] == pytest.approx(spin, rel=0.002)
+
+
+@pytest.mark.parametrize("vt", [0.5, 2.0])
+def test_sphere_a_thousand_times_larger_is_a_flat_wall(vt):
+    # Sticking and slipping, tangential springs without dashpots, few steps: history is right at large ratios of sizes.
+    def run(per_collision, **what):
+        sim = simulation(linear(friction=0.5, gamma_t=0.0), gravity=(0, 0, 0), **what)
+        sim.insert([[0, 0, 0.5 + 1e-6]], radii=0.5, velocities=[[vt, 0, -1]])
+        if not what:
+            sim.insert([[0, 0, -500]], radii=500)
+        sim.dt = sim.critical_times().collision / per_collision
+        sim.run(3 * per_collision)
+        assert sim.contact_count() == 0
+        return np.r_[sim.velocities[0, [0, 2]], sim.spins[0, 1]]
+
+    assert run(25) == pytest.approx(run(1000, walls=[floor()]), rel=0.003)
+
+
+@pytest.mark.parametrize("large", [0.5, 50.0])
+def test_spheres_that_stick_turn_as_one_body(large):
+    # A small and a large sphere held together by cohesion turn about each other once, with a tangential spring that
+    # swings undamped: it has to turn with them, or energy comes or goes.
+    r, spin, cohesion, modulus = 0.5, 1.0, 3e4, 1e6
+    material = Material(
+        density=2, youngs_modulus=modulus, poisson_ratio=0.3, restitution=1.0, friction=5.0, cohesion=cohesion
+    )
+    sim = simulation(material, gravity=(0, 0, 0))
+    radius = r * large / (r + large)
+    share = r**3 / (r**3 + large**3)
+    # 4/3 E* sqrt(R*) δ^(3/2) = 2π R* c δ - m* ω² L: nothing moves along the line of centres.
+    hertz, pull = 4 / 3 * modulus / (2 * 0.91) * np.sqrt(radius), 2 * np.pi * radius * cohesion
+    mass = 2 * 4 / 3 * np.pi * r**3 * (1 - share)
+    overlap = (pull / hertz) ** 2
+    for _ in range(100):
+        overlap = ((pull * overlap - mass * spin**2 * (r + large - overlap)) / hertz) ** (2 / 3)
+    places = np.array([[r, 0, 0], [overlap - large, 0, 0]])
+    places -= share * places[0] + (1 - share) * places[1]
+    axis = np.array([0, 0, spin])
+    sim.insert(places, radii=[r, large], velocities=np.cross(axis, places), spins=[1.02 * axis, axis])
+    sim.dt = sim.critical_times().collision / 30
+
+    def momentum():
+        m = sim.masses[:, None]
+        return (m * np.cross(sim.positions, sim.velocities) + sim.inertias * sim.spins).sum(axis=0)
+
+    before = momentum()
+    sim.run(1)
+    energy = sim.energies()["total"]
+    for _ in range(20):
+        sim.run(int(2 * np.pi / spin / sim.dt / 20))
+        assert sim.contact_count() == 1
+        assert sim.energies()["total"] == pytest.approx(energy, rel=1e-4)
+        assert sim.spins[0] == pytest.approx(axis, abs=0.03)
+    assert momentum() == pytest.approx(before, rel=1e-12, abs=1e-12 * before[2])
+
+
+def test_collision_across_the_border_is_one_in_the_middle():
+    def run(shift):
+        sim = Simulation(materials={"m": linear(friction=0.3)}, law="linear", gravity=(0, 0, 0), dt=2e-5, box=(4, 5, 6))
+        places = np.array([[1.5, 2.5, 3.0], [2.4, 2.9, 3.1]]) + shift
+        sim.insert(places, radii=[0.5, 0.5], velocities=[[1, 0, 0.2], [-1, 0.3, 0]], spins=[[1, 2, 3], [0, -5, 1]])
+        sim.run(5000)
+        return sim
+
+    middle, border = run((0, 0, 0)), run((2.05, 2.3, 2.95))
+    assert np.abs(middle.spins - [[1, 2, 3], [0, -5, 1]]).max() > 0.1
+    for name in ("velocities", "spins"):
+        assert getattr(border, name) == pytest.approx(getattr(middle, name), abs=1e-11)
+    apart = (border.positions - middle.positions - [2.05, 2.3, 2.95]) / [4, 5, 6]
+    assert apart == pytest.approx(np.round(apart), abs=1e-11)
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
