@@ -16,6 +16,7 @@
 
 #include "contacts/ordered_pairs.hpp"
 #include "exec/threads.hpp"
+#include "pairs/sort_row.hpp"
 
 namespace vicinal::contacts {
 
@@ -134,7 +135,7 @@ inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int
       if (to - from <= detail::few && begin + from + detail::few <= end) {
         detail::sort_few(placed.data() + from, to - from, others.data() + begin + from);
       } else {
-        std::sort(placed.data() + from, placed.data() + to);
+        sort_row(placed.data() + from, to - from);
         std::copy(placed.data() + from, placed.data() + to, others.data() + begin + from);
       }
       from = to;

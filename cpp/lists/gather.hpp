@@ -15,50 +15,9 @@
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
+#include "pairs/sort_row.hpp"
 
 namespace vicinal {
-
-namespace detail {
-
-inline constexpr std::size_t most_ranked = 64;  // beyond, n² catches up
-
-// Sorts up to `most_ranked` distinct numbers: the place of each is how many are smaller.
-inline void sort_by_rank(std::int32_t* row, std::size_t n) {
-  constexpr std::size_t lanes = 8;
-  std::array<std::int32_t, most_ranked> copy;
-  std::array<std::int32_t, most_ranked> rank;
-  const std::size_t padded = (n + lanes - 1) / lanes * lanes;
-  for (std::size_t k = 0; k < n; ++k) copy[k] = row[k];
-  for (std::size_t k = n; k < padded; ++k) copy[k] = 0;
-  for (std::size_t first = 0; first < padded; first += lanes) {
-    std::array<std::int32_t, lanes> smaller{};  // in registers while all others go by
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t lane = 0; lane < lanes; ++lane) smaller[lane] += copy[k] < copy[first + lane] ? 1 : 0;
-    for (std::size_t lane = 0; lane < lanes; ++lane) rank[first + lane] = smaller[lane];
-  }
-  for (std::size_t k = 0; k < n; ++k) row[rank[k]] = copy[k];
-}
-
-}  // namespace detail
-
-// Sorts a row of distinct numbers. Rows are short and in random order, so a branch per comparison is mispredicted every
-// other time: a third of the time of a whole build went into std::sort.
-inline void sort_row(std::int32_t* row, std::size_t n) {
-  constexpr std::size_t most_merged = 1024;
-  if (n < 2) return;
-  if (n <= detail::most_ranked) {
-    detail::sort_by_rank(row, n);
-  } else if (n <= most_merged) {
-    const std::size_t half = n / 2;
-    sort_row(row, half);
-    sort_row(row + half, n - half);
-    std::array<std::int32_t, most_merged> merged;
-    std::merge(row, row + half, row + half, row + n, merged.begin());
-    std::copy_n(merged.begin(), n, row);
-  } else {
-    std::sort(row, row + n);
-  }
-}
 
 // Keeps its scratch for the next time.
 class RowGatherer {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pairs/search.hpp"
+#include "pairs/sort_row.hpp"
 
 namespace vicinal {
 
@@ -262,7 +263,7 @@ void sort_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets)
       const auto size = static_cast<std::size_t>(offsets[row + 1]) - begin;
       if (size < 2) continue;
       if (plain) {
-        std::sort(columns.j + begin, columns.j + begin + size);
+        sort_row(columns.j + begin, size);
         continue;
       }
       order.resize(size);
