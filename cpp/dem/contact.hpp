@@ -84,7 +84,11 @@ inline Outcome settle(const Contact& contact, const Side& first, const Side& sec
   outcome.tangential_force = norm(vec(r.tangential));
   const double exponent = law == Law::linear ? 0.5 : 4.0 / 15;  // ∫F dδ: k δ²/2, or 4/15 S δ² with S = 2 E* sqrt(R* δ)
   outcome.elastic_energy = exponent * r.stiffness_n * contact.overlap * contact.overlap;
-  if (terms.history) outcome.elastic_energy += 0.5 * r.stiffness_t * dot(spring, spring);
+  if (terms.history && outcome.tangential_force > 0) {
+    // What is stretched against the force that holds it was not stretched by motion: it is no energy to get back.
+    const double along = -dot(spring, r.tangential) / outcome.tangential_force;
+    if (along > 0) outcome.elastic_energy += 0.5 * r.stiffness_t * along * along;
+  }
   if (terms.rolling) {
     const double reach = p.rolling * contact.radius;
     outcome.elastic_energy += 0.5 * 2.25 * r.stiffness_n * reach * reach * dot(rolling, rolling);

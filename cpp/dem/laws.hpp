@@ -54,8 +54,11 @@ template <class Real>
   return tangential + turn * cross(normal, tangential);
 }
 
-// Spring and dashpot up to a limit, beyond which the spring slips. Returns the force, and the spring as it is then.
-template <class Real>
+// Spring and dashpot up to a limit, beyond which the spring slips. Returns the force, and the spring as it is then:
+// with a `steady` stiffness what is left of the force without the dashpot (Luding, Granular Matter 10 (2008) 235),
+// which may be a stretch against the motion. A stiffness that grows with the overlap would make energy of that; there
+// the spring keeps its own stretch, up to the limit.
+template <bool steady, class Real>
 [[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot, Real limit,
                                                  Real zero, Real one) {
   const auto wanted = stiffness * spring + dashpot;
@@ -63,8 +66,14 @@ template <class Real>
   const auto slips = square > limit * limit;
   if (!any(slips)) return wanted;
   const auto held = choose(slips, limit / root(square), one) * wanted;
-  const Real softness = choose(stiffness > zero, one / stiffness, zero);
-  const auto left = softness * (held - dashpot);
+  Triple<Real> left;
+  if constexpr (steady) {
+    const Real softness = choose(stiffness > zero, one / stiffness, zero);
+    left = softness * (held - dashpot);
+  } else {
+    const Real strained = (stiffness * stiffness) * dot(spring, spring);
+    left = choose(strained > limit * limit, limit / root(strained), one) * spring;
+  }
   spring = {choose(slips, left.x, spring.x), choose(slips, left.y, spring.y), choose(slips, left.z, spring.z)};
   return held;
 }
@@ -113,7 +122,7 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
   if (history)
     spring =
         carried(spring, touch.travel - dot(touch.travel, touch.midway) * touch.midway, n, touch.midway, touch.turn);
-  const auto held = slide(spring, history ? r.stiffness_t : zero, dashpot, limit, zero, one);
+  const auto held = slide<law == Law::linear>(spring, history ? r.stiffness_t : zero, dashpot, limit, zero, one);
   r.tangential = none - held;
 
   r.moment = none;
@@ -126,7 +135,7 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
     const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
     rolling = carried(rolling, bent, n, touch.midway, touch.turn);
     const auto rate = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
-    r.moment = none - slide(rolling, stiffness, damping * rate, reach * magnitude(r.normal), zero, one);
+    r.moment = none - slide<false>(rolling, stiffness, damping * rate, reach * magnitude(r.normal), zero, one);
   }
   Real pull = r.normal;
   if (extras && terms.cohesion) pull = pull - p.cohesion * Lanes::all(6.283185307179586) * touch.radius * touch.overlap;

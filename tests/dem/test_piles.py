@@ -81,23 +81,22 @@ def test_pyramid_of_four_falls_without_history(law, restitution):
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
-@pytest.mark.parametrize("restitution", [0.6, 1.0])
-def test_energy_of_an_isolated_system_never_grows(law, restitution):
+@pytest.mark.parametrize("restitution", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("rolling", [0.0, 0.1])
+def test_energy_of_an_isolated_system_never_grows(law, restitution, rolling):
     rng = np.random.default_rng(3)
-    material = (
-        linear(restitution=restitution, friction=0.4, kn=1e5)
-        if law == "linear"
-        else Material(density=2, youngs_modulus=1e6, poisson_ratio=0.3, restitution=restitution, friction=0.4)
-    )
+    stiffness = {"kn": 1e5} if law == "linear" else {"youngs_modulus": 1e6, "poisson_ratio": 0.3}
+    material = Material(density=2, restitution=restitution, friction=0.4, rolling_friction=rolling, **stiffness)
     sim = simulation(material, walls=box_walls("box", (0, 0, 0), (4, 4, 4), "m"), gravity=(0, 0, 0), dt=5e-5)
     grid = np.stack(np.meshgrid(*[np.arange(4)] * 3), axis=-1).reshape(-1, 3) + 0.5
     sim.insert(grid, radii=rng.uniform(0.35, 0.5, 64), velocities=rng.normal(0, 1, (64, 3)))
     energies = []
-    for _ in range(20):
-        sim.run(500)
+    for _ in range(400):
+        sim.run(20)
         energies.append(sim.energies()["total"])
     start = energies[0]
-    assert np.diff(energies).max() < 2e-4 * start  # springs that are stretched at this moment count; steps are finite
+    # Without damping, steps that are finite let it waver while bodies touch; with damping it only falls.
+    assert np.diff(energies).max() <= (1e-4 if restitution == 1 else 1e-12) * start
     assert energies[-1] < (0.5 if restitution < 1 else 1.0) * start
 
 

@@ -156,6 +156,36 @@ def test_huge_triangles_are_a_plane():
     assert len(entries) <= 2 * (huge.positions[:, 2] < 0.6).sum()
 
 
+def test_walls_feel_force_and_torque():
+    # Drops of weight off the middle of a plate: torque = r × F about its centre. A spinning ball drags it along, and
+    # what the plate feels is what the ball does not keep: I dω/dt = -r × F.
+    plate = floor(centre=(1.0, 2.0, 0.0))
+    sim = simulation(linear(friction=0.4, restitution=0.3), walls=[plate], dt=1e-4)
+    sim.insert([[4.0, 2.5, 0.5]], radii=0.5)
+    sim.run(20_000)
+    weight = 9.81 * sim.masses[0]
+    assert plate.force == pytest.approx([0, 0, -weight], rel=1e-4, abs=1e-6)
+    assert plate.torque == pytest.approx(np.cross([3.0, 0.5, 0], [0, 0, -weight]), rel=1e-4, abs=1e-5)
+
+    vertices, faces = drum_mesh(2.0, 4.0, 256)
+    for wall in (
+        Cylinder(name="drum", material="m", start=(0, -1, 0), end=(0, 1, 0), radius=2.0),
+        MeshWall(name="drum", material="m", vertices=vertices, faces=faces),
+    ):
+        sim = simulation(linear(friction=0.4, restitution=0.3), walls=[wall], dt=1e-4)
+        sim.insert([[0, 0, -1.5]], radii=0.5, spins=[[0, 40.0, 0]])
+        sim.run(3000)
+        before = sim.inertias[0, 1] * sim.spins[0, 1] + sim.masses[0] * np.cross(sim.positions, sim.velocities)[0, 1]
+        torques = []
+        for _ in range(100):
+            sim.run(1)
+            # Of gravity on the ball about the axis, and of the wall: together they change its angular momentum.
+            torques.append(-wall.torque[1] + np.cross(sim.positions[0], [0, 0, -9.81 * sim.masses[0]])[1])
+        after = sim.inertias[0, 1] * sim.spins[0, 1] + sim.masses[0] * np.cross(sim.positions, sim.velocities)[0, 1]
+        assert abs(np.mean(torques)) > 0.1
+        assert after - before == pytest.approx(np.sum(torques) * 1e-4, rel=0.02)
+
+
 def test_concave_edge_has_one_contact_with_each_side():
     vertices = np.array([[0, -5, 0], [5, -5, 0], [5, 5, 0], [0, 5, 0], [0, -5, 5], [0, 5, 5]], dtype=float)
     faces = [[0, 1, 2], [0, 2, 3], [0, 3, 5], [0, 5, 4]]
