@@ -149,6 +149,8 @@ def test_any_key_can_be_set_from_outside():
     [
         ("solver.dtt=1", '--set solver.dtt=1: solver.dtt = 1: unknown key (did you mean "dt"?)'),
         ("regions.air.high.2=-1", "--set regions.air.high.2=-1: regions.air.high"),
+        ("regions.air.high=[1, -1]", "--set regions.air.high=[1, -1]: regions.air.high = [1, -1]: give a list of 3"),
+        ('regions.air.high=[1, "a", 2]', '--set regions.air.high=[1, "a", 2]: regions.air.high.1 = "a": give a number'),
         ("walls.7.point=[0,0,0]", "give a place from 0 to 1, not 7"),
         ("title.x=1", "title is a value, not a table"),
         ("solver.dt", "give a key and a value"),

@@ -73,6 +73,18 @@ def test_series_and_table_tell_what_the_simulation_knows(whole):
     assert table["tray-z.fz"][-1] == floor.force[2]
 
 
+def test_time_left_counts_what_writing_takes(tmp_path, monkeypatch):
+    from time import sleep
+
+    from vicinal.dem.output import Pictures
+
+    monkeypatch.setattr(Pictures, "append", lambda *_: sleep(0.05))
+    scene = busy(output={"every": 2e-4, "table_every": 1.0, "restart_every": 1.0}, solver={"duration": 2e-3})
+    for progress in dem.Run(scene, tmp_path / "out").go():
+        if progress.step < progress.steps:
+            assert progress.remaining >= 0.05 * (progress.done // 10) / progress.done * (progress.steps - progress.step)
+
+
 def test_bodies_come_and_go(whole):
     table = np.genfromtxt(whole.folder / "table.csv", delimiter=",", names=True, deletechars="")
     # One at once, then one every two milliseconds.

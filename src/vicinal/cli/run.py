@@ -79,7 +79,8 @@ def _announce(course: "Run") -> None:
     """Say what is about to happen, and how the time step compares with what it has to resolve."""
     sim, times = course.sim, course.times
     typer.echo(
-        f"{course.scene.title}: {len(sim):,} bodies, {len(sim.walls)} walls, {course.steps:,} steps "
+        f"{course.scene.title}: {many(len(sim), 'body', 'bodies')}, {many(len(sim.walls), 'wall', 'walls')}, "
+        f"{many(course.steps, 'step', 'steps')} "
         f"of {sim.dt:.4g} s to {course.scene.solver.duration:g} s",
         err=True,
     )
@@ -87,6 +88,11 @@ def _announce(course: "Run") -> None:
     if times.rayleigh_fraction > 0:
         parts.append(f"{times.rayleigh_fraction:.3g} of the Rayleigh time ({times.rayleigh:.3g} s)")
     typer.echo(f"time step {sim.dt:.4g} s = {' = '.join(parts)}", err=True)
+
+
+def many(number: int, one: str, several: str) -> str:
+    """Write a number of things."""
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def _follow(course: "Run") -> None:
@@ -143,9 +149,10 @@ def _lines(states: "Iterable[Progress]", course: "Run") -> "Iterator[Progress]":
             share = max(1, (course.steps - begin) // LINES)
             following = begin + ((state.step - begin) // share + 1) * share
             fields = _fields(state)
+            bodies = many(state.bodies, "body", "bodies")
             typer.echo(
                 f"step {state.step:,} of {course.steps:,}: {fields['time']}, {fields['left']} left, "
-                f"{state.bodies:,} bodies, {fields['contacts']} contacts, {fields['rate']} particle-steps/s",
+                f"{bodies}, {fields['contacts']} contacts, {fields['rate']} particle-steps/s",
                 err=True,
             )
             sys.stderr.flush()

@@ -50,7 +50,10 @@ class Progress:
     bodies: int
     contacts: int
     seconds: float
-    """Spent by this run, restarts not counted."""
+    """Spent by this run in the engine, restarts not counted."""
+
+    elapsed: float
+    """Seconds that this run has been under way, writing included."""
 
     particle_steps: float
     """Done by this run, restarts not counted."""
@@ -66,7 +69,7 @@ class Progress:
     @property
     def remaining(self) -> float:
         """Seconds left, if the rest goes as fast as what was done."""
-        return self.seconds / self.done * (self.steps - self.step) if self.done else math.inf
+        return self.elapsed / self.done * (self.steps - self.step) if self.done else math.inf
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class Run:
         self._interrupted = False
         self._chunk = 1
         self._particle_steps = 0.0
-        self._begin = perf_counter()
+        self._begin = self._going = perf_counter()
         self._warnings: list[str] = []
         state = None if restart is None else _state(scene, Path(restart))
         self._prepare_folder(fresh=restart is None, overwrite=overwrite)
@@ -144,6 +147,7 @@ class Run:
     def go(self) -> Iterator[Progress]:
         """Go on to the end, and tell now and then how far. Ctrl-C ends it after the running chunk; see `status`."""
         self.status = "running"
+        self._going = perf_counter()
         with self._listening(), self._threads():
             while self.sim.step_count < self.steps and not self._interrupted:
                 self._advance(min(self._next_event(), self.sim.step_count + self._chunk))
@@ -160,6 +164,7 @@ class Run:
             bodies=len(self.sim),
             contacts=self.sim.contact_count(),
             seconds=self.profile["engine"],
+            elapsed=perf_counter() - self._going,
             particle_steps=self._particle_steps,
             done=self.sim.step_count - self._begin_step,
         )

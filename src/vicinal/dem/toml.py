@@ -28,8 +28,9 @@ class Source:
             if known[: len(path)] == path:
                 return f"--set {setting}"
         for length in range(len(path), 0, -1):
-            if path[:length] in self.overrides:
+            if path[:length] in self.overrides:  # whatever the file has below it is gone
                 return f"--set {self.overrides[path[:length]]}"
+        for length in range(len(path), 0, -1):
             if path[:length] in self.lines:
                 return f"{self.name}:{self.lines[path[:length]]}"
         return self.name
