@@ -69,6 +69,27 @@ def test_pyramid_of_four_stands_with_history(law, restitution):
     assert np.linalg.norm(sim.positions - after, axis=1).max() < 1e-5 * R
 
 
+def test_pyramid_stands_while_bodies_are_sorted():
+    # Bodies are put into another order now and then; where the second of a contact comes to be the first, its spring
+    # has to be reversed. A body that falls far away moves the origin of the order, and makes lists be built.
+    def swapped(before, after):
+        contacts = sim.contacts()
+        i, j = (contacts[name][contacts["j"] >= 0] for name in "ij")
+        where = [np.argsort(order[order < 4]) for order in (before, after)]
+        return np.sum((where[0][i] < where[0][j]) != (where[1][i] < where[1][j]))
+
+    swaps = 0
+    for corner in ((-0.013, -0.007), (-0.031, 0.0), (0.0, -0.024), (-0.002, -0.038)):
+        sim = pyramid("hertz", 0.5, history=True)
+        sim.run(50_000)
+        stood, before = sim.positions, sim._core.ids()
+        sim.insert([[*corner, 9.0]], radii=R)
+        sim.run(40_000)
+        swaps += swapped(before, sim._core.ids())
+        assert np.abs(sim.positions[:4] - stood).max() < 1e-5 * R
+    assert swaps > 0
+
+
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 @pytest.mark.parametrize("restitution", [0.5, 0.9])
 def test_pyramid_of_four_falls_without_history(law, restitution):
