@@ -218,6 +218,28 @@ def test_piston_lifts_its_load():
     assert sim.stats()["builds"] > 1
 
 
+@pytest.mark.parametrize("kind", ["plane", "cylinder", "mesh", "turning"])
+def test_walls_that_come_from_afar_are_noticed(kind):
+    # Nobody moves but the wall: lists have to be built for its sake. An elastic sphere leaves at twice its speed.
+    speed = np.array([0, 0, 1.0])
+    corners = np.array([[-3, -3, -3], [3, -3, -3], [0, 4, -3]], dtype=float)
+    mesh = {"name": "w", "material": "m", "vertices": corners, "faces": np.array([[0, 1, 2]])}
+    walls = {
+        "plane": Plane(name="w", material="m", point=(0, 0, -3), normal=(0, 0, 1), velocity=speed),
+        "cylinder": Cylinder(
+            name="w", material="m", start=(-1, 0, -4), end=(1, 0, -4), radius=1.0, inside=False, velocity=speed
+        ),
+        "mesh": MeshWall(**mesh, velocity=speed),
+        # About an axis 20 to the left, at the rate that makes it as fast where the sphere is.
+        "turning": MeshWall(**mesh, centre=(-20, 0, 0), spin=(0, -1 / 20, 0)),
+    }
+    sim = simulation(linear(restitution=1.0), walls=[walls[kind]], gravity=(0, 0, 0), dt=2e-4)
+    sim.insert([[0, 0, 0]], radii=0.5)
+    sim.run(16_000)
+    assert sim.contact_count() == 0
+    assert np.linalg.norm(sim.velocities[0]) == pytest.approx(2.0, rel=0.01)
+
+
 def test_sphere_outside_a_cylinder_is_pushed_outwards():
     rod = Cylinder(name="rod", material="m", start=(0, -1, 0), end=(0, 1, 0), radius=1.0, inside=False)
     sim = simulation(linear(), walls=[rod], gravity=(0, 0, 0), dt=1e-4)
