@@ -243,6 +243,34 @@ def test_rolling_friction_stops_a_rolling_sphere():
     assert sim.positions[0, 0] == pytest.approx(stopped, abs=1e-5)
 
 
+@pytest.mark.parametrize("law", ["linear", "hertz"])
+def test_rolling_friction_holds_a_sphere_on_a_slope(law):
+    # It stays for ever while tan θ < μr; beyond, a = 5/7 g (sin θ - μr cos θ).
+    mu, g = 0.05, 9.81
+    stiffness = {"kn": 2e4} if law == "linear" else {"youngs_modulus": 1e7, "poisson_ratio": 0.25}
+    material = Material(density=2500, restitution=0.3, friction=0.5, rolling_friction=mu, **stiffness)
+
+    def start(slope):
+        theta = np.arctan(slope)
+        sim = simulation(material, walls=[floor()], gravity=(g * np.sin(theta), 0, -g * np.cos(theta)), dt=2e-5)
+        sim.insert([[0, 0, 0.01]], radii=0.01)
+        return sim, theta
+
+    sim, _ = start(0.6 * mu)
+    sim.run(60_000)  # the rolling spring is soft: it swings for a while
+    stopped = sim.positions[0, 0]
+    sim.run(40_000)
+    assert sim.positions[0, 0] == pytest.approx(stopped, abs=1e-7)
+    assert sim.positions[0, 0] < 1e-3
+
+    sim, theta = start(3 * mu)
+    sim.run(10_000)
+    time, speed = sim.time, sim.velocities[0, 0]
+    sim.run(20_000)
+    expected = 5 / 7 * g * (np.sin(theta) - mu * np.cos(theta))
+    assert (sim.velocities[0, 0] - speed) / (sim.time - time) == pytest.approx(expected, rel=0.005)
+
+
 def test_cohesion_holds_spheres_together():
     def apart(cohesion):
         sim = simulation(linear(restitution=0.5, cohesion=cohesion), gravity=(0, 0, 0), dt=2e-5)
