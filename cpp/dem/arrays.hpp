@@ -16,9 +16,17 @@ using Number = std::uint32_t;  // of a body, a contact, a wall
 struct alignas(32) Place {
   double x, y, z, r;
 };
-// Velocity and spin, and what they gain in half a step (acceleration × dt / 2).
-struct alignas(32) Motion {
-  Vec v, w, dv, dw;
+// Velocity and spin, and what they gain in half a step (acceleration × dt / 2). Rows of four; where nothing else is the
+// fourth number is 0, so that rows can be added as they are.
+struct alignas(64) Motion {
+  Vec v;
+  double zero_v = 0;
+  Vec w;
+  double inverse_mass = 0;  // beside the spin: contacts need the sum of both
+  Vec dv;
+  double zero_dv = 0;
+  Vec dw;
+  double zero_dw = 0;
 };
 // Force and torque on a body; the fourth numbers make rows of four.
 struct alignas(64) Load {
@@ -29,9 +37,7 @@ struct alignas(64) Load {
 struct alignas(32) Spring {
   double x, y, z, unused;
 };
-inline constexpr std::size_t place_stride = sizeof(Place) / sizeof(double);
-inline constexpr std::size_t motion_stride = sizeof(Motion) / sizeof(double);
-static_assert(place_stride == 4 && motion_stride == 12);
+static_assert(sizeof(Place) == 4 * sizeof(double) && sizeof(Motion) == 16 * sizeof(double));
 
 inline Vec centre(const Place& p) { return {p.x, p.y, p.z}; }
 inline Vec stretch(const Spring& s) { return {s.x, s.y, s.z}; }

@@ -15,7 +15,7 @@ struct Bodies {
   std::vector<Place> places;  // centre of mass; radius, or that of the sphere around a shape
   std::vector<Motion> motions;
   std::vector<Quat> orientations;
-  std::vector<double> masses, inverse_masses;
+  std::vector<double> masses;
   std::vector<Vec> inertias;                // principal moments
   std::vector<Vec> momenta, half_impulses;  // angular momentum and torque × dt / 2; used where moments differ
   std::vector<std::uint8_t> materials;
@@ -48,7 +48,6 @@ struct Bodies {
     f(motions);
     f(orientations);
     f(masses);
-    f(inverse_masses);
     f(inertias);
     f(momenta);
     f(half_impulses);

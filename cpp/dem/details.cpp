@@ -24,6 +24,7 @@ std::vector<Detail> World::details() {
   std::vector<Detail> found;
   if (!has_lists_) return found;
   place_elements();
+  for (Wall& wall : walls) wall.pose();
   const Acting act = acting();
   const auto id = [&](std::size_t e) { return bodies.ids[elements.used() ? elements.owners[e] : e]; };
   const auto note = [&](const Contact& contact, const Outcome& outcome, std::int64_t i, std::int64_t j,

@@ -20,7 +20,6 @@ struct Elements {
   std::vector<Vec> arms;  // from the body's centre, in the body's frame
   std::vector<Place> places;
   std::vector<Motion> motions;
-  std::vector<double> inverse_masses;
   std::vector<std::uint8_t> materials;
 
   [[nodiscard]] bool used() const { return !offsets.empty(); }
@@ -37,7 +36,6 @@ struct Elements {
         taken.arms.push_back(arms[e]);
         taken.places.push_back(places[e]);
         taken.motions.push_back(motions[e]);
-        taken.inverse_masses.push_back(inverse_masses[e]);
         taken.materials.push_back(materials[e]);
       }
       taken.offsets.push_back(taken.owners.size());
@@ -54,7 +52,7 @@ struct Elements {
           const Vec at = centre(bodies.places[b]) + arm;
           places[e] = {at.x, at.y, at.z, places[e].r};
           const Motion& m = bodies.motions[b];
-          motions[e] = {m.v + cross(m.w, arm), m.w, m.dv + cross(m.dw, arm), m.dw};
+          motions[e] = moved_with(m, m.v + cross(m.w, arm), m.dv + cross(m.dw, arm));
         }
       }
     });
@@ -75,10 +73,18 @@ struct Elements {
           const Vec during = (1.0 / dt) * (at - centre(places[e]));
           const Vec at_end = (m.v + m.dv) + cross(m.w + m.dw, arm);
           places[e] = {at.x, at.y, at.z, places[e].r};
-          motions[e] = {during, m.w, at_end - during, m.dw};
+          motions[e] = moved_with(m, during, at_end - during);
         }
       }
     });
+  }
+
+ private:
+  // The body's spin and mass, but a velocity of its own.
+  static Motion moved_with(Motion body, Vec v, Vec dv) {
+    body.v = v;
+    body.dv = dv;
+    return body;
   }
 };
 

@@ -3,29 +3,36 @@
 #include <cmath>
 
 #include "dem/contact.hpp"
-#include "dem/contact_job.hpp"
+#include "dem/kernels.hpp"
 #include "dem/parallel.hpp"
 #include "dem/world.hpp"
-#include "exec/isa.hpp"
 
 namespace vicinal::dem {
 namespace {
 
-void sphere_contacts(const ContactJob& job, Law law) {
-#ifdef VICINAL_X86
-  if (isa_setting() != Isa::baseline) return sphere_contacts_avx2(job, law);
-#endif
-  sphere_contacts_baseline(job, law);
-}
+// Contacts found in the block a thread works on.
+struct Found {
+  std::vector<Number> i, j, entry, ended;
+  void make_room(std::size_t entries) {
+    constexpr std::size_t registers = 8;  // loops write whole registers
+    if (i.size() >= entries + registers) return;
+    for (auto* column : {&i, &j, &entry, &ended}) column->resize(entries + registers);
+  }
+};
+thread_local Found found_here;
 
 }  // namespace
 
 void World::forces(double step) {
   const Acting act = acting();
   const std::size_t blocks = (act.size + block_rows - 1) / block_rows;
+  for (Wall& wall : walls) wall.pose();
   wall_loads_.assign(blocks * walls.size(), {});
-  each_block(act.size, block_rows,
-             [&](std::size_t begin, std::size_t end, std::size_t block) { block_forces(begin, end, block, step); });
+  each_block(act.size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
+    sphere_forces(begin, end, block, step);
+    wall_forces(begin, end, block, step);
+  });
   for (std::size_t w = 0; w < walls.size(); ++w) {
     walls[w].force = walls[w].torque = {};
     for (std::size_t block = 0; block < blocks; ++block) {
@@ -35,53 +42,22 @@ void World::forces(double step) {
   }
 }
 
-void World::block_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+// Who touches is found first, and the law then runs over what was found.
+void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
   const Acting act = acting();
-  for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
-
-  // Who touches is found first, without branches, and the law then runs over what was found.
-  const std::size_t base = pairs_.begin(begin);
-  Number *const first = first_.data() + base, *const second = second_.data() + base,
-                *const entry = entry_.data() + base;
-  const Number* const partners = pairs_.partners();
-  std::uint8_t* const active = pairs_.active();
-  const bool periodic = period.any();
-  std::size_t found = 0;
-  for (std::size_t row = begin; row < end; ++row) {
-    const Place a = act.places[row];
-    for (std::size_t k = pairs_.begin(row), last = pairs_.end(row); k < last; ++k) {
-      const Number j = partners[k];
-      const Place b = act.places[j];
-      Vec d{b.x - a.x, b.y - a.y, b.z - a.z};
-      if (periodic) d = period.shortest(d);
-      const double reach = a.r + b.r;
-      const bool touches = dot(d, d) < reach * reach;
-      if (any_convex && (is_convex(row) || is_convex(j))) {
-        if (touches) shape_forces(row, k, end, step);
-        else if (active[k] != 0) pairs_.forget(k);
-        continue;
-      }
-      first[found] = static_cast<Number>(row);
-      second[found] = j;
-      entry[found] = static_cast<Number>(k);
-      found += touches ? 1 : 0;
-      if (static_cast<bool>(active[k]) != touches) {
-        if (touches) active[k] = 1;
-        else pairs_.forget(k);
-      }
-    }
-  }
-  ContactJob job;
-  job.size = found;
-  job.i = first;
-  job.j = second;
-  job.entry = entry;
+  found_here.make_room(pairs_.begin(end) - pairs_.begin(begin));
+  SphereJob job;
+  job.size = find_contacts(begin, end, step);
+  if (job.size == 0) return;
+  job.i = found_here.i.data();
+  job.j = found_here.j.data();
+  job.entry = found_here.entry.data();
   job.places = act.places;
   job.motions = act.motions;
-  job.inverse_masses = act.inverse_masses;
   job.materials = act.materials;
   job.table = table.data();
   job.table_edge = table_edge;
+  if (block_parameters_[block] != nobody) job.uniform = &table[block_parameters_[block]];
   job.terms = terms;
   job.dt = step;
   job.period = period;
@@ -91,10 +67,48 @@ void World::block_forces(std::size_t begin, std::size_t end, std::size_t block, 
   job.block_end = end;
   job.remote = remote_.shares();
   job.slots = remote_.slots();
-  if (found > 0) sphere_contacts(job, law);
+  kernels().sphere_contacts(job, law);
+}
 
-  for (std::size_t row = begin; row < end; ++row)
-    if (wall_rows_.begin(row) < wall_rows_.end(row)) wall_forces(row, block, step);
+// Contacts of spheres in a block of rows; those of other shapes are dealt with at once.
+std::size_t World::find_contacts(std::size_t begin, std::size_t end, double step) {
+  const Acting act = acting();
+  Found& found = found_here;
+  SearchJob job;
+  job.begin = pairs_.begin(begin);
+  job.end = pairs_.begin(end);
+  job.first = pairs_.owners();
+  job.second = pairs_.partners();
+  job.places = act.places;
+  job.period = period;
+  job.active = pairs_.active();
+  job.i = found.i.data();
+  job.j = found.j.data();
+  job.entry = found.entry.data();
+  job.ended = found.ended.data();
+  if (!any_convex) {
+    kernels().search(job);
+    for (std::size_t k = 0; k < job.endings; ++k) pairs_.forget(job.ended[k]);
+    return job.found;
+  }
+  for (std::size_t k = job.begin; k < job.end; ++k) {
+    const Number i = job.first[k], j = job.second[k];
+    const Place &a = act.places[i], &b = act.places[j];
+    const Vec apart = period.shortest(centre(b) - centre(a));
+    const double reach = a.r + b.r;
+    const bool touches = dot(apart, apart) < reach * reach;
+    if (!touches) {
+      if (job.active[k] != 0) pairs_.forget(k);
+    } else if (is_convex(i) || is_convex(j)) {
+      shape_forces(i, k, end, step);
+    } else {
+      job.i[job.found] = i;
+      job.j[job.found] = j;
+      job.entry[job.found++] = static_cast<Number>(k);
+      job.active[k] = 1;
+    }
+  }
+  return job.found;
 }
 
 void World::shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step) {
@@ -131,35 +145,7 @@ Contact World::sphere_contact(std::size_t i, std::size_t j) const {
   const double distance = norm(apart), overlap = (a.r + b.r) - distance;
   const Vec normal = (1.0 / distance) * apart;
   return {centre(a) + (a.r - 0.5 * overlap) * normal, normal, overlap,
-          1.0 / (act.inverse_masses[i] + act.inverse_masses[j]), a.r * b.r / (a.r + b.r)};
-}
-
-void World::wall_forces(std::size_t row, std::size_t block, double step) {
-  const Acting act = acting();
-  static thread_local std::vector<WallTouch> touches;
-  touch_walls(row, touches);
-  meet_walls(row, touches);
-  for (const WallTouch& touch : touches) {
-    const Wall& wall = walls[touch.wall];
-    const std::size_t k = touch.entry;
-    const Contact& contact = touch.contact;
-    const Vec arm = contact.point - centre(act.places[row]);
-    const Vec speed = wall.velocity_at(contact.point);
-    // Halfway through the step the body was elsewhere, and the wall moves differently there.
-    const Vec halfway = contact.point - 0.5 * step * (act.motions[row].v - wall.velocity);
-    const Vec speed_before = wall.velocity_at(halfway);
-    const Memory memory{wall_rows_.springs()[k], terms.rolling ? wall_rows_.rollings() + k : nullptr,
-                        wall_rows_.normals() + k, touch.fresh};
-    const Outcome outcome = settle(contact, side_of(act.motions[row], arm), {speed_before, speed, wall.spin, wall.spin},
-                                   parameters(act.materials[row], wall.material), law, terms, step, memory);
-    const Vec torque = cross(arm, outcome.force) + outcome.moment;
-    Load& load = loads_[row];
-    load.f[0] += outcome.force.x, load.f[1] += outcome.force.y, load.f[2] += outcome.force.z;
-    load.t[0] += torque.x, load.t[1] += torque.y, load.t[2] += torque.z;
-    auto& share = wall_loads_[block * walls.size() + touch.wall];
-    share[0] += -outcome.force;
-    share[1] += cross(contact.point - wall.middle(), -outcome.force) - outcome.moment;
-  }
+          1.0 / (act.motions[i].inverse_mass + act.motions[j].inverse_mass), a.r * b.r / (a.r + b.r)};
 }
 
 }  // namespace vicinal::dem

@@ -44,7 +44,7 @@ inline void kick_and_drift(Bodies& bodies, std::size_t row, double dt) {
 inline void kick(Bodies& bodies, std::size_t row, Vec force, Vec torque, Vec gravity, double dt) {
   Motion& m = bodies.motions[row];
   const double half = 0.5 * dt;
-  m.dv = half * (bodies.inverse_masses[row] * force + gravity);
+  m.dv = half * (m.inverse_mass * force + gravity);
   m.v += m.dv;
   const Vec& inertia = bodies.inertias[row];
   if (bodies.shapes[row] < 0 || bodies.isotropic(row)) {

@@ -12,23 +12,48 @@ namespace {
 
 inline double root(double a) { return std::sqrt(a); }
 inline double choose(bool yes, double a, double b) { return yes ? a : b; }
-inline bool any(bool yes) { return yes; }
 inline double magnitude(double a) { return std::fabs(a); }
 
+// Four neighbouring numbers in memory: what one lane reads and writes at once.
+struct Row {
+  double c[4];
+};
+inline Row operator+(Row a, Row b) { return {{a.c[0] + b.c[0], a.c[1] + b.c[1], a.c[2] + b.c[2], a.c[3] + b.c[3]}}; }
+inline Row operator-(Row a, Row b) { return {{a.c[0] - b.c[0], a.c[1] - b.c[1], a.c[2] - b.c[2], a.c[3] - b.c[3]}}; }
+inline Row operator*(Row a, Row b) { return {{a.c[0] * b.c[0], a.c[1] * b.c[1], a.c[2] * b.c[2], a.c[3] * b.c[3]}}; }
+
+// Sums and differences of rows are cheaper than those of columns: they are turned (`columns`) once, not twice.
 struct OneLane {
   using Real = double;
+  using Row = vicinal::dem::Row;
   static constexpr std::size_t width = 1;
   static Real all(double a) { return a; }
-  // Four neighbouring numbers of row which[lane] of a table, column by column.
-  static void columns(const double* table, std::size_t stride, const std::uint32_t* which, Real (&out)[4]) {
-    const double* const row = table + which[0] * stride;
-    for (std::size_t c = 0; c < 4; ++c) out[c] = row[c];
+  static Row load(const double* from) { return {{from[0], from[1], from[2], from[3]}}; }
+  static void store(double* to, Row row) {
+    for (std::size_t k = 0; k < 4; ++k) to[k] = row.c[k];
   }
-  static void rows(const Real (&in)[4], double (&out)[width][4]) {
-    for (std::size_t c = 0; c < 4; ++c) out[0][c] = in[c];
+  static Row spread(double a) { return {{a, a, a, a}}; }
+  // The fourth number made 0.
+  static Row three(Row a) { return {{a.c[0], a.c[1], a.c[2], 0}}; }
+  // b - a, but of the fourth numbers the sum.
+  static Row apart(Row b, Row a) { return {{b.c[0] - a.c[0], b.c[1] - a.c[1], b.c[2] - a.c[2], b.c[3] + a.c[3]}}; }
+  // Rows of all lanes to columns, and back.
+  static void columns(const Row (&in)[width], Real (&out)[4]) {
+    for (std::size_t k = 0; k < 4; ++k) out[k] = in[0].c[k];
   }
+  static void rows(const Real (&in)[4], Row (&out)[width]) { out[0] = {{in[0], in[1], in[2], in[3]}}; }
+  static void store_lanes(Real a, double (&out)[width]) { out[0] = a; }
+  static Real load_lanes(const double* from) { return from[0]; }
+  // One number of row which[lane] of a table.
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return table[which[0] * stride];
+  }
+  // One bit for every lane.
+  static unsigned bits(bool yes) { return yes ? 1 : 0; }
+  // The numbers of the lanes whose bit is set, without gaps; what is behind them is not defined, up to the width.
+  static void compress(const std::uint32_t* from, unsigned bits, std::uint32_t* to) {
+    (void)bits;
+    to[0] = from[0];
   }
 };
 

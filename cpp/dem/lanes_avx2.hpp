@@ -21,35 +21,58 @@ inline Four operator/(Four a, Four b) { return {_mm256_div_pd(a.v, b.v)}; }
 inline FourMask operator>(Four a, Four b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_GT_OQ)}; }
 inline Four root(Four a) { return {_mm256_sqrt_pd(a.v)}; }
 inline Four choose(FourMask yes, Four a, Four b) { return {_mm256_blendv_pd(b.v, a.v, yes.v)}; }
-inline bool any(FourMask mask) { return _mm256_movemask_pd(mask.v) != 0; }
 inline Four magnitude(Four a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
+
+// For every set of lanes: the bytes of their numbers, moved to the front.
+struct Compression {
+  alignas(16) std::uint8_t bytes[16][16];
+};
+constexpr Compression make_compression() {
+  Compression made{};
+  for (unsigned set = 0; set < 16; ++set) {
+    unsigned to = 0;
+    for (unsigned lane = 0; lane < 4; ++lane) {
+      if ((set >> lane & 1) == 0) continue;
+      for (unsigned byte = 0; byte < 4; ++byte) made.bytes[set][to++] = static_cast<std::uint8_t>(4 * lane + byte);
+    }
+  }
+  return made;
+}
+constexpr Compression compression = make_compression();
 
 struct FourLanes {
   using Real = Four;
+  using Row = Four;
   static constexpr std::size_t width = 4;
   static Real all(double a) { return {_mm256_set1_pd(a)}; }
-  static void transpose(__m256d a, __m256d b, __m256d c, __m256d d, __m256d (&out)[4]) {
+  static Row load(const double* from) { return {_mm256_loadu_pd(from)}; }
+  static void store(double* to, Row row) { _mm256_storeu_pd(to, row.v); }
+  static Row spread(double a) { return {_mm256_set1_pd(a)}; }
+  static Row three(Row a) { return {_mm256_blend_pd(a.v, _mm256_setzero_pd(), 8)}; }
+  static Row apart(Row b, Row a) {
+    return {_mm256_add_pd(b.v, _mm256_xor_pd(a.v, _mm256_set_pd(0.0, -0.0, -0.0, -0.0)))};
+  }
+  static void transpose(__m256d a, __m256d b, __m256d c, __m256d d, Four (&out)[4]) {
     const __m256d ab_low = _mm256_unpacklo_pd(a, b), ab_high = _mm256_unpackhi_pd(a, b);
     const __m256d cd_low = _mm256_unpacklo_pd(c, d), cd_high = _mm256_unpackhi_pd(c, d);
-    out[0] = _mm256_permute2f128_pd(ab_low, cd_low, 0x20);
-    out[1] = _mm256_permute2f128_pd(ab_high, cd_high, 0x20);
-    out[2] = _mm256_permute2f128_pd(ab_low, cd_low, 0x31);
-    out[3] = _mm256_permute2f128_pd(ab_high, cd_high, 0x31);
+    out[0].v = _mm256_permute2f128_pd(ab_low, cd_low, 0x20);
+    out[1].v = _mm256_permute2f128_pd(ab_high, cd_high, 0x20);
+    out[2].v = _mm256_permute2f128_pd(ab_low, cd_low, 0x31);
+    out[3].v = _mm256_permute2f128_pd(ab_high, cd_high, 0x31);
   }
-  static void columns(const double* table, std::size_t stride, const std::uint32_t* which, Real (&out)[4]) {
-    __m256d turned[4];
-    transpose(_mm256_loadu_pd(table + which[0] * stride), _mm256_loadu_pd(table + which[1] * stride),
-              _mm256_loadu_pd(table + which[2] * stride), _mm256_loadu_pd(table + which[3] * stride), turned);
-    for (std::size_t c = 0; c < 4; ++c) out[c].v = turned[c];
-  }
-  static void rows(const Real (&in)[4], double (&out)[width][4]) {
-    __m256d turned[4];
-    transpose(in[0].v, in[1].v, in[2].v, in[3].v, turned);
-    for (std::size_t lane = 0; lane < 4; ++lane) _mm256_storeu_pd(out[lane], turned[lane]);
-  }
+  static void columns(const Row (&in)[width], Real (&out)[4]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
+  static void rows(const Real (&in)[4], Row (&out)[width]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
+  static void store_lanes(Real a, double (&out)[width]) { _mm256_storeu_pd(out, a.v); }
+  static Real load_lanes(const double* from) { return {_mm256_loadu_pd(from)}; }
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return {_mm256_set_pd(table[which[3] * stride], table[which[2] * stride], table[which[1] * stride],
                           table[which[0] * stride])};
+  }
+  static unsigned bits(FourMask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.v)); }
+  static void compress(const std::uint32_t* from, unsigned bits, std::uint32_t* to) {
+    const __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const __m128i order = _mm_load_si128(reinterpret_cast<const __m128i*>(compression.bytes[bits]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(numbers, order));
   }
 };
 

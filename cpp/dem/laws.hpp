@@ -58,13 +58,15 @@ template <class Real>
 // with a `steady` stiffness what is left of the force without the dashpot (Luding, Granular Matter 10 (2008) 235),
 // which may be a stretch against the motion. A stiffness that grows with the overlap would make energy of that; there
 // the spring keeps its own stretch, up to the limit.
-template <bool steady, class Real>
-[[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot, Real limit,
-                                                 Real zero, Real one) {
+template <bool steady, class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot,
+                                                 Real limit) {
+  const Real zero = Lanes::all(0), one = Lanes::all(1);
   const auto wanted = stiffness * spring + dashpot;
   const Real square = dot(wanted, wanted);
   const auto slips = square > limit * limit;
-  if (!any(slips)) return wanted;
+  // Nobody can tell whether one of several lanes slips; a wrong guess costs more than the roots.
+  if (Lanes::width == 1 && Lanes::bits(slips) == 0) return wanted;
   const auto held = choose(slips, limit / root(square), one) * wanted;
   Triple<Real> left;
   if constexpr (steady) {
@@ -107,7 +109,7 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
     // It is given for the overlap in steps, s, the share that makes up for this: w(s) + w(s + 1) + ... is the time
     // since the contact began and half a step, as the trapezoidal rule wants it, and w(0) = 0: nothing jumps.
     const Real path = touch.step * magnitude(approach);
-    if (any(two * path > touch.overlap)) {
+    if (Lanes::bits(two * path > touch.overlap) != 0) {
       const Real s = touch.overlap / path;
       damped = choose(one > s, Lanes::all(1.5) * s, choose(two > s, two - Lanes::all(0.5) * s, one)) * damped;
     }
@@ -122,7 +124,7 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
   if (history)
     spring =
         carried(spring, touch.travel - dot(touch.travel, touch.midway) * touch.midway, n, touch.midway, touch.turn);
-  const auto held = slide<law == Law::linear>(spring, history ? r.stiffness_t : zero, dashpot, limit, zero, one);
+  const auto held = slide<law == Law::linear, Lanes>(spring, history ? r.stiffness_t : zero, dashpot, limit);
   r.tangential = none - held;
 
   r.moment = none;
@@ -135,7 +137,7 @@ template <Law law, bool dashpots, bool extras, class Lanes, class Real = typenam
     const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
     rolling = carried(rolling, bent, n, touch.midway, touch.turn);
     const auto rate = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
-    r.moment = none - slide<false>(rolling, stiffness, damping * rate, reach * magnitude(r.normal), zero, one);
+    r.moment = none - slide<false, Lanes>(rolling, stiffness, damping * rate, reach * magnitude(r.normal));
   }
   Real pull = r.normal;
   if (extras && terms.cohesion) pull = pull - p.cohesion * Lanes::all(6.283185307179586) * touch.radius * touch.overlap;

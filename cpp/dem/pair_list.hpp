@@ -31,6 +31,8 @@ class ContactRows {
   [[nodiscard]] std::size_t begin(std::size_t row) const { return offsets_[row]; }
   [[nodiscard]] std::size_t end(std::size_t row) const { return offsets_[row + 1]; }
   [[nodiscard]] const Number* partners() const { return partners_.data(); }
+  // The row of every entry.
+  [[nodiscard]] const Number* owners() const { return owners_.data(); }
   [[nodiscard]] std::uint8_t* active() { return active_.data(); }
   [[nodiscard]] const std::uint8_t* active() const { return active_.data(); }
   [[nodiscard]] Spring* springs() { return springs_.data(); }
@@ -40,11 +42,14 @@ class ContactRows {
   void set(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners, bool rolling, bool normals) {
     offsets_.assign(offsets.begin(), offsets.end());
     partners_.reset(partners.size());
+    owners_.reset(partners.size());
     active_.reset(partners.size());
     springs_.reset(partners.size());
     rollings_.reset(rolling ? partners.size() : 0);
     normals_.reset(normals ? partners.size() : 0);
     for (std::size_t k = 0; k < partners.size(); ++k) partners_[k] = static_cast<Number>(partners[k]);
+    for (std::size_t row = 0; row < rows(); ++row)
+      for (std::size_t k = begin(row); k < end(row); ++k) owners_[k] = static_cast<Number>(row);
     for (std::size_t k = 0; k < partners.size(); ++k) forget(k);
   }
   void forget(std::size_t k) {
@@ -87,7 +92,7 @@ class ContactRows {
 
  private:
   std::vector<std::size_t> offsets_;
-  Buffer<Number> partners_;
+  Buffer<Number> partners_, owners_;
   Buffer<std::uint8_t> active_;
   Buffer<Spring> springs_, rollings_;
   Buffer<Vec> normals_;
@@ -113,10 +118,10 @@ class RemoteShares {
   void add_to(Load& load, std::size_t row) {
     for (std::size_t s = offsets_[row]; s < offsets_[row + 1]; ++s) {
       Load& share = shares_[s];
-      if (share.t[3] == 0) continue;  // the fourth number tells that something was written
+      if (share.f[3] == 0) continue;  // the fourth number tells that something was written
       for (std::size_t c = 0; c < 4; ++c) load.f[c] += share.f[c];
       for (std::size_t c = 0; c < 4; ++c) load.t[c] += share.t[c];
-      share.t[3] = 0;
+      share.f[3] = 0;
     }
   }
 

@@ -61,7 +61,7 @@ Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   Contact contact = contact_of(connection, rounding(a, i), rounding(b, j), line);
   if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
   const double ra = size(a, i), rb = size(b, j);
-  contact.mass = 1.0 / (act.inverse_masses[i] + act.inverse_masses[j]);
+  contact.mass = 1.0 / (act.motions[i].inverse_mass + act.motions[j].inverse_mass);
   contact.radius = ra * rb / (ra + rb);
   return contact;
 }
@@ -72,12 +72,12 @@ Contact World::shape_on_surface(std::size_t row, const Wall& wall) const {
   Vec deepest;
   const auto look = [&](Vec towards) {
     deepest = body.farthest(towards) + body.shape->margin * towards;
-    near = wall.kind == WallKind::plane ? nearest_of_plane(wall, deepest) : nearest_of_cylinder(wall, deepest);
+    near = nearest_of(wall, deepest);
   };
-  near = wall.kind == WallKind::plane ? nearest_of_plane(wall, body.centre) : nearest_of_cylinder(wall, body.centre);
+  near = nearest_of(wall, body.centre);
   if (wall.kind == WallKind::cylinder && !wall.inside) {
     // Outside a cylinder: the nearest pair of the body and the axis.
-    const Vec axis = rotate(wall.turned, wall.direction), from = wall.to_world(wall.point);
+    const Vec axis = wall.facing, from = wall.base;
     const double along = dot(body.centre - from, axis), half = element_places()[row].r + wall.radius;
     const Face line{{from + (along - half) * axis, from + (along + half) * axis, from + (along + half) * axis}};
     const Connection connection = connect(body, line, near.normal);
@@ -96,7 +96,7 @@ Contact World::shape_on_surface(std::size_t row, const Wall& wall) const {
   return contact;
 }
 
-void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::size_t begin, std::size_t end,
+void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                                 std::vector<WallTouch>& touches) const {
   const Acting act = acting();
   const Posed body = posed(row);
@@ -105,7 +105,7 @@ void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::size_t
   const auto world = [&](const mesh::Vec3& p) { return wall.to_world({p.x, p.y, p.z}); };
   std::vector<WallTouch> found;
   std::vector<std::size_t> faces;
-  for (std::size_t k = begin; k < end; ++k) {
+  for (const std::size_t k : entries) {
     const std::size_t face = primitives[wall_rows_.partners()[k]].face;
     const Face corners{
         {world(surface.corner(face, 0)), world(surface.corner(face, 1)), world(surface.corner(face, 2))}};
@@ -114,7 +114,7 @@ void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::size_t
     Contact contact = contact_of(connection, body.shape->margin, 0, middle - body.centre);
     if (connection.distance == 0 || contact.overlap <= 0) continue;
     contact.point = connection.second;
-    contact.mass = 1.0 / act.inverse_masses[row];
+    contact.mass = 1.0 / act.motions[row].inverse_mass;
     contact.radius = body.shape->radius;
     found.push_back({k, number, contact});
   }

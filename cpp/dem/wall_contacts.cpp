@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "dem/world.hpp"
 #include "mesh/touch.hpp"
@@ -24,65 +25,81 @@ void World::number_primitives() {
   }
 }
 
-void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches) const {
+double World::touch_walls(std::size_t row, std::vector<WallTouch>& touches) const {
   const Acting act = acting();
   touches.clear();
   const Place& p = act.places[row];
-  const double mass = 1.0 / act.inverse_masses[row];
+  const double mass = 1.0 / act.motions[row].inverse_mass;
+  double gap = std::numeric_limits<double>::infinity();
   for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k) {
     const std::size_t number = primitives[wall_rows_.partners()[k]].wall;
     const Wall& wall = walls[number];
     if (wall.kind == WallKind::mesh) {
-      k = touch_mesh(row, k, touches) - 1;
+      k = touch_mesh(row, k, touches, gap) - 1;
       continue;
     }
-    if (is_convex(row)) {
-      Contact contact = shape_on_surface(row, wall);
-      contact.mass = mass;
-      contact.radius = posed(row).shape->radius;
-      if (contact.overlap > 0) touches.push_back({k, number, contact});
-      continue;
-    }
-    const Nearest near =
-        wall.kind == WallKind::plane ? nearest_of_plane(wall, centre(p)) : nearest_of_cylinder(wall, centre(p));
+    const Nearest near = nearest_of(wall, centre(p));
     const double overlap = p.r - near.distance;
-    if (overlap > 0)
+    gap = std::min(gap, -overlap);
+    if (overlap <= 0) continue;
+    if (!is_convex(row)) {
       touches.push_back({k, number, {centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r}});
+      continue;
+    }
+    Contact contact = shape_on_surface(row, wall);
+    contact.mass = mass;
+    contact.radius = posed(row).shape->radius;
+    if (contact.overlap > 0) touches.push_back({k, number, contact});
   }
+  return gap;
 }
 
-std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches) const {
+std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches, double& gap) const {
   static thread_local std::vector<std::int32_t> faces;
+  static thread_local std::vector<std::size_t> entries;  // of the faces
   static thread_local std::vector<mesh::Touch> found;
   const Acting act = acting();
   const Place& p = act.places[row];
   const std::size_t number = primitives[wall_rows_.partners()[begin]].wall;
   const Wall& wall = walls[number];
-  faces.clear();
-  std::size_t end = begin;
-  for (; end < wall_rows_.end(row) && primitives[wall_rows_.partners()[end]].wall == number; ++end)
-    faces.push_back(static_cast<std::int32_t>(primitives[wall_rows_.partners()[end]].face));
-  if (is_convex(row)) {
-    touch_mesh_by_shape(row, number, begin, end, touches);
-    return end;
-  }
+  const WallMesh& mesh = meshes[number];
   // The mesh stays as it was described; the element is brought to it.
   const Vec at = wall.to_description(centre(p));
-  const mesh::Surface surface = meshes[number].surface();
+  const mesh::Vec3 place{at.x, at.y, at.z};
+  const double reach = p.r + mesh.slack;
+  double nearest = std::numeric_limits<double>::infinity();
+  faces.clear();
+  entries.clear();
+  std::size_t k = begin;
+  for (; k < wall_rows_.end(row); ++k) {
+    const Primitive& primitive = primitives[wall_rows_.partners()[k]];
+    if (primitive.wall != number) break;
+    const double square = mesh.fences[primitive.face].least_square(place);
+    nearest = std::min(nearest, square);
+    if (square > reach * reach) continue;
+    faces.push_back(static_cast<std::int32_t>(primitive.face));
+    entries.push_back(k);
+  }
+  gap = std::min(gap, std::sqrt(nearest) - reach);
+  if (faces.empty()) return k;
+  if (is_convex(row)) {
+    touch_mesh_by_shape(row, number, entries, touches);
+    return k;
+  }
+  const mesh::Surface surface = mesh.surface();
   found.clear();
-  mesh::Toucher(surface, meshes[number].keys)
-      .touch(static_cast<std::int32_t>(row), {at.x, at.y, at.z}, p.r, faces, found);
+  mesh::Toucher(surface, mesh.keys).touch(static_cast<std::int32_t>(row), place, p.r, faces, found);
   for (const mesh::Touch& touch : found) {
     const mesh::Vec3 away = mesh::contact_normal(surface, touch);
     const Vec normal = rotate(wall.turned, {-away.x, -away.y, -away.z});
     const double distance = std::sqrt(touch.closest.square), overlap = p.r - distance;
     if (overlap <= 0) continue;
-    const auto place = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
-    touches.push_back({begin + static_cast<std::size_t>(place),
+    const auto which = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
+    touches.push_back({entries[static_cast<std::size_t>(which)],
                        number,
-                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.inverse_masses[row], p.r}});
+                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].inverse_mass, p.r}});
   }
-  return end;
+  return k;
 }
 
 void World::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {

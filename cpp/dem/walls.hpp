@@ -22,6 +22,7 @@ struct Wall {
   Vec velocity, spin, centre;
   Vec moved;
   Quat turned;
+  Vec facing, base;   // direction and point in the present pose
   Vec force, torque;  // that bodies exerted in the last step; the torque about the centre
 
   [[nodiscard]] Vec middle() const { return centre + moved; }
@@ -30,6 +31,10 @@ struct Wall {
   [[nodiscard]] Vec velocity_at(Vec p) const { return velocity + cross(spin, p - middle()); }
   [[nodiscard]] bool moves() const { return dot(velocity, velocity) > 0 || dot(spin, spin) > 0; }
 
+  void pose() {
+    facing = rotate(turned, direction);
+    base = to_world(point);
+  }
   void move(double dt) {
     if (!moves()) return;
     moved += dt * velocity;
@@ -40,26 +45,25 @@ struct Wall {
   }
 };
 
-// Where a wall is nearest to a point: direction to it (unit) and distance, negative behind the surface.
+// Where a posed wall is nearest to a point: direction to it (unit) and distance, negative behind the surface.
 struct Nearest {
   Vec normal;
   double distance;
 };
 
-inline Nearest nearest_of_plane(const Wall& wall, Vec p) {
-  const Vec normal = rotate(wall.turned, wall.direction);
-  return {-normal, dot(normal, p - wall.to_world(wall.point))};
-}
+inline Nearest nearest_of_plane(const Wall& wall, Vec p) { return {-wall.facing, dot(wall.facing, p - wall.base)}; }
 
 inline Nearest nearest_of_cylinder(const Wall& wall, Vec p) {
-  const Vec axis = rotate(wall.turned, wall.direction);
-  const Vec from = p - wall.to_world(wall.point);
-  const Vec radial = from - dot(from, axis) * axis;
+  const Vec from = p - wall.base;
+  const Vec radial = from - dot(from, wall.facing) * wall.facing;
   const double length = norm(radial);
   // On the axis every direction is as good as another; there is no contact there anyway.
   const Vec outward = length > 0 ? (1.0 / length) * radial : Vec{1, 0, 0};
   if (wall.inside) return {outward, wall.radius - length};
   return {-outward, length - wall.radius};
+}
+inline Nearest nearest_of(const Wall& wall, Vec p) {
+  return wall.kind == WallKind::plane ? nearest_of_plane(wall, p) : nearest_of_cylinder(wall, p);
 }
 
 }  // namespace vicinal::dem

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dem/integrate.hpp"
+#include "dem/kernels.hpp"
 #include "dem/parallel.hpp"
 #include "geometry/morton.hpp"
 
@@ -104,21 +105,38 @@ void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std
   const std::size_t size = acting().size;
   remote_.set(pairs_, size);
   loads_.assign(size, Load{});
-  first_.resize(partners.size());
-  second_.resize(partners.size());
-  entry_.resize(partners.size());
+  describe_blocks();
   reference_ = std::move(reference);
   wall_drift_ = wall_drift;
   travelled_ = farthest();
   has_lists_ = true;
 }
 
+void World::describe_blocks() {
+  const Acting act = acting();
+  wakes_.assign(act.size, 0.0);
+  odometer_ = 0;
+  const auto blocks_of = [](std::size_t rows) { return (rows + block_rows - 1) / block_rows; };
+  block_parameters_.assign(blocks_of(act.size), nobody);
+  for (std::size_t block = 0; block < block_parameters_.size(); ++block) {
+    const std::size_t begin = pairs_.begin(block * block_rows);
+    const std::size_t end = pairs_.begin(std::min(act.size, (block + 1) * block_rows));
+    const auto which = [&](std::size_t k) {
+      return static_cast<Number>(act.materials[pairs_.owners()[k]] * table_edge + act.materials[pairs_.partners()[k]]);
+    };
+    std::size_t k = begin;
+    while (k < end && which(k) == which(begin)) ++k;
+    if (k == end && begin < end) block_parameters_[block] = which(begin);
+  }
+  round_blocks_.assign(blocks_of(bodies.size()), 1);
+  for (std::size_t row = 0; row < bodies.size(); ++row)
+    if (!bodies.isotropic(row)) round_blocks_[row / block_rows] = 0;
+}
+
 World::Acting World::acting() const {
   if (elements.used())
-    return {elements.places.data(), elements.motions.data(), elements.inverse_masses.data(), elements.materials.data(),
-            elements.size()};
-  return {bodies.places.data(), bodies.motions.data(), bodies.inverse_masses.data(), bodies.materials.data(),
-          bodies.size()};
+    return {elements.places.data(), elements.motions.data(), elements.materials.data(), elements.size()};
+  return {bodies.places.data(), bodies.motions.data(), bodies.materials.data(), bodies.size()};
 }
 
 double World::farthest() const {
@@ -171,6 +189,7 @@ std::int64_t World::advance(std::int64_t most) {
   if (!has_lists_) return 0;
   if (!primed) prime();
   next_speed_ = fastest();
+  std::fill(wakes_.begin(), wakes_.end(), 0.0);  // walls may have been changed since
   for (std::int64_t done = 0; done < most; ++done) {
     throw_if_interrupted();
     if (!serves()) return done;
@@ -179,29 +198,37 @@ std::int64_t World::advance(std::int64_t most) {
   return most;
 }
 
+HalfStepJob World::half_step(std::size_t begin, std::size_t end) {
+  HalfStepJob job;
+  job.size = end - begin;
+  job.places = bodies.places.data() + begin;
+  job.motions = bodies.motions.data() + begin;
+  job.orientations = bodies.orientations.data() + begin;
+  job.inertias = bodies.inertias.data() + begin;
+  job.gravity = gravity;
+  job.dt = dt;
+  return job;
+}
+
 void World::step() {
-  each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+  each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    if (round_blocks_[block] != 0) return kernels().drift(half_step(begin, end));
     for (std::size_t row = begin; row < end; ++row) kick_and_drift(bodies, row, dt);
   });
   if (elements.used()) elements.follow(bodies, dt);
   for (Wall& wall : walls) wall.move(dt);
   travelled_ += next_speed_ * dt;
   wall_drift_ += wall_speed * dt;
+  odometer_ += (next_speed_ + wall_speed) * dt;
   forces(dt);
   finish(false);
   ++steps;
 }
 
-Load World::load_of(std::size_t body) {
-  if (!elements.used()) {
-    Load& load = loads_[body];
-    remote_.add_to(load, body);
-    return load;
-  }
+Load World::load_of(std::size_t body) const {
   Load sum{};
   for (std::size_t e = elements.offsets[body]; e < elements.offsets[body + 1]; ++e) {
-    Load& load = loads_[e];
-    remote_.add_to(load, e);
+    const Load& load = loads_[e];
     const Vec force{load.f[0], load.f[1], load.f[2]};
     Vec torque{load.t[0], load.t[1], load.t[2]};
     const Vec arm = elements.arms[e];
@@ -214,12 +241,34 @@ Load World::load_of(std::size_t body) {
 
 void World::finish(bool priming) {
   speeds_.assign((bodies.size() + block_rows - 1) / block_rows, 0.0);
-  const bool turning = elements.used();
   each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    double most = 0;
-    for (std::size_t row = begin; row < end; ++row) {
-      const Load load = load_of(row);
-      Motion& m = bodies.motions[row];
+    const std::size_t first = elements.used() ? elements.offsets[begin] : begin;
+    const std::size_t last = elements.used() ? elements.offsets[end] : end;
+    for (std::size_t row = first; row < last; ++row) remote_.add_to(loads_[row], row);
+    const Load* loads = loads_.data() + begin;
+    static thread_local std::vector<Load> sums;
+    if (elements.used()) {
+      sums.resize(block_rows);
+      for (std::size_t row = begin; row < end; ++row) sums[row - begin] = load_of(row);
+      loads = sums.data();
+    }
+    speeds_[block] = finish_block(begin, end, loads, priming, round_blocks_[block] != 0);
+  });
+  next_speed_ = speeds_.empty() ? 0 : *std::max_element(speeds_.begin(), speeds_.end());
+}
+
+// Velocities at the end of the step. Returns the largest speed of the next half step.
+double World::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round) {
+  HalfStepJob job = half_step(begin, end);
+  job.loads = loads;
+  job.priming = priming;
+  if (round) kernels().kick(job);
+  if (round && !elements.used()) return std::sqrt(job.fastest);
+  double most = 0;
+  for (std::size_t row = begin; row < end; ++row) {
+    Motion& m = bodies.motions[row];
+    if (!round) {
+      const Load& load = loads[row - begin];
       const Vec v = m.v, w = m.w, momentum = bodies.momenta[row];
       kick(bodies, row, {load.f[0], load.f[1], load.f[2]}, {load.t[0], load.t[1], load.t[2]}, gravity, dt);
       if (priming) {
@@ -227,15 +276,12 @@ void World::finish(bool priming) {
         m.w = w;
         bodies.momenta[row] = momentum;
       }
-      const Vec next = m.v + m.dv;
-      // The spin changes little between two steps; a tenth more covers it.
-      const double tips = turning ? 1.1 * norm(m.w) * bodies.places[row].r : 0;
-      const double speed = turning ? norm(next) + tips : dot(next, next);
-      most = std::max(most, speed);
     }
-    speeds_[block] = turning ? most : std::sqrt(most);
-  });
-  next_speed_ = speeds_.empty() ? 0 : *std::max_element(speeds_.begin(), speeds_.end());
+    // The spin changes little between two steps; a tenth more covers it.
+    const double tips = elements.used() ? 1.1 * norm(m.w) * bodies.places[row].r : 0;
+    most = std::max(most, norm(m.v + m.dv) + tips);
+  }
+  return most;
 }
 
 }  // namespace vicinal::dem

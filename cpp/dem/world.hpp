@@ -11,6 +11,7 @@
 #include "dem/bodies.hpp"
 #include "dem/contact.hpp"
 #include "dem/elements.hpp"
+#include "dem/kernels.hpp"
 #include "dem/pair_list.hpp"
 #include "dem/parameters.hpp"
 #include "dem/shape.hpp"
@@ -103,8 +104,10 @@ class World {
   void step();
   void prime();
   void forces(double step);
-  void block_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
-  void wall_forces(std::size_t row, std::size_t block, double step);
+  // Of one block of rows: contacts of spheres, of shapes, of walls.
+  void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  std::size_t find_contacts(std::size_t begin, std::size_t end, double step);
+  void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Shapes other than spheres (shape_contacts.cpp).
   [[nodiscard]] Posed posed(std::size_t element) const;
@@ -112,18 +115,22 @@ class World {
   // Any two elements; `guess` of the normal, or zero.
   [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
-  void touch_mesh_by_shape(std::size_t row, std::size_t number, std::size_t begin, std::size_t end,
+  void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
   void shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step);
-  // Contacts of an element with walls.
-  void touch_walls(std::size_t row, std::vector<WallTouch>& touches) const;
+  // Contacts of an element with walls. Returns how far, at least, the nearest wall of its list is away.
+  double touch_walls(std::size_t row, std::vector<WallTouch>& touches) const;
   // Those with one mesh, whose faces begin at an entry; returns where they end.
-  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches) const;
+  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches, double& gap) const;
   // Which of them are new, and which have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
-  // The sum of what acts on a body.
-  Load load_of(std::size_t body);
+  // The sum of what acts on the elements of a body.
+  [[nodiscard]] Load load_of(std::size_t body) const;
   void finish(bool priming);
+  double finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round);
+  [[nodiscard]] HalfStepJob half_step(std::size_t begin, std::size_t end);
+  // What is the same in whole blocks, found once for a list.
+  void describe_blocks();
   [[nodiscard]] bool serves();
   [[nodiscard]] double farthest() const;
   [[nodiscard]] const Parameters& parameters(std::size_t a, std::size_t b) const { return table[a * table_edge + b]; }
@@ -131,7 +138,6 @@ class World {
   struct Acting {
     const Place* places;
     const Motion* motions;
-    const double* inverse_masses;
     const std::uint8_t* materials;
     std::size_t size;
   };
@@ -140,7 +146,10 @@ class World {
   ContactRows pairs_, wall_rows_;
   RemoteShares remote_;
   std::vector<Load> loads_;
-  std::vector<Number> first_, second_, entry_;  // contacts found, block by block
+  std::vector<Number> block_parameters_;    // of every block: which parameters all its entries have, or nobody
+  std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
+  std::vector<double> wakes_;               // of every row: until the odometer shows this no wall can be touched
+  double odometer_ = 0;                     // how far bodies and walls can have come towards each other
   std::vector<Place> reference_;
   std::vector<double> speeds_;                  // fastest of every block
   std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block

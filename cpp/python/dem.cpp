@@ -88,7 +88,7 @@ const Column columns[] = {
     {"masses", 1, [](const World& w, std::size_t k, double* to) { to[0] = w.bodies.masses[k]; },
      [](World& w, std::size_t k, const double* from) {
        w.bodies.masses[k] = from[0];
-       w.bodies.inverse_masses[k] = 1.0 / from[0];
+       w.bodies.motions[k].inverse_mass = 1.0 / from[0];
      }},
 };
 #undef VICINAL_VEC_COLUMN
@@ -161,7 +161,6 @@ void set_elements(World& world, const In<std::int64_t>& offsets, const In<double
       e.owners.push_back(static_cast<Number>(b));
       e.arms.push_back(vec_at(arms.data() + 3 * k));
       e.places[k].r = radii.data()[k];
-      e.inverse_masses.push_back(world.bodies.inverse_masses[b]);
       e.materials.push_back(world.bodies.materials[b]);
     }
   }
@@ -227,6 +226,7 @@ void set_mesh(World& world, std::size_t wall, const In<double>& vertices, const 
   mesh.face_edges = corners(face_edges);
   mesh.edges = edges;
   mesh.keys.assign(keys.data(), keys.data() + keys.size());
+  mesh.raise_fences();
 }
 
 // Poses (moved, turned) and loads (force, torque).

@@ -1,0 +1,75 @@
+// Forces of walls on a block of rows.
+#include <vector>
+
+#include "dem/kernels.hpp"
+#include "dem/world.hpp"
+
+namespace vicinal::dem {
+namespace {
+
+// A body whose walls are farther away than this part of its radius is left alone until it can have come near. Of the
+// gap a part is kept for what rounding adds to a path.
+constexpr double least_gap = 1e-6, usable = 0.9;
+
+void put(double (&to)[4], Vec a, double fourth) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = fourth; }
+Vec vec_of(const double (&from)[4]) { return {from[0], from[1], from[2]}; }
+
+}  // namespace
+
+void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+  const Acting act = acting();
+  static thread_local std::vector<WallTouch> touches;
+  static thread_local std::vector<WallContact> contacts;
+  contacts.clear();
+  for (std::size_t row = begin; row < end; ++row) {
+    if (wall_rows_.begin(row) == wall_rows_.end(row) || odometer_ < wakes_[row]) continue;
+    const double gap = touch_walls(row, touches);
+    meet_walls(row, touches);
+    wakes_[row] = gap > least_gap * act.places[row].r ? odometer_ + usable * gap : 0;
+    for (const WallTouch& touch : touches) {
+      const Wall& wall = walls[touch.wall];
+      const Contact& from = touch.contact;
+      Vec& normal = wall_rows_.normals()[touch.entry];
+      WallContact to;
+      put(to.point, from.point, from.overlap);
+      put(to.normal, from.normal, from.mass);
+      put(to.before, touch.fresh ? Vec{} : normal, from.radius);
+      put(to.speed, wall.velocity_at(from.point), 0);
+      // Halfway through the step the body was elsewhere, and the wall moves differently there.
+      const Vec halfway = from.point - 0.5 * step * (act.motions[row].v - wall.velocity);
+      put(to.speed_before, wall.velocity_at(halfway), 0);
+      put(to.spin, wall.spin, 0);
+      to.row = static_cast<Number>(row);
+      to.entry = static_cast<Number>(touch.entry);
+      to.wall = static_cast<Number>(touch.wall);
+      to.parameters = static_cast<Number>(act.materials[row] * table_edge + wall.material);
+      normal = from.normal;
+      contacts.push_back(to);
+    }
+  }
+  if (contacts.empty()) return;
+  WallJob job;
+  job.size = contacts.size();
+  job.contacts = contacts.data();
+  job.places = act.places;
+  job.motions = act.motions;
+  job.table = table.data();
+  job.terms = terms;
+  job.dt = step;
+  job.springs = wall_rows_.springs();
+  job.rollings = wall_rows_.rollings();
+  kernels().wall_contacts(job, law);
+
+  for (const WallContact& contact : contacts) {
+    const Vec force = vec_of(contact.force), moment = vec_of(contact.moment), point = vec_of(contact.point);
+    const Vec torque = cross(point - centre(act.places[contact.row]), force) + moment;
+    Load& load = loads_[contact.row];
+    load.f[0] += force.x, load.f[1] += force.y, load.f[2] += force.z;
+    load.t[0] += torque.x, load.t[1] += torque.y, load.t[2] += torque.z;
+    auto& share = wall_loads_[block * walls.size() + contact.wall];
+    share[0] += -force;
+    share[1] += cross(point - walls[contact.wall].middle(), -force) - moment;
+  }
+}
+
+}  // namespace vicinal::dem

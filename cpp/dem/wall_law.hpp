@@ -1,0 +1,94 @@
+// Contacts with walls: the law, and how the normal turned since the step before. For one lane or four.
+#pragma once
+
+#include <cstddef>
+
+#include "dem/arrays.hpp"
+#include "dem/kernels.hpp"
+#include "dem/lanes.hpp"
+#include "dem/laws.hpp"
+#include "dem/sphere_contacts.hpp"
+
+namespace vicinal::dem {
+namespace {
+
+// Contacts c ... c + width - 1. The same as `settle` of contact.hpp, with a wall as the second.
+template <Law law, class Lanes>
+[[gnu::always_inline]] inline void wall_contact(const WallJob& job, std::size_t c) {
+  using Real = typename Lanes::Real;
+  using Row = typename Lanes::Row;
+  constexpr std::size_t width = Lanes::width;
+  WallContact* const contacts = job.contacts + c;
+  const Real zero = Lanes::all(0), one = Lanes::all(1), dt = Lanes::all(job.dt);
+  const Triple<Real> none{zero, zero, zero};
+
+  Number entry[width], which[width];
+  Row arms[width], points[width], normals[width], befores[width], speeds[width], spins[width], speeds_before[width];
+  Row v[width], w[width], v_end[width], w_end[width];
+  for (std::size_t lane = 0; lane < width; ++lane) {
+    const WallContact& contact = contacts[lane];
+    const Motion& m = job.motions[contact.row];
+    entry[lane] = contact.entry;
+    which[lane] = contact.parameters;
+    points[lane] = Lanes::load(contact.point);
+    arms[lane] = points[lane] - Lanes::load(&job.places[contact.row].x);
+    normals[lane] = Lanes::load(contact.normal);
+    befores[lane] = Lanes::load(contact.before);
+    speeds[lane] = Lanes::load(contact.speed);
+    speeds_before[lane] = Lanes::load(contact.speed_before);
+    spins[lane] = Lanes::load(contact.spin);
+    v[lane] = Lanes::load(&m.v.x);
+    w[lane] = Lanes::load(&m.w.x);
+    v_end[lane] = v[lane] + Lanes::load(&m.dv.x);
+    w_end[lane] = w[lane] + Lanes::load(&m.dw.x);
+  }
+  Real point[4], normal[4], before[4];
+  Lanes::columns(points, point);
+  Lanes::columns(normals, normal);
+  Lanes::columns(befores, before);
+  const auto arm = vectors<Lanes>(arms), speed = vectors<Lanes>(speeds), wall_spin = vectors<Lanes>(spins);
+  const auto spin = vectors<Lanes>(w), spin_end = vectors<Lanes>(w_end);
+
+  Touch<Real> touch;
+  touch.overlap = point[3];
+  touch.mass = normal[3];
+  touch.radius = before[3];
+  touch.normal = {normal[0], normal[1], normal[2]};
+  const Triple<Real> old{before[0], before[1], before[2]};
+  const Real turned = dot(old, touch.normal);
+  const auto middle = (one / (one + turned)) * (old + touch.normal);
+  // A normal that jumps by a right angle or more belongs to another contact; its spring is projected.
+  const auto known = turned > zero;
+  touch.midway = {choose(known, middle.x, normal[0]), choose(known, middle.y, normal[1]),
+                  choose(known, middle.z, normal[2])};
+  touch.travel = dt * ((vectors<Lanes>(v) + cross(spin, arm)) - vectors<Lanes>(speeds_before));
+  touch.step = dt;
+  touch.rate = (vectors<Lanes>(v_end) + cross(spin_end, arm)) - speed;
+  touch.turn = Lanes::all(0.5 * job.dt) * dot(spin + wall_spin, touch.normal);
+  touch.rolled = dt * (spin - wall_spin);
+  touch.rolling_rate = spin_end - wall_spin;
+
+  auto spring = springs_of<Lanes>(job.springs, entry);
+  auto rolling = job.terms.rolling ? springs_of<Lanes>(job.rollings, entry) : none;
+  const auto p = parameters_of<Lanes>(job.table, which);
+  const auto response = respond<law, true, true, Lanes>(p, touch, job.terms, spring, rolling);
+  keep<Lanes>(job.springs, entry, spring);
+  if (job.terms.rolling) keep<Lanes>(job.rollings, entry, rolling);
+
+  Row force[width], moment[width];
+  Lanes::rows({response.force.x, response.force.y, response.force.z, zero}, force);
+  Lanes::rows({response.moment.x, response.moment.y, response.moment.z, zero}, moment);
+  for (std::size_t lane = 0; lane < width; ++lane) {
+    Lanes::store(contacts[lane].force, force[lane]);
+    Lanes::store(contacts[lane].moment, moment[lane]);
+  }
+}
+
+template <Law law, class Lanes>
+std::size_t wall_contacts_from(const WallJob& job, std::size_t c) {
+  for (; c + Lanes::width <= job.size; c += Lanes::width) wall_contact<law, Lanes>(job, c);
+  return c;
+}
+
+}  // namespace
+}  // namespace vicinal::dem
