@@ -42,7 +42,7 @@ struct OneLane {
     for (std::size_t k = 0; k < 4; ++k) out[k] = in[0].c[k];
   }
   static void rows(const Real (&in)[4], Row (&out)[width]) { out[0] = {{in[0], in[1], in[2], in[3]}}; }
-  static void store_lanes(Real a, double (&out)[width]) { out[0] = a; }
+  static void store_lanes(Real a, double* to) { to[0] = a; }
   static Real load_lanes(const double* from) { return from[0]; }
   // One number of row which[lane] of a table.
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
@@ -51,10 +51,11 @@ struct OneLane {
   // One bit for every lane.
   static unsigned bits(bool yes) { return yes ? 1 : 0; }
   // The numbers of the lanes whose bit is set, without gaps; what is behind them is not defined, up to the width.
-  static void compress(const std::uint32_t* from, unsigned bits, std::uint32_t* to) {
-    (void)bits;
-    to[0] = from[0];
-  }
+  static void compress(const std::uint32_t* from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from[0]; }
+  // The same of the numbers `from`, `from` + 1 …
+  static void compress_count(std::uint32_t from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from; }
+  // Bits from bytes that are 0 or 1.
+  static unsigned bits_of(const std::uint8_t* flags) { return flags[0]; }
 };
 
 // A vector in every lane.

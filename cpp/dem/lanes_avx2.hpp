@@ -62,7 +62,7 @@ struct FourLanes {
   }
   static void columns(const Row (&in)[width], Real (&out)[4]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
   static void rows(const Real (&in)[4], Row (&out)[width]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
-  static void store_lanes(Real a, double (&out)[width]) { _mm256_storeu_pd(out, a.v); }
+  static void store_lanes(Real a, double* to) { _mm256_storeu_pd(to, a.v); }
   static Real load_lanes(const double* from) { return {_mm256_loadu_pd(from)}; }
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return {_mm256_set_pd(table[which[3] * stride], table[which[2] * stride], table[which[1] * stride],
@@ -70,7 +70,18 @@ struct FourLanes {
   }
   static unsigned bits(FourMask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.v)); }
   static void compress(const std::uint32_t* from, unsigned bits, std::uint32_t* to) {
-    const __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    compress(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)), bits, to);
+  }
+  static void compress_count(std::uint32_t from, unsigned bits, std::uint32_t* to) {
+    compress(_mm_add_epi32(_mm_set1_epi32(static_cast<int>(from)), _mm_set_epi32(3, 2, 1, 0)), bits, to);
+  }
+  static unsigned bits_of(const std::uint8_t* flags) {
+    const __m128i bytes = _mm_slli_epi16(_mm_loadu_si32(flags), 7);
+    return static_cast<unsigned>(_mm_movemask_epi8(bytes));
+  }
+
+ private:
+  static void compress(__m128i numbers, unsigned bits, std::uint32_t* to) {
     const __m128i order = _mm_load_si128(reinterpret_cast<const __m128i*>(compression.bytes[bits]));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(numbers, order));
   }

@@ -28,42 +28,40 @@ struct Apart {
 };
 template <class Lanes>
 [[gnu::always_inline]] inline Apart<Lanes> apart(const Place* places, const Number* i, const Number* j,
-                                                 const Period& period) {
+                                                 const Period& period, bool periodic) {
   typename Lanes::Row between[Lanes::width];
   for (std::size_t lane = 0; lane < Lanes::width; ++lane)
     between[lane] = Lanes::apart(Lanes::load(&places[j[lane]].x), Lanes::load(&places[i[lane]].x));
   typename Lanes::Real c[4];
   Lanes::columns(between, c);
-  return {
-      {folded<Lanes>(c[0], period.edge[0]), folded<Lanes>(c[1], period.edge[1]), folded<Lanes>(c[2], period.edge[2])},
-      c[3]};
+  if (periodic)
+    for (std::size_t axis = 0; axis < 3; ++axis) c[axis] = folded<Lanes>(c[axis], period.edge[axis]);
+  return {{c[0], c[1], c[2]}, c[3]};
 }
 
 template <class Lanes>
-std::size_t search_from(SearchJob& job, std::size_t k) {
+std::size_t search_from(SearchJob& whole, std::size_t k) {
   constexpr std::size_t width = Lanes::width;
-  const Number *const first = job.first, *const second = job.second;
-  std::size_t found = job.found;
+  SearchJob job = whole;  // a copy that no store can change
+  const bool periodic = job.period.any();
   for (; k + width <= job.end; k += width) {
-    const auto between = apart<Lanes>(job.places, first + k, second + k, job.period);
+    const auto between = apart<Lanes>(job.places, job.first + k, job.second + k, job.period, periodic);
     const unsigned touching = Lanes::bits(between.reach * between.reach > dot(between.way, between.way));
-    Number entries[width];
-    for (std::size_t lane = 0; lane < width; ++lane) entries[lane] = static_cast<Number>(k + lane);
-    Lanes::compress(first + k, touching, job.i + found);
-    Lanes::compress(second + k, touching, job.j + found);
-    Lanes::compress(entries, touching, job.entry + found);
-    found += static_cast<std::size_t>(std::popcount(touching));
+    Lanes::compress(job.first + k, touching, job.i + job.found);
+    Lanes::compress(job.second + k, touching, job.j + job.found);
+    Lanes::compress_count(static_cast<Number>(k), touching, job.entry + job.found);
+    job.found += static_cast<std::size_t>(std::popcount(touching));
 
-    unsigned before = 0;
-    for (std::size_t lane = 0; lane < width; ++lane) before |= static_cast<unsigned>(job.active[k + lane]) << lane;
+    const unsigned before = Lanes::bits_of(job.active + k);
     if (before == touching) continue;
     for (std::size_t lane = 0; lane < width; ++lane) {
       const bool was = (before >> lane & 1) != 0, is = (touching >> lane & 1) != 0;
       job.active[k + lane] = is ? 1 : 0;
-      if (was && !is) job.ended[job.endings++] = entries[lane];
+      if (was && !is) job.ended[job.endings++] = static_cast<Number>(k + lane);
     }
   }
-  job.found = found;
+  whole.found = job.found;
+  whole.endings = job.endings;
   return k;
 }
 

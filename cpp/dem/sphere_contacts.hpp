@@ -50,113 +50,200 @@ LawParameters<Real> uniform_parameters(const Parameters& p) {
           all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion)};
 }
 
-// Contacts c ... c + width - 1.
+inline void prefetch_to_read([[maybe_unused]] const void* place) {
+#if defined(__GNUC__)
+  __builtin_prefetch(place);
+#endif
+}
+
+// What passes over a few contacts hand on to each other, in columns.
+struct Chunk {
+  static constexpr std::size_t size = 32;
+  using Column = double[size];
+  struct Vectors {
+    Column x, y, z;
+  };
+  Vectors normal, midway, travel, rate, rolled, rolling_rate;  // of Touch
+  Column overlap, mass, radius, turn;
+  Column closeness, arm_i, arm_j;  // 1 / distance of the centres; from the centres to the point of contact
+  Vectors force, twist, moment;    // on the first; torque for an arm of 1; moment on the first
+};
+template <class Lanes>
+[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Chunk::Vectors& v, std::size_t c) {
+  return {Lanes::load_lanes(v.x + c), Lanes::load_lanes(v.y + c), Lanes::load_lanes(v.z + c)};
+}
+template <class Lanes>
+[[gnu::always_inline]] inline void set(Chunk::Vectors& v, std::size_t c, Triple<typename Lanes::Real> value) {
+  Lanes::store_lanes(value.x, v.x + c);
+  Lanes::store_lanes(value.y, v.y + c);
+  Lanes::store_lanes(value.z, v.z + c);
+}
+
+// A few contacts of a job. In several passes over a chunk: each is a short chain of operations, so that the
+// processor works on several groups of lanes at a time; a single pass waits for its roots and quotients.
 template <Law law, bool dashpots, bool extras, class Lanes>
-[[gnu::always_inline]] inline void sphere_contact(const SphereJob& job, const LawParameters<typename Lanes::Real>& p,
-                                                  std::size_t c) {
+class SpherePasses {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
-  constexpr std::size_t width = Lanes::width;
-  const Number *const i = job.i + c, *const j = job.j + c, *const entry = job.entry + c;
-  const Real one = Lanes::all(1), half = Lanes::all(0.5), dt = Lanes::all(job.dt);
-  const bool rolls = extras && job.terms.rolling, remembers = !extras || job.terms.history;
-  const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
-  Touch<Real> touch;
-  touch.rolled = touch.rolling_rate = none;
+  static constexpr std::size_t width = Lanes::width;
 
-  const auto between = apart<Lanes>(job.places, i, j, job.period);
-  const Real ri = Lanes::pick(&job.places->r, 4, i), rj = Lanes::pick(&job.places->r, 4, j);
-  const Real distance = root(dot(between.way, between.way));
-  const Real closeness = one / distance;
-  touch.normal = closeness * between.way;
-  touch.overlap = between.reach - distance;
-  if constexpr (law == Law::hertz || extras) touch.radius = ri * rj / between.reach;
-  double arm_i[width], arm_j[width];  // from the centres to the point of contact
-  Lanes::store_lanes(ri - half * touch.overlap, arm_i);
-  Lanes::store_lanes(rj - half * touch.overlap, arm_j);
+ public:
+  explicit SpherePasses(const SphereJob& job) : job_(job), periodic_(job.period.any()) {}
 
-  // What the two do together, row by row: relative velocity, and the velocity of the surfaces is its product with the
-  // normal.
-  Row relative_rows[width], rate_rows[width], surface_rows[width], surface_rate_rows[width], sum_rows[width];
-  for (std::size_t lane = 0; lane < width; ++lane) {
-    const Motion &mi = job.motions[i[lane]], &mj = job.motions[j[lane]];
-    const Row wi = Lanes::load(&mi.w.x), wj = Lanes::load(&mj.w.x);
-    const Row to_i = Lanes::spread(arm_i[lane]), to_j = Lanes::spread(arm_j[lane]);
-    relative_rows[lane] = Lanes::load(&mi.v.x) - Lanes::load(&mj.v.x);
-    rate_rows[lane] = relative_rows[lane] + (Lanes::load(&mi.dv.x) - Lanes::load(&mj.dv.x));
-    surface_rows[lane] = to_i * wi + to_j * wj;
-    sum_rows[lane] = wi + wj;
-    if constexpr (dashpots)
-      surface_rate_rows[lane] = surface_rows[lane] + (to_i * Lanes::load(&mi.dw.x) + to_j * Lanes::load(&mj.dw.x));
+  void run(std::size_t from, std::size_t count) {
+    i_ = job_.i + from;
+    j_ = job_.j + from;
+    entry_ = job_.entry + from;
+    for (std::size_t c = 0; c < count; c += width) place(c);
+    for (std::size_t c = 0; c < count; c += width) move(c);
+    const auto same = uniform_parameters<Lanes>(job_.uniform != nullptr ? *job_.uniform : *job_.table);
+    for (std::size_t c = 0; c < count; c += width) respond_to(c, job_.uniform != nullptr ? same : parameters(c));
+    for (std::size_t c = 0; c < count; c += width) act(c);
   }
-  Real sum[4];
-  Lanes::columns(sum_rows, sum);
-  touch.mass = one / sum[3];
-  const auto relative = vectors<Lanes>(relative_rows), surface = vectors<Lanes>(surface_rows);
-  // How the line of centres turns: by half the angle between the steps.
-  const auto sideways = relative - dot(relative, touch.normal) * touch.normal;
-  touch.midway = touch.normal + (half * dt * closeness) * sideways;
-  touch.travel = dt * (relative + cross(surface, touch.midway));
-  touch.step = dt;
-  touch.turn = half * dt * dot(Triple<Real>{sum[0], sum[1], sum[2]}, touch.normal);
-  touch.rate = vectors<Lanes>(rate_rows);
-  if constexpr (dashpots) touch.rate = touch.rate + cross(vectors<Lanes>(surface_rate_rows), touch.normal);
-  if (rolls) {
-    Row rolled[width], rolling_rate[width];
+
+ private:
+  [[nodiscard]] bool rolls() const { return extras && job_.terms.rolling; }
+  [[nodiscard]] bool remembers() const { return !extras || job_.terms.history; }
+
+  void place(std::size_t c) {
+    const Number *const i = i_ + c, *const j = j_ + c;
+    const auto between = apart<Lanes>(job_.places, i, j, job_.period, periodic_);
+    const Real ri = Lanes::pick(&job_.places->r, 4, i), rj = Lanes::pick(&job_.places->r, 4, j);
+    for (std::size_t lane = 0; lane < width; ++lane) {  // for the next pass
+      prefetch_to_read(&job_.motions[j[lane]].v);
+      prefetch_to_read(&job_.motions[j[lane]].dv);
+    }
+    const Real half = Lanes::all(0.5);
+    const Real distance = root(dot(between.way, between.way));
+    const Real closeness = Lanes::all(1) / distance;
+    const Real overlap = between.reach - distance;
+    set<Lanes>(chunk_.normal, c, closeness * between.way);
+    Lanes::store_lanes(closeness, chunk_.closeness + c);
+    Lanes::store_lanes(overlap, chunk_.overlap + c);
+    if constexpr (law == Law::hertz || extras) Lanes::store_lanes(ri * rj / between.reach, chunk_.radius + c);
+    Lanes::store_lanes(ri - half * overlap, chunk_.arm_i + c);
+    Lanes::store_lanes(rj - half * overlap, chunk_.arm_j + c);
+  }
+
+  void move(std::size_t c) {
+    const Number *const i = i_ + c, *const j = j_ + c;
+    const Real half = Lanes::all(0.5), dt = Lanes::all(job_.dt);
+    // What the two do together, row by row.
+    Row relative_rows[width], rate_rows[width], surface_rows[width], surface_rate_rows[width], sum_rows[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
-      const Motion &mi = job.motions[i[lane]], &mj = job.motions[j[lane]];
-      rolled[lane] = Lanes::load(&mi.w.x) - Lanes::load(&mj.w.x);
-      rolling_rate[lane] = rolled[lane] + (Lanes::load(&mi.dw.x) - Lanes::load(&mj.dw.x));
+      const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
+      const Row wi = Lanes::load(&mi.w.x), wj = Lanes::load(&mj.w.x);
+      const Row to_i = Lanes::spread(chunk_.arm_i[c + lane]), to_j = Lanes::spread(chunk_.arm_j[c + lane]);
+      relative_rows[lane] = Lanes::load(&mi.v.x) - Lanes::load(&mj.v.x);
+      rate_rows[lane] = relative_rows[lane] + (Lanes::load(&mi.dv.x) - Lanes::load(&mj.dv.x));
+      surface_rows[lane] = to_i * wi + to_j * wj;
+      sum_rows[lane] = wi + wj;
+      if constexpr (dashpots)
+        surface_rate_rows[lane] = surface_rows[lane] + (to_i * Lanes::load(&mi.dw.x) + to_j * Lanes::load(&mj.dw.x));
     }
-    touch.rolled = dt * vectors<Lanes>(rolled);
-    touch.rolling_rate = vectors<Lanes>(rolling_rate);
+    Real sum[4];
+    Lanes::columns(sum_rows, sum);
+    const auto normal = get<Lanes>(chunk_.normal, c);
+    const auto relative = vectors<Lanes>(relative_rows), surface = vectors<Lanes>(surface_rows);
+    // How the line of centres turns: by half the angle between the steps.
+    const auto sideways = relative - dot(relative, normal) * normal;
+    const auto midway = normal + (half * dt * Lanes::load_lanes(chunk_.closeness + c)) * sideways;
+    auto rate = vectors<Lanes>(rate_rows);
+    if constexpr (dashpots) rate = rate + cross(vectors<Lanes>(surface_rate_rows), normal);
+    Lanes::store_lanes(Lanes::all(1) / sum[3], chunk_.mass + c);
+    set<Lanes>(chunk_.midway, c, midway);
+    set<Lanes>(chunk_.travel, c, dt * (relative + cross(surface, midway)));
+    Lanes::store_lanes(half * dt * dot(Triple<Real>{sum[0], sum[1], sum[2]}, normal), chunk_.turn + c);
+    set<Lanes>(chunk_.rate, c, rate);
+    if (!rolls()) return;
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
+      surface_rows[lane] = Lanes::load(&mi.w.x) - Lanes::load(&mj.w.x);
+      rate_rows[lane] = surface_rows[lane] + (Lanes::load(&mi.dw.x) - Lanes::load(&mj.dw.x));
+    }
+    set<Lanes>(chunk_.rolled, c, dt * vectors<Lanes>(surface_rows));
+    set<Lanes>(chunk_.rolling_rate, c, vectors<Lanes>(rate_rows));
   }
 
-  auto spring = remembers ? springs_of<Lanes>(job.springs, entry) : none;
-  auto rolling = rolls ? springs_of<Lanes>(job.rollings, entry) : none;
-  const auto response = respond<law, dashpots, extras, Lanes>(p, touch, job.terms, spring, rolling);
-  if (remembers) keep<Lanes>(job.springs, entry, spring);
-  if (rolls) keep<Lanes>(job.rollings, entry, rolling);
+  LawParameters<Real> parameters(std::size_t c) const {
+    Number which[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      which[lane] = static_cast<Number>(job_.materials[i_[c + lane]] * job_.table_edge + job_.materials[j_[c + lane]]);
+    return parameters_of<Lanes>(job_.table, which);
+  }
 
-  const auto twist = cross(touch.normal, response.tangential);
-  Row force[width], torque[width], moment[width];
-  Lanes::rows({response.force.x, response.force.y, response.force.z, one}, force);
-  Lanes::rows({twist.x, twist.y, twist.z, one}, torque);
-  if constexpr (extras) Lanes::rows({response.moment.x, response.moment.y, response.moment.z, one}, moment);
-  // One after the other, in the order of the list: the sums do not depend on the number of lanes.
-  for (std::size_t lane = 0; lane < width; ++lane) {
-    Row on_i = Lanes::spread(arm_i[lane]) * torque[lane], on_j = Lanes::spread(arm_j[lane]) * torque[lane];
-    if constexpr (extras) {
-      on_i = on_i + moment[lane];
-      on_j = on_j - moment[lane];
-    }
-    Load& first = job.loads[i[lane]];
-    Lanes::store(first.f, Lanes::load(first.f) + force[lane]);
-    Lanes::store(first.t, Lanes::load(first.t) + on_i);
-    if (j[lane] < job.block_end) {
-      Load& second = job.loads[j[lane]];
-      Lanes::store(second.f, Lanes::load(second.f) - force[lane]);
-      Lanes::store(second.t, Lanes::load(second.t) + on_j);
-    } else {
-      Load& second = job.remote[job.slots[entry[lane]]];
-      Lanes::store(second.f, Lanes::spread(0) - force[lane]);
-      Lanes::store(second.t, on_j);
+  void respond_to(std::size_t c, const LawParameters<Real>& p) {
+    const Number* const entry = entry_ + c;
+    const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
+    Touch<Real> touch;
+    touch.normal = get<Lanes>(chunk_.normal, c);
+    touch.midway = get<Lanes>(chunk_.midway, c);
+    touch.travel = get<Lanes>(chunk_.travel, c);
+    touch.rate = get<Lanes>(chunk_.rate, c);
+    touch.overlap = Lanes::load_lanes(chunk_.overlap + c);
+    touch.mass = Lanes::load_lanes(chunk_.mass + c);
+    if constexpr (law == Law::hertz || extras) touch.radius = Lanes::load_lanes(chunk_.radius + c);
+    touch.turn = Lanes::load_lanes(chunk_.turn + c);
+    touch.step = Lanes::all(job_.dt);
+    touch.rolled = rolls() ? get<Lanes>(chunk_.rolled, c) : none;
+    touch.rolling_rate = rolls() ? get<Lanes>(chunk_.rolling_rate, c) : none;
+    auto spring = remembers() ? springs_of<Lanes>(job_.springs, entry) : none;
+    auto rolling = rolls() ? springs_of<Lanes>(job_.rollings, entry) : none;
+    const auto response = respond<law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, rolling);
+    if (remembers()) keep<Lanes>(job_.springs, entry, spring);
+    if (rolls()) keep<Lanes>(job_.rollings, entry, rolling);
+    set<Lanes>(chunk_.force, c, response.force);
+    set<Lanes>(chunk_.twist, c, cross(touch.normal, response.tangential));
+    if constexpr (extras) set<Lanes>(chunk_.moment, c, response.moment);
+  }
+
+  void act(std::size_t c) {
+    const auto rows_of = [&](const Chunk::Vectors& v, Row(&rows)[width]) {
+      const auto value = get<Lanes>(v, c);
+      Lanes::rows({value.x, value.y, value.z, Lanes::all(1)}, rows);
+    };
+    Row force[width], torque[width], moment[width];
+    rows_of(chunk_.force, force);
+    rows_of(chunk_.twist, torque);
+    if constexpr (extras) rows_of(chunk_.moment, moment);
+    // One after the other, in the order of the list: the sums do not depend on the number of lanes.
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      Row on_i = Lanes::spread(chunk_.arm_i[c + lane]) * torque[lane];
+      Row on_j = Lanes::spread(chunk_.arm_j[c + lane]) * torque[lane];
+      if constexpr (extras) {
+        on_i = on_i + moment[lane];
+        on_j = on_j - moment[lane];
+      }
+      const Number j = j_[c + lane];
+      Load& first = job_.loads[i_[c + lane]];
+      Lanes::store(first.f, Lanes::load(first.f) + force[lane]);
+      Lanes::store(first.t, Lanes::load(first.t) + on_i);
+      if (j < job_.block_end) {
+        Load& second = job_.loads[j];
+        Lanes::store(second.f, Lanes::load(second.f) - force[lane]);
+        Lanes::store(second.t, Lanes::load(second.t) + on_j);
+      } else {
+        Load& second = job_.remote[job_.slots[entry_[c + lane]]];
+        Lanes::store(second.f, Lanes::spread(0) - force[lane]);
+        Lanes::store(second.t, on_j);
+      }
     }
   }
-}
+
+  const SphereJob job_;  // a copy that no store can change
+  const bool periodic_;
+  const Number *i_ = nullptr, *j_ = nullptr, *entry_ = nullptr;
+  Chunk chunk_;
+};
 
 template <Law law, bool dashpots, bool extras, class Lanes>
 std::size_t contacts_of(const SphereJob& job, std::size_t c) {
-  auto parameters = uniform_parameters<Lanes>(job.uniform != nullptr ? *job.uniform : *job.table);
-  for (; c + Lanes::width <= job.size; c += Lanes::width) {
-    if (job.uniform == nullptr) {
-      Number which[Lanes::width];
-      for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-        which[lane] =
-            static_cast<Number>(job.materials[job.i[c + lane]] * job.table_edge + job.materials[job.j[c + lane]]);
-      parameters = parameters_of<Lanes>(job.table, which);
-    }
-    sphere_contact<law, dashpots, extras, Lanes>(job, parameters, c);
+  SpherePasses<law, dashpots, extras, Lanes> passes(job);
+  while (c + Lanes::width <= job.size) {
+    const std::size_t whole = (job.size - c) / Lanes::width * Lanes::width;
+    const std::size_t count = whole < Chunk::size ? whole : Chunk::size;
+    passes.run(c, count);
+    c += count;
   }
   return c;
 }
