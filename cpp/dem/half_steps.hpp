@@ -52,6 +52,15 @@ std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
 }
 
 template <class Lanes>
+double largest(typename Lanes::Real a) {
+  double each[Lanes::width];
+  Lanes::store_lanes(a, each);
+  for (std::size_t lane = 1; lane < Lanes::width; ++lane)
+    if (each[lane] > each[0]) each[0] = each[lane];
+  return each[0];
+}
+
+template <class Lanes>
 std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   using Row = typename Lanes::Row;
   using Real = typename Lanes::Real;
@@ -59,7 +68,7 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   const Row half = Lanes::spread(0.5 * job.dt);
   const double pull[4] = {job.gravity.x, job.gravity.y, job.gravity.z, 0};
   const Row gravity = Lanes::load(pull);
-  Real fastest = Lanes::all(job.fastest);
+  Real fastest = Lanes::all(job.fastest), in_margins = Lanes::all(job.fastest_in_margins);
   for (; row + width <= job.size; row += width) {
     double inertias[width], scales[width];
     for (std::size_t lane = 0; lane < width; ++lane) inertias[lane] = job.inertias[row + lane].x;
@@ -87,11 +96,12 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
     const Triple<Real> velocity{c[0], c[1], c[2]};
     const Real square = dot(velocity, velocity);
     fastest = choose(square > fastest, square, fastest);
+    const Real inverse = Lanes::load_lanes(job.inverse_margins + row);
+    const Real relative = square * (inverse * inverse);
+    in_margins = choose(relative > in_margins, relative, in_margins);
   }
-  double each[width];
-  Lanes::store_lanes(fastest, each);
-  for (std::size_t lane = 0; lane < width; ++lane)
-    if (each[lane] > job.fastest) job.fastest = each[lane];
+  job.fastest = largest<Lanes>(fastest);
+  job.fastest_in_margins = largest<Lanes>(in_margins);
   return row;
 }
 

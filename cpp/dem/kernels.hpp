@@ -80,10 +80,12 @@ struct HalfStepJob {
   Quat* orientations = nullptr;
   const Vec* inertias = nullptr;
   const Load* loads = nullptr;
+  const double* inverse_margins = nullptr;  // of World::set_lists
   Vec gravity;
   double dt = 0;
   bool priming = false;  // only what will be gained; nothing moves
-  double fastest = 0;    // result of the kick: square of the largest speed in the next half step
+  // Results of the kick: squares of the largest speed in the next half step, and of the largest in margins per time.
+  double fastest = 0, fastest_in_margins = 0;
 };
 
 struct Kernels {

@@ -94,7 +94,7 @@ void World::wrap() {
 
 void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
                       std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
-                      std::vector<Place> reference, double wall_drift) {
+                      std::vector<Place> reference, double wall_margin, double wall_drift) {
   stash();
   pairs_.set(offsets, partners, terms.rolling, any_convex);
   wall_rows_.set(wall_offsets, wall_partners, terms.rolling, true);
@@ -107,8 +107,12 @@ void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std
   loads_.assign(size, Load{});
   describe_blocks();
   reference_ = std::move(reference);
+  wall_margin_ = wall_margin;
   wall_drift_ = wall_drift;
-  travelled_ = farthest();
+  inverse_margins_.resize(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b)
+    inverse_margins_[b] = 1.0 / reference_[elements.used() ? elements.offsets[b] : b].r;
+  used_ = largest_part_used();
   has_lists_ = true;
 }
 
@@ -139,36 +143,37 @@ World::Acting World::acting() const {
   return {bodies.places.data(), bodies.motions.data(), bodies.materials.data(), bodies.size()};
 }
 
-double World::farthest() const {
+double World::largest_part_used() const {
   const Acting act = acting();
   double most = 0;
   for (std::size_t e = 0; e < act.size; ++e) {
     const Vec d = centre(act.places[e]) - centre(reference_[e]);
-    most = std::max(most, dot(d, d));
+    most = std::max(most, dot(d, d) / (reference_[e].r * reference_[e].r));
   }
   return std::sqrt(most);
 }
 
-// Bodies may come half the skin, bodies and walls together all of it. The bound by the largest speeds is cheap and
-// usually enough; only when it runs out the distances themselves are measured.
+// The bound by the largest speeds is cheap and usually enough; only when it runs out the distances themselves are
+// measured.
 bool World::serves() {
-  const double next = next_speed_ * dt, wall_next = wall_speed * dt;
-  const auto fits = [&] {
-    return travelled_ + next <= 0.5 * skin && travelled_ + next + wall_drift_ + wall_next <= skin;
-  };
-  if (fits()) return true;
-  travelled_ = farthest();
-  return fits();
+  if (wall_drift_ + wall_speed * dt > wall_margin_) return false;
+  const double next = next_.in_margins * dt;
+  if (used_ + next <= 1) return true;
+  used_ = largest_part_used();
+  return used_ + next <= 1;
 }
 
-double World::fastest() const {
-  double most = 0;
-  for (std::size_t row = 0; row < bodies.size(); ++row) {
-    const Motion& m = bodies.motions[row];
-    const double turning = elements.used() ? norm(m.w + m.dw) * bodies.places[row].r : 0;
-    most = std::max(most, norm(m.v + m.dv) + turning);
-  }
-  return most;
+double World::speed_of(std::size_t body) const {
+  const Motion& m = bodies.motions[body];
+  // The spin changes little between two steps; a tenth more covers it.
+  const double tips = elements.used() ? 1.1 * norm(m.w + m.dw) * bodies.places[body].r : 0;
+  return norm(m.v + m.dv) + tips;
+}
+
+std::vector<double> World::speeds() const {
+  std::vector<double> found(bodies.size());
+  for (std::size_t b = 0; b < found.size(); ++b) found[b] = speed_of(b);
+  return found;
 }
 
 void World::prime() {
@@ -188,7 +193,11 @@ void World::prime() {
 std::int64_t World::advance(std::int64_t most) {
   if (!has_lists_) return 0;
   if (!primed) prime();
-  next_speed_ = fastest();
+  next_ = {};
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const double speed = speed_of(b);
+    next_ = {std::max(next_.most, speed), std::max(next_.in_margins, speed * inverse_margins_[b])};
+  }
   std::fill(wakes_.begin(), wakes_.end(), 0.0);  // walls may have been changed since
   for (std::int64_t done = 0; done < most; ++done) {
     throw_if_interrupted();
@@ -205,6 +214,7 @@ HalfStepJob World::half_step(std::size_t begin, std::size_t end) {
   job.motions = bodies.motions.data() + begin;
   job.orientations = bodies.orientations.data() + begin;
   job.inertias = bodies.inertias.data() + begin;
+  job.inverse_margins = inverse_margins_.data() + begin;
   job.gravity = gravity;
   job.dt = dt;
   return job;
@@ -217,9 +227,9 @@ void World::step() {
   });
   if (elements.used()) elements.follow(bodies, dt);
   for (Wall& wall : walls) wall.move(dt);
-  travelled_ += next_speed_ * dt;
+  used_ += next_.in_margins * dt;
   wall_drift_ += wall_speed * dt;
-  odometer_ += (next_speed_ + wall_speed) * dt;
+  odometer_ += (next_.most + wall_speed) * dt;
   forces(dt);
   finish(false);
   ++steps;
@@ -240,7 +250,7 @@ Load World::load_of(std::size_t body) const {
 }
 
 void World::finish(bool priming) {
-  speeds_.assign((bodies.size() + block_rows - 1) / block_rows, 0.0);
+  speeds_.assign((bodies.size() + block_rows - 1) / block_rows, {});
   each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
     const std::size_t first = elements.used() ? elements.offsets[begin] : begin;
     const std::size_t last = elements.used() ? elements.offsets[end] : end;
@@ -254,17 +264,19 @@ void World::finish(bool priming) {
     }
     speeds_[block] = finish_block(begin, end, loads, priming, round_blocks_[block] != 0);
   });
-  next_speed_ = speeds_.empty() ? 0 : *std::max_element(speeds_.begin(), speeds_.end());
+  next_ = {};
+  for (const Speed& speed : speeds_)
+    next_ = {std::max(next_.most, speed.most), std::max(next_.in_margins, speed.in_margins)};
 }
 
-// Velocities at the end of the step. Returns the largest speed of the next half step.
-double World::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round) {
+// Velocities at the end of the step. Returns the largest speeds of the next half step.
+World::Speed World::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round) {
   HalfStepJob job = half_step(begin, end);
   job.loads = loads;
   job.priming = priming;
   if (round) kernels().kick(job);
-  if (round && !elements.used()) return std::sqrt(job.fastest);
-  double most = 0;
+  if (round && !elements.used()) return {std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins)};
+  Speed fastest;
   for (std::size_t row = begin; row < end; ++row) {
     Motion& m = bodies.motions[row];
     if (!round) {
@@ -277,11 +289,10 @@ double World::finish_block(std::size_t begin, std::size_t end, const Load* loads
         bodies.momenta[row] = momentum;
       }
     }
-    // The spin changes little between two steps; a tenth more covers it.
-    const double tips = elements.used() ? 1.1 * norm(m.w) * bodies.places[row].r : 0;
-    most = std::max(most, norm(m.v + m.dv) + tips);
+    const double speed = speed_of(row);
+    fastest = {std::max(fastest.most, speed), std::max(fastest.in_margins, speed * inverse_margins_[row])};
   }
-  return most;
+  return fastest;
 }
 
 }  // namespace vicinal::dem

@@ -56,7 +56,6 @@ class World {
   Vec gravity;
   double dt = 0;
   Period period;
-  double skin = 0;
   bool primed = false;  // dv and dw belong to the present forces
   std::int64_t steps = 0;
 
@@ -71,13 +70,16 @@ class World {
   // Centres back into the periodic box.
   void wrap();
 
-  // Rows of elements that may touch (partners of higher number, ascending), and of primitives of walls; `reference` are
-  // the places for which the lists were made.
+  // Rows of elements that may touch (partners of higher number, ascending), and of primitives of walls. `reference` are
+  // the places for which the lists were made; instead of a radius each has its margin: how far the element may come
+  // from there before the lists must be made again. All elements of a body have the same margin. Walls have one
+  // together, and have come `wall_drift` of it already.
   void set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
                  std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
-                 std::vector<Place> reference, double wall_drift);
+                 std::vector<Place> reference, double wall_margin, double wall_drift);
   [[nodiscard]] bool has_lists() const { return has_lists_; }
   [[nodiscard]] const std::vector<Place>& reference() const { return reference_; }
+  [[nodiscard]] double wall_margin() const { return wall_margin_; }
   [[nodiscard]] double wall_drift() const { return wall_drift_; }
   // How fast the surface of a wall may move towards bodies; the largest of all walls.
   double wall_speed = 0;
@@ -89,7 +91,8 @@ class World {
   [[nodiscard]] std::vector<Detail> details();
   [[nodiscard]] std::size_t contacts() const;
   [[nodiscard]] std::size_t listed() const { return pairs_.size() + wall_rows_.size(); }
-  [[nodiscard]] double fastest() const;
+  // Of every body in the next half step, at most.
+  [[nodiscard]] std::vector<double> speeds() const;
   void collect(std::vector<Kept>& pairs, std::vector<Kept>& wall_contacts) const;
 
   // Elements: the bodies themselves unless some are clumps.
@@ -127,12 +130,16 @@ class World {
   // The sum of what acts on the elements of a body.
   [[nodiscard]] Load load_of(std::size_t body) const;
   void finish(bool priming);
-  double finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round);
+  struct Speed {
+    double most = 0, in_margins = 0;  // lengths per time, and margins per time
+  };
+  Speed finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round);
+  [[nodiscard]] double speed_of(std::size_t body) const;
   [[nodiscard]] HalfStepJob half_step(std::size_t begin, std::size_t end);
   // What is the same in whole blocks, found once for a list.
   void describe_blocks();
   [[nodiscard]] bool serves();
-  [[nodiscard]] double farthest() const;
+  [[nodiscard]] double largest_part_used() const;
   [[nodiscard]] const Parameters& parameters(std::size_t a, std::size_t b) const { return table[a * table_edge + b]; }
 
   struct Acting {
@@ -151,12 +158,14 @@ class World {
   std::vector<double> wakes_;               // of every row: until the odometer shows this no wall can be touched
   double odometer_ = 0;                     // how far bodies and walls can have come towards each other
   std::vector<Place> reference_;
-  std::vector<double> speeds_;                  // fastest of every block
+  std::vector<double> inverse_margins_;         // of every body
+  std::vector<Speed> speeds_;                   // fastest of every block
   std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block
   bool has_lists_ = false;
-  double travelled_ = 0;   // how far a body can have come since the lists were made
-  double wall_drift_ = 0;  // the same for walls
-  double next_speed_ = 0;  // of the next half step, at most
+  double used_ = 0;         // the part of its margin that any body can have used since the lists were made
+  double wall_margin_ = 0;  // of walls,
+  double wall_drift_ = 0;   // and how far they have come
+  Speed next_;              // of the next half step, at most
 };
 
 }  // namespace vicinal::dem

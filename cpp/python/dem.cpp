@@ -261,28 +261,32 @@ nb::object owners(const World& world) {
 
 void set_lists(World& world, const In<std::int64_t>& offsets, const In<std::int32_t>& partners,
                const In<std::int64_t>& wall_offsets, const In<std::int32_t>& wall_partners, const In<double>& reference,
-               double skin, double wall_drift) {
+               const In<double>& margins, double wall_margin, double wall_drift) {
   const auto& places = world.element_places();
   std::vector<Place> at(places.size());
   if (offsets.size() != places.size() + 1 || wall_offsets.size() != places.size() + 1 ||
-      reference.size() != 3 * places.size())
+      reference.size() != 3 * places.size() || margins.size() != places.size())
     throw nb::value_error("the lists belong to another number of elements");
   for (std::size_t k = 0; k < at.size(); ++k) {
     const Vec p = vec_at(reference.data() + 3 * k);
-    at[k] = {p.x, p.y, p.z, places[k].r};
+    at[k] = {p.x, p.y, p.z, margins.data()[k]};
   }
-  world.skin = skin;
   without_lock([&] {
     world.set_lists(values(offsets), values(partners), values(wall_offsets), values(wall_partners), std::move(at),
-                    wall_drift);
+                    wall_margin, wall_drift);
   });
 }
 
-nb::object reference(const World& world) {
+// Places for which the lists were made, and margins.
+nb::tuple reference(const World& world) {
   const auto& places = world.reference();
-  std::vector<double> centres(3 * places.size());
-  for (std::size_t k = 0; k < places.size(); ++k) put(centres.data() + 3 * k, dem::centre(places[k]));
-  return array_of(std::move(centres), {places.size(), 3});
+  std::vector<double> centres(3 * places.size()), margins(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    put(centres.data() + 3 * k, dem::centre(places[k]));
+    margins[k] = places[k].r;
+  }
+  return nb::make_tuple(array_of(std::move(centres), {places.size(), 3}),
+                        array_of(std::move(margins), {places.size()}));
 }
 
 // first, second, springs, rollings, normals.
@@ -394,7 +398,8 @@ void bind_dem(nb::module_& m) {
       .def("element_places", &element_places)
       .def("owners", &owners)
       .def("set_lists", &set_lists, nb::arg("offsets"), nb::arg("partners"), nb::arg("wall_offsets"),
-           nb::arg("wall_partners"), nb::arg("reference"), nb::arg("skin"), nb::arg("wall_drift"))
+           nb::arg("wall_partners"), nb::arg("reference"), nb::arg("margins"), nb::arg("wall_margin"),
+           nb::arg("wall_drift"))
       .def("reference", &reference)
       .def("contact_memory", &contact_memory)
       .def("restore_memory", &restore_memory, nb::arg("of_walls"), nb::arg("first"), nb::arg("second"),
@@ -405,8 +410,9 @@ void bind_dem(nb::module_& m) {
       .def("details", &details)
       .def("contacts", &World::contacts)
       .def("listed", &World::listed)
-      .def("fastest", &World::fastest)
+      .def("speeds", [](const World& w) { return array_of(w.speeds(), {w.bodies.size()}); })
       .def_prop_ro("size", [](const World& w) { return w.bodies.size(); })
+      .def_prop_ro("wall_margin", &World::wall_margin)
       .def_prop_ro("wall_drift", &World::wall_drift)
       .def_prop_ro("has_lists", &World::has_lists)
       .def_rw("wall_speed", &World::wall_speed)

@@ -17,7 +17,7 @@ from vicinal.errors import InputError
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
-FORMAT = 1
+FORMAT = 2
 COLUMNS = (
     "positions",
     "radii",
@@ -65,15 +65,18 @@ def state(sim: Simulation) -> dict[str, Any]:
         "primed": core.primed,
         "has_lists": core.has_lists,
     }
+    reference, margins = core.reference() if core.has_lists else (np.empty((0, 3)), np.empty(0))
     found: dict[str, Any] = {
         "format": FORMAT,
         "settings": json.dumps(settings),
         "steps": sim.step_count,
+        "wall_margin": core.wall_margin,
         "wall_drift": core.wall_drift,
         "ids": core.ids(),
         "materials": core.materials(),
         "shapes": core.shapes(),
-        "reference": core.reference() if core.has_lists else np.empty((0, 3)),
+        "reference": reference,
+        "margins": margins,
         **{name: core.get(name) for name in COLUMNS},
     }
     for kind, memory in zip(("pairs", "walls"), core.contact_memory(), strict=True):
@@ -125,5 +128,6 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
     sim._sync_walls()
     if settings["has_lists"]:
         # The lists as they were, from where the bodies were then.
-        sim._restore_lists(np.ascontiguousarray(state["reference"]), float(state["wall_drift"]))
+        reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
+        sim._set_lists(reference, margins, float(state["wall_margin"]), float(state["wall_drift"]))
     return sim

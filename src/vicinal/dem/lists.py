@@ -20,6 +20,10 @@ Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 # per body (benchmarks/dem.py); so lists that live for this many steps × diameters / skin cost least.
 LIFE_TIMES_SKIN = 16.0
 FIRST_SKIN, LEAST_SKIN, MOST_SKIN = 0.1, 0.02, 0.6  # in diameters
+# The part of all bodies that are slower than the speed half a skin is meant for.
+USUAL_SPEED = 0.9
+# A list serves for this many steps at least.
+LEAST_STEPS = 3.0
 
 
 def next_skin(skin: float, life: int, diameter: float) -> float:
@@ -39,6 +43,29 @@ def next_skin(skin: float, life: int, diameter: float) -> float:
     return min(max(best, LEAST_SKIN * diameter), MOST_SKIN * diameter)
 
 
+def margins_of(skin: float, speeds: Array, dt: float, most: Array) -> tuple[Array, float]:
+    """Return how far each body may come before lists must be made again, and the speed that half a skin is meant for.
+
+    Half a skin for most bodies. Those few that are faster than nearly all others get more, at most `most`: they would
+    use up the lists of everybody. All get some steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margins, usual = margins_of(0.2, np.array([0.0, *[1.0] * 18, 5.0]), 1e-3, np.full(20, 0.4))
+    >>> margins[[0, 1, 19]], usual
+    (array([0.1, 0.1, 0.4]), 1.0)
+    """
+    if not len(speeds):
+        return np.empty(0), 0.0
+    usual = float(np.partition(speeds, place := int(USUAL_SPEED * (len(speeds) - 1)))[place])
+    faster = np.ones(len(speeds)) if usual == 0 else np.maximum(speeds / usual, 1.0)
+    if usual == 0:
+        faster[speeds > 0] = np.inf
+    margins = np.minimum(0.5 * skin * faster, np.maximum(most, 0.5 * skin))
+    return np.maximum(margins, LEAST_STEPS * speeds * dt), usual
+
+
 def offsets_of(first: npt.NDArray[np.int32], rows: int) -> npt.NDArray[np.int64]:
     """Return where each row begins in sorted numbers of rows, and the end."""
     offsets = np.zeros(rows + 1, dtype=np.int64)
@@ -46,12 +73,10 @@ def offsets_of(first: npt.NDArray[np.int32], rows: int) -> npt.NDArray[np.int64]
     return offsets
 
 
-def pair_rows(
-    centres: Array, radii: Array, skin: float, box: Sequence[float], owners: npt.NDArray[np.int32] | None
-) -> Rows:
-    """Return rows of elements whose surfaces are closer than the skin, those of one body left out."""
+def pair_rows(centres: Array, reaches: Array, box: Sequence[float], owners: npt.NDArray[np.int32] | None) -> Rows:
+    """Return rows of elements whose distance is less than the sum of their reaches, those of one body left out."""
     period = [edge or None for edge in box] if any(box) else None
-    i, j = pairs(centres, radii=radii, skin=skin, box=period, sort=True)
+    i, j = pairs(centres, radii=reaches, box=period, sort=True)
     if owners is not None and len(owners):
         apart = owners[i] != owners[j]
         i, j = i[apart], j[apart]
@@ -88,17 +113,17 @@ def _described(wall: Wall, points: Array) -> Array:
     return np.asarray(centre + rotated(back, points - centre - wall.position))
 
 
-def wall_rows(centres: Array, radii: Array, skin: float, walls: Sequence[Wall]) -> Rows:
-    """Return rows of primitives (walls, or triangles of meshes, numbered through) closer than the skin."""
+def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
+    """Return rows of primitives (walls, or triangles of meshes, numbered through) within reach of elements."""
     found: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
     number = 0
     for wall in walls:
         if isinstance(wall, MeshWall):
-            i, j = _near_faces(wall.mesh, _described(wall, centres), radii + skin)
+            i, j = _near_faces(wall.mesh, _described(wall, centres), reaches)
             found.append((i.astype(np.int64), j.astype(np.int64) + number))
             number += len(wall.mesh)
         else:
-            near = np.flatnonzero(_distance(wall, centres) < radii + skin)
+            near = np.flatnonzero(_distance(wall, centres) < reaches)
             found.append((near, np.full(len(near), number)))
             number += 1
     if not found:

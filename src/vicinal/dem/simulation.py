@@ -215,16 +215,25 @@ class Simulation:
             self._sorted_at = self._builds
         positions = core.get("positions")
         self._set_wall_speed(positions)
-        fastest = core.fastest() * self.dt
+        speeds = core.speeds()
+        fastest = float(speeds.max(initial=0.0)) * self.dt
         if not math.isfinite(fastest):
             raise FloatingPointError("a body is no longer at a finite place; use a smaller dt")
         if len(radii) and fastest > 10 * diameter:
             raise FloatingPointError(
                 f"a body moves {fastest:.3g} in one step, {fastest / diameter:.2g} diameters; use a smaller dt"
             )
-        # Everybody must be able to make some steps with one list.
-        self._skin = max(self._skin, 5 * fastest + 3 * core.wall_speed * self.dt)
-        self._set_lists(*core.element_places(), 0.0)
+        most = np.maximum(radii, diameter)
+        if any(self.box):  # nobody may meet its own image
+            most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
+        margins, usual = lists.margins_of(self._skin, speeds, self.dt, most)
+        wall_margin = 0.0
+        if core.wall_speed > 0:
+            faster = min(max(core.wall_speed / usual, 1.0), 2.0) if usual else 2.0
+            wall_margin = max(0.5 * self._skin * faster, lists.LEAST_STEPS * core.wall_speed * self.dt)
+        owners = core.owners()
+        centres, _ = core.element_places()
+        self._set_lists(centres, margins[owners] if len(owners) else margins, wall_margin, 0.0)
         self._life_from = self.step_count
         self._builds += 1
         self._seconds["lists"] += perf_counter() - start
@@ -239,17 +248,14 @@ class Simulation:
             speed = max(speed, wall.drift_speed(reach))
         self._core.wall_speed = speed
 
-    def _set_lists(self, centres: Array, radii: Array, wall_drift: float) -> None:
-        owners = self._core.owners()
-        rows = lists.pair_rows(centres, radii, self._skin, self.box, owners if len(owners) else None)
-        self._core.set_lists(
-            *rows, *lists.wall_rows(centres, radii, self._skin, self.walls), centres, self._skin, wall_drift
-        )
-
-    def _restore_lists(self, reference: Array, wall_drift: float) -> None:
-        centres, radii = self._core.element_places()
-        del centres
-        self._set_lists(reference, radii, wall_drift)
+    def _set_lists(self, centres: Array, margins: Array, wall_margin: float, wall_drift: float) -> None:
+        """Make the lists for elements at these centres."""
+        core = self._core
+        owners = core.owners()
+        _, radii = core.element_places()
+        rows = lists.pair_rows(centres, radii + margins, self.box, owners if len(owners) else None)
+        walls = lists.wall_rows(centres, radii + margins + wall_margin, self.walls)
+        core.set_lists(*rows, *walls, centres, margins, wall_margin, wall_drift)
 
     def _sync_walls(self) -> None:
         self._core.set_walls(*wall_arrays(self.walls, self._names))

@@ -1,0 +1,101 @@
+"""What the loops leave out or do several at a time changes speed only."""
+
+import numpy as np
+import pytest
+
+from dem.grains import linear, simulation
+from vicinal import _core
+from vicinal.dem import Material, MeshWall, Simulation
+
+trimesh = pytest.importorskip("trimesh")
+
+STICKY = Material(
+    density=2000,
+    youngs_modulus=1e6,
+    poisson_ratio=0.3,
+    restitution=0.4,
+    friction=0.5,
+    rolling_friction=0.1,
+    cohesion=100.0,
+)
+
+
+def tumbler(material, spin=(0, 3.0, 0), **options):
+    """Spheres in a turning box of triangles, some of them long and thin."""
+    box = trimesh.creation.box((6, 6, 6))
+    sliver = np.array([[-3, -1.0, -2.9], [3, -1.0, -2.9], [3, -1.0 + 1e-9, -2.9]])
+    vertices = np.concatenate([box.vertices, sliver])
+    faces = np.concatenate([box.faces, [[len(box.vertices) + k for k in range(3)]]])
+    wall = MeshWall(name="box", material="m", vertices=vertices, faces=faces, spin=spin)
+    sim = simulation(material, walls=[wall], gravity=(0, 0, -10), dt=2e-4, **options)
+    grid = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 1.1 - 1.65
+    rng = np.random.default_rng(2)
+    sim.insert(grid, radii=rng.uniform(0.3, 0.5, len(grid)), velocities=rng.normal(0, 2, grid.shape))
+    return sim
+
+
+def assert_same(a, b):
+    for name in ("positions", "velocities", "spins", "orientations"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    np.testing.assert_array_equal(a.walls[0].force, b.walls[0].force)
+    np.testing.assert_array_equal(a.walls[0].torque, b.walls[0].torque)
+
+
+@pytest.mark.parametrize("material", [linear(friction=0.3, restitution=0.5, kn=2e4), STICKY])
+def test_far_walls_are_left_alone_without_a_difference(material):
+    # One list for the whole run, asked for step by step (every call looks at all walls again) or at once.
+    at_once, step_by_step = tumbler(material, skin=4.0), tumbler(material, skin=4.0)
+    at_once.run(1500)
+    for _ in range(1500):
+        step_by_step.run(1)
+    assert at_once.stats()["builds"] < 5
+    assert np.linalg.norm(at_once.walls[0].force) > 0
+    assert_same(at_once, step_by_step)
+
+
+@pytest.mark.parametrize("material", [linear(friction=0.3, restitution=0.5, kn=2e4), STICKY])
+def test_instruction_sets_do_not_change_contacts_with_meshes(material):
+    best = tumbler(material)
+    best.run(1000)
+    before = _core.get_isa()
+    try:
+        _core.set_isa("baseline")
+        base = tumbler(material)
+        base.run(1000)
+    finally:
+        _core.set_isa(before)
+    assert_same(best, base)
+
+
+def test_nobody_leaves_through_triangles():
+    sim = tumbler(linear(friction=0.3, restitution=0.5, kn=2e4), spin=(0, 0, 0))
+    sim.run(8000)
+    assert np.abs(sim.positions).max() < 3.0
+    weight = 10 * sim.masses.sum()
+    assert sim.walls[0].force[2] == pytest.approx(-weight, rel=0.2)
+
+
+def test_a_fast_body_does_not_use_up_the_lists_of_all():
+    n, speed, steps = 300, 50.0, 1000
+    still = np.stack([np.arange(n) * 1.01, np.zeros(n), np.zeros(n)], axis=1)
+    sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4)
+    sim.insert(still, radii=0.5)
+    sim.insert([[0, 3.0, 0]], radii=0.5, velocities=[[speed, 0, 0]])
+    sim.run(steps)
+    way, half_a_skin = speed * steps * sim.dt, 0.5 * sim.stats()["skin"]
+    assert sim.positions[-1, 0] == pytest.approx(way)
+    assert sim.stats()["builds"] < 0.2 * way / half_a_skin
+
+
+def test_different_materials_in_one_block_have_their_own_parameters():
+    # Restitution tells which pair of materials a collision was.
+    soft, hard = linear(restitution=0.3), linear(restitution=0.9)
+    sim = Simulation(materials={"soft": soft, "hard": hard}, law="linear", gravity=(0, 0, 0), dt=1e-5)
+    for k, kinds in enumerate(
+        [("soft", "soft"), ("hard", "hard"), ("soft", "soft"), ("hard", "hard"), ("soft", "soft")]
+    ):
+        for side, kind in zip((-0.51, 0.51), kinds, strict=True):
+            sim.insert([[side, 3.0 * k, 0]], radii=0.5, material=kind, velocities=[[-side, 0, 0]])
+    sim.run(8000)
+    left = sim.velocities[1::2, 0] / 0.51
+    np.testing.assert_allclose(left, [0.3, 0.9, 0.3, 0.9, 0.3], rtol=0.01)
