@@ -57,8 +57,9 @@ std::vector<Detail> World::details() {
     }
   }
   std::vector<WallTouch> touches;
+  std::vector<double> wakes(wall_rows_.size(), 0.0);  // of its own: everything is looked at
   for (std::size_t i = 0; i < wall_rows_.rows(); ++i) {
-    touch_walls(i, touches);
+    touch_walls(i, touches, wakes);
     for (const WallTouch& touch : touches) {
       const Wall& wall = walls[touch.wall];
       const Contact& contact = touch.contact;

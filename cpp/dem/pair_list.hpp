@@ -108,17 +108,22 @@ class RemoteShares {
     each_remote(list, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
     for (std::size_t row = 0; row < rows; ++row) offsets_[row + 1] += offsets_[row];
     shares_.reset(offsets_[rows]);
+    receivers_.reset(shares_.size());
     for (std::size_t s = 0; s < shares_.size(); ++s) shares_[s] = {};
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
-    each_remote(list, [&](std::size_t k, Number j) { slots_[k] = static_cast<Number>(next[j]++); });
+    each_remote(list, [&](std::size_t k, Number j) {
+      slots_[k] = static_cast<Number>(next[j]);
+      receivers_[next[j]++] = j;
+    });
   }
   [[nodiscard]] const Number* slots() const { return slots_.data(); }
   [[nodiscard]] Load* shares() { return shares_.data(); }
-  // Adds what a row was given, in the order of the givers, and clears it.
-  void add_to(Load& load, std::size_t row) {
-    for (std::size_t s = offsets_[row]; s < offsets_[row + 1]; ++s) {
+  // Adds what rows were given to their loads, in the order of the givers, and clears it.
+  void add_to(Load* loads, std::size_t first, std::size_t last) {
+    for (std::size_t s = offsets_[first]; s < offsets_[last]; ++s) {
       Load& share = shares_[s];
       if (share.f[3] == 0) continue;  // the fourth number tells that something was written
+      Load& load = loads[receivers_[s]];
       for (std::size_t c = 0; c < 4; ++c) load.f[c] += share.f[c];
       for (std::size_t c = 0; c < 4; ++c) load.t[c] += share.t[c];
       share.f[3] = 0;
@@ -136,7 +141,7 @@ class RemoteShares {
   }
 
   std::vector<std::size_t> offsets_;
-  Buffer<Number> slots_;
+  Buffer<Number> slots_, receivers_;
   Buffer<Load> shares_;
 };
 

@@ -12,6 +12,12 @@
 namespace vicinal::dem {
 namespace {
 
+inline void prefetch_to_read([[maybe_unused]] const void* place) {
+#if defined(__GNUC__)
+  __builtin_prefetch(place);
+#endif
+}
+
 template <class Lanes, class Real>
 [[gnu::always_inline]] inline Real folded(Real a, double edge) {
   if (edge == 0) return a;
@@ -44,7 +50,11 @@ std::size_t search_from(SearchJob& whole, std::size_t k) {
   constexpr std::size_t width = Lanes::width;
   SearchJob job = whole;  // a copy that no store can change
   const bool periodic = job.period.any();
+  constexpr std::size_t ahead = 32;  // entries
   for (; k + width <= job.end; k += width) {
+    // Bodies are near each other in memory, but not all of them.
+    for (std::size_t lane = 0; lane < width && k + ahead + width <= job.end; ++lane)
+      prefetch_to_read(job.places + job.second[k + ahead + lane]);
     const auto between = apart<Lanes>(job.places, job.first + k, job.second + k, job.period, periodic);
     const unsigned touching = Lanes::bits(between.reach * between.reach > dot(between.way, between.way));
     Lanes::compress(job.first + k, touching, job.i + job.found);

@@ -50,15 +50,9 @@ LawParameters<Real> uniform_parameters(const Parameters& p) {
           all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion)};
 }
 
-inline void prefetch_to_read([[maybe_unused]] const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place);
-#endif
-}
-
 // What passes over a few contacts hand on to each other, in columns.
 struct Chunk {
-  static constexpr std::size_t size = 32;
+  static constexpr std::size_t size = 64;
   using Column = double[size];
   struct Vectors {
     Column x, y, z;

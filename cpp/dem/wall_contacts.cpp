@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <span>
 
 #include "dem/world.hpp"
 #include "mesh/touch.hpp"
@@ -25,22 +25,29 @@ void World::number_primitives() {
   }
 }
 
-double World::touch_walls(std::size_t row, std::vector<WallTouch>& touches) const {
+// A wall whose gap to a body is more than this part of its radius is left alone until it can have come near. A part of
+// the gap is kept for what rounding adds to a path.
+double World::wake(double gap, double radius) const {
+  constexpr double least_gap = 1e-6, usable = 0.9;
+  return gap > least_gap * radius ? odometer_ + usable * gap : 0;
+}
+
+void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const {
   const Acting act = acting();
   touches.clear();
   const Place& p = act.places[row];
   const double mass = 1.0 / act.motions[row].inverse_mass;
-  double gap = std::numeric_limits<double>::infinity();
   for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k) {
     const std::size_t number = primitives[wall_rows_.partners()[k]].wall;
     const Wall& wall = walls[number];
     if (wall.kind == WallKind::mesh) {
-      k = touch_mesh(row, k, touches, gap) - 1;
+      k = touch_mesh(row, k, touches, wakes) - 1;
       continue;
     }
+    if (odometer_ < wakes[k]) continue;
     const Nearest near = nearest_of(wall, centre(p));
     const double overlap = p.r - near.distance;
-    gap = std::min(gap, -overlap);
+    wakes[k] = wake(-overlap, p.r);
     if (overlap <= 0) continue;
     if (!is_convex(row)) {
       touches.push_back({k, number, {centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r}});
@@ -51,10 +58,10 @@ double World::touch_walls(std::size_t row, std::vector<WallTouch>& touches) cons
     contact.radius = posed(row).shape->radius;
     if (contact.overlap > 0) touches.push_back({k, number, contact});
   }
-  return gap;
 }
 
-std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches, double& gap) const {
+std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
+                              std::span<double> wakes) const {
   static thread_local std::vector<std::int32_t> faces;
   static thread_local std::vector<std::size_t> entries;  // of the faces
   static thread_local std::vector<mesh::Touch> found;
@@ -67,20 +74,21 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
   const Vec at = wall.to_description(centre(p));
   const mesh::Vec3 place{at.x, at.y, at.z};
   const double reach = p.r + mesh.slack;
-  double nearest = std::numeric_limits<double>::infinity();
   faces.clear();
   entries.clear();
   std::size_t k = begin;
   for (; k < wall_rows_.end(row); ++k) {
     const Primitive& primitive = primitives[wall_rows_.partners()[k]];
     if (primitive.wall != number) break;
+    if (odometer_ < wakes[k]) continue;
     const double square = mesh.fences[primitive.face].least_square(place);
-    nearest = std::min(nearest, square);
-    if (square > reach * reach) continue;
+    if (square > reach * reach) {
+      wakes[k] = wake(std::sqrt(square) - reach, p.r);
+      continue;
+    }
     faces.push_back(static_cast<std::int32_t>(primitive.face));
     entries.push_back(k);
   }
-  gap = std::min(gap, std::sqrt(nearest) - reach);
   if (faces.empty()) return k;
   if (is_convex(row)) {
     touch_mesh_by_shape(row, number, entries, touches);

@@ -1,4 +1,6 @@
 // Forces of walls on a block of rows.
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "dem/kernels.hpp"
@@ -6,10 +8,6 @@
 
 namespace vicinal::dem {
 namespace {
-
-// A body whose walls are farther away than this part of its radius is left alone until it can have come near. Of the
-// gap a part is kept for what rounding adds to a path.
-constexpr double least_gap = 1e-6, usable = 0.9;
 
 void put(double (&to)[4], Vec a, double fourth) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = fourth; }
 Vec vec_of(const double (&from)[4]) { return {from[0], from[1], from[2]}; }
@@ -22,10 +20,11 @@ void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, d
   static thread_local std::vector<WallContact> contacts;
   contacts.clear();
   for (std::size_t row = begin; row < end; ++row) {
-    if (wall_rows_.begin(row) == wall_rows_.end(row) || odometer_ < wakes_[row]) continue;
-    const double gap = touch_walls(row, touches);
+    if (wall_rows_.begin(row) == wall_rows_.end(row) || odometer_ < row_wakes_[row]) continue;
+    touch_walls(row, touches, wakes_);
     meet_walls(row, touches);
-    wakes_[row] = gap > least_gap * act.places[row].r ? odometer_ + usable * gap : 0;
+    row_wakes_[row] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(wall_rows_.begin(row)),
+                                        wakes_.begin() + static_cast<std::ptrdiff_t>(wall_rows_.end(row)));
     for (const WallTouch& touch : touches) {
       const Wall& wall = walls[touch.wall];
       const Contact& from = touch.contact;

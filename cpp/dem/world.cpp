@@ -118,7 +118,8 @@ void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std
 
 void World::describe_blocks() {
   const Acting act = acting();
-  wakes_.assign(act.size, 0.0);
+  wakes_.assign(wall_rows_.size(), 0.0);
+  row_wakes_.assign(act.size, 0.0);
   odometer_ = 0;
   const auto blocks_of = [](std::size_t rows) { return (rows + block_rows - 1) / block_rows; };
   block_parameters_.assign(blocks_of(act.size), nobody);
@@ -198,7 +199,7 @@ std::int64_t World::advance(std::int64_t most) {
     const double speed = speed_of(b);
     next_ = {std::max(next_.most, speed), std::max(next_.in_margins, speed * inverse_margins_[b])};
   }
-  std::fill(wakes_.begin(), wakes_.end(), 0.0);  // walls may have been changed since
+  for (auto* wakes : {&wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);  // walls may have changed
   for (std::int64_t done = 0; done < most; ++done) {
     throw_if_interrupted();
     if (!serves()) return done;
@@ -254,7 +255,7 @@ void World::finish(bool priming) {
   each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
     const std::size_t first = elements.used() ? elements.offsets[begin] : begin;
     const std::size_t last = elements.used() ? elements.offsets[end] : end;
-    for (std::size_t row = first; row < last; ++row) remote_.add_to(loads_[row], row);
+    remote_.add_to(loads_.data(), first, last);
     const Load* loads = loads_.data() + begin;
     static thread_local std::vector<Load> sums;
     if (elements.used()) {

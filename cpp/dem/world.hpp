@@ -121,10 +121,12 @@ class World {
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
   void shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step);
-  // Contacts of an element with walls. Returns how far, at least, the nearest wall of its list is away.
-  double touch_walls(std::size_t row, std::vector<WallTouch>& touches) const;
+  // Contacts of an element with walls. `wakes` by entry: until the odometer shows this it need not be looked at.
+  void touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
   // Those with one mesh, whose faces begin at an entry; returns where they end.
-  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches, double& gap) const;
+  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
+                         std::span<double> wakes) const;
+  [[nodiscard]] double wake(double gap, double radius) const;
   // Which of them are new, and which have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
   // The sum of what acts on the elements of a body.
@@ -155,7 +157,8 @@ class World {
   std::vector<Load> loads_;
   std::vector<Number> block_parameters_;    // of every block: which parameters all its entries have, or nobody
   std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
-  std::vector<double> wakes_;               // of every row: until the odometer shows this no wall can be touched
+  std::vector<double> wakes_;               // of every entry of walls; see touch_walls
+  std::vector<double> row_wakes_;           // the first of every row
   double odometer_ = 0;                     // how far bodies and walls can have come towards each other
   std::vector<Place> reference_;
   std::vector<double> inverse_margins_;         // of every body
