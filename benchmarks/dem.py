@@ -111,20 +111,20 @@ def run_threads(given):
 
 def run_tablets(given):
     n = given.tablets
-    points, edge = cases.settled(n)
-    centres, wide, turned = cases.settled_tablets(n)
-    makes = {
-        "spheres": lambda: cases.box(points, edge),
-        "tablets": lambda: cases.box(centres, wide, shape=cases.TABLET, orientations=turned),
-    }
+    starts = {"spheres": cases.shallow(n), "tablets": cases.shallow(n, cases.TABLET)}
+
+    def make(name):
+        points, edge, turned = starts[name]
+        return cases.box(points, edge, shape=cases.TABLET if name == "tablets" else None, orientations=turned)
+
     contacts = {}
 
     def measure(name):
-        speed, figures = speed_of(makes[name], given.steps)
+        speed, figures = speed_of(lambda: make(name), given.steps)
         contacts[name] = figures["contacts"] / n
         return speed
 
-    best = compare(f"tablets, {n}", {name: lambda name=name: measure(name) for name in makes}, given.repeats)
+    best = compare(f"tablets, {n}", {name: lambda name=name: measure(name) for name in starts}, given.repeats)
     counts = ", ".join(f"{value:.2f} contacts per body of {name}" for name, value in contacts.items())
     print(f"  tablets cost {best['spheres'] / best['tablets']:.2f} times as much; {counts}")
 
@@ -183,7 +183,7 @@ def main():
     parser.add_argument("cases", nargs="*", choices=[*RUNS, []], default=[], help="all if none is given")
     parser.add_argument("--data", help="folder with the coordinates of impact and drum")
     parser.add_argument("--spheres", type=int, nargs="+", default=[10_000])
-    parser.add_argument("--tablets", type=int, default=2000)
+    parser.add_argument("--tablets", type=int, default=1000)
     parser.add_argument("--million", type=int, default=1_000_000)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=5)

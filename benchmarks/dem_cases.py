@@ -74,13 +74,19 @@ def settled(n):
 TABLET = Tablet(radius=0.635, band=0.225, cap=0.184, rounding=0.04)
 
 
-def settled_tablets(n):
-    """Return centres and orientations of n tablets at rest in a box, and its edge; made once."""
-    edge = float(round((n / 25) ** 0.5))
-    made = _kept(
-        f"tablets_{n}",
-        lambda: _settle(box(_grid(n, edge, 1.32), edge, shape=TABLET, orientations=_turns(n)), 60),
-    )
+def shallow(n, shape=None):
+    """Return centres, edge of the box and orientations of n bodies at rest in a few layers; made once.
+
+    Poured without order from a small height, so that they soon lie still.
+    """
+    edge = float(round((n / 4) ** 0.5))
+
+    def make():
+        sim = box(_grid(n, edge, 1.3), edge, shape=shape, orientations=_turns(n))
+        sim.dt = 2 * DT
+        return _settle(sim, 50)
+
+    made = _kept(f"shallow_{'spheres' if shape is None else 'tablets'}_{n}", make)
     return made["points"], edge, made["orientations"]
 
 

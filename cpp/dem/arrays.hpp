@@ -62,5 +62,12 @@ struct Period {
 // Bodies are worked on in blocks of this many rows. The size does not depend on the number of threads, so neither does
 // the order in which forces are added.
 inline constexpr std::size_t block_rows = 1024;
+// Forces in larger blocks where there are many bodies: fewer pairs belong to two blocks, while what a block needs still
+// fits into a cache of the second level. A few blocks are left for threads.
+inline std::size_t force_block_rows(std::size_t rows) {
+  std::size_t size = block_rows;
+  while (size < 4 * block_rows && rows / (2 * size) >= 8) size *= 2;
+  return size;
+}
 
 }  // namespace vicinal::dem

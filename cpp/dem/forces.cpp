@@ -25,10 +25,10 @@ thread_local Found found_here;
 
 void World::forces(double step) {
   const Acting act = acting();
-  const std::size_t blocks = (act.size + block_rows - 1) / block_rows;
+  const std::size_t size = force_block_rows(act.size), blocks = (act.size + size - 1) / size;
   for (Wall& wall : walls) wall.pose();
   wall_loads_.assign(blocks * walls.size(), {});
-  each_block(act.size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+  each_block(act.size, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
     for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
     sphere_forces(begin, end, block, step);
     wall_forces(begin, end, block, step);

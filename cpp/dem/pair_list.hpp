@@ -102,16 +102,17 @@ class ContactRows {
 // the receiver. A block writes only to its own rows and to slots that nobody else writes to.
 class RemoteShares {
  public:
-  void set(const ContactRows& list, std::size_t rows) {
+  // `block`: rows of one.
+  void set(const ContactRows& list, std::size_t rows, std::size_t block) {
     offsets_.assign(rows + 1, 0);
     slots_.reset(list.size());
-    each_remote(list, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
+    each_remote(list, block, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
     for (std::size_t row = 0; row < rows; ++row) offsets_[row + 1] += offsets_[row];
     shares_.reset(offsets_[rows]);
     receivers_.reset(shares_.size());
     for (std::size_t s = 0; s < shares_.size(); ++s) shares_[s] = {};
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
-    each_remote(list, [&](std::size_t k, Number j) {
+    each_remote(list, block, [&](std::size_t k, Number j) {
       slots_[k] = static_cast<Number>(next[j]);
       receivers_[next[j]++] = j;
     });
@@ -132,9 +133,9 @@ class RemoteShares {
 
  private:
   template <class F>
-  static void each_remote(const ContactRows& list, F&& f) {
+  static void each_remote(const ContactRows& list, std::size_t block, F&& f) {
     for (std::size_t row = 0; row < list.rows(); ++row) {
-      const std::size_t block_end = (row / block_rows + 1) * block_rows;
+      const std::size_t block_end = (row / block + 1) * block;
       for (std::size_t k = list.begin(row); k < list.end(row); ++k)
         if (list.partners()[k] >= block_end) f(k, list.partners()[k]);
     }

@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "dem/arrays.hpp"
 #include "exec/threads.hpp"
 
 namespace vicinal::dem {
 
-// A thread pays for being woken several times in a step from this many parts on.
-inline constexpr std::size_t parts_per_thread = 4;
+// A thread pays for being woken several times in a step from this many rows on.
+inline constexpr std::size_t rows_per_thread = 4 * block_rows;
 
-// Calls f(part) for every part, in any order. f must not throw.
+// Calls f(part) for every part, in any order, on so many threads at most. f must not throw.
 template <class F>
-void each(std::size_t parts, F&& f) {
+void each(std::size_t parts, [[maybe_unused]] std::size_t most_threads, F&& f) {
 #ifdef _OPENMP
-  const auto threads =
-      static_cast<int>(std::min<std::size_t>(parts / parts_per_thread, static_cast<std::size_t>(thread_count())));
+  const auto threads = static_cast<int>(std::min({parts, most_threads, static_cast<std::size_t>(thread_count())}));
   if (threads > 1) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (std::size_t part = 0; part < parts; ++part) f(part);
@@ -30,7 +30,8 @@ void each(std::size_t parts, F&& f) {
 // Calls f(begin, end, block) for every block of rows.
 template <class F>
 void each_block(std::size_t rows, std::size_t size, F&& f) {
-  each((rows + size - 1) / size, [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
+  each((rows + size - 1) / size, rows / rows_per_thread,
+       [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
 }
 
 }  // namespace vicinal::dem

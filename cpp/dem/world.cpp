@@ -103,7 +103,7 @@ void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std
   stashed_pairs.clear();
   stashed_walls.clear();
   const std::size_t size = acting().size;
-  remote_.set(pairs_, size);
+  remote_.set(pairs_, size, force_block_rows(size));
   loads_.assign(size, Load{});
   describe_blocks();
   reference_ = std::move(reference);
@@ -121,11 +121,11 @@ void World::describe_blocks() {
   wakes_.assign(wall_rows_.size(), 0.0);
   row_wakes_.assign(act.size, 0.0);
   odometer_ = 0;
-  const auto blocks_of = [](std::size_t rows) { return (rows + block_rows - 1) / block_rows; };
-  block_parameters_.assign(blocks_of(act.size), nobody);
+  const std::size_t size = force_block_rows(act.size);
+  block_parameters_.assign((act.size + size - 1) / size, nobody);
   for (std::size_t block = 0; block < block_parameters_.size(); ++block) {
-    const std::size_t begin = pairs_.begin(block * block_rows);
-    const std::size_t end = pairs_.begin(std::min(act.size, (block + 1) * block_rows));
+    const std::size_t begin = pairs_.begin(block * size);
+    const std::size_t end = pairs_.begin(std::min(act.size, (block + 1) * size));
     const auto which = [&](std::size_t k) {
       return static_cast<Number>(act.materials[pairs_.owners()[k]] * table_edge + act.materials[pairs_.partners()[k]]);
     };
@@ -133,7 +133,7 @@ void World::describe_blocks() {
     while (k < end && which(k) == which(begin)) ++k;
     if (k == end && begin < end) block_parameters_[block] = which(begin);
   }
-  round_blocks_.assign(blocks_of(bodies.size()), 1);
+  round_blocks_.assign((bodies.size() + block_rows - 1) / block_rows, 1);
   for (std::size_t row = 0; row < bodies.size(); ++row)
     if (!bodies.isotropic(row)) round_blocks_[row / block_rows] = 0;
 }
