@@ -80,9 +80,10 @@ inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
 
 }  // namespace gjk
 
-// `towards` is a guess of the direction from the first to the second. A distance of 0: they meet.
+// `towards` is a guess of the direction from the first to the second. A distance of 0: they meet. Of those farther
+// apart than `reach` nothing more is found than that.
 template <class A, class B>
-Connection connect(const A& first, const B& second, Vec towards) {
+Connection connect(const A& first, const B& second, Vec towards, double reach) {
   constexpr int most = 64;            // rounds; curved cores take a dozen
   constexpr double accurate = 1e-12;  // of the squared distance
   gjk::Simplex simplex;
@@ -95,7 +96,9 @@ Connection connect(const A& first, const B& second, Vec towards) {
     if (square == 0 || simplex.size == 4) return {{}, {}, 0};
     const gjk::Corner next{first.farthest(v), second.farthest(-v)};
     // v·next is the distance to a plane that separates them: no point is nearer than that.
-    if (square - dot(v, next.difference()) <= accurate * square) break;
+    const double along = dot(v, next.difference());
+    if (square - along <= accurate * square) break;
+    if (along > 0 && along * along > reach * reach * square) break;
     const auto& c = simplex.corners;
     gjk::Simplex better;
     if (simplex.size == 1) better = gjk::nearest_of_edge(c[0], next);

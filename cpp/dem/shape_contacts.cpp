@@ -57,7 +57,7 @@ Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   const auto size = [&](const Posed& p, std::size_t e) {
     return p.shape->kind == Shape::Kind::sphere ? act.places[e].r : p.shape->radius;
   };
-  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line);
+  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, rounding(a, i) + rounding(b, j));
   Contact contact = contact_of(connection, rounding(a, i), rounding(b, j), line);
   if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
   const double ra = size(a, i), rb = size(b, j);
@@ -80,7 +80,7 @@ Contact World::shape_on_surface(std::size_t row, const Wall& wall) const {
     const Vec axis = wall.facing, from = wall.base;
     const double along = dot(body.centre - from, axis), half = element_places()[row].r + wall.radius;
     const Face line{{from + (along - half) * axis, from + (along + half) * axis, from + (along + half) * axis}};
-    const Connection connection = connect(body, line, near.normal);
+    const Connection connection = connect(body, line, near.normal, body.shape->margin + wall.radius);
     Contact contact = contact_of(connection, body.shape->margin, wall.radius, near.normal);
     contact.point = connection.second - wall.radius * contact.normal;
     return contact;
@@ -110,7 +110,7 @@ void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<c
     const Face corners{
         {world(surface.corner(face, 0)), world(surface.corner(face, 1)), world(surface.corner(face, 2))}};
     const Vec middle = (1.0 / 3) * (corners.corners[0] + corners.corners[1] + corners.corners[2]);
-    Connection connection = connect(body, corners, middle - body.centre);
+    Connection connection = connect(body, corners, middle - body.centre, body.shape->margin);
     Contact contact = contact_of(connection, body.shape->margin, 0, middle - body.centre);
     if (connection.distance == 0 || contact.overlap <= 0) continue;
     contact.point = connection.second;
