@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,14 +78,15 @@ TABLET = Tablet(radius=0.635, band=0.225, cap=0.184, rounding=0.04)
 def shallow(n, shape=None):
     """Return centres, edge of the box and orientations of n bodies at rest in a few layers; made once.
 
-    Poured without order from a small height, so that they soon lie still.
+    Poured without order from a small height and with much damping, so that they soon lie still.
     """
     edge = float(round((n / 4) ** 0.5))
 
     def make():
-        sim = box(_grid(n, edge, 1.3), edge, shape=shape, orientations=_turns(n))
+        damped = replace(GRAINS, gamma_n=12 * GAMMA)
+        sim = box(_grid(n, edge, 1.3), edge, material=damped, shape=shape, orientations=_turns(n))
         sim.dt = 2 * DT
-        return _settle(sim, 50)
+        return _settle(sim, 100)
 
     made = _kept(f"shallow_{'spheres' if shape is None else 'tablets'}_{n}", make)
     return made["points"], edge, made["orientations"]

@@ -115,9 +115,14 @@ void World::shape_forces(std::size_t row, std::size_t k, std::size_t block_end, 
   const Acting act = acting();
   const Number j = pairs_.partners()[k];
   const bool fresh = pairs_.active()[k] == 0;
-  const Contact contact = pair_contact(row, j, fresh ? Vec{} : pairs_.normals()[k]);
+  // Of those that do not touch the normal is that of a plane between them, as a rule for many steps. It only tells that
+  // they still do not: where a contact begins must not depend on when one began to look.
+  Vec& normal = pairs_.normals()[k];
+  if (fresh && dot(normal, normal) > 0 && parted(row, j, normal)) return;
+  const Contact contact = pair_contact(row, j, fresh ? Vec{} : normal);
   if (contact.overlap <= 0) {
     if (!fresh) pairs_.forget(k);
+    normal = contact.normal;
     return;
   }
   pairs_.active()[k] = 1;

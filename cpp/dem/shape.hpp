@@ -22,29 +22,44 @@ struct Shape {
   double band = 0, cap = 0, cap_centre = 0, rim = 0;
   std::vector<Vec> vertices;
 
-  // The point of the core farthest in a direction, in the frame of the shape.
-  [[nodiscard]] Vec farthest(Vec d) const {
-    if (kind == Kind::sphere) return {};
-    if (kind == Kind::polyhedron) {
-      double most = -std::numeric_limits<double>::infinity();
-      Vec best;
-      for (const Vec& v : vertices) {
-        const double along = dot(v, d);
-        if (along > most) {
-          most = along;
-          best = v;
-        }
+  // The vertex farthest in a direction, in the frame of the shape.
+  [[nodiscard]] Vec farthest_vertex(Vec d) const {
+    double most = -std::numeric_limits<double>::infinity();
+    Vec best;
+    for (const Vec& v : vertices) {
+      const double along = dot(v, d);
+      if (along > most) {
+        most = along;
+        best = v;
       }
-      return best;
     }
-    const double across = std::sqrt(d.x * d.x + d.y * d.y), side = d.z < 0 ? -1.0 : 1.0;
-    const double length = std::sqrt(across * across + d.z * d.z);
-    if (cap * across <= band * length && length > 0) {
-      const double s = cap / length;
-      return {s * d.x, s * d.y, s * d.z + side * cap_centre};
-    }
-    const double s = across > 0 ? band / across : 0;
-    return {s * d.x, s * d.y, side * rim};
+    return best;
+  }
+};
+
+// A part of the surface of a core to which the nearest point is known by a formula: a ball (of radius 0: a point), or
+// the side of a cylinder.
+struct Patch {
+  enum class Kind { none, ball, side };
+  Kind kind = Kind::none;
+  Vec centre;
+  double radius = 0;
+  Vec axis;           // of a cylinder
+  double height = 0;  // half of it
+
+  [[nodiscard]] Vec nearest(Vec to) const {
+    const Vec away = to - centre;
+    const double along = kind == Kind::side ? dot(away, axis) : 0;
+    const Vec across = away - along * axis;
+    const double length = norm(across);
+    const double level = along > height ? height : along < -height ? -height : along;
+    return centre + level * axis + (length > 0 ? radius / length : 0) * across;
+  }
+  // Whether a point of a side is at one of its ends.
+  [[nodiscard]] bool on_rim(Vec point) const { return std::abs(dot(point - centre, axis)) >= height * (1 - 1e-12); }
+  [[nodiscard]] bool same(const Patch& other) const {
+    const Vec d = other.centre - centre;
+    return kind == other.kind && dot(d, d) == 0;
   }
 };
 
@@ -53,8 +68,42 @@ struct Posed {
   const Shape* shape;
   Vec centre;
   Quat turned;
+  Vec axis = rotate(turned, {0, 0, 1});
+
+  // The point of the core farthest in a direction.
   [[nodiscard]] Vec farthest(Vec d) const {
-    return centre + rotate(turned, shape->farthest(rotate(conjugate(turned), d)));
+    if (shape->kind == Shape::Kind::sphere) return centre;
+    if (shape->kind == Shape::Kind::polyhedron)
+      return centre + rotate(turned, shape->farthest_vertex(rotate(conjugate(turned), d)));
+    const Parts parts(d, axis);
+    const double side = parts.along < 0 ? -1.0 : 1.0;
+    if (on_cap(parts)) return centre + (side * shape->cap_centre) * axis + (shape->cap / parts.length) * d;
+    const double s = parts.sine > 0 ? shape->band / parts.sine : 0;
+    return centre + (side * shape->rim) * axis + s * parts.across;
+  }
+  // The patch on which that point is.
+  [[nodiscard]] Patch patch(Vec d) const {
+    if (shape->kind == Shape::Kind::sphere) return {Patch::Kind::ball, centre, 0, {}, 0};
+    if (shape->kind == Shape::Kind::polyhedron) return {};
+    const Parts parts(d, axis);
+    if (!on_cap(parts)) return {Patch::Kind::side, centre, shape->band, axis, shape->rim};
+    const double side = parts.along < 0 ? -1.0 : 1.0;
+    return {Patch::Kind::ball, centre + (side * shape->cap_centre) * axis, shape->cap, {}, 0};
+  }
+
+ private:
+  // A direction along and across the axis of a tablet.
+  struct Parts {
+    double along;
+    Vec across;
+    double sine, length;  // of `across`, and of all
+    Parts(Vec d, Vec axis)
+        : along(dot(d, axis)), across(d - along * axis), sine(norm(across)),
+          length(std::sqrt(along * along + sine * sine)) {}
+  };
+  // Whether a tablet is farthest on a cap.
+  [[nodiscard]] bool on_cap(const Parts& parts) const {
+    return shape->cap * parts.sine <= shape->band * parts.length && parts.length > 0;
   }
 };
 

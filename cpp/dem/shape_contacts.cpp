@@ -42,6 +42,19 @@ bool World::is_convex(std::size_t element) const {
   return any_convex && posed(element).shape->kind != Shape::Kind::sphere;
 }
 
+// The radius of the ball around its core.
+double World::rounding(const Posed& shape, std::size_t element) const {
+  return shape.shape->kind == Shape::Kind::sphere ? element_places()[element].r : shape.shape->margin;
+}
+
+bool World::parted(std::size_t i, std::size_t j, Vec normal) const {
+  constexpr double surely = 1 + 1e-9;  // far above rounding
+  const Posed a = posed(i), b = posed(j);
+  const Vec across = b.centre - a.centre, apart = period.shortest(across);
+  const Vec gap = (b.farthest(-normal) - a.farthest(normal)) + (apart - across);
+  return dot(gap, normal) > surely * (rounding(a, i) + rounding(b, j));
+}
+
 Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   if (!is_convex(i) && !is_convex(j)) return sphere_contact(i, j);
   const Acting act = acting();
@@ -51,9 +64,6 @@ Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   b.centre = a.centre + apart;
   const double distance = norm(apart);
   const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
-  const auto rounding = [&](const Posed& p, std::size_t e) {
-    return p.shape->kind == Shape::Kind::sphere ? act.places[e].r : p.shape->margin;
-  };
   const auto size = [&](const Posed& p, std::size_t e) {
     return p.shape->kind == Shape::Kind::sphere ? act.places[e].r : p.shape->radius;
   };

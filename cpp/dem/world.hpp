@@ -114,6 +114,9 @@ class World {
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Shapes other than spheres (shape_contacts.cpp).
   [[nodiscard]] Posed posed(std::size_t element) const;
+  [[nodiscard]] double rounding(const Posed& shape, std::size_t element) const;
+  // Whether a plane with this normal is surely between two shapes.
+  [[nodiscard]] bool parted(std::size_t i, std::size_t j, Vec normal) const;
   [[nodiscard]] bool is_convex(std::size_t element) const;
   // Any two elements; `guess` of the normal, or zero.
   [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
