@@ -1,4 +1,4 @@
-"""How far apart tablets and spheres are, against a search over directions that knows nothing of patches or simplices."""
+"""How far apart tablets and spheres are, against a search over directions that knows of no patches or simplices."""
 
 from __future__ import annotations
 
