@@ -48,9 +48,12 @@ def _kept(name, make):
         return {key: file[key] for key in file.files}
 
 
-def _settle(sim, rounds, steps=500):
+def _poured(points, edge, *, rounds, **bodies):
+    """Let bodies fall, with much damping, so that they soon lie still."""
+    sim = box(points, edge, material=replace(GRAINS, gamma_n=12 * GAMMA), **bodies)
+    sim.dt = 2 * DT
     for _ in range(rounds):
-        sim.run(steps)
+        sim.run(500)
         print(f"settling {len(sim)}: kinetic {sim.energies()['kinetic_translational']:.3g}", file=sys.stderr)
     return {"points": sim.positions, "orientations": sim.orientations}
 
@@ -67,7 +70,7 @@ def settled(n):
     if n == 10_000:
         return np.load(BOX10K)["centres"] * 2.0**-26, TILE_EDGE
     edge = float(round((n / 25) ** 0.5))
-    made = _kept(f"settled_{n}", lambda: _settle(box(_grid(n, edge, 1.02), edge), 60))
+    made = _kept(f"settled_{n}", lambda: _poured(_grid(n, edge, 1.02), edge, rounds=40))
     return made["points"], edge
 
 
@@ -78,15 +81,12 @@ TABLET = Tablet(radius=0.635, band=0.225, cap=0.184, rounding=0.04)
 def shallow(n, shape=None):
     """Return centres, edge of the box and orientations of n bodies at rest in a few layers; made once.
 
-    Poured without order from a small height and with much damping, so that they soon lie still.
+    Poured without order from a small height.
     """
     edge = float(round((n / 4) ** 0.5))
 
     def make():
-        damped = replace(GRAINS, gamma_n=12 * GAMMA)
-        sim = box(_grid(n, edge, 1.3), edge, material=damped, shape=shape, orientations=_turns(n))
-        sim.dt = 2 * DT
-        return _settle(sim, 100)
+        return _poured(_grid(n, edge, 1.3), edge, rounds=100, shape=shape, orientations=_turns(n))
 
     made = _kept(f"shallow_{'spheres' if shape is None else 'tablets'}_{n}", make)
     return made["points"], edge, made["orientations"]

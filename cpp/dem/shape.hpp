@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "dem/patches.hpp"
 #include "dem/vec.hpp"
 
 namespace vicinal::dem {
@@ -34,32 +35,6 @@ struct Shape {
       }
     }
     return best;
-  }
-};
-
-// A part of the surface of a core to which the nearest point is known by a formula: a ball (of radius 0: a point), or
-// the side of a cylinder.
-struct Patch {
-  enum class Kind { none, ball, side };
-  Kind kind = Kind::none;
-  Vec centre;
-  double radius = 0;
-  Vec axis;           // of a cylinder
-  double height = 0;  // half of it
-
-  [[nodiscard]] Vec nearest(Vec to) const {
-    const Vec away = to - centre;
-    const double along = kind == Kind::side ? dot(away, axis) : 0;
-    const Vec across = away - along * axis;
-    const double length = norm(across);
-    const double level = along > height ? height : along < -height ? -height : along;
-    return centre + level * axis + (length > 0 ? radius / length : 0) * across;
-  }
-  // Whether a point of a side is at one of its ends.
-  [[nodiscard]] bool on_rim(Vec point) const { return std::abs(dot(point - centre, axis)) >= height * (1 - 1e-12); }
-  [[nodiscard]] bool same(const Patch& other) const {
-    const Vec d = other.centre - centre;
-    return kind == other.kind && dot(d, d) == 0;
   }
 };
 
