@@ -116,8 +116,8 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
             "pass the smaller corner first"
         )
     if half_skin:
-        step = lower.array.dtype.type(half_skin)
         with np.errstate(over="ignore"):
+            step = lower.array.dtype.type(half_skin)
             low_corners, high_corners = low_corners - step, high_corners + step
         _, longest, vast = _core.edge_bounds(low_corners, high_corners)
     if vast >= 0:
