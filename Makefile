@@ -16,6 +16,7 @@ BUILD := $(BIN)/pip install --quiet --no-build-isolation --editable . --config-s
 run: $(VENV)/built
 	$(BIN)/vicinal demo
 	$(BIN)/vicinal run drum --output drum-results --overwrite
+	$(BIN)/vicinal render drum-results/particles.vtkhdf --output drum-results/drum.png
 
 test: lint unit isa serial emulate
 	@echo "every check passed"
