@@ -52,8 +52,8 @@ def compare(title, contestants, repeats):
     return best
 
 
-def beside_peers(title, case, make, spheres, given, **values):
-    """Ours, and each program that is there."""
+def beside_peers(title, make, script, spheres, dt, given):
+    """Ours, and each program that is there; `script` of its name is its input."""
     figures = {}
 
     def ours():
@@ -65,7 +65,7 @@ def beside_peers(title, case, make, spheres, given, **values):
     per_body = figures["contacts"] / figures["bodies"]
     contestants = {"vicinal": ours}
     for name in peers.found():
-        contestants[name] = lambda name=name: peers.speed(name, case, spheres, given.steps, **values)
+        contestants[name] = lambda name=name: peers.speed(name, script(name), spheres, dt, given.steps)
     best = compare(f"{title} ({per_body:.2f} contacts per body)", contestants, given.repeats)
     if len(best) > 1:
         fastest = max(value for name, value in best.items() if name != "vicinal")
@@ -75,11 +75,11 @@ def beside_peers(title, case, make, spheres, given, **values):
 def run_box(given):
     for n in given.spheres:
         points, edge = cases.settled(n)
-        spheres = (points, np.full(n, 0.5), np.full(n, 6 / np.pi), np.ones(n, dtype=int), 1, (0, 0, 0))
-        top = (edge, edge, float(points[:, 2].max()) + 20)
-        values = {"kn": cases.KN, "kt": 2 / 7 * cases.KN, "gamma": cases.GAMMA, "friction": cases.FRICTION}
+        upper = (edge, edge, float(points[:, 2].max()) + 20)
+        spheres = (points, np.full(n, 0.5), np.full(n, 6 / np.pi), np.zeros(n, dtype=int), 1, (0, 0, 0), upper)
         make = lambda points=points, edge=edge: cases.box(points, edge)  # noqa: E731
-        beside_peers(f"box, {n} spheres", "box", make, (*spheres, top), given, dt=cases.DT, edge=edge, **values)
+        script = lambda name, edge=edge: peers.box_script(name, edge)  # noqa: E731
+        beside_peers(f"box, {n} spheres", make, script, spheres, cases.DT, given)
 
 
 def run_history(given):
@@ -147,24 +147,23 @@ def measure_memory(n):
     )
 
 
-def _with_walls(case, make, given, lower, upper, **values):
+def _with_walls(case, given):
     if given.data is None:
         return print(f"{case}: pass --data with the coordinates")
-    sim, stl = make(given.data)
-    kinds = sim.material_ids + 1
-    densities = np.array([material.density for material in cases.STEEL.values()])[kinds - 1]
-    spheres = (sim.positions, sim.radii, densities, kinds, len(cases.STEEL), lower, upper)
-    return beside_peers(
-        f"{case}, {len(sim)} spheres", case, lambda: make(given.data)[0], spheres, given, dt=sim.dt, stl=stl, **values
-    )
+    begin, dt = cases.start(given.data, case), cases.STEPS[case]
+    if case == "impact":
+        begin = cases.about_to_hit(begin)
+    script = lambda name: peers.steel_script(name, begin, dt)  # noqa: E731
+    title = f"{case}, {len(begin.points)} spheres"
+    return beside_peers(title, lambda: cases.simulation(begin, dt), script, peers.steel_spheres(begin), dt, given)
 
 
 def run_impact(given):
-    _with_walls("impact", cases.impact, given, (-0.052, -0.033, -0.1), (0.052, 0.033, 0.12), speed=-cases.IMPACT_SPEED)
+    _with_walls("impact", given)
 
 
 def run_drum(given):
-    _with_walls("drum", cases.drum, given, (-0.11, -0.04, -0.11), (0.11, 0.04, 0.11))
+    _with_walls("drum", given)
 
 
 RUNS = {

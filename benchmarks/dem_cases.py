@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +18,17 @@ GRAINS = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=0.0, friction
 WITHOUT = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=GAMMA, friction=FRICTION)
 BOX10K = Path(__file__).parent.parent / "tests" / "dem" / "data" / "box10k.npz"
 TILE_EDGE = 20.0  # of that box
+# Bodies are at rest when one could not be lifted by a ten thousandth of its size, on average.
+AT_REST, MOST_ROUNDS = 1e-4, 400
 
-# The open benchmark of Dosta et al., Comput. Phys. Commun. 296 (2024) 109066.
-STEEL = {
-    "grains": Material(density=2500, youngs_modulus=1e9, poisson_ratio=0.2, restitution=0.5, friction=0.3),
-    "steel": Material(density=7200, youngs_modulus=210e9, poisson_ratio=0.2, restitution=0.5, friction=0.2),
-}
-STEEL_PAIRS = {("grains", "steel"): {"restitution": 0.4, "friction": 0.2}}
-IMPACT_SPEED, DRUM_SPIN = 5.0, 2.0
+# The open benchmark of Dosta et al., Comput. Phys. Commun. 296 (2024) 109066. M1 are the bed of the impact and the
+# small grains of the drum, M2 its large ones.
+NAMES = ("m1", "m2", "steel")
+MODULI, DENSITIES, POISSON = np.array([1e9, 0.5e9, 210e9]), np.array([2500.0, 2000.0, 7200.0]), 0.2
+RESTITUTION = np.array([[0.5, 0.45, 0.4], [0.45, 0.4, 0.4], [0.4, 0.4, 0.4]])
+GRIP = np.array([[0.3, 0.2, 0.2], [0.2, 0.4, 0.2], [0.2, 0.2, 0.2]])
+STEEL, GRAVITY, IMPACT_SPEED, DRUM_SPIN = 2, 9.81, 5.0, 2.0
+STEPS = {"impact": 5e-7, "drum": 8e-7}
 
 
 def box(points, edge, *, history=True, material=GRAINS, shape=None, orientations=None):
@@ -48,13 +51,16 @@ def _kept(name, make):
         return {key: file[key] for key in file.files}
 
 
-def _poured(points, edge, *, rounds, **bodies):
-    """Let bodies fall, with much damping, so that they soon lie still."""
+def _poured(points, edge, **bodies):
+    """Let bodies fall until they lie still, with much damping so that they soon do."""
     sim = box(points, edge, material=replace(GRAINS, gamma_n=12 * GAMMA), **bodies)
     sim.dt = 2 * DT
-    for _ in range(rounds):
-        sim.run(500)
-        print(f"settling {len(sim)}: kinetic {sim.energies()['kinetic_translational']:.3g}", file=sys.stderr)
+    for _ in range(MOST_ROUNDS):
+        sim.run(1000)
+        each = sim.energies()["kinetic_translational"] / len(sim)
+        print(f"settling {len(sim)}: kinetic energy {each:.3g} each", file=sys.stderr)
+        if each < AT_REST:
+            break
     return {"points": sim.positions, "orientations": sim.orientations}
 
 
@@ -70,7 +76,7 @@ def settled(n):
     if n == 10_000:
         return np.load(BOX10K)["centres"] * 2.0**-26, TILE_EDGE
     edge = float(round((n / 25) ** 0.5))
-    made = _kept(f"settled_{n}", lambda: _poured(_grid(n, edge, 1.02), edge, rounds=40))
+    made = _kept(f"settled_{n}", lambda: _poured(_grid(n, edge, 1.02), edge))
     return made["points"], edge
 
 
@@ -86,7 +92,7 @@ def shallow(n, shape=None):
     edge = float(round((n / 4) ** 0.5))
 
     def make():
-        return _poured(_grid(n, edge, 1.3), edge, rounds=100, shape=shape, orientations=_turns(n))
+        return _poured(_grid(n, edge, 1.3), edge, shape=shape, orientations=_turns(n))
 
     made = _kept(f"shallow_{'spheres' if shape is None else 'tablets'}_{n}", make)
     return made["points"], edge, made["orientations"]
@@ -106,35 +112,62 @@ def tiles(n):
     return points[:n], TILE_EDGE * per
 
 
-def read_case(folder, name):
-    """Return (centres, radii, STL file) of a case of the open benchmark: rows x y z r."""
-    rows = np.loadtxt(next(Path(folder).glob(f"{name}*.txt")))
-    return rows[:, :3], rows[:, 3], next(Path(folder).glob(f"{name}*.stl"))
+@dataclass(frozen=True)
+class Start:
+    """How a case of the open benchmark begins: spheres, ordered by kind, and walls of triangles that may turn."""
+
+    case: str
+    points: np.ndarray
+    radii: np.ndarray
+    kinds: np.ndarray
+    velocities: np.ndarray
+    stl: Path
+    spin: float
 
 
-def impact(folder):
-    """Return a bed that a ball of steel, ten times larger than its spheres, is about to hit; and the STL around it."""
-    points, radii, stl = read_case(folder, "pen")
-    ball = np.argmax(radii)
-    # Just above the bed, so that the measured steps are those of the impact.
-    points[ball] = 0, 0, (points[:, 2] + radii)[radii < radii[ball]].max() + radii[ball]
-    walls = [MeshWall(name="walls", material="steel", **_triangles(stl))]
-    sim = Simulation(materials=STEEL, pairs=STEEL_PAIRS, walls=walls, dt=5e-7)
-    grains = np.arange(len(radii)) != ball
-    sim.insert(points[grains], radii=radii[grains], material="grains")
-    sim.insert(points[[ball]], radii=radii[[ball]], material="steel", velocities=[[0, 0, -IMPACT_SPEED]])
-    return sim, stl
+def start(folder, case):
+    """Read pen*.txt or drum*.txt (rows x y z r) and the STL beside it."""
+    name = "pen" if case == "impact" else case
+    x, y, z, radii = np.loadtxt(next(Path(folder).glob(f"{name}*.txt"))).T
+    kinds = np.where(radii > 0.005, STEEL, np.where(radii > 0.0015, 1, 0))
+    order = np.argsort(kinds, kind="stable")
+    velocities = np.where(kinds[order, None] == STEEL, [0, 0, -IMPACT_SPEED], 0.0)
+    stl, spin = next(Path(folder).glob(f"{name}*.stl")), DRUM_SPIN if case == "drum" else 0.0
+    return Start(case, np.c_[x, y, z][order], radii[order], kinds[order], velocities, stl, spin)
 
 
-def drum(folder):
-    """Return 38 000 spheres of two sizes in a turning drum of 1200 triangles, and its STL."""
-    points, radii, stl = read_case(folder, "drum")
-    walls = [MeshWall(name="drum", material="steel", spin=(0, DRUM_SPIN, 0), **_triangles(stl))]
-    sim = Simulation(materials=STEEL, pairs=STEEL_PAIRS, walls=walls, dt=8e-7)
-    sim.insert(points, radii=radii, material="grains")
-    return sim, stl
+def lowered(begin, height):
+    """Return an impact from the moment at which the falling ball is at a height, and that moment."""
+    points, velocities = begin.points.copy(), begin.velocities.copy()
+    speed = float(np.sqrt(IMPACT_SPEED**2 + 2 * GRAVITY * (points[-1, 2] - height)))
+    points[-1, 2], velocities[-1, 2] = height, -speed
+    return replace(begin, points=points, velocities=velocities), (speed - IMPACT_SPEED) / GRAVITY
 
 
-def _triangles(stl):
-    mesh = load_mesh(stl)
-    return {"vertices": mesh.vertices, "faces": mesh.faces}
+def about_to_hit(begin):
+    """Return an impact with the ball just above the bed, so that the first steps are those of the impact."""
+    top = (begin.points + begin.radii[:, None])[begin.kinds != STEEL, 2].max()
+    return lowered(begin, float(top + begin.radii[-1]))[0]
+
+
+def simulation(begin, dt, soften=1.0):
+    """Return a case of the open benchmark; bodies keep their order. Moduli are divided by `soften`."""
+    materials = {
+        name: Material(density=density, youngs_modulus=modulus / soften, poisson_ratio=POISSON)
+        for name, density, modulus in zip(NAMES, DENSITIES, MODULI, strict=True)
+    }
+    pairs = {
+        (NAMES[a], NAMES[b]): {"restitution": RESTITUTION[a, b], "friction": GRIP[a, b]}
+        for a in range(len(NAMES))
+        for b in range(a, len(NAMES))
+    }
+    mesh = load_mesh(begin.stl)
+    walls = [
+        MeshWall(name="walls", material="steel", vertices=mesh.vertices, faces=mesh.faces, spin=(0, begin.spin, 0))
+    ]
+    sim = Simulation(materials=materials, pairs=pairs, walls=walls, gravity=(0, 0, -GRAVITY), dt=dt)
+    for kind, name in enumerate(NAMES):
+        of = begin.kinds == kind
+        if of.any():
+            sim.insert(begin.points[of], radii=begin.radii[of], material=name, velocities=begin.velocities[of])
+    return sim

