@@ -214,3 +214,15 @@ def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None
         assert groups[0][0] == pytest.approx(200_000, rel=1e-3)
         assert groups[1][0] <= 4
         assert groups[1][1] == 0.2
+
+
+def test_what_is_predicted_does_not_depend_on_which_body_is_the_giant() -> None:
+    # Samples that always hold the first body would take it for hundreds.
+    points = np.random.default_rng(3).random((60_000, 3))
+    found = []
+    for giant in (0, 31_337):
+        radii = np.full(len(points), 0.004)
+        radii[giant] = 0.3
+        costs_now = vc.choose(points, radii=radii).costs
+        found.append([costs_now[name] for name in ("HashGrid", "BVH", "SweepAndPrune")])
+    assert found[0] == pytest.approx(found[1], rel=0.2)

@@ -128,8 +128,7 @@ void World::shape_forces(std::size_t row, std::size_t k, std::size_t block_end, 
   pairs_.active()[k] = 1;
   const Vec arm = contact.point - centre(act.places[row]);
   const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[row]));
-  const Memory memory{pairs_.springs()[k], terms.rolling ? pairs_.rollings() + k : nullptr, pairs_.normals() + k,
-                      fresh};
+  const Memory memory{pairs_.springs()[k], terms.rolling ? pairs_.rollings() + k : nullptr, &normal, fresh};
   const Outcome outcome = settle(contact, side_of(act.motions[row], arm), side_of(act.motions[j], other),
                                  parameters(act.materials[row], act.materials[j]), law, terms, step, memory);
   const Vec f = outcome.force, t = cross(arm, f) + outcome.moment, back = cross(f, other) - outcome.moment;

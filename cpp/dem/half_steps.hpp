@@ -1,5 +1,4 @@
-// The half steps of velocity Verlet for bodies whose moments of inertia are all the same: what integrate.hpp does one
-// by one, groups at a time.
+// The half steps of velocity Verlet for bodies whose moments of inertia are all the same, groups of them at a time.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Velocity Verlet, one body at a time: half a kick and a drift before the forces, half a kick after them.
+// Velocity Verlet for a body whose moments of inertia differ: half a kick and a drift before the forces, half a kick
+// after them. (Bodies whose moments are all the same: half_steps.hpp.)
 #pragma once
 
 #include "dem/arrays.hpp"
@@ -22,11 +23,6 @@ inline void kick_and_drift(Bodies& bodies, std::size_t row, double dt) {
   p.x += dt * m.v.x;
   p.y += dt * m.v.y;
   p.z += dt * m.v.z;
-  if (bodies.shapes[row] < 0 || bodies.isotropic(row)) {
-    m.w += m.dw;
-    q = turned(q, m.w, dt);
-    return;
-  }
   // The angular momentum is kept in the frame of the world, where nothing but torque changes it. The spin of the half
   // step follows from the orientation of the half step (second order, as the rest).
   Vec& momentum = bodies.momenta[row];
@@ -47,11 +43,6 @@ inline void kick(Bodies& bodies, std::size_t row, Vec force, Vec torque, Vec gra
   m.dv = half * (m.inverse_mass * force + gravity);
   m.v += m.dv;
   const Vec& inertia = bodies.inertias[row];
-  if (bodies.shapes[row] < 0 || bodies.isotropic(row)) {
-    m.dw = (half / inertia.x) * torque;
-    m.w += m.dw;
-    return;
-  }
   bodies.half_impulses[row] = half * torque;
   bodies.momenta[row] += bodies.half_impulses[row];
   m.w = spin_of(bodies.orientations[row], inertia, bodies.momenta[row]);

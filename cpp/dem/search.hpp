@@ -8,15 +8,10 @@
 #include "dem/arrays.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
+#include "exec/prefetch.hpp"
 
 namespace vicinal::dem {
 namespace {
-
-inline void prefetch_to_read([[maybe_unused]] const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place);
-#endif
-}
 
 template <class Lanes, class Real>
 [[gnu::always_inline]] inline Real folded(Real a, double edge) {

@@ -29,18 +29,20 @@ Contact contact_of(const Connection& connection, double reach_first, double reac
 
 }  // namespace
 
-Posed World::posed(std::size_t element) const {
+const Shape& World::shape_of(std::size_t element) const {
   static const Shape ball;
-  const Place& p = element_places()[element];
-  const std::size_t body = elements.used() ? elements.owners[element] : element;
-  const std::int32_t number = bodies.shapes[body];
-  const bool convex = number >= 0 && shapes[static_cast<std::size_t>(number)].kind != Shape::Kind::sphere;
-  return {convex ? &shapes[static_cast<std::size_t>(number)] : &ball, centre(p), bodies.orientations[body]};
+  const std::int32_t number = bodies.shapes[elements.used() ? elements.owners[element] : element];
+  if (number < 0) return ball;
+  const Shape& shape = shapes[static_cast<std::size_t>(number)];
+  return shape.kind == Shape::Kind::sphere ? ball : shape;
 }
 
-bool World::is_convex(std::size_t element) const {
-  return any_convex && posed(element).shape->kind != Shape::Kind::sphere;
+Posed World::posed(std::size_t element) const {
+  const std::size_t body = elements.used() ? elements.owners[element] : element;
+  return {&shape_of(element), centre(element_places()[element]), bodies.orientations[body]};
 }
+
+bool World::is_convex(std::size_t element) const { return any_convex && shape_of(element).kind != Shape::Kind::sphere; }
 
 // The radius of the ball around its core.
 double World::rounding(const Posed& shape, std::size_t element) const {

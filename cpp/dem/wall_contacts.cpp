@@ -55,7 +55,7 @@ void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::s
     }
     Contact contact = shape_on_surface(row, wall);
     contact.mass = mass;
-    contact.radius = posed(row).shape->radius;
+    contact.radius = shape_of(row).radius;
     if (contact.overlap > 0) touches.push_back({k, number, contact});
   }
 }

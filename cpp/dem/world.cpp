@@ -224,7 +224,10 @@ HalfStepJob World::half_step(std::size_t begin, std::size_t end) {
 void World::step() {
   each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
     if (round_blocks_[block] != 0) return kernels().drift(half_step(begin, end));
-    for (std::size_t row = begin; row < end; ++row) kick_and_drift(bodies, row, dt);
+    for (std::size_t row = begin; row < end; ++row) {
+      if (bodies.isotropic(row)) kernels().drift(half_step(row, row + 1));
+      else kick_and_drift(bodies, row, dt);
+    }
   });
   if (elements.used()) elements.follow(bodies, dt);
   for (Wall& wall : walls) wall.move(dt);
@@ -272,15 +275,21 @@ void World::finish(bool priming) {
 
 // Velocities at the end of the step. Returns the largest speeds of the next half step.
 World::Speed World::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round) {
-  HalfStepJob job = half_step(begin, end);
-  job.loads = loads;
-  job.priming = priming;
-  if (round) kernels().kick(job);
-  if (round && !elements.used()) return {std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins)};
+  const auto kick_round = [&](std::size_t first, std::size_t last) {
+    HalfStepJob job = half_step(first, last);
+    job.loads = loads + (first - begin);
+    job.priming = priming;
+    kernels().kick(job);
+    return Speed{std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins)};
+  };
   Speed fastest;
+  if (round) fastest = kick_round(begin, end);
+  if (round && !elements.used()) return fastest;
   for (std::size_t row = begin; row < end; ++row) {
     Motion& m = bodies.motions[row];
-    if (!round) {
+    if (!round && bodies.isotropic(row)) {
+      kick_round(row, row + 1);
+    } else if (!round) {
       const Load& load = loads[row - begin];
       const Vec v = m.v, w = m.w, momentum = bodies.momenta[row];
       kick(bodies, row, {load.f[0], load.f[1], load.f[2]}, {load.t[0], load.t[1], load.t[2]}, gravity, dt);

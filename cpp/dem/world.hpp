@@ -113,6 +113,7 @@ class World {
   void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Shapes other than spheres (shape_contacts.cpp).
+  [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] double rounding(const Posed& shape, std::size_t element) const;
   // Whether a plane with this normal is surely between two shapes.

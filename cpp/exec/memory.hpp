@@ -30,13 +30,6 @@ inline constexpr std::size_t cache_line = 64;
 inline constexpr std::size_t overrun = 2 * cache_line;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-// Brings the line around `place` into the cache, where it is about to be written.
-inline void prefetch_to_write([[maybe_unused]] const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place, 1);
-#endif
-}
-
 // Bytes of physical memory; no result can be larger.
 inline std::size_t physical_memory() {
 #if VICINAL_HAS_MMAP && defined(_SC_PHYS_PAGES)

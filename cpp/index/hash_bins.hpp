@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
 #include "index/hash_levels.hpp"
 #include "index/index.hpp"
@@ -168,12 +169,12 @@ class HashBins : protected HashLevels<T, D> {
       if (k + ahead < end) {
         // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
         const T* const later = positions + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * D;
-        __builtin_prefetch(later);
-        __builtin_prefetch(later + D - 1);
+        prefetch_to_read(later);
+        prefetch_to_read(later + D - 1);
         if constexpr (extras > 0) {
           const T* const size = extra + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * extras;
-          __builtin_prefetch(size);
-          __builtin_prefetch(size + extras - 1);
+          prefetch_to_read(size);
+          prefetch_to_read(size + extras - 1);
         }
       }
       const std::int32_t id = ids[k];

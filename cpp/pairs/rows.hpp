@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/prefetch.hpp"
 #include "pairs/search.hpp"
 #include "pairs/sort_row.hpp"
 
