@@ -37,6 +37,13 @@ struct alignas(64) Load {
 struct alignas(32) Spring {
   double x, y, z, unused;
 };
+// The core of a tablet, as it is turned, and the ball around it (shape.hpp). A sphere is a ball around a point.
+struct alignas(64) Pose {
+  Vec axis{0, 0, 1};
+  double margin = 0;
+  double band = 0, cap = 0, cap_centre = 0, rim = 0;
+};
+static_assert(sizeof(Pose) == 8 * sizeof(double));
 static_assert(sizeof(Place) == 4 * sizeof(double) && sizeof(Motion) == 16 * sizeof(double));
 
 inline Vec centre(const Place& p) { return {p.x, p.y, p.z}; }

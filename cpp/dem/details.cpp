@@ -1,14 +1,57 @@
 // Contacts in detail, for output: the forces of this moment from the springs as they are. Nothing changes.
-#include "dem/contact.hpp"
+#include "dem/laws.hpp"
 #include "dem/world.hpp"
 
 namespace vicinal::dem {
 namespace {
 
-// Velocities are those of the full step when nobody is in the middle of one.
-Side at_rest_in_time(const Motion& m, Vec arm) {
-  const Vec speed = m.v + cross(m.w, arm);
-  return {speed, speed, m.w, m.w};
+struct Outcome {
+  Vec force;  // on the first
+  double normal_force = 0, tangential_force = 0, elastic_energy = 0;
+};
+
+// How the first moves relative to the second, at the point and by turning.
+struct Rate {
+  Vec speed, spin;
+};
+
+Triple<double> triple(Vec a) { return {a.x, a.y, a.z}; }
+Vec vec(Triple<double> a) { return {a.x, a.y, a.z}; }
+
+Outcome outcome_of(const Contact& contact, const Rate& rate, const Parameters& p, Law law, const Terms& terms,
+                   const Spring& stretched, const Spring& rolled) {
+  const Triple<double> none{0, 0, 0};
+  Touch<double> touch;
+  touch.overlap = contact.overlap;
+  touch.mass = contact.mass;
+  touch.radius = contact.radius;
+  touch.normal = touch.midway = triple(contact.normal);
+  touch.rate = triple(rate.speed);
+  touch.rolling_rate = triple(rate.spin);
+  touch.travel = touch.rolled = none;  // no time goes by
+  touch.step = touch.turn = 0;
+
+  Triple<double> spring = triple(stretch(stretched)), rolling = triple(stretch(rolled));
+  const LawParameters<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
+                                     p.damping_t, p.friction, p.rolling, p.cohesion};
+  const auto r = law == Law::linear ? respond<Law::linear, true, true, OneLane>(values, touch, terms, spring, rolling)
+                                    : respond<Law::hertz, true, true, OneLane>(values, touch, terms, spring, rolling);
+  Outcome outcome;
+  outcome.force = vec(r.force);
+  outcome.normal_force = -dot(outcome.force, contact.normal);
+  outcome.tangential_force = norm(vec(r.tangential));
+  const double exponent = law == Law::linear ? 0.5 : 4.0 / 15;  // ∫F dδ: k δ²/2, or 4/15 S δ² with S = 2 E* sqrt(R* δ)
+  outcome.elastic_energy = exponent * r.stiffness_n * contact.overlap * contact.overlap;
+  if (terms.history && outcome.tangential_force > 0) {
+    // What is stretched against the force that holds it was not stretched by motion: it is no energy to get back.
+    const double along = -dot(spring, r.tangential) / outcome.tangential_force;
+    if (along > 0) outcome.elastic_energy += 0.5 * r.stiffness_t * along * along;
+  }
+  if (terms.rolling) {
+    const double reach = p.rolling * contact.radius;
+    outcome.elastic_energy += 0.5 * 2.25 * r.stiffness_n * reach * reach * dot(rolling, rolling);
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -26,6 +69,8 @@ std::vector<Detail> World::details() {
   place_elements();
   for (Wall& wall : walls) wall.pose();
   const Acting act = acting();
+  const Spring none{0, 0, 0, 0};
+  // Velocities are those of the full step: nobody is in the middle of one.
   const auto id = [&](std::size_t e) { return bodies.ids[elements.used() ? elements.owners[e] : e]; };
   const auto note = [&](const Contact& contact, const Outcome& outcome, std::int64_t i, std::int64_t j,
                         std::int32_t wall) {
@@ -49,10 +94,10 @@ std::vector<Detail> World::details() {
       if (contact.overlap <= 0) continue;
       const Vec arm = contact.point - centre(act.places[i]);
       const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[i]));
-      Spring spring = pairs_.springs()[k], rolling = terms.rolling ? pairs_.rollings()[k] : Spring{0, 0, 0, 0};
-      const Outcome outcome =
-          settle(contact, at_rest_in_time(act.motions[i], arm), at_rest_in_time(act.motions[j], other),
-                 parameters(act.materials[i], act.materials[j]), law, terms, 0, {spring, &rolling, nullptr, false});
+      const Motion &a = act.motions[i], &b = act.motions[j];
+      const Rate rate{(a.v + cross(a.w, arm)) - (b.v + cross(b.w, other)), a.w - b.w};
+      const Outcome outcome = outcome_of(contact, rate, parameters(act.materials[i], act.materials[j]), law, terms,
+                                         pairs_.springs()[k], terms.rolling ? pairs_.rollings()[k] : none);
       note(contact, outcome, id(i), id(j), -1);
     }
   }
@@ -63,12 +108,12 @@ std::vector<Detail> World::details() {
     for (const WallTouch& touch : touches) {
       const Wall& wall = walls[touch.wall];
       const Contact& contact = touch.contact;
-      Spring spring = wall_rows_.springs()[touch.entry];
-      Spring rolling = terms.rolling ? wall_rows_.rollings()[touch.entry] : Spring{0, 0, 0, 0};
-      const Vec speed = wall.velocity_at(contact.point);
-      const Outcome outcome = settle(contact, at_rest_in_time(act.motions[i], contact.point - centre(act.places[i])),
-                                     {speed, speed, wall.spin, wall.spin}, parameters(act.materials[i], wall.material),
-                                     law, terms, 0, {spring, &rolling, nullptr, false});
+      const Motion& m = act.motions[i];
+      const Vec speed = m.v + cross(m.w, contact.point - centre(act.places[i]));
+      const Outcome outcome =
+          outcome_of(contact, {speed - wall.velocity_at(contact.point), m.w - wall.spin},
+                     parameters(act.materials[i], wall.material), law, terms, wall_rows_.springs()[touch.entry],
+                     terms.rolling ? wall_rows_.rollings()[touch.entry] : none);
       note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
   }

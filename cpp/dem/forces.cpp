@@ -27,10 +27,12 @@ void World::forces(double step) {
   const Acting act = acting();
   const std::size_t size = force_block_rows(act.size), blocks = (act.size + size - 1) / size;
   for (Wall& wall : walls) wall.pose();
+  if (any_convex) pose_elements();
   wall_loads_.assign(blocks * walls.size(), {});
   each_block(act.size, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
     for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
     sphere_forces(begin, end, block, step);
+    if (any_convex) shape_forces(begin, end, step);
     wall_forces(begin, end, block, step);
   });
   for (std::size_t w = 0; w < walls.size(); ++w) {
@@ -47,7 +49,7 @@ void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block,
   const Acting act = acting();
   found_here.make_room(pairs_.begin(end) - pairs_.begin(begin));
   SphereJob job;
-  job.size = find_contacts(begin, end, step);
+  job.size = find_contacts(begin, end);
   if (job.size == 0) return;
   job.i = found_here.i.data();
   job.j = found_here.j.data();
@@ -70,8 +72,8 @@ void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block,
   kernels().sphere_contacts(job, law);
 }
 
-// Contacts of spheres in a block of rows; those of other shapes are dealt with at once.
-std::size_t World::find_contacts(std::size_t begin, std::size_t end, double step) {
+// Contacts of spheres in a block of rows.
+std::size_t World::find_contacts(std::size_t begin, std::size_t end) {
   const Acting act = acting();
   Found& found = found_here;
   SearchJob job;
@@ -93,53 +95,20 @@ std::size_t World::find_contacts(std::size_t begin, std::size_t end, double step
   }
   for (std::size_t k = job.begin; k < job.end; ++k) {
     const Number i = job.first[k], j = job.second[k];
+    if (is_convex(i) || is_convex(j)) continue;
     const Place &a = act.places[i], &b = act.places[j];
     const Vec apart = period.shortest(centre(b) - centre(a));
     const double reach = a.r + b.r;
-    const bool touches = dot(apart, apart) < reach * reach;
-    if (!touches) {
-      if (job.active[k] != 0) pairs_.forget(k);
-    } else if (is_convex(i) || is_convex(j)) {
-      shape_forces(i, k, end, step);
-    } else {
+    if (dot(apart, apart) < reach * reach) {
       job.i[job.found] = i;
       job.j[job.found] = j;
       job.entry[job.found++] = static_cast<Number>(k);
       job.active[k] = 1;
+    } else if (job.active[k] != 0) {
+      pairs_.forget(k);
     }
   }
   return job.found;
-}
-
-void World::shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step) {
-  const Acting act = acting();
-  const Number j = pairs_.partners()[k];
-  const bool fresh = pairs_.active()[k] == 0;
-  // Of those that do not touch the normal is that of a plane between them, as a rule for many steps. It only tells that
-  // they still do not: where a contact begins must not depend on when one began to look.
-  Vec& normal = pairs_.normals()[k];
-  if (fresh && dot(normal, normal) > 0 && parted(row, j, normal)) return;
-  const Contact contact = pair_contact(row, j, fresh ? Vec{} : normal);
-  if (contact.overlap <= 0) {
-    if (!fresh) pairs_.forget(k);
-    normal = contact.normal;
-    return;
-  }
-  pairs_.active()[k] = 1;
-  const Vec arm = contact.point - centre(act.places[row]);
-  const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[row]));
-  const Memory memory{pairs_.springs()[k], terms.rolling ? pairs_.rollings() + k : nullptr, &normal, fresh};
-  const Outcome outcome = settle(contact, side_of(act.motions[row], arm), side_of(act.motions[j], other),
-                                 parameters(act.materials[row], act.materials[j]), law, terms, step, memory);
-  const Vec f = outcome.force, t = cross(arm, f) + outcome.moment, back = cross(f, other) - outcome.moment;
-  const Load first{{f.x, f.y, f.z, 1}, {t.x, t.y, t.z, 1}}, second{{-f.x, -f.y, -f.z, 1}, {back.x, back.y, back.z, 1}};
-  const auto add = [](Load& to, const Load& share) {
-    for (std::size_t c = 0; c < 4; ++c) to.f[c] += share.f[c];
-    for (std::size_t c = 0; c < 4; ++c) to.t[c] += share.t[c];
-  };
-  add(loads_[row], first);
-  if (j < block_end) add(loads_[j], second);
-  else remote_.shares()[remote_.slots()[k]] = second;
 }
 
 Contact World::sphere_contact(std::size_t i, std::size_t j) const {

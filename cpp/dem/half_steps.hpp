@@ -1,4 +1,5 @@
-// The half steps of velocity Verlet for bodies whose moments of inertia are all the same, groups of them at a time.
+// The half steps of velocity Verlet: half a kick and a drift before the forces, half a kick after them. For one lane or
+// four. Bodies are round (their moments of inertia are all the same), or their spin changes while nothing acts on them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,25 @@
 namespace vicinal::dem {
 namespace {
 
-// As `turned` of vec.hpp.
+// As `rotate` of vec.hpp; `back`: by the opposite rotation.
+template <bool back = false, class Real>
+[[gnu::always_inline]] inline Triple<Real> rotated(const Real (&q)[4], Triple<Real> a) {
+  const Triple<Real> axis{q[1], q[2], q[3]};
+  const auto half = back ? cross(a, axis) : cross(axis, a);
+  const auto t = half + half, more = cross(axis, t);
+  return back ? a + q[0] * t - more : a + q[0] * t + more;
+}
+
+// Angular velocity of bodies with an angular momentum, both in the frame of the world.
+template <class Real>
+[[gnu::always_inline]] inline Triple<Real> spin_of(const Real (&q)[4], Triple<Real> inertia, Triple<Real> momentum) {
+  const auto own = rotated<true>(q, momentum);
+  return rotated(q, Triple<Real>{own.x / inertia.x, own.y / inertia.y, own.z / inertia.z});
+}
+
+// Orientations after turning with `spin` (in the frame of the world) for a time dt. The angle is right to third order
+// of spin × dt, the axis exactly; a Newton step for 1/sqrt keeps the length at 1 to the square of the step, and large
+// steps get the root itself.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void turn(Real (&q)[4], Triple<Real> spin, double dt) {
   const Triple<Real> s = Lanes::all(0.5 * dt) * spin;
@@ -23,7 +42,55 @@ template <class Lanes, class Real = typename Lanes::Real>
   for (std::size_t c = 0; c < 4; ++c) q[c] = scale * p[c];
 }
 
-template <class Lanes>
+// Vectors that follow each other in memory, and back.
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> vectors_at(const Vec* from) {
+  Number each[Lanes::width];
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) each[lane] = static_cast<Number>(lane);
+  const auto part = [&](const double* first) { return Lanes::pick(first, 3, each); };
+  return {part(&from->x), part(&from->y), part(&from->z)};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void put_vectors(Triple<Real> a, Vec* to) {
+  double x[Lanes::width], y[Lanes::width], z[Lanes::width];
+  Lanes::store_lanes(a.x, x);
+  Lanes::store_lanes(a.y, y);
+  Lanes::store_lanes(a.z, z);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane] = {x[lane], y[lane], z[lane]};
+}
+// Spins of neighbouring bodies; their fourth numbers stay as they are.
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void put_spins(Triple<Real> w, Motion* to) {
+  Vec each[Lanes::width];
+  put_vectors<Lanes>(w, each);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane].w = each[lane];
+}
+
+// Turns bodies that are not round. The angular momentum is kept in the frame of the world, where nothing but torque
+// changes it. The spin of the half step follows from the orientation of the half step (second order, as the rest).
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void tumble(const HalfStepJob& job, std::size_t row, Real (&q)[4]) {
+  const auto inertia = vectors_at<Lanes>(job.inertias + row), impulse = vectors_at<Lanes>(job.half_impulses + row);
+  const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
+  auto w = spin_of(q, inertia, momentum);
+  for (int better = 0; better < 2; ++better) {
+    Real middle[4] = {q[0], q[1], q[2], q[3]};
+    turn<Lanes>(middle, w, 0.5 * job.dt);
+    w = spin_of(middle, inertia, momentum);
+  }
+  turn<Lanes>(q, w, job.dt);
+  const Real scale = Lanes::all(1) / root((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
+  for (Real& part : q) part = scale * part;
+  const auto dw = spin_of(q, inertia, momentum + impulse) - w;
+  put_vectors<Lanes>(momentum, job.momenta + row);
+  put_spins<Lanes>(w, job.motions + row);
+  Vec each[Lanes::width];
+  put_vectors<Lanes>(dw, each);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) job.motions[row + lane].dw = each[lane];
+}
+
+// Afterwards velocity and spin are those of the half step, and velocity + dv, spin + dw are predicted for its end.
+template <bool round, class Lanes>
 std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
   using Row = typename Lanes::Row;
   constexpr std::size_t width = Lanes::width;
@@ -34,16 +101,22 @@ std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
       Motion& m = job.motions[row + lane];
       Place& p = job.places[row + lane];
       const Row v = Lanes::load(&m.v.x) + Lanes::load(&m.dv.x);
-      spins[lane] = Lanes::load(&m.w.x) + Lanes::load(&m.dw.x);
       Lanes::store(&m.v.x, v);
-      Lanes::store(&m.w.x, spins[lane]);
       Lanes::store(&p.x, Lanes::load(&p.x) + dt * v);
       turns[lane] = Lanes::load(&job.orientations[row + lane].w);
+      if constexpr (round) {
+        spins[lane] = Lanes::load(&m.w.x) + Lanes::load(&m.dw.x);
+        Lanes::store(&m.w.x, spins[lane]);
+      }
     }
     typename Lanes::Real w[4], q[4];
-    Lanes::columns(spins, w);
     Lanes::columns(turns, q);
-    turn<Lanes>(q, {w[0], w[1], w[2]}, job.dt);
+    if constexpr (round) {
+      Lanes::columns(spins, w);
+      turn<Lanes>(q, {w[0], w[1], w[2]}, job.dt);
+    } else {
+      tumble<Lanes>(job, row, q);
+    }
     Lanes::rows(q, turns);
     for (std::size_t lane = 0; lane < width; ++lane) Lanes::store(&job.orientations[row + lane].w, turns[lane]);
   }
@@ -59,7 +132,8 @@ double largest(typename Lanes::Real a) {
   return each[0];
 }
 
-template <class Lanes>
+// Velocity and spin at the end of the step, from the force and torque there.
+template <bool round, class Lanes>
 std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   using Row = typename Lanes::Row;
   using Real = typename Lanes::Real;
@@ -70,25 +144,44 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   Real fastest = Lanes::all(job.fastest), in_margins = Lanes::all(job.fastest_in_margins);
   for (; row + width <= job.size; row += width) {
     double inertias[width], scales[width];
-    for (std::size_t lane = 0; lane < width; ++lane) inertias[lane] = job.inertias[row + lane].x;
-    Lanes::store_lanes(Lanes::all(0.5 * job.dt) / Lanes::load_lanes(inertias), scales);
-    Row next[width];
+    if constexpr (round) {
+      for (std::size_t lane = 0; lane < width; ++lane) inertias[lane] = job.inertias[row + lane].x;
+      Lanes::store_lanes(Lanes::all(0.5 * job.dt) / Lanes::load_lanes(inertias), scales);
+    }
+    Row next[width], torques[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       Motion& m = job.motions[row + lane];
       const Load& load = job.loads[row + lane];
       // The fourth numbers of loads count contacts.
-      const Row force = Lanes::three(Lanes::load(load.f)), torque = Lanes::three(Lanes::load(load.t));
+      const Row force = Lanes::three(Lanes::load(load.f));
+      torques[lane] = Lanes::three(Lanes::load(load.t));
       const Row dv = half * (Lanes::spread(m.inverse_mass) * force + gravity);
-      const Row dw = Lanes::spread(scales[lane]) * torque;
       Row v = Lanes::load(&m.v.x);
       if (!job.priming) {
         v = v + dv;
         Lanes::store(&m.v.x, v);
-        Lanes::store(&m.w.x, Lanes::load(&m.w.x) + dw);
       }
       Lanes::store(&m.dv.x, dv);
-      Lanes::store(&m.dw.x, dw);
       next[lane] = v + dv;
+      if constexpr (round) {
+        const Row dw = Lanes::spread(scales[lane]) * torques[lane];
+        if (!job.priming) Lanes::store(&m.w.x, Lanes::load(&m.w.x) + dw);
+        Lanes::store(&m.dw.x, dw);
+      }
+    }
+    if constexpr (!round) {
+      Row turns[width];
+      for (std::size_t lane = 0; lane < width; ++lane) turns[lane] = Lanes::load(&job.orientations[row + lane].w);
+      Real q[4], torque[4];
+      Lanes::columns(turns, q);
+      Lanes::columns(torques, torque);
+      const auto impulse = Lanes::all(0.5 * job.dt) * Triple<Real>{torque[0], torque[1], torque[2]};
+      put_vectors<Lanes>(impulse, job.half_impulses + row);
+      if (!job.priming) {
+        const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
+        put_vectors<Lanes>(momentum, job.momenta + row);
+        put_spins<Lanes>(spin_of(q, vectors_at<Lanes>(job.inertias + row), momentum), job.motions + row);
+      }
     }
     Real c[4];
     Lanes::columns(next, c);

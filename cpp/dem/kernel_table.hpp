@@ -1,12 +1,13 @@
 // The loops for one kind of lanes: as many groups as fill the lanes, and the rest one by one.
 #pragma once
 
+#include "dem/curved.hpp"
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
+#include "dem/point_law.hpp"
 #include "dem/search.hpp"
 #include "dem/sphere_contacts.hpp"
-#include "dem/wall_law.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -20,13 +21,25 @@ constexpr Kernels kernels_of() {
           sphere_contacts_from<Law::linear, OneLane>(job, sphere_contacts_from<Law::linear, Lanes>(job, 0));
         else sphere_contacts_from<Law::hertz, OneLane>(job, sphere_contacts_from<Law::hertz, Lanes>(job, 0));
       },
-      [](const WallJob& job, Law law) {
+      [](const PointJob& job, Law law) {
         if (law == Law::linear)
-          wall_contacts_from<Law::linear, OneLane>(job, wall_contacts_from<Law::linear, Lanes>(job, 0));
-        else wall_contacts_from<Law::hertz, OneLane>(job, wall_contacts_from<Law::hertz, Lanes>(job, 0));
+          point_contacts_from<Law::linear, OneLane>(job, point_contacts_from<Law::linear, Lanes>(job, 0));
+        else point_contacts_from<Law::hertz, OneLane>(job, point_contacts_from<Law::hertz, Lanes>(job, 0));
       },
-      [](const HalfStepJob& job) { drift_from<OneLane>(job, drift_from<Lanes>(job, 0)); },
-      [](HalfStepJob& job) { kick_from<OneLane>(job, kick_from<Lanes>(job, 0)); },
+      [](const CurvedJob& job, std::uint8_t* found) {
+        parted_from<OneLane>(job, found, parted_from<Lanes>(job, found, 0));
+      },
+      [](const CurvedJob& job, CurvedContact* found) {
+        curved_contacts_from<OneLane>(job, found, curved_contacts_from<Lanes>(job, found, 0));
+      },
+      [](const HalfStepJob& job) {
+        if (job.round) drift_from<true, OneLane>(job, drift_from<true, Lanes>(job, 0));
+        else drift_from<false, OneLane>(job, drift_from<false, Lanes>(job, 0));
+      },
+      [](HalfStepJob& job) {
+        if (job.round) kick_from<true, OneLane>(job, kick_from<true, Lanes>(job, 0));
+        else kick_from<false, OneLane>(job, kick_from<false, Lanes>(job, 0));
+      },
   };
 }
 

@@ -47,21 +47,22 @@ struct SphereJob {
   const Number* slots = nullptr;  // by entry
 };
 
-// A contact with a wall. The fourth numbers of rows of four: overlap, effective mass, effective radius.
-struct alignas(32) WallContact {
+// A contact at some point, with a wall or between bodies of any shape. The fourth numbers of rows of four: overlap,
+// effective mass, effective radius.
+struct alignas(32) PointContact {
   double point[4];
-  double normal[4];        // towards the wall
-  double before[4];        // the normal in the step before; 0 for a contact that began in this step
-  double speed[4];         // of the wall at the point,
-  double speed_before[4];  // and halfway through the step
-  double spin[4];
-  double force[4], moment[4];  // on the body: the result
-  Number row, entry, wall, parameters;
+  double normal[4];  // from the first, which is a body, to the second
+  double before[4];  // the normal in the step before; 0 for a contact that began in this step
+  // How the second moves at the point: during the step, and at its end.
+  double speed_during[4], speed_at_end[4];
+  double spin_during[4], spin_at_end[4];
+  double force[4], moment[4];  // on the first: the result
+  Number row, entry, second, parameters;
 };
 
-struct WallJob {
+struct PointJob {
   std::size_t size = 0;
-  WallContact* contacts = nullptr;
+  PointContact* contacts = nullptr;
   const Place* places = nullptr;
   const Motion* motions = nullptr;
   const Parameters* table = nullptr;
@@ -71,14 +72,29 @@ struct WallJob {
   Spring* rollings = nullptr;
 };
 
-// Half steps of neighbouring bodies whose moments of inertia are all the same, as those of spheres (see integrate.hpp
-// for others).
+// Pairs of tablets and spheres of which a normal is known.
+struct CurvedContact {
+  double arm[4];     // from the centre of the first to the point; the fourth number is the overlap
+  double normal[4];  // the fourth number: 1 if all this was found
+};
+struct CurvedJob {
+  std::size_t size = 0;
+  const Number *i = nullptr, *j = nullptr, *entry = nullptr;
+  const Place* places = nullptr;
+  const Pose* poses = nullptr;
+  const Vec* normals = nullptr;  // by entry, of the step before
+  Period period;
+};
+
+// Half steps of neighbouring bodies, all of one kind.
 struct HalfStepJob {
   std::size_t size = 0;
+  bool round = true;  // moments of inertia are all the same, as those of spheres
   Place* places = nullptr;
   Motion* motions = nullptr;
   Quat* orientations = nullptr;
   const Vec* inertias = nullptr;
+  Vec *momenta = nullptr, *half_impulses = nullptr;  // of those that are not round
   const Load* loads = nullptr;
   const double* inverse_margins = nullptr;  // of World::set_lists
   Vec gravity;
@@ -91,7 +107,11 @@ struct HalfStepJob {
 struct Kernels {
   void (*search)(SearchJob&);
   void (*sphere_contacts)(const SphereJob&, Law);
-  void (*wall_contacts)(const WallJob&, Law);
+  void (*point_contacts)(const PointJob&, Law);
+  // Whether planes with the normals are surely between the two: 1 or 0.
+  void (*parted)(const CurvedJob&, std::uint8_t* found);
+  // Where they touch, from the normals of the step before.
+  void (*curved_contacts)(const CurvedJob&, CurvedContact* found);
   void (*drift)(const HalfStepJob&);
   void (*kick)(HalfStepJob&);
 };

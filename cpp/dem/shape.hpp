@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace vicinal::dem {
 
 struct Shape {
-  enum class Kind { sphere, tablet, polyhedron };
+  enum class Kind : std::uint8_t { sphere, tablet, polyhedron };
   Kind kind = Kind::sphere;
   double margin = 0;  // radius of the ball
   double radius = 0;  // effective, for the law: that of the sphere of equal volume

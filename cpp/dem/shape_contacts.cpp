@@ -42,39 +42,32 @@ Posed World::posed(std::size_t element) const {
   return {&shape_of(element), centre(element_places()[element]), bodies.orientations[body]};
 }
 
-bool World::is_convex(std::size_t element) const { return any_convex && shape_of(element).kind != Shape::Kind::sphere; }
-
 // The radius of the ball around its core.
 double World::rounding(const Posed& shape, std::size_t element) const {
   return shape.shape->kind == Shape::Kind::sphere ? element_places()[element].r : shape.shape->margin;
 }
 
-bool World::parted(std::size_t i, std::size_t j, Vec normal) const {
-  constexpr double surely = 1 + 1e-9;  // far above rounding
-  const Posed a = posed(i), b = posed(j);
-  const Vec across = b.centre - a.centre, apart = period.shortest(across);
-  const Vec gap = (b.farthest(-normal) - a.farthest(normal)) + (apart - across);
-  return dot(gap, normal) > surely * (rounding(a, i) + rounding(b, j));
+Contact World::pair_of(std::size_t i, std::size_t j) const {
+  const Acting act = acting();
+  const auto size = [&](std::size_t e) { return is_convex(e) ? shape_of(e).radius : act.places[e].r; };
+  const double a = size(i), b = size(j);
+  return {{}, {}, 0, 1.0 / (act.motions[i].inverse_mass + act.motions[j].inverse_mass), a * b / (a + b)};
 }
 
 Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   if (!is_convex(i) && !is_convex(j)) return sphere_contact(i, j);
-  const Acting act = acting();
   const Posed a = posed(i);
   Posed b = posed(j);
   const Vec apart = period.shortest(b.centre - a.centre);
   b.centre = a.centre + apart;
   const double distance = norm(apart);
   const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
-  const auto size = [&](const Posed& p, std::size_t e) {
-    return p.shape->kind == Shape::Kind::sphere ? act.places[e].r : p.shape->radius;
-  };
   const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, rounding(a, i) + rounding(b, j));
   Contact contact = contact_of(connection, rounding(a, i), rounding(b, j), line);
   if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
-  const double ra = size(a, i), rb = size(b, j);
-  contact.mass = 1.0 / (act.motions[i].inverse_mass + act.motions[j].inverse_mass);
-  contact.radius = ra * rb / (ra + rb);
+  const Contact both = pair_of(i, j);
+  contact.mass = both.mass;
+  contact.radius = both.radius;
   return contact;
 }
 

@@ -36,16 +36,4 @@ inline Quat normalised(Quat q) {
   const double s = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   return {s * q.w, s * q.x, s * q.y, s * q.z};
 }
-// The orientation q after turning with `spin` (in the frame of the world) for a time dt. The angle is right to third
-// order of spin × dt, the axis exactly; a Newton step keeps the length at 1.
-inline Quat turned(Quat q, Vec spin, double dt) {
-  const double h = 0.5 * dt;
-  const Quat d = Quat{0, h * spin.x, h * spin.y, h * spin.z} * q;
-  const Quat p{q.w + d.w, q.x + d.x, q.y + d.y, q.z + d.z};
-  const double length = (p.w * p.w + p.x * p.x) + (p.y * p.y + p.z * p.z);
-  // One Newton step for 1/sqrt is good to the square of the step; large steps get the root itself.
-  const double s = length < 1.0001 ? 1.5 - 0.5 * length : 1.0 / std::sqrt(length);
-  return {s * p.w, s * p.x, s * p.y, s * p.z};
-}
-
 }  // namespace vicinal::dem

@@ -7,17 +7,11 @@
 #include "dem/world.hpp"
 
 namespace vicinal::dem {
-namespace {
-
-void put(double (&to)[4], Vec a, double fourth) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = fourth; }
-Vec vec_of(const double (&from)[4]) { return {from[0], from[1], from[2]}; }
-
-}  // namespace
 
 void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
   const Acting act = acting();
   static thread_local std::vector<WallTouch> touches;
-  static thread_local std::vector<WallContact> contacts;
+  static thread_local std::vector<PointContact> contacts;
   contacts.clear();
   for (std::size_t row = begin; row < end; ++row) {
     if (wall_rows_.begin(row) == wall_rows_.end(row) || odometer_ < row_wakes_[row]) continue;
@@ -29,45 +23,28 @@ void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, d
       const Wall& wall = walls[touch.wall];
       const Contact& from = touch.contact;
       Vec& normal = wall_rows_.normals()[touch.entry];
-      WallContact to;
-      put(to.point, from.point, from.overlap);
-      put(to.normal, from.normal, from.mass);
-      put(to.before, touch.fresh ? Vec{} : normal, from.radius);
-      put(to.speed, wall.velocity_at(from.point), 0);
       // Halfway through the step the body was elsewhere, and the wall moves differently there.
       const Vec halfway = from.point - 0.5 * step * (act.motions[row].v - wall.velocity);
-      put(to.speed_before, wall.velocity_at(halfway), 0);
-      put(to.spin, wall.spin, 0);
+      const Side second{wall.velocity_at(halfway), wall.velocity_at(from.point), wall.spin, wall.spin};
+      PointContact to = point_contact(from, touch.fresh ? Vec{} : normal, second);
       to.row = static_cast<Number>(row);
       to.entry = static_cast<Number>(touch.entry);
-      to.wall = static_cast<Number>(touch.wall);
+      to.second = static_cast<Number>(touch.wall);
       to.parameters = static_cast<Number>(act.materials[row] * table_edge + wall.material);
       normal = from.normal;
       contacts.push_back(to);
     }
   }
-  if (contacts.empty()) return;
-  WallJob job;
-  job.size = contacts.size();
-  job.contacts = contacts.data();
-  job.places = act.places;
-  job.motions = act.motions;
-  job.table = table.data();
-  job.terms = terms;
-  job.dt = step;
-  job.springs = wall_rows_.springs();
-  job.rollings = wall_rows_.rollings();
-  kernels().wall_contacts(job, law);
-
-  for (const WallContact& contact : contacts) {
+  settle(contacts, wall_rows_, step);
+  for (const PointContact& contact : contacts) {
     const Vec force = vec_of(contact.force), moment = vec_of(contact.moment), point = vec_of(contact.point);
     const Vec torque = cross(point - centre(act.places[contact.row]), force) + moment;
     Load& load = loads_[contact.row];
     load.f[0] += force.x, load.f[1] += force.y, load.f[2] += force.z;
     load.t[0] += torque.x, load.t[1] += torque.y, load.t[2] += torque.z;
-    auto& share = wall_loads_[block * walls.size() + contact.wall];
+    auto& share = wall_loads_[block * walls.size() + contact.second];
     share[0] += -force;
-    share[1] += cross(point - walls[contact.wall].middle(), -force) - moment;
+    share[1] += cross(point - walls[contact.second].middle(), -force) - moment;
   }
 }
 

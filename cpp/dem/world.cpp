@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "dem/integrate.hpp"
 #include "dem/kernels.hpp"
 #include "dem/parallel.hpp"
 #include "geometry/morton.hpp"
@@ -133,6 +132,14 @@ void World::describe_blocks() {
     while (k < end && which(k) == which(begin)) ++k;
     if (k == end && begin < end) block_parameters_[block] = which(begin);
   }
+  kinds_.resize(act.size);
+  for (std::size_t e = 0; e < act.size; ++e) kinds_[e] = shape_of(e).kind;
+  poses_.resize(any_convex ? act.size : 0);
+  for (std::size_t e = 0; e < poses_.size(); ++e) {
+    const Shape& shape = shape_of(e);
+    poses_[e] = {{0, 0, 1}, is_convex(e) ? shape.margin : act.places[e].r, shape.band, shape.cap, shape.cap_centre,
+                 shape.rim};
+  }
   round_blocks_.assign((bodies.size() + block_rows - 1) / block_rows, 1);
   for (std::size_t row = 0; row < bodies.size(); ++row)
     if (!bodies.isotropic(row)) round_blocks_[row / block_rows] = 0;
@@ -208,26 +215,33 @@ std::int64_t World::advance(std::int64_t most) {
   return most;
 }
 
-HalfStepJob World::half_step(std::size_t begin, std::size_t end) {
-  HalfStepJob job;
-  job.size = end - begin;
-  job.places = bodies.places.data() + begin;
-  job.motions = bodies.motions.data() + begin;
-  job.orientations = bodies.orientations.data() + begin;
-  job.inertias = bodies.inertias.data() + begin;
-  job.inverse_margins = inverse_margins_.data() + begin;
-  job.gravity = gravity;
-  job.dt = dt;
-  return job;
+// Jobs for the rows of a block, each for rows of one kind.
+template <class F>
+void World::half_steps(std::size_t begin, std::size_t end, F&& f) {
+  const bool all_round = round_blocks_[begin / block_rows] != 0;
+  for (std::size_t first = begin, last; first < end; first = last) {
+    const bool round = bodies.isotropic(first);
+    last = all_round ? end : first + 1;
+    while (last < end && bodies.isotropic(last) == round) ++last;
+    HalfStepJob job;
+    job.size = last - first;
+    job.round = round;
+    job.places = bodies.places.data() + first;
+    job.motions = bodies.motions.data() + first;
+    job.orientations = bodies.orientations.data() + first;
+    job.inertias = bodies.inertias.data() + first;
+    job.momenta = bodies.momenta.data() + first;
+    job.half_impulses = bodies.half_impulses.data() + first;
+    job.inverse_margins = inverse_margins_.data() + first;
+    job.gravity = gravity;
+    job.dt = dt;
+    f(job, first);
+  }
 }
 
 void World::step() {
-  each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    if (round_blocks_[block] != 0) return kernels().drift(half_step(begin, end));
-    for (std::size_t row = begin; row < end; ++row) {
-      if (bodies.isotropic(row)) kernels().drift(half_step(row, row + 1));
-      else kick_and_drift(bodies, row, dt);
-    }
+  each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    half_steps(begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
   });
   if (elements.used()) elements.follow(bodies, dt);
   for (Wall& wall : walls) wall.move(dt);
@@ -266,7 +280,7 @@ void World::finish(bool priming) {
       for (std::size_t row = begin; row < end; ++row) sums[row - begin] = load_of(row);
       loads = sums.data();
     }
-    speeds_[block] = finish_block(begin, end, loads, priming, round_blocks_[block] != 0);
+    speeds_[block] = finish_block(begin, end, loads, priming);
   });
   next_ = {};
   for (const Speed& speed : speeds_)
@@ -274,34 +288,19 @@ void World::finish(bool priming) {
 }
 
 // Velocities at the end of the step. Returns the largest speeds of the next half step.
-World::Speed World::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round) {
-  const auto kick_round = [&](std::size_t first, std::size_t last) {
-    HalfStepJob job = half_step(first, last);
+World::Speed World::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
+  Speed fastest;
+  const auto note = [&](double most, double in_margins) {
+    fastest = {std::max(fastest.most, most), std::max(fastest.in_margins, in_margins)};
+  };
+  half_steps(begin, end, [&](HalfStepJob& job, std::size_t first) {
     job.loads = loads + (first - begin);
     job.priming = priming;
     kernels().kick(job);
-    return Speed{std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins)};
-  };
-  Speed fastest;
-  if (round) fastest = kick_round(begin, end);
-  if (round && !elements.used()) return fastest;
-  for (std::size_t row = begin; row < end; ++row) {
-    Motion& m = bodies.motions[row];
-    if (!round && bodies.isotropic(row)) {
-      kick_round(row, row + 1);
-    } else if (!round) {
-      const Load& load = loads[row - begin];
-      const Vec v = m.v, w = m.w, momentum = bodies.momenta[row];
-      kick(bodies, row, {load.f[0], load.f[1], load.f[2]}, {load.t[0], load.t[1], load.t[2]}, gravity, dt);
-      if (priming) {
-        m.v = v;
-        m.w = w;
-        bodies.momenta[row] = momentum;
-      }
-    }
-    const double speed = speed_of(row);
-    fastest = {std::max(fastest.most, speed), std::max(fastest.in_margins, speed * inverse_margins_[row])};
-  }
+    note(std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins));
+  });
+  if (!elements.used()) return fastest;
+  for (std::size_t row = begin; row < end; ++row) note(speed_of(row), speed_of(row) * inverse_margins_[row]);
   return fastest;
 }
 

@@ -109,22 +109,29 @@ class World {
   void forces(double step);
   // Of one block of rows: contacts of spheres, of shapes, of walls.
   void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
-  std::size_t find_contacts(std::size_t begin, std::size_t end, double step);
+  std::size_t find_contacts(std::size_t begin, std::size_t end);
+  void shape_forces(std::size_t begin, std::size_t end, double step);
   void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  // Applies the law to contacts of pairs or walls.
+  void settle(std::vector<PointContact>& contacts, ContactRows& rows, double step);
+  // What two elements are to each other wherever they touch: effective mass and radius.
+  [[nodiscard]] Contact pair_of(std::size_t i, std::size_t j) const;
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Shapes other than spheres (shape_contacts.cpp).
   [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] double rounding(const Posed& shape, std::size_t element) const;
-  // Whether a plane with this normal is surely between two shapes.
-  [[nodiscard]] bool parted(std::size_t i, std::size_t j, Vec normal) const;
-  [[nodiscard]] bool is_convex(std::size_t element) const;
+  [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element] != Shape::Kind::sphere; }
+  // How the elements are turned.
+  void pose_elements();
+  // Adds a contact to those that the law is applied to, if they overlap; and notes its normal.
+  void take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
+                    std::vector<PointContact>& contacts);
   // Any two elements; `guess` of the normal, or zero.
   [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
-  void shape_forces(std::size_t row, std::size_t k, std::size_t block_end, double step);
   // Contacts of an element with walls. `wakes` by entry: until the odometer shows this it need not be looked at.
   void touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
   // Those with one mesh, whose faces begin at an entry; returns where they end.
@@ -139,9 +146,10 @@ class World {
   struct Speed {
     double most = 0, in_margins = 0;  // lengths per time, and margins per time
   };
-  Speed finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming, bool round);
+  Speed finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming);
   [[nodiscard]] double speed_of(std::size_t body) const;
-  [[nodiscard]] HalfStepJob half_step(std::size_t begin, std::size_t end);
+  template <class F>
+  void half_steps(std::size_t begin, std::size_t end, F&& f);
   // What is the same in whole blocks, found once for a list.
   void describe_blocks();
   [[nodiscard]] bool serves();
@@ -159,6 +167,8 @@ class World {
   ContactRows pairs_, wall_rows_;
   RemoteShares remote_;
   std::vector<Load> loads_;
+  std::vector<Shape::Kind> kinds_;          // of every element
+  std::vector<Pose> poses_;                 // of every element, if any is convex
   std::vector<Number> block_parameters_;    // of every block: which parameters all its entries have, or nobody
   std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
   std::vector<double> wakes_;               // of every entry of walls; see touch_walls

@@ -48,12 +48,12 @@ def _distance(shapes, apart, turns):
     return float(gap(best[None])[0]), best
 
 
-@pytest.mark.parametrize("second", [TABLET, None], ids=["tablets", "tablet and sphere"])
-def test_overlap_and_normal_are_those_of_the_shortest_connection(second):
+def _touching_pairs(second, count):
+    """Offsets, orientations, distances and normals of pairs whose roundings overlap, found without vicinal."""
     rng = np.random.default_rng(5)
     reach = TABLET.margin + (0.3 if second is None else TABLET.margin)
     pairs = []
-    while len(pairs) < 60:
+    while len(pairs) < count:
         turns = rng.normal(size=(2, 4))
         turns /= np.linalg.norm(turns, axis=1, keepdims=True)
         line = rng.normal(size=3)
@@ -64,14 +64,24 @@ def test_overlap_and_normal_are_those_of_the_shortest_connection(second):
         distance, normal = _distance((TABLET, second), apart, turns)
         if 0.2 * reach < distance < 0.99 * reach:
             pairs.append((apart, turns, distance, normal))
-    sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-6)
+    return pairs, reach
+
+
+def _insert(sim, pairs, second, **motion):
     sites = np.arange(len(pairs))[:, None] * np.array([10.0, 0, 0])
-    sim.insert(sites, shape=TABLET, orientations=[turns[0] for _, turns, _, _ in pairs])
     there = sites + np.array([apart for apart, _, _, _ in pairs])
+    sim.insert(sites, shape=TABLET, orientations=[turns[0] for _, turns, _, _ in pairs], **motion)
     if second is None:
         sim.insert(there, radii=0.3)
     else:
         sim.insert(there, shape=TABLET, orientations=[turns[1] for _, turns, _, _ in pairs])
+
+
+@pytest.mark.parametrize("second", [TABLET, None], ids=["tablets", "tablet and sphere"])
+def test_overlap_and_normal_are_those_of_the_shortest_connection(second):
+    pairs, reach = _touching_pairs(second, 60)
+    sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-6)
+    _insert(sim, pairs, second)
     found = sim.contacts()
     order = np.argsort(np.minimum(found["i"], found["j"]))
     assert len(order) == len(pairs)
@@ -79,3 +89,32 @@ def test_overlap_and_normal_are_those_of_the_shortest_connection(second):
         sign = 1 if found["i"][k] < found["j"][k] else -1
         assert found["overlap"][k] == pytest.approx(reach - distance, abs=2e-6)
         assert sign * found["normal"][k] == pytest.approx(normal, abs=5e-3)
+
+
+@pytest.mark.parametrize("second", [TABLET, None], ids=["tablets", "tablet and sphere"])
+def test_what_the_step_follows_from_the_step_before_is_what_is_found_from_nothing(second):
+    # Steps find contacts from the normals of the steps before, several at a time; contacts() knows of no step before.
+    pairs, _ = _touching_pairs(second, 60)
+    sim = simulation(linear(friction=0.0, kn=50.0, restitution=1.0), gravity=(0, 0, 0), dt=2e-4)
+    rng = np.random.default_rng(1)
+    _insert(sim, pairs, second, velocities=rng.normal(0, 0.05, (60, 3)), spins=rng.normal(0, 2.0, (60, 3)))
+
+    def forces():
+        found = sim.contacts()
+        total = np.zeros((len(sim), 3))
+        np.add.at(total, found["i"], found["force"])
+        np.add.at(total, found["j"], -found["force"])
+        return total, len(found["i"])
+
+    seen = []
+    for _ in range(20):
+        sim.run(20)
+        before, velocities = forces()[0], sim.velocities.copy()
+        sim.run(1)
+        after, count = forces()
+        gained = sim.masses[:, None] * (sim.velocities - velocities)
+        expected = 0.5 * sim.dt * (before + after)
+        off, size = (np.linalg.norm(a, axis=1) for a in (gained - expected, expected))
+        assert np.all(off <= 1e-5 * size + 1e-15)  # normals are found to 1e-6
+        seen.append(count)
+    assert min(seen) > 20

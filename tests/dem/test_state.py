@@ -71,14 +71,14 @@ def test_threads_do_not_change_bits(make):
     assert_same(one, three)
 
 
-@pytest.mark.parametrize("material", [None, HERTZ])
-def test_instruction_sets_do_not_change_bits(material):
-    best = bed(material=material)
+@pytest.mark.parametrize("make", [bed, lambda: bed(material=HERTZ), mixed, lambda: mixed(HERTZ)])
+def test_instruction_sets_do_not_change_bits(make):
+    best = make()
     best.run(600)
     before = _core.get_isa()
     try:
         _core.set_isa("baseline")
-        base = bed(material=material)
+        base = make()
         base.run(600)
     finally:
         _core.set_isa(before)

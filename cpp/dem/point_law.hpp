@@ -1,4 +1,5 @@
-// Contacts with walls: the law, and how the normal turned since the step before. For one lane or four.
+// Contacts at given points, with walls or between bodies of any shape: the law, and how the normal turned since the
+// step before. For one lane or four.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +13,22 @@
 namespace vicinal::dem {
 namespace {
 
-// Contacts c ... c + width - 1. The same as `settle` of contact.hpp, with a wall as the second.
+// Contacts c ... c + width - 1.
 template <Law law, class Lanes>
-[[gnu::always_inline]] inline void wall_contact(const WallJob& job, std::size_t c) {
+[[gnu::always_inline]] inline void point_contact(const PointJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
   constexpr std::size_t width = Lanes::width;
-  WallContact* const contacts = job.contacts + c;
+  PointContact* const contacts = job.contacts + c;
   const Real zero = Lanes::all(0), one = Lanes::all(1), dt = Lanes::all(job.dt);
   const Triple<Real> none{zero, zero, zero};
 
   Number entry[width], which[width];
-  Row arms[width], points[width], normals[width], befores[width], speeds[width], spins[width], speeds_before[width];
+  Row arms[width], points[width], normals[width], befores[width];
+  Row speeds[width], speeds_end[width], spins[width], spins_end[width];  // of the second
   Row v[width], w[width], v_end[width], w_end[width];
   for (std::size_t lane = 0; lane < width; ++lane) {
-    const WallContact& contact = contacts[lane];
+    const PointContact& contact = contacts[lane];
     const Motion& m = job.motions[contact.row];
     entry[lane] = contact.entry;
     which[lane] = contact.parameters;
@@ -34,9 +36,10 @@ template <Law law, class Lanes>
     arms[lane] = points[lane] - Lanes::load(&job.places[contact.row].x);
     normals[lane] = Lanes::load(contact.normal);
     befores[lane] = Lanes::load(contact.before);
-    speeds[lane] = Lanes::load(contact.speed);
-    speeds_before[lane] = Lanes::load(contact.speed_before);
-    spins[lane] = Lanes::load(contact.spin);
+    speeds[lane] = Lanes::load(contact.speed_during);
+    speeds_end[lane] = Lanes::load(contact.speed_at_end);
+    spins[lane] = Lanes::load(contact.spin_during);
+    spins_end[lane] = Lanes::load(contact.spin_at_end);
     v[lane] = Lanes::load(&m.v.x);
     w[lane] = Lanes::load(&m.w.x);
     v_end[lane] = v[lane] + Lanes::load(&m.dv.x);
@@ -46,8 +49,8 @@ template <Law law, class Lanes>
   Lanes::columns(points, point);
   Lanes::columns(normals, normal);
   Lanes::columns(befores, before);
-  const auto arm = vectors<Lanes>(arms), speed = vectors<Lanes>(speeds), wall_spin = vectors<Lanes>(spins);
-  const auto spin = vectors<Lanes>(w), spin_end = vectors<Lanes>(w_end);
+  const auto arm = vectors<Lanes>(arms), spin = vectors<Lanes>(w), spin_end = vectors<Lanes>(w_end);
+  const auto other_spin = vectors<Lanes>(spins), other_spin_end = vectors<Lanes>(spins_end);
 
   Touch<Real> touch;
   touch.overlap = point[3];
@@ -61,12 +64,12 @@ template <Law law, class Lanes>
   const auto known = turned > zero;
   touch.midway = {choose(known, middle.x, normal[0]), choose(known, middle.y, normal[1]),
                   choose(known, middle.z, normal[2])};
-  touch.travel = dt * ((vectors<Lanes>(v) + cross(spin, arm)) - vectors<Lanes>(speeds_before));
+  touch.travel = dt * ((vectors<Lanes>(v) + cross(spin, arm)) - vectors<Lanes>(speeds));
   touch.step = dt;
-  touch.rate = (vectors<Lanes>(v_end) + cross(spin_end, arm)) - speed;
-  touch.turn = Lanes::all(0.5 * job.dt) * dot(spin + wall_spin, touch.normal);
-  touch.rolled = dt * (spin - wall_spin);
-  touch.rolling_rate = spin_end - wall_spin;
+  touch.rate = (vectors<Lanes>(v_end) + cross(spin_end, arm)) - vectors<Lanes>(speeds_end);
+  touch.turn = Lanes::all(0.5 * job.dt) * dot(spin + other_spin, touch.normal);
+  touch.rolled = dt * (spin - other_spin);
+  touch.rolling_rate = spin_end - other_spin_end;
 
   auto spring = springs_of<Lanes>(job.springs, entry);
   auto rolling = job.terms.rolling ? springs_of<Lanes>(job.rollings, entry) : none;
@@ -85,8 +88,8 @@ template <Law law, class Lanes>
 }
 
 template <Law law, class Lanes>
-std::size_t wall_contacts_from(const WallJob& job, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) wall_contact<law, Lanes>(job, c);
+std::size_t point_contacts_from(const PointJob& job, std::size_t c) {
+  for (; c + Lanes::width <= job.size; c += Lanes::width) point_contact<law, Lanes>(job, c);
   return c;
 }
 

@@ -1,0 +1,144 @@
+// Forces between shapes other than spheres, and of spheres on them.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dem/kernels.hpp"
+#include "dem/world.hpp"
+
+namespace vicinal::dem {
+namespace {
+
+// Entries of the list, in columns.
+struct Entries {
+  std::vector<Number> i, j, entry;
+  void clear() {
+    for (auto* column : {&i, &j, &entry}) column->clear();
+  }
+  void push(Number a, Number b, std::size_t k) {
+    i.push_back(a);
+    j.push_back(b);
+    entry.push_back(static_cast<Number>(k));
+  }
+};
+
+void add(Load& to, Vec force, Vec torque) {
+  to.f[0] += force.x, to.f[1] += force.y, to.f[2] += force.z;
+  to.t[0] += torque.x, to.t[1] += torque.y, to.t[2] += torque.z;
+}
+
+}  // namespace
+
+void World::pose_elements() {
+  each_block(acting().size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t e = begin; e < end; ++e) {
+      if (kinds_[e] != Shape::Kind::tablet) continue;
+      poses_[e].axis = rotate(bodies.orientations[elements.used() ? elements.owners[e] : e], {0, 0, 1});
+    }
+  });
+}
+
+// Those of which a normal is known are looked at in groups, the others one by one.
+void World::shape_forces(std::size_t begin, std::size_t end, double step) {
+  const Acting act = acting();
+  static thread_local Entries near, apart;  // that touched in the step before, and that did not
+  static thread_local std::vector<std::uint8_t> parted;
+  static thread_local std::vector<CurvedContact> found;
+  static thread_local std::vector<PointContact> contacts;
+  near.clear();
+  apart.clear();
+  contacts.clear();
+  const auto find = [&](std::size_t i, std::size_t j, std::size_t k) {
+    const bool fresh = pairs_.active()[k] == 0;
+    // Where a contact begins must not depend on when one began to look, so a plane is no guess.
+    take_contact(pair_contact(i, j, fresh ? Vec{} : pairs_.normals()[k]), i, j, k, contacts);
+  };
+  for (std::size_t k = pairs_.begin(begin); k < pairs_.begin(end); ++k) {
+    const Number i = pairs_.owners()[k], j = pairs_.partners()[k];
+    if (!is_convex(i) && !is_convex(j)) continue;
+    const Place &a = act.places[i], &b = act.places[j];
+    const Vec across = period.shortest(centre(b) - centre(a));
+    const double reach = a.r + b.r;
+    if (dot(across, across) >= reach * reach) {
+      if (pairs_.active()[k] != 0) pairs_.forget(k);
+      continue;
+    }
+    const bool curved = kinds_[i] != Shape::Kind::polyhedron && kinds_[j] != Shape::Kind::polyhedron;
+    if (!curved || dot(pairs_.normals()[k], pairs_.normals()[k]) == 0) find(i, j, k);
+    else (pairs_.active()[k] != 0 ? near : apart).push(i, j, k);
+  }
+
+  const auto job = [&](const Entries& entries) {
+    return CurvedJob{entries.i.size(), entries.i.data(), entries.j.data(), entries.entry.data(),
+                     act.places,       poses_.data(),    pairs_.normals(), period};
+  };
+  // Of those that do not touch the normal is that of a plane between them, as a rule for many steps.
+  parted.resize(apart.i.size());
+  kernels().parted(job(apart), parted.data());
+  for (std::size_t c = 0; c < parted.size(); ++c)
+    if (parted[c] == 0) find(apart.i[c], apart.j[c], apart.entry[c]);
+  found.resize(near.i.size());
+  kernels().curved_contacts(job(near), found.data());
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    const std::size_t i = near.i[c], j = near.j[c];
+    if (found[c].normal[3] == 0) {
+      find(i, j, near.entry[c]);
+      continue;
+    }
+    Contact contact = pair_of(i, j);
+    contact.point = centre(act.places[i]) + vec_of(found[c].arm);
+    contact.normal = vec_of(found[c].normal);
+    contact.overlap = found[c].arm[3];
+    take_contact(contact, i, j, near.entry[c], contacts);
+  }
+
+  settle(contacts, pairs_, step);
+  for (const PointContact& contact : contacts) {
+    const std::size_t i = contact.row, j = contact.second;
+    const Vec force = vec_of(contact.force), moment = vec_of(contact.moment);
+    const Vec arm = vec_of(contact.point) - centre(act.places[i]);
+    const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[i]));
+    add(loads_[i], force, cross(arm, force) + moment);
+    Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
+    if (j >= end) second = {{0, 0, 0, 1}, {0, 0, 0, 1}};
+    add(second, -force, cross(force, other) - moment);
+  }
+}
+
+void World::take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
+                         std::vector<PointContact>& contacts) {
+  const Acting act = acting();
+  const bool fresh = pairs_.active()[k] == 0;
+  Vec& normal = pairs_.normals()[k];
+  if (contact.overlap > 0) {
+    const Vec other =
+        (contact.point - centre(act.places[i])) - period.shortest(centre(act.places[j]) - centre(act.places[i]));
+    PointContact taken = point_contact(contact, fresh ? Vec{} : normal, side_of(act.motions[j], other));
+    taken.row = static_cast<Number>(i);
+    taken.entry = static_cast<Number>(k);
+    taken.second = static_cast<Number>(j);
+    taken.parameters = static_cast<Number>(act.materials[i] * table_edge + act.materials[j]);
+    contacts.push_back(taken);
+    pairs_.active()[k] = 1;
+  } else if (!fresh) {
+    pairs_.forget(k);
+  }
+  normal = contact.normal;
+}
+
+void World::settle(std::vector<PointContact>& contacts, ContactRows& rows, double step) {
+  const Acting act = acting();
+  PointJob job;
+  job.size = contacts.size();
+  job.contacts = contacts.data();
+  job.places = act.places;
+  job.motions = act.motions;
+  job.table = table.data();
+  job.terms = terms;
+  job.dt = step;
+  job.springs = rows.springs();
+  job.rollings = rows.rollings();
+  kernels().point_contacts(job, law);
+}
+
+}  // namespace vicinal::dem
