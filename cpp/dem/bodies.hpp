@@ -8,16 +8,17 @@
 
 #include "dem/arrays.hpp"
 #include "dem/vec.hpp"
+#include "exec/huge_pages.hpp"
 
 namespace vicinal::dem {
 
 struct Bodies {
-  std::vector<Place> places;  // centre of mass; radius, or that of the sphere around a shape
-  std::vector<Motion> motions;
-  std::vector<Quat> orientations;
+  HugeVector<Place> places;  // centre of mass; radius, or that of the sphere around a shape
+  HugeVector<Motion> motions;
+  HugeVector<Quat> orientations;
   std::vector<double> masses;
-  std::vector<Vec> inertias;                // principal moments
-  std::vector<Vec> momenta, half_impulses;  // angular momentum and torque × dt / 2; used where moments differ
+  HugeVector<Vec> inertias;                // principal moments
+  HugeVector<Vec> momenta, half_impulses;  // angular momentum and torque × dt / 2; used where moments differ
   std::vector<std::uint8_t> materials;
   std::vector<std::int32_t> shapes;  // -1: a sphere
   std::vector<std::int64_t> ids;

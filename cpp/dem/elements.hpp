@@ -17,9 +17,9 @@ namespace vicinal::dem {
 struct Elements {
   std::vector<std::size_t> offsets;  // first element of every body, and the end
   std::vector<Number> owners;
-  std::vector<Vec> arms;  // from the body's centre, in the body's frame
-  std::vector<Place> places;
-  std::vector<Motion> motions;
+  HugeVector<Vec> arms;  // from the body's centre, in the body's frame
+  HugeVector<Place> places;
+  HugeVector<Motion> motions;
   std::vector<std::uint8_t> materials;
 
   [[nodiscard]] bool used() const { return !offsets.empty(); }

@@ -93,7 +93,7 @@ void World::wrap() {
 
 void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
                       std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
-                      std::vector<Place> reference, double wall_margin, double wall_drift) {
+                      HugeVector<Place> reference, double wall_margin, double wall_drift) {
   stash();
   pairs_.set(offsets, partners, terms.rolling, any_convex);
   wall_rows_.set(wall_offsets, wall_partners, terms.rolling, true);

@@ -76,9 +76,9 @@ class World {
   // together, and have come `wall_drift` of it already.
   void set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
                  std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
-                 std::vector<Place> reference, double wall_margin, double wall_drift);
+                 HugeVector<Place> reference, double wall_margin, double wall_drift);
   [[nodiscard]] bool has_lists() const { return has_lists_; }
-  [[nodiscard]] const std::vector<Place>& reference() const { return reference_; }
+  [[nodiscard]] const HugeVector<Place>& reference() const { return reference_; }
   [[nodiscard]] double wall_margin() const { return wall_margin_; }
   [[nodiscard]] double wall_drift() const { return wall_drift_; }
   // How fast the surface of a wall may move towards bodies; the largest of all walls.
@@ -96,7 +96,7 @@ class World {
   void collect(std::vector<Kept>& pairs, std::vector<Kept>& wall_contacts) const;
 
   // Elements: the bodies themselves unless some are clumps.
-  [[nodiscard]] const std::vector<Place>& element_places() const {
+  [[nodiscard]] const HugeVector<Place>& element_places() const {
     return elements.used() ? elements.places : bodies.places;
   }
   void place_elements() {
@@ -166,16 +166,16 @@ class World {
 
   ContactRows pairs_, wall_rows_;
   RemoteShares remote_;
-  std::vector<Load> loads_;
+  HugeVector<Load> loads_;
   std::vector<Shape::Kind> kinds_;          // of every element
-  std::vector<Pose> poses_;                 // of every element, if any is convex
+  HugeVector<Pose> poses_;                  // of every element, if any is convex
   std::vector<Number> block_parameters_;    // of every block: which parameters all its entries have, or nobody
   std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
   std::vector<double> wakes_;               // of every entry of walls; see touch_walls
   std::vector<double> row_wakes_;           // the first of every row
   double odometer_ = 0;                     // how far bodies and walls can have come towards each other
-  std::vector<Place> reference_;
-  std::vector<double> inverse_margins_;         // of every body
+  HugeVector<Place> reference_;
+  HugeVector<double> inverse_margins_;          // of every body
   std::vector<Speed> speeds_;                   // fastest of every block
   std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block
   bool has_lists_ = false;

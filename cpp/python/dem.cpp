@@ -263,7 +263,7 @@ void set_lists(World& world, const In<std::int64_t>& offsets, const In<std::int3
                const In<std::int64_t>& wall_offsets, const In<std::int32_t>& wall_partners, const In<double>& reference,
                const In<double>& margins, double wall_margin, double wall_drift) {
   const auto& places = world.element_places();
-  std::vector<Place> at(places.size());
+  HugeVector<Place> at(places.size());
   if (offsets.size() != places.size() + 1 || wall_offsets.size() != places.size() + 1 ||
       reference.size() != 3 * places.size() || margins.size() != places.size())
     throw nb::value_error("the lists belong to another number of elements");
