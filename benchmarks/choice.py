@@ -35,12 +35,12 @@ FULL = {1_000: 120, 10_000: 150, 100_000: 150, 1_000_000: 60}
 GOAL, LIMIT = 1.25, 2.0
 
 
-def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
+def measure(plan: dict[int, int], repeats: int, seed: int) -> list[dict[str, Any]]:
     """Return a row for every scene: the times of all ways, the choice and what it took."""
     rows = []
     start = time.perf_counter()
     for size, count in plan.items():
-        for scene in scenes(SEED + size, count, (size,)):
+        for scene in scenes(seed + size, count, (size,)):
             setting, shots = run(scene.make(), repeats=repeats, budget=4.0)
             choosing = math.inf
             for _ in range(5):
@@ -117,6 +117,7 @@ def main() -> int:
     """Measure and print; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer scenes")
+    parser.add_argument("--seed", type=int, default=SEED, help="other scenes of the same kinds")
     parser.add_argument("--rejudge", action="store_true", help="choose anew for the scenes of the last run")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results") / "choice.json")
     options = parser.parse_args()
@@ -128,7 +129,7 @@ def main() -> int:
             if regret(row) > GOAL:
                 print(describe(row))
     else:
-        rows = measure(QUICK if options.quick else FULL, 4 if options.quick else 10)
+        rows = measure(QUICK if options.quick else FULL, 4 if options.quick else 10, options.seed)
         machine = {"cpu": cpu_model(), "load": os.getloadavg(), "isa": vc.info()["isa"]}
         options.out.parent.mkdir(exist_ok=True)
         options.out.write_text(json.dumps({"machine": machine, "scenes": rows}), encoding="utf-8")

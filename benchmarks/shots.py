@@ -46,7 +46,8 @@ def once(setting: Setting, shot: Shot) -> float:
 
 
 def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4e-3) -> tuple[Setting, list[Shot]]:
-    """Time every way in turn, again and again, until the budget (seconds) or the repeats are used up.
+    """Time every way in turn, again and again, until the budget (seconds) or the repeats are used up; at least twice,
+    because whoever comes first finds memory that nobody has touched.
 
     Short searches are repeated more: until they have run for `least` seconds per round in total.
     """
@@ -70,6 +71,6 @@ def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4
                 if spent >= least:
                     break
             fastest = min(fastest, shot.best)
-        if time.process_time() - start > budget:
+        if turn > 0 and time.process_time() - start > budget:
             break
     return setting, [shot for shot in shots if shot.seconds]

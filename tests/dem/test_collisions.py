@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dem.grains import GLASS, floor, linear, simulation
-from vicinal.dem import Material, Simulation, TimeStepWarning
+from vicinal.dem import Material, Simulation, Tablet, TimeStepWarning
 
 
 def test_free_fall_is_exact():
@@ -142,16 +142,25 @@ def test_spheres_that_stick_turn_as_one_body(large):
     assert momentum() == pytest.approx(before, rel=1e-12, abs=1e-12 * before[2])
 
 
-def test_collision_across_the_border_is_one_in_the_middle():
+@pytest.mark.parametrize("shape", [None, Tablet(0.5, 0.3, 0.15, rounding=0.05)], ids=["spheres", "tablets"])
+def test_collision_across_the_border_is_one_in_the_middle(shape):
     def run(shift):
         sim = Simulation(materials={"m": linear(friction=0.3)}, law="linear", gravity=(0, 0, 0), dt=2e-5, box=(4, 5, 6))
         places = np.array([[1.5, 2.5, 3.0], [2.4, 2.9, 3.1]]) + shift
-        sim.insert(places, radii=[0.5, 0.5], velocities=[[1, 0, 0.2], [-1, 0.3, 0]], spins=[[1, 2, 3], [0, -5, 1]])
+        # Turned, because sides that lie along each other touch at no point in particular.
+        tablets = {"shape": shape, "orientations": [[1, 0.2, 0.5, 0], [1, -0.4, 0.1, 0.3]]}
+        sim.insert(
+            places,
+            **({"radii": 0.5} if shape is None else tablets),
+            velocities=[[1, 0, 0.2], [-1, 0.3, 0]],
+            spins=[[1, 2, 3], [0, -5, 1]],
+        )
         sim.run(5000)
         return sim
 
     middle, border = run((0, 0, 0)), run((2.05, 2.3, 2.95))
     assert np.abs(middle.spins - [[1, 2, 3], [0, -5, 1]]).max() > 0.1
+    assert np.abs(middle.velocities - [[1, 0, 0.2], [-1, 0.3, 0]]).max() > 0.1
     for name in ("velocities", "spins"):
         assert getattr(border, name) == pytest.approx(getattr(middle, name), abs=1e-11)
     apart = (border.positions - middle.positions - [2.05, 2.3, 2.95]) / [4, 5, 6]
