@@ -46,6 +46,10 @@ struct alignas(64) Pose {
 static_assert(sizeof(Pose) == 8 * sizeof(double));
 static_assert(sizeof(Place) == 4 * sizeof(double) && sizeof(Motion) == 16 * sizeof(double));
 
+inline void add(Load& to, Vec force, Vec torque) {
+  to.f[0] += force.x, to.f[1] += force.y, to.f[2] += force.z;
+  to.t[0] += torque.x, to.t[1] += torque.y, to.t[2] += torque.z;
+}
 inline Vec centre(const Place& p) { return {p.x, p.y, p.z}; }
 inline Vec stretch(const Spring& s) { return {s.x, s.y, s.z}; }
 

@@ -93,7 +93,7 @@ std::vector<Detail> World::details() {
       const Contact contact = pair_contact(i, j, {});
       if (contact.overlap <= 0) continue;
       const Vec arm = contact.point - centre(act.places[i]);
-      const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[i]));
+      const Vec other = arm_of_second(i, j, arm);
       const Motion &a = act.motions[i], &b = act.motions[j];
       const Rate rate{(a.v + cross(a.w, arm)) - (b.v + cross(b.w, other)), a.w - b.w};
       const Outcome outcome = outcome_of(contact, rate, parameters(act.materials[i], act.materials[j]), law, terms,

@@ -15,7 +15,7 @@ namespace {
 
 // Contacts c ... c + width - 1.
 template <Law law, class Lanes>
-[[gnu::always_inline]] inline void point_contact(const PointJob& job, std::size_t c) {
+[[gnu::always_inline]] inline void apply_law(const PointJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
   constexpr std::size_t width = Lanes::width;
@@ -89,7 +89,7 @@ template <Law law, class Lanes>
 
 template <Law law, class Lanes>
 std::size_t point_contacts_from(const PointJob& job, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) point_contact<law, Lanes>(job, c);
+  for (; c + Lanes::width <= job.size; c += Lanes::width) apply_law<law, Lanes>(job, c);
   return c;
 }
 

@@ -42,11 +42,6 @@ Posed World::posed(std::size_t element) const {
   return {&shape_of(element), centre(element_places()[element]), bodies.orientations[body]};
 }
 
-// The radius of the ball around its core.
-double World::rounding(const Posed& shape, std::size_t element) const {
-  return shape.shape->kind == Shape::Kind::sphere ? element_places()[element].r : shape.shape->margin;
-}
-
 Contact World::pair_of(std::size_t i, std::size_t j) const {
   const Acting act = acting();
   const auto size = [&](std::size_t e) { return is_convex(e) ? shape_of(e).radius : act.places[e].r; };
@@ -62,8 +57,9 @@ Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   b.centre = a.centre + apart;
   const double distance = norm(apart);
   const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
-  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, rounding(a, i) + rounding(b, j));
-  Contact contact = contact_of(connection, rounding(a, i), rounding(b, j), line);
+  const double reach_first = poses_[i].margin, reach_second = poses_[j].margin;
+  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, reach_first + reach_second);
+  Contact contact = contact_of(connection, reach_first, reach_second, line);
   if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
   const Contact both = pair_of(i, j);
   contact.mass = both.mass;

@@ -22,11 +22,6 @@ struct Entries {
   }
 };
 
-void add(Load& to, Vec force, Vec torque) {
-  to.f[0] += force.x, to.f[1] += force.y, to.f[2] += force.z;
-  to.t[0] += torque.x, to.t[1] += torque.y, to.t[2] += torque.z;
-}
-
 }  // namespace
 
 void World::pose_elements() {
@@ -97,11 +92,10 @@ void World::shape_forces(std::size_t begin, std::size_t end, double step) {
     const std::size_t i = contact.row, j = contact.second;
     const Vec force = vec_of(contact.force), moment = vec_of(contact.moment);
     const Vec arm = vec_of(contact.point) - centre(act.places[i]);
-    const Vec other = arm - period.shortest(centre(act.places[j]) - centre(act.places[i]));
     add(loads_[i], force, cross(arm, force) + moment);
     Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
     if (j >= end) second = {{0, 0, 0, 1}, {0, 0, 0, 1}};
-    add(second, -force, cross(force, other) - moment);
+    add(second, -force, cross(force, arm_of_second(i, j, arm)) - moment);
   }
 }
 
@@ -111,8 +105,7 @@ void World::take_contact(const Contact& contact, std::size_t i, std::size_t j, s
   const bool fresh = pairs_.active()[k] == 0;
   Vec& normal = pairs_.normals()[k];
   if (contact.overlap > 0) {
-    const Vec other =
-        (contact.point - centre(act.places[i])) - period.shortest(centre(act.places[j]) - centre(act.places[i]));
+    const Vec other = arm_of_second(i, j, contact.point - centre(act.places[i]));
     PointContact taken = point_contact(contact, fresh ? Vec{} : normal, side_of(act.motions[j], other));
     taken.row = static_cast<Number>(i);
     taken.entry = static_cast<Number>(k);

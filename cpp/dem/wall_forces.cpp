@@ -39,9 +39,7 @@ void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, d
   for (const PointContact& contact : contacts) {
     const Vec force = vec_of(contact.force), moment = vec_of(contact.moment), point = vec_of(contact.point);
     const Vec torque = cross(point - centre(act.places[contact.row]), force) + moment;
-    Load& load = loads_[contact.row];
-    load.f[0] += force.x, load.f[1] += force.y, load.f[2] += force.z;
-    load.t[0] += torque.x, load.t[1] += torque.y, load.t[2] += torque.z;
+    add(loads_[contact.row], force, torque);
     auto& share = wall_loads_[block * walls.size() + contact.second];
     share[0] += -force;
     share[1] += cross(point - walls[contact.second].middle(), -force) - moment;

@@ -261,8 +261,7 @@ Load World::load_of(std::size_t body) const {
     Vec torque{load.t[0], load.t[1], load.t[2]};
     const Vec arm = elements.arms[e];
     if (dot(arm, arm) > 0) torque += cross(rotate(bodies.orientations[body], arm), force);
-    sum.f[0] += force.x, sum.f[1] += force.y, sum.f[2] += force.z;
-    sum.t[0] += torque.x, sum.t[1] += torque.y, sum.t[2] += torque.z;
+    add(sum, force, torque);
   }
   return sum;
 }

@@ -116,11 +116,14 @@ class World {
   void settle(std::vector<PointContact>& contacts, ContactRows& rows, double step);
   // What two elements are to each other wherever they touch: effective mass and radius.
   [[nodiscard]] Contact pair_of(std::size_t i, std::size_t j) const;
+  // From the centre of the second to a point, given from the centre of the first.
+  [[nodiscard]] Vec arm_of_second(std::size_t i, std::size_t j, Vec arm) const {
+    return arm - period.shortest(centre(element_places()[j]) - centre(element_places()[i]));
+  }
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Shapes other than spheres (shape_contacts.cpp).
   [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
-  [[nodiscard]] double rounding(const Posed& shape, std::size_t element) const;
   [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element] != Shape::Kind::sphere; }
   // How the elements are turned.
   void pose_elements();

@@ -1,4 +1,5 @@
-// Vectors on huge pages: loops that go through many of them at once would otherwise wait for addresses.
+// Vectors on huge pages: loops that go through many of them at once would otherwise wait for addresses. (What is laid
+// out once and never grows is a Buffer, memory.hpp.)
 #pragma once
 
 #include <cstddef>
