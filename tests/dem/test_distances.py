@@ -106,7 +106,7 @@ def test_what_the_step_follows_from_the_step_before_is_what_is_found_from_nothin
         np.add.at(total, found["j"], -found["force"])
         return total, len(found["i"])
 
-    seen = []
+    energy, seen = sim.energies()["total"], []
     for _ in range(20):
         sim.run(20)
         before, velocities = forces()[0], sim.velocities.copy()
@@ -116,5 +116,7 @@ def test_what_the_step_follows_from_the_step_before_is_what_is_found_from_nothin
         expected = 0.5 * sim.dt * (before + after)
         off, size = (np.linalg.norm(a, axis=1) for a in (gained - expected, expected))
         assert np.all(off <= 1e-5 * size + 1e-15)  # normals are found to 1e-6
+        # Forces at wrong points would turn bodies wrongly.
+        assert sim.energies()["total"] == pytest.approx(energy, rel=1e-4)
         seen.append(count)
     assert min(seen) > 20
