@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import permutations
 from typing import Any
 
@@ -126,3 +128,33 @@ def test_squares_are_not_fused() -> None:
         assert 1000 < np.count_nonzero(within) < 3900
         j = vc.pairs(points, cutoff=1.0, queries=queries, want="j", sort=True)[0]
         assert np.array_equal(j, np.flatnonzero(within))
+
+
+def test_results_stay_what_they_were_while_others_are_found() -> None:
+    """Small ones are copied out of memory that the next search uses again, large ones keep theirs."""
+    rng = np.random.default_rng(8)
+    kept = []
+    for n in (50, 800, 50, 9000, 800, 3000):
+        points = rng.random((n, 3))
+        found = vc.pairs(points, cutoff=(30 / n) ** (1 / 3), want="ijdD", sort=True)
+        kept.append((found, [column.copy() for column in found]))
+    for found, before in kept:
+        assert len(found[0]) > 0
+        for column, copy in zip(found, before, strict=True):
+            assert_same_bits(column, copy)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space can be limited only there")
+def test_few_bodies_need_no_more_address_space_than_is_allowed() -> None:
+    script = """
+import resource, numpy, vicinal
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**26, resource.RLIM_INFINITY))
+points = numpy.random.default_rng(1).random((9000, 3))
+for box in (None, 1.0):
+    print(len(vicinal.pairs(points, cutoff=0.05, box=box)[0]))
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    points = np.random.default_rng(1).random((9000, 3))
+    expected = [len(vc.pairs(points, cutoff=0.05, box=box)[0]) for box in (None, 1.0)]
+    assert result.stdout.split() == [str(number) for number in expected], result.stderr

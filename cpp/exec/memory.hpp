@@ -17,6 +17,7 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #define VICINAL_HAS_MMAP 1
 #else
@@ -32,12 +33,25 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // Bytes of physical memory; no result can be larger.
 inline std::size_t physical_memory() {
+  static const std::size_t bytes = [] {
 #if VICINAL_HAS_MMAP && defined(_SC_PHYS_PAGES)
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0) return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
 #endif
-  return std::size_t{16} << 30;
+    return std::size_t{16} << 30;
+  }();
+  return bytes;
+}
+
+// Whether somebody limits the address space (ulimit -v): then it must not be kept for later.
+inline bool address_space_is_limited() {
+#if VICINAL_HAS_MMAP
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+#else
+  return true;
+#endif
 }
 
 // An owned piece of raw memory. Large ones are mapped: untouched pages cost nothing, so a generous

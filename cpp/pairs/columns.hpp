@@ -64,6 +64,10 @@ struct ColumnStore {
     return {static_cast<std::int32_t*>(i.data()), static_cast<std::int32_t*>(j.data()),
             static_cast<T*>(distance.data()), static_cast<T*>(vector.data()), static_cast<std::int32_t*>(shift.data())};
   }
+  void give_to(Pool& pool) {
+    for (Region* const region : {&i, &j, &distance, &vector, &shift})
+      if (region->data() != nullptr) pool.give(std::move(*region));
+  }
   void trim(std::size_t entries) {
     i.trim(entries * sizeof(std::int32_t));
     j.trim(entries * sizeof(std::int32_t));

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -13,6 +15,7 @@
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
+#include "index/images.hpp"
 #include "index/index.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/found.hpp"
@@ -81,8 +84,10 @@ template <class T, int D, class Body>
 std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   const Bodies<T, D>& bodies = task.index.bodies();
   std::atomic<std::uint64_t> candidates{0};
+  PerThread<Test<T, D>> tests;
   parallel_for(task.index.parts(task.queries), [&](std::size_t part, int thread) {
-    Test<T, D> test(task.queries, bodies, task.cutoff);
+    Test<T, D>& test = tests.get(static_cast<std::size_t>(thread),
+                                 [&](auto& made) { made.emplace(task.queries, bodies, task.cutoff); });
     body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
       std::uint64_t here = 0;
       auto each = [&](const Block& block) {
@@ -118,14 +123,35 @@ Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
 
 namespace detail {
 
+// Columns for results of few bodies. To map, touch and unmap pages takes longer than a small search, so a small result
+// is copied out of columns that the next search finds again.
+inline Pool& kept_columns() {
+  static Pool pool;
+  return pool;
+}
+// Copying more entries than this takes as long as new pages.
+inline constexpr std::size_t copied_entries = std::size_t{1} << 16;
+
+template <class T, int D>
+ColumnStore<T, D> copy_out(ColumnStore<T, D> kept, const Want& want, std::size_t entries) {
+  ColumnStore<T, D> result(want, entries, nullptr);
+  Columns<T>::template for_each<D>(result.columns(), kept.columns(), [&](void* to, void* from, std::size_t bytes) {
+    if (to != nullptr) std::memcpy(to, from, entries * bytes);
+  });
+  kept.give_to(kept_columns());
+  return result;
+}
+
 // All pairs into columns of `count` slabs; std::bad_alloc if there are more.
 template <class T, int D>
 Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::size_t count, std::size_t slab,
                               Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
-  const auto pages = slab == small_slab ? Region::Pages::small : Region::Pages::huge;
+  const bool few = slab == small_slab;
+  const bool keep = few && pool == nullptr && !address_space_is_limited();
   Found<T, D> found;
-  found.store = ColumnStore<T, D>(want, count * slab, pool, pages);
+  found.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
+                                  few ? Region::Pages::small : Region::Pages::huge);
   const Columns<T> columns = found.store.columns();
   Slabs slabs(count, slab);
   const Payload<T, D> payload(bodies, want.slots());
@@ -140,7 +166,8 @@ Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::siz
     found.tally.pairs += writer.total();
   });
   found.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
-  if (pool == nullptr) found.store.trim(found.size);
+  if (keep && found.size <= copied_entries) found.store = copy_out(std::move(found.store), want, found.size);
+  else if (pool == nullptr) found.store.trim(found.size);
   return found;
 }
 
@@ -154,12 +181,14 @@ Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   // No result is larger than memory, and pages that stay untouched are not memory: reserve that much and write once.
   const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
   std::size_t most = physical_memory() / widest / slab;
-  if (!task.queries.box.periodic()) {
-    // Few bodies cannot have more pairs than all.
-    const double all = static_cast<double>(task.queries.size) * static_cast<double>(task.index.bodies().size);
-    const double slabs = all / static_cast<double>(slab) + static_cast<double>(spare);
-    if (slabs < static_cast<double>(most)) most = static_cast<std::size_t>(slabs);
-  }
+  // Few bodies cannot have more pairs than all. (Queries of any size may meet more images than the bodies do.)
+  const Bodies<T, D>& bodies = task.index.bodies();
+  double all = static_cast<double>(task.queries.size) * static_cast<double>(bodies.size);
+  if (bodies.box.periodic() && task.mode == Mode::cross) all = std::numeric_limits<double>::infinity();
+  else
+    for (const int beside : images_beside(bodies.raw.reach(task.cutoff), bodies.box)) all *= 2 * beside + 1;
+  const double slabs = all / static_cast<double>(slab) + static_cast<double>(spare);
+  if (slabs < static_cast<double>(most)) most = static_cast<std::size_t>(slabs);
   try {
     return detail::find_pairs_within(task, want, most, slab, pool);
   } catch (const std::bad_alloc&) {
