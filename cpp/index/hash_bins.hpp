@@ -9,11 +9,12 @@
 #include <span>
 #include <vector>
 
+#include "exec/isa.hpp"
 #include "exec/memory.hpp"
-#include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
 #include "index/hash_levels.hpp"
 #include "index/index.hpp"
+#include "index/stay.hpp"
 
 namespace vicinal {
 
@@ -87,30 +88,39 @@ class HashBins : protected HashLevels<T, D> {
     for (std::size_t k = piece * piece_bins; k < last; ++k) f(occupied_[k], bins_[occupied_[k]]);
   }
 
-  // What moving a body along one axis needs of level, box and frame, side by side: members behind pointers would be
-  // read again after every store.
-  struct Track {
-    HashAxis line;
-    T edge;
-    double centre, low, high;
-    float* near;
-    T* exact;
-  };
-  std::array<Track, D> tracks_of(const HashLevel<D>& level) {
-    std::array<Track, D> tracks;
-    for (std::size_t a = 0; a < D; ++a)
-      tracks[a] = {level.axis[a],         settings_.box.edge[a],  bodies_.frame.centre[a], bodies_.frame.low[a],
-                   bodies_.frame.high[a], bodies_.near[a].data(), bodies_.exact[a].data()};
-    return tracks;
-  }
-
-  // Which sizes a level takes.
-  struct Sizes {
-    double above, most;
-    std::array<double, D> edges;
-  };
-  [[nodiscard]] Sizes sizes_of(std::size_t l) const {
-    return {l > 0 ? levels_[l - 1].limit : -1, levels_[l].limit, levels_[l].edge_limit};
+  // What moving bodies needs of a level.
+  StayJob<T> job_of(std::size_t l, Slot end) {
+    StayJob<T> job{};
+    const HashLevel<D>& level = levels_[l];
+    const bool sized = bodies_.raw.shape != Shape::point;
+    for (std::size_t a = 0; a < D; ++a) {
+      const HashAxis& line = level.axis[a];
+      job.axis[a] = {line.origin,
+                     line.inverse,
+                     line.lowest,
+                     line.highest,
+                     line.lift,
+                     line.mask,
+                     settings_.box.edge[a],
+                     bodies_.frame.centre[a],
+                     bodies_.frame.low[a],
+                     bodies_.frame.high[a],
+                     level.edge_limit[a],
+                     bodies_.near[a].data(),
+                     bodies_.exact[a].data()};
+      if (sized && D + a < bodies_.columns()) job.grown[a] = bodies_.exact[D + a].data();
+    }
+    job.scale = bodies_.frame.scale;
+    job.above = l > 0 ? levels_[l - 1].limit : -1;
+    job.most = level.limit;
+    job.first = level.first;
+    job.positions = bodies_.raw.data;
+    job.extra = bodies_.raw.extra;
+    job.near_radius = sized ? bodies_.near[D].data() : nullptr;
+    job.ids = bodies_.ids.data();
+    job.bins = slot_bins_.data();
+    job.finish = end;
+    return job;
   }
 
   // Puts bodies at their new places; `resized`: they may have changed size too. Returns false, and leaves things
@@ -152,101 +162,91 @@ class HashBins : protected HashLevels<T, D> {
   // `Resized`: of this shape, and perhaps of another size than before.
   template <bool Banded, Shape Resized>
   bool move_piece(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
-    const T* const positions = bodies_.raw.data;
-    const std::int32_t* const ids = bodies_.ids.data();
-    const std::uint32_t* const slot_bins = slot_bins_.data();
-    const double scale = bodies_.frame.scale;
-    const T* const extra = bodies_.raw.extra;
+    std::size_t level = 0;
+    std::uint32_t bins = levels_[level].bins();
+    StayJob<T> job = job_of(level, static_cast<Slot>(end));
+    const auto enter_level = [&](std::uint32_t bin) {
+      if (bin - job.first < bins) return;
+      level = level_at(bin);
+      bins = levels_[level].bins();
+      job = job_of(level, static_cast<Slot>(end));
+    };
+    const auto one = [&](std::size_t k) {
+      if (job.ids[k] < 0) return true;
+      enter_level(job.bins[k]);
+      return move_body<Banded, Resized>(job, levels_[level], k, leavers);
+    };
+#ifdef VICINAL_X86
+    if (isa_setting().load(std::memory_order_relaxed) != Isa::baseline) {
+      const Stay<T> stay = stay_avx2(D, Resized, Banded, T{});
+      std::array<std::uint32_t, stay_slots> others;
+      for (std::size_t first = begin; first < end; first += stay_slots) {
+        enter_level(job.bins[first]);
+        job.begin = static_cast<Slot>(first);
+        job.end = static_cast<Slot>(std::min(first + stay_slots, end));
+        const std::uint32_t count = stay(job, others.data());
+        for (std::uint32_t k = 0; k < count; ++k)
+          if (!one(others[k])) return false;
+      }
+      return true;
+    }
+#endif
+    for (std::size_t k = begin; k < end; ++k)
+      if (!one(k)) return false;
+    return true;
+  }
+  // Puts one body to its new place, or notes that it leaves. Returns false if there is no level for it.
+  template <bool Banded, Shape Resized>
+  bool move_body(const StayJob<T>& job, const HashLevel<D>& level, std::size_t k, std::vector<Leaver>& leavers) {
     constexpr auto extras = static_cast<std::size_t>(columns_of(Resized, D) - D);
-    std::array<T*, extras> grown;
-    for (std::size_t c = 0; c < extras; ++c) grown[c] = bodies_.exact[D + c].data();
-    std::size_t l = 0;
-    std::uint32_t first = levels_[l].first;
-    std::uint32_t bins = levels_[l].bins();
-    std::array<Track, D> tracks = tracks_of(levels_[l]);
-    Sizes sizes = sizes_of(l);
-    for (std::size_t k = begin; k < end; ++k) {
-      if (k + ahead < end) {
-        // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
-        const T* const later = positions + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * D;
-        prefetch_to_read(later);
-        prefetch_to_read(later + D - 1);
-        if constexpr (extras > 0) {
-          const T* const size = extra + static_cast<std::size_t>(std::max(ids[k + ahead], 0)) * extras;
-          prefetch_to_read(size);
-          prefetch_to_read(size + extras - 1);
-        }
-      }
-      const std::int32_t id = ids[k];
-      if (id < 0) continue;
-      const std::uint32_t here = slot_bins[k];
-      if (here - first >= bins) {
-        l = level_at(here);
-        first = levels_[l].first;
-        bins = levels_[l].bins();
-        tracks = tracks_of(levels_[l]);
-        sizes = sizes_of(l);
-      }
-      const T* const position = positions + static_cast<std::size_t>(id) * D;
-      const T* const size = extra + static_cast<std::size_t>(id) * extras;
-      if (!takes<Resized>(sizes, position, size)) {
-        const std::uint32_t there = bin_of(static_cast<std::size_t>(id));
-        if (there == nowhere) return false;
-        leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
-        continue;
-      }
-      std::array<T, D> x;
-      std::uint32_t there = 0;
-      for (std::size_t a = D; a-- > 0;) {
-        const Track& track = tracks[a];
-        x[a] = position[a];
-        if (track.edge > 0 && !(x[a] >= 0 && x[a] < track.edge)) x[a] = settings_.box.wrap(x[a], static_cast<int>(a));
-        there = there * (track.line.mask + 1) + track.line.bin(track.line.cell(static_cast<double>(x[a])));
-      }
-      there += first;
-      if (there != here) {
-        leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
-        continue;
-      }
-      for (std::size_t a = 0; a < D; ++a) {
-        const Track& track = tracks[a];
-        if constexpr (Banded) {
-          const double near = (static_cast<double>(x[a]) - track.centre) * scale;
-          track.near[k] = static_cast<float>(std::min(std::max(near, track.low), track.high));
-        } else {
-          track.exact[k] = x[a];
-        }
-      }
-      if constexpr (Banded && extras > 0) {
-        bodies_.near[D][k] = static_cast<float>(static_cast<double>(size[0]) * scale);
-      } else {
-        for (std::size_t c = 0; c < extras; ++c) {
-          // The upper corner of a box moves with the lower one.
-          const bool wrapped = Resized == Shape::box && x[c] != position[c];
-          grown[c][k] = wrapped ? bodies_.value(static_cast<std::size_t>(id), static_cast<int>(D + c)) : size[c];
-        }
+    const auto id = static_cast<std::size_t>(job.ids[k]);
+    const T* const position = job.positions + id * D;
+    const T* const size = job.extra + id * extras;
+    std::array<T, D> x;
+    for (std::size_t a = 0; a < D; ++a) x[a] = settings_.box.wrap(position[a], static_cast<int>(a));
+    const std::uint32_t there =
+        takes<Resized>(job, position, size)
+            ? level.bin([&](int a) { return static_cast<double>(x[static_cast<std::size_t>(a)]); })
+            : bin_of(id);
+    if (there == nowhere) return false;
+    if (there != job.bins[k]) {
+      leavers.push_back({static_cast<Slot>(k), {static_cast<std::uint32_t>(id), there}});
+      return true;
+    }
+    for (std::size_t a = 0; a < D; ++a) {
+      if constexpr (Banded) job.axis[a].near[k] = bodies_.frame(static_cast<double>(x[a]), static_cast<int>(a));
+      else job.axis[a].exact[k] = x[a];
+    }
+    if constexpr (Banded && extras > 0) {
+      job.near_radius[k] = static_cast<float>(static_cast<double>(size[0]) * job.scale);
+    } else {
+      for (std::size_t c = 0; c < extras; ++c) {
+        // The upper corner of a box moves with the lower one.
+        const bool wrapped = Resized == Shape::box && x[c] != position[c];
+        job.grown[c][k] = wrapped ? bodies_.value(id, static_cast<int>(D + c)) : size[c];
       }
     }
     return true;
   }
   // Whether a body belongs to a level by its size.
   template <Shape S>
-  static bool takes(const Sizes& sizes, const T* position, const T* size) {
+  static bool takes(const StayJob<T>& job, const T* position, const T* size) {
     if constexpr (S == Shape::point) return true;
-    if constexpr (S == Shape::sphere) return size[0] > sizes.above && size[0] <= sizes.most;
+    if constexpr (S == Shape::sphere) return size[0] > job.above && size[0] <= job.most;
     double longest = 0;
     bool fit = true;
     for (std::size_t a = 0; a < D; ++a) {
       const double edge = static_cast<double>(size[a]) - static_cast<double>(position[a]);
       longest = std::max(longest, edge);
-      fit = fit && edge <= sizes.edges[a];
+      fit = fit && edge <= job.axis[a].longest;
     }
-    return fit && longest > sizes.above && longest <= sizes.most;
+    return fit && longest > job.above && longest <= job.most;
   }
-  // The bin of every slot, which `enter` keeps up to date from then on.
+  // The bin of every slot (any, of a hole), which `enter` keeps up to date from then on.
   void note_bins() {
     if (slot_bins_.size() > 0) return;
     slot_bins_.reset(bodies_.slots);
+    std::fill_n(slot_bins_.data(), bodies_.slots, 0U);
     for (const std::uint32_t index : occupied_)
       std::fill_n(slot_bins_.data() + bins_[index].begin, bins_[index].count, index);
   }
@@ -290,22 +290,22 @@ class HashBins : protected HashLevels<T, D> {
     if (next >= bodies_.slots || bodies_.ids[next] >= 0) {
       const auto begin = static_cast<Slot>(bodies_.slots);
       bodies_.resize(bodies_.slots + std::max<std::size_t>(2 * bin.count, 4));
-      if (slot_bins_.size() > 0) slot_bins_.resize(bodies_.slots);
-      for (Slot k = 0; k < bin.count; ++k) {
-        bodies_.move(bin.begin + k, begin + k);
-        if (slot_bins_.size() > 0) slot_bins_[begin + k] = index;
+      if (slot_bins_.size() > 0) {
+        slot_bins_.resize(bodies_.slots);
+        std::fill(slot_bins_.data() + begin, slot_bins_.data() + bodies_.slots, index);
       }
+      for (Slot k = 0; k < bin.count; ++k) bodies_.move(bin.begin + k, begin + k);
       bin.begin = begin;
     }
     return bin.begin + bin.count++;
   }
 
   static constexpr std::size_t piece_slots = 1 << 14;
-  static constexpr Slot ahead = 32;  // bodies to prefetch
+  static constexpr std::size_t stay_slots = 256;  // of one level, as a rule; a multiple of the lanes
 
   Bodies<T, D> bodies_;
   Buffer<Bin> bins_;
-  Buffer<std::uint32_t> slot_bins_;      // of every slot that is not a hole, once bodies have moved
+  Buffer<std::uint32_t> slot_bins_;      // of every slot, once bodies have moved
   std::vector<std::uint32_t> occupied_;  // bins that hold bodies, and some that held some
   std::vector<bool> listed_;             // bins in `occupied_`
   bool compact_ = false;                 // bodies are in the order of bins, without holes

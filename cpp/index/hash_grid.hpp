@@ -181,6 +181,7 @@ class HashGrid : HashBins<T, D> {
   using Bins::slot_bins_;
   using Bins::spread_;
   using Bins::wide_bodies;
+  using Bins::with_room;
   using typename Bins::Bin;
   using typename Bins::Mover;
 
@@ -198,6 +199,8 @@ class HashGrid : HashBins<T, D> {
   void lay_out(const Points<T, D>& points) {
     ++rebuilds_;
     reach_ = points.reach(settings_.cutoff);
+    if (points.shape != Shape::point)
+      for (double& axis : reach_.axis) axis = with_room(axis);
     lay_levels(points);
     moved_ = 0;
     // Bodies that drift a little should not leave the frame.

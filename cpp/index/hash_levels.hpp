@@ -55,7 +55,7 @@ class HashLevels {
     bin_count_ = 0;
     for (const double limit : limits(points)) {
       HashLevel<D> level;
-      level.limit = limit;
+      level.limit = with_room(limit);
       levels_.push_back(level);
     }
     measure_levels(points);
@@ -64,6 +64,13 @@ class HashLevels {
       level.first = static_cast<std::uint32_t>(bin_count_);
       bin_count_ += level.bins();
     }
+  }
+
+  // A size and a little more: edges of boxes differ by rounding from step to step, which must not be a reason to lay
+  // out everything anew. Sizes that somebody asked for are taken as they are.
+  [[nodiscard]] double with_room(double size) const {
+    const bool asked = fixed_ > 0 || settings_.option("factor") > 0 || settings_.option("levels") > 0;
+    return asked || size > 1e300 ? size : size * (1 + 0x1p-10);
   }
 
   // The largest size of each level, ascending.
@@ -128,6 +135,8 @@ class HashLevels {
         most = std::max(most, edge_of(points, k, a));
       }
     }
+    for (HashLevel<D>& level : levels_)
+      for (double& most : level.edge_limit) most = with_room(most);
   }
 
   void lay_axes(const Points<T, D>& points, HashLevel<D>& level) {

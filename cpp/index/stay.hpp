@@ -1,0 +1,51 @@
+// Bodies of a hash grid that moved a little: most of them are still in their bins, and only their coordinates change.
+//
+// This header is included by translation units compiled for different instruction sets, so it must not pull in
+// anything whose inline functions the linker could share between them: plain types only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pairs/kernels.hpp"
+
+namespace vicinal {
+
+// What is needed of level, box and frame along one axis, side by side: see HashAxis and NearFrame.
+template <class T>
+struct StayAxis {
+  double origin, inverse, lowest, highest, lift;
+  std::uint32_t mask;
+  T period;  // 0 if it is open
+  double centre, low, high;
+  double longest;  // edge of a box
+  float* near;
+  T* exact;
+};
+
+// The bodies in slots begin … end-1, as far as they are in bins of one level.
+template <class T>
+struct StayJob {
+  StayAxis<T> axis[3];
+  double scale;                      // of the frame
+  double above, most;                // the sizes that the level takes
+  std::uint32_t first;               // bin of the level
+  const T* positions;                // by id
+  const T* extra;                    // by id: radii, or upper corners
+  float* near_radius;                // by slot
+  T* grown[3];                       // by slot: the same as `extra`
+  const std::int32_t* ids;           // by slot, negative in holes
+  const std::uint32_t* bins;         // by slot
+  std::uint32_t begin, end, finish;  // ids up to `finish` may be looked at ahead
+};
+
+// Sets the coordinates (in the frame if `banded`) and sizes of all, and lists the slots of those for whom that was
+// wrong, because they are no longer in that bin, have to be wrapped, or are not there at all. Returns their number.
+template <class T>
+using Stay = std::uint32_t (*)(const StayJob<T>&, std::uint32_t* others);
+
+// For bodies that may have changed size: their shape. Otherwise points.
+Stay<float> stay_avx2(int dimensions, Shape resized, bool banded, float);
+Stay<double> stay_avx2(int dimensions, Shape resized, bool banded, double);
+
+}  // namespace vicinal
