@@ -20,9 +20,10 @@ struct Bounds {
   std::size_t bad = 0;
 };
 
-// Of n rows; `value(k)` is the k-th number of them, row by row.
-template <class T, int D, class Value>
-Bounds<T, D> bounds_of(std::size_t n, const Value& value) {
+// Of n rows, of several things at once; `value(k)` is the k-th number of each, row by row. What one of them reads the
+// next finds in the cache.
+template <class T, int D, class... Value>
+std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&... value) {
   const std::size_t count = n * D;
   // Twelve lanes: a multiple of both dimensions and of every vector width worth having without dispatch.
   constexpr std::size_t lanes = 12;
@@ -30,44 +31,63 @@ Bounds<T, D> bounds_of(std::size_t n, const Value& value) {
     std::array<T, lanes> low, high, poison;
   };
   constexpr std::size_t grain = (std::size_t{1} << 18) / lanes * lanes;
-  std::vector<Partial> partials((count + grain - 1) / grain);
-  parallel_ranges(count, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-    Partial p;
-    p.low.fill(std::numeric_limits<T>::infinity());
-    p.high.fill(-std::numeric_limits<T>::infinity());
-    p.poison.fill(0);
+  constexpr std::size_t block = (std::size_t{1} << 11) / lanes * lanes;
+  const auto add = [](Partial& kept, std::size_t begin, std::size_t end, const auto& values) {
+    Partial p = kept;
     std::size_t k = begin;
     for (; k + lanes <= end; k += lanes)
       for (std::size_t l = 0; l < lanes; ++l) {
-        const T x = value(k + l);
+        const T x = values(k + l);
         p.low[l] = x < p.low[l] ? x : p.low[l];
         p.high[l] = x > p.high[l] ? x : p.high[l];
         p.poison[l] += x * T{0};  // stays 0 for finite x, becomes NaN otherwise
       }
     for (std::size_t l = 0; k < end; ++k, ++l) {
-      const T x = value(k);
+      const T x = values(k);
       p.low[l] = std::min(p.low[l], x);
       p.high[l] = std::max(p.high[l], x);
       p.poison[l] += x * T{0};
     }
-    partials[piece] = p;
-  });
-  Bounds<T, D> result;
-  result.bad = n;
-  if (n == 0) return result;
-  result.low.fill(std::numeric_limits<T>::infinity());
-  result.high.fill(-std::numeric_limits<T>::infinity());
-  bool poisoned = false;
-  for (const Partial& p : partials)
-    for (std::size_t l = 0; l < lanes; ++l) {
-      result.low[l % D] = std::min(result.low[l % D], p.low[l]);
-      result.high[l % D] = std::max(result.high[l % D], p.high[l]);
-      poisoned = poisoned || p.poison[l] != 0;
+    kept = p;
+  };
+  using Partials = std::array<Partial, sizeof...(Value)>;
+  Partials none;
+  for (Partial& p : none) {
+    p.low.fill(std::numeric_limits<T>::infinity());
+    p.high.fill(-std::numeric_limits<T>::infinity());
+    p.poison.fill(0);
+  }
+  std::vector<Partials> partials((count + grain - 1) / grain, none);
+  parallel_ranges(count, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+    for (; begin < end; begin += block) {
+      std::size_t which = 0;
+      (add(partials[piece][which++], begin, std::min(begin + block, end), value), ...);
     }
-  if (poisoned)
-    for (std::size_t k = 0; k < count && result.bad == n; ++k)
-      if (!std::isfinite(value(k))) result.bad = k / D;
-  return result;
+  });
+  std::array<Bounds<T, D>, sizeof...(Value)> results;
+  std::size_t which = 0;
+  const auto join = [&](const auto& values) {
+    Bounds<T, D>& result = results[which];
+    result.bad = n;
+    if (n == 0) return;
+    result.low.fill(std::numeric_limits<T>::infinity());
+    result.high.fill(-std::numeric_limits<T>::infinity());
+    bool poisoned = false;
+    for (const Partials& pieces : partials) {
+      const Partial& p = pieces[which];
+      for (std::size_t l = 0; l < lanes; ++l) {
+        result.low[l % D] = std::min(result.low[l % D], p.low[l]);
+        result.high[l % D] = std::max(result.high[l % D], p.high[l]);
+        poisoned = poisoned || p.poison[l] != 0;
+      }
+    }
+    if (poisoned)
+      for (std::size_t k = 0; k < count && result.bad == n; ++k)
+        if (!std::isfinite(values(k))) result.bad = k / D;
+    ++which;
+  };
+  (join(value), ...);
+  return results;
 }
 
 }  // namespace vicinal

@@ -289,7 +289,7 @@ class HashBins : protected HashLevels<T, D> {
     const Slot next = bin.begin + bin.count;
     if (next >= bodies_.slots || bodies_.ids[next] >= 0) {
       const auto begin = static_cast<Slot>(bodies_.slots);
-      bodies_.resize(bodies_.slots + std::max<std::size_t>(2 * bin.count, 4));
+      bodies_.resize(bodies_.slots + bin.count + 1 + bin.count / 2);
       if (slot_bins_.size() > 0) {
         slot_bins_.resize(bodies_.slots);
         std::fill(slot_bins_.data() + begin, slot_bins_.data() + bodies_.slots, index);

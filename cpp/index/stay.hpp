@@ -40,7 +40,7 @@ struct StayJob {
 };
 
 // Sets the coordinates (in the frame if `banded`) and sizes of all, and lists the slots of those for whom that was
-// wrong, because they are no longer in that bin, have to be wrapped, or are not there at all. Returns their number.
+// wrong, because they are no longer in that bin or have to be wrapped. Returns their number.
 template <class T>
 using Stay = std::uint32_t (*)(const StayJob<T>&, std::uint32_t* others);
 

@@ -81,7 +81,11 @@ void Engine<T, D>::update(const Points<T, D>& points) {
     given.extra = extra_.data();
     given.largest = points_.largest;
   }
-  given.same_sizes = points.shape == Shape::point && points.size == points_.size;
+  // Most spheres keep their radii, even where these are given again.
+  if (points.shape == Shape::sphere && points.size == extra_.size() &&
+      std::equal(points.extra, points.extra + points.size, extra_.data()))
+    given.extra = extra_.data();
+  given.same_sizes = points.size == points_.size && (given.shape == Shape::point || given.extra == extra_.data());
   change([&] {
     const Points<T, D> kept = keep(given);
     if (sound) index_.update(kept);

@@ -46,27 +46,33 @@ bool user_interrupts() {
 
 // (low, high, first row with a NaN or infinity or -1).
 using BoundsTuple = std::tuple<std::vector<double>, std::vector<double>, std::int64_t>;
-template <class T, int D, class Value>
-BoundsTuple bounds_tuple(std::size_t rows, const Value& value) {
-  const Bounds<T, D> found = without_lock([&] { return bounds_of<T, D>(rows, value); });
+template <class T, int D>
+BoundsTuple tuple_of(const Bounds<T, D>& found, std::size_t rows) {
   const auto bad = found.bad == rows ? std::int64_t{-1} : static_cast<std::int64_t>(found.bad);
   return {std::vector<double>(found.low.begin(), found.low.end()),
           std::vector<double>(found.high.begin(), found.high.end()), bad};
 }
 BoundsTuple bounds(const PointArray& points) {
   return dispatch(points, [&]<class T, int D>() {
+    const std::size_t rows = points.shape(0);
     const auto* const values = static_cast<const T*>(points.data());
-    return bounds_tuple<T, D>(points.shape(0), [=](std::size_t k) { return values[k]; });
+    const auto found = without_lock([&] { return bounds_of<T, D>(rows, [=](std::size_t k) { return values[k]; }); });
+    return tuple_of(found[0], rows);
   });
 }
-// The same of the edges of boxes.
-BoundsTuple edge_bounds(const PointArray& lower, const PointArray& upper) {
+// Of the lower corners and of the edges of boxes.
+std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const PointArray& upper) {
   return dispatch(lower, [&]<class T, int D>() {
-    if (upper.dtype() != nb::dtype<T>() || upper.ndim() != 2 || upper.shape(0) != lower.shape(0) || upper.shape(1) != D)
+    const std::size_t rows = lower.shape(0);
+    if (upper.dtype() != nb::dtype<T>() || upper.ndim() != 2 || upper.shape(0) != rows || upper.shape(1) != D)
       throw std::invalid_argument("lower and upper corners differ in shape or dtype");
     const auto* const low = static_cast<const T*>(lower.data());
     const auto* const high = static_cast<const T*>(upper.data());
-    return bounds_tuple<T, D>(lower.shape(0), [=](std::size_t k) { return high[k] - low[k]; });
+    const auto found = without_lock([&] {
+      return bounds_of<T, D>(
+          rows, [=](std::size_t k) { return low[k]; }, [=](std::size_t k) { return high[k] - low[k]; });
+    });
+    return std::tuple(tuple_of(found[0], rows), tuple_of(found[1], rows));
   });
 }
 
@@ -144,7 +150,8 @@ NB_MODULE(_core, m) {
   bind_mesh(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
-  m.def("edge_bounds", &edge_bounds, nb::arg("lower"), nb::arg("upper"), "The same of the edges of boxes.");
+  m.def("box_bounds", &box_bounds, nb::arg("lower"), nb::arg("upper"),
+        "The same of the lower corners and of the edges of boxes.");
   m.def("statistics", &statistics, nb::arg("bodies"), nb::arg("box"),
         "How crowded bodies are at every scale, and their sizes: see index/statistics.hpp.");
   m.def("ways", &ways, nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("most_grid"),

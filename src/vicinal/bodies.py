@@ -76,12 +76,12 @@ def check_spheres(points: object, radii: object, half_skin: float, name: str = "
         raise InputError(f"{name}: shape {array.shape} found for {len(checked)} points; pass one radius per point")
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         kept: Any = np.ascontiguousarray(array, dtype=dtype)
-        if len(kept) and not (kept.min() >= 0 and kept.max() < np.inf):
+        largest = kept.max() if len(kept) else dtype.type(0)
+        if not (kept.min(initial=np.inf) >= 0 and largest < np.inf):
             row = np.flatnonzero(~((kept >= 0) & (kept < np.inf)))[0]
             raise InputError(f"{name}: row {row} is {array[row]}; radii must be finite in {dtype} and not negative")
         if half_skin:
-            kept = kept + dtype.type(half_skin)
-        largest = kept.max() if len(kept) else dtype.type(0)
+            kept, largest = kept + dtype.type(half_skin), largest + dtype.type(half_skin)
         twice = largest + largest
         if not np.isfinite(twice * twice):
             raise InputError(
@@ -96,35 +96,31 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
         raise InputError(f"points: an array found together with {name}; boxes have corners, so leave points out")
     if not isinstance(boxes, (tuple, list)) or len(boxes) != 2:
         raise InputError(f"{name}: {type(boxes).__name__} found; pass a pair of arrays, (lower, upper)")
-    lower = _check.check_points(boxes[0], f"{name}[0]")
-    low_corners, high_corners = lower.array, _check.check_rows(boxes[1], f"{name}[1]")
-    if low_corners.shape != high_corners.shape or low_corners.dtype != high_corners.dtype:
-        if len(low_corners) == len(high_corners) == 0:
-            high_corners = low_corners
+    lower, upper = (_check.check_rows(corners, f"{name}[{k}]") for k, corners in enumerate(boxes))
+    if lower.shape != upper.shape or lower.dtype != upper.dtype:
+        if len(lower) == len(upper) == 0:
+            upper = lower
         else:
             raise InputError(
-                f"{name}: lower is {low_corners.dtype} {low_corners.shape}, upper {high_corners.dtype} "
-                f"{high_corners.shape}; both must agree"
+                f"{name}: lower is {lower.dtype} {lower.shape}, upper {upper.dtype} {upper.shape}; both must agree"
             )
-    shortest, longest, vast = _core.edge_bounds(low_corners, high_corners)
-    if vast >= 0:
-        _check.check_points(high_corners, f"{name}[1]")  # finite corners have finite edges, but for overflow
+    (low, high, bad), (shortest, longest, vast) = _core.box_bounds(lower, upper)
+    if bad >= 0 or vast >= 0:  # finite corners have finite edges, but for overflow
+        _check.check_points(lower, f"{name}[0]")
+        _check.check_points(upper, f"{name}[1]")
     if len(lower) and min(shortest) < 0:
-        row = np.flatnonzero((low_corners > high_corners).any(axis=1))[0]
+        row = np.flatnonzero((lower > upper).any(axis=1))[0]
         raise InputError(
-            f"{name}: row {row} has lower {low_corners[row].tolist()} above upper {high_corners[row].tolist()}; "
+            f"{name}: row {row} has lower {lower[row].tolist()} above upper {upper[row].tolist()}; "
             "pass the smaller corner first"
         )
     if half_skin:
         with np.errstate(over="ignore"):
-            step = lower.array.dtype.type(half_skin)
-            low_corners, high_corners = low_corners - step, high_corners + step
-        _, longest, vast = _core.edge_bounds(low_corners, high_corners)
+            step = lower.dtype.type(half_skin)
+            lower, upper = lower - step, upper + step
+        (low, high, bad), (_, longest, vast) = _core.box_bounds(lower, upper)
+        if bad >= 0:
+            _check.check_points(lower, f"{name}[0]")
     if vast >= 0:
-        raise InputError(
-            f"{name}: row {vast} has an edge that overflows {lower.array.dtype}; use float64 or smaller units"
-        )
-    if half_skin:
-        lower = _check.check_points(low_corners, f"{name}[0]")
-    extra: Any = np.ascontiguousarray(high_corners)
-    return Points(lower.array, lower.low, lower.high, extra, longest if len(lower) else [0.0] * lower.dim)
+        raise InputError(f"{name}: row {vast} has an edge that overflows {lower.dtype}; use float64 or smaller units")
+    return Points(lower, low, high, upper, longest if len(lower) else [0.0] * lower.shape[1])
