@@ -118,9 +118,7 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
         with np.errstate(over="ignore"):
             step = lower.dtype.type(half_skin)
             lower, upper = lower - step, upper + step
-        (low, high, bad), (_, longest, vast) = _core.box_bounds(lower, upper)
-        if bad >= 0:
-            _check.check_points(lower, f"{name}[0]")
+        (low, high, _), (_, longest, vast) = _core.box_bounds(lower, upper)
     if vast >= 0:
         raise InputError(f"{name}: row {vast} has an edge that overflows {lower.dtype}; use float64 or smaller units")
     return Points(lower, low, high, upper, longest if len(lower) else [0.0] * lower.shape[1])
