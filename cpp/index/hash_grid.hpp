@@ -411,10 +411,20 @@ class HashGrid : HashBins<T, D> {
         append({grid.bins_[first].begin, end.begin + end.count, shift}, first <= own && own <= last && !image);
         return;
       }
+      // Most bins still follow each other without a gap.
+      Range run{grid.bins_[first].begin, grid.bins_[first].begin, shift};
+      std::uint32_t from = first;
       for (std::uint32_t k = first; k <= last; ++k) {
         const Bin& bin = grid.bins_[k];
-        append({bin.begin, bin.begin + bin.count, shift}, k == own && !image);
+        if (bin.begin != run.end) {
+          if (bin.count == 0) continue;
+          append(run, from <= own && own < k && !image);
+          run.begin = bin.begin;
+          from = k;
+        }
+        run.end = bin.begin + bin.count;
       }
+      append(run, from <= own && own <= last && !image);
     }
     void append(const Range& range, bool holds_own) {
       if (range.begin == range.end) return;

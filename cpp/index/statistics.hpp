@@ -3,9 +3,10 @@
 //
 // A sample of s of n bodies is sorted along a Morton curve once. Then the cells of every size 2^-k of the space are
 // runs of equal prefixes. Of the others in a body's cell a sample sees the share s / n, so their mean number is known
-// without bias at every scale at which some coincide; below that it follows a power law. How many cells are occupied
-// needs more care, since most of the bodies in a cell are not in the sample: a body's surroundings are taken from the
-// smallest cell around it in which the sample has enough, and thinned out from there on as its neighbours there are.
+// without bias at every scale at which some coincide; below that space is more and more evenly filled. How many cells
+// are occupied needs more care, since most of the bodies in a cell are not in the sample: a body's surroundings are
+// taken from the smallest cell around it in which the sample has enough, and thinned out from there on as its
+// neighbours there are.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +37,7 @@ struct SizeGroup {
   double largest = 0;
   double count = 0;
   std::array<double, D> edge{};  // the longest along each axis
+  double mean = 0;               // size
 };
 
 template <int D>
@@ -60,13 +62,21 @@ inline std::uint64_t scramble(std::uint64_t x) {
   x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9;
   return x ^ x >> 29;
 }
-// One body out of each of `count` equal pieces of the input.
-inline std::size_t sampled(std::size_t k, std::size_t count, std::size_t n) {
-  if (count == n) return k;
-  const std::size_t begin = k * n / count;
-  const std::size_t end = (k + 1) * n / count;
-  return begin + scramble(k) % (end - begin);
-}
+// One body out of each of `count` equal pieces of the input; without a division for each.
+class Sample {
+ public:
+  Sample(std::size_t count, std::size_t n) : all_(count == n), step_((static_cast<std::uint64_t>(n) << 32U) / count) {}
+  std::size_t operator[](std::size_t k) const {
+    if (all_) return k;
+    const std::uint64_t begin = k * step_ >> 32U;
+    const std::uint64_t length = ((k + 1) * step_ >> 32U) - begin;
+    return static_cast<std::size_t>(begin + ((scramble(k) >> 32U) * length >> 32U));
+  }
+
+ private:
+  bool all_;
+  std::uint64_t step_;
+};
 
 inline void sort_codes(std::vector<std::uint64_t>& codes, int bits) {
   std::vector<std::uint64_t> other(codes.size());
@@ -129,15 +139,18 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
   constexpr double certain = 300;
   std::size_t known = 0;
   while (known + 1 < scales && coinciding[known + 1] >= certain) ++known;
+  // From scale to scale in space that is filled evenly; where bodies lie along lines or in clusters, more stay.
+  constexpr double even = 1.0 / (1 << D);
+  double ratio = even;
+  if (const std::size_t back = std::min<std::size_t>(known, 2); back > 0 && coinciding[known - back] > 0)
+    ratio = std::pow(coinciding[known] / coinciding[known - back], 1.0 / static_cast<double>(back));
+  ratio = std::clamp(ratio, even, 1.0);
   for (std::size_t k = 0; k < scales; ++k) {
     if (k <= known || share == 1) {
       result.others[k] = coinciding[k] / std::max(sample, 1.0) / share;
     } else {
-      const std::size_t back = std::min<std::size_t>(known, 2);
-      double ratio = std::exp2(-D);
-      if (back > 0 && coinciding[known - back] > 0)
-        ratio = std::pow(coinciding[known] / coinciding[known - back], 1.0 / static_cast<double>(back));
-      result.others[k] = result.others[k - 1] * std::clamp(ratio, std::exp2(-D), 1.0);
+      result.others[k] = result.others[k - 1] * ratio;
+      ratio = (ratio + even) / 2;  // but lines have a width too
     }
   }
   if (share == 1) {
@@ -189,7 +202,7 @@ class Survey {
   [[nodiscard]] std::size_t sample() const {
     return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 256, 8192));
   }
-  static constexpr std::size_t most_sizes = std::size_t{1} << 14;
+  static constexpr std::size_t most_sizes = std::size_t{1} << 12;
 
   [[nodiscard]] double at(std::size_t point, int axis) const {
     return static_cast<double>(box_.wrap(points_.at(point, axis), axis));
@@ -204,7 +217,8 @@ class Survey {
     if (box_.periodic(axis)) return {0, static_cast<double>(box_.edge[a])};
     const Span all{static_cast<double>(points_.low[a]), static_cast<double>(points_.high[a])};
     std::vector<double> few(std::min<std::size_t>(points_.size, 256));
-    for (std::size_t k = 0; k < few.size(); ++k) few[k] = at(detail::sampled(k, few.size(), points_.size), axis);
+    const detail::Sample chosen(few.size(), points_.size);
+    for (std::size_t k = 0; k < few.size(); ++k) few[k] = at(chosen[k], axis);
     const auto tail = static_cast<std::ptrdiff_t>(few.size() / 32);
     const auto lower = few.begin() + tail;
     const auto upper = few.end() - 1 - tail;
@@ -234,8 +248,9 @@ class Survey {
     std::vector<std::uint64_t> codes;
     codes.reserve(s);
     std::array<std::array<std::uint32_t, 256>, D> slabs{};
+    const detail::Sample chosen(s, points_.size);
     for (std::size_t k = 0; k < s; ++k) {
-      const std::size_t point = detail::sampled(k, s, points_.size);
+      const std::size_t point = chosen[k];
       std::array<std::uint32_t, D> cell{};
       bool inside = true;
       for (int a = 0; a < D; ++a) {
@@ -268,10 +283,11 @@ class Survey {
   void edges(Statistics<D>& result) const {
     const std::size_t s = std::min<std::size_t>(points_.size, 512);
     const double weight = (points_.shape == Shape::sphere ? 2 : 1) / static_cast<double>(s);
+    const detail::Sample chosen(s, points_.size);
     for (std::size_t a = 0; a < D; ++a) {
       const auto mean_over_bodies = [&](auto&& f) {
         double sum = 0;
-        for (std::size_t k = 0; k < s; ++k) sum += f(extent(detail::sampled(k, s, points_.size), static_cast<int>(a)));
+        for (std::size_t k = 0; k < s; ++k) sum += f(extent(chosen[k], static_cast<int>(a)));
         return weight * sum;
       };
       result.mean_edge[a] = mean_over_bodies([](double edge) { return edge; });
@@ -289,8 +305,9 @@ class Survey {
       return sum / n / n;
     }
     const std::size_t s = std::min<std::size_t>(points_.size, 1024);
+    const detail::Sample chosen(s, points_.size);
     for (std::size_t k = 0; k < s; ++k) {
-      const std::size_t one = detail::sampled(k, s, points_.size);
+      const std::size_t one = chosen[k];
       const std::size_t two = detail::scramble(one + points_.size) % points_.size;
       double volume = 1;
       for (int a = 0; a < D; ++a) volume *= extent(one, a) + extent(two, a);
@@ -316,8 +333,9 @@ class Survey {
       group.largest = std::max(group.largest, size);
       for (std::size_t a = 0; a < D; ++a) group.edge[a] = std::max(group.edge[a], edge[a]);
     };
+    const detail::Sample chosen(s, points_.size);
     for (std::size_t k = 0; k < s; ++k) {
-      const std::size_t point = detail::sampled(k, s, points_.size);
+      const std::size_t point = chosen[k];
       std::array<double, D> edge{};
       for (int a = 0; a < D; ++a) edge[static_cast<std::size_t>(a)] = extent(point, a);
       add(edge, weight);
@@ -353,6 +371,7 @@ class Survey {
     for (const SizeGroup<D>& group : fine) {
       while (at + 1 < limits.size() && group.largest > limits[at]) ++at;
       SizeGroup<D>& to = result[at];
+      to.mean = (to.count * to.mean + group.count * group.largest) / (to.count + group.count);
       to.count += group.count;
       to.largest = std::max(to.largest, group.largest);
       for (std::size_t a = 0; a < D; ++a) to.edge[a] = std::max(to.edge[a], group.edge[a]);

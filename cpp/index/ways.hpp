@@ -49,7 +49,8 @@ class Ways {
     const double ball = shape_ == Shape::box ? 1 : D == 3 ? 4.18879 : 3.14159;
     const double volume = shape_ == Shape::point ? power(reach_[0]) : survey_.pair_volume;
     pair_size_ = std::pow(survey_.pair_volume, 1.0 / D) / 2;
-    pairs_ = n_ / 2 * others(std::pow(std::max(ball * volume, 1e-300), 1.0 / D));
+    pairs_ = shape_ == Shape::sphere ? sphere_pairs(ball)
+                                     : n_ / 2 * others(std::pow(std::max(ball * volume, 1e-300), 1.0 / D));
     // Doubles that cannot be tested as floats first take twice the bytes and half the lanes.
     const double longest = *std::max_element(length_.begin(), length_.end());
     const bool near = shape_ != Shape::box && longest < 2 * NearFrame<D>::most * reach_[0];
@@ -122,6 +123,15 @@ class Ways {
       if (others_[k + 1] <= wanted)
         return std::exp2(scale_ - static_cast<double>(k) - (others_[k] - wanted) / (others_[k] - others_[k + 1]));
     return std::exp2(scale_ - (scales - 1) - (others_[scales - 1] - wanted) / D);
+  }
+  // One giant among many meets all, but only once: so by sizes.
+  [[nodiscard]] double sphere_pairs(double ball) const {
+    const double cube = std::pow(ball, 1.0 / D);
+    double sum = 0;
+    for (const auto& one : survey_.octaves)
+      for (const auto& two : survey_.octaves)
+        sum += one.count * two.count / n_ * others(std::max(cube * (one.mean + two.mean), 1e-300));
+    return sum / 2;
   }
   // Others in a box around a body; what reaches around a period meets everybody again.
   [[nodiscard]] double around(Edges edges) const {
@@ -229,7 +239,7 @@ class Ways {
   void hash_grid(std::vector<Way>& found) const {
     std::vector<Level> levels;
     if (shape_ == Shape::point) levels.push_back({n_, reach_, {}, 0, 0, 0});
-    for (const auto& [largest, count, longest] : survey_.levels) {
+    for (const auto& [largest, count, longest, average] : survey_.levels) {
       Level level{count, longest, {}, 0, 0, 0};
       for (std::size_t a = 0; a < D; ++a)
         level.size[a] = longest[a] > 0 ? longest[a] * (shape_ == Shape::sphere ? 2 : 1) : reach_[a];
@@ -299,11 +309,13 @@ class Ways {
   }
 
   struct Curve {
-    double count, size, leaf, twig;
+    double count;
+    Edges size;
+    double leaf, twig;
   };
   void bvh(std::vector<Way>& found) const {
     std::vector<Curve> curves;
-    if (shape_ == Shape::point) curves.push_back({n_, reach_[0], 0, 0});
+    if (shape_ == Shape::point) curves.push_back({n_, reach_, 0, 0});
     else curves = by_octaves();
     for (Curve& curve : curves) {
       // A box around a few bodies is smaller than the cube they have for themselves.
@@ -321,7 +333,7 @@ class Ways {
         const double leaves = std::max(from.count / leaf, 1.0);
         const auto seen = [&](double size) {
           Edges edges;
-          edges.fill(from.leaf + from.size + into.size + size);
+          for (std::size_t a = 0; a < D; ++a) edges[a] = from.leaf + from.size[a] + into.size[a] + size;
           return around(edges) * into.count / n_;
         };
         const double near = seen(into.twig);
@@ -337,20 +349,16 @@ class Ways {
   }
   // Bodies up to twice the median, then octaves; with their mean sizes.
   [[nodiscard]] std::vector<Curve> by_octaves() const {
-    const double factor = shape_ == Shape::sphere ? 1.5 : 0.75;  // of the largest size in an octave to the mean extent
     std::vector<Curve> curves;
-    double below = 0;
-    double weighed = 0;
-    for (const auto& [largest, count, longest] : survey_.octaves) {
-      Edges edges = longest;
-      for (double& edge : edges) edge = edge > 0 ? edge : largest;
-      const double size = factor * mean(edges);
-      if (curves.empty() || below < n_ / 2) {
-        below += count;
-        weighed += count * size;
-        curves.assign(1, {below, weighed / below, 0, 0});
+    for (const auto& group : survey_.octaves) {
+      const Edges size = extent_of(group);
+      if (curves.empty() || curves[0].count >= n_ / 2) {
+        curves.push_back({group.count, size, 0, 0});
       } else {
-        curves.push_back({count, size, 0, 0});
+        Curve& small = curves[0];
+        for (std::size_t a = 0; a < D; ++a)
+          small.size[a] = (small.count * small.size[a] + group.count * size[a]) / (small.count + group.count);
+        small.count += group.count;
       }
     }
     return curves;
@@ -367,19 +375,34 @@ class Ways {
     double spread = 0;
     for (std::size_t a = 0; a < D; ++a) {
       const double beside = n_ * survey_.beside[a];
-      const double begin = beside * (shape_ == Shape::point ? reach_[a] : survey_.mean_edge[a]);
+      double begin = beside * (shape_ == Shape::point ? reach_[a] : survey_.mean_edge[a]);
+      if (shape_ == Shape::sphere) {
+        begin = 0;  // by sizes: a giant meets all, but not more
+        for (const auto& group : survey_.octaves)
+          begin += group.count / n_ * std::min(n_, beside * extent_of(group)[a]);
+      }
       if (begin >= slab) continue;
       slab = begin;
       spread = beside * survey_.edge_spread[a];
     }
     // Bodies next to each other are searched together while that adds few tests, which longer ones among them do.
-    const double blocks = n_ / std::clamp((16 + slab / 4) / (1 + spread / 8), 1.5, 64.0);
+    const double together = std::clamp((16 + slab / 4) / (1 + spread / 8), 1.5, 64.0);
+    const double blocks = n_ / together;
     // Of two opposite images one is searched, for each body that reaches it.
     const double aside = periodic_ ? n_ * images(sticking_out()) / 2 : 0;
     found.push_back({"SweepAndPrune",
                      0,
-                     {1, n_, sort_, blocks, aside, width_ * (blocks + 2 * aside) * slab,
-                      width_ * (n_ + 2 * aside) * slab, pairs_}});
+                     {1, n_, sort_, blocks, aside, width_ * (blocks * (slab + together) + 2 * aside * slab),
+                      width_ * (n_ * (slab + together / 2) + 2 * aside * slab), pairs_}});
+  }
+
+  // The boxes around bodies of a group, on average.
+  [[nodiscard]] Edges extent_of(const SizeGroup<D>& group) const {
+    Edges edges = group.edge;
+    for (double& edge : edges)
+      edge = (edge > 0 ? edge : group.largest) * (group.largest > 0 ? group.mean / group.largest : 1) *
+             (shape_ == Shape::sphere ? 2 : 1);
+    return edges;
   }
 
   // How far bodies together reach across a border: a mean one, and the largest of which one is likely to be there.
@@ -388,7 +411,7 @@ class Ways {
     Edges edges{};
     for (std::size_t a = 0; a < D; ++a) {
       const double part = shape_ == Shape::sphere ? 1 : 0.5;
-      for (const auto& [largest, count, longest] : survey_.octaves)
+      for (const auto& [largest, count, longest, average] : survey_.octaves)
         if (count * part * longest[a] > period_[a]) edges[a] = part * longest[a];
       edges[a] += survey_.mean_edge[a] / 2;
     }

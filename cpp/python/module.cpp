@@ -81,7 +81,7 @@ using SizeTuples = std::vector<std::tuple<double, double, std::vector<double>>>;
 template <int D>
 SizeTuples tuples_of(const std::vector<SizeGroup<D>>& groups) {
   SizeTuples result;
-  for (const auto& [largest, count, edge] : groups)
+  for (const auto& [largest, count, edge, mean] : groups)
     result.emplace_back(count, largest, std::vector<double>(edge.begin(), edge.end()));
   return result;
 }
