@@ -34,7 +34,7 @@ from vicinal.costs import COUNTS, FILE, UPDATES, Outlook, forget
 from vicinal.index import check_setting
 
 SEED = 7
-QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 12}
+QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
 FULL = {800: 320, 3_000: 320, 20_000: 320, 150_000: 240, 1_000_000: 60}
 ROUNDS = 6
 GOAL, LIMIT = 1.25, 2.0  # of the time of a choice over that of the fastest way

@@ -226,8 +226,13 @@ class Ways {
   [[nodiscard]] double thinned(double edge, double share) const {
     const double per_body = cells(edge) / n_;
     if (share > 0.999) return per_body * n_;
-    const double more = 1 - per_body;
-    const double left = share * (per_body < 0.2 ? 1 / per_body : 2 * more + more * more);
+    // As many as chance brings: (1 - exp(-x)) / x cells per body, where a body has x others.
+    double x = 1 / per_body;
+    for (int step = 0; step < 4 && per_body < 0.999; ++step) {
+      const double none = std::exp(-x);
+      x -= (1 - none - per_body * x) / (none - per_body);
+    }
+    const double left = per_body < 0.999 ? share * x : 0;
     return share * n_ * (left > 1e-6 ? (1 - std::exp(-left)) / left : 1);
   }
 
@@ -259,7 +264,7 @@ class Ways {
       bins += level.bins;
       blocks += level.blocks;
     }
-    Work work{blocks, blocks * images(reach_), 0, 0, 0};
+    Work work{blocks, 0, 0, 0, 0};
     for (std::size_t low = 0; low < levels.size(); ++low)
       for (std::size_t high = low; high < levels.size(); ++high) look(levels[low], levels[high], low == high, work);
     found.push_back({"HashGrid",
@@ -277,7 +282,10 @@ class Ways {
       double worst = 0;
       for (Level& level : levels) {
         const double wide = spread * std::pow(volume / level.count, 1.0 / D);
-        for (std::size_t a = 0; a < D; ++a) level.cell[a] = std::max(level.size[a], wide);
+        for (std::size_t a = 0; a < D; ++a) {
+          level.cell[a] = std::max(level.size[a], wide);
+          if (period_[a] > 0) level.cell[a] = period_[a] / std::max(std::floor(period_[a] / level.cell[a]), 1.0);
+        }
         if (wide > *std::min_element(level.size.begin(), level.size.end()))
           worst = std::max(worst, 1 + others(mean(level.cell)) * level.count / n_);
       }
@@ -292,6 +300,7 @@ class Ways {
     const double filled = (occupancy - 1) / (occupancy + 1);  // how much of a cell its bodies span
     Edges seen{};
     double bins = 1;
+    double images = 1;
     for (std::size_t a = 0; a < D; ++a) {
       const double reached = into.size[a] + (shape_ == Shape::point ? 1 : 0.8) * from.size[a];
       // Next cells are seen when one of the bodies is near enough to the border.
@@ -299,10 +308,12 @@ class Ways {
                                 : (filled * from.cell[a] + reached) / into.cell[a] + 1;
       seen[a] = count * into.cell[a];
       bins *= count;
+      if (period_[a] > 0) images *= 1 + (filled * from.cell[a] + reached) / period_[a];
     }
     double near = (around(seen) + 1) * into.count / n_;
     if (same) near += from.folded * bins * into.count / into.bins;
     const double half = same ? 0.5 : 1;
+    work.images += half * from.blocks * (images - 1);
     work.rows += from.blocks * bins / (seen[0] / into.cell[0]);
     work.tests += half * from.count * near;
     work.copies += half * std::min(from.blocks * near, into.count * power(mean(seen) / own));
