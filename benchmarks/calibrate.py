@@ -30,7 +30,7 @@ from machine import cpu_model
 from scenes import Scene, scenes
 from shots import Shot, once, run
 from vicinal.choose import choose_checked
-from vicinal.costs import COUNTS, FILE, UPDATES, Outlook, forget
+from vicinal.costs import COUNTS, FILE, UPDATES, Outlook, forget, share_of_many
 from vicinal.index import check_setting
 
 SEED = 7
@@ -51,6 +51,7 @@ def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
                 {
                     "scene": f"{scene.label} {scene.seed}",
                     "kind": setting.bodies.kind,
+                    "bodies": len(setting.bodies),
                     "structure": shot.structure,
                     "parameters": shot.parameters,
                     "counts": shot.counts,
@@ -63,16 +64,19 @@ def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
     return rows
 
 
-def fit(
-    rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float]
-) -> tuple[dict[str, float], float]:
-    """Return the seconds of each count of one structure for one kind of bodies, and the error that remains.
+def counts_of(row: dict[str, Any]) -> list[float]:
+    """Return the counts of a row twice: as far as the seconds for few bodies apply, and as far as those for many do."""
+    share = share_of_many(row["bodies"])
+    return [(1 - share) * count for count in row["counts"]] + [share * count for count in row["counts"]]
+
+
+def fit(rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float]) -> tuple[list[float], float]:
+    """Return the seconds of each count of one structure for one kind of bodies, few and many, and what error is left.
 
     Times are divided by the factors of their scenes first. Those that are far above the least time of their scene
     count for less: what is not going to be chosen need not be known well.
     """
-    names = COUNTS[rows[0]["structure"]]
-    counts = np.array([row["counts"] for row in rows])
+    counts = np.array([counts_of(row) for row in rows])
     seconds = np.array([row["seconds"] / factors[row["scene"]] for row in rows])
     nearness = np.array([least[row["scene"]] / row["seconds"] for row in rows]) ** 0.25
     # Relative errors of a sum that is too small count for less than those of one too large: weigh both the same by
@@ -86,11 +90,11 @@ def fit(
         each /= scale
         predicted = counts @ each
     error = float(np.sqrt(np.mean(np.log(predicted / seconds) ** 2)))
-    return {name: float(f"{value:.4g}") for name, value in zip(names, each, strict=True)}, error
+    return each.tolist(), error
 
 
-def fit_all(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the seconds of everything.
+def fit_all(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[float]]:
+    """Return the seconds of everything, by structure and kind of bodies.
 
     A choice depends on ratios within a scene. What all structures have in common there, such as a neighbour who took
     the caches or an estimate of the pairs that is off for everybody, would only blur the constants. So each scene has
@@ -105,22 +109,19 @@ def fit_all(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]
         found = {key: fit(group, factors, least) for key, group in groups.items()}
         off: dict[str, list[float]] = defaultdict(list)
         for row in rows:
-            each = found[row["structure"], row["kind"]][0].values()
-            off[row["scene"]].append(math.log(row["seconds"] / sum(map(mul, each, row["counts"]))))
+            each = found[row["structure"], row["kind"]][0]
+            off[row["scene"]].append(math.log(row["seconds"] / sum(map(mul, each, counts_of(row)))))
         factors = {scene: math.exp(float(np.clip(np.median(logs), -1, 1))) for scene, logs in off.items()}
         common = math.exp(float(np.mean([math.log(factor) for factor in factors.values()])))
         factors = {scene: factor / common for scene, factor in factors.items()}
         if turn in (0, ROUNDS - 1):
             for (name, kind), (_, error) in sorted(found.items()):
                 print(f"{name:14} {kind:8} {len(groups[name, kind]):4} times, error ×{math.exp(error):.2f}")
-    structures: dict[str, dict[str, dict[str, float]]] = {name: {} for name in COUNTS}
-    for (name, kind), (each, _) in found.items():
-        structures[name][kind] = each
-    return structures
+    return {key: each for key, (each, _) in found.items()}
 
 
-def tune(rows: list[dict[str, Any]], structures: dict[str, dict[str, dict[str, float]]]) -> None:
-    """Scale the seconds of each structure and kind so that the choice among the ways of a scene costs least.
+def tune(rows: list[dict[str, Any]], found: dict[tuple[str, str], list[float]]) -> dict[tuple[str, str], float]:
+    """Return by what to scale the seconds of each structure and kind for the best choices among the ways of a scene.
 
     A sum that fits best on the whole need not be right where two structures are close to each other, which is where a
     choice is made. One factor at a time, from 0.8 to 1.6, as long as that helps.
@@ -128,7 +129,7 @@ def tune(rows: list[dict[str, Any]], structures: dict[str, dict[str, dict[str, f
     scenes: dict[str, list[tuple[tuple[str, str], float, float]]] = defaultdict(list)
     for row in rows:
         key = row["structure"], row["kind"]
-        cost = sum(map(mul, structures[key[0]][key[1]].values(), row["counts"]))
+        cost = sum(map(mul, found[key], counts_of(row)))
         scenes[row["scene"]].append((key, cost, row["seconds"]))
     factors = {key: 1.0 for ways in scenes.values() for key, _, _ in ways}
 
@@ -151,9 +152,22 @@ def tune(rows: list[dict[str, Any]], structures: dict[str, dict[str, dict[str, f
     print(
         f"loss {before:.3f} before, {loss():.3f} after: " + ", ".join(f"{k} {v}" for k, v in factors.items() if v != 1)
     )
-    for (name, kind), factor in factors.items():
-        each = structures[name][kind]
-        each.update({count: float(f"{seconds * factor:.4g}") for count, seconds in each.items()})
+    return factors
+
+
+def table(
+    found: dict[tuple[str, str], list[float]], factors: dict[tuple[str, str], float]
+) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """Return the seconds as costs.json has them: structure, kind, few or many, count."""
+    structures: dict[str, dict[str, dict[str, dict[str, float]]]] = {name: {} for name in COUNTS}
+    for (name, kind), each in found.items():
+        scaled = [float(f"{factors[name, kind] * seconds:.4g}") for seconds in each]
+        half = len(scaled) // 2
+        structures[name][kind] = {
+            "few": dict(zip(COUNTS[name], scaled[:half], strict=True)),
+            "many": dict(zip(COUNTS[name], scaled[half:], strict=True)),
+        }
+    return structures
 
 
 def few_bodies() -> tuple[int, float]:
@@ -219,8 +233,7 @@ def main() -> int:
         options.times.parent.mkdir(exist_ok=True)
         options.times.write_text(json.dumps(rows), encoding="utf-8")
     rows = json.loads(options.times.read_text(encoding="utf-8"))
-    structures = fit_all(rows)
-    tune(rows, structures)
+    found = fit_all(rows)
     kept = {
         "machine": f"{cpu_model()}, {vc.info()['isa']}, one thread",
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
@@ -228,7 +241,7 @@ def main() -> int:
         "few": 128,
         "choosing": 0.0,
         "updates": updates(),
-        "structures": structures,
+        "structures": table(found, tune(rows, found)),
     }
     FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     forget()

@@ -27,7 +27,7 @@ from machine import cpu_model
 from scenes import scenes
 from shots import run
 from vicinal.choose import choose_checked
-from vicinal.costs import seconds
+from vicinal.costs import seconds_each
 
 SEED = 11
 QUICK = {1_000: 30, 10_000: 50, 100_000: 40, 1_000_000: 6}
@@ -88,7 +88,7 @@ def rejudge(row: dict[str, Any]) -> None:
     """Choose anew from the counts of a row."""
     least = math.inf
     for name, way, counts, _ in row["ways"]:
-        each = seconds()["structures"][name][row["kind"]]
+        each = seconds_each(row["kind"], row["bodies"])[name]
         cost = sum(a * b for a, b in zip(each, counts, strict=True))
         if cost < least:
             least, row["chosen"] = cost, [name, way]

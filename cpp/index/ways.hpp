@@ -206,9 +206,14 @@ class Ways {
       const Edges edges = cell_edges(0, parts);
       if (parts == 2 && others(2 * mean(edges)) < 4) return;
       const Work work = cell_work(edges, parts);
+      // Cells are counted while there are not too many of them, otherwise keys are compared (cell_order.hpp).
+      double grid = 1;
+      for (std::size_t a = 0; a < D; ++a) grid *= length_[a] / edges[a] + 1;
+      const bool counted = grid <= 32 * n_ + 4096;
       found.push_back({"CellSorting",
                        parts == 1 ? 0.0 : parts,
-                       {1, n_, sort_, work.blocks, work.images, work.rows, work.copies, work.tests, pairs_}});
+                       {1, n_, sort_, counted ? grid : 0, counted ? 0 : n_ * std::log2(n_), work.blocks, work.images,
+                        work.rows, work.copies, work.tests, pairs_}});
     }
   }
 

@@ -1,11 +1,13 @@
 """What a search costs with each structure: counts of what it will do, times seconds from a benchmark.
 
 The core surveys the bodies and counts what each structure would do with them (index/ways.hpp): sort a body, start a
-block, copy a candidate, test one. What each of these takes is in costs.json, which benchmarks/calibrate.py writes.
+block, copy a candidate, test one. What each of these takes is in costs.json, which benchmarks/calibrate.py writes: once
+for few bodies, which stay in the caches, and once for many; between them it changes with the logarithm of their number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import mul
@@ -23,7 +25,10 @@ COUNTS: dict[str, tuple[str, ...]] = {
         *("call", "body", "sort", "grid", "fresh", "block"),
         *("image", "row", "far", "copy", "test", "pair"),
     ),
-    "CellSorting": ("call", "body", "sort", "block", "image", "row", "copy", "test", "pair"),
+    "CellSorting": (
+        *("call", "body", "sort", "grid", "compare", "block"),
+        *("image", "row", "copy", "test", "pair"),
+    ),
     "SpatialHash": ("call", "body", "sort", "block", "image", "look", "copy", "test", "pair"),
     "HashGrid": ("call", "body", "sort", "bin", "block", "image", "row", "copy", "test", "pair"),
     "BVH": ("call", "body", "sort", "leaf", "image", "visit", "copy", "test", "pair"),
@@ -40,8 +45,12 @@ UPDATES: dict[str, frozenset[str]] = {
     "SweepAndPrune": frozenset({"body", "sort", "block", "image", "copy", "test"}),
 }
 
+FEW, MANY = 1e3, 1e5
+STEPS = 32  # between few and many
+
 FILE = Path(__file__).with_name("costs.json")
 _seconds: dict[str, Any] = {}
+_between: dict[tuple[str, int], dict[str, list[float]]] = {}
 
 
 def seconds() -> Mapping[str, Any]:
@@ -49,18 +58,32 @@ def seconds() -> Mapping[str, Any]:
     if not _seconds:
         import json
 
-        kept = json.loads(FILE.read_text(encoding="utf-8"))
-        # In the order of the counts, as the sums below want them.
-        for name, kinds in kept["structures"].items():
-            for kind, each in kinds.items():
-                kinds[kind] = [each[count] for count in COUNTS[name]]
-        _seconds.update(kept)
+        _seconds.update(json.loads(FILE.read_text(encoding="utf-8")))
     return _seconds
 
 
 def forget() -> None:
     """Read the file again when it is needed."""
     _seconds.clear()
+    _between.clear()
+
+
+def share_of_many(bodies: int) -> float:
+    """Return 0 for few bodies, 1 for many, and some steps between."""
+    share = math.log(max(bodies, 1) / FEW) / math.log(MANY / FEW)
+    return round(STEPS * min(max(share, 0.0), 1.0)) / STEPS
+
+
+def seconds_each(kind: str, bodies: int) -> dict[str, list[float]]:
+    """Return the seconds of the counts of each structure, in their order."""
+    share = share_of_many(bodies)
+    key = kind, round(STEPS * share)
+    if key not in _between:
+        _between[key] = {}
+        for name, kinds in seconds()["structures"].items():
+            few, many = kinds[kind]["few"], kinds[kind]["many"]
+            _between[key][name] = [(1 - share) * few[count] + share * many[count] for count in COUNTS[name]]
+    return _between[key]
 
 
 @dataclass(frozen=True)
@@ -95,9 +118,9 @@ class Outlook:
         With `motion`, of a step of an index that lasts: what is kept from step to step is not built anew.
         """
         least: dict[str, tuple[float, float]] = {}
-        structures = seconds()["structures"]
+        structures = seconds_each(self.kind, self.bodies)
         for name, value, counts in self.found:
-            each = structures[name][self.kind]
+            each = structures[name]
             if motion is not None:
                 each = self._recurring(name, each)
             cost = sum(map(mul, each, counts))
