@@ -12,9 +12,10 @@
 
 namespace vicinal {
 
-// How many of them there are to either side, along each axis.
+// By z, then y, then x: the box itself is in the middle, and what comes before it are the opposites of what comes
+// after.
 template <class T, int D>
-std::array<int, 3> images_beside(const Reach<D>& reach, const Box<T, D>& box) {
+std::vector<Shift> images_within(const Reach<D>& reach, const Box<T, D>& box) {
   // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.
   std::array<int, 3> most{};
   for (std::size_t a = 0; a < D; ++a) {
@@ -22,14 +23,6 @@ std::array<int, 3> images_beside(const Reach<D>& reach, const Box<T, D>& box) {
     if (edge > 0)
       most[a] = static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1;
   }
-  return most;
-}
-
-// By z, then y, then x: the box itself is in the middle, and what comes before it are the opposites of what comes
-// after.
-template <class T, int D>
-std::vector<Shift> images_within(const Reach<D>& reach, const Box<T, D>& box) {
-  const std::array<int, 3> most = images_beside(reach, box);
   std::vector<Shift> images;
   for (int z = -most[2]; z <= most[2]; ++z)
     for (int y = -most[1]; y <= most[1]; ++y)

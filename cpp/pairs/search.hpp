@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,7 +16,7 @@
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
-#include "index/images.hpp"
+#include "geometry/box.hpp"
 #include "index/index.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/found.hpp"
@@ -131,6 +132,8 @@ inline Pool& kept_columns() {
 }
 // Copying more entries than this takes as long as new pages.
 inline constexpr std::size_t copied_entries = std::size_t{1} << 16;
+// Columns for more entries than this are too much address space to keep.
+inline constexpr std::size_t kept_entries = std::size_t{1} << 26;
 
 template <class T, int D>
 ColumnStore<T, D> copy_out(ColumnStore<T, D> kept, const Want& want, std::size_t entries) {
@@ -148,7 +151,7 @@ Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::siz
                               Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
   const bool few = slab == small_slab;
-  const bool keep = few && pool == nullptr && !address_space_is_limited();
+  const bool keep = few && pool == nullptr && count * slab <= kept_entries && !address_space_is_limited();
   Found<T, D> found;
   found.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
                                   few ? Region::Pages::small : Region::Pages::huge);
@@ -185,8 +188,10 @@ Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
   double all = static_cast<double>(task.queries.size) * static_cast<double>(bodies.size);
   if (bodies.box.periodic() && task.mode == Mode::cross) all = std::numeric_limits<double>::infinity();
-  else
-    for (const int beside : images_beside(bodies.raw.reach(task.cutoff), bodies.box)) all *= 2 * beside + 1;
+  const Reach<D> reach = bodies.raw.reach(task.cutoff);
+  for (std::size_t a = 0; a < D; ++a)  // images of a body within reach of another, along each axis
+    if (const T edge = bodies.box.edge[a]; edge > 0)
+      all *= std::floor(2 * periodic_reach(reach.axis[a], edge) / static_cast<double>(edge)) + 1;
   const double slabs = all / static_cast<double>(slab) + static_cast<double>(spare);
   if (slabs < static_cast<double>(most)) most = static_cast<std::size_t>(slabs);
   try {
