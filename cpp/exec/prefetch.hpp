@@ -1,14 +1,15 @@
-// Brings the cache line around a place into the cache before it is needed.
+// Brings the cache line around a place into the cache before it is needed. Always inlined: translation units compiled
+// for different instruction sets must not share a copy.
 #pragma once
 
 namespace vicinal {
 
-inline void prefetch_to_read([[maybe_unused]] const void* place) {
+[[gnu::always_inline]] inline void prefetch_to_read([[maybe_unused]] const void* place) {
 #if defined(__GNUC__)
   __builtin_prefetch(place);
 #endif
 }
-inline void prefetch_to_write([[maybe_unused]] const void* place) {
+[[gnu::always_inline]] inline void prefetch_to_write([[maybe_unused]] const void* place) {
 #if defined(__GNUC__)
   __builtin_prefetch(place, 1);
 #endif

@@ -67,14 +67,15 @@ std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&
   std::array<Bounds<T, D>, sizeof...(Value)> results;
   std::size_t which = 0;
   const auto join = [&](const auto& values) {
-    Bounds<T, D>& result = results[which];
+    const std::size_t mine = which++;
+    Bounds<T, D>& result = results[mine];
     result.bad = n;
     if (n == 0) return;
     result.low.fill(std::numeric_limits<T>::infinity());
     result.high.fill(-std::numeric_limits<T>::infinity());
     bool poisoned = false;
     for (const Partials& pieces : partials) {
-      const Partial& p = pieces[which];
+      const Partial& p = pieces[mine];
       for (std::size_t l = 0; l < lanes; ++l) {
         result.low[l % D] = std::min(result.low[l % D], p.low[l]);
         result.high[l % D] = std::max(result.high[l % D], p.high[l]);
@@ -84,7 +85,6 @@ std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&
     if (poisoned)
       for (std::size_t k = 0; k < count && result.bad == n; ++k)
         if (!std::isfinite(values(k))) result.bad = k / D;
-    ++which;
   };
   (join(value), ...);
   return results;

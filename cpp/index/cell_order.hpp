@@ -34,8 +34,12 @@ struct Record {
 // Bodies per bucket that make a bucket's records and its output fit a level-2 cache together.
 inline constexpr std::size_t bucket_bodies = 4096;
 inline constexpr std::size_t most_buckets = 1024;
-// Clearing and reading a counter takes about half a nanosecond, sorting a body by comparison a few tens.
-inline constexpr std::size_t counters_per_body = 32;
+// Whether to count the keys of bodies rather than to compare them: clearing and reading a counter takes about half a
+// nanosecond, sorting a body by comparison a few tens.
+template <class Number>
+constexpr bool counting_pays(Number keys, Number bodies) {
+  return keys <= 32 * bodies + 4096;
+}
 
 // `KeysOf` has for_each(begin, end, f): f(body, key) for the bodies as the user numbers them.
 template <class T, int D, class Hot, std::size_t Columns, class Key, class KeysOf>
@@ -135,7 +139,7 @@ class KeySorter {
         high = std::max(high, items_[k].key);
       }
       const auto span = static_cast<std::uint64_t>(high - low) + 1;
-      if (span <= counters_per_body * (end - begin) + 4096)
+      if (counting_pays(span, static_cast<std::uint64_t>(end - begin)))
         count_bucket(bucket, low, static_cast<std::size_t>(span), counters[static_cast<std::size_t>(thread)]);
       else compare_bucket(bucket);
     });

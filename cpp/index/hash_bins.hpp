@@ -92,7 +92,6 @@ class HashBins : protected HashLevels<T, D> {
   StayJob<T> job_of(std::size_t l, Slot end) {
     StayJob<T> job{};
     const HashLevel<D>& level = levels_[l];
-    const bool sized = bodies_.raw.shape != Shape::point;
     for (std::size_t a = 0; a < D; ++a) {
       const HashAxis& line = level.axis[a];
       job.axis[a] = {line.origin,
@@ -108,7 +107,7 @@ class HashBins : protected HashLevels<T, D> {
                      level.edge_limit[a],
                      bodies_.near[a].data(),
                      bodies_.exact[a].data()};
-      if (sized && D + a < bodies_.columns()) job.grown[a] = bodies_.exact[D + a].data();
+      if (D + a < bodies_.columns()) job.grown[a] = bodies_.exact[D + a].data();
     }
     job.scale = bodies_.frame.scale;
     job.above = l > 0 ? levels_[l - 1].limit : -1;
@@ -116,7 +115,7 @@ class HashBins : protected HashLevels<T, D> {
     job.first = level.first;
     job.positions = bodies_.raw.data;
     job.extra = bodies_.raw.extra;
-    job.near_radius = sized ? bodies_.near[D].data() : nullptr;
+    job.near_radius = bodies_.near[D].data();
     job.ids = bodies_.ids.data();
     job.bins = slot_bins_.data();
     job.finish = end;
@@ -191,8 +190,10 @@ class HashBins : protected HashLevels<T, D> {
       return true;
     }
 #endif
-    for (std::size_t k = begin; k < end; ++k)
+    for (std::size_t k = begin; k < end; ++k) {
+      prefetch_ahead<D, columns_of(Resized, D) - D>(job, static_cast<Slot>(k));
       if (!one(k)) return false;
+    }
     return true;
   }
   // Puts one body to its new place, or notes that it leaves. Returns false if there is no level for it.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "exec/prefetch.hpp"
 #include "pairs/kernels.hpp"
 
 namespace vicinal {
@@ -38,6 +39,20 @@ struct StayJob {
   const std::uint32_t* bins;         // by slot
   std::uint32_t begin, end, finish;  // ids up to `finish` may be looked at ahead
 };
+
+// What the body some slots further on will need: the bodies of a bin are anywhere in the user's array, and a row of it
+// may be in two lines of the cache.
+template <int D, int Extras, class T>
+[[gnu::always_inline]] inline void prefetch_ahead(const StayJob<T>& job, std::uint32_t slot) {
+  constexpr std::uint32_t ahead = 32;
+  if (slot + ahead >= job.finish) return;
+  const std::int32_t id = job.ids[slot + ahead];
+  const auto row = static_cast<std::size_t>(id < 0 ? 0 : id);
+  prefetch_to_read(job.positions + row * D);
+  prefetch_to_read(job.positions + row * D + D - 1);
+  if constexpr (Extras > 0) prefetch_to_read(job.extra + row * Extras);
+  if constexpr (Extras > 1) prefetch_to_read(job.extra + row * Extras + Extras - 1);
+}
 
 // Sets the coordinates (in the frame if `banded`) and sizes of all, and lists the slots of those for whom that was
 // wrong, because they are no longer in that bin or have to be wrapped. Returns their number.

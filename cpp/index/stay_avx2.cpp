@@ -29,8 +29,6 @@ inline void store(float* to, __m256d x) {
 inline __m256d at_most(__m256d a, __m256d b) { return _mm256_cmp_pd(a, b, _CMP_LE_OQ); }
 inline __m256d less(__m256d a, __m256d b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
 
-constexpr std::uint32_t ahead = 32;  // bodies to prefetch
-
 template <class T, int D, Shape Resized, bool Banded>
 std::uint32_t stay(const StayJob<T>& given, std::uint32_t* others) {
   const StayJob<T> job = given;  // a copy: what is written might alias, and everything would be read again
@@ -48,17 +46,7 @@ std::uint32_t stay(const StayJob<T>& given, std::uint32_t* others) {
       const auto id = static_cast<std::size_t>(here < 0 ? 0 : here);
       rows[l] = job.positions + id * D;
       if constexpr (extras > 0) sizes[l] = job.extra + id * extras;
-      if (k + l + ahead >= job.finish) continue;
-      // The bodies of a bin are anywhere in the user's array, and a row of it may be in two lines of the cache.
-      const std::int32_t next = job.ids[k + l + ahead];
-      const auto later = static_cast<std::size_t>(next < 0 ? 0 : next);
-      _mm_prefetch(reinterpret_cast<const char*>(job.positions + later * D), _MM_HINT_T0);
-      _mm_prefetch(reinterpret_cast<const char*>(job.positions + later * D + D - 1), _MM_HINT_T0);
-      if constexpr (extras > 0) {
-        _mm_prefetch(reinterpret_cast<const char*>(job.extra + later * extras), _MM_HINT_T0);
-        if constexpr (extras > 1)
-          _mm_prefetch(reinterpret_cast<const char*>(job.extra + later * extras + extras - 1), _MM_HINT_T0);
-      }
+      prefetch_ahead<D, extras>(job, k + l);
     }
     __m256d x[3];
     columns<D>(rows, x);

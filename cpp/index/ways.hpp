@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "index/bodies.hpp"
+#include "index/cell_order.hpp"
 #include "index/statistics.hpp"
 
 namespace vicinal {
@@ -206,10 +207,9 @@ class Ways {
       const Edges edges = cell_edges(0, parts);
       if (parts == 2 && others(2 * mean(edges)) < 4) return;
       const Work work = cell_work(edges, parts);
-      // Cells are counted while there are not too many of them, otherwise keys are compared (cell_order.hpp).
       double grid = 1;
       for (std::size_t a = 0; a < D; ++a) grid *= length_[a] / edges[a] + 1;
-      const bool counted = grid <= 32 * n_ + 4096;
+      const bool counted = detail::counting_pays(grid, n_);
       found.push_back({"CellSorting",
                        parts == 1 ? 0.0 : parts,
                        {1, n_, sort_, counted ? grid : 0, counted ? 0 : n_ * std::log2(n_), work.blocks, work.images,
@@ -231,13 +231,14 @@ class Ways {
   [[nodiscard]] double thinned(double edge, double share) const {
     const double per_body = cells(edge) / n_;
     if (share > 0.999) return per_body * n_;
+    if (per_body > 0.999) return share * n_;
     // As many as chance brings: (1 - exp(-x)) / x cells per body, where a body has x others.
     double x = 1 / per_body;
-    for (int step = 0; step < 4 && per_body < 0.999; ++step) {
+    for (int step = 0; step < 4; ++step) {
       const double none = std::exp(-x);
       x -= (1 - none - per_body * x) / (none - per_body);
     }
-    const double left = per_body < 0.999 ? share * x : 0;
+    const double left = share * x;
     return share * n_ * (left > 1e-6 ? (1 - std::exp(-left)) / left : 1);
   }
 

@@ -50,7 +50,7 @@ STEPS = 32  # between few and many
 
 FILE = Path(__file__).with_name("costs.json")
 _seconds: dict[str, Any] = {}
-_between: dict[tuple[str, int], dict[str, list[float]]] = {}
+_between: dict[tuple[str, float], dict[str, list[float]]] = {}
 
 
 def seconds() -> Mapping[str, Any]:
@@ -77,7 +77,7 @@ def share_of_many(bodies: int) -> float:
 def seconds_each(kind: str, bodies: int) -> dict[str, list[float]]:
     """Return the seconds of the counts of each structure, in their order."""
     share = share_of_many(bodies)
-    key = kind, round(STEPS * share)
+    key = kind, share
     if key not in _between:
         _between[key] = {}
         for name, kinds in seconds()["structures"].items():
