@@ -11,7 +11,7 @@ namespace vicinal::dem {
 namespace {
 
 // Contacts found in the block a thread works on.
-struct Found {
+struct TouchingPairs {
   std::vector<Number> i, j, entry, ended;
   void make_room(std::size_t entries) {
     constexpr std::size_t registers = 8;  // loops write whole registers
@@ -19,7 +19,7 @@ struct Found {
     for (auto* column : {&i, &j, &entry, &ended}) column->resize(entries + registers);
   }
 };
-thread_local Found found_here;
+thread_local TouchingPairs found_here;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block,
 // Contacts of spheres in a block of rows.
 std::size_t World::find_contacts(std::size_t begin, std::size_t end) {
   const Acting act = acting();
-  Found& found = found_here;
+  TouchingPairs& found = found_here;
   SearchJob job;
   job.begin = pairs_.begin(begin);
   job.end = pairs_.begin(end);

@@ -29,7 +29,7 @@ struct Reach {
 // Bodies as the user gave them, row by row, with the bounds of their positions (before wrapping). The position of a box
 // is its lower corner.
 template <class T, int D>
-struct Points {
+struct BodyView {
   const T* data = nullptr;
   std::size_t size = 0;
   std::array<T, D> low{};
@@ -92,7 +92,7 @@ struct NearFrame {
 };
 
 template <class T, int D>
-NearFrame<D> near_frame(const Points<T, D>& points, const Box<T, D>& box, double reach) {
+NearFrame<D> near_frame(const BodyView<T, D>& points, const Box<T, D>& box, double reach) {
   NearFrame<D> frame;
   // Squares must be far from under- and overflow: the band knows of relative rounding only.
   if (!(reach > 1e-140 && reach < 1e140) || points.size == 0) return frame;
@@ -119,7 +119,7 @@ struct Bodies {
   static constexpr std::size_t most = static_cast<std::size_t>(columns_of(Shape::box, D));
   std::size_t size = 0;
   std::size_t slots = 0;  // as many as there are bodies, unless a structure leaves holes: slots whose id is -1
-  Points<T, D> raw;
+  BodyView<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
   bool banded = false;                        // `near` is filled; otherwise `exact` is
@@ -133,7 +133,7 @@ struct Bodies {
   Buffer<std::uint64_t> group_key;
   Buffer<std::uint32_t> group_begin;
 
-  void reset(const Points<T, D>& points, const Box<T, D>& space, const NearFrame<D>& near_space) {
+  void reset(const BodyView<T, D>& points, const Box<T, D>& space, const NearFrame<D>& near_space) {
     size = points.size;
     slots = size;
     raw = points;

@@ -147,7 +147,7 @@ class BVH {
       : settings_(settings), leaf_(std::max<std::size_t>(1, static_cast<std::size_t>(settings.option("leaf")))),
         growth_(settings.option("growth")) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     reset_bodies(points);
     Prefixes prefixes;
     classes_ = order_by_curve(bodies_, leaf_, prefixes);
@@ -161,7 +161,7 @@ class BVH {
     built_cost_ = cost();
   }
 
-  void update(const Points<T, D>& points) {
+  void update(const BodyView<T, D>& points) {
     if (points.size != bodies_.size || !refit(points)) {
       build(points);
       ++rebuilds_;
@@ -170,7 +170,7 @@ class BVH {
     }
   }
 
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     Prefixes prefixes;
     order_by_curve(queries, leaf_, prefixes);
@@ -276,7 +276,7 @@ class BVH {
         }
   }
 
-  void reset_bodies(const Points<T, D>& points) {
+  void reset_bodies(const BodyView<T, D>& points) {
     reach_ = points.reach(settings_.cutoff);
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
     // A grid needs some reach along an axis on which boxes have no length; here it would only be a margin too wide.
@@ -286,7 +286,7 @@ class BVH {
   }
 
   // Moves the bodies and their boxes but not their order. False if the order is not worth keeping.
-  bool refit(const Points<T, D>& points) {
+  bool refit(const BodyView<T, D>& points) {
     const bool banded = bodies_.banded;
     Buffer<std::int32_t> order = std::move(bodies_.ids);
     reset_bodies(points);

@@ -24,14 +24,14 @@ class CellSorting {
  public:
   explicit CellSorting(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
     lay(points, reach);
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
     order_by_cell(grid_, bodies_);
     list_cells();
   }
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_cell(grid_, queries);
   }
@@ -91,7 +91,7 @@ class CellSorting {
     }
   };
 
-  void lay(const Points<T, D>& points, const Reach<D>& reach) {
+  void lay(const BodyView<T, D>& points, const Reach<D>& reach) {
     subdivision_ = static_cast<int>(settings_.option("h_mask"));
     if (subdivision_ == 0) subdivision_ = 1;
     double least = 0;
@@ -106,7 +106,7 @@ class CellSorting {
     grid_.finish(reach);
   }
 
-  void fold(const Points<T, D>& points) {
+  void fold(const BodyView<T, D>& points) {
     for (int axis = 0; axis < D; ++axis) {
       Axis& a = grid_.axis[static_cast<std::size_t>(axis)];
       if (a.periodic || a.inverse == 0) continue;

@@ -31,7 +31,7 @@ class SizeOctaves {
   static constexpr int most = 8;
 
   SizeOctaves() = default;
-  explicit SizeOctaves(const Points<T, D>& points) {
+  explicit SizeOctaves(const BodyView<T, D>& points) {
     if (points.shape == Shape::point || points.size == 0) return;
     // The typical size, from a sample: half the bodies may be smaller, they do no harm.
     constexpr std::size_t sample = 1024;
@@ -49,7 +49,7 @@ class SizeOctaves {
   }
 
   // The class of a body; 0 for everything up to twice the typical size.
-  [[nodiscard]] int operator()(const Points<T, D>& points, std::size_t p) const {
+  [[nodiscard]] int operator()(const BodyView<T, D>& points, std::size_t p) const {
     return count == 1 ? 0 : std::clamp((octave(points, p) - base_) / width_, 0, count - 1);
   }
 
@@ -57,7 +57,7 @@ class SizeOctaves {
 
  private:
   static int octave_of(double size) { return size > 0 ? std::ilogb(size) : std::numeric_limits<int>::min() / 2; }
-  static int octave(const Points<T, D>& points, std::size_t p) {
+  static int octave(const BodyView<T, D>& points, std::size_t p) {
     if (points.shape == Shape::sphere) return octave_of(static_cast<double>(points.radius(p)));
     T longest = 0;
     for (int a = 0; a < D; ++a) longest = std::max(longest, points.upper(p, a) - points.at(p, a));

@@ -33,7 +33,7 @@ class Delaunay {
   explicit Delaunay(const Settings<T, D>& settings) : settings_(settings), skin_(settings.option("skin")) {}
 
   // As many bodies as before have moved; any other number is a new set.
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     const bool moved = sound_ && points.size > 0 && points.size == tri_.size();
     change(points, [&] {
       const std::span<const T> xy(points.data, points.size * D);
@@ -48,11 +48,11 @@ class Delaunay {
     });
   }
   // `all`: the points as they are afterwards. New ones come last; those that stay move up.
-  void insert(const Points<T, D>& all) {
+  void insert(const BodyView<T, D>& all) {
     const std::size_t old = tri_.size();
     change(all, [&] { tri_.insert({all.data + old * D, (all.size - old) * D}); });
   }
-  void remove(std::span<const std::uint32_t> ids, const Points<T, D>& all) {
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& all) {
     change(all, [&] { tri_.remove(ids); });
   }
   // The triangulation of the present places, whatever the skin.
@@ -65,7 +65,7 @@ class Delaunay {
     return tri_;
   }
 
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     std::vector<Point2> places(points.size);
     for (std::size_t k = 0; k < places.size(); ++k)
       places[k] = {static_cast<double>(points.at(k, 0)), static_cast<double>(points.at(k, 1))};
@@ -143,7 +143,7 @@ class Delaunay {
 
   // Until all is done the index is not sound: whatever is thrown, the next build starts from nothing.
   template <class F>
-  void change(const Points<T, D>& points, F&& f) {
+  void change(const BodyView<T, D>& points, F&& f) {
     sound_ = false;
     const std::uint64_t before = tri_.version();
     f();
@@ -159,7 +159,7 @@ class Delaunay {
 
   // `place(slot)`: the point `order[slot]`. Coordinates were converted to double, and come back as they were.
   template <class Place>
-  static void fill(const Points<T, D>& points, const NearFrame<D>& frame, std::span<const std::uint32_t> order,
+  static void fill(const BodyView<T, D>& points, const NearFrame<D>& frame, std::span<const std::uint32_t> order,
                    Place&& place, Bodies<T, D>& bodies) {
     bodies.reset(points, {}, frame);
     parallel_ranges(points.size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {

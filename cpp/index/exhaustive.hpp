@@ -17,12 +17,12 @@ class Exhaustive {
  public:
   explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
     shifts_ = images_within(reach, settings_.box);
     keep(points, near_frame(points, settings_.box, reach.largest()), bodies_);
   }
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
 
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return (queries.size + tile - 1) / tile; }
@@ -46,7 +46,7 @@ class Exhaustive {
  private:
   static constexpr std::size_t tile = 32;
 
-  void keep(const Points<T, D>& points, const NearFrame<D>& frame, Bodies<T, D>& bodies) const {
+  void keep(const BodyView<T, D>& points, const NearFrame<D>& frame, Bodies<T, D>& bodies) const {
     bodies.reset(points, settings_.box, frame);
     parallel_ranges(points.size, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t k = begin; k < end; ++k) bodies.place(k, k);

@@ -47,7 +47,7 @@ class HashBins : protected HashLevels<T, D> {
     Mover mover;
   };
   [[nodiscard]] std::uint32_t bin_of(std::size_t point) const {
-    const Points<T, D>& points = bodies_.raw;
+    const BodyView<T, D>& points = bodies_.raw;
     std::size_t l = 0;
     if (points.shape != Shape::point) {
       l = level_of(size_of(points, point));

@@ -36,13 +36,13 @@ class HashGrid : HashBins<T, D> {
   explicit HashGrid(const Settings<T, D>& settings)
       : HashBins<T, D>(settings), incremental_(settings.option("incremental") > 0) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     lay_out(points);
     // Cells wider than the bodies are meant to hold a few of them. Where bodies crowd they hold many: once more, finer.
     for (int again = 0; again < 2 && crowded(); ++again) lay_out(points);
   }
 
-  void update(const Points<T, D>& points) {
+  void update(const BodyView<T, D>& points) {
     if (!incremental_ || points.size != bodies_.size || !fits(points)) {
       build(points);
       return;
@@ -56,7 +56,7 @@ class HashGrid : HashBins<T, D> {
     tidy();
   }
 
-  void insert(const Points<T, D>& points) {
+  void insert(const BodyView<T, D>& points) {
     const std::size_t old = bodies_.size;
     // To enter takes ten times as long as to be laid out: with many new bodies all are laid out anew.
     if (points.size > old + old / 16 || built_bodies_ <= few() || !fits(points) || too_full(points.size)) {
@@ -79,7 +79,7 @@ class HashGrid : HashBins<T, D> {
     tidy();
   }
 
-  void remove(std::span<const std::uint32_t> ids, const Points<T, D>& points) {
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) {
     const std::size_t old = bodies_.size;
     Buffer<std::int32_t> number(old);  // anew, or -1
     std::fill_n(number.data(), old, 0);
@@ -99,7 +99,7 @@ class HashGrid : HashBins<T, D> {
     tidy();
   }
 
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     // Any grid does that keeps near queries together: about one in each cell.
     Reach<D> spacing;
@@ -196,7 +196,7 @@ class HashGrid : HashBins<T, D> {
   }
   [[nodiscard]] bool too_empty() const { return bodies_.size > few() && bodies_.size < built_bodies_ / 8; }
 
-  void lay_out(const Points<T, D>& points) {
+  void lay_out(const BodyView<T, D>& points) {
     ++rebuilds_;
     reach_ = points.reach(settings_.cutoff);
     if (points.shape != Shape::point)
@@ -204,7 +204,7 @@ class HashGrid : HashBins<T, D> {
     lay_levels(points);
     moved_ = 0;
     // Bodies that drift a little should not leave the frame.
-    Points<T, D> roomy = points;
+    BodyView<T, D> roomy = points;
     for (std::size_t a = 0; a < D; ++a) {
       const double margin = (static_cast<double>(points.high[a]) - static_cast<double>(points.low[a])) / 16;
       if (!std::isfinite(margin)) continue;
@@ -239,7 +239,7 @@ class HashGrid : HashBins<T, D> {
   }
 
   // Whether bodies can be kept in the levels and the frame there are.
-  [[nodiscard]] bool fits(const Points<T, D>& points) const {
+  [[nodiscard]] bool fits(const BodyView<T, D>& points) const {
     if (bodies_.size == 0) return false;
     const Reach<D> now = points.reach(settings_.cutoff);
     for (std::size_t a = 0; a < D; ++a) {

@@ -29,18 +29,18 @@ class HashLevels {
   [[nodiscard]] double share() const { return settings_.option("fill"); }
 
   // Radius or longest edge; points have none.
-  [[nodiscard]] static double size_of(const Points<T, D>& points, std::size_t point) {
+  [[nodiscard]] static double size_of(const BodyView<T, D>& points, std::size_t point) {
     if (points.shape == Shape::point) return 0;
     if (points.shape == Shape::sphere) return static_cast<double>(points.radius(point));
     double longest = 0;
     for (int a = 0; a < D; ++a) longest = std::max(longest, edge_of(points, point, a));
     return longest;
   }
-  [[nodiscard]] static double edge_of(const Points<T, D>& points, std::size_t point, int axis) {
+  [[nodiscard]] static double edge_of(const BodyView<T, D>& points, std::size_t point, int axis) {
     return static_cast<double>(points.upper(point, axis)) - static_cast<double>(points.at(point, axis));
   }
   // The lengths of the space the bodies are in.
-  [[nodiscard]] std::array<double, D> space(const Points<T, D>& points) const {
+  [[nodiscard]] std::array<double, D> space(const BodyView<T, D>& points) const {
     std::array<double, D> lengths{};
     for (std::size_t a = 0; a < D; ++a) {
       const auto edge = static_cast<double>(settings_.box.edge[a]);
@@ -49,7 +49,7 @@ class HashLevels {
     return lengths;
   }
 
-  void lay_levels(const Points<T, D>& points) {
+  void lay_levels(const BodyView<T, D>& points) {
     built_bodies_ = points.size;
     levels_.clear();
     bin_count_ = 0;
@@ -74,7 +74,7 @@ class HashLevels {
   }
 
   // The largest size of each level, ascending.
-  [[nodiscard]] std::vector<double> limits(const Points<T, D>& points) const {
+  [[nodiscard]] std::vector<double> limits(const BodyView<T, D>& points) const {
     const double largest = points.shape == Shape::point ? 0 : largest_of(points);
     if (points.shape == Shape::point || points.size <= few()) return {largest};
     if (const auto count = static_cast<std::size_t>(settings_.option("levels")); count > 0) {
@@ -91,13 +91,13 @@ class HashLevels {
     for (const double length : space(points)) volume *= std::max(length, reach * largest);
     return choose_levels(classes.sorted(), reach, volume, D);
   }
-  [[nodiscard]] static double largest_of(const Points<T, D>& points) {
+  [[nodiscard]] static double largest_of(const BodyView<T, D>& points) {
     double largest = 0;
     for (std::size_t k = 0; k < points.size; ++k) largest = std::max(largest, size_of(points, k));
     return largest;
   }
   // Paper B: cells c0 f^k, c0 that of the first body; sizes from cell / f up to the cell. Only grids with bodies.
-  [[nodiscard]] std::vector<double> paper_limits(const Points<T, D>& points) const {
+  [[nodiscard]] std::vector<double> paper_limits(const BodyView<T, D>& points) const {
     const double factor = settings_.option("factor");
     const double first = size_of(points, 0);
     if (!(first > 0)) return {largest_of(points)};
@@ -121,7 +121,7 @@ class HashLevels {
   }
 
   // What is really in each level.
-  void measure_levels(const Points<T, D>& points) {
+  void measure_levels(const BodyView<T, D>& points) {
     if (points.shape == Shape::point) {
       levels_[0].bodies = points.size;
       return;
@@ -139,7 +139,7 @@ class HashLevels {
       for (double& most : level.edge_limit) most = with_room(most);
   }
 
-  void lay_axes(const Points<T, D>& points, HashLevel<D>& level) {
+  void lay_axes(const BodyView<T, D>& points, HashLevel<D>& level) {
     constexpr double more = 1 + 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
     const double tiny = std::sqrt(3 * static_cast<double>(std::numeric_limits<T>::denorm_min()));
     const std::array<double, D> lengths = space(points);

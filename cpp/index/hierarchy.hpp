@@ -134,8 +134,8 @@ class Hierarchy {
 
   // Calls found(twig, whether its box meets `query`) for the twigs of leaves that meet `query` and come at or after
   // leaf `from`, in ascending order.
-  template <class Found>
-  void traverse(const Box& query, std::size_t from, Found&& found) const {
+  template <class OnLeaf>
+  void traverse(const Box& query, std::size_t from, OnLeaf&& found) const {
     if (from >= leaves_) return;
     const Box limits = query.inside_out();
     if (!root_.within(limits)) return;

@@ -85,7 +85,7 @@ struct Settings {
 template <class S, class T, int D>
 concept Index =
     std::constructible_from<S, const Settings<T, D>&> &&
-    requires(S index, const S& built, Points<T, D> points, Bodies<T, D>& queries, std::size_t part, BlockSink sink) {
+    requires(S index, const S& built, BodyView<T, D> points, Bodies<T, D>& queries, std::size_t part, BlockSink sink) {
       index.build(points);  // (re)build from scratch, reusing memory
       { built.bodies() } -> std::same_as<const Bodies<T, D>&>;
       built.arrange(points, queries);                         // put another set into a good order for `cross`
@@ -107,12 +107,12 @@ class AnyIndex {
   template <Index<T, D> S>
   explicit AnyIndex(std::unique_ptr<S> index) : self_(std::make_unique<Model<S>>(std::move(index))) {}
 
-  void build(Points<T, D> points) { self_->build(points); }
-  void update(Points<T, D> points) { self_->update(points); }
-  void insert(Points<T, D> points) { self_->insert(points); }
-  void remove(std::span<const std::uint32_t> ids, Points<T, D> points) { self_->remove(ids, points); }
+  void build(BodyView<T, D> points) { self_->build(points); }
+  void update(BodyView<T, D> points) { self_->update(points); }
+  void insert(BodyView<T, D> points) { self_->insert(points); }
+  void remove(std::span<const std::uint32_t> ids, BodyView<T, D> points) { self_->remove(ids, points); }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return self_->bodies(); }
-  void arrange(Points<T, D> points, Bodies<T, D>& queries) const { self_->arrange(points, queries); }
+  void arrange(BodyView<T, D> points, Bodies<T, D>& queries) const { self_->arrange(points, queries); }
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return self_->parts(queries); }
   void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
     self_->blocks(queries, mode, part, sink);
@@ -129,12 +129,12 @@ class AnyIndex {
  private:
   struct Erased {
     virtual ~Erased() = default;
-    virtual void build(Points<T, D>) = 0;
-    virtual void update(Points<T, D>) = 0;
-    virtual void insert(Points<T, D>) = 0;
-    virtual void remove(std::span<const std::uint32_t>, Points<T, D>) = 0;
+    virtual void build(BodyView<T, D>) = 0;
+    virtual void update(BodyView<T, D>) = 0;
+    virtual void insert(BodyView<T, D>) = 0;
+    virtual void remove(std::span<const std::uint32_t>, BodyView<T, D>) = 0;
     virtual const Bodies<T, D>& bodies() const = 0;
-    virtual void arrange(Points<T, D>, Bodies<T, D>&) const = 0;
+    virtual void arrange(BodyView<T, D>, Bodies<T, D>&) const = 0;
     virtual std::size_t parts(const Bodies<T, D>&) const = 0;
     virtual void blocks(const Bodies<T, D>&, Mode, std::size_t, BlockSink) const = 0;
     virtual Details details() const = 0;
@@ -143,21 +143,21 @@ class AnyIndex {
   template <class S>
   struct Model final : Erased {
     explicit Model(std::unique_ptr<S> s) : index(std::move(s)) {}
-    void build(Points<T, D> p) override { index->build(p); }
-    void update(Points<T, D> p) override {
+    void build(BodyView<T, D> p) override { index->build(p); }
+    void update(BodyView<T, D> p) override {
       if constexpr (requires { index->update(p); }) index->update(p);
       else index->build(p);
     }
-    void insert(Points<T, D> p) override {
+    void insert(BodyView<T, D> p) override {
       if constexpr (requires { index->insert(p); }) index->insert(p);
       else index->build(p);
     }
-    void remove(std::span<const std::uint32_t> ids, Points<T, D> p) override {
+    void remove(std::span<const std::uint32_t> ids, BodyView<T, D> p) override {
       if constexpr (requires { index->remove(ids, p); }) index->remove(ids, p);
       else index->build(p);
     }
     const Bodies<T, D>& bodies() const override { return index->bodies(); }
-    void arrange(Points<T, D> p, Bodies<T, D>& q) const override { index->arrange(p, q); }
+    void arrange(BodyView<T, D> p, Bodies<T, D>& q) const override { index->arrange(p, q); }
     std::size_t parts(const Bodies<T, D>& q) const override { return index->parts(q); }
     void blocks(const Bodies<T, D>& q, Mode m, std::size_t part, BlockSink sink) const override {
       index->blocks(q, m, part, sink);

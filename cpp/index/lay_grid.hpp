@@ -14,7 +14,7 @@ namespace vicinal {
 
 // A coordinate that most bodies are not far from, by a sample: where a very long axis should be resolved best.
 template <class T, int D>
-double typical(const Points<T, D>& points, int axis) {
+double typical(const BodyView<T, D>& points, int axis) {
   if (points.size == 0) return 0;
   std::vector<T> sample;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
@@ -26,7 +26,7 @@ double typical(const Points<T, D>& points, int axis) {
 
 // Cells of reach / subdivision, but at least `least` long. Strides and stencil are not set: call `finish`.
 template <class T, int D>
-Grid lay_grid(const Points<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int subdivision,
+Grid lay_grid(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int subdivision,
               double least) {
   Grid grid;
   // In a periodic box bodies have nowhere to stray: its cells need not be finer than a key has bits for.

@@ -23,7 +23,7 @@ class LinkedCells {
  public:
   explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     grid_ = Grid();  // one cell, which is enough for no points
     const Reach<D> reach = points.reach(settings_.cutoff);
     if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, settings_.option("cell"));
@@ -45,7 +45,7 @@ class LinkedCells {
     }
     std::fill(start + key, start + grid_.keys + 1, static_cast<Slot>(bodies_.size));
   }
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_cell(grid_, queries);
   }

@@ -42,7 +42,7 @@ class Octree {
     }
   }
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     reach_ = points.reach(settings_.cutoff);
     low_ = points.low;
     high_ = points.high;
@@ -57,7 +57,7 @@ class Octree {
   }
 
   // The tree is kept as long as it suits the bodies; they are sorted into its leaves, not by all of their keys.
-  void update(const Points<T, D>& points) {
+  void update(const BodyView<T, D>& points) {
     if (!suits(points)) {
       build(points);
       return;
@@ -76,10 +76,10 @@ class Octree {
     restructure(std::move(begin));
   }
 
-  void insert(const Points<T, D>& points) { update(points); }
-  void remove(std::span<const std::uint32_t>, const Points<T, D>& points) { update(points); }
+  void insert(const BodyView<T, D>& points) { update(points); }
+  void remove(std::span<const std::uint32_t>, const BodyView<T, D>& points) { update(points); }
 
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_key(leaves_.size(), LeafKeys{*this, queries}, queries);
   }
@@ -187,7 +187,7 @@ class Octree {
 
   // The tree still suits the bodies: no leaf is shorter than the reach, and the root is where they are. An empty tree
   // has no root yet.
-  [[nodiscard]] bool suits(const Points<T, D>& points) const {
+  [[nodiscard]] bool suits(const BodyView<T, D>& points) const {
     if (points.size == 0 || bodies_.size == 0) return false;
     const Reach<D> reach = points.reach(settings_.cutoff);
     for (std::size_t a = 0; a < D; ++a) {

@@ -118,19 +118,20 @@ class SampledAdjacency {
             });
           });
         }
-    const auto order = [](const Found& f) { return std::tuple(f.shift.z, f.shift.y, f.shift.x, f.leaf); };
-    std::sort(found_.begin(), found_.end(), [&](const Found& a, const Found& b) { return order(a) < order(b); });
+    const auto order = [](const AdjacentLeaf& f) { return std::tuple(f.shift.z, f.shift.y, f.shift.x, f.leaf); };
+    std::sort(found_.begin(), found_.end(),
+              [&](const AdjacentLeaf& a, const AdjacentLeaf& b) { return order(a) < order(b); });
     runs.clear();
     for (std::size_t k = 0; k < found_.size(); ++k)
       if (k == 0 || order(found_[k]) != order(found_[k - 1])) detail::append(runs, found_[k].leaf, found_[k].shift);
   }
 
  private:
-  struct Found {
+  struct AdjacentLeaf {
     std::uint32_t leaf;
     Shift shift;
   };
-  std::vector<Found> found_;
+  std::vector<AdjacentLeaf> found_;
 };
 
 // Lists of all leaves: runs of neighbours in the same image (5 bytes each, some 13 of them in space instead of 27

@@ -125,7 +125,7 @@ namespace detail {
 // Where most bodies are, with a margin as wide again on both sides: what to resolve when there are not enough cells for
 // everything up to the last stray.
 template <class T, int D>
-std::pair<double, double> bulk(const Points<T, D>& points, int axis, double reach) {
+std::pair<double, double> bulk(const BodyView<T, D>& points, int axis, double reach) {
   std::vector<T> sample;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1024);
   for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.at(k, axis));
@@ -151,7 +151,7 @@ struct OctreeDomain {
 // Cells as long as the reach, but at most 2^depth of them along an axis. A given domain is cut in halves, as in paper
 // A.
 template <class T, int D>
-OctreeGrid<D> lay_octree(const Points<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int depth,
+OctreeGrid<D> lay_octree(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int depth,
                          const OctreeDomain<D>& domain) {
   OctreeGrid<D> grid;
   constexpr double no_less = 1e-290;       // so that its inverse is a number

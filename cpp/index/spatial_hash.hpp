@@ -31,7 +31,7 @@ class SpatialHash {
  public:
   explicit SpatialHash(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
     grid_ = Grid();  // one cell, which is enough for no points
     if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, 0);
@@ -43,7 +43,7 @@ class SpatialHash {
     list_buckets();
     split_buckets(bodies_);
   }
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_key(table_, Hashes{*this, queries}, queries);
     split_buckets(queries);

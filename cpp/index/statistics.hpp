@@ -178,7 +178,7 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
 template <class T, int D>
 class Survey {
  public:
-  Survey(const Points<T, D>& points, const Box<T, D>& box) : points_(points), box_(box) {}
+  Survey(const BodyView<T, D>& points, const Box<T, D>& box) : points_(points), box_(box) {}
 
   [[nodiscard]] Statistics<D> run() const {
     Statistics<D> result;
@@ -379,7 +379,7 @@ class Survey {
     return result;
   }
 
-  const Points<T, D>& points_;
+  const BodyView<T, D>& points_;
   const Box<T, D>& box_;
 };
 

@@ -26,13 +26,13 @@ class SweepAndPrune {
     else all_ = std::make_unique<sweep::AllAxes<T, D>>(settings);
   }
 
-  void build(const Points<T, D>& points) { one_ ? one_->build(points) : all_->build(points); }
-  void update(const Points<T, D>& points) { one_ ? one_->build(points) : all_->update(points); }
-  void insert(const Points<T, D>& points) { one_ ? one_->build(points) : all_->insert(points); }
-  void remove(std::span<const std::uint32_t> ids, const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) { one_ ? one_->build(points) : all_->build(points); }
+  void update(const BodyView<T, D>& points) { one_ ? one_->build(points) : all_->update(points); }
+  void insert(const BodyView<T, D>& points) { one_ ? one_->build(points) : all_->insert(points); }
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) {
     one_ ? one_->build(points) : all_->remove(ids, points);
   }
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     one_ ? one_->arrange(points, queries) : all_->arrange(points, queries);
   }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return one_ ? one_->bodies() : all_->bodies(); }

@@ -32,7 +32,7 @@ class Ways {
   using Edges = std::array<double, D>;
 
   template <class T>
-  Ways(const Points<T, D>& points, const Box<T, D>& box, T cutoff, double most_grid)
+  Ways(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, double most_grid)
       : survey_(Survey<T, D>(points, box).run()), n_(static_cast<double>(points.size)), shape_(points.shape),
         reach_(points.reach(cutoff).axis), most_grid_(most_grid), periodic_(box.periodic()) {
     const Crowding& crowding = survey_.crowding;

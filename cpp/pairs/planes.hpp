@@ -30,7 +30,7 @@ struct Touching {
 
 // How far a body is in front of a plane: nx*(x - px) + ny*(y - py) + nz*(z - pz), rounded in T, not fused.
 template <class T, int D>
-T in_front(const Points<T, D>& bodies, std::size_t body, const T* point, const T* normal) {
+T in_front(const BodyView<T, D>& bodies, std::size_t body, const T* point, const T* normal) {
   T sum = 0;
   for (int axis = 0; axis < D; ++axis) {
     T d = normal[axis] * (bodies.at(body, axis) - point[axis]);
@@ -42,7 +42,7 @@ T in_front(const Points<T, D>& bodies, std::size_t body, const T* point, const T
 
 // Bodies some part of which is on or behind a plane.
 template <class T, int D>
-Touching find_touching(const Points<T, D>& bodies, T cutoff, const Planes<T, D>& planes) {
+Touching find_touching(const BodyView<T, D>& bodies, T cutoff, const Planes<T, D>& planes) {
   struct Hit {
     std::int32_t body, plane;
     T distance;

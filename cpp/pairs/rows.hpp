@@ -203,12 +203,12 @@ class RowCopier {
 
 // Row k is offsets[k] … offsets[k+1]-1.
 template <class T, int D>
-Found<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, std::span<std::int64_t> offsets,
-                      Pool* pool) {
+PairResult<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, std::span<std::int64_t> offsets,
+                           Pool* pool) {
   const Bodies<T, D>& queries = task.queries;
   const Bodies<T, D>& bodies = task.index.bodies();
   const std::size_t n = queries.size;
-  Found<T, D> found;
+  PairResult<T, D> found;
   // offsets[k + 1] is first the number of entries of row k, then where the next of them goes, and so at last its end.
   std::fill(offsets.begin(), offsets.end(), 0);
   std::int64_t* const ends = offsets.data() + 1;
@@ -288,7 +288,7 @@ void sort_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets)
 
 // All pairs in canonical order: by i, then j, then shift; of a half list with i < j.
 template <class T, int D>
-Found<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
+PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   Want needed = want;
   needed.i = false;
   needed.j = true;
@@ -299,7 +299,7 @@ Found<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Pool* po
   if (task.mode == Mode::half) whole.mode = Mode::full;
   const std::size_t n = task.queries.size;
   Buffer<std::int64_t> offsets(n + 1);
-  Found<T, D> found = find_rows(whole, needed, keep, offsets.span(), pool);
+  PairResult<T, D> found = find_rows(whole, needed, keep, offsets.span(), pool);
   sort_rows<T, D>(found.store.columns(), offsets.span());
   if (want.i) {
     Want only_i;

@@ -19,8 +19,8 @@
 #include "geometry/box.hpp"
 #include "index/index.hpp"
 #include "pairs/columns.hpp"
-#include "pairs/found.hpp"
 #include "pairs/pair_writer.hpp"
+#include "pairs/result.hpp"
 #include "pairs/test.hpp"
 
 namespace vicinal {
@@ -147,12 +147,12 @@ ColumnStore<T, D> copy_out(ColumnStore<T, D> kept, const Want& want, std::size_t
 
 // All pairs into columns of `count` slabs; std::bad_alloc if there are more.
 template <class T, int D>
-Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::size_t count, std::size_t slab,
-                              Pool* pool) {
+PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::size_t count, std::size_t slab,
+                                   Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
   const bool few = slab == small_slab;
   const bool keep = few && pool == nullptr && count * slab <= kept_entries && !address_space_is_limited();
-  Found<T, D> found;
+  PairResult<T, D> found;
   found.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
                                   few ? Region::Pages::small : Region::Pages::huge);
   const Columns<T> columns = found.store.columns();
@@ -178,7 +178,7 @@ Found<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std::siz
 
 // All pairs in any order.
 template <class T, int D>
-Found<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
+PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   const std::size_t slab = task.queries.size < few_bodies ? small_slab : large_slab;
   const std::size_t spare = static_cast<std::size_t>(thread_count()) + 1;  // the last slab of each thread is not full
   // No result is larger than memory, and pages that stay untouched are not memory: reserve that much and write once.

@@ -18,7 +18,7 @@
 #include "exec/threads.hpp"
 #include "index/bodies.hpp"
 #include "pairs/columns.hpp"
-#include "pairs/found.hpp"
+#include "pairs/result.hpp"
 
 namespace vicinal {
 
@@ -56,13 +56,13 @@ using BodyArrays =
     std::tuple<PointArray, std::optional<PointArray>, std::vector<double>, std::vector<double>, std::vector<double>>;
 
 template <class T, int D>
-Points<T, D> points_of(const BodyArrays& bodies) {
+BodyView<T, D> points_of(const BodyArrays& bodies) {
   const auto& [array, extra, low, high, largest] = bodies;
   const auto fits = [&](const PointArray& a) { return a.dtype() == nb::dtype<T>() && a.shape(0) == array.shape(0); };
   if (array.ndim() != 2 || array.shape(1) != D || !fits(array) || low.size() != D || high.size() != D ||
       largest.size() != D)
     throw nb::type_error("bodies do not have the dtype and dimension the index was made for");
-  Points<T, D> points;
+  BodyView<T, D> points;
   points.data = static_cast<const T*>(array.data());
   points.size = array.shape(0);
   if (extra) {
@@ -100,7 +100,7 @@ nb::object array_of(Region region, std::vector<std::size_t> shape, const std::sh
 
 // The columns named by `want`, in that order; repeated letters share one array.
 template <class T, int D>
-nb::list columns_of(Found<T, D> found, const std::string& want, const std::shared_ptr<Pool>& pool) {
+nb::list columns_of(PairResult<T, D> found, const std::string& want, const std::shared_ptr<Pool>& pool) {
   std::map<char, nb::object> made;
   const auto column = [&](char letter) -> nb::object {
     switch (letter) {

@@ -47,7 +47,7 @@ class Core {
                          })),
         lasting_(lasting) {
     visit([&]<class T, int D>(Engine<T, D>& engine) {
-      const Points<T, D> given = points_of<T, D>(bodies);
+      const BodyView<T, D> given = points_of<T, D>(bodies);
       without_lock([&] { engine.build(given); });
     });
     if (!lasting_) bodies_ = bodies;  // the structure reads the caller's arrays when a float32 test is in doubt
@@ -55,7 +55,7 @@ class Core {
 
   void update(const BodyArrays& bodies) {
     visit([&]<class T, int D>(Engine<T, D>& engine) {
-      const Points<T, D> given = points_of<T, D>(bodies);
+      const BodyView<T, D> given = points_of<T, D>(bodies);
       without_lock([&] { engine.update(given); });
     });
     if (!lasting_) bodies_ = bodies;
@@ -63,7 +63,7 @@ class Core {
 
   void insert(const BodyArrays& bodies) {
     visit([&]<class T, int D>(Engine<T, D>& engine) {
-      const Points<T, D> given = points_of<T, D>(bodies);
+      const BodyView<T, D> given = points_of<T, D>(bodies);
       without_lock([&] { engine.insert(given); });
     });
   }
@@ -95,7 +95,7 @@ class Core {
   nb::object count(const Queries& queries) {
     return visit([&]<class T, int D>(Engine<T, D>& engine) {
       const auto given = given_queries<T, D>(queries);
-      Counted found = without_lock([&] { return engine.count(given ? &*given : nullptr); });
+      CountResult found = without_lock([&] { return engine.count(given ? &*given : nullptr); });
       return array_of<std::int32_t>(std::move(found.counts), {found.size}, nullptr);
     });
   }
@@ -137,7 +137,7 @@ class Core {
 
  private:
   template <class T, int D>
-  static std::optional<Points<T, D>> given_queries(const Queries& queries) {
+  static std::optional<BodyView<T, D>> given_queries(const Queries& queries) {
     if (!queries) return std::nullopt;
     return points_of<T, D>(*queries);
   }

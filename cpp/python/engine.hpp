@@ -20,8 +20,8 @@
 #include "exec/memory.hpp"
 #include "index/index.hpp"
 #include "pairs/columns.hpp"
-#include "pairs/found.hpp"
 #include "pairs/planes.hpp"
+#include "pairs/result.hpp"
 
 namespace vicinal {
 
@@ -36,15 +36,15 @@ struct Figures {
 
 // Rows with their offsets (int64, one more than there are rows).
 template <class T, int D>
-struct FoundRows {
-  Found<T, D> found;
+struct RowResult {
+  PairResult<T, D> found;
   Region offsets;
   std::size_t rows = 0;
   Tally tally;
 };
 
 // Partners per query (int32).
-struct Counted {
+struct CountResult {
   Region counts;
   std::size_t size = 0;
   Tally tally;
@@ -57,20 +57,20 @@ class Engine {
   // dropped for the next search. The points of any other must stay as they are while it lives.
   Engine(const std::string& structure, const Settings<T, D>& settings, bool lasting);
 
-  void build(const Points<T, D>& points);
+  void build(const BodyView<T, D>& points);
   // The same bodies, moved or resized, or others. Spheres given as points keep their radii.
-  void update(const Points<T, D>& points);
+  void update(const BodyView<T, D>& points);
   // New bodies get the numbers that follow.
-  void insert(const Points<T, D>& more);
+  void insert(const BodyView<T, D>& more);
   // Distinct numbers; those that stay are numbered anew, in the same order.
   void remove(std::span<const std::uint32_t> ids);
 
   // `queries` may be null: the bodies among themselves. Searches may run side by side.
-  Found<T, D> pairs(const Points<T, D>* queries, const Want& want, bool half, bool sort);
-  FoundRows<T, D> rows(const Points<T, D>* queries, const Want& want, bool sort);
-  Counted count(const Points<T, D>* queries);
+  PairResult<T, D> pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
+  RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool sort);
+  CountResult count(const BodyView<T, D>* queries);
   // Who reaches a plane: the bodies, or queries.
-  Touching touch(const Points<T, D>* queries, const Planes<T, D>& planes);
+  Touching touch(const BodyView<T, D>* queries, const Planes<T, D>& planes);
 
   [[nodiscard]] Figures figures() const;
 
@@ -108,20 +108,20 @@ class Engine {
     return *found;
   }
   // Copies the bodies if the engine lasts; returns where they are now.
-  Points<T, D> keep(const Points<T, D>& points);
+  BodyView<T, D> keep(const BodyView<T, D>& points);
   // Makes room in the index for queries larger than any before.
-  void widen(const Points<T, D>& queries);
+  void widen(const BodyView<T, D>& queries);
   void note_build(double seconds);
 
   template <class F>
-  auto search(const Points<T, D>* queries, Mode mode, bool positions, F&& f);
+  auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f);
 
   Settings<T, D> settings_;
   AnyIndex<T, D> index_;
   std::shared_ptr<Pool> pool_;
   Buffer<T> copy_;   // positions
   Buffer<T> extra_;  // radii or upper corners
-  Points<T, D> points_;
+  BodyView<T, D> points_;
   bool ready_ = false;
   mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the index alone
   mutable std::mutex figures_mutex_;

@@ -37,7 +37,7 @@ Engine<T, D>::Engine(const std::string& structure, const Settings<T, D>& setting
       pool_(lasting ? std::make_shared<Pool>() : nullptr) {}
 
 template <class T, int D>
-Points<T, D> Engine<T, D>::keep(const Points<T, D>& points) {
+BodyView<T, D> Engine<T, D>::keep(const BodyView<T, D>& points) {
   points_ = points;
   points_.period = settings_.box.edge;
   if (!pool_) return points_;
@@ -62,7 +62,7 @@ void Engine<T, D>::note_build(double seconds) {
 }
 
 template <class T, int D>
-void Engine<T, D>::build(const Points<T, D>& points) {
+void Engine<T, D>::build(const BodyView<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
   change([&] { index_.build(keep(points)); });
@@ -70,11 +70,11 @@ void Engine<T, D>::build(const Points<T, D>& points) {
 }
 
 template <class T, int D>
-void Engine<T, D>::update(const Points<T, D>& points) {
+void Engine<T, D>::update(const BodyView<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
   const bool sound = ready_;
-  Points<T, D> given = points;
+  BodyView<T, D> given = points;
   if (points.shape == Shape::point && points_.shape == Shape::sphere) {
     if (points.size != points_.size) throw std::invalid_argument("spheres need radii");
     given.shape = Shape::sphere;
@@ -87,7 +87,7 @@ void Engine<T, D>::update(const Points<T, D>& points) {
     given.extra = extra_.data();
   given.same_sizes = points.size == points_.size && (given.shape == Shape::point || given.extra == extra_.data());
   change([&] {
-    const Points<T, D> kept = keep(given);
+    const BodyView<T, D> kept = keep(given);
     if (sound) index_.update(kept);
     else index_.build(kept);
   });
@@ -95,7 +95,7 @@ void Engine<T, D>::update(const Points<T, D>& points) {
 }
 
 template <class T, int D>
-void Engine<T, D>::insert(const Points<T, D>& more) {
+void Engine<T, D>::insert(const BodyView<T, D>& more) {
   if (more.size == 0) return;
   const std::unique_lock lock(mutex_);
   require_ready();
@@ -147,7 +147,7 @@ void Engine<T, D>::remove(std::span<const std::uint32_t> ids) {
 }
 
 template <class T, int D>
-void Engine<T, D>::widen(const Points<T, D>& queries) {
+void Engine<T, D>::widen(const BodyView<T, D>& queries) {
   const auto larger = [&] {
     for (std::size_t a = 0; a < D; ++a)
       if (queries.largest[a] > std::max(points_.largest[a], points_.partner[a])) return true;
@@ -167,7 +167,7 @@ void Engine<T, D>::widen(const Points<T, D>& queries) {
 // Runs f(task) and notes its figures. `positions`: distances or vectors are wanted, so exact coordinates are needed.
 template <class T, int D>
 template <class F>
-auto Engine<T, D>::search(const Points<T, D>* queries, Mode mode, bool positions, F&& f) {
+auto Engine<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
   if (queries != nullptr) widen(*queries);
   if (positions) {
     const std::unique_lock lock(mutex_);
@@ -191,19 +191,19 @@ auto Engine<T, D>::search(const Points<T, D>* queries, Mode mode, bool positions
 }
 
 template <class T, int D>
-Found<T, D> Engine<T, D>::pairs(const Points<T, D>* queries, const Want& want, bool half, bool sort) {
+PairResult<T, D> Engine<T, D>::pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort) {
   return search(queries, half ? Mode::half : Mode::full, want.distance || want.vector, [&](const Task<T, D>& task) {
     return sort ? find_sorted_pairs(task, want, pool_.get()) : find_pairs(task, want, pool_.get());
   });
 }
 
 template <class T, int D>
-FoundRows<T, D> Engine<T, D>::rows(const Points<T, D>* queries, const Want& want, bool sort) {
+RowResult<T, D> Engine<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool sort) {
   Want needed = want;
   const bool positions = want.distance || want.vector;
   needed.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
   return search(queries, Mode::full, positions, [&](const Task<T, D>& task) {
-    FoundRows<T, D> result;
+    RowResult<T, D> result;
     result.rows = task.queries.size;
     const std::size_t bytes = (result.rows + 1) * sizeof(std::int64_t);
     result.offsets = pool_ ? pool_->take(bytes, Region::Pages::huge) : Region(bytes);
@@ -216,17 +216,17 @@ FoundRows<T, D> Engine<T, D>::rows(const Points<T, D>* queries, const Want& want
 }
 
 template <class T, int D>
-Counted Engine<T, D>::count(const Points<T, D>* queries) {
+CountResult Engine<T, D>::count(const BodyView<T, D>* queries) {
   return search(queries, Mode::full, false, [&](const Task<T, D>& task) {
     const std::size_t n = task.queries.size;
-    Counted result{Region(n * sizeof(std::int32_t)), n, {}};
+    CountResult result{Region(n * sizeof(std::int32_t)), n, {}};
     result.tally = count_partners(task, {static_cast<std::int32_t*>(result.counts.data()), n});
     return result;
   });
 }
 
 template <class T, int D>
-Touching Engine<T, D>::touch(const Points<T, D>* queries, const Planes<T, D>& planes) {
+Touching Engine<T, D>::touch(const BodyView<T, D>* queries, const Planes<T, D>& planes) {
   const std::shared_lock lock(mutex_);
   require_ready();
   return find_touching(queries != nullptr ? *queries : points_, settings_.cutoff, planes);

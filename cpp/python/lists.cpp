@@ -284,7 +284,7 @@ nb::tuple lennard_jones_of(const Column<std::int64_t>& offsets, const Column<std
 nb::object order_of(const PointArray& points, const std::vector<double>& low, const std::vector<double>& high,
                     const std::vector<double>& edges) {
   return dispatch(points, [&]<class T, int D>() {
-    const Points<T, D> bodies = points_of<T, D>({points, std::nullopt, low, high, std::vector<double>(D, 0.0)});
+    const BodyView<T, D> bodies = points_of<T, D>({points, std::nullopt, low, high, std::vector<double>(D, 0.0)});
     Region order(bodies.size * sizeof(std::int32_t));
     without_lock([&] { spatial_order(bodies, box_of<T, D>(edges), static_cast<std::int32_t*>(order.data())); });
     return array_of<std::int32_t>(std::move(order), {bodies.size}, nullptr);

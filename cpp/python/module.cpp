@@ -90,7 +90,7 @@ SizeTuples tuples_of(const std::vector<SizeGroup<D>>& groups) {
 std::tuple<double, std::vector<double>, std::vector<double>, double, SizeTuples, SizeTuples> statistics(
     const BodyArrays& bodies, const std::vector<double>& edges) {
   return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
-    const Points<T, D> points = points_of<T, D>(bodies);
+    const BodyView<T, D> points = points_of<T, D>(bodies);
     Box<T, D> box;
     for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(edges.at(a));
     const Statistics<D> found = without_lock([&] { return Survey<T, D>(points, box).run(); });
@@ -107,7 +107,7 @@ std::tuple<std::vector<std::tuple<std::string, double, std::vector<double>>>,
            std::tuple<double, double, double, std::size_t, double>>
 ways(const BodyArrays& bodies, double cutoff, const std::vector<double>& edges, double most_grid) {
   return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
-    const Points<T, D> points = points_of<T, D>(bodies);
+    const BodyView<T, D> points = points_of<T, D>(bodies);
     Box<T, D> box;
     for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(edges.at(a));
     const Ways<D> found = without_lock([&] { return Ways<D>(points, box, static_cast<T>(cutoff), most_grid); });

@@ -38,7 +38,7 @@ class AllAxes {
  public:
   explicit AllAxes(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
     extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
     direction_ = choose_direction(points, settings_.box, reach);
@@ -60,7 +60,7 @@ class AllAxes {
     strays_ = 0;
   }
 
-  void update(const Points<T, D>& points) {
+  void update(const BodyView<T, D>& points) {
     if (points.size != bodies_.size || points.shape != bodies_.raw.shape) {
       build(points);
       return;
@@ -79,7 +79,7 @@ class AllAxes {
     follow(points, moved);
   }
 
-  void insert(const Points<T, D>& points) {
+  void insert(const BodyView<T, D>& points) {
     const std::size_t old = bodies_.size;
     strays_ += points.size - old;
     // New bodies get the last slots, wherever they are: with many of them it is time to put everything in order.
@@ -107,7 +107,7 @@ class AllAxes {
       });
   }
 
-  void remove(std::span<const std::uint32_t> ids, const Points<T, D>& points) {
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) {
     constexpr std::uint32_t gone = ~std::uint32_t{0};
     const std::size_t old = bodies_.size;
     std::vector<std::uint32_t> new_id(old, 0);
@@ -133,7 +133,7 @@ class AllAxes {
     line_ready_ = false;
   }
 
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     sort_along(direction_, extent_, queries);
   }
@@ -211,7 +211,7 @@ class AllAxes {
   }
 
   // What was seen last, of bodies from `first` on.
-  void keep(const Points<T, D>& points, std::size_t first) {
+  void keep(const BodyView<T, D>& points, std::size_t first) {
     const auto copy = [&](Buffer<T>& to, const T* from, std::size_t each) {
       to.resize(points.size * each);
       std::copy(from + first * each, from + points.size * each, to.data() + first * each);
@@ -220,7 +220,7 @@ class AllAxes {
     if (points.shape != Shape::point) copy(extra_, points.extra, points.extras());
     shape_ = points.shape;
   }
-  void keep_one(const Points<T, D>& points, std::size_t body) {
+  void keep_one(const BodyView<T, D>& points, std::size_t body) {
     std::copy_n(points.data + body * D, D, data_.data() + body * D);
     const std::size_t each = points.extras();
     if (each > 0) std::copy_n(points.extra + body * each, each, extra_.data() + body * each);
@@ -256,7 +256,7 @@ class AllAxes {
   }
 
   // Bodies whose numbers are not those seen last.
-  [[nodiscard]] std::vector<std::uint32_t> find_moved(const Points<T, D>& points) const {
+  [[nodiscard]] std::vector<std::uint32_t> find_moved(const BodyView<T, D>& points) const {
     constexpr std::size_t grain = 4096;
     const std::size_t each = points.same_sizes ? 0 : points.extras();
     std::vector<std::vector<std::uint32_t>> found((points.size + grain - 1) / grain);
@@ -277,7 +277,7 @@ class AllAxes {
   }
 
   // Few bodies have moved: each of their ends is looked up and taken along. False if that takes too long.
-  bool move(const Points<T, D>& points, std::span<const std::uint32_t> moved) {
+  bool move(const BodyView<T, D>& points, std::span<const std::uint32_t> moved) {
     std::vector<Cover<T, D>> before;
     before.reserve(moved.size());
     for (const std::uint32_t body : moved) {
@@ -299,7 +299,7 @@ class AllAxes {
     return true;
   }
   // Many have moved: insertion sort of all ends. False if that takes too long.
-  bool settle(const Points<T, D>& points) {
+  bool settle(const BodyView<T, D>& points) {
     keep(points, 0);
     for (int axis = 0; axis < D; ++axis) {
       swaps_ += ends_[static_cast<std::size_t>(axis)].settle(where(axis), most_swaps() - swaps_, crossed(axis));
@@ -329,7 +329,7 @@ class AllAxes {
   }
 
   // All bodies into slots, neighbours in space together: by cells of a few bodies, whatever their size.
-  void place_all(const Points<T, D>& points, const NearFrame<D>& frame) {
+  void place_all(const BodyView<T, D>& points, const NearFrame<D>& frame) {
     Grid grid;
     if (points.size > 0) {
       const double across = std::ceil(std::pow(static_cast<double>(points.size) / 4, 1.0 / D));
@@ -349,7 +349,7 @@ class AllAxes {
   }
 
   // Slots stay; what is in them follows the bodies.
-  void follow(const Points<T, D>& points, std::span<const std::uint32_t> moved) {
+  void follow(const BodyView<T, D>& points, std::span<const std::uint32_t> moved) {
     const NearFrame<D> next = near_frame(points, settings_.box, points.reach(settings_.cutoff).largest());
     const bool was_banded = bodies_.banded;
     const bool fits = was_banded && fits_frame(points, next);
@@ -366,7 +366,7 @@ class AllAxes {
   }
   // The frame can stay: the reach is scaled alike, and no body has come near to where far queries are moved to, four
   // reaches outside of where bodies were at first.
-  [[nodiscard]] bool fits_frame(const Points<T, D>& points, const NearFrame<D>& next) const {
+  [[nodiscard]] bool fits_frame(const BodyView<T, D>& points, const NearFrame<D>& next) const {
     const NearFrame<D>& frame = bodies_.frame;
     if (!next.useful() || next.scale != frame.scale) return false;
     for (std::size_t a = 0; a < D; ++a) {

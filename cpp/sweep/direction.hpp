@@ -21,7 +21,7 @@ struct Direction {
 
 // The axis along which bodies are spread out most, measured in their own size: there a body overlaps the fewest others.
 template <class T, int D>
-Direction choose_direction(const Points<T, D>& points, const Box<T, D>& box, const Reach<D>& reach) {
+Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach) {
   Direction best;
   double most = -1;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1000);

@@ -2,7 +2,7 @@
 //
 // Ends are computed in double and rounded to T. Rounding is monotone, so intervals that touch before it touch after it:
 // only what the exact test itself rounds has to be added.
-//   - Points: a pair is not farther apart than reach_of(cutoff); each covers half of that on either side.
+//   - BodyView: a pair is not farther apart than reach_of(cutoff); each covers half of that on either side.
 //   - Spheres: reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min)(1 + 16 eps), which the two share.
 //   - Boxes: their corners are compared as they are.
 // On a periodic axis (wj - wi) + s*L is rounded relative to L; see periodic_reach.
@@ -26,7 +26,7 @@ template <class T, int D>
 class Extent {
  public:
   Extent() = default;
-  Extent(const Points<T, D>& points, T cutoff, const Box<T, D>& box) : shape_(points.shape) {
+  Extent(const BodyView<T, D>& points, T cutoff, const Box<T, D>& box) : shape_(points.shape) {
     const Reach<D> reach = points.reach(cutoff);
     half_ = reach_of(cutoff) / 2;
     for (std::size_t a = 0; a < D; ++a)

@@ -25,7 +25,7 @@ class OneAxis {
  public:
   explicit OneAxis(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const Points<T, D>& points) {
+  void build(const BodyView<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
     extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
     direction_ = choose_direction(points, settings_.box, reach);
@@ -37,7 +37,7 @@ class OneAxis {
     list_shifts(reach);
     if (settings_.box.periodic()) find_bounds();
   }
-  void arrange(const Points<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
     queries.reset(points, settings_.box, bodies_.frame);
     sort_along(direction_, extent_, queries);
   }

@@ -14,7 +14,7 @@ struct Tally {
 };
 
 template <class T, int D>
-struct Found {
+struct PairResult {
   ColumnStore<T, D> store;
   std::size_t size = 0;
   Tally tally;
