@@ -183,7 +183,7 @@ def few_bodies() -> tuple[int, float]:
                     times[name].append(once(setting, Shot(name, {}, [])))
                 start = time.process_time()
                 for _ in range(5):
-                    choose_checked(setting, few=0)
+                    choose_checked(setting, limit=0)
                 times["choosing"].append((time.process_time() - start) / 5)
             best = {name: min(seconds) for name, seconds in times.items()}
             if best["Exhaustive"] > min(best["LinkedCells"], best["HashGrid"]) + best["choosing"]:

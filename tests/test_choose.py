@@ -108,6 +108,22 @@ def test_a_handful_is_searched_exhaustively(n: int) -> None:
     assert f"{n} bodies are so few" in choice.reason
 
 
+@pytest.mark.parametrize("n", [2, 10, 200])
+def test_with_a_negative_limit_other_structures_are_chosen_for_few_bodies(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The suite sets the limit to reach the other structures through `vicinal.pairs` with few bodies."""
+    monkeypatch.setattr(costs, "ALL_PAIRS_LIMIT", -1)
+    for bodies in ({"cutoff": 0.3}, {"radii": 0.1}, {"cutoff": 0.3, "box": 1.0}):
+        choice = vc.choose(UNIFORM[:n], **bodies)
+        assert choice.structure != "Exhaustive"
+        assert_same_pairs(
+            Pairs(*vc.pairs(UNIFORM[:n], **bodies, want=ALL, half=False, sort=True)),
+            Pairs(*vc.Exhaustive(UNIFORM[:n], **bodies).pairs(want=ALL, half=False, sort=True)),
+        )
+    assert vc.choose(UNIFORM[:1], cutoff=0.3).structure == "Exhaustive"
+
+
 def test_a_crowd_is_not() -> None:
     assert vc.choose(UNIFORM, cutoff=0.03).structure != "Exhaustive"
 

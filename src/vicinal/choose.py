@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from vicinal import costs as _costs
 from vicinal._check import BoxLike, check_number
 from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.costs import Outlook, seconds
@@ -70,15 +71,21 @@ def choose(
 
 
 def choose_checked(
-    setting: Setting, *, motion: float | None = None, tell: bool = False, few: int | None = None
+    setting: Setting, *, motion: float | None = None, tell: bool = False, limit: int | None = None
 ) -> Choice:
-    """Choose for arguments that were checked already. Only with `tell` there is a reason, and costs for few bodies."""
+    """Choose for arguments that were checked already. Only with `tell` there is a reason, and costs for few bodies.
+
+    `limit` takes the place of `costs.ALL_PAIRS_LIMIT`.
+    """
     n = len(setting.bodies)
-    if n <= (seconds()["few"] if few is None else few):
+    limit = _costs.ALL_PAIRS_LIMIT if limit is None else limit
+    if n <= max(1, seconds()["few"] if limit is None else limit):
         reason = f"{n} bodies are so few that testing all pairs takes less time than looking for anything better"
         return Choice("Exhaustive", {}, reason, _few_costs(setting) if tell else {})
     outlook = Outlook(setting)
     ways = outlook.best(motion)
+    if limit is not None and limit < 0:
+        del ways["Exhaustive"]
     best = min(ways, key=lambda name: ways[name][0])
     costs = {name: cost for name, (cost, _) in ways.items()}
     return Choice(best, ways[best][1], _reason(outlook, best, costs) if tell else "", costs)

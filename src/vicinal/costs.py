@@ -45,6 +45,10 @@ UPDATES: dict[str, frozenset[str]] = {
     "SweepAndPrune": frozenset({"body", "sort", "block", "image", "copy", "test"}),
 }
 
+# Up to so many bodies, all pairs are tested and nothing is surveyed. None: the limit measured in costs.json. With a
+# negative limit `Exhaustive` is never chosen for two bodies or more: tests reach the other structures that way.
+ALL_PAIRS_LIMIT: int | None = None
+
 FEW, MANY = 1e3, 1e5
 STEPS = 32  # between few and many
 
