@@ -31,7 +31,7 @@ from scenes import Scene, scenes
 from shots import Shot, once, run
 from vicinal.choose import choose_checked
 from vicinal.costs import COUNTS, FILE, UPDATES, Outlook, forget, share_of_many
-from vicinal.index import check_setting
+from vicinal.index import check_settings
 
 SEED = 7
 QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
@@ -176,7 +176,7 @@ def few_bodies() -> tuple[int, float]:
     for n in (64, 96, 128, 192, 256, 384, 512, 768):
         for sizes in ("points", "equal", "boxes"):
             bodies = Scene(bodies=n, sizes=sizes, pairs=1.0).make()
-            setting = check_setting(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
+            setting = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
             times: dict[str, list[float]] = defaultdict(list)
             for _ in range(100):
                 for name in ("Exhaustive", "LinkedCells", "HashGrid"):
@@ -196,7 +196,7 @@ def updates() -> dict[str, dict[str, float]]:
     """Return what it takes to update a body that stays in its cell, and what more if it leaves."""
     bodies = Scene(bodies=100_000, sizes="equal", pairs=3.0).make()
     where, radii = bodies["points"], bodies["radii"]
-    outlook = Outlook(check_setting(where, radii=radii))
+    outlook = Outlook(check_settings(where, radii=radii))
     rng = np.random.default_rng(SEED)
     step = rng.standard_normal(where.shape)
     step *= 2 * radii[0] / np.linalg.norm(step, axis=1, keepdims=True)

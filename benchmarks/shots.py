@@ -10,7 +10,7 @@ from typing import Any
 
 import vicinal as vc
 from vicinal.costs import COUNTS, Outlook
-from vicinal.index import Setting, check_setting
+from vicinal.index import Settings, check_settings
 
 # A test takes at least this long; a way that would need HOPELESS times the time of another is not tried.
 TEST_SECONDS = 1.2e-10
@@ -33,26 +33,26 @@ class Shot:
         return min(self.seconds, default=math.inf)
 
 
-def once(setting: Setting, shot: Shot) -> float:
+def once(settings: Settings, shot: Shot) -> float:
     """Build, search, and return the CPU seconds of that."""
     gc.disable()
     try:
         start = time.process_time()
-        result = getattr(vc, shot.structure)._once(setting, shot.parameters).pairs()  # noqa: SLF001
+        result = getattr(vc, shot.structure)._once(settings, shot.parameters).pairs()  # noqa: SLF001
         return time.process_time() - start
     finally:
         del result
         gc.enable()
 
 
-def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4e-3) -> tuple[Setting, list[Shot]]:
+def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4e-3) -> tuple[Settings, list[Shot]]:
     """Time every way in turn, again and again, until the budget (seconds) or the repeats are used up; at least twice,
     because whoever comes first finds memory that nobody has touched.
 
     Short searches are repeated more: until they have run for `least` seconds per round in total.
     """
-    setting = check_setting(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
-    shots = [Shot(way.structure, way.parameters, way.counts) for way in Outlook(setting).ways()]
+    settings = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
+    shots = [Shot(way.structure, way.parameters, way.counts) for way in Outlook(settings).ways()]
     # Those that make the fewest tests first, so that the hopeless are recognised.
     tests = {id(shot): shot.counts[COUNTS[shot.structure].index("test")] for shot in shots}
     shots.sort(key=lambda shot: tests[id(shot)])
@@ -66,11 +66,11 @@ def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4
                 continue
             spent = 0.0
             while True:
-                shot.seconds.append(once(setting, shot))
+                shot.seconds.append(once(settings, shot))
                 spent += shot.seconds[-1]
                 if spent >= least:
                     break
             fastest = min(fastest, shot.best)
         if turn > 0 and time.process_time() - start > budget:
             break
-    return setting, [shot for shot in shots if shot.seconds]
+    return settings, [shot for shot in shots if shot.seconds]

@@ -17,7 +17,7 @@ from oracle import Pairs, exact_pairs
 from strategies import problems
 from vicinal import _core, costs
 from vicinal.costs import COUNTS
-from vicinal.index import check_setting
+from vicinal.index import check_settings
 
 if TYPE_CHECKING:
     from cases import Problem
@@ -182,8 +182,8 @@ def test_an_index_that_lasts_and_hardly_moves_is_not_built_anew() -> None:
 
 
 def survey(points: Any, **bodies: Any) -> Any:
-    setting = check_setting(points, **bodies)
-    return _core.statistics(setting.bodies.for_core, setting.box)
+    settings = check_settings(points, **bodies)
+    return _core.statistics(settings.bodies.for_core, settings.box)
 
 
 def occupancy(points: Any, edge: float) -> tuple[float, float]:

@@ -23,7 +23,7 @@ MOST_IMAGES = 50_000
 
 
 @dataclass(frozen=True)
-class Points:
+class Bodies:
     """Bodies that were checked: contiguous, float32 or float64, finite.
 
     `array` has the positions (of boxes the lower corners), `extra` the radii of spheres or the upper corners of boxes,
@@ -57,19 +57,19 @@ class Points:
         """Return the number of bodies."""
         return int(self.array.shape[0])
 
-    def none(self) -> Points:
+    def none(self) -> Bodies:
         """Return no bodies of the same kind, dtype and dimension."""
         zero = [0.0] * self.dim
         extra: Any = None if self.extra is None else self.extra[:0].copy()
-        return Points(self.array[:0].copy(), zero, zero, extra, zero)
+        return Bodies(self.array[:0].copy(), zero, zero, extra, zero)
 
-    def outline(self, size: int | None = None) -> Points:
+    def outline(self, size: int | None = None) -> Bodies:
         """Return bounds and sizes, for checks: as many rows (or another number), but nothing in them."""
         rows: Any = np.broadcast_to(self.array.dtype.type(0), (len(self) if size is None else size, self.dim))
         extra: Any = None if self.extra is None else self.extra[:0]
-        return Points(rows, self.low, self.high, extra, self.largest)
+        return Bodies(rows, self.low, self.high, extra, self.largest)
 
-    def joined(self, more: Points) -> Points:
+    def joined(self, more: Bodies) -> Bodies:
         """Return the outline of these bodies and more."""
         low, high = more.low, more.high
         if len(self) and len(more):
@@ -78,9 +78,9 @@ class Points:
         elif len(self):
             low, high = self.low, self.high
         largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.extra is not None else []
-        return Points(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
+        return Bodies(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
 
-    def reach(self, cutoff: float, partner: Points | None = None) -> list[float]:
+    def reach(self, cutoff: float, partner: Bodies | None = None) -> list[float]:
         """Return how far positions of a pair can be apart along each axis."""
         sizes = self.largest or [0.0] * self.dim
         others = sizes if partner is None else [max(two) for two in zip(sizes, partner.largest, strict=True)]
@@ -131,7 +131,7 @@ def check_rows(value: object, name: str) -> Floats:
     return ready
 
 
-def check_points(value: object, name: str = "points") -> Points:
+def check_points(value: object, name: str = "points") -> Bodies:
     """Check points, each coordinate of them too."""
     ready = check_rows(value, name)
     low, high, bad = _core.bounds(ready)
@@ -139,7 +139,7 @@ def check_points(value: object, name: str = "points") -> Points:
         raise InputError(
             f"{name}: row {bad} is {ready[bad].tolist()}; coordinates must be finite, so remove or repair such rows"
         )
-    return Points(ready, low, high)
+    return Bodies(ready, low, high)
 
 
 def check_number(value: object, name: str) -> float:
@@ -152,7 +152,7 @@ def check_number(value: object, name: str) -> float:
         raise InputError(f"{name}: {value!r} found; pass a number") from None
 
 
-def check_cutoff(value: object, points: Points, name: str = "cutoff") -> float:
+def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
     """Check that a cutoff is positive and its square is finite in the dtype of the points."""
     cutoff = check_number(value, name)
     dtype = points.array.dtype
@@ -168,7 +168,7 @@ def check_cutoff(value: object, points: Points, name: str = "cutoff") -> float:
     return float(rounded)
 
 
-def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
+def check_box(value: BoxLike, points: Bodies, cutoff: float) -> list[float]:
     """Return one period per axis, 0 for an open axis."""
     dim = points.dim
     if value is None:
@@ -186,7 +186,7 @@ def check_box(value: BoxLike, points: Points, cutoff: float) -> list[float]:
     return edges
 
 
-def check_images(points: Points, cutoff: float, edges: list[float], partner: Points | None = None) -> None:
+def check_images(points: Bodies, cutoff: float, edges: list[float], partner: Bodies | None = None) -> None:
     """Check that bodies do not reach through more periodic images of the box than anybody can want."""
     reach = points.reach(cutoff, partner)
     images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, edges, strict=True) if edge > 0)
@@ -202,7 +202,7 @@ def check_images(points: Points, cutoff: float, edges: list[float], partner: Poi
         )
 
 
-def _check_edge(entry: object, axis: int, points: Points) -> float:
+def _check_edge(entry: object, axis: int, points: Bodies) -> float:
     edge = check_number(entry, f"box[{axis}]")
     rounded = float(points.array.dtype.type(edge))
     if not math.isfinite(rounded) or rounded <= 0:
@@ -211,7 +211,7 @@ def _check_edge(entry: object, axis: int, points: Points) -> float:
     return rounded
 
 
-def _check_wraps(points: Points, axis: int, edge: float, name: str) -> None:
+def _check_wraps(points: Bodies, axis: int, edge: float, name: str) -> None:
     most = most_wraps(points.array.dtype)
     if len(points) and max(abs(points.low[axis]), abs(points.high[axis])) >= most * edge:
         row = int(np.argmax(np.abs(points.array[:, axis])))
@@ -221,7 +221,7 @@ def _check_wraps(points: Points, axis: int, edge: float, name: str) -> None:
         )
 
 
-def check_wraps(points: Points, box: list[float], name: str) -> None:
+def check_wraps(points: Bodies, box: list[float], name: str) -> None:
     """Check that bodies are not too far outside a periodic box to be wrapped."""
     for axis, edge in enumerate(box):
         if edge > 0:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike, Points
+from vicinal._check import Bodies, BoxLike
 from vicinal.errors import InputError
 
 BoxesLike = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -33,7 +33,7 @@ def check_bodies(
     radii: object = None,
     boxes: object = None,
     skin: object = 0.0,
-) -> tuple[Points, float]:
+) -> tuple[Bodies, float]:
     """Check bodies and return them, inflated by half the skin on each side, with the cutoff (0 if they have sizes)."""
     given = [name for name, value in (("cutoff", cutoff), ("radii", radii), ("boxes", boxes)) if value is not None]
     if len(given) != 1:
@@ -48,7 +48,7 @@ def check_bodies(
     return (check_spheres(points, radii, half_skin) if boxes is None else check_boxes(points, boxes, half_skin)), 0.0
 
 
-def check_points(points: object) -> Points:
+def check_points(points: object) -> Bodies:
     """Check positions, which points and spheres need."""
     if points is None:
         raise InputError("points: None found; pass positions of shape (n, 2) or (n, 3)")
@@ -63,7 +63,7 @@ def check_skin(value: object) -> float:
     return skin
 
 
-def check_spheres(points: object, radii: object, half_skin: float, name: str = "radii") -> Points:
+def check_spheres(points: object, radii: object, half_skin: float, name: str = "radii") -> Bodies:
     """Check positions and radii; one radius may stand for all."""
     checked = check_points(points)
     dtype = checked.array.dtype
@@ -87,10 +87,10 @@ def check_spheres(points: object, radii: object, half_skin: float, name: str = "
             raise InputError(
                 f"{name}: the square of twice {largest} overflows {dtype}; use float64 points or smaller units"
             )
-    return Points(checked.array, checked.low, checked.high, kept, [float(largest)] * checked.dim)
+    return Bodies(checked.array, checked.low, checked.high, kept, [float(largest)] * checked.dim)
 
 
-def check_boxes(points: object, boxes: object, half_skin: float, name: str = "boxes") -> Points:
+def check_boxes(points: object, boxes: object, half_skin: float, name: str = "boxes") -> Bodies:
     """Check lower and upper corners."""
     if points is not None:
         raise InputError(f"points: an array found together with {name}; boxes have corners, so leave points out")
@@ -121,4 +121,4 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
         (low, high, _), (_, longest, vast) = _core.box_bounds(lower, upper)
     if vast >= 0:
         raise InputError(f"{name}: row {vast} has an edge that overflows {lower.dtype}; use float64 or smaller units")
-    return Points(lower, low, high, upper, longest if len(lower) else [0.0] * lower.shape[1])
+    return Bodies(lower, low, high, upper, longest if len(lower) else [0.0] * lower.shape[1])

@@ -14,7 +14,7 @@ from vicinal._check import BoxLike, check_number
 from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.costs import Outlook, seconds
 from vicinal.errors import InputError
-from vicinal.index import Setting, check_setting
+from vicinal.index import Settings, check_settings
 
 
 @dataclass(frozen=True)
@@ -62,27 +62,27 @@ def choose(
     >>> choice.costs["LinkedCells"] < choice.costs["Exhaustive"]
     True
     """
-    setting = check_setting(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
+    settings = check_settings(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
     if motion is not None:
         motion = check_number(motion, "motion")
         if not (math.isfinite(motion) and motion >= 0):
             raise InputError(f"motion: {motion} found; pass a finite number of body sizes per step, or None")
-    return choose_checked(setting, motion=motion, tell=True)
+    return choose_checked(settings, motion=motion, tell=True)
 
 
 def choose_checked(
-    setting: Setting, *, motion: float | None = None, tell: bool = False, limit: int | None = None
+    settings: Settings, *, motion: float | None = None, tell: bool = False, limit: int | None = None
 ) -> Choice:
     """Choose for arguments that were checked already. Only with `tell` there is a reason, and costs for few bodies.
 
     `limit` takes the place of `costs.ALL_PAIRS_LIMIT`.
     """
-    n = len(setting.bodies)
+    n = len(settings.bodies)
     limit = _costs.ALL_PAIRS_LIMIT if limit is None else limit
     if n <= max(1, seconds()["few"] if limit is None else limit):
         reason = f"{n} bodies are so few that testing all pairs takes less time than looking for anything better"
-        return Choice("Exhaustive", {}, reason, _few_costs(setting) if tell else {})
-    outlook = Outlook(setting)
+        return Choice("Exhaustive", {}, reason, _few_costs(settings) if tell else {})
+    outlook = Outlook(settings)
     ways = outlook.best(motion)
     if limit is not None and limit < 0:
         del ways["Exhaustive"]
@@ -91,11 +91,11 @@ def choose_checked(
     return Choice(best, ways[best][1], _reason(outlook, best, costs) if tell else "", costs)
 
 
-def _few_costs(setting: Setting) -> dict[str, float]:
+def _few_costs(settings: Settings) -> dict[str, float]:
     """Predict for bodies that are searched exhaustively anyway; anything else would have to be chosen first."""
-    if len(setting.bodies) < 2:
+    if len(settings.bodies) < 2:
         return {}
-    ways = Outlook(setting).best()
+    ways = Outlook(settings).best()
     return {name: cost + (name != "Exhaustive") * seconds()["choosing"] for name, (cost, _) in ways.items()}
 
 

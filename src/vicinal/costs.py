@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vicinal import _core
-from vicinal.index import Setting
+from vicinal.index import Settings
 from vicinal.structures.linked_cells import BYTES_PER_CELL, GRID_SHARE
 
 # What is counted of each structure, in the order of index/ways.hpp.
@@ -102,12 +102,12 @@ class Way:
 class Outlook:
     """The ways to search some bodies, and what can be said of these."""
 
-    def __init__(self, setting: Setting) -> None:
-        bodies = setting.bodies
-        self.bodies, self.kind, self.periodic = len(bodies), bodies.kind, any(setting.box)
-        self.size = setting.cutoff
+    def __init__(self, settings: Settings) -> None:
+        bodies = settings.bodies
+        self.bodies, self.kind, self.periodic = len(bodies), bodies.kind, any(settings.box)
+        self.size = settings.cutoff
         most = GRID_SHARE * _core.physical_memory() / BYTES_PER_CELL
-        self.found, about = _core.ways(bodies.for_core, setting.cutoff, setting.box, most)
+        self.found, about = _core.ways(bodies.for_core, settings.cutoff, settings.box, most)
         self.grid_cells, self.pair_size, self.largest, self.levels, self._cell = about
         if self.kind != "points":
             self.size = 2 * self.pair_size

@@ -293,7 +293,7 @@ def _finite(value: object, name: str, dtype: np.dtype[Any]) -> float:
     return rounded
 
 
-def _joined(moving: _check.Points, walls: object) -> npt.NDArray[Any]:
+def _joined(moving: _check.Bodies, walls: object) -> npt.NDArray[Any]:
     """Particles and walls in one array of their own."""
     if walls is None:
         return moving.array.copy()
@@ -305,7 +305,7 @@ def _joined(moving: _check.Points, walls: object) -> npt.NDArray[Any]:
     return np.concatenate([moving.array, _converted(fixed, moving, "walls")])
 
 
-def _velocities(value: object, moving: _check.Points) -> npt.NDArray[Any]:
+def _velocities(value: object, moving: _check.Bodies) -> npt.NDArray[Any]:
     if value is None:
         return np.zeros_like(moving.array)
     checked = _check.check_points(value, "velocities").array
@@ -314,7 +314,7 @@ def _velocities(value: object, moving: _check.Points) -> npt.NDArray[Any]:
     return _converted(checked, moving, "velocities")
 
 
-def _converted(array: npt.NDArray[Any], moving: _check.Points, name: str) -> npt.NDArray[Any]:
+def _converted(array: npt.NDArray[Any], moving: _check.Bodies, name: str) -> npt.NDArray[Any]:
     """Return a copy in the dtype of the particles."""
     with np.errstate(over="ignore"):
         converted = array.astype(moving.array.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike, Points
+from vicinal._check import Bodies, BoxLike
 from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_boxes, check_points, check_skin, check_spheres
 from vicinal.errors import InputError
 from vicinal.planes import Planes, Touching, check_planes, join_pairs, join_rows
@@ -48,17 +48,17 @@ class Stats:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Settings:
     """What an index is made from, checked: bodies, cutoff (0 if they have sizes), box, and planes."""
 
-    bodies: Points
+    bodies: Bodies
     cutoff: float
     box: list[float]
     planes: Planes
     half_skin: float = 0.0
 
 
-def check_setting(
+def check_settings(
     points: npt.ArrayLike | None,
     *,
     cutoff: float | None = None,
@@ -67,11 +67,11 @@ def check_setting(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
-) -> Setting:
+) -> Settings:
     """Check everything an index is made from."""
     bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin)
     edges = _check.check_box(box, bodies, checked_cutoff)
-    return Setting(bodies, checked_cutoff, edges, check_planes(planes, bodies, edges), check_skin(skin) / 2)
+    return Settings(bodies, checked_cutoff, edges, check_planes(planes, bodies, edges), check_skin(skin) / 2)
 
 
 class Index:
@@ -112,49 +112,49 @@ class Index:
         planes: PlanesLike | None = None,
         box: BoxLike = None,
     ) -> None:
-        setting = check_setting(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
-        self._make(setting, lasting=True)
+        settings = check_settings(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
+        self._make(settings, lasting=True)
 
     @classmethod
-    def _once(cls, setting: Setting, options: Mapping[str, Any]) -> Index:
+    def _once(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
         """Make an index for a single search: arrays are used in place, results are not kept for reuse."""
         index = cls.__new__(cls)
         index._set_options(**options)  # noqa: SLF001
-        index._make(setting, lasting=False)
+        index._make(settings, lasting=False)
         return index
 
     @classmethod
-    def _kept(cls, setting: Setting, options: Mapping[str, Any]) -> Index:
+    def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
         """Make an index that lasts from what was checked already."""
         index = cls.__new__(cls)
         index._set_options(**options)  # noqa: SLF001
-        index._make(setting, lasting=True)
+        index._make(settings, lasting=True)
         return index
 
     def _set_options(self) -> None:
         """Keep the structure's own parameters; those with parameters override it."""
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         """Check the structure's own parameters against the bodies and return them for the core."""
         return {}
 
-    def _make(self, setting: Setting, *, lasting: bool) -> None:
-        self._cutoff, self._box, self._half_skin = setting.cutoff, setting.box, setting.half_skin
-        self._planes = setting.planes
+    def _make(self, settings: Settings, *, lasting: bool) -> None:
+        self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
+        self._planes = settings.planes
         self._touching: tuple[int, int] | None = None
-        options = self._options(setting.bodies, self._cutoff, self._box)
-        self._size = len(setting.bodies)
-        self._like = setting.bodies.none()
-        self._outline = setting.bodies.outline()
-        self._core = _core.Core(self._structure, setting.bodies.for_core, self._cutoff, self._box, options, lasting)
+        options = self._options(settings.bodies, self._cutoff, self._box)
+        self._size = len(settings.bodies)
+        self._like = settings.bodies.none()
+        self._outline = settings.bodies.outline()
+        self._core = _core.Core(self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting)
 
-    def _like_setting(self, setting: Setting) -> bool:
+    def _like_settings(self, settings: Settings) -> bool:
         """Tell whether `_renew` can take these bodies."""
-        mine, given = self._like, setting.bodies
+        mine, given = self._like, settings.bodies
         same = mine.kind == given.kind and mine.dim == given.dim and mine.array.dtype == given.array.dtype
-        return same and self._cutoff == setting.cutoff and self._box == setting.box
+        return same and self._cutoff == settings.cutoff and self._box == settings.box
 
-    def _renew(self, bodies: Points) -> None:
+    def _renew(self, bodies: Bodies) -> None:
         """Take bodies that were checked already in place of those of the same kind, dtype and dimension."""
         self._options(bodies, self._cutoff, self._box)
         self._core.update(bodies.for_core)
@@ -295,7 +295,7 @@ class Index:
         if self._like.kind == "boxes" and ("d" in want or "D" in want):
             raise InputError(f"want: {want!r} found; boxes have no distance, so leave out d and D")
 
-    def _pairs(self, want: str, queries: Points | None, *, half: bool, sort: bool) -> tuple[npt.NDArray[Any], ...]:
+    def _pairs(self, want: str, queries: Bodies | None, *, half: bool, sort: bool) -> tuple[npt.NDArray[Any], ...]:
         given = None if queries is None else queries.for_core
         if not len(self._planes):
             return tuple(self._core.pairs(want, half, sort, given))
@@ -305,7 +305,7 @@ class Index:
         joined = join_pairs(found, touching, len(self), half=half or queries is not None, sort=sort)
         return tuple(joined[letter] for letter in want)
 
-    def _count(self, queries: Points | None) -> npt.NDArray[np.int32]:
+    def _count(self, queries: Bodies | None) -> npt.NDArray[np.int32]:
         found = self._core.count(None if queries is None else queries.for_core)
         if not len(self._planes):
             return found
@@ -316,7 +316,7 @@ class Index:
         own = np.bincount(touching.planes, minlength=len(self._planes)).astype(np.int32)
         return np.concatenate([found, own])
 
-    def _rows(self, want: str, queries: Points | None, *, sort: bool) -> Neighbors:
+    def _rows(self, want: str, queries: Bodies | None, *, sort: bool) -> Neighbors:
         self._check_want(want, "jdDS")
         letters = "j" + "".join(letter for letter in "dDS" if letter in want)
         given = None if queries is None else queries.for_core
@@ -329,7 +329,7 @@ class Index:
             return rows
         return join_rows(rows, self._touch(queries), len(self), 0 if queries is not None else len(self._planes))
 
-    def _touch(self, queries: Points | None) -> Touching:
+    def _touch(self, queries: Bodies | None) -> Touching:
         """Find who touches the planes. Every finite body is one candidate for each plane."""
         given = None if queries is None else queries.for_core
         bodies, planes, distances = self._core.touch(self._planes.points, self._planes.normals, given)
@@ -337,9 +337,9 @@ class Index:
         self._touching = size * len(self._planes), len(bodies)
         return Touching(bodies, planes, distances, self._planes.normals)
 
-    def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Points:
+    def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Bodies:
         """Check a second set of bodies, which must be of the same kind."""
-        checked: Points
+        checked: Bodies
         if self._like.kind == "boxes":
             checked = check_boxes(queries, boxes, 0.0)
         elif boxes is not None:
@@ -358,7 +358,7 @@ class Index:
             _check.check_images(self._outline, self._cutoff, self._box, partner=checked)
         return checked
 
-    def _alike(self, points: object, radii: object, boxes: object) -> Points:
+    def _alike(self, points: object, radii: object, boxes: object) -> Bodies:
         """Check bodies that join those of the index or take their place: of the same kind, with the same skin."""
         kind = self._like.kind
         given = "boxes" if boxes is not None else "spheres" if radii is not None else "points"
@@ -370,7 +370,7 @@ class Index:
             return self._same(check_spheres(points, radii, self._half_skin), "points")
         return self._same(check_points(points), "points")
 
-    def _same(self, bodies: Points, name: str) -> Points:
+    def _same(self, bodies: Bodies, name: str) -> Bodies:
         """Check that bodies have the dtype and dimension of the index and are not too far outside its box."""
         if len(bodies) == 0:
             return self._like

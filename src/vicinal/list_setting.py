@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal._check import Floats, Points
+from vicinal._check import Bodies, Floats
 from vicinal.errors import InputError
-from vicinal.index import Index, Setting
+from vicinal.index import Index, Settings
 from vicinal.planes import check_planes
 from vicinal.structures import STRUCTURES, Delaunay
 
@@ -40,7 +40,7 @@ def sample_stride(points: Floats) -> int:
     return max(1, len(points) // SAMPLE)
 
 
-def room_for_skin(bodies: Points, reach: float, edges: list[float]) -> float:
+def room_for_skin(bodies: Bodies, reach: float, edges: list[float]) -> float:
     """Return how thick a skin may be so that one image at most of a pair is within reach."""
     eps = float(np.finfo(bodies.array.dtype).eps)
     periods = [edge for edge in edges if edge > 0]
@@ -55,21 +55,21 @@ def room_for_skin(bodies: Points, reach: float, edges: list[float]) -> float:
     return room
 
 
-def with_skin(bodies: Points, cutoff: float, skin: float, edges: list[float]) -> Setting:
+def with_skin(bodies: Bodies, cutoff: float, skin: float, edges: list[float]) -> Settings:
     """Return what to search for: bodies that reach as far as the skin says."""
     dtype = bodies.array.dtype
     planes = check_planes(None, bodies, edges)
     if skin == 0:
-        return Setting(bodies, cutoff, edges, planes)
+        return Settings(bodies, cutoff, edges, planes)
     if bodies.extra is None:
-        return Setting(bodies, _check.check_cutoff(cutoff + skin, bodies, "cutoff + skin"), edges, planes)
+        return Settings(bodies, _check.check_cutoff(cutoff + skin, bodies, "cutoff + skin"), edges, planes)
     with np.errstate(over="ignore"):
         extra: Any = bodies.extra + dtype.type(skin / 2)
         largest = extra.max() if len(extra) else dtype.type(0)
         twice = largest + largest
         if not np.isfinite(twice * twice):
             raise InputError(f"skin: {skin:g} found; the square of twice {largest} overflows {dtype}; use less")
-    return Setting(replace(bodies, extra=extra, largest=[float(largest)] * bodies.dim), 0.0, edges, planes)
+    return Settings(replace(bodies, extra=extra, largest=[float(largest)] * bodies.dim), 0.0, edges, planes)
 
 
 def check_width(value: object, layout: str) -> int:

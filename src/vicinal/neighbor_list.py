@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike, Floats, Points
+from vicinal._check import Bodies, BoxLike, Floats
 from vicinal.bodies import check_points, check_skin, check_spheres
 from vicinal.choose import choose_checked
 from vicinal.errors import InputError
-from vicinal.index import Index, Setting
+from vicinal.index import Index, Settings
 from vicinal.layouts import LAYOUTS, ListPointers, bytes_of, entries_of, lay_out, pointers_of, reduce_values, rows_of
 from vicinal.list_setting import (
     as_kept,
@@ -270,19 +270,19 @@ class NeighborList:
                 f"skin: {skin:g} found, but in the box {[edge or None for edge in edges]} pairs of reach {reach:g} "
                 f"would be in the list through two images; use at most {room:g}"
             )
-        setting = with_skin(bodies, cutoff, skin, edges)
+        settings = with_skin(bodies, cutoff, skin, edges)
         # From here on the old list is gone, whatever happens.
         self._kept, self._arrays = None, {}
         self._box, self._edges, self._built_skin = space, edges, skin
         if radii is not None:
             self._keep_radii(radii, bodies.extra)
-        self._search(setting)
-        built: Any = setting.bodies.extra
+        self._search(settings)
+        built: Any = settings.bodies.extra
         radii_now: Any = bodies.extra
         if skin == 0:
             self._sample = np.array(bodies.array[:: sample_stride(bodies.array)]) if self._tuner is not None else None
         elif built is None:
-            self._core.remember(bodies.array, edges, setting.cutoff / 2, cutoff / 2)
+            self._core.remember(bodies.array, edges, settings.cutoff / 2, cutoff / 2)
         else:
             self._core.remember_spheres(bodies.array, edges, built, radii_now)
         radii_now = None if radii_now is None else radii_now.copy()  # yours may change
@@ -293,7 +293,7 @@ class NeighborList:
             share = skin / typical if typical else 0.0
             self._tuner.note_build(self._build_seconds, entries_of(self._arrays), share, bodies.dim)
 
-    def _checked(self, points: npt.ArrayLike, radii: npt.ArrayLike | None) -> Points:
+    def _checked(self, points: npt.ArrayLike, radii: npt.ArrayLike | None) -> Bodies:
         """Check bodies without any skin."""
         if self._cutoff is not None:
             if radii is not None:
@@ -305,10 +305,10 @@ class NeighborList:
         """Keep radii for updates without any. One number stays one, however many bodies there will be."""
         self._radii = given if np.ndim(given) == 0 else checked.copy()
 
-    def _search(self, setting: Setting) -> None:
+    def _search(self, settings: Settings) -> None:
         """Fill the arrays."""
-        index = self._index_for(setting)
-        size = len(setting.bodies)
+        index = self._index_for(settings)
+        size = len(settings.bodies)
         if not self._sort:
             i, j = index.pairs(half=self._half)
             self._arrays = {"i": i, "j": j}
@@ -321,18 +321,18 @@ class NeighborList:
             offsets, neighbors = rows.offsets, self._core.order(rows.offsets, rows.indices)
         self._arrays = lay_out(self._layout, offsets, neighbors, self._width)
 
-    def _index_for(self, setting: Setting) -> Index:
+    def _index_for(self, settings: Settings) -> Index:
         """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
         kind, options = self._structure, {}
         if kind is None:
-            choice = choose_checked(setting)
+            choice = choose_checked(settings)
             kind, options = STRUCTURES[choice.structure], dict(choice.parameters)
         index = self._index
-        if index is not None and type(index) is kind and index._like_setting(setting):  # noqa: SLF001
-            index._renew(setting.bodies)  # noqa: SLF001
+        if index is not None and type(index) is kind and index._like_settings(settings):  # noqa: SLF001
+            index._renew(settings.bodies)  # noqa: SLF001
         else:
             self._index = None
-            index = kind._kept(setting, options)  # noqa: SLF001
+            index = kind._kept(settings, options)  # noqa: SLF001
         self._index = index
         return index
 

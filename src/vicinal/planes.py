@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal._check import Floats, Points
+from vicinal._check import Bodies, Floats
 from vicinal.errors import InputError
 from vicinal.rows import Neighbors
 
@@ -32,7 +32,7 @@ class Planes:
         return len(self.points)
 
 
-def check_planes(value: object, like: Points, box: list[float]) -> Planes:
+def check_planes(value: object, like: Bodies, box: list[float]) -> Planes:
     """Check planes given as (points, normals)."""
     dtype, dim = like.array.dtype, like.dim
     if value is None:

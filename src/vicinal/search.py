@@ -8,24 +8,24 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal._check import BoxLike, Points
+from vicinal._check import Bodies, BoxLike
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
 from vicinal.choose import choose_checked
 from vicinal.errors import InputError
-from vicinal.index import Index, check_setting
+from vicinal.index import Index, check_settings
 from vicinal.rows import Neighbors
 from vicinal.structures import STRUCTURES
 
 
 def _index(points: npt.ArrayLike | None, bodies: BodyArguments) -> Index:
-    setting = check_setting(points, **bodies)
-    choice = choose_checked(setting)
-    return STRUCTURES[choice.structure]._once(setting, choice.parameters)  # noqa: SLF001
+    settings = check_settings(points, **bodies)
+    choice = choose_checked(settings)
+    return STRUCTURES[choice.structure]._once(settings, choice.parameters)  # noqa: SLF001
 
 
 def _queries(
     index: Index, queries: npt.ArrayLike | None, radii: npt.ArrayLike | None, boxes: BoxesLike | None
-) -> Points | None:
+) -> Bodies | None:
     if queries is None and radii is None and boxes is None:
         return None
     return index._queries(queries, radii, boxes)  # noqa: SLF001

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import vicinal as vc
 from oracle import Array
-from vicinal.index import check_setting
+from vicinal.index import check_settings
 
 SPACES = {"open": None, "periodic": (1.0, 1.0, 1.0), "slab": (0.3, None, 1.0), "narrow": (0.09, 0.11, 0.2)}
 KINDS = ["points", "spheres", "boxes"]
@@ -199,7 +199,7 @@ def test_strays_are_put_in_order_when_there_are_many() -> None:
 
 def test_a_single_search_sweeps_along_one_axis() -> None:
     points = np.random.default_rng(11).random((300, 3))
-    once = vc.SweepAndPrune._once(check_setting(points, cutoff=0.2), {})
+    once = vc.SweepAndPrune._once(check_settings(points, cutoff=0.2), {})
     assert once.stats.details["axes"] == 1
     assert_same_as_fresh(once, {"points": points, "cutoff": 0.2})
     assert vc.SweepAndPrune(points, cutoff=0.2).stats.details["axes"] == 3

@@ -15,7 +15,7 @@ from vicinal.index import Index
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
 
 # Measured by benchmarks/bvh.py: from 32 to 64 the time hardly changes, candidates grow with the leaf.
@@ -83,7 +83,7 @@ class BVH(Index):
         if not (math.isfinite(self._growth) and self._growth >= 1):
             raise InputError(f"growth: {growth} found; pass a finite factor of at least 1")
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         return {"leaf": float(self._leaf), "growth": self._growth}
 
     def update(

@@ -10,7 +10,7 @@ from vicinal.index import Index
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments
 
 
@@ -44,5 +44,5 @@ class CellSorting(Index):
     def _set_options(self, *, h_mask: int | None = None) -> None:
         self._h_mask = 1 if h_mask is None else _check.check_integer(h_mask, "h_mask", least=1, most=3)
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         return {"h_mask": float(self._h_mask)}

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike, Points
+from vicinal._check import Bodies, BoxLike
 from vicinal.bodies import PlanesLike
 from vicinal.errors import InputError
-from vicinal.index import Index, Setting
+from vicinal.index import Index, Settings
 
 # Edges are numbered with 32 bits, eight for every point.
 MOST_POINTS = 2**29 - 1
@@ -66,11 +66,11 @@ class Delaunay(Index):
         if not (math.isfinite(self._skin) and self._skin >= 0):
             raise InputError(f"skin: {skin} found; pass a finite distance, or 0 to repair at every update")
 
-    def _make(self, setting: Setting, *, lasting: bool) -> None:
-        _check_plane(setting.bodies, "points")
-        super()._make(setting, lasting=lasting)
+    def _make(self, settings: Settings, *, lasting: bool) -> None:
+        _check_plane(settings.bodies, "points")
+        super()._make(settings, lasting=lasting)
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         if any(edge > 0 for edge in box):
             raise InputError(
                 f"box: {box} found, but Delaunay knows open space only; use LinkedCells or CellSorting for periodic"
@@ -131,7 +131,7 @@ class Delaunay(Index):
         return _core.delaunay_is_delaunay(self._core)
 
 
-def _check_plane(points: Points, name: str) -> None:
+def _check_plane(points: Bodies, name: str) -> None:
     if points.dim != 2:
         raise InputError(f"{name}: {points.dim} columns found; Delaunay works in the plane, so pass shape (n, 2)")
 

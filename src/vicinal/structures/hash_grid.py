@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments
 
 MOST_LEVELS = 64
@@ -108,7 +108,7 @@ class HashGrid(Index):
         self._dims = dims
         self._max_cells = max_cells
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         options = dict(self._numbers)
         if self._max_cells is not None:
             if any(edge > 0 for edge in box):

@@ -12,7 +12,7 @@ from vicinal.index import Index
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments
 
 # A dense grid may take this share of memory.
@@ -48,7 +48,7 @@ class LinkedCells(Index):
     def _set_options(self, *, cell: float | None = None) -> None:
         self._cell = cell
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:
         cell = 0.0 if self._cell is None else _check.check_number(self._cell, "cell")
         # The core makes cells larger where squares of tiny sizes vanish and reach farther than the bodies do.
         reach = cutoff if bodies.kind == "points" else max(bodies.largest) * (2 if bodies.kind == "spheres" else 1)
@@ -66,7 +66,7 @@ class LinkedCells(Index):
         return {"cell": cell}
 
 
-def grid_cells(bodies: Points, cutoff: float, cell: float, box: list[float]) -> float:
+def grid_cells(bodies: Bodies, cutoff: float, cell: float, box: list[float]) -> float:
     """Return how many cells a dense grid needs, with its padding of three on each side."""
     if len(bodies) == 0:
         return 0.0

@@ -14,7 +14,7 @@ from vicinal.index import Index
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments
 
 CAPACITY = 32
@@ -87,7 +87,7 @@ class Octree(Index):
         self._sampled = adjacency == "sampled"
         self._domain = domain
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         options = {"capacity": float(self._capacity), "depth": float(self._depth), "sampled": float(self._sampled)}
         if self._domain is None:
             return options

@@ -11,7 +11,7 @@ from vicinal.index import Index
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments
 
 MOST_BUCKETS = 2**31 - 1
@@ -59,5 +59,5 @@ class SpatialHash(Index):
                 f"{room / 2**30:.3g} GiB; pass a smaller number, or None for twice the number of bodies"
             )
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         return {"table": float(self._table)}

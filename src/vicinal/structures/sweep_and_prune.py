@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from vicinal.errors import InputError
-from vicinal.index import Index, Setting
+from vicinal.index import Index, Settings
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from vicinal._check import Points
+    from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments
 
 
@@ -58,10 +58,10 @@ class SweepAndPrune(Index):
             raise InputError(f"axes: {axes!r} found; pass 'one' or 'all'")
         self._axes = axes
 
-    def _make(self, setting: Setting, *, lasting: bool) -> None:
+    def _make(self, settings: Settings, *, lasting: bool) -> None:
         if self._axes is None:
             self._axes = "all" if lasting else "one"
-        super()._make(setting, lasting=lasting)
+        super()._make(settings, lasting=lasting)
 
-    def _options(self, bodies: Points, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         return {"axes": 1.0 if self._axes == "one" else float(bodies.dim)}
