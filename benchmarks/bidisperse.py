@@ -1,5 +1,5 @@
 """
-Paper D's bi-disperse case: 1 000 000 spheres of radius 1 and 276 of radius 10. What does a search cost?
+Kureck's (2016) bi-disperse case: 1 000 000 spheres of radius 1 and 276 of radius 10. What does a search cost?
 
 The paper searched settled particles; here spheres lie at random, as densely as grains settle (60 % filling), so that
 there are pairs enough. Build, update and search are timed apart: the paper's figure is the search.

@@ -1,5 +1,5 @@
 """
-Broad phases from PyPI: who finds all overlapping axis-aligned boxes in space.
+Broad phases from PyPI: libraries that find all overlapping axis-aligned boxes in space.
 
 Their objects are made beforehand and are not timed, nor is turning what they found into index arrays: both favour
 them. They are asked in the fastest way their Python interface offers.

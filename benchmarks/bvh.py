@@ -1,4 +1,4 @@
-"""The BVH on paper D's bi-disperse spheres: against LinkedCells, by leaf size, and how it grows with their number.
+"""The BVH on Kureck's (2016) bi-disperse spheres: against LinkedCells, by leaf size, and growth with their number.
 
 Times are CPU seconds of one thread, the best of several.
 """

@@ -59,7 +59,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     what.add_argument("--seed", type=int, default=1)
     how = parser.add_argument_group("how it is measured")
     how.add_argument("--repeats", type=_positive(int), default=5, help="interleaved rounds, the best counts")
-    how.add_argument("--threads", type=_positive(int), default=1, help="for everybody who can")
+    how.add_argument("--threads", type=_positive(int), default=1, help="threads of every contestant that supports them")
     how.add_argument("--time-limit", type=_positive(float), help="CPU seconds one call may take (5; with --full 300)")
     how.add_argument("--budget", type=_positive(float), help="seconds per contestant and case (1.5; with --full 60)")
     how.add_argument(

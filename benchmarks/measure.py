@@ -62,8 +62,8 @@ def interleave(
     """
     Time all contestants in turn, again and again.
 
-    Neighbouring load and clock changes then hit everybody alike. Each repeat starts one contestant later,
-    so that nobody always follows the one that trashes the caches most.
+    Neighbouring load and clock changes then affect all contestants alike. Each repeat starts one contestant later,
+    so that no contestant always follows the one that trashes the caches most.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def interleave(
     budget
         A contestant that has used this many seconds, in at least two rounds, sits the others out.
     progress
-        Told who runs.
+        Called with the contestant that runs.
     """
     entries = list(field_)
     times = {contestant.name: Times() for contestant, _ in entries}

@@ -121,7 +121,7 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
     before = _start_watching()
     times = Times()
     # The default action of the signal ends the process even inside compiled code. CPU time, so that a busy
-    # machine condemns nobody; of the call only.
+    # machine disqualifies no contestant; of the call only.
     signal.setitimer(signal.ITIMER_PROF, time_limit * threads)
     result = once(contestant, call, times)
     signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,10 +1,10 @@
 """
-What motion costs: paper B's moving cuboids, and bodies that come and go.
+What motion costs: Schornbaum's (2009) moving cuboids, and bodies that come and go.
 
 Cubes of one size in a periodic cube, two pairs per body; each moves in a direction of its own by up to a share of its
 size per step. How much does an incremental update save? And, in open space, for our sweep and prune keeps no pairs in
 a periodic box: where does it overtake the hash grid?
-"far apart" is paper B's last figure: the same motion, bodies 100 000 times smaller.
+"far apart" is Schornbaum's (2009) last figure: the same motion, bodies 100 000 times smaller.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class CaseResult:
 
 
 class Runner:
-    """Runs cases and remembers who was too slow or too large, so as not to try again at a larger size."""
+    """Runs cases and skips contestants at larger sizes once they were too slow or too large."""
 
     def __init__(self, contestants: list[Contestant], settings: Settings, show: Callable[[str], None]) -> None:
         self.contestants, self.settings, self.show = contestants, settings, show
@@ -144,7 +144,7 @@ class Runner:
         row.peak_bytes, row.result_bytes, row.reason = seen.peak_bytes, seen.result_bytes, seen.failure
 
     def _check(self, case: Case, cloud: Cloud, field_: list[tuple[Contestant, Call]], rows: dict[str, Row]) -> int:
-        """Run everybody once, which warms up, and compare the answers; returns the number of pairs."""
+        """Run every contestant once as a warm-up, compare the answers, and return the number of pairs."""
         reference, ours = None, None
         if self.settings.check:
             self.say("referee")
@@ -175,7 +175,7 @@ def _judge(reference: Reference | None, contestant: Contestant, case: Case, resu
 
 
 def _pairs_in(contestant: Contestant, case: Case, result: Any) -> int:
-    """Count pairs in an answer nobody checks."""
+    """Count the pairs of an answer that is not checked."""
     if case.task == "count":
         return int(contestant.counts(result).sum(dtype="int64")) // 2
     listing = contestant.listing(result, case.task)

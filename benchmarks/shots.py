@@ -47,7 +47,7 @@ def once(settings: Settings, shot: Shot) -> float:
 
 def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4e-3) -> tuple[Settings, list[Shot]]:
     """Time every way in turn, again and again, until the budget (seconds) or the repeats are used up; at least twice,
-    because whoever comes first finds memory that nobody has touched.
+    because the first contestant uses memory that has not been touched yet.
 
     Short searches are repeated more: until they have run for `least` seconds per round in total.
     """

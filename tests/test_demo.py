@@ -9,11 +9,11 @@ import pytest
 from matplotlib.image import imread
 
 import vicinal as vc
-from vicinal.demo import Settings, draw, simulate, summarise
+from vicinal.demo import DemoSettings, draw, simulate, summarise
 from vicinal.demo.galaxies import DURATION, MAX_DT, Stars, encounter
 from vicinal.demo.run import frame_steps
 
-SMALL = Settings(bodies=2000, steps=7, seed=3)
+SMALL = DemoSettings(bodies=2000, steps=7, seed=3)
 
 
 # The scene
@@ -91,12 +91,12 @@ def test_frames_begin_at_the_start_and_end_at_the_end() -> None:
         stars.move(DURATION / (SMALL.steps - 1))
     assert frames[-1].time == pytest.approx(DURATION)
     np.testing.assert_array_equal(frames[-1].points, stars.points)
-    assert [step.frame is not None for step in simulate(Settings(bodies=10, steps=1))] == [True]
+    assert [step.frame is not None for step in simulate(DemoSettings(bodies=10, steps=1))] == [True]
 
 
 @pytest.mark.parametrize("bodies", [10_000, 40_000])
 def test_the_cutoff_gives_some_tens_of_neighbours_whatever_the_number_of_stars(bodies: int) -> None:
-    settings = Settings(bodies=bodies)
+    settings = DemoSettings(bodies=bodies)
     mean = vc.count(Stars(bodies, seed=settings.seed).points, cutoff=settings.cutoff).mean()
     assert 20 < mean < 60
 
@@ -114,7 +114,7 @@ def test_a_summary_adds_up() -> None:
 
 
 def test_a_single_star_has_no_pairs_and_no_division_by_zero() -> None:
-    summary = summarise(list(simulate(Settings(bodies=1, steps=2))))
+    summary = summarise(list(simulate(DemoSettings(bodies=1, steps=2))))
     assert summary.pairs == 0
     assert summary.nanoseconds_per_pair == 0.0
 
@@ -122,13 +122,13 @@ def test_a_single_star_has_no_pairs_and_no_division_by_zero() -> None:
 @pytest.mark.parametrize(("name", "value"), [("bodies", 0), ("steps", 0), ("seed", -1)])
 def test_settings_that_cannot_be_run_are_refused(name: str, value: int) -> None:
     with pytest.raises(vc.InputError, match=f"{name}.*{value}"):
-        Settings(**{name: value})
+        DemoSettings(**{name: value})
 
 
 # The picture
 
 
-def picture(settings: Settings) -> np.ndarray:
+def picture(settings: DemoSettings) -> np.ndarray:
     frames = [step.frame for step in simulate(settings) if step.frame is not None]
     target = io.BytesIO()
     draw(frames, title="title", subtitle="subtitle", target=target, dpi=40)
@@ -147,4 +147,4 @@ def test_the_picture_shows_stars_on_a_dark_ground() -> None:
 
 
 def test_a_single_frame_and_a_single_star_can_be_drawn() -> None:
-    assert picture(Settings(bodies=1, steps=1)).shape[:2] == (400, 640)
+    assert picture(DemoSettings(bodies=1, steps=1)).shape[:2] == (400, 640)

@@ -10,7 +10,7 @@ import pytest
 import vicinal as vc
 from oracle import Array
 from vicinal.lab import Case, Plan
-from vicinal.lab.experiments import a_relations, a_scaling, e_pair_ratio
+from vicinal.lab.experiments import koch_relations, koch_scaling, onderik_pair_ratio
 from vicinal.lab.experiments._koch import SCENARIOS, TOLERANCE, Scenario
 from vicinal.scenes import Scene, uniform
 
@@ -53,35 +53,35 @@ def test_the_scenarios_of_paper_a_have_the_published_candidates(scenario: Scenar
     ("structure", "number", "count"),
     [
         pytest.param(structure, number, count, id=f"{structure}-{number}")
-        for structure, counts in a_scaling.CANDIDATES.items()
-        for number, count in zip(a_scaling.SIZES, counts, strict=True)
+        for structure, counts in koch_scaling.CANDIDATES.items()
+        for number, count in zip(koch_scaling.SIZES, counts, strict=True)
         if number <= QUICK_BODIES
     ],
 )
 def test_candidates_grow_as_published(structure: str, number: int, count: float) -> None:
     """Tables 8 and 10: linear for the octree, and fourfold with each doubling for hash grids that do not grow."""
-    (row,) = a_scaling.measure(Case({"bodies": number}), Plan(steps=1, structures=(structure,)))
+    (row,) = koch_scaling.measure(Case({"bodies": number}), Plan(steps=1, structures=(structure,)))
     assert row["candidates"] == pytest.approx(count, rel=TOLERANCE[structure])
 
 
-@pytest.mark.parametrize("side", [side for side in a_relations.PUBLISHED if side <= QUICK_SIDE])
+@pytest.mark.parametrize("side", [side for side in koch_relations.PUBLISHED if side <= QUICK_SIDE])
 def test_a_full_octree_has_the_published_relations(side: int) -> None:
-    (row,) = a_relations.measure(Case({"side": side}), Plan())
-    assert row["relations"] == a_relations.PUBLISHED[side] == (3 * side - 2) ** 3
+    (row,) = koch_relations.measure(Case({"side": side}), Plan())
+    assert row["relations"] == koch_relations.PUBLISHED[side] == (3 * side - 2) ** 3
 
 
-@pytest.mark.parametrize("side", e_pair_ratio.SIDES)
+@pytest.mark.parametrize("side", onderik_pair_ratio.SIDES)
 def test_cell_sorting_has_the_pair_ratios_of_paper_e(side: int) -> None:
-    expected = e_pair_ratio.expected(side)
-    (row,) = e_pair_ratio.measure(Case({"side": side}), Plan(steps=1, structures=("CellSorting",)))
+    expected = onderik_pair_ratio.expected(side)
+    (row,) = onderik_pair_ratio.measure(Case({"side": side}), Plan(steps=1, structures=("CellSorting",)))
     assert row["pair_ratio"] == pytest.approx(expected, rel=0.01)
-    if side in e_pair_ratio.PRINTED:
-        assert expected == pytest.approx(e_pair_ratio.PRINTED[side], rel=0.02)
+    if side in onderik_pair_ratio.PRINTED:
+        assert expected == pytest.approx(onderik_pair_ratio.PRINTED[side], rel=0.02)
 
 
-@pytest.mark.parametrize("side", e_pair_ratio.SIDES)
+@pytest.mark.parametrize("side", onderik_pair_ratio.SIDES)
 def test_cell_sorting_proposes_just_what_is_in_neighbouring_cells(side: int) -> None:
-    bodies = uniform(e_pair_ratio.POINTS, edge=side, cutoff=1.0, seed=1).bodies
+    bodies = uniform(onderik_pair_ratio.POINTS, edge=side, cutoff=1.0, seed=1).bodies
     assert candidates(vc.CellSorting(**bodies)) == neighbouring(bodies["points"])
 
 

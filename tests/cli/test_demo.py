@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import vicinal as vc
 from vicinal.cli import app
 from vicinal.cli.demo import with_progress
-from vicinal.demo import Settings, simulate
+from vicinal.demo import DemoSettings, simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def test_progress_is_a_bar_on_a_terminal_and_plain_lines_elsewhere(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr("sys.stderr", stream())
-    settings = Settings(bodies=500, steps=30)
+    settings = DemoSettings(bodies=500, steps=30)
     assert len(list(with_progress(simulate(settings), settings))) == 30
     printed = sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert ("\x1b" in printed) == bar

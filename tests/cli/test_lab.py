@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from vicinal import lab
 from vicinal.cli import app
 
-RUN = ["lab", "run", "a-relations"]
+RUN = ["lab", "run", "koch-relations"]
 
 
 def invoke(*arguments: str):
@@ -35,7 +35,7 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
     assert "830,584" in result.stdout
     assert "reproduced" in result.stdout
     assert "not measured" in result.stdout
-    assert f"page: {(tmp_path / 'a-relations.small' / 'page.html').resolve()}" in result.stdout
+    assert f"page: {(tmp_path / 'koch-relations.small' / 'page.html').resolve()}" in result.stdout
     assert "5 of 5, side 32, about" in result.stderr
     again = invoke(*RUN, "--out", str(tmp_path))
     assert "side" not in again.stderr, "all is finished"
@@ -49,9 +49,9 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
     [
         (["lab", "run", "z-nothing"], "NAME: 'z-nothing' is not an experiment; choose from"),
         ([*RUN, "--scale", "huge"], "--scale: 'huge' found; choose from small, paper, large"),
-        ([*RUN, "--structures", "BVH"], "structures: 'BVH' found, which a-relations does not compare"),
+        ([*RUN, "--structures", "BVH"], "structures must be among those that koch-relations compares, got 'BVH'"),
         ([*RUN, "--structures", "Octree,,"], "--structures: 'Octree,,' found"),
-        (["lab", "report"], "no results found; run an experiment first"),
+        (["lab", "report"], "holds no results; run an experiment first"),
     ],
 )
 def test_errors_say_what_to_do(arguments: list[str], said: str, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"
     )
-    command = [sys.executable, "-c", program, "lab", "run", "a-scaling", "--out", str(tmp_path)]
+    command = [sys.executable, "-c", program, "lab", "run", "koch-scaling", "--out", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         for line in child.stderr:
@@ -87,4 +87,4 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
         rest = child.stderr.read()
         assert child.wait(60) == 130
     assert "interrupted; what is finished is kept" in rest
-    assert '"bodies 10000"' in (tmp_path / "a-scaling.small" / "result.json").read_text()
+    assert '"bodies 10000"' in (tmp_path / "koch-scaling.small" / "result.json").read_text()

@@ -8,7 +8,7 @@ import pytest
 from dem.grains import floor, simulation
 from vicinal.dem import Material, Plane, Simulation
 
-# Paper D (Kureck 2016), table 6.1: -v't/v'n at the point of contact over vt/vn; e 0.95, μ 0.75, β0 0.35.
+# Kureck 2016, table 6.1: -v't/v'n at the point of contact over vt/vn; e 0.95, μ 0.75, β0 0.35.
 WITH_HISTORY = {
     0: 0,
     1: -0.368,

@@ -127,7 +127,7 @@ def test_collision_of_shapes_conserves_momenta(shape):
 @pytest.mark.parametrize("restitution", [0.5, 0.9])
 @pytest.mark.parametrize("history", [True, False])
 def test_leaning_tablet_stands_only_with_history(law, restitution, history):
-    # Paper D, figure 6.3: a tablet that leans at a wall for 5 s; without history it slips away.
+    # Kureck 2016, figure 6.3: a tablet that leans at a wall for 5 s; without history it slips away.
     tablet = Tablet(0.01, 0.006, 0.002)
     stiffness = {"kn": 2e5} if law == "linear" else {"youngs_modulus": 2e7, "poisson_ratio": 0.3}
     material = Material(density=1500, restitution=restitution, friction=0.6, **stiffness)

@@ -1,4 +1,4 @@
-"""Octree: leaves split and merge with their bodies, know who touches them, and propose what paper A counted."""
+"""Octree: leaves split and merge with their bodies, know who touches them, and propose what Koch 2020 counted."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_goals_are_reached_or_missed() -> None:
 
 def test_a_wrong_stencil_would_be_noticed() -> None:
     """All claims of an experiment, on figures as published and on figures with every candidate counted twice."""
-    experiment = lab.find("a-scenarios")
+    experiment = lab.find("koch-scenarios")
     right = [
         {"scenario": one.table, "structure": name, "candidates": count}
         for one in _koch.SCENARIOS

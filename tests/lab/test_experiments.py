@@ -9,7 +9,7 @@ import pytest
 
 from vicinal import lab
 from vicinal.lab import Verdict
-from vicinal.lab.experiments import _koch, atlas, e_h_mask
+from vicinal.lab.experiments import _koch, atlas, onderik_h_mask
 
 NAMES = sorted(lab.experiments())
 OWN = [name for name in NAMES if name[0] in "abe"]
@@ -57,20 +57,20 @@ def test_an_experiment_runs(name: str, tmp_path: Path) -> None:
 
 def test_the_claims_of_a_paper_are_about_figures_that_are_measured() -> None:
     """A misspelt column would be "not measured" for ever."""
-    for name in ("a-relations", "e-h-mask"):
+    for name in ("koch-relations", "onderik-h-mask"):
         experiment = lab.find(name)
         plan = lab.Plan(steps=1)
         rows = [{**case.values, **row} for case in experiment.cases(plan) for row in experiment.measure(case, plan)]
         missing = [f.label for f in lab.judge(experiment, rows) if f.verdict is Verdict.MISSING]
-        assert missing == (["relations of 64³ leaves", "relations of 128³ leaves"] if name == "a-relations" else [])
+        assert missing == (["relations of 64³ leaves", "relations of 128³ leaves"] if name == "koch-relations" else [])
 
 
 def test_precision_is_that_of_arithmetic() -> None:
-    experiment = lab.find("e-h-mask")
+    experiment = lab.find("onderik-h-mask")
     plan = lab.Plan(steps=1)
     for case in experiment.cases(plan):
         for row in experiment.measure(case, plan):
-            assert row["precision"] == pytest.approx(e_h_mask.precision(row["h_mask"]), rel=0.03)
+            assert row["precision"] == pytest.approx(onderik_h_mask.precision(row["h_mask"]), rel=0.03)
 
 
 def test_the_scenarios_are_those_of_the_tables() -> None:

@@ -1,4 +1,4 @@
-"""The experiments of paper D, much smaller than small."""
+"""The experiments of Kureck 2016, much smaller than small."""
 
 from __future__ import annotations
 
@@ -11,21 +11,28 @@ import pytest
 import vicinal as vc
 from vicinal import lab
 from vicinal.lab.experiments import _kureck as kureck
-from vicinal.lab.experiments import d_apart, d_contacts, d_lists, d_memory, d_order, d_sizes
+from vicinal.lab.experiments import (
+    kureck_apart,
+    kureck_contacts,
+    kureck_lists,
+    kureck_memory,
+    kureck_order,
+    kureck_sizes,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FEW = 2000
 TINY = {
-    "d-apart": [{"n": FEW}],
-    "d-contacts": [{"n": FEW, "motion": motion} for motion in (0.0, d_contacts.USUAL)],
-    "d-lists": [{"n": FEW}],
-    "d-memory": [{"n": FEW}],
-    "d-order": [{"n": FEW}],
-    "d-sizes": [{"sizes": d_sizes.ONE, "n": FEW}, {"sizes": d_sizes.TWO, "n": 4000}],
+    "kureck-apart": [{"n": FEW}],
+    "kureck-contacts": [{"n": FEW, "motion": motion} for motion in (0.0, kureck_contacts.USUAL)],
+    "kureck-lists": [{"n": FEW}],
+    "kureck-memory": [{"n": FEW}],
+    "kureck-order": [{"n": FEW}],
+    "kureck-sizes": [{"sizes": kureck_sizes.ONE, "n": FEW}, {"sizes": kureck_sizes.TWO, "n": 4000}],
 }
-MODULES = [d_apart, d_contacts, d_lists, d_memory, d_order, d_sizes]
+MODULES = [kureck_apart, kureck_contacts, kureck_lists, kureck_memory, kureck_order, kureck_sizes]
 
 
 @pytest.mark.parametrize(("n", "times"), [(1000, 1), (16_000, 1), (100_000, 2), (1_000_000, 4), (10_000_000, 10)])
@@ -58,7 +65,7 @@ def test_an_experiment_runs_and_nothing_is_missing(module, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.EXPERIMENT.name)
 def test_its_sizes_are_those_of_the_paper(module) -> None:
-    published = {"d-apart": 10_000_000, "d-order": 10_000_000, "d-sizes": 10_000_000}.get(
+    published = {"kureck-apart": 10_000_000, "kureck-order": 10_000_000, "kureck-sizes": 10_000_000}.get(
         module.EXPERIMENT.name, 1_000_000
     )
     cases = module.EXPERIMENT.cases(lab.Plan(scale=lab.Scale.PAPER))
@@ -66,17 +73,17 @@ def test_its_sizes_are_those_of_the_paper(module) -> None:
 
 
 def test_every_entry_is_in_a_place_or_in_the_common_list() -> None:
-    rows = list(d_lists.measure(lab.Case({"n": FEW}), lab.Plan(steps=1)))
+    rows = list(kureck_lists.measure(lab.Case({"n": FEW}), lab.Plan(steps=1)))
     assert len({row["neighbors"] for row in rows}) == 1
     entries = {row["fixed_places"]: row["dynamic_entries"] for row in rows if "fixed_places" in row}
-    assert list(entries) == list(d_lists.PUBLISHED)
+    assert list(entries) == list(kureck_lists.PUBLISHED)
     assert entries[0] == rows[0]["neighbors"] * FEW / 2
     assert sorted(entries.values(), reverse=True) == list(entries.values())
     assert entries[16] == entries[32] == 0
 
 
 def test_spheres_on_a_grid_do_not_touch() -> None:
-    points = d_apart.lattice(1234)
+    points = kureck_apart.lattice(1234)
     assert points.shape == (1234, 3)
     assert len(np.unique(points, axis=0)) == 1234
     assert len(vc.pairs(points, cutoff=2 * kureck.RADIUS)[0]) == 0
@@ -84,15 +91,15 @@ def test_spheres_on_a_grid_do_not_touch() -> None:
 
 def test_mixing_keeps_all_bodies_and_moves_as_many_as_asked() -> None:
     points = np.arange(3000, dtype=np.float32).reshape(1000, 3)
-    for share in d_order.SHARES:
-        mixed = d_order.mixed(points, share, 1)
+    for share in kureck_order.SHARES:
+        mixed = kureck_order.mixed(points, share, 1)
         assert sorted(mixed[:, 0].tolist()) == points[:, 0].tolist()
         moved = (mixed != points).any(axis=1).sum()
         assert 0.9 * share * 1000 - 1 <= moved <= share * 1000
 
 
 def test_a_mixture_has_its_large_spheres_and_no_overlap() -> None:
-    mixed = d_sizes.mixture.__wrapped__(4000, 1)
+    mixed = kureck_sizes.mixture.__wrapped__(4000, 1)
     assert np.unique(mixed["radii"], return_counts=True)[1].tolist() == [4000, 1]
     shrunk = mixed["radii"] * (1 - 1e-5)
     assert len(vc.pairs(mixed["points"], radii=shrunk)[0]) == 0
@@ -104,11 +111,11 @@ def test_verdicts_on_sizes_can_go_either_way() -> None:
             {"sizes": sizes, "structure": name, "build_seconds": build, "search_seconds": search,
              "both_seconds": build + search}
             for sizes, name, build, search in (
-                (d_sizes.TWO, d_sizes.GRID, 0.1, 20.0), (d_sizes.TWO, "BVH", 0.2, 20.0 / tree),
-                (d_sizes.ONE, d_sizes.GRID, 1.0, 1.0), (d_sizes.ONE, "BVH", 2.0, 5.0),
+                (kureck_sizes.TWO, kureck_sizes.GRID, 0.1, 20.0), (kureck_sizes.TWO, "BVH", 0.2, 20.0 / tree),
+                (kureck_sizes.ONE, kureck_sizes.GRID, 1.0, 1.0), (kureck_sizes.ONE, "BVH", 2.0, 5.0),
             )
         ]  # fmt: skip
-        found = lab.judge(d_sizes.EXPERIMENT, rows)
+        found = lab.judge(kureck_sizes.EXPERIMENT, rows)
         return {str(one.verdict) for one in found if "two sizes: search by" in one.label}
 
     assert judge(20.0) == {"reproduced"}

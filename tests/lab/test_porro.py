@@ -1,4 +1,4 @@
-"""The experiments of paper C, much smaller than small: what they set up, and that all structures see the same."""
+"""The experiments of Porro 2021, much smaller than small: what they set up, and that all structures see the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import vicinal as vc
 from vicinal import lab
 from vicinal.fluid import Fluid
 from vicinal.lab.experiments import _porro as porro
-from vicinal.lab.experiments import c_column, c_free, c_shaking
+from vicinal.lab.experiments import porro_column, porro_free, porro_shaking
 
 FEWER = 200
 """Times fewer particles than published."""
@@ -21,7 +21,7 @@ def test_the_settings_are_those_of_the_tables() -> None:
     assert [one.side for one in porro.SETTINGS] == [4800] * 3 + [6000] * 3 + [12_000] * 2 + [24_000, 90_000]
     assert [one.particles for one in porro.SETTINGS] == [3000] * 3 + [10_000] * 3 + [40_000] * 2 + [100_000] * 2
     assert [one.wall for one in porro.SETTINGS] == [200] * 3 + [400] * 3 + [800] * 2 + [1600] * 2
-    assert len(c_shaking.cases(lab.Plan())) == 12
+    assert len(porro_shaking.cases(lab.Plan())) == 12
 
 
 @pytest.mark.parametrize("number", range(10))
@@ -35,17 +35,17 @@ def test_fewer_particles_are_as_dense(number: int) -> None:
 @pytest.mark.parametrize("number", [0, 5, 9])
 def test_a_column_stands_between_walls_of_six_rows(number: int) -> None:
     setting = porro.SETTINGS[number]
-    begin = c_column.start(setting, np.random.default_rng(1))
+    begin = porro_column.start(setting, np.random.default_rng(1))
     points, walls = begin["points"], begin["walls"]
     assert points.shape == (setting.particles, 2)
     assert walls.shape == (6 * setting.wall, 2)
     assert points.min() > 0
     assert (points < setting.side).all()
     assert np.ptp(points[:, 0]) < 0.3 * setting.side < 0.8 * setting.side < np.ptp(points[:, 1])
-    assert len(vc.pairs(points, cutoff=0.01)[0]) == 0, "nobody on top of another"
+    assert len(vc.pairs(points, cutoff=0.01)[0]) == 0, "no point on top of another"
 
 
-@pytest.mark.parametrize("module", [c_column, c_free], ids=["column", "free"])
+@pytest.mark.parametrize("module", [porro_column, porro_free], ids=["column", "free"])
 def test_every_structure_makes_the_same_fluid(module, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(porro, "SMALLER", FEWER)
     kept = lab.run(module.EXPERIMENT, lab.Plan(steps=4), tmp_path)
@@ -61,7 +61,7 @@ def test_every_structure_makes_the_same_fluid(module, tmp_path, monkeypatch) -> 
 
 def test_the_column_falls_and_the_floor_holds() -> None:
     setting = porro.SETTINGS[0].smaller(20)
-    begin = c_column.start(setting, np.random.default_rng(1))
+    begin = porro_column.start(setting, np.random.default_rng(1))
     falls, floats = (
         Fluid(**{**begin, "gravity": gravity}, radius=setting.radius) for gravity in (begin["gravity"], 0.0)
     )
@@ -74,12 +74,12 @@ def test_the_column_falls_and_the_floor_holds() -> None:
 
 
 def shaking(n: int, speed: int, steps: int) -> list[lab.Row]:
-    return list(c_shaking.measure(lab.Case({"n": n, "speed": speed}), lab.Plan(steps=steps)))
+    return list(porro_shaking.measure(lab.Case({"n": n, "speed": speed}), lab.Plan(steps=steps)))
 
 
 def test_shaken_points_are_followed_by_all_alike() -> None:
     rows = shaking(300, 2000, steps=30)
-    assert [row["structure"] for row in rows] == list(c_shaking.STRUCTURES)
+    assert [row["structure"] for row in rows] == list(porro_shaking.STRUCTURES)
     assert len({row["pairs"] for row in rows}) == 1
     assert all(row["update_seconds"] > 0 for row in rows)
 
@@ -87,15 +87,15 @@ def test_shaken_points_are_followed_by_all_alike() -> None:
 def rows_of_shaking(delaunay: float, cells: float) -> list[lab.Row]:
     return [
         {"n": n, "speed": speed, "structure": name, "update_seconds": seconds}
-        for n in c_shaking.SIZES
-        for speed in c_shaking.SPEEDS
+        for n in porro_shaking.SIZES
+        for speed in porro_shaking.SPEEDS
         for name, seconds in (("Delaunay", delaunay), ("LinkedCells", cells))
     ]
 
 
 def test_shaking_can_be_found_to_differ() -> None:
     def verdicts(delaunay: float, cells: float) -> list[str]:
-        return [str(one.verdict) for one in lab.judge(c_shaking.EXPERIMENT, rows_of_shaking(delaunay, cells))]
+        return [str(one.verdict) for one in lab.judge(porro_shaking.EXPERIMENT, rows_of_shaking(delaunay, cells))]
 
     assert verdicts(1.0, 2.0) == ["reproduced"] * 8 + ["differs"] * 4 + ["reproduced"] * 3
     assert verdicts(2.0, 1.0) == ["differs"] * 8 + ["reproduced"] * 7
@@ -109,5 +109,5 @@ def test_a_fluid_can_be_found_to_agree_with_the_paper() -> None:
             slow = {what: one[case] if name == "Delaunay" else 1.0 for what, one in times.items()}
             seconds = {f"mean_{what}_seconds": value for what, value in slow.items()}
             rows.append({"case": case, "structure": name, **seconds, "search_to_cells": slow["query"]})
-    found = lab.judge(c_free.EXPERIMENT, rows)
+    found = lab.judge(porro_free.EXPERIMENT, rows)
     assert {one.verdict for one in found} == {lab.Verdict.REPRODUCED}

@@ -115,7 +115,7 @@ def test_pictures_take_the_colours_of_the_page(page: Path) -> None:
 
 def test_runs_of_unknown_experiments_are_left_out(tmp_path: Path) -> None:
     lab.run(experiment("right", 9), lab.Plan(), tmp_path)
-    with pytest.raises(vc.InputError, match="no results found"):
+    with pytest.raises(vc.InputError, match="holds no results"):
         write_report(tmp_path, {})
 
 

@@ -141,7 +141,7 @@ def test_a_newer_format_is_named(tmp_path: Path) -> None:
 
 
 def test_progress_has_the_time_left_by_the_weights_of_the_cases(tmp_path: Path) -> None:
-    told: list[lab.Progress] = []
+    told: list[lab.LabProgress] = []
     lab.run(Bench().experiment, lab.Plan(), tmp_path, tell=told.append)
     assert [now.done for now in told] == [0, 1, 2, 3, 4]
     assert {now.total for now in told} == {4}

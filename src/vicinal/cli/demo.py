@@ -10,21 +10,21 @@ import typer
 
 from vicinal.cli.exits import INTERRUPTED, exit_codes
 from vicinal.cli.report import count, seconds, show
-from vicinal.demo import Settings, simulate, summarise
+from vicinal.demo import DemoSettings, simulate, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from vicinal.demo import Step, Summary
+    from vicinal.demo import DemoFrame, Summary
 
 PICTURES = (".png", ".jpg", ".webp", ".pdf", ".svg")
 
 
 def demo(
     *,
-    bodies: Annotated[int, typer.Option(min=1, help="Number of stars.")] = Settings.bodies,
-    steps: Annotated[int, typer.Option(min=1, help="Searches during the encounter.")] = Settings.steps,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random start.")] = Settings.seed,
+    bodies: Annotated[int, typer.Option(min=1, help="Number of stars.")] = DemoSettings.bodies,
+    steps: Annotated[int, typer.Option(min=1, help="Searches during the encounter.")] = DemoSettings.steps,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random start.")] = DemoSettings.seed,
     output: Annotated[
         Path, typer.Option("-o", "--output", help=f"Picture to write, or to replace: {' '.join(PICTURES)}.")
     ] = Path("vicinal-demo.png"),
@@ -35,8 +35,8 @@ def demo(
         import vicinal as vc
 
         _check_picture(output)
-        settings = Settings(bodies=bodies, steps=steps, seed=seed)
-        done: list[Step] = []
+        settings = DemoSettings(bodies=bodies, steps=steps, seed=seed)
+        done: list[DemoFrame] = []
         begin = perf_counter()
         with nullcontext() if threads is None else vc.threads(threads):
             try:
@@ -55,7 +55,7 @@ def demo(
         typer.echo(f"picture: {output.resolve()}")
 
 
-def with_progress(steps: "Iterable[Step]", settings: Settings) -> "Generator[Step, None, None]":
+def with_progress(steps: "Iterable[DemoFrame]", settings: DemoSettings) -> "Generator[DemoFrame, None, None]":
     """Pass steps on, and show on the error stream which are done."""
     if sys.stderr.isatty():
         yield from _progress_bar(steps, settings)
@@ -63,7 +63,7 @@ def with_progress(steps: "Iterable[Step]", settings: Settings) -> "Generator[Ste
         yield from _progress_lines(steps, settings)
 
 
-def _progress_bar(steps: "Iterable[Step]", settings: Settings) -> "Generator[Step, None, None]":
+def _progress_bar(steps: "Iterable[DemoFrame]", settings: DemoSettings) -> "Generator[DemoFrame, None, None]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -84,7 +84,7 @@ def _progress_bar(steps: "Iterable[Step]", settings: Settings) -> "Generator[Ste
             progress.update(task, advance=1, speed=f"{count(pairs / max(elapsed, 1e-9))} pairs/s")
 
 
-def _progress_lines(steps: "Iterable[Step]", settings: Settings) -> "Generator[Step, None, None]":
+def _progress_lines(steps: "Iterable[DemoFrame]", settings: DemoSettings) -> "Generator[DemoFrame, None, None]":
     """Ten plain lines, for logs."""
     every = max(1, settings.steps // 10)
     pairs = 0
@@ -110,7 +110,7 @@ def _check_picture(path: Path) -> None:
         raise FileExistsError(message)
 
 
-def _draw(done: "list[Step]", summary: "Summary", settings: Settings, output: Path) -> None:
+def _draw(done: "list[DemoFrame]", summary: "Summary", settings: DemoSettings, output: Path) -> None:
     import vicinal as vc
     from vicinal.demo import draw
     from vicinal.io import atomic_file
@@ -126,7 +126,7 @@ def _draw(done: "list[Step]", summary: "Summary", settings: Settings, output: Pa
         draw(frames, title=title, subtitle=subtitle, target=file, kind=output.suffix[1:].lower())
 
 
-def _show(summary: "Summary", settings: Settings, *, total: float) -> None:
+def _show(summary: "Summary", settings: DemoSettings, *, total: float) -> None:
     import vicinal as vc
 
     show(

@@ -12,7 +12,7 @@ from vicinal.cli.exits import INTERRUPTED, exit_codes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from vicinal.lab import Experiment, Plan, Progress, Run, Scale
+    from vicinal.lab import Experiment, LabProgress, Plan, Scale, StoredRun
 
 app = typer.Typer(
     name="lab", help="Run the experiments of the papers again, and compare.", no_args_is_help=True, add_completion=False
@@ -58,7 +58,7 @@ def run_one(
     out: Folder = DEFAULT,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is finished.")] = False,
 ) -> None:
-    """Run an experiment, or go on with it; what is finished is kept."""
+    """Run an experiment or resume it; finished cases are kept."""
     with exit_codes():
         from vicinal.lab import Plan, experiments, find
 
@@ -118,7 +118,7 @@ def _run(experiment: "Experiment", plan: "Plan", out: Path, *, fresh: bool) -> N
     _show(experiment, kept)
 
 
-def _show(experiment: "Experiment", kept: "Run") -> None:
+def _show(experiment: "Experiment", kept: "StoredRun") -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -144,7 +144,7 @@ def _show(experiment: "Experiment", kept: "Run") -> None:
 
 
 @contextmanager
-def _progress(name: str) -> "Iterator[Callable[[Progress], None]]":
+def _progress(name: str) -> "Iterator[Callable[[LabProgress], None]]":
     """Show how far a run is on the error stream: a bar on a terminal, lines in a log."""
     if not sys.stderr.isatty():
         yield lambda now: _line(name, now)
@@ -163,20 +163,20 @@ def _progress(name: str) -> "Iterator[Callable[[Progress], None]]":
     with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None, left="", case="")
 
-        def tell(now: "Progress") -> None:
+        def tell(now: "LabProgress") -> None:
             case = now.case.key if now.case else ""
             bar.update(task, completed=now.done, total=now.total, left=_left(now), case=case)
 
         yield tell
 
 
-def _line(name: str, now: "Progress") -> None:
+def _line(name: str, now: "LabProgress") -> None:
     if now.case is not None:
         left = _left(now)
         typer.echo(f"{name}: {now.done + 1} of {now.total}, {now.case.key}{left and ', ' + left}", err=True)
 
 
-def _left(now: "Progress") -> str:
+def _left(now: "LabProgress") -> str:
     from vicinal.lab.figures import duration
 
     return "" if now.seconds_left is None or now.case is None else f"about {duration(now.seconds_left)} left"

@@ -21,7 +21,7 @@ FRAMES = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class DemoSettings:
     """What the demonstration shall do.
 
     Attributes
@@ -35,7 +35,7 @@ class Settings:
 
     Examples
     --------
-    >>> Settings(bodies=1000, steps=2, seed=1).cutoff > Settings(bodies=2000, steps=2, seed=1).cutoff
+    >>> DemoSettings(bodies=1000, steps=2, seed=1).cutoff > DemoSettings(bodies=2000, steps=2, seed=1).cutoff
     True
     """
 
@@ -47,10 +47,10 @@ class Settings:
         """Refuse what cannot be run."""
         for name in ("bodies", "steps"):
             if getattr(self, name) < 1:
-                message = f"{name}: must be at least 1, found {getattr(self, name)}"
+                message = f"{name} must be at least 1, got {getattr(self, name)}"
                 raise vc.InputError(message)
         if self.seed < 0:
-            message = f"seed: must not be negative, found {self.seed}"
+            message = f"seed must not be negative, got {self.seed}"
             raise vc.InputError(message)
 
     @property
@@ -73,7 +73,7 @@ class Frame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class DemoFrame:
     """One step done: pairs found, candidates tested, time spent; now and then a frame."""
 
     number: int
@@ -117,7 +117,7 @@ class Summary:
         return 1e9 * self.search_seconds / self.pairs if self.pairs else 0.0
 
 
-def simulate(settings: Settings) -> Iterator[Step]:
+def simulate(settings: DemoSettings) -> Iterator[DemoFrame]:
     """Run the demonstration step by step.
 
     Parameters
@@ -127,12 +127,12 @@ def simulate(settings: Settings) -> Iterator[Step]:
 
     Yields
     ------
-    Step
+    DemoFrame
         One for every search, in order. Stopping early leaves nothing behind.
 
     Examples
     --------
-    >>> steps = list(simulate(Settings(bodies=500, steps=3)))
+    >>> steps = list(simulate(DemoSettings(bodies=500, steps=3)))
     >>> len(steps), [step.frame is not None for step in steps]
     (3, [True, True, True])
     """
@@ -151,7 +151,7 @@ def simulate(settings: Settings) -> Iterator[Step]:
             frame = Frame(time=number * interval, points=stars.points.copy(), counts=index.count())
         # Gives the memory of the pairs back before the next search asks for it.
         del first, _
-        yield Step(
+        yield DemoFrame(
             number=number,
             pairs=pairs,
             candidates=candidates,
@@ -176,12 +176,12 @@ def frame_steps(steps: int) -> frozenset[int]:
     return frozenset(np.linspace(0, steps - 1, min(FRAMES, steps)).round().astype(int).tolist())
 
 
-def summarise(steps: Sequence[Step]) -> Summary:
+def summarise(steps: Sequence[DemoFrame]) -> Summary:
     """Add up the steps done (at least one).
 
     Examples
     --------
-    >>> summarise(list(simulate(Settings(bodies=500, steps=2)))).steps
+    >>> summarise(list(simulate(DemoSettings(bodies=500, steps=2)))).steps
     2
     """
     return Summary(

@@ -3,7 +3,7 @@
 ``vicinal lab list``, ``vicinal lab run NAME``, ``vicinal lab report``; or from Python:
 
 >>> from vicinal import lab
->>> "a-relations" in lab.experiments()
+>>> "koch-relations" in lab.experiments()
 True
 """
 
@@ -15,8 +15,8 @@ from vicinal.lab.papers import Paper
 from vicinal.lab.plots import Plot
 from vicinal.lab.report import write_report
 from vicinal.lab.rows import Pick, Row, Scalar
-from vicinal.lab.runner import Progress, run
-from vicinal.lab.store import Run
+from vicinal.lab.runner import LabProgress, run
+from vicinal.lab.store import StoredRun
 
 __all__ = [
     "Case",
@@ -25,18 +25,18 @@ __all__ = [
     "Exponent",
     "Finding",
     "Goal",
+    "LabProgress",
     "Order",
     "Paper",
     "Pick",
     "Plan",
     "Plot",
-    "Progress",
     "Ratio",
     "Row",
-    "Run",
     "Scalar",
     "Scale",
     "Shown",
+    "StoredRun",
     "Value",
     "Verdict",
     "experiments",

@@ -108,18 +108,18 @@ class Value:
 
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Compare with the tolerance."""
-        found = self.pick.of(rows)
+        measured = self.pick.of(rows)
         write = figure if self.tolerance else _exactly
-        if found is None:
+        if measured is None:
             return _missing(self.label, write(self.published))
         within = f"within {self.tolerance:.0%}" if self.tolerance else "the same number"
-        if abs(found - self.published) <= self.tolerance * abs(self.published):
+        if abs(measured - self.published) <= self.tolerance * abs(self.published):
             verdict, why = Verdict.REPRODUCED, within
         else:
             # Digits enough to tell the two apart.
-            times = f"{found / self.published:.3g} times the published" if self.published else "published: 0"
+            times = f"{measured / self.published:.3g} times the published" if self.published else "published: 0"
             verdict, why = Verdict.DIFFERS, _because(times, f"asked for {within}", self.why)
-        return Finding(self.label, write(self.published), write(found), verdict, why)
+        return Finding(self.label, write(self.published), write(measured), verdict, why)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,11 +263,11 @@ class Exponent:
         x, y = [float(row[self.x]) for row in chosen], [float(row[self.y]) for row in chosen]
         if len(set(x)) < self.FEWEST or min(*x, *y) <= 0:
             return _missing(self.label, shown)
-        found = exponent(x, y)
-        held = abs(found - self.published) <= self.tolerance
+        measured = exponent(x, y)
+        held = abs(measured - self.published) <= self.tolerance
         why = f"asked for {figure(self.published)} ± {figure(self.tolerance)}"
         verdict = Verdict.REPRODUCED if held else Verdict.DIFFERS
-        return Finding(self.label, shown, f"{found:.3f}", verdict, why if held else _because(why, self.why))
+        return Finding(self.label, shown, f"{measured:.3f}", verdict, why if held else _because(why, self.why))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,15 +289,15 @@ class Shown:
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Put the two side by side."""
         published = self.published if isinstance(self.published, str) else f"{figure(self.published)} {self.unit}"
-        found = self.pick.of(rows)
-        if found is None:
+        measured = self.pick.of(rows)
+        if measured is None:
             return _missing(self.label, published)
-        return Finding(self.label, published, f"{figure(found)} {self.unit}", Verdict.SHOWN, self.why)
+        return Finding(self.label, published, f"{figure(measured)} {self.unit}", Verdict.SHOWN, self.why)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """Something that nobody has published and that vicinal shall reach: a figure between bounds.
+    """A goal of vicinal that no paper states: a figure between bounds.
 
     Examples
     --------
@@ -314,9 +314,9 @@ class Goal:
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Compare with the bounds."""
         asked = f"at most {figure(self.most)}" if self.least == 0 else f"at least {figure(self.least)}"
-        found = self.pick.of(rows)
-        if found is None:
+        measured = self.pick.of(rows)
+        if measured is None:
             return _missing(self.label, f"goal: {asked}")
-        held = self.least <= found <= self.most
+        held = self.least <= measured <= self.most
         verdict = Verdict.REACHED if held else Verdict.MISSED
-        return Finding(self.label, f"goal: {asked}", figure(found), verdict, "" if held else self.why)
+        return Finding(self.label, f"goal: {asked}", figure(measured), verdict, "" if held else self.why)

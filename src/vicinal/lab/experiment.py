@@ -156,6 +156,6 @@ class Experiment:
         for name in plan.structures or ():
             if name not in self.structures:
                 raise InputError(
-                    f"structures: {name!r} found, which {self.name} does not compare; choose from "
+                    f"structures must be among those that {self.name} compares, got {name!r}; choose from "
                     + ", ".join(self.structures)
                 )

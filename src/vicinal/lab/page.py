@@ -13,7 +13,7 @@ from vicinal.lab.experiment import Experiment
 from vicinal.lab.figures import duration, figure
 from vicinal.lab.plots import for_page, render
 from vicinal.lab.rows import Row
-from vicinal.lab.store import ROWS, Run, as_csv
+from vicinal.lab.store import ROWS, StoredRun, as_csv
 from vicinal.lab.style import CSS
 
 PAGE = "page.html"
@@ -37,7 +37,7 @@ def document(title: str, body: str) -> str:
     )
 
 
-def write_page(experiment: Experiment, run: Run) -> None:
+def write_page(experiment: Experiment, run: StoredRun) -> None:
     """Write the table, the pictures and the page of a run into its folder."""
     with atomic_file(run.folder / ROWS) as file:
         file.write(as_csv(run.rows).encode())
@@ -50,13 +50,13 @@ def write_page(experiment: Experiment, run: Run) -> None:
         file.write(document(f"{experiment.title} – vicinal lab", body).encode())
 
 
-def draw(experiment: Experiment, run: Run) -> dict[str, str]:
+def draw(experiment: Experiment, run: StoredRun) -> dict[str, str]:
     """Draw the plots of an experiment that have rows, as SVG by name."""
     drawn = {plot.name: render(plot, run.rows, run.folder.name + plot.name) for plot in experiment.plots}
     return {name: svg for name, svg in drawn.items() if svg is not None}
 
 
-def section(experiment: Experiment, run: Run, pictures: dict[str, str], *, heading: bool = True) -> str:
+def section(experiment: Experiment, run: StoredRun, pictures: dict[str, str], *, heading: bool = True) -> str:
     """Return the part of a page that is about one run."""
     rows = run.rows
     parts = [f'<section class="card" id="{escape(run.folder.name)}">']
@@ -81,7 +81,7 @@ def section(experiment: Experiment, run: Run, pictures: dict[str, str], *, headi
     return "\n".join(parts)
 
 
-def command(run: Run) -> str:
+def command(run: StoredRun) -> str:
     """Return the command that makes a run again."""
     words = ["vicinal lab run", run.experiment, "--scale", str(run.plan["scale"])]
     if run.plan["structures"] is not None:
@@ -147,7 +147,7 @@ def _cell(value: object) -> str:
     return escape(str(value))
 
 
-def facts(run: Run) -> str:
+def facts(run: StoredRun) -> str:
     """Return machine, versions, seed and duration on one line."""
     info = run.machine["vicinal"]
     when = max((str(case["when"]) for case in run.cases.values()), default="")

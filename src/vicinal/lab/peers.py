@@ -27,15 +27,15 @@ def peers(scene: Scene) -> dict[str, Search]:
     """
     if scene.radii is None or not len(scene):
         return {}
-    found: dict[str, Search] = {}
+    searches: dict[str, Search] = {}
     alike = bool((scene.radii == scene.radii[0]).all())
     if alike and find_spec("scipy") is not None:
-        found["scipy cKDTree"] = partial(_scipy, 2 * float(scene.radii[0]))
+        searches["scipy cKDTree"] = partial(_scipy, 2 * float(scene.radii[0]))
     if alike and find_spec("vesin") is not None:
-        found["vesin"] = partial(_vesin, 2 * float(scene.radii[0]))
+        searches["vesin"] = partial(_vesin, 2 * float(scene.radii[0]))
     if not alike and find_spec("rtree") is not None:
-        found["rtree (boxes)"] = partial(_rtree, scene.radii)
-    return found
+        searches["rtree (boxes)"] = partial(_rtree, scene.radii)
+    return searches
 
 
 def _scipy(cutoff: float, points: Any) -> Any:

@@ -12,7 +12,7 @@ from vicinal.io import atomic_file
 from vicinal.lab.claims import Verdict
 from vicinal.lab.experiment import Experiment
 from vicinal.lab.page import document, draw, judge, section, tally
-from vicinal.lab.store import Run, all_runs
+from vicinal.lab.store import StoredRun, all_runs
 
 REPORT = "report.html"
 
@@ -31,7 +31,7 @@ def write_report(out: Path, experiments: Mapping[str, Experiment], target: Path 
     """
     runs = [run for run in all_runs(out) if run.experiment in experiments]
     if not runs:
-        raise InputError(f"{out}: no results found; run an experiment first, such as vicinal lab run a-scenarios")
+        raise InputError(f"{out} holds no results; run an experiment first, for example vicinal lab run koch-scenarios")
     order = list(experiments)
     runs.sort(key=lambda run: (order.index(run.experiment), run.folder.name))
     path = target or out / REPORT
@@ -40,7 +40,7 @@ def write_report(out: Path, experiments: Mapping[str, Experiment], target: Path 
     return path
 
 
-def _body(runs: Sequence[Run], experiments: Mapping[str, Experiment]) -> str:
+def _body(runs: Sequence[StoredRun], experiments: Mapping[str, Experiment]) -> str:
     counts: Counter[Verdict] = Counter()
     lines = []
     for run in runs:

@@ -44,8 +44,8 @@ class Pick:
 
     def of(self, rows: Sequence[Row]) -> float | None:
         """Return the figure, or None where nothing of it was measured."""
-        found = [float(row[self.column]) for row in matching(rows, self.where) if self.column in row]
-        return float(_TAKE[self.take](found)) if found else None
+        values = [float(row[self.column]) for row in matching(rows, self.where) if self.column in row]
+        return float(_TAKE[self.take](values)) if values else None
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:

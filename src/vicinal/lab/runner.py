@@ -10,11 +10,11 @@ from time import perf_counter
 import vicinal as vc
 from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.page import write_page
-from vicinal.lab.store import Run, begin
+from vicinal.lab.store import StoredRun, begin
 
 
 @dataclass(frozen=True)
-class Progress:
+class LabProgress:
     """How far a run is.
 
     Parameters
@@ -39,8 +39,8 @@ def run(
     out: Path,
     *,
     fresh: bool = False,
-    tell: Callable[[Progress], None] = lambda _: None,
-) -> Run:
+    tell: Callable[[LabProgress], None] = lambda _: None,
+) -> StoredRun:
     """Measure what is not yet finished and write the folder of the run.
 
     An interrupt keeps the finished cases, writes the pages for them and is raised again; the same call goes on.
@@ -70,16 +70,16 @@ def run(
 
 
 def _run(
-    experiment: Experiment, plan: Plan, cases: Sequence[Case], kept: Run, tell: Callable[[Progress], None]
+    experiment: Experiment, plan: Plan, cases: Sequence[Case], kept: StoredRun, tell: Callable[[LabProgress], None]
 ) -> None:
     left = [case for case in cases if case.key not in kept.cases]
     spent = weight = 0.0
     for number, case in enumerate(left):
         rest = sum(other.weight for other in left[number:])
-        tell(Progress(case, len(cases) - len(left) + number, len(cases), spent / weight * rest if weight else None))
+        tell(LabProgress(case, len(cases) - len(left) + number, len(cases), spent / weight * rest if weight else None))
         start = perf_counter()
         rows = list(experiment.measure(case, plan))
         seconds = perf_counter() - start
         kept.finish(case, rows, seconds)
         spent, weight = spent + seconds, weight + case.weight
-    tell(Progress(None, len(cases), len(cases), 0.0))
+    tell(LabProgress(None, len(cases), len(cases), 0.0))

@@ -21,7 +21,7 @@ RESULT, ROWS = "result.json", "rows.csv"
 
 
 @dataclass
-class Run:
+class StoredRun:
     """What is known of one run, as the file has it.
 
     Parameters
@@ -97,29 +97,29 @@ def as_csv(rows: Sequence[Row]) -> str:
     return target.getvalue()
 
 
-def load(folder: Path) -> Run:
+def load(folder: Path) -> StoredRun:
     """Read a run back."""
     path = folder / RESULT
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         kind = data["format"]
-        run = Run(folder, data["experiment"], data["plan"], data["machine"], data["wanted"], data["cases"])
+        run = StoredRun(folder, data["experiment"], data["plan"], data["machine"], data["wanted"], data["cases"])
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: not a result of the lab ({error!r}); remove the folder and run again") from error
+        raise InputError(f"{path} is not a result of the lab ({error!r}); remove the folder and run again") from error
     if kind != FORMAT:
         raise InputError(
-            f"{path}: format {kind} found, but this version reads {FORMAT}; remove the folder and run again"
+            f"{path} has format {kind}, but this version reads format {FORMAT}; remove the folder and run again"
         )
     return run
 
 
-def begin(experiment: Experiment, plan: Plan, cases: Sequence[Case], out: Path, *, fresh: bool) -> Run:
+def begin(experiment: Experiment, plan: Plan, cases: Sequence[Case], out: Path, *, fresh: bool) -> StoredRun:
     """Open the folder of a run: what is finished there is kept, unless it shall be measured afresh.
 
     Times of two machines do not belong together, so a folder from elsewhere is refused.
     """
     folder = out / f"{experiment.name}.{plan.label}"
-    new = Run(folder, experiment.name, plan.as_dict(), describe(), [case.key for case in cases])
+    new = StoredRun(folder, experiment.name, plan.as_dict(), describe(), [case.key for case in cases])
     if fresh or not (folder / RESULT).exists():
         return new
     old = load(folder)
@@ -138,6 +138,6 @@ def begin(experiment: Experiment, plan: Plan, cases: Sequence[Case], out: Path, 
     return new
 
 
-def all_runs(out: Path) -> list[Run]:
+def all_runs(out: Path) -> list[StoredRun]:
     """Read every run below a folder."""
     return [load(path.parent) for path in sorted(out.glob(f"*/{RESULT}"))]

@@ -1,4 +1,4 @@
-"""Times on a machine that is never quite idle: everybody in turn, several rounds, the best counts."""
+"""Timing on a machine that is never idle: calls in turn, several rounds, the best round counts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Clock:
 
 
 def race(calls: Mapping[str, Call], *, rounds: int, budget: float = float("inf")) -> dict[str, Clock]:
-    """Time calls in turn, again and again, so that other load hits everybody alike.
+    """Time calls in turn, again and again, so that other load affects all of them alike.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def race(calls: Mapping[str, Call], *, rounds: int, budget: float = float("inf")
     rounds
         How often.
     budget
-        Who has used this many seconds, in at least two rounds, sits the others out; who needs them to warm up is timed
-        once.
+        A call that has used this many seconds in at least two rounds skips the remaining ones; a call that uses them
+        to warm up is timed once.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def race(calls: Mapping[str, Call], *, rounds: int, budget: float = float("inf")
     clocks = {name: Clock() for name in calls}
     names = list(calls)
     for turn in range(rounds):
-        # Each round starts one later: nobody always follows the one that empties the caches.
+        # Each round starts one call later, so that no call always follows the one that empties the caches.
         for name in _rotated(names, turn):
             clock = clocks[name]
             enough = 1 if warm[name].wall[0] > budget else LEAST_ROUNDS

@@ -1,4 +1,4 @@
-"""Axis-aligned cuboids at random in a periodic cube: the bodies of paper B."""
+"""Axis-aligned cuboids at random in a periodic cube: the bodies of Schornbaum 2009."""
 
 from __future__ import annotations
 

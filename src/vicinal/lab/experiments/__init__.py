@@ -1,4 +1,4 @@
-"""The experiments, one small file each: a new one is a new file with an `EXPERIMENT` in it."""
+"""The experiments, one file each. A new experiment is a new file that defines `EXPERIMENT`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pkgutil import iter_modules
 
 from vicinal.errors import InputError
 from vicinal.lab.experiment import Experiment
+from vicinal.lab.papers import PAPERS
 
 
 @cache
@@ -20,14 +21,14 @@ def experiments() -> dict[str, Experiment]:
     True
     """
     modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
-    found = [module.EXPERIMENT for module in modules if hasattr(module, "EXPERIMENT")]
-    found.sort(key=lambda experiment: (experiment.paper.letter or "~", experiment.name))
-    return {experiment.name: experiment for experiment in found}
+    listed = [module.EXPERIMENT for module in modules if hasattr(module, "EXPERIMENT")]
+    listed.sort(key=lambda experiment: (PAPERS.index(experiment.paper), experiment.name))
+    return {experiment.name: experiment for experiment in listed}
 
 
 def find(name: str) -> Experiment:
     """Return an experiment by name."""
     known = experiments()
     if name not in known:
-        raise InputError(f"NAME: {name!r} is not an experiment; choose from {', '.join(known)}")
+        raise InputError(f"NAME must be an experiment, got {name!r}; choose from {', '.join(known)}")
     return known[name]

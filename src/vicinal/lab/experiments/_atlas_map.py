@@ -1,4 +1,4 @@
-"""The map of the atlas: a field for each case, coloured by who wins, with the chooser's decision on it."""
+"""The map of the atlas: a field for each case, coloured by the fastest structure, with the chooser's decision on it."""
 
 from __future__ import annotations
 

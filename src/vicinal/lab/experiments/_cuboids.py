@@ -1,4 +1,4 @@
-"""What the experiments of paper B share: cuboids that move, and the time of their updates and searches.
+"""What the experiments of Schornbaum 2009 share: cuboids that move, and the time of their updates and searches.
 
 There are two pairs per body, and each body moves straight on in a direction of its own, by up to a share of its size in
 a step.

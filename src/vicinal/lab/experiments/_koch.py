@@ -1,4 +1,4 @@
-"""Paper A's seven scenarios, as data.
+"""Koch's (2020) seven scenarios, as data.
 
 The paper counts candidates ("collision pairs") over all steps, walls included: every body is a candidate of each of six
 walls. Where it leaves something open, what reproduces its counts was taken:

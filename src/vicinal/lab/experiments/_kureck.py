@@ -1,4 +1,4 @@
-"""The use cases of paper D, section 6.3: what its experiments share."""
+"""The use cases of Kureck 2016, section 6.3: what its experiments share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of several layouts, timed: to build them, and to sum a force per entry onto the bodies (paper D, chapter 4)."""
+"""The time to build lists of several layouts and to sum a force per entry onto the bodies (Kureck 2016, chapter 4)."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ class List:
             given = values[: len(made.neighbors) * FORCE].reshape(-1, FORCE)
             return {"static": partial(_core.reduce_rows, made.offsets, made.neighbors, given, opposite, sums)}
         given = values[: len(made.j) * FORCE].reshape(-1, FORCE)
-        found: dict[str, Callable[[], None]] = {}
-        found["dynamic"] = partial(_core.reduce_pairs, made.i, made.j, given, opposite, sums)
+        loops: dict[str, Callable[[], None]] = {}
+        loops["dynamic"] = partial(_core.reduce_pairs, made.i, made.j, given, opposite, sums)
         if self.layout == "hybrid":
             given = values[: made.table.size * FORCE].reshape(*made.table.shape, FORCE)
-            found["static"] = partial(_core.reduce_table, made.counts, made.table, given, opposite, sums)
-        return found
+            loops["static"] = partial(_core.reduce_table, made.counts, made.table, given, opposite, sums)
+        return loops
 
     @property
     def size(self) -> int:
@@ -99,7 +99,7 @@ class List:
 
 
 def _lists(reach: float, places: Iterable[int]) -> dict[str, List]:
-    """Return all lists by name. As in the paper, the common list is in the order in which pairs are found."""
+    """Return all lists by name. As in the paper, the common list is in the order in which the pairs are found."""
     lists = {
         str(many): List("hybrid", vc.NeighborList(cutoff=reach, skin=0.0, layout="hybrid", width=many), many)
         for many in places

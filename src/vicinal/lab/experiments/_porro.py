@@ -1,4 +1,4 @@
-"""The fluids of paper C, section 5.1.2: what its two experiments share."""
+"""The fluids of Porro 2021, section 5.1.2: what its two experiments share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALLER = 10
 
 
 @dataclass(frozen=True)
-class Setting:
+class FluidCase:
     """A line of tables 5.2 and 5.3."""
 
     radius: float
@@ -34,23 +34,23 @@ class Setting:
     particles: int
     wall: int  # particles in a row of the wall; the column has six rows
 
-    def smaller(self, times: float) -> Setting:
+    def smaller(self, times: float) -> FluidCase:
         """Return a setting of fewer particles as dense as before."""
         edge = times**0.5
-        return Setting(self.radius, self.side / edge, round(self.particles / times), round(self.wall / edge))
+        return FluidCase(self.radius, self.side / edge, round(self.particles / times), round(self.wall / edge))
 
 
 SETTINGS = (
-    Setting(200, 4_800, 3_000, 200),
-    Setting(300, 4_800, 3_000, 200),
-    Setting(400, 4_800, 3_000, 200),
-    Setting(400, 6_000, 10_000, 400),
-    Setting(500, 6_000, 10_000, 400),
-    Setting(600, 6_000, 10_000, 400),
-    Setting(600, 12_000, 40_000, 800),
-    Setting(700, 12_000, 40_000, 800),
-    Setting(700, 24_000, 100_000, 1_600),
-    Setting(700, 90_000, 100_000, 1_600),
+    FluidCase(200, 4_800, 3_000, 200),
+    FluidCase(300, 4_800, 3_000, 200),
+    FluidCase(400, 4_800, 3_000, 200),
+    FluidCase(400, 6_000, 10_000, 400),
+    FluidCase(500, 6_000, 10_000, 400),
+    FluidCase(600, 6_000, 10_000, 400),
+    FluidCase(600, 12_000, 40_000, 800),
+    FluidCase(700, 12_000, 40_000, 800),
+    FluidCase(700, 24_000, 100_000, 1_600),
+    FluidCase(700, 90_000, 100_000, 1_600),
 )
 CELLS = "LinkedCells"
 """Stands for the paper's cell linked lists."""
@@ -92,8 +92,8 @@ def cases(plan: Plan) -> Sequence[Case]:
     ]
 
 
-def flow(case: Case, plan: Plan, start: Callable[[Setting, np.random.Generator], Mapping[str, Any]]) -> Iterator[Row]:
-    """Run a fluid with each structure, all in step, so that other load on the machine meets everybody alike.
+def flow(case: Case, plan: Plan, start: Callable[[FluidCase, np.random.Generator], Mapping[str, Any]]) -> Iterator[Row]:
+    """Run a fluid with each structure, all in step, so that other load on the machine affects all of them alike.
 
     Rows are means of a twentieth of the run each, and of all of it.
     """

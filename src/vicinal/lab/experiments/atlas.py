@@ -27,7 +27,7 @@ STRUCTURES = (
 PEERS = ("scipy cKDTree", "vesin", "rtree (boxes)")
 MOST_EXHAUSTIVE = 5_000
 TOO_SLOW = 0.5
-"""Who needs more seconds for the first step (per 100 000 bodies, if there are more) is not asked again."""
+"""A search that needs more seconds for the first step (per 100 000 bodies, if there are more) is not run again."""
 FILLING, CLUSTERED_FILLING = 0.5, 0.01
 """About two pairs per body, in the crowd where there is one."""
 
@@ -129,7 +129,7 @@ EXPERIMENT = Experiment(
     name="atlas",
     title="The atlas: which structure wins where",
     paper=BEYOND,
-    section="an open question of paper A",
+    section="an open question of Koch 2020",
     setup="Spheres, about two pairs per body: from a thousand to millions; alike, or with radii spread up to 40-fold; "
     "spread evenly, crowded in eight places, or threaded on a line; still, or moving by 1 % or 20 % of their size.",
     measured="the time of an update and a search with every structure and with peers from PyPI that are installed; "
@@ -153,7 +153,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     plots=(
-        Plot(name="map", title="Who wins where", draw=draw_map, where={"structure": "chosen"}, height=5.6),
+        Plot(name="map", title="Which structure wins where", draw=draw_map, where={"structure": "chosen"}, height=5.6),
         Plot(
             name="even", title="Alike, evenly spread, 20 % motion", x="bodies", y="seconds", ylabel="CPU seconds",
             where={"spread": 1, "layout": "even", "motion": 0.2}, height=5.6,

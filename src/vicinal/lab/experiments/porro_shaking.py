@@ -1,4 +1,4 @@
-"""Paper C, section 5.2: points that fly about in a box; what it costs to follow them."""
+"""Porro 2021, section 5.2: points that fly about in a box; what it costs to follow them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     rebuilt = 0.0
     steps = plan.turns(20, 100)
     for step in range(WARM_UP + steps):
-        # Algorithm 8: who is at a wall or beyond it turns round, and everybody moves on.
+        # Algorithm 8: points at or beyond a wall turn round, then all points move on.
         velocities = np.where((points >= SIDE) | (points <= 0), -velocities, velocities)
         points = points + velocities
         for name, index in indexes.items():
@@ -94,7 +94,7 @@ def _claims() -> Iterator[Claim]:
 
 
 EXPERIMENT = Experiment(
-    name="c-shaking",
+    name="porro-shaking",
     title="Shaking points: what it costs to follow points that fly about",
     paper=PORRO,
     section="section 5.2, table 5.1, algorithm 8",

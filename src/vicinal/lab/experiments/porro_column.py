@@ -1,4 +1,4 @@
-"""Paper C, section 5.3: a column of fluid that falls between walls of particles."""
+"""Porro 2021, section 5.3: a column of fluid that falls between walls of particles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments._porro import GRAVITY, NOTES, STRUCTURES, Places, Setting, cases, claims, flow, plots
+from vicinal.lab.experiments._porro import GRAVITY, NOTES, STRUCTURES, FluidCase, Places, cases, claims, flow, plots
 from vicinal.lab.papers import PORRO
 from vicinal.lab.rows import Row
 
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 0.25, 0.9
 """Of the column, in sides of the box."""
 
 
-def walls(setting: Setting) -> Places:
+def walls(setting: FluidCase) -> Places:
     """Return floor, left and right wall, two rows of particles each, the outer one a spacing behind the inner one."""
     side, many = setting.side, setting.wall
     along = np.linspace(0.0, side, many)
@@ -27,7 +27,7 @@ def walls(setting: Setting) -> Places:
     return np.concatenate([np.stack(row, axis=1) for row in rows])
 
 
-def column(setting: Setting, rng: np.random.Generator) -> Places:
+def column(setting: FluidCase, rng: np.random.Generator) -> Places:
     """Return particles row upon row, a little out of place, in a column beside the left wall."""
     gap = setting.radius / 4
     width, height = WIDTH * setting.side, HEIGHT * setting.side
@@ -38,7 +38,7 @@ def column(setting: Setting, rng: np.random.Generator) -> Places:
     return np.asarray(gap + (at + 0.5) * spacing)
 
 
-def start(setting: Setting, rng: np.random.Generator) -> Mapping[str, Any]:
+def start(setting: FluidCase, rng: np.random.Generator) -> Mapping[str, Any]:
     """Return what a fluid begins with."""
     return {"points": column(setting, rng).astype(np.float32), "walls": walls(setting), "gravity": GRAVITY}
 
@@ -49,7 +49,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    name="c-column",
+    name="porro-column",
     title="A falling column of fluid",
     paper=PORRO,
     section="section 5.3, table 5.2",

@@ -1,4 +1,4 @@
-"""Paper D, test case 5: a uniform grid against a tree of boxes, for spheres of one size and of two."""
+"""Kureck 2016, test case 5: a uniform grid against a tree of boxes, for spheres of one size and of two."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _at(column: str, sizes: str, structure: str) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="d-sizes",
+    name="kureck-sizes",
     title="Spheres of one size and of two: grid against tree",
     paper=KURECK,
     section="section 6.3.5, tables 6.12 and 6.13",

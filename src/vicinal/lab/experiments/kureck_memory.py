@@ -1,4 +1,4 @@
-"""Paper D, sections 3.3 and 6.3: memory per particle, of structures and of lists."""
+"""Kureck 2016, sections 3.3 and 6.3: memory per particle, of structures and of lists."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    name="d-memory",
+    name="kureck-memory",
     title="Memory per particle",
     paper=KURECK,
     section="sections 3.3, 6.3.3 and 6.3.6",

@@ -1,4 +1,4 @@
-"""Paper E, figures 4 and 5: cell sorting beside spatial hashing and all pairs, from dense to sparse."""
+"""Onderik & Ďurikovič 2008, figures 4 and 5: cell sorting, spatial hashing and all pairs, from dense to sparse."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _search(make: Callable[..., vc.Index], given: dict[str, object]) -> vc.Stats
 
 
 EXPERIMENT = Experiment(
-    name="e-pair-ratio",
+    name="onderik-pair-ratio",
     title="Cell sorting, spatial hashing and all pairs, from dense to sparse",
     paper=ONDERIK,
     section="figures 4 and 5",

@@ -1,4 +1,4 @@
-"""Paper C, section 5.4: fluid from anywhere in a box, without gravity."""
+"""Porro 2021, section 5.4: fluid from anywhere in a box, without gravity."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.experiments._porro import NOTES, STRUCTURES, Setting, cases, claims, flow, plots
+from vicinal.lab.experiments._porro import NOTES, STRUCTURES, FluidCase, cases, claims, flow, plots
 from vicinal.lab.papers import PORRO
 from vicinal.lab.rows import Row
 
 
-def start(setting: Setting, rng: np.random.Generator) -> Mapping[str, Any]:
+def start(setting: FluidCase, rng: np.random.Generator) -> Mapping[str, Any]:
     """Return what a fluid begins with."""
     return {"points": (rng.random((setting.particles, 2)) * setting.side).astype(np.float32)}
 
@@ -24,7 +24,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    name="c-free",
+    name="porro-free",
     title="Fluid without gravity",
     paper=PORRO,
     section="section 5.4, table 5.3",

@@ -1,4 +1,4 @@
-"""Paper B, section 4.1: linear in the number of bodies, of one size and of sizes spread twelvefold."""
+"""Schornbaum 2009, section 4.1: linear in the number of bodies, of one size and of sizes spread twelvefold."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _at(column: str, name: str, n: int, spread: int) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="b-scaling",
+    name="schornbaum-scaling",
     title="Linear in the number of bodies, whatever their sizes",
     paper=SCHORNBAUM,
     section="section 4.1, figures 20 and 22",

@@ -1,4 +1,4 @@
-"""Paper D, test case 6: what it costs to keep contacts, with their data, from step to step."""
+"""Kureck 2016, test case 6: what it costs to keep contacts, with their data, from step to step."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _at(structure: str) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="d-contacts",
+    name="kureck-contacts",
     title="What it costs to keep contacts",
     paper=KURECK,
     section="section 6.3.6",

@@ -1,4 +1,4 @@
-"""Paper B, section 4.2: by how much cells grow from grid to grid."""
+"""Schornbaum 2009, section 4.2: by how much cells grow from grid to grid."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _at(factor: float, spread: int) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="b-factor",
+    name="schornbaum-factor",
     title="The hierarchy factor of hash grids",
     paper=SCHORNBAUM,
     section="section 4.2, figures 23 and 24",

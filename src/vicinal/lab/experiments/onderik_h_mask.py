@@ -1,4 +1,4 @@
-"""Paper E, section 3: finer cells and larger masks, for fewer candidates."""
+"""Onderik & Ďurikovič 2008, section 3: finer cells and larger masks, for fewer candidates."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _at(column: str, mask: int, side: int = 15) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="e-h-mask",
+    name="onderik-h-mask",
     title="H-masks: finer cells, fewer candidates",
     paper=ONDERIK,
     section="section 3",

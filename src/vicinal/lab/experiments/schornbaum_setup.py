@@ -1,4 +1,4 @@
-"""Paper B, figures 21 and 27: what it takes to set up."""
+"""Schornbaum 2009, figures 21 and 27: what it takes to set up."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    name="b-setup",
-    title="Setting up hash grids, and sweep and prune",
+    name="schornbaum-setup",
+    title="FluidCase up hash grids, and sweep and prune",
     paper=SCHORNBAUM,
     section="figures 21 and 27",
     setup="Cubes spread evenly, two pairs per body, of one size and of sizes from 1 to 12, in open space.",

@@ -1,4 +1,4 @@
-"""Paper B, section 4.5: hash grid, sweep and prune and all pairs, as bodies move much, little, and hardly at all."""
+"""Schornbaum 2009, section 4.5: hash grid, sweep and prune and all pairs, from fast to almost no motion."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _at(motion: str, name: str, n: int = 10_000) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="b-motion",
+    name="schornbaum-motion",
     title="Hash grid, sweep and prune and all pairs: much motion, little, none",
     paper=SCHORNBAUM,
     section="section 4.5, figures 28 to 30",

@@ -1,4 +1,4 @@
-"""Paper A, table 11: memory of the structures."""
+"""Koch 2020, table 11: memory of the structures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    name="a-memory",
+    name="koch-memory",
     title="Memory of hash grids and octree",
     paper=KOCH,
     section="table 11",

@@ -1,4 +1,4 @@
-"""Paper A, tables 8 and 10: candidates and time as bodies double."""
+"""Koch 2020, tables 8 and 10: candidates and time as bodies double."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    name="a-scaling",
+    name="koch-scaling",
     title="Candidates and time as bodies double",
     paper=KOCH,
     section="tables 8 and 10",

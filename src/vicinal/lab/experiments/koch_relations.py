@@ -1,4 +1,4 @@
-"""Paper A, table 9: relations between the cells of a full grid."""
+"""Koch 2020, table 9: relations between the cells of a full grid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:  # noqa: ARG001
 
 
 EXPERIMENT = Experiment(
-    name="a-relations",
+    name="koch-relations",
     title="Relations between the leaves of a full octree",
     paper=KOCH,
     section="table 9",

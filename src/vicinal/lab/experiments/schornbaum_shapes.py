@@ -1,4 +1,4 @@
-"""Paper B, section 4.4: long and flat bodies, and uneven layouts."""
+"""Schornbaum 2009, section 4.4: long and flat bodies, and uneven layouts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _at(layout: str, name: str = PUBLISHED) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="b-shapes",
+    name="schornbaum-shapes",
     title="Long and flat bodies, uneven layouts",
     paper=SCHORNBAUM,
     section="section 4.4, figure 26",

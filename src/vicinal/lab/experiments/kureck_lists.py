@@ -1,4 +1,4 @@
-"""Paper D, test case 1: how many neighbours of a body have a fixed place, and how many go to a common list."""
+"""Kureck 2016, test case 1: how many neighbours of a body have a fixed place, and how many go to a common list."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _claims() -> Iterator[Claim]:
 
 
 EXPERIMENT = Experiment(
-    name="d-lists",
+    name="kureck-lists",
     title="Neighbour lists: fixed places per body, a common list, or both",
     paper=KURECK,
     section="section 6.3.1, table 6.2",

@@ -1,4 +1,4 @@
-"""Paper A, tables 1 to 7: seven scenarios, three structures."""
+"""Koch 2020, tables 1 to 7: seven scenarios, three structures."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _claims(scenario: Scenario) -> Iterator[Claim]:
 
 
 EXPERIMENT = Experiment(
-    name="a-scenarios",
+    name="koch-scenarios",
     title="Seven scenarios: even, uneven, mixed sizes",
     paper=KOCH,
     section="tables 1 to 7",

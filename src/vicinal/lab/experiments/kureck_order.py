@@ -1,4 +1,4 @@
-"""Paper D, test case 4: what it is worth to keep bodies that are near each other near each other in memory."""
+"""Kureck 2016, test case 4: what it is worth to keep bodies that are near each other near each other in memory."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _ratio(label: str, column: str, published: float | str, *, least: float, mos
 
 
 EXPERIMENT = Experiment(
-    name="d-order",
+    name="kureck-order",
     title="What it is worth to sort the bodies",
     paper=KURECK,
     section="section 6.3.4, tables 6.8 and 6.10",

@@ -1,4 +1,4 @@
-"""Paper D, test case 2: spheres on a grid that do not touch; what a list costs that is empty."""
+"""Kureck 2016, test case 2: spheres on a grid that do not touch; what a list costs that is empty."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _at(column: str, places: int) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="d-apart",
+    name="kureck-apart",
     title="Spheres that do not touch: what an empty list costs",
     paper=KURECK,
     section="section 6.3.2, table 6.6",

@@ -1,4 +1,4 @@
-"""Paper B, section 4.3: move what changed cell, or put all in anew."""
+"""Schornbaum 2009, section 4.3: move what changed cell, or put all in anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vicinal.scenes import cuboids
 
 EACH, ANEW = "each body", "all anew"
 EACH_OURS, ANEW_OURS = "each body, ours", "all anew, ours"
-MOTIONS: Mapping[str, float] = {"20 %": USUAL, "5 %": 0.05, "1 %": 0.01, "everybody changes cell": 20.0}
+MOTIONS: Mapping[str, float] = {"20 %": USUAL, "5 %": 0.05, "1 %": 0.01, "every body changes cell": 20.0}
 MAKERS: Mapping[str, Callable[..., vc.Index]] = {
     EACH: lambda **bodies: vc.HashGrid(update="incremental", factor=2, dims=16, fill=0.125, **bodies),
     ANEW: lambda **bodies: vc.HashGrid(update="rebuild", factor=2, dims=16, fill=0.125, **bodies),
@@ -46,12 +46,12 @@ def _at(name: str, motion: str) -> Pick:
 
 
 EXPERIMENT = Experiment(
-    name="b-update",
+    name="schornbaum-update",
     title="Two ways to update a hash grid",
     paper=SCHORNBAUM,
     section="section 4.3, figure 25",
     setup="100 000 cubes of one size in a periodic cube, two pairs per body, which move by up to 20 %, 5 % or 1 % of "
-    "their size, or so far that everybody changes cell.",
+    "their size, or so far that every body changes cell.",
     measured="the time of the update alone: bodies that changed cell are moved, or all are put in anew; "
     "with the published cells, eight for every body, and with ours.",
     structures=tuple(MAKERS),
@@ -61,24 +61,24 @@ EXPERIMENT = Experiment(
         Ratio(
             label="all anew beside each body, 20 % motion", over=_at(ANEW, "20 %"), under=_at(EACH, "20 %"),
             published="40 % faster: 1.67 ×", least=1.3, most=4.0,
-            why="one sort puts all in anew here; finding out who has moved costs as much",
+            why="one sort puts all in anew here; finding the bodies that have moved costs as much",
         ),
         Ratio(
             label="all anew beside each body, 1 % motion", over=_at(ANEW, "1 %"), under=_at(EACH, "1 %"),
             published="more than at 20 %", least=1.67,
-            why="finding out who has changed cell costs as much as sorting all of them",
+            why="finding the bodies that have changed cell costs as much as sorting all of them",
         ),
         *(
             Ratio(
                 label=f"our defaults: all anew beside each body, {motion} motion", over=_at(ANEW_OURS, motion),
                 under=_at(EACH_OURS, motion), published=told, least=least,
-                why="one sort puts all in anew here; finding out who has moved costs as much",
+                why="one sort puts all in anew here; finding the bodies that have moved costs as much",
             )
             for motion, told, least in (("20 %", "40 % faster: 1.67 ×", 1.3), ("1 %", "more than at 20 %", 1.67))
         ),
         Order(
-            label="all anew is faster where everybody changes cell", less=_at(ANEW, "everybody changes cell"),
-            more=_at(EACH, "everybody changes cell"),
+            label="all anew is faster where every body changes cell", less=_at(ANEW, "every body changes cell"),
+            more=_at(EACH, "every body changes cell"),
             why="ours notices that too many have moved, and lays out all anew by itself",
         ),
     ),
