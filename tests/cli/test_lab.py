@@ -47,7 +47,7 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["lab", "run", "z-nothing"], "NAME: 'z-nothing' is not an experiment; choose from"),
+        (["lab", "run", "z-nothing"], "NAME must be an experiment, got 'z-nothing'; choose from"),
         ([*RUN, "--scale", "huge"], "--scale: 'huge' found; choose from small, paper, large"),
         ([*RUN, "--structures", "BVH"], "structures must be among those that koch-relations compares, got 'BVH'"),
         ([*RUN, "--structures", "Octree,,"], "--structures: 'Octree,,' found"),
