@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from vicinal.dem import Material, MeshWall, Simulation, Tablet, box_walls
-from vicinal.dem.meshes import load_mesh
+from vicinal.sim.meshes import load_mesh
 
 KN, GAMMA, FRICTION, DT = 2e5, 50.0, 0.5, 1e-4
 GRAINS = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=0.0, friction=FRICTION)

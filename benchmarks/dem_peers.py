@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import dem_cases as cases
-from vicinal.dem.meshes import load_mesh
+from vicinal.sim.meshes import load_mesh
 
 PROGRAMS = {"LAMMPS": "lmp", "LIGGGHTS": "liggghts"}
 

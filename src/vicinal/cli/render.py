@@ -9,7 +9,7 @@ import typer
 from vicinal.cli.exits import exit_codes
 
 if TYPE_CHECKING:
-    from vicinal.dem.pictures import Look
+    from vicinal.sim.pictures import Look
 
 PICTURES = (".png", ".jpg", ".webp", ".pdf", ".svg")
 ANIMATION = ".gif"
@@ -38,9 +38,9 @@ def render(
 ) -> None:
     """Draw a run: a picture of its end and an animation of its course."""
     with exit_codes():
-        from vicinal.dem.output import PARTICLES
-        from vicinal.dem.pictures import Painter, draw_animation, draw_picture
         from vicinal.io import atomic_file
+        from vicinal.sim.folder import PARTICLES
+        from vicinal.sim.pictures import Painter, draw_animation, draw_picture
 
         path = series / PARTICLES if series.is_dir() else series
         targets = output or [path.with_suffix(".png"), path.with_suffix(ANIMATION)]
@@ -66,8 +66,8 @@ def render(
 def _look(path: Path, *, colour: str | None, view: str | None, size: str | None) -> "tuple[str, Look]":
     """Collect how to draw: from the scene beside the series, and from the options."""
     from vicinal.dem.config import load
-    from vicinal.dem.pictures import Look
-    from vicinal.dem.run import SCENE
+    from vicinal.sim.folder import SCENE
+    from vicinal.sim.pictures import Look
 
     title, azimuth, elevation, meaning = path.parent.name, Look.azimuth, Look.elevation, Look.colour
     beside = path.with_name(SCENE)

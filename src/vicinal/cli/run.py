@@ -41,9 +41,9 @@ def run(
     """Simulate grains: what moves, touches and flows, as a TOML file describes it."""
     with exit_codes():
         from vicinal import InputError
-        from vicinal.dem import scenes
         from vicinal.dem.config import load
         from vicinal.dem.run import Run, restart_scene
+        from vicinal.sim import scenes
 
         if list_scenes:
             for name in scenes.names():

@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from vicinal.dem.config.bodies import Body, ClumpBody, PolyhedronBody, Sphere, TabletBody
 from vicinal.dem.config.insertion import Emitter, Place
-from vicinal.dem.config.regions import BoxRegion, CylinderRegion, SphereRegion
 from vicinal.dem.config.scene import Scene
-from vicinal.dem.config.sizes import smallest_radius
-from vicinal.dem.config.walls import AnyWall, BoxWall, CylinderWall, MeshWallSection, PlaneWall, Rotating, Translating
-from vicinal.dem.meshes import load_mesh
 from vicinal.dem.shapes import Clump, Polyhedron, Shape, Tablet
 from vicinal.dem.simulation import COLLISION_FRACTION, RAYLEIGH_FRACTION, Simulation
 from vicinal.dem.times import CriticalTimes
 from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, box_walls
 from vicinal.errors import InputError
+from vicinal.sim.meshes import load_mesh
+from vicinal.sim.regions import BoxRegion, CylinderRegion, SphereRegion
+from vicinal.sim.sizes import smallest_radius
+from vicinal.sim.walls import AnyWall, BoxWall, CylinderWall, MeshWallSection, PlaneWall, Rotating, Translating
 
 Array = npt.NDArray[np.float64]
 

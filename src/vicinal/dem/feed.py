@@ -13,11 +13,11 @@ from vicinal.dem.build import Kind
 from vicinal.dem.config.bodies import Sphere
 from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Insertion, Place
 from vicinal.dem.config.scene import Scene
-from vicinal.dem.packing import Occupied, drop, lattice, pack
-from vicinal.dem.regions import Space, space
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.sizes import draw
 from vicinal.errors import InputError
+from vicinal.sim.packing import Occupied, drop, lattice, pack
+from vicinal.sim.spaces import Space, space
 
 Array = npt.NDArray[np.float64]
 

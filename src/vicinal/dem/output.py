@@ -13,19 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.dem.config.scene import Output, Scene
-from vicinal.dem.config.walls import BoxWall, CylinderWall
-from vicinal.dem.files import replace_file
 from vicinal.dem.shapes import Clump
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.surfaces import surfaces
-from vicinal.dem.vtkhdf import Frame, SeriesWriter, vertices
 from vicinal.dem.walls import Wall, rotated
+from vicinal.io.atomic import replace_file
+from vicinal.sim.folder import CONTACTS, PARTICLES, SURFACES, WALLS
+from vicinal.sim.vtkhdf import Frame, SeriesWriter, vertices
+from vicinal.sim.walls import BoxWall, CylinderWall
 
 Array = npt.NDArray[np.float64]
-
-PARTICLES, CONTACTS, WALLS = "particles.vtkhdf", "contacts.vtkhdf", "walls.vtkhdf"
-SURFACES = "surfaces.vtkhdf"
-TABLE = "table.csv"
 
 ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
 
@@ -68,7 +65,7 @@ def _disc(cylinder: CylinderWall, centre: Array) -> Array:
     return np.stack([np.tile(centre, (64, 1)), ring[:-1], ring[1:]], axis=1)
 
 
-class Pictures:
+class PictureWriter:
     """The time series of a run: particles, contacts and walls, each a file of its own."""
 
     def __init__(self, folder: Path, settings: Output, surfaces: WallSurfaces, *, keep: float | None = None) -> None:

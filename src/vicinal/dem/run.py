@@ -23,17 +23,16 @@ import vicinal as vc
 from vicinal.dem.build import build, choose_step, make_kinds, make_walls, set_motions
 from vicinal.dem.config.insertion import Emitter
 from vicinal.dem.config.scene import Scene, read
-from vicinal.dem.config.walls import Rotating, Translating
 from vicinal.dem.feed import Feeder
-from vicinal.dem.files import replace_file
-from vicinal.dem.output import CONTACTS, PARTICLES, SURFACES, TABLE, WALLS, Pictures, Table, WallSurfaces
-from vicinal.dem.restart import load_restart, save_restart
+from vicinal.dem.output import PictureWriter, Table, WallSurfaces
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.times import CriticalTimes, TimeStepWarning
-from vicinal.dem.toml import dump, parse
 from vicinal.errors import InputError
-
-SCENE, REPORT, RESTART = "scene.toml", "run.json", "restart.npz"
+from vicinal.io.atomic import replace_file
+from vicinal.sim.folder import CONTACTS, PARTICLES, REPORT, RESTART, SCENE, SURFACES, TABLE, WALLS
+from vicinal.sim.restart import load_restart, save_restart
+from vicinal.sim.toml import dump, parse
+from vicinal.sim.walls import Rotating, Translating
 
 CHUNK_SECONDS = 0.2
 """The engine is asked for steps worth this much time, so that progress is shown and Ctrl-C is heard."""
@@ -133,7 +132,7 @@ class Run:
         self.steps = max(1, math.ceil(scene.solver.duration / self.sim.dt * (1 - 1e-12)))
         self._intervals()
         keep = None if state is None else (self.sim.time + 0.5 * self.sim.dt, self.sim.step_count)
-        self.pictures = Pictures(
+        self.pictures = PictureWriter(
             self.folder, scene.output, WallSurfaces(scene, self.walls), keep=None if keep is None else keep[0]
         )
         self.table = Table(self.folder / TABLE, self.sim.walls, keep=None if keep is None else keep[1])

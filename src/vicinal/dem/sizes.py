@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.config.sizes import Bimodal, Fixed, LogNormal, Normal, Size, Table, Uniform
+from vicinal.sim.sizes import Bimodal, Fixed, LogNormal, Normal, Size, Table, Uniform
 
 Array = npt.NDArray[np.float64]
 

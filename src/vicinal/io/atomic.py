@@ -1,27 +1,60 @@
-"""Output files that are complete or absent, never half-written."""
+"""Output files that are either complete or absent, never partly written."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+
+@contextmanager
+def atomic_path(path: Path, *, sync: bool = True) -> Iterator[Path]:
+    """Give the name of a temporary file that takes the name `path` at the end of the block.
+
+    Any exception inside the block, Ctrl-C included, removes the temporary file and leaves the target as it was. If the
+    process is killed, the target is either the old file or the new one.
+
+    Parameters
+    ----------
+    path
+        Name of the finished file. An existing file is replaced; a symbolic link keeps pointing to it.
+    sync
+        Wait until the data is on disk, so that the guarantee also holds if the power fails. This can take a good part
+        of a second on a busy disk.
+
+    Yields
+    ------
+    path
+        Name of the temporary file, in the folder of the target.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        # Renaming onto a device such as /dev/null would replace the device itself.
+        raise OSError(f"{path}: exists and is not a regular file")
+    # The process id keeps two runs apart; not tempfile, whose files ignore the umask (mode 600).
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield temporary
+        if sync:
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file for binary writing that appears under its name only once it is complete.
 
-    The bytes go to a hidden temporary file beside the target, which takes the target's name at the end. Any
-    exception inside the block, Ctrl-C included, removes the temporary file and leaves the target as it was.
-
     Parameters
     ----------
     path
-        Where the file shall appear. An existing file is replaced; a symbolic link keeps pointing to it.
+        Name of the finished file, as for `atomic_path`.
 
     Yields
     ------
@@ -38,21 +71,11 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     ...     target.read_text()
     '42'
     """
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        # Renaming onto a device such as /dev/null would replace the device itself.
-        message = f"{path}: exists and is not a regular file"
-        raise OSError(message)
-    # The process id keeps two runs apart; not tempfile, whose files ignore the umask (mode 600).
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("xb") as file:
-            yield file
-            file.flush()
-            # On disk before it takes the name: otherwise a crash could leave an empty file under it.
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
+    with atomic_path(path) as temporary, temporary.open("xb") as file:
+        yield file
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a small file that is soon replaced again: safe if the process is killed, without waiting for the disk."""
+    with atomic_path(path, sync=False) as temporary:
+        temporary.write_bytes(content)

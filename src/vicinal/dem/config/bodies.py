@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from vicinal.dem.config.regions import Vector
-from vicinal.dem.config.sizes import RADIUS, Size
-from vicinal.dem.schema import (
+from vicinal.sim.regions import Vector
+from vicinal.sim.schema import (
     POSITIVE,
     VECTOR,
     Items,
@@ -16,6 +15,7 @@ from vicinal.dem.schema import (
     Text,
     key,
 )
+from vicinal.sim.sizes import RADIUS, Size
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from vicinal.dem.config.regions import ZERO, Vector
-from vicinal.dem.schema import (
+from vicinal.sim.regions import ZERO, Vector
+from vicinal.sim.schema import (
     NOT_NEGATIVE,
     POSITIVE,
     VECTOR,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vicinal.dem.materials import RANGES, Material
-from vicinal.dem.schema import (
+from vicinal.sim.schema import (
     Items,
     Number,
     SchemaError,

@@ -11,10 +11,10 @@ from typing import Any
 from vicinal.dem.config.bodies import BODIES, Body
 from vicinal.dem.config.insertion import INSERTS, Emitter, Fill, Insert, Outlet
 from vicinal.dem.config.materials import MATERIAL, Pair, allowed_range
-from vicinal.dem.config.regions import REGIONS, Region, Vector
-from vicinal.dem.config.walls import WALLS, AnyWall
 from vicinal.dem.materials import LAWS, Material
-from vicinal.dem.schema import (
+from vicinal.errors import InputError
+from vicinal.sim.regions import REGIONS, Region, Vector
+from vicinal.sim.schema import (
     ABSENT,
     NOT_NEGATIVE,
     POSITIVE,
@@ -33,8 +33,8 @@ from vicinal.dem.schema import (
     listed,
     suggestion,
 )
-from vicinal.dem.toml import Source, parse
-from vicinal.errors import InputError
+from vicinal.sim.toml import Source, parse
+from vicinal.sim.walls import WALLS, AnyWall
 
 
 @dataclass(frozen=True, kw_only=True)

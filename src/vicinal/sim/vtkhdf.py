@@ -19,8 +19,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.files import renamed, replace_file
 from vicinal.errors import InputError
+from vicinal.io.atomic import atomic_path, replace_file
 
 Array = npt.NDArray[Any]
 
@@ -338,7 +338,7 @@ def _write_whole(path: Path, parts: Sequence[_Part]) -> None:
     h5py = need_h5py()
     whole = _joined(parts, path)
     names = _shapes(parts[-1].file)
-    with renamed(path, sync=True) as temporary, h5py.File(temporary, "w") as target:
+    with atomic_path(path) as temporary, h5py.File(temporary, "w") as target:
         root = _begin(target, whole, names)
         places = {
             name: root.create_dataset(name, (whole.rows(name), *shape[1:]), dtype, **_filters(dtype))

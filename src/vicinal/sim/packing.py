@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 import vicinal as vc
-from vicinal.dem.regions import Space
 from vicinal.errors import InputError
+from vicinal.sim.spaces import Space
 
 Array = npt.NDArray[np.float64]
 Box = tuple[float | None, ...] | None
@@ -130,7 +130,7 @@ def pack(
 
     Examples
     --------
-    >>> from vicinal.dem.regions import BoxSpace
+    >>> from vicinal.sim.spaces import BoxSpace
     >>> radii = np.full(400, 0.1)
     >>> places = pack(BoxSpace(np.zeros(3), np.full(3, 1.5)), radii, np.random.default_rng(0))
     >>> len(vc.pairs(places, radii=radii)[0])

@@ -13,10 +13,10 @@ from vicinal import InputError, dem
 from vicinal.dem.config import Output, Periodic, Solver, load, read
 from vicinal.dem.config.bodies import Sphere, TabletBody
 from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Outlet, Place
-from vicinal.dem.config.sizes import Bimodal, Fixed, LogNormal, Normal, Table, Uniform, smallest_radius
-from vicinal.dem.config.walls import Motion
 from vicinal.dem.sizes import draw
-from vicinal.dem.toml import dump, parse
+from vicinal.sim.sizes import Bimodal, Fixed, LogNormal, Normal, Table, Uniform, smallest_radius
+from vicinal.sim.toml import dump, parse
+from vicinal.sim.walls import Motion
 
 TEXT = """\
 title = "tray"

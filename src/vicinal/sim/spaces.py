@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.config.regions import BoxRegion, CylinderRegion, MeshRegion, Region, SphereRegion
-from vicinal.dem.meshes import Mesh, load_mesh
 from vicinal.errors import InputError
+from vicinal.sim.meshes import Mesh, load_mesh
+from vicinal.sim.regions import BoxRegion, CylinderRegion, MeshRegion, Region, SphereRegion
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

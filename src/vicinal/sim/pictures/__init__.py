@@ -1,5 +1,5 @@
 """Pictures and animations of runs, made without a graphics card or a window."""
 
-from vicinal.dem.pictures.draw import Look, Painter, draw_animation, draw_picture
+from vicinal.sim.pictures.draw import Look, Painter, draw_animation, draw_picture
 
 __all__ = ["Look", "Painter", "draw_animation", "draw_picture"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from vicinal import InputError, dem
-from vicinal.dem import scenes
 from vicinal.dem.config import load
-from vicinal.dem.vtkhdf import SeriesReader
+from vicinal.sim import scenes
+from vicinal.sim.vtkhdf import SeriesReader
 
 # Fewer bodies and less time than a user would want, so that all are tried.
 SMALL = {

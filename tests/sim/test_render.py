@@ -5,11 +5,11 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from dem.scenes import busy
+from sim.busy import busy
 from vicinal import dem
 from vicinal.cli import app
-from vicinal.dem.pictures.camera import Camera
-from vicinal.dem.pictures.raster import Canvas
+from vicinal.sim.pictures.camera import Camera
+from vicinal.sim.pictures.raster import Canvas
 
 
 @pytest.fixture(scope="module")

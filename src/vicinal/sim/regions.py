@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from vicinal.dem.schema import (
+from vicinal.sim.schema import (
     POSITIVE,
     VECTOR,
     OneOf,

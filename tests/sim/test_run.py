@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dem.scenes import busy
+from sim.busy import busy
 from vicinal import InputError, dem
 from vicinal.cli import app
 from vicinal.dem.config import load
-from vicinal.dem.restart import load_restart
-from vicinal.dem.toml import dump
-from vicinal.dem.vtkhdf import SeriesReader
+from vicinal.sim.restart import load_restart
+from vicinal.sim.toml import dump
+from vicinal.sim.vtkhdf import SeriesReader
 
 # Shells give programs in the background an ignored SIGINT; the test needs the ordinary one.
 PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"
@@ -76,9 +76,9 @@ def test_series_and_table_tell_what_the_simulation_knows(whole):
 def test_time_left_counts_what_writing_takes(tmp_path, monkeypatch):
     from time import sleep
 
-    from vicinal.dem.output import Pictures
+    from vicinal.dem.output import PictureWriter
 
-    monkeypatch.setattr(Pictures, "append", lambda *_: sleep(0.05))
+    monkeypatch.setattr(PictureWriter, "append", lambda *_: sleep(0.05))
     scene = busy(output={"every": 2e-4, "table_every": 1.0, "restart_every": 1.0}, solver={"duration": 2e-3})
     for progress in dem.Run(scene, tmp_path / "out").go():
         if progress.step < progress.steps:
@@ -226,16 +226,16 @@ def test_a_scene_can_be_checked_and_scenes_are_listed(file):
 
 
 def test_a_full_disk_is_reported_with_what_is_left(file, tmp_path, monkeypatch):
-    from vicinal.dem.output import Pictures
+    from vicinal.dem.output import PictureWriter
 
-    append = Pictures.append
+    append = PictureWriter.append
 
     def full(self, sim):
         if sim.step_count > 300:
             raise OSError(28, "No space left on device")
         append(self, sim)
 
-    monkeypatch.setattr(Pictures, "append", full)
+    monkeypatch.setattr(PictureWriter, "append", full)
     result = invoke(file, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr

@@ -6,9 +6,9 @@ import trimesh
 
 import vicinal as vc
 from vicinal import InputError
-from vicinal.dem.meshes import Mesh, closest_on_triangles, load_mesh
-from vicinal.dem.packing import Occupied, drop, lattice, pack
-from vicinal.dem.regions import BoxSpace, CylinderSpace, MeshSpace, SphereSpace
+from vicinal.sim.meshes import Mesh, closest_on_triangles, load_mesh
+from vicinal.sim.packing import Occupied, drop, lattice, pack
+from vicinal.sim.spaces import BoxSpace, CylinderSpace, MeshSpace, SphereSpace
 
 
 def ball(radius=0.5):
@@ -51,7 +51,7 @@ def test_dense_packings_are_reached():
 
 
 def test_a_region_that_is_too_full_is_refused(monkeypatch):
-    monkeypatch.setattr("vicinal.dem.packing.PUSHES", 30)
+    monkeypatch.setattr("vicinal.sim.packing.PUSHES", 30)
     space = SPACES["box"]
     radii, rng = some(space, 0.72)
     with pytest.raises(InputError, match=r"0\.7\d of its volume\) still overlap"):

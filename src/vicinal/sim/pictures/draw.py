@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.output import SURFACES, WALLS
-from vicinal.dem.pictures.camera import Camera
-from vicinal.dem.pictures.raster import Canvas, shade
-from vicinal.dem.vtkhdf import Frame, SeriesReader
 from vicinal.errors import InputError
+from vicinal.sim.folder import SURFACES, WALLS
+from vicinal.sim.pictures.camera import Camera
+from vicinal.sim.pictures.raster import Canvas, shade
+from vicinal.sim.vtkhdf import Frame, SeriesReader
 
 Array = npt.NDArray[np.float64]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dem.scenes import busy
+from sim.busy import busy
 from vicinal import InputError, dem
 from vicinal.dem.output import Table as CsvTable
-from vicinal.dem.restart import load_restart, save_restart
-from vicinal.dem.vtkhdf import LOOSE_PARTS, Frame, SeriesReader, SeriesWriter, vertices
+from vicinal.sim.restart import load_restart, save_restart
+from vicinal.sim.vtkhdf import LOOSE_PARTS, Frame, SeriesReader, SeriesWriter, vertices
 
 
 def names(folder):
@@ -127,8 +127,8 @@ WRITER = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from dem.test_output import frame
-from vicinal.dem.vtkhdf import SeriesWriter
+from sim.test_output import frame
+from vicinal.sim.vtkhdf import SeriesWriter
 series = SeriesWriter(Path({path!r}))
 for k in range(100000):
     series.append(frame(k))
@@ -165,8 +165,8 @@ import resource, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 import numpy as np
-from dem.test_output import frame
-from vicinal.dem.vtkhdf import Frame, SeriesWriter, vertices
+from sim.test_output import frame
+from vicinal.sim.vtkhdf import Frame, SeriesWriter, vertices
 series = SeriesWriter(Path({path!r}))
 for k in range(3):
     series.append(frame(k))

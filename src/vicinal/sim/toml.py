@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vicinal.dem.schema import ABSENT, Path, SchemaError, dotted
 from vicinal.errors import InputError
+from vicinal.sim.schema import ABSENT, Path, SchemaError, dotted
 
 
 @dataclass

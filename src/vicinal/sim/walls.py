@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from vicinal.dem.config.regions import ZERO, Vector, check_corners
-from vicinal.dem.schema import (
+from vicinal.sim.regions import ZERO, Vector, check_corners
+from vicinal.sim.schema import (
     NOT_NEGATIVE,
     POSITIVE,
     VECTOR,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from vicinal.dem.schema import (
+from vicinal.sim.schema import (
     NOT_NEGATIVE,
     POSITIVE,
     Choice,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vicinal.dem.schema import suggestion
 from vicinal.errors import InputError
+from vicinal.sim.schema import suggestion
 
 FOLDER = Path(__file__).parent
 

@@ -1,0 +1,10 @@
+"""Names of the files in the folder of results of a run."""
+
+SCENE, REPORT, RESTART = "scene.toml", "run.json", "restart.npz"
+PARTICLES, CONTACTS, WALLS, SURFACES = (
+    "particles.vtkhdf",
+    "contacts.vtkhdf",
+    "walls.vtkhdf",
+    "surfaces.vtkhdf",
+)
+TABLE = "table.csv"
