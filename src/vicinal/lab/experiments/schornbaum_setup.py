@@ -36,7 +36,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 EXPERIMENT = Experiment(
     name="schornbaum-setup",
-    title="FluidCase up hash grids, and sweep and prune",
+    title="Set-up of hash grids, and sweep and prune",
     paper=SCHORNBAUM,
     section="figures 21 and 27",
     setup="Cubes spread evenly, two pairs per body, of one size and of sizes from 1 to 12, in open space.",
