@@ -50,10 +50,10 @@ def main() -> int:
         options.repeats,
         options.budget,
     )
-    base = search["LinkedCells"].best_cpu
+    base = search["LinkedCells"].best
     data |= {"bodies": len(points), "pairs": pairs, "structures": {}}
     for name in names:
-        ratio = base / search[name].best_cpu
+        ratio = base / search[name].best
         said = f"; at least {ENOUGH:g}: {verdict(ratio >= ENOUGH)}" if name in {"HashGrid", "BVH"} else ""
         print(
             f"{name:12} search {both(search[name])}  build {both(build[name])}  {candidates[name]:.3g} candidates",

@@ -26,12 +26,12 @@ import numpy as np
 from scipy.optimize import nnls
 
 import vicinal as vc
-from machine import cpu_model
 from scenes import Scene, scenes
 from shots import Shot, once, run
 from vicinal.choose import choose_checked
 from vicinal.costs import COUNTS, FILE, UPDATES, Outlook, forget, share_of_many
 from vicinal.index import check_settings
+from vicinal.machine import cpu
 
 SEED = 7
 QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
@@ -235,7 +235,7 @@ def main() -> int:
     rows = json.loads(options.times.read_text(encoding="utf-8"))
     found = fit_all(rows)
     kept = {
-        "machine": f"{cpu_model()}, {vc.info()['isa']}, one thread",
+        "machine": f"{cpu()}, {vc.info()['isa']}, one thread",
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "written_by": "benchmarks/calibrate.py" + (" --quick" if options.quick else ""),
         "few": 128,

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 import vicinal as vc
-from machine import cpu_model
 from scenes import scenes
 from shots import run
 from vicinal.choose import choose_checked
 from vicinal.costs import seconds_each
+from vicinal.machine import cpu
 
 SEED = 11
 QUICK = {1_000: 30, 10_000: 50, 100_000: 40, 1_000_000: 6}
@@ -130,7 +130,7 @@ def main() -> int:
                 print(describe(row))
     else:
         rows = measure(QUICK if options.quick else FULL, 4 if options.quick else 10, options.seed)
-        machine = {"cpu": cpu_model(), "load": os.getloadavg(), "isa": vc.info()["isa"]}
+        machine = {"cpu": cpu(), "load": os.getloadavg(), "isa": vc.info()["isa"]}
         options.out.parent.mkdir(exist_ok=True)
         options.out.write_text(json.dumps({"machine": machine, "scenes": rows}), encoding="utf-8")
     report(rows)

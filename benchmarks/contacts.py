@@ -12,8 +12,9 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from measure import Times, once
+from measure import once
 from trial import Step, begin, both, finish, parser, seconds, verdict
+from vicinal.timing import Clock
 
 NEIGHBORS = 10
 SHARES = (0.01, 0.001)
@@ -41,7 +42,7 @@ class Way:
         self.rows = name == "rows"
         self.index: Any = vc.NeighborList(radii=radius, skin=0.0) if self.rows else vc.CellSorting(places, radii=radius)
         self.contacts = vc.Contacts({"tangent": 3})
-        self.times = {"search": Times(), "track": Times()}
+        self.times = {"search": Clock(), "track": Clock()}
 
     def search(self, places: Any) -> Any:
         """Move the bodies and find their pairs."""
@@ -78,7 +79,7 @@ def tracking(options: Any, share: float) -> dict[str, Any]:
     result: dict[str, Any] = {"contacts": len(one), "began": len(one.began), "share": share}
     for way in ways:
         search, track = way.times["search"], way.times["track"]
-        ratio = (search.best_cpu + track.best_cpu) / search.best_cpu
+        ratio = (search.best + track.best) / search.best
         print(
             f"  {way.name:13} search {both(search)}   tracking {both(track)}   tracked / untracked {ratio:.2f} ", end=""
         )
@@ -100,7 +101,7 @@ def on_a_mesh(options: Any) -> dict[str, Any]:
         [rng.uniform(0, side - 1, (int(options.bodies / 5), 2)), rng.normal(size=int(options.bodies / 5))]
     )
     mesh = vc.Mesh(triangles)
-    rest, moving, built = Times(), Times(), Times()
+    rest, moving, built = Clock(), Clock(), Clock()
     step = Step("mesh", mesh.contacts)
     for turn in range(options.repeats + 1):
         mesh.place()

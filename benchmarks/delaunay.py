@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from machine import describe_machine
+from vicinal.machine import describe
 
 HERE = Path(__file__).resolve().parent
 SHARES = (0.01, 0.02, 0.05, 0.2, 1.0)
@@ -120,7 +120,7 @@ def main() -> int:
     n = int(options.points)
     points = np.random.default_rng(1).random((n, 2))
     cutoff = cutoff_for(n, NEIGHBOURS)
-    data: dict[str, Any] = {"machine": describe_machine([]), "points": n, "rounds": options.rounds}
+    data: dict[str, Any] = {"machine": describe(), "points": n, "rounds": options.rounds}
     print(f"{n} random points, float64, one thread, CPU time, load {data['machine']['load']:.1f}\n")
 
     data["build"] = build = builds(points, cutoff, options.rounds)

@@ -102,8 +102,9 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
     """Do the child's work."""
     import numpy as np
 
-    from measure import Times, once
+    from measure import once
     from registry import contestant_named
+    from vicinal.timing import Clock
     from workloads import Cloud
 
     with np.load(path) as file:
@@ -119,14 +120,14 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
     contestant.prepare(few, task, threads)()
     call = contestant.prepare(cloud, task, threads)
     before = _start_watching()
-    times = Times()
+    times = Clock()
     # The default action of the signal ends the process even inside compiled code. CPU time, so that a busy
     # machine disqualifies no contestant; of the call only.
     signal.setitimer(signal.ITIMER_PROF, time_limit * threads)
     result = once(contestant, call, times)
     signal.setitimer(signal.ITIMER_PROF, 0)
     peak = _high_water() - before
-    return Footprint(peak_bytes=max(peak, 0), result_bytes=array_bytes(result), seconds=times.best_cpu)
+    return Footprint(peak_bytes=max(peak, 0), result_bytes=array_bytes(result), seconds=times.best)
 
 
 def array_bytes(result: Any) -> int | None:

@@ -14,8 +14,9 @@ from importlib import import_module
 from itertools import islice, pairwise
 from typing import Any
 
-from measure import Times, once
+from measure import once
 from trial import Step, begin, both, finish, parser, seconds, structures, verdict
+from vicinal.timing import Clock
 
 SHARES = (0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-5, 0.0)
 FILLING = 0.5  # cubes of edge s: n (2 s)³ / 2 V = 2 pairs per body
@@ -55,7 +56,7 @@ def moving(
     bodies, spheres = int(options.bodies), options.spheres
     places, edge = walk(bodies, share, options.repeats + 2, size, box)
     kept = {name: make(name, places[0], edge, box, spheres=spheres) for name in names}
-    times = {name: (Times(), Times()) for name in names}
+    times = {name: (Clock(), Clock()) for name in names}
     pairs: dict[str, int] = {}
     for turn, lower in enumerate(places[1:]):
         now = bodies_at(lower, edge, spheres=spheres)
@@ -76,10 +77,10 @@ def report_motion(label: str, result: dict[str, Any], bodies: int) -> dict[str, 
     """Print one case and return it for JSON."""
     times = result["times"]
     print(f"{label}: {result['pairs'] / bodies:.2f} pairs per body")
-    total = {name: update.best_cpu + search.best_cpu for name, (update, search) in times.items()}
+    total = {name: update.best + search.best for name, (update, search) in times.items()}
     for name, (update, search) in times.items():
         print(f"  {name:18} update {both(update)}  search {both(search)}  step {total[name] * 1e3:9.2f} ms")
-    saved = times["HashGrid rebuild"][0].best_cpu / times["HashGrid"][0].best_cpu
+    saved = times["HashGrid rebuild"][0].best / times["HashGrid"][0].best
     noted: dict[str, Any] = {
         "pairs": result["pairs"],
         "update": {name: seconds(update) for name, (update, _) in times.items()},
@@ -127,12 +128,12 @@ def living(name: str, options: Any) -> dict[str, float]:
                 index.remove(ids)
 
         # Each is the other's preparation, so the number of bodies stays; the first turn warms up.
-        times = {"insert": Times(), "remove": Times()}
+        times = {"insert": Clock(), "remove": Clock()}
         for turn in range(options.repeats + 1):
             for key, call in (("insert", insert), ("remove", remove)):
                 once(Step(key, call), call, times[key] if turn else None)
         for key, value in times.items():
-            rates[f"{key} {per_call} per call"] = per_call * calls / value.best_cpu
+            rates[f"{key} {per_call} per call"] = per_call * calls / value.best
     return rates
 
 

@@ -17,11 +17,11 @@ from rich.progress import (
 
 import ours
 from contestants import Contestant
-from machine import describe_machine
 from plot import draw
 from registry import peers_named
 from report import growth, print_case, write_json, write_markdown
 from run import CaseResult, Runner, Settings
+from vicinal.machine import describe
 from workloads import DTYPES, ORDERS, TASKS, WORKLOADS, Case
 
 ALL_SIZES = (10**4, 10**5, 10**6, 10**7)
@@ -46,7 +46,7 @@ def run_session(options: argparse.Namespace) -> int:
         memory=not options.no_memory and options.mode in {"compare", "growth"},
         check=not options.no_check,
     )
-    machine = describe_machine(contestants)
+    machine = describe(["numpy", *(c.distribution for c in contestants)])
     info = machine["vicinal"]
     console.print(f"{machine['cpu']}, {machine['cores_usable']} cores, load {machine['load'] or 0:.1f}", end="; ")
     console.print(f"vicinal {info['version']} with {info['isa']}, {options.threads} thread(s)")
@@ -137,7 +137,7 @@ def choose_contestants(options: argparse.Namespace) -> list[Contestant]:
         # scipy beside them: the baseline path has to beat it, too.
         return [*(ours.Vicinal(isa=isa) for isa in reversed(ours.isas())), *peers_named(("scipy",))]
     if options.mode == "threads":
-        most = max(options.threads, describe_machine([])["cores_usable"])
+        most = max(options.threads, describe()["cores_usable"])
         return [ours.Vicinal(threads=count) for count in range(1, most + 1)]
     _known("structure", options.structures, ours.STRUCTURES)
     return [

@@ -100,8 +100,8 @@ def main() -> int:
         data["growth"][bodies] = {name: seconds(value) for name, value in raced.items()}
         print(f"{bodies} bodies")
         for name, value in raced.items():
-            times[name][bodies] = value.best_cpu
-            print(f"  {name:12}{both(value)}  {value.best_cpu / bodies * 1e9:7.1f} ns per body")
+            times[name][bodies] = value.best
+            print(f"  {name:12}{both(value)}  {value.best / bodies * 1e9:7.1f} ns per body")
     data["exponents"] = {}
     if len(sizes) > 1:
         logarithm = import_module("numpy").log

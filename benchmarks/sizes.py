@@ -133,7 +133,7 @@ def case(options: Any, evenly: str, filling: float) -> dict[str, Any]:
         counts |= {step.name: count for step in mono_steps if step.name.endswith(label)}
     print(f"  {pairs} pairs of spheres, {box_pairs} of boxes")
     for name, value in times.items():
-        each = value.best_cpu / max(counts[name], 1) * 1e9
+        each = value.best / max(counts[name], 1) * 1e9
         print(f"  {name:32}{both(value)}  {each:9.1f} ns per pair  {said.get(name, '')}")
     ratios = criteria(times, counts)
     for what, (ratio, limit, held) in ratios.items():
@@ -154,7 +154,7 @@ def _candidates(index: Any) -> int:
 def criteria(times: dict[str, Any], counts: dict[str, int]) -> dict[str, tuple[float, str, bool]]:
     """Ratios the project wants, each with its limit."""
     found = {}
-    best = {name: value.best_cpu for name, value in times.items()}
+    best = {name: value.best for name, value in times.items()}
     for way in ("new", "kept"):
         rivals = [peer.name for peer in PEERS if f"{peer.name}, {way}" in best]
         if rivals:

@@ -15,8 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from machine import describe_machine
-from measure import Times, interleave
+from measure import interleave
+from vicinal.machine import describe
+from vicinal.timing import Clock
 
 HERE = Path(__file__).resolve().parent
 
@@ -37,7 +38,7 @@ class Step:
         """Nothing to undo."""
 
 
-def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[str, Times]:
+def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[str, Clock]:
     """Run every step once to warm up, then in turn."""
     entries = list(steps)
     for step in entries:
@@ -46,9 +47,9 @@ def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[
     return interleave([(step, step.call) for step in entries], repeats=repeats, budget=budget)
 
 
-def seconds(times: Times) -> dict[str, float]:
+def seconds(times: Clock) -> dict[str, float]:
     """Best times, for JSON."""
-    return {"cpu": times.best_cpu, "wall": times.best_wall}
+    return {"cpu": times.best, "wall": times.best_wall}
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -63,7 +64,7 @@ def begin(options: argparse.Namespace) -> dict[str, Any]:
     """Go to one thread and name the machine; returns the start of the report."""
     vc = import_module("vicinal")
     vc.set_threads(1)
-    machine = describe_machine([])
+    machine = describe()
     info = machine["vicinal"]
     print(f"{machine['cpu']}, {machine['cores_usable']} cores, load {machine['load'] or 0:.1f}; ", end="")
     print(f"vicinal {info['version']} with {info['isa']}, 1 thread, best of {options.repeats}, CPU time (wall)\n")
@@ -85,9 +86,9 @@ def structures(*names: str) -> list[str]:
     return [name for name in names if hasattr(vc, name)]
 
 
-def both(times: Times, scale: float = 1e3, unit: str = "ms") -> str:
+def both(times: Clock, scale: float = 1e3, unit: str = "ms") -> str:
     """CPU time, and wall time in brackets."""
-    return f"{times.best_cpu * scale:9.2f} {unit} ({times.best_wall * scale:.2f})"
+    return f"{times.best * scale:9.2f} {unit} ({times.best_wall * scale:.2f})"
 
 
 def verdict(held: bool) -> str:  # noqa: FBT001

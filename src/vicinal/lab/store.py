@@ -13,8 +13,8 @@ from typing import Any
 from vicinal.errors import InputError
 from vicinal.io import atomic_file
 from vicinal.lab.experiment import Case, Experiment, Plan
-from vicinal.lab.machine import describe, now
 from vicinal.lab.rows import Row
+from vicinal.machine import describe, now
 
 FORMAT = 1
 RESULT, ROWS = "result.json", "rows.csv"

@@ -12,8 +12,8 @@ from functools import partial
 from itertools import islice
 
 import vicinal as vc
-from vicinal.lab.timing import Clock
 from vicinal.scenes import Scene, drift, headings
+from vicinal.timing import Clock
 
 USUAL = 0.2
 """Largest motion in a step, as a share of the size."""

@@ -13,7 +13,7 @@ import vicinal as vc
 from vicinal import _core
 from vicinal.lab.experiments._kureck import Array
 from vicinal.lab.rows import Row
-from vicinal.lab.timing import race
+from vicinal.timing import race
 
 LAYOUTS = ("pairs", "hybrid", "rows")
 FORCE = 3

@@ -18,8 +18,8 @@ from vicinal.lab.papers import BEYOND
 from vicinal.lab.peers import Search, peers
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import Clock
 from vicinal.scenes import Scene, clustered, drift, filament, headings, power_law, spheres
+from vicinal.timing import Clock
 
 STRUCTURES = (
     "Exhaustive", "LinkedCells", "CellSorting", "SpatialHash", "HashGrid", "Octree", "BVH", "SweepAndPrune",

@@ -12,9 +12,9 @@ from vicinal.lab.experiments._koch import TOLERANCE
 from vicinal.lab.papers import KOCH
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import Clock
 from vicinal.scenes import uniform
 from vicinal.scenes.scene import cube
+from vicinal.timing import Clock
 
 EDGE, STEPS, RADIUS, CUBE = 1024.0, 10, 0.5, 128
 CAPACITY, DEPTH = 10, 10

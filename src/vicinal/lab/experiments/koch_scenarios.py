@@ -13,8 +13,8 @@ from vicinal.lab.figures import figure
 from vicinal.lab.papers import KOCH
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import Clock
 from vicinal.scenes import drift, shaking
+from vicinal.timing import Clock
 
 GROWING = "HashGrid, growing"
 STRUCTURES = ("LinkedCells", "Octree", "HashGrid", GROWING, "vicinal")

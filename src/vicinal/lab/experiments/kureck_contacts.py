@@ -15,7 +15,7 @@ from vicinal.lab.experiments._kureck import settled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import Clock
+from vicinal.timing import Clock
 
 MOTIONS = (0.0, 0.0001, 0.001, 0.01)
 """Largest motion of a step along an axis, in diameters."""

@@ -14,8 +14,8 @@ from vicinal.lab.experiments._kureck import Array, settled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import Call, race
 from vicinal.scenes import Draws
+from vicinal.timing import Call, race
 
 SHARES = (0.0, 0.01, 0.1, 1.0)
 """Bodies that have been mixed up."""

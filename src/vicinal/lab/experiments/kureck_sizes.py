@@ -16,7 +16,7 @@ from vicinal.lab.experiments._kureck import RADIUS, settled, tiled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import race
+from vicinal.timing import race
 
 GRID = "LinkedCells"
 STRUCTURES = {GRID: vc.LinkedCells, "BVH": vc.BVH, "HashGrid": vc.HashGrid}

@@ -14,8 +14,8 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import ONDERIK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import race
 from vicinal.scenes import uniform
+from vicinal.timing import race
 
 MASKS = (1, 2, 3)
 POINTS = {15: 15_000, 8: 15_000}

@@ -11,8 +11,8 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import ONDERIK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import race
 from vicinal.scenes import uniform
+from vicinal.timing import race
 
 POINTS, CUTOFF = 15_000, 1.0
 SIDES = range(2, 16)

@@ -16,7 +16,7 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import PORRO
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import Clock
+from vicinal.timing import Clock
 
 SIDE = 50_000.0
 SIZES = (5_000, 10_000, 100_000)

@@ -11,8 +11,8 @@ from vicinal.lab.experiments._cuboids import MAKERS, OURS, PUBLISHED
 from vicinal.lab.papers import SCHORNBAUM
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.lab.timing import race
 from vicinal.scenes import cuboids
+from vicinal.timing import race
 
 NAMES = (PUBLISHED, OURS, "SweepAndPrune")
 SIZES = (1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
