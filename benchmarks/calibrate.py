@@ -1,12 +1,13 @@
-"""Measure what the counts of `vicinal.costs` cost on this machine, and write src/vicinal/costs.json.
+"""Measure the seconds of each count of `vicinal.costs`, and write the table of one instruction set to costs.json.
 
 Every way to search is timed on seeded scenes, one thread, CPU time, best of several. The seconds of each count are
-those that fit the times best: not negative, and with the least relative error. The scenes are others than those on
-which `choice.py` judges the chooser.
+those that fit the times best: not negative, and with the least relative error. `choice.py` judges the chooser on other
+scenes. The tables of the other instruction sets stay as they are.
 
-    python benchmarks/calibrate.py             # an hour
-    python benchmarks/calibrate.py --quick     # some minutes
-    python benchmarks/calibrate.py --refit     # from the times of the last run
+    python benchmarks/calibrate.py                         # an hour
+    python benchmarks/calibrate.py --quick                 # some minutes
+    python benchmarks/calibrate.py --refit                 # fit the times of the last run again
+    VICINAL_ISA=baseline python benchmarks/calibrate.py    # for an instruction set other than the best one here
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import os
 import sys
 import time
 from collections import defaultdict
-from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,9 @@ from scipy.optimize import nnls
 import vicinal as vc
 from scenes import Scene, scenes
 from shots import Shot, once, run
+from vicinal import _core
 from vicinal.choose import choose_checked
-from vicinal.costs import COUNTS, FILE, UPDATES, Outlook, forget, share_of_many
+from vicinal.costs import FILE, ISAS, forget, read_tables, survey
 from vicinal.index import check_settings
 from vicinal.machine import cpu
 
@@ -38,6 +39,9 @@ QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
 FULL = {800: 320, 3_000: 320, 20_000: 320, 150_000: 240, 1_000_000: 60}
 ROUNDS = 6
 GOAL, LIMIT = 1.25, 2.0  # of the time of a choice over that of the fastest way
+
+Group = tuple[str, str]  # structure and kind of bodies
+Seconds = dict[tuple[str, str], float]  # by "few" or "many", and count
 
 
 def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
@@ -64,23 +68,30 @@ def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
     return rows
 
 
-def counts_of(row: dict[str, Any]) -> list[float]:
+def shares_of(row: dict[str, Any]) -> Seconds:
     """Return the counts of a row twice: as far as the seconds for few bodies apply, and as far as those for many do."""
-    share = share_of_many(row["bodies"])
-    return [(1 - share) * count for count in row["counts"]] + [share * count for count in row["counts"]]
+    share = _core.share_of_many(row["bodies"])
+    few = {("few", name): (1 - share) * count for name, count in row["counts"].items()}
+    return few | {("many", name): share * count for name, count in row["counts"].items()}
 
 
-def fit(rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float]) -> tuple[list[float], float]:
-    """Return the seconds of each count of one structure for one kind of bodies, few and many, and what error is left.
+def predicted_by(seconds: Seconds, row: dict[str, Any]) -> float:
+    """Return the time of a row as the seconds of its counts predict it."""
+    return sum(seconds[key] * count for key, count in shares_of(row).items())
 
-    Times are divided by the factors of their scenes first. Those that are far above the least time of their scene
-    count for less: what is not going to be chosen need not be known well.
+
+def fit(rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float]) -> tuple[Seconds, float]:
+    """Return the seconds of each count of one structure for one kind of bodies, and the error that is left.
+
+    Times are divided by the factors of their scenes first. Times far above the least time of their scene have less
+    weight: a structure that is not going to be chosen need not be predicted well.
     """
-    counts = np.array([counts_of(row) for row in rows])
+    names = list(shares_of(rows[0]))
+    counts = np.array([[shares[name] for name in names] for shares in map(shares_of, rows)])
     seconds = np.array([row["seconds"] / factors[row["scene"]] for row in rows])
     nearness = np.array([least[row["scene"]] / row["seconds"] for row in rows]) ** 0.25
-    # Relative errors of a sum that is too small count for less than those of one too large: weigh both the same by
-    # dividing by the mean of what was measured and what was predicted before.
+    # The relative error of a sum that is too small is less than that of one that is too large by the same factor. The
+    # geometric mean of the measured and the predicted time as the unit gives both the same weight.
     predicted = seconds
     for _ in range(20):
         weight = nearness / np.sqrt(seconds * predicted)
@@ -90,47 +101,46 @@ def fit(rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, 
         each /= scale
         predicted = counts @ each
     error = float(np.sqrt(np.mean(np.log(predicted / seconds) ** 2)))
-    return each.tolist(), error
+    return dict(zip(names, each.tolist(), strict=True)), error
 
 
-def fit_all(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[float]]:
+def fit_all(rows: list[dict[str, Any]]) -> dict[Group, Seconds]:
     """Return the seconds of everything, by structure and kind of bodies.
 
-    A choice depends on ratios within a scene. What all structures have in common there, such as a neighbour who took
-    the caches or an estimate of the pairs that is off for everybody, would only blur the constants. So each scene has
-    a factor: how much longer all take than predicted. It is found in turns with the constants.
+    A choice depends on ratios within a scene. An error that all structures have in common there, such as another
+    process that took the caches or a wrong estimate of the number of pairs, would only blur the constants. So each
+    scene has a factor: how much longer all structures take than predicted. It is found in turns with the constants.
     """
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[Group, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         groups[row["structure"], row["kind"]].append(row)
     factors = {row["scene"]: 1.0 for row in rows}
     least = {scene: min(row["seconds"] for row in rows if row["scene"] == scene) for scene in factors}
     for turn in range(ROUNDS):
-        found = {key: fit(group, factors, least) for key, group in groups.items()}
+        fitted = {key: fit(group, factors, least) for key, group in groups.items()}
         off: dict[str, list[float]] = defaultdict(list)
         for row in rows:
-            each = found[row["structure"], row["kind"]][0]
-            off[row["scene"]].append(math.log(row["seconds"] / sum(map(mul, each, counts_of(row)))))
+            seconds = fitted[row["structure"], row["kind"]][0]
+            off[row["scene"]].append(math.log(row["seconds"] / predicted_by(seconds, row)))
         factors = {scene: math.exp(float(np.clip(np.median(logs), -1, 1))) for scene, logs in off.items()}
         common = math.exp(float(np.mean([math.log(factor) for factor in factors.values()])))
         factors = {scene: factor / common for scene, factor in factors.items()}
         if turn in (0, ROUNDS - 1):
-            for (name, kind), (_, error) in sorted(found.items()):
+            for (name, kind), (_, error) in sorted(fitted.items()):
                 print(f"{name:14} {kind:8} {len(groups[name, kind]):4} times, error ×{math.exp(error):.2f}")
-    return {key: each for key, (each, _) in found.items()}
+    return {key: seconds for key, (seconds, _) in fitted.items()}
 
 
-def tune(rows: list[dict[str, Any]], found: dict[tuple[str, str], list[float]]) -> dict[tuple[str, str], float]:
-    """Return by what to scale the seconds of each structure and kind for the best choices among the ways of a scene.
+def tune(rows: list[dict[str, Any]], fitted: dict[Group, Seconds]) -> dict[Group, float]:
+    """Return the factors for the seconds of each structure and kind that give the best choices.
 
     A sum that fits best on the whole need not be right where two structures are close to each other, which is where a
     choice is made. One factor at a time, from 0.8 to 1.6, as long as that helps.
     """
-    scenes: dict[str, list[tuple[tuple[str, str], float, float]]] = defaultdict(list)
+    scenes: dict[str, list[tuple[Group, float, float]]] = defaultdict(list)
     for row in rows:
         key = row["structure"], row["kind"]
-        cost = sum(map(mul, found[key], counts_of(row)))
-        scenes[row["scene"]].append((key, cost, row["seconds"]))
+        scenes[row["scene"]].append((key, predicted_by(fitted[key], row), row["seconds"]))
     factors = {key: 1.0 for ways in scenes.values() for key, _, _ in ways}
 
     def loss() -> float:
@@ -156,22 +166,19 @@ def tune(rows: list[dict[str, Any]], found: dict[tuple[str, str], list[float]]) 
 
 
 def table(
-    found: dict[tuple[str, str], list[float]], factors: dict[tuple[str, str], float]
+    fitted: dict[Group, Seconds], factors: dict[Group, float]
 ) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """Return the seconds as costs.json has them: structure, kind, few or many, count."""
-    structures: dict[str, dict[str, dict[str, dict[str, float]]]] = {name: {} for name in COUNTS}
-    for (name, kind), each in found.items():
-        scaled = [float(f"{factors[name, kind] * seconds:.4g}") for seconds in each]
-        half = len(scaled) // 2
-        structures[name][kind] = {
-            "few": dict(zip(COUNTS[name], scaled[:half], strict=True)),
-            "many": dict(zip(COUNTS[name], scaled[half:], strict=True)),
-        }
+    """Return the seconds as costs.json has them: by structure, kind, few or many, and count."""
+    structures: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    for (name, kind), seconds in sorted(fitted.items()):
+        sizes = structures.setdefault(name, {}).setdefault(kind, {"few": {}, "many": {}})
+        for (size, count), each in seconds.items():
+            sizes[size][count] = float(f"{factors[name, kind] * each:.4g}")
     return structures
 
 
-def few_bodies() -> tuple[int, float]:
-    """Return up to how many bodies of any kind nothing beats testing all pairs, and the seconds to choose then."""
+def all_pairs_limit() -> tuple[int, float]:
+    """Return up to how many bodies of any kind testing all pairs is the fastest, and the seconds to choose then."""
     few, choosing = 64, 0.0
     for n in (64, 96, 128, 192, 256, 384, 512, 768):
         for sizes in ("points", "equal", "boxes"):
@@ -180,7 +187,7 @@ def few_bodies() -> tuple[int, float]:
             times: dict[str, list[float]] = defaultdict(list)
             for _ in range(100):
                 for name in ("Exhaustive", "LinkedCells", "HashGrid"):
-                    times[name].append(once(setting, Shot(name, {}, [])))
+                    times[name].append(once(setting, Shot(name, {}, {})))
                 start = time.process_time()
                 for _ in range(5):
                     choose_checked(setting, limit=0)
@@ -193,15 +200,17 @@ def few_bodies() -> tuple[int, float]:
 
 
 def updates() -> dict[str, dict[str, float]]:
-    """Return what it takes to update a body that stays in its cell, and what more if it leaves."""
+    """Return the seconds to update a body that stays in its cell and, in addition, one that leaves it."""
     bodies = Scene(bodies=100_000, sizes="equal", pairs=3.0).make()
     where, radii = bodies["points"], bodies["radii"]
-    outlook = Outlook(check_settings(where, radii=radii))
+    surveyed = survey(check_settings(where, radii=radii))
     rng = np.random.default_rng(SEED)
     step = rng.standard_normal(where.shape)
     step *= 2 * radii[0] / np.linalg.norm(step, axis=1, keepdims=True)
-    found = {}
-    for name in UPDATES:
+    result = {}
+    for name, _, _, kept in surveyed.estimates():
+        if not kept:
+            continue
         index = getattr(vc, name)(where, radii=radii)
         shares, times = [], []
         for motion in (0.0, 0.01, 0.03, 0.1, 0.3):
@@ -210,43 +219,52 @@ def updates() -> dict[str, dict[str, float]]:
                 there = where + (turn % 2) * motion * step
                 start = time.process_time()
                 index.update(there)
-                if "test" in UPDATES[name]:  # it finds pairs while it updates
+                if "test" in kept:  # it finds pairs while it updates
                     index.pairs()
                 spent.append(time.process_time() - start)
-            shares.append(outlook.moved(motion))
+            shares.append(surveyed.moved(motion))
             times.append(min(spent) / len(where))
         each, _ = nnls(np.column_stack([np.ones(len(shares)), shares]) / np.array(times)[:, None], np.ones(len(times)))
-        found[name] = {"stay": float(f"{each[0]:.4g}"), "move": float(f"{each[1]:.4g}")}
-    return found
+        result[name] = {"stay": float(f"{each[0]:.4g}"), "move": float(f"{each[1]:.4g}")}
+    return result
+
+
+def write(isa: str, measured: dict[str, Any]) -> None:
+    """Put the table of an instruction set into costs.json, beside those of the others."""
+    tables = read_tables() | {isa: measured}
+    FILE.write_text(json.dumps({name: tables[name] for name in ISAS if name in tables}, indent=1) + "\n", "utf-8")
+    forget()
 
 
 def main() -> int:
     """Measure, fit and write; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer scenes")
-    parser.add_argument("--refit", action="store_true", help="fit the times of the last run anew")
-    parser.add_argument("--times", type=Path, default=Path(__file__).with_name("results") / "calibrate.json")
+    parser.add_argument("--refit", action="store_true", help="fit the times of the last run again")
+    parser.add_argument("--times", type=Path, help="where the times are kept")
     options = parser.parse_args()
+    if options.times is None:
+        options.times = Path(__file__).with_name("results") / f"calibrate-{vc.info()['isa']}.json"
     vc.set_threads(1)
     if not options.refit:
         rows = measure(QUICK if options.quick else FULL, 3 if options.quick else 8)
         options.times.parent.mkdir(exist_ok=True)
         options.times.write_text(json.dumps(rows), encoding="utf-8")
     rows = json.loads(options.times.read_text(encoding="utf-8"))
-    found = fit_all(rows)
-    kept = {
-        "machine": f"{cpu()}, {vc.info()['isa']}, one thread",
+    fitted = fit_all(rows)
+    isa = vc.info()["isa"]
+    measured = {
+        "machine": f"{cpu()}, one thread",
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "written_by": "benchmarks/calibrate.py" + (" --quick" if options.quick else ""),
-        "few": 128,
+        "all_pairs_limit": 128,
         "choosing": 0.0,
         "updates": updates(),
-        "structures": table(found, tune(rows, found)),
+        "structures": table(fitted, tune(rows, fitted)),
     }
-    FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    forget()
-    kept["few"], kept["choosing"] = few_bodies()
-    FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    write(isa, measured)
+    measured["all_pairs_limit"], measured["choosing"] = all_pairs_limit()
+    write(isa, measured)
     return 0
 
 

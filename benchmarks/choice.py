@@ -1,4 +1,4 @@
-"""How good is `vicinal.choose`? Every structure is timed on seeded scenes, and the choice is compared with the best.
+"""Measure how good `vicinal.choose` is: time every structure on seeded scenes and compare the choice with the best.
 
 Single searches, building included; one thread, CPU time, interleaved, best of several. Structures that would take
 over twenty times as long as the best are not tried. The regret of a scene is the time of the choice (without the time
@@ -6,7 +6,7 @@ to choose, which is shown beside it as a share) over that of the fastest way tri
 
     python benchmarks/choice.py               # an hour
     python benchmarks/choice.py --quick       # some minutes
-    python benchmarks/choice.py --rejudge     # the times of the last run, chosen anew
+    python benchmarks/choice.py --rejudge     # choose again with the times of the last run
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import vicinal as vc
 from scenes import scenes
 from shots import run
 from vicinal.choose import choose_checked
-from vicinal.costs import seconds_each
+from vicinal.costs import current_costs
 from vicinal.machine import cpu
 
 SEED = 11
@@ -61,14 +61,14 @@ def measure(plan: dict[int, int], repeats: int, seed: int) -> list[dict[str, Any
 
 
 def regret(row: dict[str, Any]) -> float:
-    """Time of the choice over that of the fastest way; infinite if the choice was not worth trying."""
+    """Return the time of the choice over that of the fastest way; infinite if the choice was not tried."""
     times = {(name, json.dumps(way)): best for name, way, _, best in row["ways"]}
     name, way = row["chosen"]
     return times.get((name, json.dumps(way)), math.inf) / min(times.values())
 
 
 def describe(row: dict[str, Any]) -> str:
-    """One line: the scene, the choice, its regret, and the best time of each structure."""
+    """Return one line: the scene, the choice, its regret, and the best time of each structure."""
     best: dict[str, float] = {}
     for name, _, _, spent in row["ways"]:
         best[name] = min(best.get(name, math.inf), spent)
@@ -85,12 +85,11 @@ def describe(row: dict[str, Any]) -> str:
 
 
 def rejudge(row: dict[str, Any]) -> None:
-    """Choose anew from the counts of a row."""
+    """Choose again from the counts of a row."""
     least = math.inf
     for name, way, counts, _ in row["ways"]:
-        each = seconds_each(row["kind"], row["bodies"])[name]
-        cost = sum(a * b for a, b in zip(each, counts, strict=True))
-        if cost < least:
+        cost = current_costs().table.seconds(name, row["kind"], row["bodies"], counts)
+        if cost is not None and cost < least:
             least, row["chosen"] = cost, [name, way]
 
 
@@ -118,7 +117,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer scenes")
     parser.add_argument("--seed", type=int, default=SEED, help="other scenes of the same kinds")
-    parser.add_argument("--rejudge", action="store_true", help="choose anew for the scenes of the last run")
+    parser.add_argument("--rejudge", action="store_true", help="choose again for the scenes of the last run")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results") / "choice.json")
     options = parser.parse_args()
     vc.set_threads(1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import vicinal as vc
-from vicinal.costs import COUNTS, Outlook
+from vicinal.costs import survey
 from vicinal.index import Settings, check_settings
 
 # A test takes at least this long; a way that would need HOPELESS times the time of another is not tried.
@@ -24,7 +24,7 @@ class Shot:
 
     structure: str
     parameters: dict[str, Any]
-    counts: list[float]
+    counts: dict[str, float]
     seconds: list[float] = field(default_factory=list)
 
     @property
@@ -52,17 +52,16 @@ def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4
     Short searches are repeated more: until they have run for `least` seconds per round in total.
     """
     settings = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
-    shots = [Shot(way.structure, way.parameters, way.counts) for way in Outlook(settings).ways()]
-    # Those that make the fewest tests first, so that the hopeless are recognised.
-    tests = {id(shot): shot.counts[COUNTS[shot.structure].index("test")] for shot in shots}
-    shots.sort(key=lambda shot: tests[id(shot)])
+    shots = [Shot(structure, parameters, counts) for structure, parameters, counts, _ in survey(settings).estimates()]
+    # The fewest tests first, so that hopeless ways are recognised.
+    shots.sort(key=lambda shot: shot.counts["test"])
     start, fastest = time.process_time(), math.inf
     for turn in range(repeats):
         for shot in shots:
             limit = max(HOPELESS * fastest, LEAST_SECONDS)
             if shot.best > HOPELESS * fastest and shot.seconds:
                 continue
-            if not shot.seconds and (turn > 0 or TEST_SECONDS * tests[id(shot)] > limit):
+            if not shot.seconds and (turn > 0 or TEST_SECONDS * shot.counts["test"] > limit):
                 continue
             spent = 0.0
             while True:

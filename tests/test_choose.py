@@ -16,7 +16,6 @@ from compare import ALL, assert_same_pairs
 from oracle import Pairs, exact_pairs
 from strategies import problems
 from vicinal import _core, costs
-from vicinal.costs import COUNTS
 from vicinal.index import check_settings
 
 if TYPE_CHECKING:
@@ -26,6 +25,9 @@ RNG = np.random.default_rng(18)
 UNIFORM = RNG.random((50000, 3))
 SMALL = np.full(len(UNIFORM), 0.01)
 BOXES = (UNIFORM, UNIFORM + 0.02 * RNG.random(UNIFORM.shape))
+
+# Delaunay has no estimate: it knows points in the plane only, and the other structures are faster there.
+CHOOSABLE = set(vc.structures.STRUCTURES) - {"Delaunay"}
 
 SITUATIONS: dict[str, dict[str, Any]] = {
     "uniform": {"points": UNIFORM, "cutoff": 0.03},
@@ -47,8 +49,8 @@ SITUATIONS: dict[str, dict[str, Any]] = {
     "boxes": {"boxes": BOXES},
     "flat boxes": {"boxes": (UNIFORM, UNIFORM + np.array([0.01, 0.0, 0.0]))},
     "boxes in the plane, periodic": {"boxes": (BOXES[0][:, 1:].copy(), BOXES[1][:, 1:].copy()), "box": 1.0},
-    "nobody": {"points": np.zeros((0, 3)), "cutoff": 1.0},
-    "somebody": {"points": [[1.0, 2.0]], "cutoff": 1.0},
+    "no body": {"points": np.zeros((0, 3)), "cutoff": 1.0},
+    "one body": {"points": [[1.0, 2.0]], "cutoff": 1.0},
     "a few": {"points": UNIFORM[:9], "radii": SMALL[:9]},
 }
 
@@ -59,7 +61,7 @@ def build(choice: Any, **bodies: Any) -> Any:
 
 def test_a_choice_says_what_and_why() -> None:
     choice = vc.choose(UNIFORM, cutoff=0.03)
-    assert choice.structure in COUNTS
+    assert choice.structure in CHOOSABLE
     assert isinstance(choice.parameters, dict)
     assert len(choice.reason.split()) >= 4
     with pytest.raises(FrozenInstanceError):
@@ -75,8 +77,8 @@ def test_every_alternative_has_a_cost_and_the_least_is_chosen(name: str) -> None
     if count < 2:
         return
     # Only a dense grid may be out of the question.
-    assert set(COUNTS) - set(choice.costs) <= {"LinkedCells"}
-    if count > costs.seconds()["few"]:
+    assert set(CHOOSABLE) - set(choice.costs) <= {"LinkedCells"}
+    if count > costs.current_costs().all_pairs_limit:
         assert choice.costs[choice.structure] == min(choice.costs.values())
 
 
@@ -174,16 +176,90 @@ def test_an_index_that_lasts_and_hardly_moves_is_not_built_anew() -> None:
     resting = vc.choose(UNIFORM, cutoff=0.03, motion=0.0)
     moving = vc.choose(UNIFORM, cutoff=0.03, motion=1.0)
     assert resting.costs["LinkedCells"] == moving.costs["LinkedCells"] == once.costs["LinkedCells"]
-    for name in costs.UPDATES:
+    for name in costs.current_costs().updates:
         assert resting.costs[name] <= moving.costs[name]
+
+
+# ---- Counts and seconds, by name ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("isa", costs.read_tables())
+@pytest.mark.parametrize("name", ["uniform", "mixed sizes", "boxes", "periodic", "plane"])
+def test_every_count_of_every_structure_has_seconds(isa: str, name: str) -> None:
+    bodies = SITUATIONS[name]
+    settings = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
+    table = costs.costs_with(isa).table
+    estimates = costs.survey(settings).estimates()
+    assert {structure for structure, *_ in estimates} == CHOOSABLE
+    for structure, parameters, counts, kept in estimates:
+        seconds = table.seconds(structure, settings.bodies.kind, len(settings.bodies), counts)
+        assert seconds is not None
+        assert seconds > 0
+        assert set(kept) <= set(counts)
+        assert all(number >= 0 for number in counts.values())
+        index = getattr(vc, structure)(**bodies, **parameters)  # the parameters are those of the class
+        assert index.stats.bodies == len(settings.bodies)
+
+
+def test_a_prediction_is_the_sum_of_counts_times_seconds() -> None:
+    few, many = {"call": 2.0, "test": 3.0}, {"call": 4.0, "test": 5.0}
+    table = _core.CostTable({"Octree": {"points": {"few": few, "many": many}}}, {})
+    counts = {"call": 1.0, "test": 10.0}
+    assert table.seconds("Octree", "points", 1000, counts) == 2 + 30
+    assert table.seconds("Octree", "points", 100_000, counts) == 4 + 50
+    assert table.seconds("Octree", "points", 10_000, counts) == pytest.approx(3 + 40)
+    assert table.seconds("Octree", "boxes", 1000, counts) is None
+    assert table.seconds("BVH", "points", 1000, counts) is None
+    with pytest.raises(ValueError, match="'pair' of Octree; run benchmarks/calibrate"):
+        table.seconds("Octree", "points", 1000, {**counts, "pair": 1.0})
+    with pytest.raises(ValueError, match="no count is called 'tset'"):
+        _core.CostTable({"Octree": {"points": {"few": {"tset": 1.0}, "many": {"tset": 1.0}}}}, {})
+
+
+def test_a_structure_without_seconds_is_not_predicted() -> None:
+    """A new structure is chosen once it was calibrated, and breaks nothing before."""
+    measured = costs.read_tables()["avx2"]
+    seconds = {name: kinds for name, kinds in measured["structures"].items() if name != "LinkedCells"}
+    surveyed = costs.survey(check_settings(UNIFORM, cutoff=0.03))
+    assert set(surveyed.predict(_core.CostTable(seconds, measured["updates"]), None)) == CHOOSABLE - {"LinkedCells"}
+
+
+def test_every_structure_that_can_be_chosen_says_why() -> None:
+    for name in CHOOSABLE:
+        why = vc.structures.STRUCTURES[name]._why.format(bodies="7", cells="CELLS", sizes="SIZES")
+        assert len(why.split()) > 3
+
+
+# ---- Instruction sets -----------------------------------------------------------------------------------------------
+
+
+def test_the_nearest_instruction_set_stands_in_for_one_that_was_not_measured() -> None:
+    assert costs.nearest("avx2", {"baseline": 0, "avx2": 0, "avx512": 0}) == "avx2"
+    assert costs.nearest("avx512", {"baseline": 0, "avx2": 0}) == "avx2"
+    assert costs.nearest("baseline", {"avx2": 0, "avx512": 0}) == "avx2"
+    assert costs.nearest("avx2", {"avx512": 0, "baseline": 0}) == "baseline"
+    assert costs.nearest("neon", {"avx2": 0}) == "avx2"
+
+
+def test_a_choice_says_with_which_instruction_set_its_constants_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = costs.read_tables()
+    monkeypatch.setattr(_core, "get_isa", lambda: "avx512")
+    for measured, stands_in in (({"avx2": tables["avx2"]}, "avx2"), ({"avx512": tables["avx2"]}, "avx512")):
+        monkeypatch.setattr(costs, "read_tables", lambda measured=measured: measured)
+        costs.forget()
+        choice = vc.choose(UNIFORM, cutoff=0.03)
+        assert choice.measured_with == stands_in
+        assert ("constants for avx2; none were measured for avx512" in choice.reason) == (stands_in == "avx2")
+    monkeypatch.undo()
+    costs.forget()
+    assert vc.choose(UNIFORM, cutoff=0.03).measured_with in tables
 
 
 # ---- The survey ---------------------------------------------------------------------------------------------------
 
 
-def survey(points: Any, **bodies: Any) -> Any:
-    settings = check_settings(points, **bodies)
-    return _core.statistics(settings.bodies.for_core, settings.box)
+def survey(points: Any, **bodies: Any) -> dict[str, Any]:
+    return costs.survey(check_settings(points, **bodies)).facts()
 
 
 def occupancy(points: Any, edge: float) -> tuple[float, float]:
@@ -196,7 +272,8 @@ def occupancy(points: Any, edge: float) -> tuple[float, float]:
 def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
     """A cluster in a uniform background: at scales at which a sample can tell, within a fifth of what is there."""
     points = np.concatenate([RNG.random((20000, dim)), 0.3 + 0.05 * RNG.random((20000, dim))])
-    edge, others, cells, *_ = survey(points, cutoff=0.01, box=1.0)
+    facts = survey(points, cutoff=0.01, box=1.0)
+    edge, others, cells = facts["edge"], facts["others"], facts["cells"]
     assert edge == 1.0
     for k in range(2, 7):
         seen, occupied = occupancy(points, edge / 2**k)
@@ -207,16 +284,16 @@ def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
 
 def test_the_survey_of_a_few_bodies_is_exact() -> None:
     points = RNG.random((250, 3))
-    edge, others, cells, *_ = survey(points, cutoff=0.1, box=1.0)
+    facts = survey(points, cutoff=0.1, box=1.0)
     for k in range(8):
-        seen, occupied = occupancy(points, edge / 2**k)
-        assert others[k] == pytest.approx(seen)
-        assert cells[k] == occupied
+        seen, occupied = occupancy(points, facts["edge"] / 2**k)
+        assert facts["others"][k] == pytest.approx(seen)
+        assert facts["cells"][k] == occupied
 
 
 def test_a_stray_body_does_not_spoil_the_survey() -> None:
     points = RNG.random((20000, 3))
-    near, far = survey(points, cutoff=0.1)[0], survey(np.concatenate([points, [[1e12] * 3]]), cutoff=0.1)[0]
+    near, far = (survey(p, cutoff=0.1)["edge"] for p in (points, np.concatenate([points, [[1e12] * 3]])))
     assert near == pytest.approx(1.15, rel=0.01)
     assert far < 5
 
@@ -224,12 +301,12 @@ def test_a_stray_body_does_not_spoil_the_survey() -> None:
 def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None:
     radii = np.full(200_000, 0.001)
     radii[1234] = 0.2
-    *_, levels, octaves = survey(RNG.random((200_000, 3)), radii=radii)
-    for groups in (levels, octaves):
+    facts = survey(RNG.random((200_000, 3)), radii=radii)
+    for groups in (facts["levels"], facts["octaves"]):
         assert len(groups) == 2
-        assert groups[0][0] == pytest.approx(200_000, rel=1e-3)
-        assert groups[1][0] <= 4
-        assert groups[1][1] == 0.2
+        assert groups[0]["count"] == pytest.approx(200_000, rel=1e-3)
+        assert groups[1]["count"] <= 4
+        assert groups[1]["largest"] == 0.2
 
 
 def test_what_is_predicted_does_not_depend_on_which_body_is_the_giant() -> None:

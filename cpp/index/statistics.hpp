@@ -176,9 +176,9 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
 }  // namespace detail
 
 template <class T, int D>
-class Survey {
+class Sampler {
  public:
-  Survey(const BodyView<T, D>& points, const Box<T, D>& box) : points_(points), box_(box) {}
+  Sampler(const BodyView<T, D>& points, const Box<T, D>& box) : points_(points), box_(box) {}
 
   [[nodiscard]] Statistics<D> run() const {
     Statistics<D> result;

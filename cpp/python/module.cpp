@@ -16,9 +16,8 @@
 #include "exec/isa.hpp"
 #include "exec/threads.hpp"
 #include "index/bounds.hpp"
-#include "index/statistics.hpp"
-#include "index/ways.hpp"
 #include "python/arrays.hpp"
+#include "python/choose.hpp"
 #include "python/contacts.hpp"
 #include "python/core.hpp"
 #include "python/delaunay.hpp"
@@ -76,48 +75,6 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
   });
 }
 
-// Bodies of about the same size: how many, the largest size, the longest edge along each axis.
-using SizeTuples = std::vector<std::tuple<double, double, std::vector<double>>>;
-template <int D>
-SizeTuples tuples_of(const std::vector<SizeGroup<D>>& groups) {
-  SizeTuples result;
-  for (const auto& [largest, count, edge, mean] : groups)
-    result.emplace_back(count, largest, std::vector<double>(edge.begin(), edge.end()));
-  return result;
-}
-
-// (edge, others, cells, pair volume, levels, octaves): see index/statistics.hpp.
-std::tuple<double, std::vector<double>, std::vector<double>, double, SizeTuples, SizeTuples> statistics(
-    const BodyArrays& bodies, const std::vector<double>& edges) {
-  return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
-    const BodyView<T, D> points = points_of<T, D>(bodies);
-    Box<T, D> box;
-    for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(edges.at(a));
-    const Statistics<D> found = without_lock([&] { return Survey<T, D>(points, box).run(); });
-    const Crowding& crowding = found.crowding;
-    return std::tuple(crowding.edge, std::vector<double>(crowding.others.begin(), crowding.others.end()),
-                      std::vector<double>(crowding.cells.begin(), crowding.cells.end()), found.pair_volume,
-                      tuples_of(found.levels), tuples_of(found.octaves));
-  });
-}
-
-// The ways to search bodies: (structure, parameter, counts) of each, and (cells of a plain grid, size of bodies that
-// meet, the largest, levels of sizes, edge of a cell with a few bodies). See index/ways.hpp.
-std::tuple<std::vector<std::tuple<std::string, double, std::vector<double>>>,
-           std::tuple<double, double, double, std::size_t, double>>
-ways(const BodyArrays& bodies, double cutoff, const std::vector<double>& edges, double most_grid) {
-  return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
-    const BodyView<T, D> points = points_of<T, D>(bodies);
-    Box<T, D> box;
-    for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(edges.at(a));
-    const Ways<D> found = without_lock([&] { return Ways<D>(points, box, static_cast<T>(cutoff), most_grid); });
-    std::vector<std::tuple<std::string, double, std::vector<double>>> list;
-    for (Way& way : found.all()) list.emplace_back(std::move(way.structure), way.parameter, std::move(way.counts));
-    return std::tuple(std::move(list), std::tuple(found.grid_cells(), found.pair_size(), found.largest(),
-                                                  found.levels(), found.typical_cell()));
-  });
-}
-
 std::vector<std::string> isas() {
   std::vector<std::string> names;
   for (const Isa isa : available_isas()) names.emplace_back(name(isa));
@@ -142,6 +99,7 @@ NB_MODULE(_core, m) {
       .def("rows", &Core::rows, nb::arg("want"), nb::arg("sort"), nb::arg("queries").none())
       .def("count", &Core::count, nb::arg("queries").none())
       .def("stats", &Core::stats);
+  bind_choose(m);
   bind_contacts(m);
   bind_delaunay(m);
   bind_dem(m);
@@ -152,10 +110,6 @@ NB_MODULE(_core, m) {
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("box_bounds", &box_bounds, nb::arg("lower"), nb::arg("upper"),
         "The same of the lower corners and of the edges of boxes.");
-  m.def("statistics", &statistics, nb::arg("bodies"), nb::arg("box"),
-        "How crowded bodies are at every scale, and their sizes: see index/statistics.hpp.");
-  m.def("ways", &ways, nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("most_grid"),
-        "What every structure would do: see index/ways.hpp.");
   m.def("physical_memory", &physical_memory);
   m.def("get_threads", [] { return thread_count_setting().load(); });
   m.def("set_threads", [](int n) { thread_count_setting() = n; }, nb::arg("n"));

@@ -1,4 +1,4 @@
-"""Which structure for which case."""
+"""Which structure suits which bodies."""
 
 from __future__ import annotations
 
@@ -9,27 +9,42 @@ from typing import Any
 
 import numpy.typing as npt
 
+from vicinal import _core
 from vicinal import costs as _costs
 from vicinal._check import BoxLike, check_number
 from vicinal.bodies import BoxesLike, PlanesLike
-from vicinal.costs import Outlook, seconds
+from vicinal.costs import Costs, current_costs, survey
 from vicinal.errors import InputError
 from vicinal.index import Settings, check_settings
+from vicinal.structures import STRUCTURES
 
 
 @dataclass(frozen=True)
 class Choice:
     """A structure, its parameters, why it was chosen, and what each alternative would cost.
 
-    `costs` are the seconds predicted for one search, building included, with one thread on the machine where the
-    constants of the prediction were measured; elsewhere only their ratios mean something. A structure that is not there
-    cannot hold the bodies.
+    Parameters
+    ----------
+    structure
+        Name of the structure.
+    parameters
+        Its parameters.
+    reason
+        One sentence on why it was chosen.
+    costs
+        By structure: the seconds predicted for one search, building included, with one thread on the machine on which
+        the constants of the prediction were measured; on another machine only their ratios matter. A structure that
+        is missing cannot hold the bodies.
+    measured_with
+        The instruction set with which the constants were measured. It differs from ``vicinal.info()["isa"]`` if none
+        were measured with that one.
     """
 
     structure: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
+    measured_with: str = ""
 
 
 def choose(
@@ -43,7 +58,7 @@ def choose(
     box: BoxLike = None,
     motion: float | None = None,
 ) -> Choice:
-    """Say which structure `vicinal.pairs` would use, and why. The choice changes speed only, never the result.
+    """Return which structure `vicinal.pairs` would use, and why. The choice affects speed only, never the result.
 
     Parameters
     ----------
@@ -66,57 +81,57 @@ def choose(
     if motion is not None:
         motion = check_number(motion, "motion")
         if not (math.isfinite(motion) and motion >= 0):
-            raise InputError(f"motion: {motion} found; pass a finite number of body sizes per step, or None")
+            raise InputError(f"motion must be a finite number of body sizes per step, 0 or more, got {motion}")
     return choose_checked(settings, motion=motion, tell=True)
 
 
 def choose_checked(
     settings: Settings, *, motion: float | None = None, tell: bool = False, limit: int | None = None
 ) -> Choice:
-    """Choose for arguments that were checked already. Only with `tell` there is a reason, and costs for few bodies.
+    """Choose for arguments that were checked already. The reason, and costs for few bodies, only with `tell`.
 
     `limit` takes the place of `costs.ALL_PAIRS_LIMIT`.
     """
     n = len(settings.bodies)
+    costs = current_costs()
     limit = _costs.ALL_PAIRS_LIMIT if limit is None else limit
-    if n <= max(1, seconds()["few"] if limit is None else limit):
-        reason = f"{n} bodies are so few that testing all pairs takes less time than looking for anything better"
-        return Choice("Exhaustive", {}, reason, _few_costs(settings) if tell else {})
-    outlook = Outlook(settings)
-    ways = outlook.best(motion)
+    if n <= max(1, costs.all_pairs_limit if limit is None else limit):
+        reason = f"{n} bodies are so few that testing all pairs takes less time than choosing a structure"
+        return Choice("Exhaustive", {}, reason, _few_costs(settings, costs) if tell else {}, costs.isa)
+    surveyed = survey(settings)
+    ways = surveyed.predict(costs.table, motion)
     if limit is not None and limit < 0:
         del ways["Exhaustive"]
     best = min(ways, key=lambda name: ways[name][0])
-    costs = {name: cost for name, (cost, _) in ways.items()}
-    return Choice(best, ways[best][1], _reason(outlook, best, costs) if tell else "", costs)
+    seconds = {name: cost for name, (cost, _) in ways.items()}
+    reason = _reason(surveyed.facts(), best, seconds) + _fallback(costs) if tell else ""
+    return Choice(best, ways[best][1], reason, seconds, costs.isa)
 
 
-def _few_costs(settings: Settings) -> dict[str, float]:
-    """Predict for bodies that are searched exhaustively anyway; anything else would have to be chosen first."""
+def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:
+    """Predict for so few bodies that all pairs are tested; any other structure would have to be chosen first."""
     if len(settings.bodies) < 2:
         return {}
-    ways = Outlook(settings).best()
-    return {name: cost + (name != "Exhaustive") * seconds()["choosing"] for name, (cost, _) in ways.items()}
+    ways = survey(settings).predict(costs.table, None)
+    return {name: cost + (name != "Exhaustive") * costs.choosing for name, (cost, _) in ways.items()}
 
 
-def _reason(outlook: Outlook, best: str, costs: Mapping[str, float]) -> str:
-    """Say in one sentence what speaks for a structure."""
-    n = outlook.bodies
-    sizes = outlook.largest / outlook.pair_size if outlook.pair_size > 0 else 1.0
-    spread = f"the largest body is {sizes:.2g} times as large as most" if sizes > 2 else ""
-    empty = (
-        f"a grid with cells as large as the reach of bodies would have {outlook.grid_cells / n:.2g} of them per body"
+def _reason(facts: Mapping[str, Any], best: str, seconds: Mapping[str, float]) -> str:
+    """Return one sentence on what makes a structure the fastest, and on the second best."""
+    n = facts["bodies"]
+    ratio = facts["largest"] / facts["pair_size"] if facts["pair_size"] > 0 else 1.0
+    cells = (
+        f"a grid with cells as large as the reach of the bodies would have {facts['grid_cells'] / n:.2g} cells per body"
     )
-    why = {
-        "Exhaustive": f"each of {n} bodies has many of the others around it",
-        "LinkedCells": f"{empty}, so they can all be kept",
-        "CellSorting": f"{empty}, and only occupied ones are kept",
-        "SpatialHash": f"{empty}, and a table finds the occupied ones",
-        "HashGrid": f"{spread}, and grids of {outlook.levels} sizes test few candidates" if spread else empty,
-        "BVH": f"{spread or empty}, and a tree of boxes adapts to that",
-        "Octree": f"{empty}, and leaves adapt to where bodies are",
-        "SweepAndPrune": f"few of {n} bodies overlap along one axis, or little moves",
-    }[best]
-    others = {name: cost for name, cost in costs.items() if name != best}
+    sizes = f"the largest body is {ratio:.2g} times as large as most" if ratio > 2 else cells
+    why = STRUCTURES[best]._why.format(bodies=f"{n:.0f}", cells=cells, sizes=sizes)  # noqa: SLF001
+    others = {name: cost for name, cost in seconds.items() if name != best}
     second = min(others, key=lambda name: others[name])
-    return f"{why}; {second} would take about {others[second] / costs[best]:.2g} times as long"
+    return f"{why}; {second} would take about {others[second] / seconds[best]:.2g} times as long"
+
+
+def _fallback(costs: Costs) -> str:
+    isa = _core.get_isa()
+    if costs.isa == isa:
+        return ""
+    return f" (predicted with constants for {costs.isa}; none were measured for {isa})"

@@ -56,6 +56,7 @@ class BVH(Index):
     """
 
     _structure = "BVH"
+    _why = "{sizes}, and a tree of boxes adapts to that"
 
     def __init__(
         self,

@@ -34,6 +34,7 @@ class CellSorting(Index):
     """
 
     _structure = "CellSorting"
+    _why = "{cells}, and only the occupied ones are kept"
 
     def __init__(
         self, points: npt.ArrayLike | None = None, *, h_mask: int | None = None, **bodies: Unpack[BodyArguments]

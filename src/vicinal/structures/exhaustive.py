@@ -16,3 +16,4 @@ class Exhaustive(Index):
     """
 
     _structure = "Exhaustive"
+    _why = "most of the {bodies} bodies are near each other, so testing all pairs wastes little"

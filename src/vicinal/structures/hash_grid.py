@@ -58,6 +58,7 @@ class HashGrid(Index):
     """
 
     _structure = "HashGrid"
+    _why = "{sizes}, and a grid for each range of sizes tests few candidates"
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ class LinkedCells(Index):
     """
 
     _structure = "LinkedCells"
+    _why = "{cells}, few enough to keep all of them"
 
     def __init__(
         self, points: npt.ArrayLike | None = None, *, cell: float | None = None, **bodies: Unpack[BodyArguments]

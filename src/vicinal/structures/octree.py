@@ -55,6 +55,7 @@ class Octree(Index):
     """
 
     _structure = "Octree"
+    _why = "{cells}, and leaves adapt to the density of bodies"
 
     def __init__(
         self,

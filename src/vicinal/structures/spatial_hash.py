@@ -43,6 +43,7 @@ class SpatialHash(Index):
     """
 
     _structure = "SpatialHash"
+    _why = "{cells}, and a hash table holds the occupied ones"
 
     def __init__(
         self, points: npt.ArrayLike | None = None, *, table: int | None = None, **bodies: Unpack[BodyArguments]

@@ -42,6 +42,7 @@ class SweepAndPrune(Index):
     """
 
     _structure = "SweepAndPrune"
+    _why = "few of the {bodies} bodies overlap along one axis, or few of them move"
 
     def __init__(
         self,

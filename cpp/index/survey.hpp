@@ -1,0 +1,178 @@
+// What is known about bodies before a structure is built: everything that the estimates (index/estimates/) read.
+//
+// Only the least of the predicted times matters, so quantities are kept simple: means over bodies, and cubes for boxes
+// of any shape.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "index/bodies.hpp"
+#include "index/statistics.hpp"
+
+namespace vicinal {
+
+template <int D>
+class Survey {
+ public:
+  using Edges = std::array<double, D>;
+
+  template <class T>
+  Survey(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, double most_cells)
+      : statistics(Sampler<T, D>(points, box).run()), bodies(static_cast<double>(points.size)), shape(points.shape),
+        reach(points.reach(cutoff).axis), most_cells(most_cells), periodic(box.periodic()) {
+    const Crowding& crowding = statistics.crowding;
+    scale_ = std::log2(crowding.edge);
+    for (std::size_t k = 0; k < scales; ++k) {
+      others_[k] = std::log2(std::max(crowding.others[k], 1e-12));
+      cells_[k] = std::log2(std::max(crowding.cells[k], 1.0));
+    }
+    for (std::size_t a = 0; a < D; ++a) {
+      period[a] = static_cast<double>(box.edge[a]);
+      length[a] = period[a] > 0 ? period[a] : static_cast<double>(points.high[a]) - static_cast<double>(points.low[a]);
+      length[a] = std::min(length[a], 1e290);
+    }
+    const double ball = shape == Shape::box ? 1 : D == 3 ? 4.18879 : 3.14159;
+    const double volume = shape == Shape::point ? power(reach[0]) : statistics.pair_volume;
+    pair_size = std::pow(statistics.pair_volume, 1.0 / D) / 2;
+    pairs = shape == Shape::sphere ? sphere_pairs(ball)
+                                   : bodies / 2 * others(std::pow(std::max(ball * volume, 1e-300), 1.0 / D));
+    // Doubles that cannot be tested as floats first take twice the bytes and half the lanes.
+    const double longest = *std::max_element(length.begin(), length.end());
+    const bool near = shape != Shape::box && longest < 2 * NearFrame<D>::most * reach[0];
+    width = sizeof(T) == 8 && !near ? 2 : 1;
+    sorting = bodies * std::max(0.0, std::log2(bodies / cached_bodies));
+  }
+
+  Statistics<D> statistics;
+  double bodies;
+  Shape shape;
+  Edges reach;           // how far apart the positions of a pair can be
+  Edges length{};        // of the space: the period, or the extent of the bodies
+  Edges period{};        // 0 along open axes
+  double most_cells;     // of a dense grid that fits into memory
+  bool periodic;         // along some axis
+  double pairs = 0;      // that the search will find
+  double pair_size = 0;  // mean size (radius, half edge) of bodies, weighted by the volume in which they form pairs
+  double width = 1;      // of a test: 2 where doubles cannot be tested as floats first
+  double sorting = 0;    // Count::sort of a structure that puts all bodies into their places once
+
+  static double power(double x) { return D == 3 ? x * x * x : x * x; }
+  // Edge of the cube of the same volume.
+  static double mean(const Edges& edges) {
+    double product = 1;
+    for (const double edge : edges) product *= edge;
+    return D == 3 ? std::cbrt(product) : std::sqrt(product);
+  }
+
+  // Other bodies in a cube around a body, on average.
+  [[nodiscard]] double others(double edge) const {
+    const double k = scale_ - std::log2(edge);
+    return k <= 0 ? bodies - 1 : std::exp2(interpolate(others_, k, -D));
+  }
+  // Occupied cells of a grid.
+  [[nodiscard]] double cells(double edge) const {
+    const double k = scale_ - std::log2(edge);
+    return k <= 0 ? 1 : std::min(bodies, std::exp2(interpolate(cells_, k, D)));
+  }
+  // Edge of the cubes in which a body has this many others.
+  [[nodiscard]] double edge(double others) const {
+    const double wanted = std::log2(std::max(others, 1e-12));
+    if (wanted >= others_[0]) return std::exp2(scale_);
+    for (std::size_t k = 0; k + 1 < scales; ++k)
+      if (others_[k + 1] <= wanted)
+        return std::exp2(scale_ - static_cast<double>(k) - (others_[k] - wanted) / (others_[k] - others_[k + 1]));
+    return std::exp2(scale_ - (scales - 1) - (others_[scales - 1] - wanted) / D);
+  }
+  // Other bodies in a box around a body; a box longer than a period holds every body again.
+  [[nodiscard]] double around(Edges edges) const {
+    if (!periodic) return others(mean(edges));
+    double images = 1;
+    for (std::size_t a = 0; a < D; ++a)
+      if (period[a] > 0 && edges[a] > period[a]) {
+        images *= edges[a] / period[a];
+        edges[a] = period[a];
+      }
+    return (others(mean(edges)) + 1) * images - 1;
+  }
+  // Periodic images of the space, besides itself, that a body with this reach sees on average.
+  [[nodiscard]] double images(const Edges& reached) const {
+    double product = 1;
+    for (std::size_t a = 0; a < D; ++a)
+      if (period[a] > 0) product *= 1 + 2 * reached[a] / period[a];
+    return product - 1;
+  }
+  // Cells of a part of the reach, but not shorter than `least`; a whole number of them in a period.
+  [[nodiscard]] Edges cell_edges(double least, int parts) const {
+    Edges edges{};
+    for (std::size_t a = 0; a < D; ++a) {
+      edges[a] = std::max(reach[a] / parts, least);
+      if (period[a] > 0) edges[a] = period[a] / std::max(std::floor(period[a] / edges[a]), 1.0);
+    }
+    return edges;
+  }
+
+  struct Work {
+    double blocks, images, rows, copies, tests;
+  };
+  // Of cells that look at all cells up to `parts` away.
+  [[nodiscard]] Work cell_work(const Edges& edges, int parts) const {
+    const double span = 2 * parts + 1;
+    const double blocks = cells(mean(edges));
+    Edges seen = edges;
+    for (double& edge : seen) edge *= span;
+    const double near = around(seen) + 1;
+    const double occupied = std::min(power(span), near * blocks / bodies);  // cells around a body
+    const double rows = blocks * (1 + power(span) / span) / 2;
+    return {blocks, blocks * images(reach), rows, width * bodies * occupied / 2, width * bodies * near / 2};
+  }
+
+  // The boxes around bodies of a group, on average.
+  [[nodiscard]] Edges extent_of(const SizeGroup<D>& group) const {
+    Edges edges = group.edge;
+    for (double& edge : edges)
+      edge = (edge > 0 ? edge : group.largest) * (group.largest > 0 ? group.mean / group.largest : 1) *
+             (shape == Shape::sphere ? 2 : 1);
+    return edges;
+  }
+
+  // For the reason that is given for a choice.
+  [[nodiscard]] double grid_cells() const {
+    double cells = 1;
+    for (std::size_t a = 0; a < D; ++a) cells *= length[a] / reach[a] + 1;
+    return cells;
+  }
+  [[nodiscard]] double largest() const { return statistics.levels.empty() ? 0 : statistics.levels.back().largest; }
+  // The share of bodies that leave a cell with a few bodies in it when they move by so many of their sizes.
+  [[nodiscard]] double moved(double motion) const {
+    const double size = shape == Shape::point ? reach[0] : 2 * pair_size;
+    return std::min(1.0, 1.5 * motion * size / std::max(mean(reach), edge(3)));
+  }
+
+ private:
+  static constexpr std::size_t scales = Crowding::scales;
+  // Sorting more bodies than this takes longer with every doubling of their number: they leave the caches.
+  static constexpr double cached_bodies = 1 << 14;
+
+  static double interpolate(const std::array<double, scales>& values, double k, double slope) {
+    if (!(k < scales - 1)) return values[scales - 1] + slope * (k - (scales - 1));
+    const auto i = static_cast<std::size_t>(k);
+    return values[i] + (values[i + 1] - values[i]) * (k - static_cast<double>(i));
+  }
+  // By sizes: one giant forms a pair with every other body, but with each only once.
+  [[nodiscard]] double sphere_pairs(double ball) const {
+    const double cube = std::pow(ball, 1.0 / D);
+    double sum = 0;
+    for (const auto& one : statistics.octaves)
+      for (const auto& two : statistics.octaves)
+        sum += one.count * two.count / bodies * others(std::max(cube * (one.mean + two.mean), 1e-300));
+    return sum / 2;
+  }
+
+  double scale_ = 0;
+  std::array<double, scales> others_{}, cells_{};
+};
+
+}  // namespace vicinal
