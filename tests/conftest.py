@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Threads that wait for work sleep. By default they spin for some milliseconds, which takes the processor from the other
+# worker: most searches of the tests are shorter than that. It is read when the extension is loaded, hence here.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import vicinal as vc
 from vicinal import _core
 
