@@ -10,6 +10,8 @@ from hypothesis import given
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_queries
+from chooser import LIMITS, all_pairs_limit, each_limit
+from each import check_each
 from oracle import exact_pairs
 from sized_cases import SIZED
 from strategies import problems
@@ -17,24 +19,30 @@ from strategies import problems
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS | SIZED)
-def test_a_hard_case_is_counted_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
-    problem, expected = hard_case(name, dtype, dim)
-    counts = vc.count(**problem.bodies)
-    assert counts.dtype == np.int32
-    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.positions)))
-    others, expected = hard_queries(name, dtype, dim)
-    counts = vc.count(**problem.bodies, **others)
-    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(counts)))
+@each_limit
+def test_hard_cases_are_counted_as_the_oracle_does(dtype: Any, dim: int, limit: int | None) -> None:
+    def check(name: str) -> None:
+        problem, expected = hard_case(name, dtype, dim)
+        counts = vc.count(**problem.bodies)
+        assert counts.dtype == np.int32
+        assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.positions)))
+        others, expected = hard_queries(name, dtype, dim)
+        counts = vc.count(**problem.bodies, **others)
+        assert np.array_equal(counts, np.bincount(expected.i, minlength=len(counts)))
+
+    with all_pairs_limit(limit):
+        check_each(BUILDERS | SIZED, check)
 
 
 @given(problem=problems(with_queries=True))
 def test_any_problem_is_counted_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(**problem.bodies)
-    assert np.array_equal(vc.count(**problem.bodies), np.bincount(expected.i, minlength=len(problem.positions)))
-    expected = exact_pairs(**problem.bodies, **problem.second)
-    counts = vc.count(**problem.bodies, **problem.second)
-    assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.second["queries"])))
+    of_queries = exact_pairs(**problem.bodies, **problem.second)
+    for limit in LIMITS.values():
+        with all_pairs_limit(limit):
+            counts, query_counts = vc.count(**problem.bodies), vc.count(**problem.bodies, **problem.second)
+        assert np.array_equal(counts, np.bincount(expected.i, minlength=len(problem.positions)))
+        assert np.array_equal(query_counts, np.bincount(of_queries.i, minlength=len(problem.second["queries"])))
 
 
 def test_each_pair_is_counted_at_both_ends() -> None:

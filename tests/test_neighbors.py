@@ -11,7 +11,9 @@ from hypothesis import given
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import assert_same_pairs, from_rows, rows_of
+from each import check_each
 from oracle import exact_pairs
 from sized_cases import SIZED
 from strategies import problems
@@ -21,16 +23,23 @@ CLOUD = np.random.default_rng(12).random((500, 3))
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS | SIZED)
-def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
-    problem, expected = hard_case(name, dtype, dim)
-    assert_same_pairs(rows_of(vc.neighbors, problem.kind, **problem.bodies, sort=True), expected)
+@each_limit
+def test_hard_cases_are_answered_as_the_oracle_does(dtype: Any, dim: int, limit: int | None) -> None:
+    def check(name: str) -> None:
+        problem, expected = hard_case(name, dtype, dim)
+        assert_same_pairs(rows_of(vc.neighbors, problem.kind, **problem.bodies, sort=True), expected)
+
+    with all_pairs_limit(limit):
+        check_each(BUILDERS | SIZED, check)
 
 
 @given(problem=problems())
 def test_any_problem_is_answered_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(problem.points, **problem.space)
-    assert_same_pairs(from_rows(vc.neighbors(problem.points, **problem.space, want="jSdD")).sorted(), expected)
+    for limit in LIMITS.values():
+        with all_pairs_limit(limit):
+            rows = vc.neighbors(problem.points, **problem.space, want="jSdD")
+        assert_same_pairs(from_rows(rows).sorted(), expected)
 
 
 def test_row_k_holds_the_neighbours_of_body_k() -> None:

@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_problem
+from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import ALL, ask, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted
+from each import check_each
 from oracle import Pairs, exact_pairs
 from sized_cases import SIZED
 from strategies import problems, sized_problems
@@ -24,28 +26,43 @@ CLOUD = np.random.default_rng(11).random((600, 3))
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS | SIZED)
-def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
-    problem, expected = hard_case(name, dtype, dim)
-    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
-    assert_same_half(ask(vc.pairs, problem.kind, **problem.bodies), expected)
+@each_limit
+def test_hard_cases_are_answered_as_the_oracle_does(dtype: Any, dim: int, limit: int | None) -> None:
+    def check(name: str) -> None:
+        problem, expected = hard_case(name, dtype, dim)
+        assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
+        assert_same_half(ask(vc.pairs, problem.kind, **problem.bodies), expected)
+
+    with all_pairs_limit(limit):
+        check_each(BUILDERS | SIZED, check)
+
+
+def test_the_hard_cases_reach_every_structure_that_may_be_chosen() -> None:
+    with all_pairs_limit(-1):
+        problems = [hard_problem(name, np.float32, dim) for name in BUILDERS | SIZED for dim in DIMS]
+        structures = {vc.choose(**problem.bodies).structure for problem in problems}
+    assert structures == set(vc.choose(CLOUD, cutoff=0.1).costs)
 
 
 @given(problem=problems())
 def test_any_problem_is_answered_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(problem.points, **problem.space)
-    found = Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True))
-    assert_same_pairs(found, expected)
-    assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
+    for limit in LIMITS.values():
+        with all_pairs_limit(limit):
+            full = Pairs(*vc.pairs(problem.points, **problem.space, want=ALL, half=False, sort=True))
+            assert_same_pairs(full, expected)
+            assert_same_half(Pairs(*vc.pairs(problem.points, **problem.space, want=ALL)), expected)
 
 
 @given(problem=st.sampled_from(["spheres", "boxes"]).flatmap(sized_problems))
 def test_bodies_of_any_size_are_answered_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(**problem.bodies)
-    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
-    assert_same_half(ask(vc.pairs, problem.kind, **problem.bodies), expected)
-    expected = exact_pairs(**problem.bodies, **problem.second)
-    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **problem.second, sort=True), expected)
+    of_queries = exact_pairs(**problem.bodies, **problem.second)
+    for limit in LIMITS.values():
+        with all_pairs_limit(limit):
+            assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, half=False, sort=True), expected)
+            assert_same_half(ask(vc.pairs, problem.kind, **problem.bodies), expected)
+            assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **problem.second, sort=True), of_queries)
 
 
 def test_by_default_each_pair_comes_once() -> None:

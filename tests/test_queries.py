@@ -10,7 +10,9 @@ from hypothesis import given
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, Problem, hard_problem, hard_queries
+from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import ALL, ask, assert_same_pairs
+from each import check_each
 from oracle import Pairs, exact_pairs
 from sized_cases import SIZED
 from strategies import problems
@@ -24,17 +26,23 @@ def found(points: Any, queries: Any, **space: Any) -> Pairs:
 
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
-@pytest.mark.parametrize("name", BUILDERS | SIZED)
-def test_a_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, dim: int) -> None:
-    problem = hard_problem(name, dtype, dim)
-    others, expected = hard_queries(name, dtype, dim)
-    assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **others, sort=True), expected)
+@each_limit
+def test_hard_cases_are_answered_as_the_oracle_does(dtype: Any, dim: int, limit: int | None) -> None:
+    def check(name: str) -> None:
+        problem = hard_problem(name, dtype, dim)
+        others, expected = hard_queries(name, dtype, dim)
+        assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **others, sort=True), expected)
+
+    with all_pairs_limit(limit):
+        check_each(BUILDERS | SIZED, check)
 
 
 @given(problem=problems(with_queries=True))
 def test_any_queries_are_answered_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(problem.points, **problem.space, queries=problem.queries)
-    assert_same_pairs(found(problem.points, problem.queries, **problem.space), expected)
+    for limit in LIMITS.values():
+        with all_pairs_limit(limit):
+            assert_same_pairs(found(problem.points, problem.queries, **problem.space), expected)
 
 
 def test_i_is_the_query_and_j_the_point() -> None:
