@@ -1,5 +1,6 @@
 // Contacts in detail, for output: the forces of this moment from the springs as they are. Nothing changes.
-#include "dem/laws.hpp"
+#include "dem/laws/laws.hpp"
+#include "dem/laws/response.hpp"
 #include "dem/world.hpp"
 
 namespace vicinal::dem {
@@ -18,8 +19,9 @@ struct Rate {
 Triple<double> triple(Vec a) { return {a.x, a.y, a.z}; }
 Vec vec(Triple<double> a) { return {a.x, a.y, a.z}; }
 
-Outcome outcome_of(const Contact& contact, const Rate& rate, const Parameters& p, Law law, const Terms& terms,
+Outcome outcome_of(const Contact& contact, const Rate& rate, const LawTable& law, const Coefficients& p,
                    const Spring& stretched, const Spring& rolled) {
+  const Terms& terms = law.terms();
   const Triple<double> none{0, 0, 0};
   Touch<double> touch;
   touch.overlap = contact.overlap;
@@ -32,16 +34,18 @@ Outcome outcome_of(const Contact& contact, const Rate& rate, const Parameters& p
   touch.step = touch.turn = 0;
 
   Triple<double> spring = triple(stretch(stretched)), rolling = triple(stretch(rolled));
-  const LawParameters<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
-                                     p.damping_t, p.friction, p.rolling, p.cohesion};
-  const auto r = law == Law::linear ? respond<Law::linear, true, true, OneLane>(values, touch, terms, spring, rolling)
-                                    : respond<Law::hertz, true, true, OneLane>(values, touch, terms, spring, rolling);
+  const LaneCoefficients<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
+                                        p.damping_t, p.friction, p.rolling, p.cohesion};
+  Response<double> r{};
   Outcome outcome;
+  visit_law(law.law(), [&](auto chosen) {
+    using Law = decltype(chosen);
+    r = respond<Law, true, true, OneLane>(values, touch, terms, spring, rolling);
+    outcome.elastic_energy = Law::stored_energy(r.stiffness_n, contact.overlap);
+  });
   outcome.force = vec(r.force);
   outcome.normal_force = -dot(outcome.force, contact.normal);
   outcome.tangential_force = norm(vec(r.tangential));
-  const double exponent = law == Law::linear ? 0.5 : 4.0 / 15;  // ∫F dδ: k δ²/2, or 4/15 S δ² with S = 2 E* sqrt(R* δ)
-  outcome.elastic_energy = exponent * r.stiffness_n * contact.overlap * contact.overlap;
   if (terms.history && outcome.tangential_force > 0) {
     // What is stretched against the force that holds it was not stretched by motion: it is no energy to get back.
     const double along = -dot(spring, r.tangential) / outcome.tangential_force;
@@ -49,7 +53,7 @@ Outcome outcome_of(const Contact& contact, const Rate& rate, const Parameters& p
   }
   if (terms.rolling) {
     const double reach = p.rolling * contact.radius;
-    outcome.elastic_energy += 0.5 * 2.25 * r.stiffness_n * reach * reach * dot(rolling, rolling);
+    outcome.elastic_energy += 0.5 * rolling_stiffness * r.stiffness_n * reach * reach * dot(rolling, rolling);
   }
   return outcome;
 }
@@ -96,8 +100,8 @@ std::vector<Detail> World::details() {
       const Vec other = arm_of_second(i, j, arm);
       const Motion &a = act.motions[i], &b = act.motions[j];
       const Rate rate{(a.v + cross(a.w, arm)) - (b.v + cross(b.w, other)), a.w - b.w};
-      const Outcome outcome = outcome_of(contact, rate, parameters(act.materials[i], act.materials[j]), law, terms,
-                                         pairs_.springs()[k], terms.rolling ? pairs_.rollings()[k] : none);
+      const Outcome outcome = outcome_of(contact, rate, law, law.coefficients(act.materials[i], act.materials[j]),
+                                         pairs_.springs()[k], law.terms().rolling ? pairs_.rollings()[k] : none);
       note(contact, outcome, id(i), id(j), -1);
     }
   }
@@ -111,9 +115,9 @@ std::vector<Detail> World::details() {
       const Motion& m = act.motions[i];
       const Vec speed = m.v + cross(m.w, contact.point - centre(act.places[i]));
       const Outcome outcome =
-          outcome_of(contact, {speed - wall.velocity_at(contact.point), m.w - wall.spin},
-                     parameters(act.materials[i], wall.material), law, terms, wall_rows_.springs()[touch.entry],
-                     terms.rolling ? wall_rows_.rollings()[touch.entry] : none);
+          outcome_of(contact, {speed - wall.velocity_at(contact.point), m.w - wall.spin}, law,
+                     law.coefficients(act.materials[i], wall.material), wall_rows_.springs()[touch.entry],
+                     law.terms().rolling ? wall_rows_.rollings()[touch.entry] : none);
       note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
   }

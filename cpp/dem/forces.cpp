@@ -57,10 +57,10 @@ void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block,
   job.places = act.places;
   job.motions = act.motions;
   job.materials = act.materials;
-  job.table = table.data();
-  job.table_edge = table_edge;
-  if (block_parameters_[block] != nobody) job.uniform = &table[block_parameters_[block]];
-  job.terms = terms;
+  job.table = law.table();
+  job.table_edge = law.materials();
+  if (block_coefficients_[block] != nobody) job.uniform = law.table() + block_coefficients_[block];
+  job.terms = law.terms();
   job.dt = step;
   job.period = period;
   job.springs = pairs_.springs();
@@ -69,7 +69,7 @@ void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block,
   job.block_end = end;
   job.remote = remote_.shares();
   job.slots = remote_.slots();
-  kernels().sphere_contacts(job, law);
+  kernels().sphere_contacts(job, law.law());
 }
 
 // Contacts of spheres in a block of rows.

@@ -5,6 +5,7 @@
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
+#include "dem/laws/laws.hpp"
 #include "dem/point_law.hpp"
 #include "dem/search.hpp"
 #include "dem/sphere_contacts.hpp"
@@ -16,15 +17,17 @@ template <class Lanes>
 constexpr Kernels kernels_of() {
   return {
       [](SearchJob& job) { search_from<OneLane>(job, search_from<Lanes>(job, job.begin)); },
-      [](const SphereJob& job, Law law) {
-        if (law == Law::linear)
-          sphere_contacts_from<Law::linear, OneLane>(job, sphere_contacts_from<Law::linear, Lanes>(job, 0));
-        else sphere_contacts_from<Law::hertz, OneLane>(job, sphere_contacts_from<Law::hertz, Lanes>(job, 0));
+      [](const SphereJob& job, std::size_t law) {
+        visit_law(law, [&job](auto chosen) {
+          using Law = decltype(chosen);
+          sphere_contacts_from<Law, OneLane>(job, sphere_contacts_from<Law, Lanes>(job, 0));
+        });
       },
-      [](const PointJob& job, Law law) {
-        if (law == Law::linear)
-          point_contacts_from<Law::linear, OneLane>(job, point_contacts_from<Law::linear, Lanes>(job, 0));
-        else point_contacts_from<Law::hertz, OneLane>(job, point_contacts_from<Law::hertz, Lanes>(job, 0));
+      [](const PointJob& job, std::size_t law) {
+        visit_law(law, [&job](auto chosen) {
+          using Law = decltype(chosen);
+          point_contacts_from<Law, OneLane>(job, point_contacts_from<Law, Lanes>(job, 0));
+        });
       },
       [](const CurvedJob& job, std::uint8_t* found) {
         parted_from<OneLane>(job, found, parted_from<Lanes>(job, found, 0));

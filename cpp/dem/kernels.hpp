@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "dem/arrays.hpp"
-#include "dem/parameters.hpp"
+#include "dem/coefficients.hpp"
 
 namespace vicinal::dem {
 
@@ -33,9 +33,9 @@ struct SphereJob {
   const Place* places = nullptr;
   const Motion* motions = nullptr;
   const std::uint8_t* materials = nullptr;
-  const Parameters* table = nullptr;  // materials × materials
+  const Coefficients* table = nullptr;  // materials × materials
   std::size_t table_edge = 1;
-  const Parameters* uniform = nullptr;  // those of all contacts, if they are the same
+  const Coefficients* uniform = nullptr;  // those of all contacts, if they are all the same
   Terms terms;
   double dt = 0;
   Period period;
@@ -57,7 +57,7 @@ struct alignas(32) PointContact {
   double speed_during[4], speed_at_end[4];
   double spin_during[4], spin_at_end[4];
   double force[4], moment[4];  // on the first: the result
-  Number row, entry, second, parameters;
+  Number row, entry, second, coefficients;
 };
 
 struct PointJob {
@@ -65,7 +65,7 @@ struct PointJob {
   PointContact* contacts = nullptr;
   const Place* places = nullptr;
   const Motion* motions = nullptr;
-  const Parameters* table = nullptr;
+  const Coefficients* table = nullptr;
   Terms terms;
   double dt = 0;
   Spring* springs = nullptr;  // by entry
@@ -106,8 +106,9 @@ struct HalfStepJob {
 
 struct Kernels {
   void (*search)(SearchJob&);
-  void (*sphere_contacts)(const SphereJob&, Law);
-  void (*point_contacts)(const PointJob&, Law);
+  // Laws by their number (laws/laws.hpp).
+  void (*sphere_contacts)(const SphereJob&, std::size_t law);
+  void (*point_contacts)(const PointJob&, std::size_t law);
   // Whether planes with the normals are surely between the two: 1 or 0.
   void (*parted)(const CurvedJob&, std::uint8_t* found);
   // Where they touch, from the normals of the step before.

@@ -7,14 +7,14 @@
 #include "dem/arrays.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
-#include "dem/laws.hpp"
+#include "dem/laws/response.hpp"
 #include "dem/sphere_contacts.hpp"
 
 namespace vicinal::dem {
 namespace {
 
 // Contacts c ... c + width - 1.
-template <Law law, class Lanes>
+template <class Law, class Lanes>
 [[gnu::always_inline]] inline void apply_law(const PointJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
@@ -31,7 +31,7 @@ template <Law law, class Lanes>
     const PointContact& contact = contacts[lane];
     const Motion& m = job.motions[contact.row];
     entry[lane] = contact.entry;
-    which[lane] = contact.parameters;
+    which[lane] = contact.coefficients;
     points[lane] = Lanes::load(contact.point);
     arms[lane] = points[lane] - Lanes::load(&job.places[contact.row].x);
     normals[lane] = Lanes::load(contact.normal);
@@ -73,8 +73,8 @@ template <Law law, class Lanes>
 
   auto spring = springs_of<Lanes>(job.springs, entry);
   auto rolling = job.terms.rolling ? springs_of<Lanes>(job.rollings, entry) : none;
-  const auto p = parameters_of<Lanes>(job.table, which);
-  const auto response = respond<law, true, true, Lanes>(p, touch, job.terms, spring, rolling);
+  const auto p = coefficients_of<Lanes>(job.table, which);
+  const auto response = respond<Law, true, true, Lanes>(p, touch, job.terms, spring, rolling);
   keep<Lanes>(job.springs, entry, spring);
   if (job.terms.rolling) keep<Lanes>(job.rollings, entry, rolling);
 
@@ -87,9 +87,9 @@ template <Law law, class Lanes>
   }
 }
 
-template <Law law, class Lanes>
+template <class Law, class Lanes>
 std::size_t point_contacts_from(const PointJob& job, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) apply_law<law, Lanes>(job, c);
+  for (; c + Lanes::width <= job.size; c += Lanes::width) apply_law<Law, Lanes>(job, c);
   return c;
 }
 

@@ -110,7 +110,7 @@ void World::take_contact(const Contact& contact, std::size_t i, std::size_t j, s
     taken.row = static_cast<Number>(i);
     taken.entry = static_cast<Number>(k);
     taken.second = static_cast<Number>(j);
-    taken.parameters = static_cast<Number>(act.materials[i] * table_edge + act.materials[j]);
+    taken.coefficients = law.row(act.materials[i], act.materials[j]);
     contacts.push_back(taken);
     pairs_.active()[k] = 1;
   } else if (!fresh) {
@@ -126,12 +126,12 @@ void World::settle(std::vector<PointContact>& contacts, ContactRows& rows, doubl
   job.contacts = contacts.data();
   job.places = act.places;
   job.motions = act.motions;
-  job.table = table.data();
-  job.terms = terms;
+  job.table = law.table();
+  job.terms = law.terms();
   job.dt = step;
   job.springs = rows.springs();
   job.rollings = rows.rollings();
-  kernels().point_contacts(job, law);
+  kernels().point_contacts(job, law.law());
 }
 
 }  // namespace vicinal::dem

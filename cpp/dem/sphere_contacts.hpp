@@ -7,7 +7,8 @@
 #include "dem/arrays.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
-#include "dem/laws.hpp"
+#include "dem/laws/laws.hpp"
+#include "dem/laws/response.hpp"
 #include "dem/search.hpp"
 
 namespace vicinal::dem {
@@ -34,17 +35,17 @@ template <class Lanes, class Real = typename Lanes::Real>
 }
 
 template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline LawParameters<Real> parameters_of(const Parameters* table, const Number* which) {
+[[gnu::always_inline]] inline LaneCoefficients<Real> coefficients_of(const Coefficients* table, const Number* which) {
   typename Lanes::Row rows[Lanes::width];
   Real a[4], b[4];
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&table[which[lane]].kn);
   Lanes::columns(rows, a);
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&table[which[lane]].damping_n);
   Lanes::columns(rows, b);
-  return {a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], Lanes::pick(&table->cohesion, parameter_stride, which)};
+  return {a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], Lanes::pick(&table->cohesion, coefficient_stride, which)};
 }
 template <class Lanes, class Real = typename Lanes::Real>
-LawParameters<Real> uniform_parameters(const Parameters& p) {
+LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
   const auto all = [](double a) { return Lanes::all(a); };
   return {all(p.kn),        all(p.kt),       all(p.rate_n),  all(p.rate_t),  all(p.damping_n),
           all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion)};
@@ -75,7 +76,7 @@ template <class Lanes>
 
 // A few contacts of a job. In several passes over a chunk: each is a short chain of operations, so that the
 // processor works on several groups of lanes at a time; a single pass waits for its roots and quotients.
-template <Law law, bool dashpots, bool extras, class Lanes>
+template <class Law, bool dashpots, bool extras, class Lanes>
 class SpherePasses {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
@@ -90,8 +91,8 @@ class SpherePasses {
     entry_ = job_.entry + from;
     for (std::size_t c = 0; c < count; c += width) place(c);
     for (std::size_t c = 0; c < count; c += width) move(c);
-    const auto same = uniform_parameters<Lanes>(job_.uniform != nullptr ? *job_.uniform : *job_.table);
-    for (std::size_t c = 0; c < count; c += width) respond_to(c, job_.uniform != nullptr ? same : parameters(c));
+    const auto same = uniform_coefficients<Lanes>(job_.uniform != nullptr ? *job_.uniform : *job_.table);
+    for (std::size_t c = 0; c < count; c += width) respond_to(c, job_.uniform != nullptr ? same : coefficients(c));
     for (std::size_t c = 0; c < count; c += width) act(c);
   }
 
@@ -114,7 +115,7 @@ class SpherePasses {
     set<Lanes>(chunk_.normal, c, closeness * between.way);
     Lanes::store_lanes(closeness, chunk_.closeness + c);
     Lanes::store_lanes(overlap, chunk_.overlap + c);
-    if constexpr (law == Law::hertz || extras) Lanes::store_lanes(ri * rj / between.reach, chunk_.radius + c);
+    if constexpr (Law::reads_radius || extras) Lanes::store_lanes(ri * rj / between.reach, chunk_.radius + c);
     Lanes::store_lanes(ri - half * overlap, chunk_.arm_i + c);
     Lanes::store_lanes(rj - half * overlap, chunk_.arm_j + c);
   }
@@ -159,14 +160,14 @@ class SpherePasses {
     set<Lanes>(chunk_.rolling_rate, c, vectors<Lanes>(rate_rows));
   }
 
-  LawParameters<Real> parameters(std::size_t c) const {
+  LaneCoefficients<Real> coefficients(std::size_t c) const {
     Number which[width];
     for (std::size_t lane = 0; lane < width; ++lane)
       which[lane] = static_cast<Number>(job_.materials[i_[c + lane]] * job_.table_edge + job_.materials[j_[c + lane]]);
-    return parameters_of<Lanes>(job_.table, which);
+    return coefficients_of<Lanes>(job_.table, which);
   }
 
-  void respond_to(std::size_t c, const LawParameters<Real>& p) {
+  void respond_to(std::size_t c, const LaneCoefficients<Real>& p) {
     const Number* const entry = entry_ + c;
     const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
     Touch<Real> touch;
@@ -176,14 +177,14 @@ class SpherePasses {
     touch.rate = get<Lanes>(chunk_.rate, c);
     touch.overlap = Lanes::load_lanes(chunk_.overlap + c);
     touch.mass = Lanes::load_lanes(chunk_.mass + c);
-    if constexpr (law == Law::hertz || extras) touch.radius = Lanes::load_lanes(chunk_.radius + c);
+    if constexpr (Law::reads_radius || extras) touch.radius = Lanes::load_lanes(chunk_.radius + c);
     touch.turn = Lanes::load_lanes(chunk_.turn + c);
     touch.step = Lanes::all(job_.dt);
     touch.rolled = rolls() ? get<Lanes>(chunk_.rolled, c) : none;
     touch.rolling_rate = rolls() ? get<Lanes>(chunk_.rolling_rate, c) : none;
     auto spring = remembers() ? springs_of<Lanes>(job_.springs, entry) : none;
     auto rolling = rolls() ? springs_of<Lanes>(job_.rollings, entry) : none;
-    const auto response = respond<law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, rolling);
+    const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, rolling);
     if (remembers()) keep<Lanes>(job_.springs, entry, spring);
     if (rolls()) keep<Lanes>(job_.rollings, entry, rolling);
     set<Lanes>(chunk_.force, c, response.force);
@@ -230,9 +231,9 @@ class SpherePasses {
   Chunk chunk_;
 };
 
-template <Law law, bool dashpots, bool extras, class Lanes>
+template <class Law, bool dashpots, bool extras, class Lanes>
 std::size_t contacts_of(const SphereJob& job, std::size_t c) {
-  SpherePasses<law, dashpots, extras, Lanes> passes(job);
+  SpherePasses<Law, dashpots, extras, Lanes> passes(job);
   while (c + Lanes::width <= job.size) {
     const std::size_t whole = (job.size - c) / Lanes::width * Lanes::width;
     const std::size_t count = whole < Chunk::size ? whole : Chunk::size;
@@ -243,13 +244,13 @@ std::size_t contacts_of(const SphereJob& job, std::size_t c) {
 }
 
 // As many contacts as fill the lanes, from c on; returns how far it came.
-template <Law law, class Lanes>
+template <class Law, class Lanes>
 std::size_t sphere_contacts_from(const SphereJob& job, std::size_t c) {
   const Terms& terms = job.terms;
   const bool extras = terms.rolling || terms.cohesion || !terms.history;
   if (terms.dashpot)
-    return extras ? contacts_of<law, true, true, Lanes>(job, c) : contacts_of<law, true, false, Lanes>(job, c);
-  return extras ? contacts_of<law, false, true, Lanes>(job, c) : contacts_of<law, false, false, Lanes>(job, c);
+    return extras ? contacts_of<Law, true, true, Lanes>(job, c) : contacts_of<Law, true, false, Lanes>(job, c);
+  return extras ? contacts_of<Law, false, true, Lanes>(job, c) : contacts_of<Law, false, false, Lanes>(job, c);
 }
 
 }  // namespace

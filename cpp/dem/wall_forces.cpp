@@ -30,7 +30,7 @@ void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, d
       to.row = static_cast<Number>(row);
       to.entry = static_cast<Number>(touch.entry);
       to.second = static_cast<Number>(touch.wall);
-      to.parameters = static_cast<Number>(act.materials[row] * table_edge + wall.material);
+      to.coefficients = law.row(act.materials[row], wall.material);
       normal = from.normal;
       contacts.push_back(to);
     }

@@ -95,8 +95,8 @@ void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std
                       std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
                       HugeVector<Place> reference, double wall_margin, double wall_drift) {
   stash();
-  pairs_.set(offsets, partners, terms.rolling, any_convex);
-  wall_rows_.set(wall_offsets, wall_partners, terms.rolling, true);
+  pairs_.set(offsets, partners, law.terms().rolling, any_convex);
+  wall_rows_.set(wall_offsets, wall_partners, law.terms().rolling, true);
   pairs_.give(stashed_pairs);
   wall_rows_.give(stashed_walls);
   stashed_pairs.clear();
@@ -121,16 +121,16 @@ void World::describe_blocks() {
   row_wakes_.assign(act.size, 0.0);
   odometer_ = 0;
   const std::size_t size = force_block_rows(act.size);
-  block_parameters_.assign((act.size + size - 1) / size, nobody);
-  for (std::size_t block = 0; block < block_parameters_.size(); ++block) {
+  block_coefficients_.assign((act.size + size - 1) / size, nobody);
+  for (std::size_t block = 0; block < block_coefficients_.size(); ++block) {
     const std::size_t begin = pairs_.begin(block * size);
     const std::size_t end = pairs_.begin(std::min(act.size, (block + 1) * size));
     const auto which = [&](std::size_t k) {
-      return static_cast<Number>(act.materials[pairs_.owners()[k]] * table_edge + act.materials[pairs_.partners()[k]]);
+      return law.row(act.materials[pairs_.owners()[k]], act.materials[pairs_.partners()[k]]);
     };
     std::size_t k = begin;
     while (k < end && which(k) == which(begin)) ++k;
-    if (k == end && begin < end) block_parameters_[block] = which(begin);
+    if (k == end && begin < end) block_coefficients_[block] = which(begin);
   }
   kinds_.resize(act.size);
   for (std::size_t e = 0; e < act.size; ++e) kinds_[e] = shape_of(e).kind;

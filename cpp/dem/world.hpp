@@ -12,8 +12,8 @@
 #include "dem/contact.hpp"
 #include "dem/elements.hpp"
 #include "dem/kernels.hpp"
+#include "dem/law_table.hpp"
 #include "dem/pair_list.hpp"
-#include "dem/parameters.hpp"
 #include "dem/shape.hpp"
 #include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
@@ -49,10 +49,7 @@ class World {
   };
   std::vector<Primitive> primitives;
   void number_primitives();
-  std::vector<Parameters> table;  // materials × materials
-  std::size_t table_edge = 0;
-  Law law = Law::linear;
-  Terms terms;
+  LawTable law;
   Vec gravity;
   double dt = 0;
   Period period;
@@ -157,7 +154,6 @@ class World {
   void describe_blocks();
   [[nodiscard]] bool serves();
   [[nodiscard]] double largest_part_used() const;
-  [[nodiscard]] const Parameters& parameters(std::size_t a, std::size_t b) const { return table[a * table_edge + b]; }
 
   struct Acting {
     const Place* places;
@@ -172,7 +168,7 @@ class World {
   HugeVector<Load> loads_;
   std::vector<Shape::Kind> kinds_;          // of every element
   HugeVector<Pose> poses_;                  // of every element, if any is convex
-  std::vector<Number> block_parameters_;    // of every block: which parameters all its entries have, or nobody
+  std::vector<Number> block_coefficients_;  // of every block: the coefficients that all its entries have, or nobody
   std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
   std::vector<double> wakes_;               // of every entry of walls; see touch_walls
   std::vector<double> row_wakes_;           // the first of every row

@@ -4,15 +4,20 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -113,26 +118,74 @@ void set(World& world, const std::string& name, const In<double>& array) {
   for (std::size_t k = 0; k < world.bodies.size(); ++k) column.write(world, k, array.data() + k * column.width);
 }
 
-void set_law(World& world, const In<double>& table, const std::string& law, bool history) {
-  const std::size_t m = table.shape(0), width = table.shape(2);
-  world.law = law == "hertz" ? dem::Law::hertz : dem::Law::linear;
-  const bool hertz = world.law == dem::Law::hertz;
-  world.table_edge = m;
-  world.table.assign(m * m, {});
-  dem::Terms& terms = world.terms;
-  terms = {};
-  terms.history = history;
-  for (std::size_t k = 0; k < m * m; ++k) {
-    const double* const from = table.data() + k * width;
-    dem::Parameters& p = world.table[k];
-    p = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7], from[8], {0, 0, 0}};
-    p.damping_n *= std::sqrt(hertz ? 2 * p.kn : p.kn);
-    p.damping_t *= std::sqrt(hertz ? 8 * p.kt : p.kt);
-    terms.roots |= p.damping_n > 0 || p.damping_t > 0;
-    terms.dashpot |= p.damping_t > 0 || p.rate_t > 0;
-    terms.rolling |= p.rolling > 0;
-    terms.cohesion |= p.cohesion > 0;
+using Values = std::map<std::string, double>;
+
+dem::MaterialValues material_values(const Values& from) {
+  dem::MaterialValues values;
+  for (const auto& [name, value] : from) values.set(name, value);
+  return values;
+}
+
+// `pairs`: numbers of two materials, and the values that replace those of both.
+void set_law(World& world, const std::string& law, const std::vector<Values>& materials,
+             const std::vector<std::tuple<std::size_t, std::size_t, Values>>& pairs, bool history) {
+  std::vector<dem::MaterialValues> values;
+  for (const Values& one : materials) values.push_back(material_values(one));
+  dem::LawTable::Pairs of_pairs;
+  for (const auto& [a, b, given] : pairs) of_pairs[{a, b}] = material_values(given);
+  world.law = dem::LawTable(law, std::move(values), of_pairs, history);
+}
+
+// The coefficients of two materials as the law mixes them.
+Values coefficients(const World& world, std::size_t a, std::size_t b) {
+  const dem::Coefficients& c = world.law.mixed(a, b);
+  return {{"kn", c.kn},
+          {"kt", c.kt},
+          {"rate_n", c.rate_n},
+          {"rate_t", c.rate_t},
+          {"damping_n", c.damping_n},
+          {"damping_t", c.damping_t},
+          {"friction", c.friction},
+          {"rolling_friction", c.rolling},
+          {"cohesion", c.cohesion}};
+}
+
+nb::list parameters_of(std::span<const dem::Parameter> parameters) {
+  const auto text = [](std::string_view view) { return nb::str(view.data(), view.size()); };
+  nb::list all;
+  for (const dem::Parameter& p : parameters) {
+    nb::dict one;
+    one["name"] = text(p.name);
+    one["unit"] = text(p.unit);
+    one["low"] = p.low;
+    one["low_allowed"] = p.low_allowed;
+    one["high"] = p.high;
+    one["default"] = std::isnan(p.fallback) ? nb::object(nb::none()) : nb::object(nb::float_(p.fallback));
+    one["required"] = p.required;
+    one["doc"] = text(p.doc);
+    all.append(one);
   }
+  return all;
+}
+
+// Every contact law with its parameters and formulas.
+nb::list laws() {
+  const auto text = [](std::string_view view) { return nb::str(view.data(), view.size()); };
+  nb::list all;
+  for (const dem::LawEntry& law : dem::laws()) {
+    nb::dict one, refused;
+    for (const dem::Refusal& refusal : law.refused) refused[text(refusal.name)] = text(refusal.instead);
+    one["name"] = text(law.text.name);
+    one["title"] = text(law.text.title);
+    one["normal_spring"] = text(law.text.normal_spring);
+    one["normal_dashpot"] = text(law.text.normal_dashpot);
+    one["tangential_spring"] = text(law.text.tangential_spring);
+    one["tangential_dashpot"] = text(law.text.tangential_dashpot);
+    one["parameters"] = parameters_of(law.parameters);
+    one["refused"] = refused;
+    all.append(one);
+  }
+  return all;
 }
 
 // Rows at the end; the other columns are set by name.
@@ -356,6 +409,10 @@ nb::tuple details(World& world) {
 }  // namespace
 
 void bind_dem(nb::module_& m) {
+  m.def("dem_laws", &laws, "Contact laws: names, formulas, parameters.");
+  m.def(
+      "dem_shared_parameters", [] { return parameters_of(dem::shared_parameters); },
+      "Parameters that every law reads.");
   nb::class_<World>(m, "Grains", "Bodies, walls, laws, lists, and the step of time.")
       .def(nb::init<>())
       .def("get", &get, nb::arg("name"))
@@ -379,7 +436,18 @@ void bind_dem(nb::module_& m) {
            [](const World& w) { return array_of(std::vector<std::uint8_t>(w.bodies.materials), {w.bodies.size()}); })
       .def("shapes",
            [](const World& w) { return array_of(std::vector<std::int32_t>(w.bodies.shapes), {w.bodies.size()}); })
-      .def("set_law", &set_law, nb::arg("table"), nb::arg("law"), nb::arg("history"))
+      .def("set_law", &set_law, nb::arg("law"), nb::arg("materials"), nb::arg("pairs"), nb::arg("history"))
+      .def("coefficients", &coefficients, nb::arg("first"), nb::arg("second"))
+      .def(
+          "collision_time",
+          [](const World& w, std::size_t first, std::size_t second, double mass, double radius, double speed) {
+            return w.law.collision_time(first, second, {mass, radius, speed});
+          },
+          nb::arg("first"), nb::arg("second"), nb::arg("mass"), nb::arg("radius"), nb::arg("speed"))
+      .def(
+          "rayleigh_time",
+          [](const World& w, std::size_t material, double radius) { return w.law.rayleigh_time(material, radius); },
+          nb::arg("material"), nb::arg("radius"))
       .def(
           "set_space",
           [](World& w, const std::array<double, 3>& gravity, const std::array<double, 3>& period, double dt) {

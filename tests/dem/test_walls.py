@@ -271,21 +271,26 @@ def test_pairs_of_materials_replace_the_mixture():
         "a": Material(density=1, youngs_modulus=1e6, poisson_ratio=0.2, restitution=0.9, friction=0.4),
         "b": Material(density=1, youngs_modulus=4e6, poisson_ratio=0.3, restitution=0.4, friction=0.1),
     }
-    mixed = Simulation(materials=materials)._table
-    assert mixed[0, 1, 6] == pytest.approx(np.sqrt(0.4 * 0.1))
-    assert mixed[0, 1, 0] == pytest.approx(1 / ((1 - 0.04) / 1e6 + (1 - 0.09) / 4e6))
-    replaced = Simulation(materials=materials, pairs={("b", "a"): {"friction": 0.7}})._table
-    assert replaced[0, 1, 6] == replaced[1, 0, 6] == pytest.approx(0.7)
-    assert replaced[0, 1, 0] == mixed[0, 1, 0]
+    mixed = Simulation(materials=materials)._core.coefficients(0, 1)
+    assert mixed["friction"] == pytest.approx(np.sqrt(0.4 * 0.1))
+    assert mixed["kn"] == pytest.approx(1 / ((1 - 0.04) / 1e6 + (1 - 0.09) / 4e6))
+    core = Simulation(materials=materials, pairs={("b", "a"): {"friction": 0.7}})._core
+    replaced = core.coefficients(0, 1)
+    assert replaced == core.coefficients(1, 0)
+    assert replaced["friction"] == pytest.approx(0.7)
+    assert replaced["kn"] == mixed["kn"]
 
 
 @pytest.mark.parametrize(
     "change, match",
     [
-        (lambda: Material(restitution=1.2), r"restitution: 1.2 found; pass a finite number in \(0, 1\]"),
+        (lambda: Material(restitution=1.2), "restitution must be a finite number above 0 and of at most 1, got 1.2"),
         (lambda: Material(friction=-1), "friction"),
         (lambda: Simulation(materials={"m": Material()}), "youngs_modulus"),
-        (lambda: Simulation(materials={"m": Material(kn=1.0)}, law="linearr"), "law"),
+        (
+            lambda: Simulation(materials={"m": Material(kn=1.0)}, law="linearr"),
+            "law must be one of linear, hertz, got 'linearr'",
+        ),
         (lambda: simulation(linear(), walls=[floor(), floor()]), "two are named 'floor'"),
         (lambda: simulation(linear(), walls=[floor(material="x")]), "floor.material"),
         (lambda: simulation(linear(), dt=-1.0), "dt"),

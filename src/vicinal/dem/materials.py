@@ -1,192 +1,194 @@
-"""Materials, and the contact parameters of every pair of them."""
+"""Materials, and the parameters of the contact laws that they hold.
+
+Laws are defined in the compiled core, one file each (cpp/dem/laws). Their names, parameters, units, ranges and formulas
+are read from there.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, make_dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from vicinal import _core
 from vicinal.errors import InputError
 
-# Columns of the table that the compiled core reads (cpp/dem/laws.hpp). Both laws: friction .. cohesion. Linear: kn is
-# the stiffness, kt the tangential one. Hertz: kn is the effective modulus E*, kt the effective shear modulus G*.
-COLUMNS = ("kn", "kt", "gamma_n", "gamma_t", "damping_n", "damping_t", "friction", "rolling_friction", "cohesion")
 
-LAWS = ("linear", "hertz")
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a material: unit, allowed range, and the value if none is given."""
+
+    name: str
+    unit: str
+    low: float
+    low_allowed: bool
+    high: float
+    default: float | None
+    required: bool
+    doc: str
+
+    def check(self, value: object) -> None:
+        """Raise `InputError` unless a value is in the range."""
+        ok = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        if ok and value <= self.high and (value > self.low or (self.low_allowed and value == self.low)):  # type: ignore[operator]
+            return
+        raise InputError(f"{self.name} must be a finite number {self.range}, got {value!r}")
+
+    @property
+    def range(self) -> str:
+        """The allowed range in words.
+
+        Examples
+        --------
+        >>> PARAMETERS["restitution"].range
+        'above 0 and of at most 1'
+        """
+        low = f"of at least {self.low:g}" if self.low_allowed else f"above {self.low:g}"
+        return low if self.high == math.inf else f"{low} and of at most {self.high:g}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Material:
-    """What bodies and walls are made of.
+@dataclass(frozen=True)
+class Law:
+    """A contact law: its own parameters, those it refuses, and its formulas."""
 
-    Parameters
-    ----------
-    density
-        Mass per volume; unused for walls.
-    youngs_modulus, poisson_ratio
-        Elasticity, for the law ``"hertz"``.
-    restitution
-        Ratio of the speeds after and before a head-on collision, in (0, 1]; sets the damping.
-    friction
-        Coulomb's coefficient.
-    rolling_friction
-        Resisting moment over (normal force × effective radius).
-    cohesion
-        Attraction per area of the circle in which two spheres overlap (2π R* δ), in Pa.
-    kn, kt
-        Stiffness, normal and tangential (2/7 of ``kn`` if left out), for the law ``"linear"``.
-    gamma_n, gamma_t
-        Damping rates in 1/s, in place of what follows from `restitution`: the force is effective mass × gamma ×
-        relative velocity. `gamma_n` only for the law ``"linear"``; ``gamma_t=0`` switches the tangential dashpot off.
-    """
+    name: str
+    title: str
+    parameters: tuple[Parameter, ...]
+    refused: Mapping[str, str]
+    """Names of parameters that would have no effect, and what to give instead."""
+    formulas: Mapping[str, str]
 
-    density: float = 1000.0
-    youngs_modulus: float | None = None
-    poisson_ratio: float | None = None
-    restitution: float | None = None
-    friction: float = 0.0
-    rolling_friction: float = 0.0
-    cohesion: float = 0.0
-    kn: float | None = None
-    kt: float | None = None
-    gamma_n: float | None = None
-    gamma_t: float | None = None
+    def missing(self, material: Material) -> Parameter | None:
+        """Return the first required parameter that a material does not have."""
+        return next((p for p in self.parameters if p.required and getattr(material, p.name) is None), None)
 
-    def __post_init__(self) -> None:
+    def unwanted(self, material: Material) -> str | None:
+        """Return the first refused parameter that a material has."""
+        return next((name for name in self.refused if getattr(material, name) is not None), None)
+
+    def check(self, name: str, material: Material) -> None:
+        """Raise `InputError` unless a material has what this law needs and nothing that it refuses."""
+        missing, unwanted = self.missing(material), self.unwanted(material)
+        if missing is not None:
+            raise InputError(f'materials["{name}"] must have {missing.name}, which the law "{self.name}" requires')
+        if unwanted is not None:
+            raise InputError(
+                f'materials["{name}"] must not have {unwanted}, which the law "{self.name}" does not use; '
+                f"pass {self.refused[unwanted]}"
+            )
+
+
+_FORMULAS = ("normal_spring", "normal_dashpot", "tangential_spring", "tangential_dashpot")
+
+
+def _law(described: Mapping[str, Any]) -> Law:
+    parameters = tuple(Parameter(**p) for p in described["parameters"])
+    formulas = {name.replace("_", " "): described[name] for name in _FORMULAS}
+    return Law(described["name"], described["title"], parameters, described["refused"], formulas)
+
+
+SHARED = tuple(Parameter(**p) for p in _core.dem_shared_parameters())
+"""Parameters that every law uses."""
+
+LAWS: Mapping[str, Law] = {law.name: law for law in map(_law, _core.dem_laws())}
+"""Contact laws by name."""
+
+PARAMETERS: Mapping[str, Parameter] = {
+    p.name: p for p in (*SHARED, *(p for law in LAWS.values() for p in law.parameters))
+}
+"""Parameters of materials by name."""
+
+
+def _documentation() -> str:
+    lines = ["What bodies and walls are made of.", "", "Parameters", "----------"]
+    owners = {p.name: f" Law ``{law.name!r}``." for law in LAWS.values() for p in law.parameters}
+    for p in PARAMETERS.values():
+        lines += [p.name, f"    {p.doc} Unit {p.unit}, {p.range}.{owners.get(p.name, '')}"]
+    return "\n".join(lines)
+
+
+if TYPE_CHECKING:
+
+    @dataclass(frozen=True, kw_only=True)
+    class Material:
+        """What bodies and walls are made of; its fields are `PARAMETERS`."""
+
+        def __init__(self, **values: float | None) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+
+    def _check_fields(self: Material) -> None:
         for item in fields(self):
             value = getattr(self, item.name)
             if value is not None:
-                _check_value(item.name, value)
+                PARAMETERS[item.name].check(value)
+
+    Material = make_dataclass(
+        "Material",
+        [(p.name, "float | None", field(default=p.default)) for p in PARAMETERS.values()],
+        namespace={"__post_init__": _check_fields, "__doc__": _documentation(), "__module__": __name__},
+        frozen=True,
+        kw_only=True,
+    )
 
 
-# Key: lowest allowed value, whether it is itself allowed, highest allowed value.
-RANGES: Mapping[str, tuple[float, bool, float]] = {
-    "density": (0.0, False, math.inf),
-    "youngs_modulus": (0.0, False, math.inf),
-    "poisson_ratio": (-1.0, False, 0.5),
-    "restitution": (0.0, False, 1.0),
-    "friction": (0.0, True, math.inf),
-    "rolling_friction": (0.0, True, math.inf),
-    "cohesion": (0.0, True, math.inf),
-    "kn": (0.0, False, math.inf),
-    "kt": (0.0, True, math.inf),
-    "gamma_n": (0.0, True, math.inf),
-    "gamma_t": (0.0, True, math.inf),
-}
-
-
-def _check_value(name: str, value: object) -> None:
-    low, closed, high = RANGES[name]
-    ok = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    if not ok or not ((low <= value if closed else low < value) and value <= high):  # type: ignore[operator]
-        span = f"{'[' if closed else '('}{low:g}, {high:g}{')' if high == math.inf else ']'}"
-        raise InputError(f"{name}: {value!r} found; pass a finite number in {span}")
-
-
-def damping_ratio(restitution: float) -> float:
-    """Return the damping, as a fraction of the critical one, that gives a restitution coefficient.
+def values_of(material: Material) -> dict[str, float]:
+    """Return the parameters of a material that are set.
 
     Examples
     --------
-    >>> round(damping_ratio(0.5), 4)
-    0.2155
+    >>> values_of(Material(kn=1e4))
+    {'density': 1000.0, 'friction': 0.0, 'rolling_friction': 0.0, 'cohesion': 0.0, 'kn': 10000.0}
     """
-    log = math.log(restitution)
-    return -log / math.hypot(math.pi, log)
+    values = {item.name: getattr(material, item.name) for item in fields(material)}
+    return {name: float(value) for name, value in values.items() if value is not None}
 
 
-def contact_table(
-    materials: Sequence[Material], pairs: Mapping[tuple[int, int], Mapping[str, float]], law: str
-) -> npt.NDArray[np.float64]:
-    """Return the parameters of every pair of materials, shape (m, m, len(COLUMNS)).
-
-    The mixing rule, for bodies and walls alike: moduli and stiffnesses act in series (Hertz's E* and Mindlin's G*; the
-    harmonic mean of kn, kt, so that equal materials keep theirs); everything else is the geometric mean. What `pairs`
-    names for two materials replaces the mixture (for Hertz a pair's ``youngs_modulus`` and ``poisson_ratio`` stand for
-    both).
-    """
-    if law not in LAWS:
-        raise InputError(f"law: {law!r} found; pass one of {', '.join(LAWS)}")
-    m = len(materials)
-    table = np.zeros((m, m, len(COLUMNS)))
-    for a in range(m):
-        for b in range(a, m):
-            given = dict(pairs.get((a, b), pairs.get((b, a), {})))
-            for key, value in given.items():
-                if key not in RANGES or key == "density":
-                    raise InputError(f"pairs[{a}, {b}]: key {key!r} found; pass some of {', '.join(RANGES)[9:]}")
-                _check_value(key, value)
-            two = (replace(materials[a], **given), replace(materials[b], **given))
-            table[a, b] = table[b, a] = _hertz(two) if law == "hertz" else _linear(two, given)
-    return table
+def check_law(name: object) -> str:
+    """Return the name of a law."""
+    if not isinstance(name, str) or name not in LAWS:
+        raise InputError(f"law must be one of {', '.join(LAWS)}, got {name!r}")
+    return name
 
 
-def _geometric(name: str, two: tuple[Material, Material]) -> float:
-    one, other = (getattr(material, name) for material in two)
-    return math.sqrt((one or 0.0) * (other or 0.0))
+PairValues = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def _common(two: tuple[Material, Material]) -> list[float]:
-    return [_geometric(name, two) for name in ("friction", "rolling_friction", "cohesion")]
-
-
-def _restitution(two: tuple[Material, Material]) -> float:
-    return math.sqrt(math.prod(1.0 if m.restitution is None else m.restitution for m in two))
-
-
-def _hertz(two: tuple[Material, Material]) -> list[float]:
-    for material in two:
-        if material.youngs_modulus is None or material.poisson_ratio is None:
-            raise InputError(
-                "materials: youngs_modulus or poisson_ratio is missing; the law 'hertz' needs both for every material"
-            )
-        if material.gamma_n is not None:
-            raise InputError("materials: gamma_n found; the law 'hertz' takes restitution instead")
-    softness = shear = 0.0
-    for material in two:
-        modulus, ratio = float(material.youngs_modulus or 1), float(material.poisson_ratio or 0)
-        softness += (1 - ratio**2) / modulus
-        shear += 2 * (2 - ratio) * (1 + ratio) / modulus
-    # Tsuji's damping as Antypov and Elliott write it: 2 sqrt(5/6) ζ sqrt(S m*), S = dF/dδ.
-    damping = 2 * math.sqrt(5 / 6) * damping_ratio(_restitution(two))
-    rate, tangential = _tangential(two, damping)
-    return [1 / softness, 1 / shear, 0.0, rate, damping, tangential, *_common(two)]
-
-
-def _tangential(two: tuple[Material, Material], damping: float) -> tuple[float, float]:
-    """Return the rate of the tangential dashpot and its part of the critical damping: one of them is 0."""
-    if all(material.gamma_t is not None for material in two):
-        return _geometric("gamma_t", two), 0.0
-    return 0.0, damping
-
-
-def _linear(two: tuple[Material, Material], given: Mapping[str, float]) -> list[float]:
-    one, other = two
-    if one.kn is None or other.kn is None:
-        raise InputError("materials: kn is missing; the law 'linear' needs it for every material")
-    kn = 2 * one.kn * other.kn / (one.kn + other.kn)
-    own = [2 / 7 * m.kn if m.kt is None else m.kt for m in two]  # type: ignore[operator]
-    kt = 2 * own[0] * own[1] / (sum(own) or 1.0)
-    # A pair's own gamma_n replaces a restitution the materials bring along. Restitution damps the tangential spring by
-    # the same fraction of the critical damping.
-    by_rate = "gamma_n" in given or all(m.gamma_n is not None for m in two)
-    damping = 0.0 if by_rate else 2 * damping_ratio(_restitution(two))
-    rate = _geometric("gamma_n", two) if by_rate else 0.0
-    tangential_rate, tangential = _tangential(two, damping)
-    return [kn, kt, rate, tangential_rate, damping, tangential, *_common(two)]
-
-
-def check_names(
-    pairs: Mapping[tuple[str, str], Mapping[str, float]], names: Sequence[str]
-) -> dict[tuple[int, int], Mapping[str, float]]:
-    """Return pairs of materials by number."""
-    numbered = {}
-    for key, value in pairs.items():
-        for name in key:
+def check_pairs(pairs: PairValues, names: Sequence[str]) -> list[tuple[int, int, dict[str, float]]]:
+    """Return values that replace those of two materials, the materials by number."""
+    known = [name for name in PARAMETERS if name != "density"]
+    numbered = []
+    for (first, second), values in pairs.items():
+        for name in (first, second):
             if name not in names:
-                raise InputError(f"pairs: material {name!r} found; pass names among {', '.join(names)}")
-        numbered[names.index(key[0]), names.index(key[1])] = value
+                raise InputError(f"pairs must have names of materials ({', '.join(names)}), got {name!r}")
+        for key, value in values.items():
+            if key not in known:
+                raise InputError(f"pairs must have some of the keys {', '.join(known)}, got {key!r}")
+            PARAMETERS[key].check(value)
+        numbered.append((names.index(first), names.index(second), {key: float(v) for key, v in values.items()}))
     return numbered
+
+
+def law_table() -> str:
+    """Return the formulas of all laws as a table in Markdown, as docs/grains.md has it."""
+    laws = list(LAWS.values())
+    lines = ["| |" + "".join(f' `law="{law.name}"` |' for law in laws), "|---|" + "---|" * len(laws)]
+    lines += [f"| {name} |" + "".join(f" {law.formulas[name]} |" for law in laws) for name in laws[0].formulas]
+    return "\n".join(lines)
+
+
+def parameter_table() -> str:
+    """Return the parameters of all materials as a table in Markdown, as docs/grains.md has it."""
+    lines = ["| parameter | unit | allowed | default | law | |", "|---|---|---|---|---|---|"]
+    shared = {p.name for p in SHARED}
+    for p in PARAMETERS.values():
+        users = ", ".join(f"`{law.name}`" for law in LAWS.values() if p in law.parameters)
+        default = "required" if p.required else "" if p.default is None else f"{p.default:g}"
+        allowed = p.range
+        lines.append(
+            f"| `{p.name}` | {p.unit} | {allowed} | {default} | {'all' if p.name in shared else users} | {p.doc} |"
+        )
+    return "\n".join(lines)

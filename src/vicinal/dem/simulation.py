@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.dem import checkpoint, lists
-from vicinal.dem.materials import Material, check_names, contact_table
+from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_arrays
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.walls import MeshWall, Wall, check_vector, wall_arrays
@@ -35,9 +36,10 @@ class Simulation:
     materials
         By name.
     pairs
-        What replaces the mixing rule (see `vicinal.dem.materials.contact_table`) for two materials.
+        Parameters of two materials that replace those of both before they are mixed, by the names of the two.
     law
-        ``"hertz"`` (Hertz and Mindlin) or ``"linear"`` (springs and dashpots).
+        Contact law, one of `vicinal.dem.materials.LAWS`: ``"hertz"`` (Hertz and Mindlin) or ``"linear"`` (springs and
+        dashpots).
     history
         False: no tangential springs, only dashpots up to Coulomb's limit.
     walls
@@ -70,7 +72,7 @@ class Simulation:
         self,
         *,
         materials: Mapping[str, Material],
-        pairs: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
+        pairs: PairValues | None = None,
         law: str = "hertz",
         history: bool = True,
         walls: Sequence[Wall] = (),
@@ -83,13 +85,10 @@ class Simulation:
         self.materials = dict(materials)
         names = list(self.materials)
         self.pairs = {key: dict(value) for key, value in (pairs or {}).items()}
-        self.law = law
+        self.law = check_law(law)
         self.history = _check.check_flag(history, "history")
-        self._table = contact_table(list(self.materials.values()), check_names(self.pairs, names), law)
-        if not history and np.any((self._table[:, :, 6] > 0) & (self._table[:, :, 3] + self._table[:, :, 5] == 0)):
-            raise InputError(
-                "history: False found with friction but no tangential damping; pass gamma_t or restitution, or history"
-            )
+        self._core = _core.Grains()
+        self._set_law()
         self.walls = list(walls)
         self._names = {name: k for k, name in enumerate(names)}
         seen: set[str] = set()
@@ -107,8 +106,6 @@ class Simulation:
         self.random = np.random.default_rng(seed)
         self.shapes: list[Shape] = []
         self._properties: list[Properties] = []
-        self._core = _core.Grains()
-        self._core.set_law(self._table, law, self.history)
         self._start = (0.0, 0)  # time and step count when the step was last changed
         self._next_id = 0
         self._skin = 0.0
@@ -119,6 +116,21 @@ class Simulation:
         self._warned = False
         self._order: npt.NDArray[np.int64] | None = None
         self._seconds = {"lists": 0.0, "steps": 0.0}
+
+    def _set_law(self) -> None:
+        for name, material in self.materials.items():
+            LAWS[self.law].check(name, material)
+        materials = [values_of(material) for material in self.materials.values()]
+        self._core.set_law(self.law, materials, check_pairs(self.pairs, list(self.materials)), self.history)
+        if self.history:
+            return
+        for a, b in combinations_with_replacement(range(len(materials)), 2):
+            c = self._core.coefficients(a, b)
+            if c["friction"] > 0 and c["rate_t"] + c["damping_t"] == 0:
+                raise InputError(
+                    "history must be True where friction acts without tangential damping, got False; "
+                    "pass gamma_t or restitution"
+                )
 
     # --- time ---------------------------------------------------------------------------------------------------------
 
@@ -155,7 +167,7 @@ class Simulation:
 
     def critical_times(self) -> CriticalTimes:
         """Return collision and Rayleigh time and the step as a fraction of them."""
-        return critical_times(self, self._table, self._dt)
+        return critical_times(self, self._core, self._dt)
 
     def run(self, steps: int) -> None:
         """Advance by so many steps. Ctrl-C stops between two steps; the simulation can be continued."""

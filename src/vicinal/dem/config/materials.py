@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vicinal.dem.materials import RANGES, Material
+from vicinal.dem.materials import PARAMETERS, Material
 from vicinal.sim.schema import (
     Items,
     Number,
@@ -21,15 +21,15 @@ from vicinal.sim.schema import (
 
 def allowed_range(name: str) -> Number:
     """Return the range of a quantity, as `Material` has it."""
-    low, closed, high = RANGES[name]
-    return Number(low, high, above=not closed)
+    p = PARAMETERS[name]
+    return Number(p.low, p.high, above=not p.low_allowed)
 
 
 @dataclass(frozen=True)
 class MaterialTable:
     """The keys of `Material`, and its ranges."""
 
-    keys: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Material))
+    keys: tuple[str, ...] = tuple(PARAMETERS)
 
     @property
     def allowed(self) -> str:
@@ -59,24 +59,27 @@ class MaterialTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair(Section):
-    """What holds between two materials in place of the mixture of both."""
+class _Pair(Section):
+    """Parameters of two materials in place of those of each; the keys are those of `Material` without density."""
 
     materials: tuple[str, str] = key(Items(Text(), 2), help="names of the two materials; may be the same twice")
-    youngs_modulus: float | None = key(allowed_range("youngs_modulus"), None)
-    poisson_ratio: float | None = key(allowed_range("poisson_ratio"), None)
-    restitution: float | None = key(allowed_range("restitution"), None)
-    friction: float | None = key(allowed_range("friction"), None)
-    rolling_friction: float | None = key(allowed_range("rolling_friction"), None)
-    cohesion: float | None = key(allowed_range("cohesion"), None)
-    kn: float | None = key(allowed_range("kn"), None)
-    kt: float | None = key(allowed_range("kt"), None)
-    gamma_n: float | None = key(allowed_range("gamma_n"), None)
-    gamma_t: float | None = key(allowed_range("gamma_t"), None)
 
     def values(self) -> dict[str, float]:
-        """Return what is given."""
+        """Return the parameters that are given."""
         return {name: value for name, value in self.table().items() if name != "materials"}
+
+
+if TYPE_CHECKING:
+    Pair = _Pair
+else:
+    Pair = dataclasses.make_dataclass(
+        "Pair",
+        [(name, "float | None", key(allowed_range(name), None)) for name in PARAMETERS if name != "density"],
+        bases=(_Pair,),
+        namespace={"__doc__": _Pair.__doc__, "__module__": __name__},
+        frozen=True,
+        kw_only=True,
+    )
 
 
 MATERIAL = MaterialTable()

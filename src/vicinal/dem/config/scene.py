@@ -11,7 +11,7 @@ from typing import Any
 from vicinal.dem.config.bodies import BODIES, Body
 from vicinal.dem.config.insertion import INSERTS, Emitter, Fill, Insert, Outlet
 from vicinal.dem.config.materials import MATERIAL, Pair, allowed_range
-from vicinal.dem.materials import LAWS, Material
+from vicinal.dem.materials import LAWS, Material, values_of
 from vicinal.errors import InputError
 from vicinal.sim.regions import REGIONS, Region, Vector
 from vicinal.sim.schema import (
@@ -56,7 +56,7 @@ class Solver(Section):
     """How the equations are solved."""
 
     duration: float = key(NOT_NEGATIVE, help="time to simulate")
-    law: str = key(Choice(LAWS), "hertz", help="contact law")
+    law: str = key(Choice(tuple(LAWS)), "hertz", help="contact law")
     history: bool = key(Flag(), default=True, help="tangential springs remember")
     dt: float | None = key(POSITIVE, None, help="time step")
     fraction: float | None = key(
@@ -166,22 +166,19 @@ class Scene(Section):
                 yield ("insert", place, "region"), insert.region, "regions"
 
     def _check_law(self, name: str, material: Material) -> None:
-        law = self.solver.law
-        for what in ("youngs_modulus", "poisson_ratio") if law == "hertz" else ("kn",):
-            if getattr(material, what) is None:
-                remedy = f'is missing; the law "{law}" needs {allowed_range(what).allowed}'
-                raise SchemaError(("materials", name, what), ABSENT, remedy)
-        if law == "hertz" and material.gamma_n is not None:
-            path = ("materials", name, "gamma_n")
-            raise SchemaError(path, material.gamma_n, 'the law "hertz" takes restitution instead')
+        law = LAWS[self.solver.law]
+        missing, unwanted = law.missing(material), law.unwanted(material)
+        if missing is not None:
+            remedy = f'is missing; the law "{law.name}" needs {allowed_range(missing.name).allowed}'
+            raise SchemaError(("materials", name, missing.name), ABSENT, remedy)
+        if unwanted is not None:
+            remedy = f'the law "{law.name}" takes {law.refused[unwanted]} instead'
+            raise SchemaError(("materials", name, unwanted), getattr(material, unwanted), remedy)
 
     def table(self) -> dict[str, Any]:
         """Give the scene back as plain values, as a file would have them."""
         items = super().table()
-        items["materials"] = {
-            name: {what: value for what, value in dataclasses.asdict(material).items() if value is not None}
-            for name, material in self.materials.items()
-        }
+        items["materials"] = {name: values_of(material) for name, material in self.materials.items()}
         return {name: value for name, value in items.items() if value not in ({}, [])}
 
 

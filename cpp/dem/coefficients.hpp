@@ -1,0 +1,27 @@
+// The coefficients of a contact law for two materials.
+#pragma once
+
+#include <cstddef>
+
+namespace vicinal::dem {
+
+// One pair of materials. kn, kt: stiffnesses, or moduli such as E* and G*. Dashpots: rate × effective mass + damping ×
+// root, where the law defines the root, for instance sqrt(m*). `damping` is dimensionless as a law mixes it
+// (a multiple of sqrt(stiffness × m*)) and contains the square root of the modulus as the loops read it.
+struct alignas(32) Coefficients {
+  double kn = 0, kt = 0, rate_n = 0, rate_t = 0;
+  double damping_n = 0, damping_t = 0, friction = 0, rolling = 0;
+  double cohesion = 0;
+};
+inline constexpr std::size_t coefficient_stride = sizeof(Coefficients) / sizeof(double);
+
+// The kinds of terms that occur anywhere in the table; a term that does not occur costs nothing.
+struct Terms {
+  bool history = true;
+  bool roots = false;    // damping from restitution: needs a square root
+  bool dashpot = false;  // tangential dashpot
+  bool rolling = false;
+  bool cohesion = false;
+};
+
+}  // namespace vicinal::dem

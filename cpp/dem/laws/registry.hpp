@@ -1,0 +1,30 @@
+// Contact laws by number and by name, for everything outside of the loops.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "dem/coefficients.hpp"
+#include "dem/laws/law.hpp"
+#include "dem/laws/parameter.hpp"
+
+namespace vicinal::dem {
+
+struct LawEntry {
+  LawText text;
+  std::span<const Parameter> parameters;
+  std::span<const Refusal> refused;
+  Coefficients (*mix)(const MaterialPair&);
+  Coefficients (*for_loops)(const Coefficients& mixed);
+  double (*collision_time)(const Coefficients& mixed, const Collision&);
+  double (*rayleigh_time)(const MaterialValues&, double radius);  // NaN for laws without moduli
+};
+
+// In the order of the list in laws.hpp.
+std::span<const LawEntry> laws();
+
+// Throws std::invalid_argument with the names of all laws if there is none of this name.
+std::size_t law_number(std::string_view name);
+
+}  // namespace vicinal::dem

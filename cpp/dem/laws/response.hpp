@@ -1,0 +1,108 @@
+// The force and moment of a contact: the law's normal force, and the terms that all laws share.
+//
+// Tangential: a spring that has been stretched since the contact began, with a dashpot, capped by Coulomb friction.
+// Rolling: the same for the angle rolled, capped by a moment (Ai et al., Powder Technology 206 (2011) 269, model C).
+// Cohesion: an attraction per area of the circle of overlap.
+#pragma once
+
+#include "dem/coefficients.hpp"
+#include "dem/lanes.hpp"
+#include "dem/laws/law.hpp"
+
+namespace vicinal::dem {
+namespace {
+
+// Rolling springs: stiffness in units of normal stiffness × (rolling friction × R*)².
+constexpr double rolling_stiffness = 2.25;
+
+template <class Real>
+struct Response {
+  Triple<Real> force;       // on the first body
+  Triple<Real> tangential;  // its tangential part
+  Triple<Real> moment;      // rolling resistance on the first body
+  Real stiffness_n, stiffness_t;
+};
+
+// A spring's stretch after the step: the new displacement is added and the sum turned with the contact.
+template <class Real>
+[[gnu::always_inline]] inline Triple<Real> carried(Triple<Real> spring, Triple<Real> added, Triple<Real> normal,
+                                                   Triple<Real> midway, Real turn) {
+  const auto sum = spring + added;
+  const auto tangential = sum - dot(sum, normal) * midway;
+  return tangential + turn * cross(normal, tangential);
+}
+
+// Spring and dashpot up to a limit, beyond which the spring slips. Returns the force and updates the spring. With a
+// `steady` stiffness a slipping spring keeps what is left of the force without the dashpot (Luding, Granular Matter 10
+// (2008) 235), which may be a stretch against the motion. With a stiffness that grows with the overlap this would
+// create energy, so there the spring keeps its own stretch, up to the limit.
+template <bool steady, class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot,
+                                                 Real limit) {
+  const Real zero = Lanes::all(0), one = Lanes::all(1);
+  const auto wanted = stiffness * spring + dashpot;
+  const Real square = dot(wanted, wanted);
+  const auto slips = square > limit * limit;
+  // With several lanes the branch cannot be predicted, and a wrong guess costs more than the roots.
+  if (Lanes::width == 1 && Lanes::bits(slips) == 0) return wanted;
+  const auto held = choose(slips, limit / root(square), one) * wanted;
+  Triple<Real> left;
+  if constexpr (steady) {
+    const Real softness = choose(stiffness > zero, one / stiffness, zero);
+    left = softness * (held - dashpot);
+  } else {
+    const Real strained = (stiffness * stiffness) * dot(spring, spring);
+    left = choose(strained > limit * limit, limit / root(strained), one) * spring;
+  }
+  spring = {choose(slips, left.x, spring.x), choose(slips, left.y, spring.y), choose(slips, left.z, spring.z)};
+  return held;
+}
+
+// The force on the first body; springs are brought to this step. `dashpots` (tangential ones) and `extras` (rolling,
+// cohesion, or no history) are template parameters because most cases have none, and terms that are not computed need
+// no registers.
+template <class Law, bool dashpots, bool extras, class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Response<Real> respond(const LaneCoefficients<Real>& c, const Touch<Real>& touch,
+                                                     const Terms& terms, Triple<Real>& spring, Triple<Real>& rolling) {
+  const Real zero = Lanes::all(0);
+  const Triple<Real> none{zero, zero, zero};
+  const auto& n = touch.normal;
+  const NormalForce<Real> law = Law::template normal<Lanes>(c, touch, terms.roots);
+  const Real approach = dot(touch.rate, n);
+  const Real damped =
+      Law::template normal_dashpot<Lanes>((c.rate_n * touch.mass + c.damping_n * law.root) * approach, approach, touch);
+  const Real repulsion = law.elastic + damped;
+  const Real limit = c.friction * magnitude(repulsion);
+  Response<Real> r;
+  r.stiffness_n = law.stiffness_n;
+  r.stiffness_t = law.stiffness_t;
+
+  Triple<Real> dashpot = none;
+  if (terms.dashpot) dashpot = (c.rate_t * touch.mass + c.damping_t * law.root) * (touch.rate - approach * n);
+  const bool history = !extras || terms.history;
+  if (history)
+    spring =
+        carried(spring, touch.travel - dot(touch.travel, touch.midway) * touch.midway, n, touch.midway, touch.turn);
+  const auto held = slide<Law::constant_stiffness, Lanes>(spring, history ? r.stiffness_t : zero, dashpot, limit);
+  r.tangential = none - held;
+
+  r.moment = none;
+  if (extras && terms.rolling) {
+    const Real reach = c.rolling * touch.radius;
+    const Real stiffness = Lanes::all(rolling_stiffness) * r.stiffness_n * reach * reach;
+    // A third of the critical damping, for the inertia of a sphere about its contact.
+    const Real damping =
+        Lanes::all(2 * 0.3) * root(Lanes::all(1.4) * touch.mass * touch.radius * touch.radius * stiffness);
+    const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
+    rolling = carried(rolling, bent, n, touch.midway, touch.turn);
+    const auto rate = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
+    r.moment = none - slide<false, Lanes>(rolling, stiffness, damping * rate, reach * magnitude(repulsion));
+  }
+  Real push = repulsion;
+  if (extras && terms.cohesion) push = push - c.cohesion * Lanes::all(2 * pi) * touch.radius * touch.overlap;
+  r.force = r.tangential - push * n;
+  return r;
+}
+
+}  // namespace
+}  // namespace vicinal::dem
