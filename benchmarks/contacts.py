@@ -48,7 +48,7 @@ class Way:
         """Move the bodies and find their pairs."""
         self.index.update(places)
         if self.rows:
-            return self.index.offsets, self.index.neighbors
+            return self.index.offsets, self.index.indices
         return self.index.pairs(sort=self.name == "sorted pairs")
 
     def track(self, found: Any) -> None:

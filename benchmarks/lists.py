@@ -104,11 +104,11 @@ def numba_loops() -> tuple[Any, Any] | None:
         return 4 * q6 * (q6 - 1)
 
     @numba.njit(error_model="numpy")
-    def over_rows(points: Any, offsets: Any, neighbors: Any, cutoff2: float, sigma2: float) -> float:
+    def over_rows(points: Any, offsets: Any, indices: Any, cutoff2: float, sigma2: float) -> float:
         energy = 0.0
         for i in range(len(offsets) - 1):
             for k in range(offsets[i], offsets[i + 1]):
-                energy += term(points, i, neighbors[k], cutoff2, sigma2)
+                energy += term(points, i, indices[k], cutoff2, sigma2)
         return energy
 
     @numba.njit(error_model="numpy")
@@ -180,7 +180,7 @@ def with_loop(bodies: int, steps: int) -> dict[str, Any]:
 
     def rows_step(made: Any) -> Any:
         made.update(gas.points)
-        return over_rows(gas.points, made.offsets, made.neighbors, gas.cutoff**2, sigma**2)
+        return over_rows(gas.points, made.offsets, made.indices, gas.cutoff**2, sigma**2)
 
     def pairs_step(made: Any) -> Any:
         made.update(gas.points)

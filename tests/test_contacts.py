@@ -345,8 +345,8 @@ def test_a_neighbour_list_and_its_contacts_go_together() -> None:
             rows.reorder(order)
             contacts.reorder(order)
         rows.update(x)
-        contacts.update_rows(rows.offsets, rows.neighbors)
-        assert np.array_equal(contacts.j, rows.neighbors)
+        contacts.update_rows(rows.offsets, rows.indices)
+        assert np.array_equal(contacts.j, rows.indices)
         fresh = contacts.began
         contacts["name"][fresh] = step * 1e6 + np.arange(len(fresh))
         pairs = [frozenset(p) for p in zip(who[contacts.i].tolist(), who[contacts.j].tolist(), strict=True)]

@@ -24,7 +24,7 @@ double energy(const struct vicinal_list *list, const double *x, double cutoff) {
     for (int64_t k = list->offsets[i]; k < list->offsets[i + 1]; ++k) {
       double r2 = 0;
       for (int a = 0; a < 3; ++a) {
-        const double d = x[3 * list->neighbors[k] + a] - x[3 * i + a];
+        const double d = x[3 * list->indices[k] + a] - x[3 * i + a];
         r2 += d * d;
       }
       const double r6 = 1 / (r2 * r2 * r2);
@@ -113,8 +113,8 @@ def test_c_runs_over_a_list_by_its_struct(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options, has",
     [
-        ({}, "offsets neighbors"),
-        ({"layout": "pairs"}, "offsets neighbors i j"),
+        ({}, "offsets indices"),
+        ({"layout": "pairs"}, "offsets indices i j"),
         ({"layout": "pairs", "sort": False}, "i j"),
         ({"layout": "fixed", "width": 300}, "table counts"),
         ({"layout": "hybrid", "width": 9}, "table counts offsets i j"),
@@ -129,6 +129,6 @@ def test_pointers_are_those_of_the_arrays(options: Any, has: str) -> None:
     assert pointers.entries == made.stats.entries
     assert pointers.width == options.get("width", 0)
     assert pointers.extra == (len(made.i) if "i" in has.split() else 0)
-    for name in ("offsets", "neighbors", "table", "counts", "i", "j"):
+    for name in ("offsets", "indices", "table", "counts", "i", "j"):
         address = ctypes.cast(getattr(pointers, name), ctypes.c_void_p).value
         assert address == (getattr(made, name).ctypes.data if name in has.split() else None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
@@ -13,7 +16,9 @@ from hypothesis import strategies as st
 import vicinal as vc
 from oracle import exact_pairs
 from refusals import Refusal, check_refusal
+from vicinal.list_state import Given
 
+FLOOR = ([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]], [[0.0, 0.0, 1.0], [0.0, 0.1, -1.0]])
 CLOUD = np.random.default_rng(5).random((200, 3))
 REACH = 0.15
 
@@ -27,7 +32,7 @@ def _one_thread(threads: None) -> None:
 def entries(made: vc.NeighborList) -> list[tuple[int, int]]:
     """Every entry of a list with rows, as (row, neighbour)."""
     i = np.repeat(np.arange(len(made)), np.diff(made.offsets))
-    return list(zip(i.tolist(), made.neighbors.tolist(), strict=True))
+    return list(zip(i.tolist(), made.indices.tolist(), strict=True))
 
 
 def found(columns: tuple[Any, ...]) -> list[tuple[int, int]]:
@@ -202,7 +207,7 @@ def test_no_bodies_have_no_neighbours(dim: int) -> None:
     made.update(np.zeros((0, dim)))
     made.update(np.zeros((0, dim)))
     assert made.offsets.tolist() == [0]
-    assert made.neighbors.tolist() == []
+    assert made.indices.tolist() == []
     assert made.reduce(np.zeros(0)).shape == (0,)
 
 
@@ -224,13 +229,19 @@ def test_lists_and_strided_arrays_are_taken() -> None:
 # -------------------------------------------------------------------------------- rounding
 
 
+def holds(made: vc.NeighborList, points: Any) -> bool:
+    """Whether an update would build nothing."""
+    assert made._state is not None
+    return made._moved(made._state, Given(points, None, None, None, None)) is not None
+
+
 def last_place(made: vc.NeighborList, start: Any, way: Any, dtype: Any) -> Any:
     """How far along a way bodies get without a build: the last place the list still vouches for."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
         trial = (start + middle * way).astype(dtype)
-        if made._still_holds(trial, None, None):
+        if holds(made, trial):
             low = middle
         else:
             high = middle
@@ -321,7 +332,7 @@ def test_a_table_too_narrow_is_refused_and_nothing_is_left_to_be_read() -> None:
     counts = np.bincount(vc.pairs(CLOUD, cutoff=REACH, sort=True)[0], minlength=200)
     body, needed = int(counts.argmax()), int(counts.max())
     made = vc.NeighborList(cutoff=REACH, skin=0.0, layout="fixed", width=needed - 1)
-    with pytest.raises(vc.InputError, match=rf"width: {needed - 1} .*body {body} has {needed} neighbours.*use"):
+    with pytest.raises(vc.InputError, match=rf"width .*got {needed - 1}: body {body} has {needed} neighbours.*use"):
         made.update(CLOUD)
     with pytest.raises(vc.InputError, match="update"):
         _ = made.table
@@ -372,7 +383,7 @@ def test_sums_are_the_bits_of_one_addition_after_the_other(how: str, half: bool,
 def test_sums_over_tables_are_those_over_rows(half: bool) -> None:
     rng = np.random.default_rng(2)
     rows = made_with("rows", half)
-    per_entry = rng.normal(size=(len(rows.neighbors), 3))
+    per_entry = rng.normal(size=(len(rows.indices), 3))
     value_of = dict(zip(entries(rows), per_entry, strict=True))
     expected = rows.reduce(per_entry)
     wide = made_with("fixed", half, width=60)
@@ -401,17 +412,22 @@ def test_arrays_and_sums_do_not_depend_on_threads() -> None:
         made = vc.NeighborList(cutoff=0.03, skin=0.004, box=1.0)
         full = vc.NeighborList(cutoff=0.03, skin=0.004, box=1.0, half=False, layout="hybrid", width=6)
         builds = [(made.update(now), full.update(now)) for now in (points + k * velocity for k in range(6))]
-        values = np.sin(np.arange(len(made.neighbors), dtype=float))
+        values = np.sin(np.arange(len(made.indices), dtype=float))
         energy, forces = made.lennard_jones(sigma=0.02)
-        arrays = [made.offsets, made.neighbors, full.table, full.counts, full.i, full.j, made.reduce(values), forces]
+        arrays = [made.offsets, made.indices, full.table, full.counts, full.i, full.j, made.reduce(values), forces]
         made.reorder(vc.spatial_order(points))
-        arrays += [made.offsets, made.neighbors, np.array(energy)]
+        arrays += [made.offsets, made.indices, np.array(energy)]
         seen.append((builds, [array.tobytes() for array in arrays]))
     assert seen[0] == seen[1] == seen[2]
     assert 1 < sum(one for one, _ in seen[0][0]) < 6
 
 
 # -------------------------------------------------------------------------------- order
+
+
+def arrays_of(made: vc.NeighborList) -> dict[str, Any]:
+    assert made._state is not None
+    return made._state.arrays
 
 
 @pytest.mark.parametrize("half", [True, False])
@@ -427,9 +443,9 @@ def test_a_reordered_list_is_the_list_of_the_reordered_bodies(half: bool, layout
     made.reorder(order)
     fresh = vc.NeighborList(radii=radii[order], skin=0.04, half=half, **layout)
     fresh.update(CLOUD[order])
-    for name, array in fresh._arrays.items():
-        assert np.array_equal(made._arrays[name], array)
-        assert made._arrays[name].dtype == array.dtype
+    for name, array in arrays_of(fresh).items():
+        assert np.array_equal(arrays_of(made)[name], array)
+        assert arrays_of(made)[name].dtype == array.dtype
     assert found(made.exact()) == found(fresh.exact())
     assert not made.update(CLOUD[order] + 0.01), "what was remembered moved along"
     assert made.update(CLOUD), "these are other places"
@@ -445,7 +461,45 @@ def test_unsorted_pairs_are_renumbered() -> None:
     assert {frozenset((order[i], order[j])) for i, j in found((made.i, made.j))} == before
 
 
+# -------------------------------------------------------------------------------- threads
+
+
+def test_one_list_can_be_used_from_several_threads() -> None:
+    made = vc.NeighborList(cutoff=REACH, skin=0.004, box=1.0)
+    made.update(CLOUD)
+    expected = found(vc.pairs(CLOUD, cutoff=REACH, box=1.0, sort=True))
+
+    def use(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for _ in range(40):
+            made.update(CLOUD + rng.normal(0, 0.001, 3))  # together: some updates build, some do not
+            assert len(made.offsets) == 201
+            assert made.vectors.shape == made.shifts.shape
+            assert made.indices.max() < 200
+            assert len(made.exact()[0]) == len(expected)
+            assert made.stats.entries >= len(expected)
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(use, seed) for seed in range(4)]:
+            done.result()
+    assert made.stats.updates == 161
+    assert 2 < made.stats.builds < 161
+
+
+def test_a_list_is_neither_copied_nor_pickled() -> None:
+    made = made_with("rows")
+    for way in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="NeighborList can be neither copied nor pickled; make a new one"):
+            way(made)  # type: ignore[operator]
+
+
 # -------------------------------------------------------------------------------- refusals
+
+
+def boxed() -> vc.NeighborList:
+    made = vc.NeighborList(boxes=True, skin=0.05)
+    made.update(boxes=(CLOUD, CLOUD + 0.05))
+    return made
 
 
 def spoiled(value: float) -> Any:
@@ -455,8 +509,8 @@ def spoiled(value: float) -> Any:
 
 
 REFUSALS = [
-    Refusal("neither", lambda: vc.NeighborList(), "cutoff, radii", "neither"),
-    Refusal("both", lambda: vc.NeighborList(cutoff=1.0, radii=1.0), "cutoff, radii", "both"),
+    Refusal("neither", lambda: vc.NeighborList(), "cutoff", "none given"),
+    Refusal("both", lambda: vc.NeighborList(cutoff=1.0, radii=1.0), "cutoff", "cutoff= and radii="),
     Refusal("no layout", lambda: vc.NeighborList(cutoff=1.0, layout="columns"), "layout", "columns"),
     Refusal("no skin", lambda: vc.NeighborList(cutoff=1.0, skin="thick"), "skin", "thick"),
     Refusal("negative skin", lambda: vc.NeighborList(cutoff=1.0, skin=-1.0), "skin", "-1"),
@@ -475,20 +529,31 @@ REFUSALS = [
     Refusal("cutoff", lambda: vc.NeighborList(cutoff=0.0).update(CLOUD), "cutoff", "0"),
     Refusal("cutoff as text", lambda: vc.NeighborList(cutoff="wide"), "cutoff", "wide"),
     Refusal("radii", lambda: vc.NeighborList(radii=[1.0, 2.0]).update(CLOUD), "radii", r"\(2,\)"),
-    Refusal("radii of points", lambda: vc.NeighborList(cutoff=1.0).update(CLOUD, radii=1.0), "radii", "found"),
+    Refusal("radii of points", lambda: vc.NeighborList(cutoff=1.0).update(CLOUD, radii=1.0), "radii", "a cutoff"),
     Refusal("nan", lambda: made_with("rows").update(spoiled(np.nan)), "points", "123.*nan"),
     Refusal("inf", lambda: made_with("rows").update(spoiled(np.inf)), "points", "123.*inf"),
     Refusal("inf in a box", lambda: made_with("rows", box=1.0).update(spoiled(-np.inf)), "points", "123.*inf"),
     Refusal("far outside a box", lambda: made_with("rows", box=1.0).update(spoiled(1e300)), "points", "123.*300"),
     Refusal("ragged", lambda: made_with("rows").update([[0.0, 1.0], [2.0]]), "points", "."),
     Refusal("flat", lambda: made_with("rows").update(CLOUD.ravel()), "points", r"\(600,\)"),
-    Refusal("several images", lambda: vc.NeighborList(cutoff=0.5, box=1.0).update(CLOUD), "box", r"0\.5.*images"),
     Refusal(
-        "several images through the skin",
-        lambda: vc.NeighborList(cutoff=0.4, skin=0.1, box=1.0).update(CLOUD),
-        "skin",
-        r"0\.1.*images",
+        "several images in a table",
+        lambda: vc.NeighborList(cutoff=0.5, box=1.0, layout="fixed", width=9).update(CLOUD),
+        "box",
+        r"1\.0.*images",
     ),
+    Refusal(
+        "a skin as thick as the box",
+        lambda: vc.NeighborList(cutoff=0.4, skin=1.0, box=1.0).update(CLOUD),
+        "skin",
+        r"1\.0.*got 1",
+    ),
+    Refusal("boxes of a list of points", lambda: made_with("rows").update(boxes=(CLOUD, CLOUD)), "boxes", "points"),
+    Refusal("points of a list of boxes", lambda: vc.NeighborList(boxes=True).update(CLOUD), "boxes", "points"),
+    Refusal("vectors of boxes", lambda: boxed().vectors, "vectors", "boxes"),
+    Refusal("vectors of a table", lambda: made_with("hybrid", width=4).vectors, "vectors", "layout"),
+    Refusal("a law with planes", lambda: made_with("rows", planes=FLOOR).lennard_jones(), "lennard_jones", "planes"),
+    Refusal("planes", lambda: made_with("rows", planes=CLOUD), "planes", "ndarray"),
     Refusal("values", lambda: made_with("rows").reduce(np.zeros(3)), "values", r"\(3,\)"),
     Refusal("how", lambda: made_with("rows").reduce(np.zeros(3), how="twice"), "how", "twice"),
     Refusal("one array", lambda: made_with("hybrid", width=4).reduce(np.zeros(3)), "values", "ndarray"),
@@ -529,5 +594,5 @@ def test_a_list_says_what_it_is() -> None:
     assert "200 bodies" in repr(made)
     assert "first guess" in repr(made)
     assert made.stats.reason.startswith("a first guess")
-    assert made.stats.bytes > made.neighbors.nbytes
+    assert made.stats.bytes > made.indices.nbytes
     assert made_with("rows").stats.reason == "as given"

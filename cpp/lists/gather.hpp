@@ -23,9 +23,9 @@ namespace vicinal {
 class RowGatherer {
  public:
   // Row k gets the partners of body k. `both`: of either body, otherwise of the one with the smaller number. Fills
-  // `offsets` (one more than there are bodies) and `neighbors`, which has room for them all.
+  // `offsets` (one more than there are bodies) and `indices`, which has room for them all.
   void gather(std::span<const std::int32_t> i, std::span<const std::int32_t> j, bool both,
-              std::span<std::int64_t> offsets, std::int32_t* neighbors) {
+              std::span<std::int64_t> offsets, std::int32_t* indices) {
     const std::size_t bodies = offsets.size() - 1;
     plan(bodies, i.size(), i.size() * (both ? 2 : 1));
     const auto for_each = [&](std::size_t begin, std::size_t end, auto&& f) {
@@ -40,7 +40,7 @@ class RowGatherer {
     offsets[0] = 0;
     std::vector<std::vector<std::int64_t>> ends(static_cast<std::size_t>(thread_count()));
     parallel_for(buckets_, [&](std::size_t bucket, int thread) {
-      into_rows(bucket, bodies, ends[static_cast<std::size_t>(thread)], offsets, neighbors);
+      into_rows(bucket, bodies, ends[static_cast<std::size_t>(thread)], offsets, indices);
     });
   }
   [[nodiscard]] std::size_t bytes() const { return entries_.bytes(); }
@@ -89,7 +89,7 @@ class RowGatherer {
   }
 
   void into_rows(std::size_t bucket, std::size_t bodies, std::vector<std::int64_t>& ends,
-                 std::span<std::int64_t> offsets, std::int32_t* neighbors) const {
+                 std::span<std::int64_t> offsets, std::int32_t* indices) const {
     const std::size_t first = bucket << shift_;
     const std::size_t last = std::min(bodies, (bucket + 1) << shift_);
     const auto begin = static_cast<std::size_t>(bucket_begin_[bucket]);
@@ -103,11 +103,11 @@ class RowGatherer {
     }
     for (std::size_t k = begin; k < end; ++k) {
       const Entry entry = entries_[k];
-      neighbors[ends[static_cast<std::size_t>(entry.row) - first]++] = entry.partner;
+      indices[ends[static_cast<std::size_t>(entry.row) - first]++] = entry.partner;
     }
     std::int64_t from = bucket_begin_[bucket];
     for (std::size_t row = first; row < last; ++row) {
-      sort_row(neighbors + from, static_cast<std::size_t>(offsets[row + 1] - from));
+      sort_row(indices + from, static_cast<std::size_t>(offsets[row + 1] - from));
       from = offsets[row + 1];
     }
   }

@@ -17,14 +17,14 @@ namespace vicinal {
 // Row k is offsets[k] … offsets[k+1]-1, ascending.
 struct SortedRows {
   std::span<const std::int64_t> offsets;
-  const std::int32_t* neighbors = nullptr;
+  const std::int32_t* indices = nullptr;
 
   [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
   [[nodiscard]] std::size_t length(std::size_t row) const {
     return static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
   }
   [[nodiscard]] std::span<const std::int32_t> operator[](std::size_t row) const {
-    return {neighbors + offsets[row], length(row)};
+    return {indices + offsets[row], length(row)};
   }
 };
 
@@ -80,13 +80,13 @@ inline void spread(const SortedRows& rows, std::size_t width, std::span<const st
 
 // The way back.
 inline void collect(std::span<const std::int64_t> offsets, std::size_t width, const std::int32_t* table,
-                    const std::int32_t* overflow_j, std::int32_t* neighbors) {
+                    const std::int32_t* overflow_j, std::int32_t* indices) {
   const std::vector<std::int64_t> overflow = overflow_begin(offsets, width);
   parallel_ranges(offsets.size() - 1, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t row = begin; row < end; ++row) {
       const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
       const std::size_t fit = std::min(width, length);
-      std::int32_t* const to = std::copy_n(table + row * width, fit, neighbors + offsets[row]);
+      std::int32_t* const to = std::copy_n(table + row * width, fit, indices + offsets[row]);
       std::copy_n(overflow_j + overflow[row], length - fit, to);
     }
   });
@@ -95,7 +95,7 @@ inline void collect(std::span<const std::int64_t> offsets, std::size_t width, co
 // Body k of the new order was order[k] before. Full rows only have to be brought to their places and sorted; of half
 // rows, pairs change rows where the order of their bodies turned round.
 inline void renumber(const SortedRows& rows, std::span<const std::int32_t> order, bool half, RowGatherer& gatherer,
-                     std::span<std::int64_t> offsets, std::int32_t* neighbors) {
+                     std::span<std::int64_t> offsets, std::int32_t* indices) {
   const std::size_t n = rows.size();
   Buffer<std::int32_t> place(n);  // where a body went
   parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -111,10 +111,10 @@ inline void renumber(const SortedRows& rows, std::span<const std::int32_t> order
         for (auto k = static_cast<std::size_t>(rows.offsets[row]); k < static_cast<std::size_t>(rows.offsets[row + 1]);
              ++k) {
           i[k] = place[row];
-          j[k] = moved(rows.neighbors[k]);
+          j[k] = moved(rows.indices[k]);
         }
     });
-    gatherer.gather(i.span(), j.span(), false, offsets, neighbors);
+    gatherer.gather(i.span(), j.span(), false, offsets, indices);
     return;
   }
   offsets[0] = 0;
@@ -123,8 +123,8 @@ inline void renumber(const SortedRows& rows, std::span<const std::int32_t> order
   parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t k = begin; k < end; ++k) {
       const auto before = rows[static_cast<std::size_t>(order[k])];
-      std::transform(before.begin(), before.end(), neighbors + offsets[k], moved);
-      sort_row(neighbors + offsets[k], before.size());
+      std::transform(before.begin(), before.end(), indices + offsets[k], moved);
+      sort_row(indices + offsets[k], before.size());
     }
   });
 }

@@ -1,4 +1,4 @@
-// The Lennard-Jones law over half rows: what a user's compiled loop over a list looks like, and what it costs.
+// The Lennard-Jones law over half rows: a model of a compiled loop over a list, and a measure of what one costs.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,18 @@ struct LennardJones {
   T epsilon, sigma, cutoff;
 };
 
-// Returns the energy, 4 epsilon ((sigma / r)^12 - (sigma / r)^6) for every pair within the cutoff, and fills the
-// forces.
-template <class T, int D>
-double lennard_jones(const SortedRows& rows, std::span<const T> points, const Box<T, D>& box,
-                     const LennardJones<T>& law, T* forces) {
+namespace detail {
+
+template <class T, int D, bool shifted>
+double lennard_jones(const SortedRows& rows, const std::int32_t* shifts, std::span<const T> points,
+                     const Box<T, D>& box, const LennardJones<T>& law, T* forces) {
   const std::size_t n = rows.size();
-  // Wrapped, the nearest image is found by two comparisons.
+  // Of wrapped positions the nearest image is found by two comparisons. Shifts are meant for positions as they are.
   Buffer<T> wrapped;
   const T* x = points.data();
-  if (box.periodic()) {
+  if (box.periodic() && !shifted) {
     wrapped.reset(points.size());
-    parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    parallel_ranges(n, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t k = begin * D; k < end * D; ++k) wrapped[k] = box.wrap(points[k], static_cast<int>(k % D));
     });
     x = wrapped.data();
@@ -70,8 +70,12 @@ double lennard_jones(const SortedRows& rows, std::span<const T> points, const Bo
         T r2 = 0;
         for (std::size_t a = 0; a < D; ++a) {
           way[a] = x[other * D + a] - from[a];
-          way[a] -= way[a] > half[a] ? edge[a] : T{0};
-          way[a] += way[a] < -half[a] ? edge[a] : T{0};
+          if constexpr (shifted) {
+            way[a] += static_cast<T>(shifts[(static_cast<std::size_t>(rows.offsets[row]) + e) * D + a]) * edge[a];
+          } else {
+            way[a] -= way[a] > half[a] ? edge[a] : T{0};
+            way[a] += way[a] < -half[a] ? edge[a] : T{0};
+          }
           r2 += way[a] * way[a];
         }
         if (!(r2 <= cutoff2)) continue;
@@ -80,6 +84,7 @@ double lennard_jones(const SortedRows& rows, std::span<const T> points, const Bo
         const T q6 = q2 * q2 * q2;
         energy += static_cast<double>(4 * law.epsilon * q6 * (q6 - 1));
         const T pull = 24 * law.epsilon * q6 * (1 - 2 * q6) * inverse;
+        if (shifted && other == row) continue;  // the forces of a body and its own images cancel
         const bool theirs = other < owned.end;
         for (std::size_t a = 0; a < D; ++a) {
           const T force = pull * way[a];
@@ -95,6 +100,17 @@ double lennard_jones(const SortedRows& rows, std::span<const T> points, const Bo
   double total = 0;
   for (const double energy : energies) total += energy;
   return total;
+}
+
+}  // namespace detail
+
+// Returns the energy, 4 epsilon ((sigma / r)^12 - (sigma / r)^6) for every pair within the cutoff, and fills the
+// forces. Entries mean the images in `shifts`, or where that is null the nearest ones.
+template <class T, int D>
+double lennard_jones(const SortedRows& rows, const std::int32_t* shifts, std::span<const T> points,
+                     const Box<T, D>& box, const LennardJones<T>& law, T* forces) {
+  if (shifts == nullptr) return detail::lennard_jones<T, D, false>(rows, shifts, points, box, law, forces);
+  return detail::lennard_jones<T, D, true>(rows, shifts, points, box, law, forces);
 }
 
 }  // namespace vicinal

@@ -20,7 +20,7 @@ struct RowPlaces {
   std::span<const std::int64_t> offsets;  // of rows
   std::span<const std::int32_t> counts;   // of a table
   std::size_t width = 0;                  // of a table, 0 for rows
-  const std::int32_t* neighbors = nullptr;
+  const std::int32_t* indices = nullptr;
 
   [[nodiscard]] std::size_t size() const { return width == 0 ? offsets.size() - 1 : counts.size(); }
   [[nodiscard]] std::size_t begin(std::size_t row) const {
@@ -30,7 +30,7 @@ struct RowPlaces {
     const std::size_t first = begin(row);
     const std::size_t length =
         width == 0 ? static_cast<std::size_t>(offsets[row + 1]) - first : static_cast<std::size_t>(counts[row]);
-    return {neighbors + first, length};
+    return {indices + first, length};
   }
 };
 

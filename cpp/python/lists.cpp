@@ -1,17 +1,21 @@
-// What neighbour lists need of the core: a watch over motion, and rows made from pairs.
+// What neighbour lists need of the core: the drift watch, and rows made from pairs.
 #include "python/lists.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -20,14 +24,15 @@
 
 #include "exec/memory.hpp"
 #include "geometry/box.hpp"
-#include "lists/drift.hpp"
 #include "lists/gather.hpp"
+#include "lists/images.hpp"
 #include "lists/layouts.hpp"
 #include "lists/lennard_jones.hpp"
 #include "lists/order.hpp"
 #include "lists/reduce.hpp"
 #include "lists/spatial_order.hpp"
 #include "python/arrays.hpp"
+#include "rows/drift.hpp"
 
 namespace vicinal {
 
@@ -35,8 +40,8 @@ namespace {
 
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Writable = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WritablePoints = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Shifts = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 std::span<const T> span_of(const Column<T>& column) {
@@ -54,35 +59,77 @@ Box<T, D> box_of(const std::vector<double>& edges) {
   return box;
 }
 
-// The places of the bodies when a list was built, and the memory it is built in.
+template <int D>
+const std::int32_t* shifts_of(const std::optional<Shifts>& shifts, std::size_t entries) {
+  if (!shifts) return nullptr;
+  if (shifts->shape(0) != entries || shifts->shape(1) != D) throw nb::type_error("shifts do not fit the entries");
+  return shifts->data();
+}
+
+// The positions of the bodies when a list was built, and the memory it is built in.
 class ListCore {
  public:
-  // Points with half a cutoff each: `built` in the list, `now` in the answer. Returns how far a body may move.
-  double remember(const PointArray& points, const std::vector<double>& edges, double built, double now) {
-    return watch(points, edges, [&]<class T>(const Slack<T>& slack) { return slack.budget(built, now); });
+  // Points with half a cutoff each: `built` in the list, `now` in the answer. `turns`: prepare for `crossings`.
+  void remember(const PointArray& points, const std::vector<double>& edges, double built, double now, bool turns) {
+    with_watch(points, edges, [&]<class T, int D>(DriftWatch<T, D>& watch, const Box<T, D>& box) {
+      watch.remember(values_of<T>(points, points.size()), box, 2 * built, turns);
+      margin_ = watch.slack().margin(built, now);
+    });
   }
   // Spheres: radii in the list, and radii.
-  double remember_spheres(const PointArray& points, const std::vector<double>& edges, const PointArray& built,
-                          const PointArray& radii) {
-    return watch(points, edges, [&]<class T>(const Slack<T>& slack) {
+  void remember_spheres(const PointArray& points, const std::vector<double>& edges, const PointArray& built,
+                        const PointArray& radii, bool turns) {
+    with_watch(points, edges, [&]<class T, int D>(DriftWatch<T, D>& watch, const Box<T, D>& box) {
       const std::span<const T> large = values_of<T>(built, points.shape(0));
       const std::span<const T> small = values_of<T>(radii, points.shape(0));
-      double least = std::numeric_limits<double>::infinity();
+      const T largest = large.empty() ? T{0} : *std::max_element(large.begin(), large.end());
+      watch.remember(values_of<T>(points, points.size()), box, 2 * static_cast<double>(largest), turns);
+      const Slack<T> slack = watch.slack();
+      margin_ = std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < large.size(); ++k)
-        least = std::min(least, slack.budget(static_cast<double>(large[k]), static_cast<double>(small[k])));
-      return least;
+        margin_ = std::min(margin_, slack.margin(static_cast<double>(large[k]), static_cast<double>(small[k])));
+    });
+  }
+  // Boxes as they are in the list, larger by `half_skin` on every side.
+  void remember_boxes(const PointArray& lower, const PointArray& upper, const std::vector<double>& edges,
+                      double half_skin, const std::vector<double>& longest) {
+    with_watch(lower, edges, [&]<class T, int D>(DriftWatch<T, D>& watch, const Box<T, D>& box) {
+      std::array<double, D> most{};
+      for (std::size_t a = 0; a < D; ++a) most[a] = longest.at(a);
+      watch.remember_boxes(values_of<T>(lower, lower.size()), values_of<T>(upper, lower.size()), box, half_skin, most);
     });
   }
 
-  // (nobody left their budget, largest share of a budget used up, squared).
-  std::pair<bool, double> drift(const PointArray& points) {
-    return measure(points, [&]<class T, int D>(const Reference<T, D>& reference, std::span<const T> now) {
-      return reference.drift(now, budget_);
+  // (whether no body left its margin, the largest share of a margin used up, squared). `copy` becomes a copy of the
+  // points.
+  std::pair<bool, double> drift(const PointArray& points, const WritablePoints& copy) {
+    return measure(points, [&]<class T, int D>(const DriftWatch<T, D>& watch, std::span<const T> now) {
+      return watch.drift(now, margin_, copy_of<T>(copy, points));
     });
   }
-  std::pair<bool, double> drift_spheres(const PointArray& points, const PointArray& built, const PointArray& radii) {
-    return measure(points, [&]<class T, int D>(const Reference<T, D>& reference, std::span<const T> now) {
-      return reference.drift(now, values_of<T>(built, reference.size()), values_of<T>(radii, reference.size()));
+  std::pair<bool, double> drift_spheres(const PointArray& points, const PointArray& built, const PointArray& radii,
+                                        const WritablePoints& copy) {
+    return measure(points, [&]<class T, int D>(const DriftWatch<T, D>& watch, std::span<const T> now) {
+      return watch.drift(now, values_of<T>(built, watch.size()), values_of<T>(radii, watch.size()),
+                         copy_of<T>(copy, points));
+    });
+  }
+  std::pair<bool, double> drift_boxes(const PointArray& lower, const PointArray& upper) {
+    return measure(lower, [&]<class T, int D>(const DriftWatch<T, D>& watch, std::span<const T> now) {
+      return watch.drift_boxes(now, values_of<T>(upper, lower.size()));
+    });
+  }
+  // Periods by which each coordinate changed besides its motion since the build (int32); None if no one did.
+  nb::object crossings(const PointArray& points) {
+    return dispatch(points, [&]<class T, int D>() -> nb::object {
+      Region out(points.size() * sizeof(std::int32_t));
+      const std::span<const T> now = values_of<T>(points, points.size());
+      const bool any = without_lock([&] {
+        const std::lock_guard lock(mutex_);
+        return watch_of<T, D>(points).crossings(now, {static_cast<std::int32_t*>(out.data()), now.size()});
+      });
+      if (!any) return nb::none();
+      return array_of<std::int32_t>(std::move(out), {points.shape(0), D}, nullptr);
     });
   }
 
@@ -90,70 +137,81 @@ class ListCore {
   nb::tuple rows(const Column<std::int32_t>& i, const Column<std::int32_t>& j, std::size_t bodies, bool both) {
     const std::size_t entries = i.shape(0) * (both ? 2 : 1);
     Region offsets = pool_->take((bodies + 1) * sizeof(std::int64_t), Region::Pages::huge);
-    Region neighbors = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
+    Region indices = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
     without_lock([&] {
       const std::lock_guard lock(mutex_);
       gatherer_.gather(span_of(i), span_of(j), both, {static_cast<std::int64_t*>(offsets.data()), bodies + 1},
-                       static_cast<std::int32_t*>(neighbors.data()));
+                       static_cast<std::int32_t*>(indices.data()));
     });
     return nb::make_tuple(array_of<std::int64_t>(std::move(offsets), {bodies + 1}, pool_),
-                          array_of<std::int32_t>(std::move(neighbors), {entries}, pool_));
+                          array_of<std::int32_t>(std::move(indices), {entries}, pool_));
   }
 
   // The neighbours of full rows, each row in ascending order.
-  nb::object order(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors) {
-    const std::size_t entries = neighbors.shape(0);
+  nb::object order(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices) {
+    const std::size_t entries = indices.shape(0);
     Region ordered = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
-    without_lock([&] {
-      order_rows(span_of(offsets), span_of(neighbors), {static_cast<std::int32_t*>(ordered.data()), entries});
-    });
+    without_lock(
+        [&] { order_rows(span_of(offsets), span_of(indices), {static_cast<std::int32_t*>(ordered.data()), entries}); });
     return array_of<std::int32_t>(std::move(ordered), {entries}, pool_);
   }
 
   // Rows, and the places of the bodies, after the bodies were put into another order.
-  nb::tuple reorder(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors,
+  nb::tuple reorder(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices,
                     const Column<std::int32_t>& order, bool half) {
     const std::size_t bodies = order.shape(0);
-    const std::size_t entries = neighbors.shape(0);
+    const std::size_t entries = indices.shape(0);
     Region new_offsets((bodies + 1) * sizeof(std::int64_t));
-    Region new_neighbors(entries * sizeof(std::int32_t));
+    Region new_indices(entries * sizeof(std::int32_t));
     without_lock([&] {
       const std::lock_guard lock(mutex_);
-      renumber({span_of(offsets), neighbors.data()}, span_of(order), half, gatherer_,
+      renumber({span_of(offsets), indices.data()}, span_of(order), half, gatherer_,
                {static_cast<std::int64_t*>(new_offsets.data()), bodies + 1},
-               static_cast<std::int32_t*>(new_neighbors.data()));
+               static_cast<std::int32_t*>(new_indices.data()));
     });
     return nb::make_tuple(array_of<std::int64_t>(std::move(new_offsets), {bodies + 1}, pool_),
-                          array_of<std::int32_t>(std::move(new_neighbors), {entries}, pool_));
+                          array_of<std::int32_t>(std::move(new_indices), {entries}, pool_));
   }
-  void reorder_places(const Column<std::int32_t>& order) {
+  void reorder_positions(const Column<std::int32_t>& order) {
     without_lock([&] {
       const std::lock_guard lock(mutex_);
-      std::visit([&](auto& reference) { reference.reorder(span_of(order)); }, reference_);
+      std::visit([&](auto& watch) { watch.reorder(span_of(order)); }, watch_);
     });
   }
 
   [[nodiscard]] std::size_t bytes() {
     const std::lock_guard lock(mutex_);
-    return std::visit([](const auto& reference) { return reference.bytes(); }, reference_) + gatherer_.bytes();
+    return std::visit([](const auto& watch) { return watch.bytes(); }, watch_) + gatherer_.bytes();
   }
 
  private:
-  using AnyReference =
-      std::variant<Reference<float, 2>, Reference<float, 3>, Reference<double, 2>, Reference<double, 3>>;
+  using AnyWatch =
+      std::variant<DriftWatch<float, 2>, DriftWatch<float, 3>, DriftWatch<double, 2>, DriftWatch<double, 3>>;
+
+  template <class T>
+  static T* copy_of(const WritablePoints& copy, const PointArray& points) {
+    if (copy.dtype() != nb::dtype<T>() || copy.size() != points.size())
+      throw nb::type_error("the copy does not fit the points");
+    return static_cast<T*>(copy.data());
+  }
 
   template <class F>
-  double watch(const PointArray& points, const std::vector<double>& edges, F&& budget) {
-    return dispatch(points, [&]<class T, int D>() {
+  void with_watch(const PointArray& points, const std::vector<double>& edges, F&& f) {
+    dispatch(points, [&]<class T, int D>() {
       const Box<T, D> box = box_of<T, D>(edges);
-      return without_lock([&] {
+      without_lock([&] {
         const std::lock_guard lock(mutex_);
-        if (!std::holds_alternative<Reference<T, D>>(reference_)) reference_.emplace<Reference<T, D>>();
-        std::get<Reference<T, D>>(reference_).remember(values_of<T>(points, points.size()), box);
-        budget_ = budget(Slack<T>(box));
-        return budget_;
+        if (!std::holds_alternative<DriftWatch<T, D>>(watch_)) watch_.emplace<DriftWatch<T, D>>();
+        f(std::get<DriftWatch<T, D>>(watch_), box);
       });
     });
+  }
+  template <class T, int D>
+  const DriftWatch<T, D>& watch_of(const PointArray& points) const {
+    const auto* const watch = std::get_if<DriftWatch<T, D>>(&watch_);
+    if (watch == nullptr || watch->size() != points.shape(0))
+      throw std::logic_error("the bodies are not those of the list");
+    return *watch;
   }
   template <class F>
   std::pair<bool, double> measure(const PointArray& points, F&& f) {
@@ -161,18 +219,15 @@ class ListCore {
       const std::span<const T> now = values_of<T>(points, points.size());
       const Drifted drifted = without_lock([&] {
         const std::lock_guard lock(mutex_);
-        const auto* const reference = std::get_if<Reference<T, D>>(&reference_);
-        if (reference == nullptr || reference->size() != points.shape(0))
-          throw std::logic_error("the bodies are not those of the list");
-        return f(*reference, now);
+        return f(watch_of<T, D>(points), now);
       });
       return std::pair(drifted.within, drifted.share);
     });
   }
 
   std::mutex mutex_;
-  AnyReference reference_;
-  double budget_ = -1;
+  AnyWatch watch_;
+  double margin_ = -1;  // of all bodies, or the least of any
   RowGatherer gatherer_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 };
@@ -193,8 +248,8 @@ std::pair<std::size_t, std::size_t> find_longest_row(const Column<std::int64_t>&
 }
 
 // Table, counts, and (i, j) of what does not fit.
-nb::tuple spread_rows(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors, std::size_t width) {
-  const SortedRows rows{span_of(offsets), neighbors.data()};
+nb::tuple spread_rows(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices, std::size_t width) {
+  const SortedRows rows{span_of(offsets), indices.data()};
   const std::vector<std::int64_t> overflow = overflow_begin(rows.offsets, width);
   const auto more = static_cast<std::size_t>(overflow.back());
   Region table(rows.size() * width * sizeof(std::int32_t));
@@ -215,11 +270,11 @@ using Table = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::dev
 // The neighbours of all rows, from a table and its overflow.
 nb::object collect_rows(const Column<std::int64_t>& offsets, const Table& table, const Column<std::int32_t>& j) {
   const auto entries = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
-  Region neighbors(entries * sizeof(std::int32_t));
+  Region indices(entries * sizeof(std::int32_t));
   without_lock([&] {
-    collect(span_of(offsets), table.shape(1), table.data(), j.data(), static_cast<std::int32_t*>(neighbors.data()));
+    collect(span_of(offsets), table.shape(1), table.data(), j.data(), static_cast<std::int32_t*>(indices.data()));
   });
-  return array_of<std::int32_t>(std::move(neighbors), {entries}, nullptr);
+  return array_of<std::int32_t>(std::move(indices), {entries}, nullptr);
 }
 
 using Values = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
@@ -242,10 +297,10 @@ void with_values(const Values& values, std::size_t entries, const Sums& sums, F&
 }
 
 // `give`: 0 nothing to the second body, 1 the same as to the first, -1 the opposite.
-void reduce_row_values(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors, const Values& values,
+void reduce_row_values(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices, const Values& values,
                        int give, const Sums& sums) {
-  const RowPlaces rows{span_of(offsets), {}, 0, neighbors.data()};
-  with_values(values, neighbors.shape(0), sums, [&](auto* given, std::size_t columns, auto* to) {
+  const RowPlaces rows{span_of(offsets), {}, 0, indices.data()};
+  with_values(values, indices.shape(0), sums, [&](auto* given, std::size_t columns, auto* to) {
     reduce_rows(rows, given, columns, give_of(give), to);
   });
 }
@@ -264,20 +319,52 @@ void reduce_pair_values(const Column<std::int32_t>& i, const Column<std::int32_t
 }
 
 // Energy and forces.
-nb::tuple lennard_jones_of(const Column<std::int64_t>& offsets, const Column<std::int32_t>& neighbors,
-                           const PointArray& points, const std::vector<double>& edges, double epsilon, double sigma,
-                           double cutoff) {
+nb::tuple lennard_jones_of(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices,
+                           const PointArray& points, const std::vector<double>& edges,
+                           const std::optional<Shifts>& shifts, double epsilon, double sigma, double cutoff) {
   return dispatch(points, [&]<class T, int D>() {
     const std::size_t n = points.shape(0);
     if (offsets.shape(0) != n + 1) throw nb::type_error("the bodies are not those of the list");
     const Box<T, D> box = box_of<T, D>(edges);
     const LennardJones<T> law{static_cast<T>(epsilon), static_cast<T>(sigma), static_cast<T>(cutoff)};
+    const std::int32_t* const images = shifts_of<D>(shifts, indices.shape(0));
     Region forces(n * D * sizeof(T));
     const double energy = without_lock([&] {
-      return lennard_jones<T, D>({span_of(offsets), neighbors.data()}, values_of<T>(points, n * D), box, law,
+      return lennard_jones<T, D>({span_of(offsets), indices.data()}, images, values_of<T>(points, n * D), box, law,
                                  static_cast<T*>(forces.data()));
     });
     return nb::make_tuple(energy, array_of<T>(std::move(forces), {n, D}, nullptr));
+  });
+}
+
+// One vector per entry, of the images in `shifts` or else of the nearest ones; 0 for entries with a plane.
+nb::object vectors_of(const Column<std::int32_t>& i, const Column<std::int32_t>& j, const PointArray& points,
+                      const std::vector<double>& edges, const std::optional<Shifts>& shifts) {
+  if (i.shape(0) != j.shape(0)) throw nb::type_error("i and j must have the same length");
+  return dispatch(points, [&]<class T, int D>() {
+    const std::int32_t* const images = shifts_of<D>(shifts, i.shape(0));
+    Region vectors(i.shape(0) * D * sizeof(T));
+    if (vectors.bytes() > 0) std::memset(vectors.data(), 0, i.shape(0) * D * sizeof(T));
+    without_lock([&] {
+      fill_vectors<T, D>(span_of(i), span_of(j), images, values_of<T>(points, points.size()), box_of<T, D>(edges),
+                         static_cast<T*>(vectors.data()));
+    });
+    return array_of<T>(std::move(vectors), {i.shape(0), D}, nullptr);
+  });
+}
+
+// The shift of the nearest image of every entry; 0 for entries with a plane.
+nb::object nearest_shifts_of(const Column<std::int32_t>& i, const Column<std::int32_t>& j, const PointArray& points,
+                             const std::vector<double>& edges) {
+  if (i.shape(0) != j.shape(0)) throw nb::type_error("i and j must have the same length");
+  return dispatch(points, [&]<class T, int D>() {
+    Region shifts(i.shape(0) * D * sizeof(std::int32_t));
+    if (shifts.bytes() > 0) std::memset(shifts.data(), 0, i.shape(0) * D * sizeof(std::int32_t));
+    without_lock([&] {
+      fill_nearest_shifts<T, D>(span_of(i), span_of(j), values_of<T>(points, points.size()), box_of<T, D>(edges),
+                                static_cast<std::int32_t*>(shifts.data()));
+    });
+    return array_of<std::int32_t>(std::move(shifts), {i.shape(0), D}, nullptr);
   });
 }
 
@@ -296,28 +383,37 @@ nb::object order_of(const PointArray& points, const std::vector<double>& low, co
 void bind_lists(nb::module_& m) {
   nb::class_<ListCore>(m, "ListCore", "What a neighbour list remembers between builds.")
       .def(nb::init<>())
-      .def("remember", &ListCore::remember, nb::arg("points"), nb::arg("box"), nb::arg("built"), nb::arg("now"))
+      .def("remember", &ListCore::remember, nb::arg("points"), nb::arg("box"), nb::arg("built"), nb::arg("now"),
+           nb::arg("turns"))
       .def("remember_spheres", &ListCore::remember_spheres, nb::arg("points"), nb::arg("box"), nb::arg("built"),
-           nb::arg("radii"))
-      .def("drift", &ListCore::drift, nb::arg("points"))
-      .def("drift_spheres", &ListCore::drift_spheres, nb::arg("points"), nb::arg("built"), nb::arg("radii"))
+           nb::arg("radii"), nb::arg("turns"))
+      .def("remember_boxes", &ListCore::remember_boxes, nb::arg("lower"), nb::arg("upper"), nb::arg("box"),
+           nb::arg("half_skin"), nb::arg("longest"))
+      .def("drift", &ListCore::drift, nb::arg("points"), nb::arg("copy"))
+      .def("drift_spheres", &ListCore::drift_spheres, nb::arg("points"), nb::arg("built"), nb::arg("radii"),
+           nb::arg("copy"))
+      .def("drift_boxes", &ListCore::drift_boxes, nb::arg("lower"), nb::arg("upper"))
+      .def("crossings", &ListCore::crossings, nb::arg("points"))
       .def("rows", &ListCore::rows, nb::arg("i"), nb::arg("j"), nb::arg("bodies"), nb::arg("both"))
-      .def("order", &ListCore::order, nb::arg("offsets"), nb::arg("neighbors"))
-      .def("reorder", &ListCore::reorder, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("order"), nb::arg("half"))
-      .def("reorder_places", &ListCore::reorder_places, nb::arg("order"))
+      .def("order", &ListCore::order, nb::arg("offsets"), nb::arg("indices"))
+      .def("reorder", &ListCore::reorder, nb::arg("offsets"), nb::arg("indices"), nb::arg("order"), nb::arg("half"))
+      .def("reorder_positions", &ListCore::reorder_positions, nb::arg("order"))
       .def("bytes", &ListCore::bytes);
   m.def("row_names", &row_names, nb::arg("offsets"));
   m.def("longest_row", &find_longest_row, nb::arg("offsets"));
-  m.def("spread_rows", &spread_rows, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("width"));
+  m.def("spread_rows", &spread_rows, nb::arg("offsets"), nb::arg("indices"), nb::arg("width"));
   m.def("collect_rows", &collect_rows, nb::arg("offsets"), nb::arg("table"), nb::arg("j"));
-  m.def("reduce_rows", &reduce_row_values, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("values"), nb::arg("give"),
+  m.def("reduce_rows", &reduce_row_values, nb::arg("offsets"), nb::arg("indices"), nb::arg("values"), nb::arg("give"),
         nb::arg("sums"));
   m.def("reduce_table", &reduce_table_values, nb::arg("counts"), nb::arg("table"), nb::arg("values"), nb::arg("give"),
         nb::arg("sums"));
   m.def("reduce_pairs", &reduce_pair_values, nb::arg("i"), nb::arg("j"), nb::arg("values"), nb::arg("give"),
         nb::arg("sums"));
-  m.def("lennard_jones", &lennard_jones_of, nb::arg("offsets"), nb::arg("neighbors"), nb::arg("points"), nb::arg("box"),
-        nb::arg("epsilon"), nb::arg("sigma"), nb::arg("cutoff"));
+  m.def("lennard_jones", &lennard_jones_of, nb::arg("offsets"), nb::arg("indices"), nb::arg("points"), nb::arg("box"),
+        nb::arg("shifts").none(), nb::arg("epsilon"), nb::arg("sigma"), nb::arg("cutoff"));
+  m.def("entry_vectors", &vectors_of, nb::arg("i"), nb::arg("j"), nb::arg("points"), nb::arg("box"),
+        nb::arg("shifts").none());
+  m.def("nearest_shifts", &nearest_shifts_of, nb::arg("i"), nb::arg("j"), nb::arg("points"), nb::arg("box"));
   m.def("spatial_order", &order_of, nb::arg("points"), nb::arg("low"), nb::arg("high"), nb::arg("box"));
 }
 

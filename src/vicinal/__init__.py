@@ -10,9 +10,10 @@ from vicinal.contacts import Contacts, Ended
 from vicinal.errors import InputError
 from vicinal.index import Index, Stats
 from vicinal.layouts import ListPointers
+from vicinal.list_state import ListStats
 from vicinal.machine import info
 from vicinal.mesh import Mesh, MeshContacts
-from vicinal.neighbor_list import ListStats, NeighborList
+from vicinal.neighbor_list import NeighborList
 from vicinal.order import spatial_order
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs

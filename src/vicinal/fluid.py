@@ -272,7 +272,7 @@ class _Listed:
         self.source = source
 
     def find(self) -> Rows:
-        return self.source.offsets, self.source.neighbors
+        return self.source.offsets, self.source.indices
 
     def ordered(self, rows: Rows) -> Rows:
         return rows

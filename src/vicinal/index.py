@@ -157,12 +157,13 @@ class Index:
         same = mine.kind == given.kind and mine.dim == given.dim and mine.array.dtype == given.array.dtype
         return same and self._cutoff == settings.cutoff and self._box == settings.box
 
-    def _renew(self, bodies: Bodies) -> None:
-        """Take bodies that were checked already in place of those of the same kind, dtype and dimension."""
+    def _renew(self, settings: Settings) -> None:
+        """Take bodies and planes that were checked already in place of those of the same kind, dtype and dimension."""
+        bodies = settings.bodies
         self._options(bodies, self._cutoff, self._box)
         self._core.update(bodies.for_core)
         self._size, self._outline = len(bodies), bodies.outline()
-        self._touching = None
+        self._planes, self._touching = settings.planes, None
 
     def __len__(self) -> int:
         """Return the number of bodies, planes not counted."""

@@ -1,85 +1,65 @@
-"""A list of neighbours that lives: made once, updated every step, built again only when it has to be."""
+"""Neighbours of moving bodies: a list that is updated every step and built again only when necessary."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from threading import RLock
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal._check import Bodies, BoxLike, Floats
-from vicinal.bodies import check_points, check_skin, check_spheres
+from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_skin, check_spheres
 from vicinal.choose import choose_checked
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
-from vicinal.layouts import LAYOUTS, ListPointers, bytes_of, entries_of, lay_out, pointers_of, reduce_values, rows_of
-from vicinal.list_setting import (
-    as_kept,
+from vicinal.layouts import (
+    LAYOUTS,
+    Arrays,
+    ListPointers,
+    bytes_of,
+    entries_of,
+    lay_out,
+    offsets_of,
+    pointers_of,
+    reduce_values,
+    renumbered,
+    rows_of,
+)
+from vicinal.list_settings import (
     check_consumer,
     check_structure,
     check_width,
+    checked_again,
+    copy_of_planes,
+    planes_within,
+    reach_of,
     room_for_skin,
+    room_of_planes,
     sample_stride,
     with_skin,
 )
+from vicinal.list_state import Given, ListStats, State
 from vicinal.order import check_order
+from vicinal.planes import check_planes
 from vicinal.skin import SkinTuner
 from vicinal.structures import STRUCTURES
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
 
 
-@dataclass(frozen=True)
-class ListStats:
-    """What a list has done so far.
-
-    Parameters
-    ----------
-    updates, builds
-        Calls of `update`, and how many of them searched anew.
-    entries
-        Entries of the list: the neighbours of all rows.
-    skin
-        The skin of the last build.
-    reason
-        Why this skin.
-    structure
-        The search structure of the last build.
-    build_seconds, check_seconds
-        Time of the last build, and of the last check that found no need for one.
-    bytes
-        Memory of the list and of what it is built with.
-    """
-
-    updates: int
-    builds: int
-    entries: int
-    skin: float
-    reason: str
-    structure: str
-    build_seconds: float
-    check_seconds: float
-    bytes: int
-
-
-@dataclass
-class _Kept:
-    """The bodies a list was built for, and where they are now."""
-
-    points: Floats
-    radii: Any  # of now; None for points with a cutoff
-    built_radii: Any  # with the skin
-    grown: bool  # radii changed since the build
-
-
 class NeighborList:
     """Neighbours of moving bodies, kept over many steps.
 
-    The list holds all pairs within the cutoff plus a skin. So it contains every pair within the cutoff until some body
-    has moved by half the skin; `update` watches that and builds it again in time. Your own loop tests the distance.
+    The list holds all pairs within the cutoff plus a skin. It contains every pair within the cutoff until a body has
+    moved by half the skin; `update` builds it again in time. Your own loop tests the distance. Exactly one of `cutoff`,
+    `radii` and `boxes` says what the bodies are.
+
+    The methods can be called from several threads at the same time; calls wait for each other. Arrays are never
+    written again once they were returned.
 
     Parameters
     ----------
@@ -87,32 +67,39 @@ class NeighborList:
         Bodies are points; every pair not farther apart than this is in the list.
     radii
         Bodies are spheres; every pair that touches or overlaps is in the list. One number may stand for all.
+    boxes
+        True: bodies are axis-aligned boxes, which `update` receives; every pair that overlaps is in the list.
     skin
-        How much farther apart pairs may be when the list is built. "auto" chooses before every build what costs least,
-        given the times and the motion measured so far; `stats.reason` tells why. 0: none, so every update builds.
+        How much farther pairs reach when the list is built. "auto" chooses the skin with the least cost before every
+        build, from the times and the motion measured so far; `stats.reason` explains the choice. 0: none, so every
+        update builds.
     layout
-        "rows": `offsets` and `neighbors`, row after row. "pairs": `i` and `j`. "fixed": a `table` of `width` entries
-        per body, and `counts`. "hybrid": the same, and what does not fit in `i` and `j`.
+        "rows": `offsets` and `indices` (CSR). "pairs": `i` and `j`. "fixed": a `table` of `width` entries per row, and
+        `counts`. "hybrid": the same, and `i` and `j` with the entries that do not fit.
     half
         Each pair once, in the row of the body with the smaller number (True), or in the rows of both.
     width
-        Entries per body of the layouts "fixed", where a body with more is an error, and "hybrid".
+        Entries per row of the layouts "fixed", where a row with more is an error, and "hybrid".
     sort
-        False, for pairs only: in the order they were found, which saves sorting them.
+        False, for layout "pairs" only: pairs in any order, which saves the time to sort them.
+    planes
+        Infinite bodies (points, normals), numbered after the bodies; see `vicinal.Index`.
     box
-        Period along each axis: one number, or one per axis with None for an open axis. None: open space. An edge must
-        be more than twice the cutoff and the skin, so that of two bodies one image at most is in the list.
+        Period along each axis: one number, or one per axis with None for an open axis. None: open space. In a box
+        shorter than twice the reach a pair can be in the list several times, once per image, and a body can be a
+        neighbour of itself: `shifts` tells the images apart.
     index
-        The structure to search with, as a class or its name. The default is what `vicinal.choose` says.
+        The structure to search with, as a class or its name. The default is the choice of `vicinal.choose`.
     consumer
-        For skin="auto": seconds your loop takes per entry of the list. The default measures the time between updates.
+        For skin="auto": seconds that your loop takes per entry of the list. The default is measured: the time between
+        updates.
 
     Examples
     --------
     >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5)
     >>> rows.update([[0.0, 0.0], [1.2, 0.0], [9.0, 0.0]])
     True
-    >>> rows.offsets.tolist(), rows.neighbors.tolist()
+    >>> rows.offsets.tolist(), rows.indices.tolist()
     ([0, 1, 1, 1], [1])
     >>> rows.update([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0]])
     False
@@ -122,77 +109,101 @@ class NeighborList:
 
     def __init__(
         self,
-        *,
         cutoff: float | None = None,
+        *,
         radii: npt.ArrayLike | None = None,
+        boxes: bool = False,
         skin: float | Literal["auto"] = "auto",
         layout: Layout = "rows",
         half: bool = True,
         width: int | None = None,
         sort: bool = True,
+        planes: PlanesLike | None = None,
         box: BoxLike = None,
         index: type[Index] | str | None = None,
         consumer: float | None = None,
     ) -> None:
-        if (cutoff is None) == (radii is None):
-            found = "neither" if cutoff is None else "both"
-            raise InputError(f"cutoff, radii: {found} found; pass exactly one, it says what the bodies are")
+        self._boxes = _check.check_flag(boxes, "boxes")
+        given = [("cutoff=", cutoff is not None), ("radii=", radii is not None), ("boxes=", self._boxes)]
+        if sum(there for _, there in given) != 1:
+            got = " and ".join(name for name, there in given if there) or "none"
+            raise InputError(f"pass exactly one of cutoff=, radii= or boxes= ({got} given)")
         self._cutoff = None if cutoff is None else _check.check_number(cutoff, "cutoff")
         self._radii: npt.ArrayLike | None = None if radii is None else _check.as_array(radii, "radii").copy()
+        self._planes = copy_of_planes(planes)
         self._box: BoxLike = box
-        self._edges: list[float] = []
         tuned = isinstance(skin, str) and skin == "auto"
         self._skin = 0.0 if tuned else check_skin(skin)
         self._tuner = SkinTuner(check_consumer(consumer)) if tuned else None
         if layout not in LAYOUTS:
-            raise InputError(f"layout: {layout!r} found; pass one of {', '.join(LAYOUTS)}")
+            raise InputError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")
         self._layout = layout
         self._width = check_width(width, layout)
         self._half = _check.check_flag(half, "half")
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
-            raise InputError(f"sort: False found with layout {layout!r}; leave it out, or use layout 'pairs'")
-        self._structure = check_structure(index, spheres=radii is not None)
+            raise InputError(f"sort must be True with layout {layout!r}, got False; use layout 'pairs' for any order")
+        self._structure = check_structure(index, points=cutoff is not None)
+        self._lock = RLock()
         self._core = _core.ListCore()
         self._index: Index | None = None
-        self._kept: _Kept | None = None
-        self._arrays: dict[str, npt.NDArray[Any]] = {}
+        self._state: State | None = None
+        self._spare: Floats | None = None  # memory for the next copy of the positions
         self._updates = self._builds = 0
-        self._built_skin = 0.0
         self._build_seconds = self._check_seconds = 0.0
         self._left = 0.0  # when the last update returned
         self._sample: npt.NDArray[Any] | None = None
 
     def __len__(self) -> int:
-        """Return the number of bodies."""
-        return 0 if self._kept is None else len(self._kept.points)
+        """Return the number of bodies, planes not counted."""
+        state = self._state
+        return 0 if state is None else len(state.bodies)
 
     def __repr__(self) -> str:
-        """Bodies, entries and skin, for people."""
-        what = "spheres" if self._cutoff is None else f"cutoff={self._cutoff:g}"
-        if self._kept is None:
+        """Return the kind and number of bodies, entries and skin."""
+        state = self._state
+        what = "boxes" if self._boxes else "spheres" if self._cutoff is None else f"cutoff={self._cutoff:g}"
+        if state is None:
             return f"NeighborList({what}, not built)"
         chosen = "" if self._tuner is None else f", chosen: {self._tuner.reason}"
         return (
-            f"NeighborList({what}, {len(self)} bodies, {entries_of(self._arrays)} entries, {self._layout}, "
-            f"skin={self._built_skin:.3g}{chosen})"
+            f"NeighborList({what}, {len(state.bodies)} bodies, {entries_of(state.arrays)} entries, {self._layout}, "
+            f"skin={state.skin:.3g}{chosen})"
         )
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Refuse copies and pickles: they would share the memory of the list."""
+        raise TypeError("a NeighborList can be neither copied nor pickled; make a new one with the same arguments")
 
     # ---------------------------------------------------------------------------------------------------- update
 
-    def update(self, points: npt.ArrayLike, *, radii: npt.ArrayLike | None = None, box: BoxLike = None) -> bool:
-        """Tell where the bodies are now. Return True if the list had to be built again.
+    def update(
+        self,
+        points: npt.ArrayLike | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        planes: PlanesLike | None = None,
+        box: BoxLike = None,
+    ) -> bool:
+        """Move the bodies. Return True if the list was built again.
 
-        There may be more or fewer bodies than before. The points are not copied: `exact` looks at your array.
+        There may be more or fewer bodies than before. The arrays are copied: change yours as you like. An update that
+        raises an error leaves the list as it was.
 
         Parameters
         ----------
         points
             Coordinates, shape (n, 2) or (n, 3), float32 or float64.
         radii
-            New radii of spheres; without, they stay as they are. Growing uses up the skin as moving does.
+            New radii of spheres; by default they stay as they are. Growing uses up the skin as moving does.
+        boxes
+            Axis-aligned boxes (lower, upper) in place of points, for a list of boxes.
+        planes
+            New planes; by default they stay as they are. A plane that only moves uses up the skin as a body does; a
+            plane that turns builds the list again.
         box
-            A new box; without, it stays as it is. A change builds the list again.
+            A new box; by default it stays as it is. A change builds the list again.
 
         Examples
         --------
@@ -203,123 +214,177 @@ class NeighborList:
         True
         """
         started = perf_counter()
-        if self._tuner is not None and self._updates:
-            self._tuner.note_gap(started - self._left)
-        fresh = not self._still_holds(points, radii, box)
-        if fresh:
-            if self._tuner is not None and self._kept is not None:
-                self._tuner.note_forced()
-            self._rebuild(points, radii, box)
-        else:
-            self._check_seconds = perf_counter() - started
-            if self._tuner is not None:
-                self._tuner.note_check(self._check_seconds)
-        self._updates += 1
-        self._left = perf_counter()
-        return fresh
+        given = Given(points, radii, boxes, planes, box)
+        with self._lock:
+            if self._tuner is not None and self._updates:
+                self._tuner.note_gap(started - self._left)
+            state = self._state
+            moved = None if state is None else self._moved(state, given)
+            if moved is None:
+                if self._tuner is not None and state is not None:
+                    self._tuner.note_forced()
+                moved = self._rebuilt(given)
+                self._build_seconds = perf_counter() - started
+                self._note_build(moved)
+                fresh = True
+            else:
+                self._check_seconds = perf_counter() - started
+                if self._tuner is not None:
+                    self._tuner.note_check(self._check_seconds)
+                fresh = False
+            self._spare = None if state is None else state.bodies.array
+            self._state = moved
+            self._keep(given, moved)
+            self._updates += 1
+            self._left = perf_counter()
+            return fresh
 
-    def _still_holds(self, points: npt.ArrayLike, radii: npt.ArrayLike | None, box: BoxLike) -> bool:
-        """Tell whether the list has every pair of these bodies. In doubt it does not: building checks the arguments."""
-        kept = self._kept
-        if kept is None or box is not None or (radii is not None and kept.radii is None):
-            return False
-        array = as_kept(points, kept.points, "points")
-        sizes = kept.radii if radii is None else as_kept(radii, kept.radii, "radii")
-        if array is None or (kept.radii is not None and sizes is None):
-            return False
-        if self._built_skin == 0:
-            self._follow(array)
-            return False
-        if radii is not None or kept.grown:
-            within, share = self._core.drift_spheres(array, kept.built_radii, sizes)
+    def _keep(self, given: Given, state: State) -> None:
+        """Keep what later updates may leave out. One radius stays one, for any number of bodies."""
+        if given.radii is not None:
+            self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(state.bodies.extra)
+        if given.planes is not None:
+            self._planes = copy_of_planes(given.planes)
+        if given.box is not None:
+            self._box = given.box
+
+    def _moved(self, state: State, given: Given) -> State | None:
+        """Return the state with these bodies if the list holds all their pairs. If not, or in doubt, return None."""
+        if given.box is not None or (given.radii is not None and self._radii is None):
+            return None
+        alike = state.alike(given)
+        if alike is None:
+            return None
+        array, extra = alike
+        if state.skin == 0:
+            self._sample_motion(array, state.edges)
+            return None
+        now = state.planes if given.planes is None else check_planes(given.planes, state.bodies, state.edges)
+        if not planes_within(now, state.built_planes, state.plane_room):
+            return None
+        grown = state.grown or given.radii is not None
+        copy = self._room_like(array)
+        built: Any = state.built.bodies.extra
+        if self._boxes:
+            within, share = self._core.drift_boxes(array, extra)
+            np.copyto(copy, array)
+        elif grown:
+            within, share = self._core.drift_spheres(array, built, extra, copy)
         else:
-            within, share = self._core.drift(array)
+            within, share = self._core.drift(array, copy)
         if self._tuner is not None:
-            self._tuner.note_way(float(np.sqrt(share)) * self._built_skin / 2)
-        if within:
-            kept.points = array
-            if radii is not None:
-                kept.radii, kept.grown = np.array(sizes), True
-                self._keep_radii(radii, kept.radii)
-        return bool(within)
+            self._tuner.note_way(float(np.sqrt(share)) * state.skin / 2)
+        if not within:
+            self._spare = copy
+            return None
+        if self._boxes or given.radii is not None:
+            extra = np.array(extra)
+        return replace(
+            state, bodies=replace(state.bodies, array=copy, extra=extra), planes=now, grown=grown, derived={}
+        )
 
-    def _follow(self, points: Floats) -> None:
-        """Without a skin nobody watches the bodies, so a few are followed to see when one would pay."""
+    def _room_like(self, array: Floats) -> Floats:
+        """Return memory for a copy: that of the copy before the last, if it fits."""
+        spare, self._spare = self._spare, None
+        if spare is None or spare.shape != array.shape or spare.dtype != array.dtype:
+            return np.empty_like(array)
+        return spare
+
+    def _sample_motion(self, points: Floats, edges: list[float]) -> None:
+        """Measure the motion of some bodies while there is no skin, to find out when one would pay off."""
         if self._tuner is None or self._sample is None:
             return
         way = np.abs(points[:: sample_stride(points)] - self._sample)
-        for axis, edge in enumerate(self._edges):
+        for axis, edge in enumerate(edges):
             if edge > 0:
                 way[:, axis] = np.abs(way[:, axis] - np.round(way[:, axis] / edge) * edge)
         with np.errstate(over="ignore", invalid="ignore"):
             longest = float(np.sqrt((way * way).sum(axis=1)).max(initial=0.0))
         self._tuner.note_way(longest if np.isfinite(longest) else 0.0)
 
-    def _rebuild(self, points: npt.ArrayLike, radii: npt.ArrayLike | None, box: BoxLike) -> None:
-        started = perf_counter()
-        space = self._box if box is None else box
-        bodies = self._checked(points, radii)
+    def _rebuilt(self, given: Given) -> State:
+        """Return the state after a build."""
+        bodies = self._checked(given)
         cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
-        edges = _check.check_box(space, bodies, cutoff)
-        reach = cutoff if self._cutoff is not None else 2 * max(bodies.largest)
+        edges = _check.check_box(self._box if given.box is None else given.box, bodies, cutoff)
+        planes = check_planes(self._planes if given.planes is None else given.planes, bodies, edges)
+        reach, typical = reach_of(bodies, cutoff)
         room = room_for_skin(bodies, reach, edges)
-        typical = reach if bodies.extra is None or not len(bodies) else 2 * float(bodies.extra.mean(dtype=np.float64))
-        skin = self._skin if self._tuner is None else self._tuner.choose(typical, bodies.dim, room)
-        if skin > room:
-            raise InputError(
-                f"skin: {skin:g} found, but in the box {[edge or None for edge in edges]} pairs of reach {reach:g} "
-                f"would be in the list through two images; use at most {room:g}"
-            )
-        settings = with_skin(bodies, cutoff, skin, edges)
-        # From here on the old list is gone, whatever happens.
-        self._kept, self._arrays = None, {}
-        self._box, self._edges, self._built_skin = space, edges, skin
-        if radii is not None:
-            self._keep_radii(radii, bodies.extra)
-        self._search(settings)
-        built: Any = settings.bodies.extra
-        radii_now: Any = bodies.extra
+        skin = self._skin if self._tuner is None else self._tuner.choose(typical, bodies.dim, room.automatic)
+        several = room.check(skin, reach, edges, self._layout, boxes=self._boxes)
+        settings = with_skin(bodies, cutoff, skin, edges, planes)
+        arrays, shifts = self._search(settings, several=several)
+        self._watch(bodies, settings, cutoff, skin, several=several)
+        copy = self._room_like(bodies.array)
+        np.copyto(copy, bodies.array)
+        extra: Any = None if bodies.extra is None else np.array(bodies.extra)
+        built = settings.bodies
+        larger: Any = extra if built.extra is bodies.extra else built.extra
+        return State(
+            bodies=replace(bodies, array=copy, extra=extra),
+            planes=planes,
+            built=replace(settings, bodies=replace(built, array=built.array[:0], extra=larger)),
+            built_planes=planes,
+            plane_room=room_of_planes(planes, settings, skin),
+            skin=skin,
+            arrays=arrays,
+            shifts=shifts,
+        )
+
+    def _note_build(self, state: State) -> None:
+        self._builds += 1
+        if self._tuner is not None:
+            _, typical = reach_of(state.bodies, 0.0 if self._cutoff is None else self._cutoff)
+            share = state.skin / typical if typical else 0.0
+            self._tuner.note_build(self._build_seconds, entries_of(state.arrays), share, state.bodies.dim)
+
+    def _watch(self, bodies: Bodies, built: Settings, cutoff: float, skin: float, *, several: bool) -> None:
+        """Remember the positions of a build."""
+        larger, sizes = cast("Any", built.bodies.extra), cast("Any", bodies.extra)
         if skin == 0:
             self._sample = np.array(bodies.array[:: sample_stride(bodies.array)]) if self._tuner is not None else None
-        elif built is None:
-            self._core.remember(bodies.array, edges, settings.cutoff / 2, cutoff / 2)
+        elif self._boxes:
+            self._core.remember_boxes(built.bodies.array, larger, built.box, skin / 2, built.bodies.largest)
+        elif larger is None:
+            self._core.remember(bodies.array, built.box, built.cutoff / 2, cutoff / 2, several)
         else:
-            self._core.remember_spheres(bodies.array, edges, built, radii_now)
-        radii_now = None if radii_now is None else radii_now.copy()  # yours may change
-        self._kept = _Kept(bodies.array, radii_now, built, grown=False)
-        self._builds += 1
-        self._build_seconds = perf_counter() - started
-        if self._tuner is not None:
-            share = skin / typical if typical else 0.0
-            self._tuner.note_build(self._build_seconds, entries_of(self._arrays), share, bodies.dim)
+            self._core.remember_spheres(bodies.array, built.box, larger, sizes, several)
 
-    def _checked(self, points: npt.ArrayLike, radii: npt.ArrayLike | None) -> Bodies:
+    def _checked(self, given: Given) -> Bodies:
         """Check bodies without any skin."""
+        if given.radii is not None and self._radii is None:
+            made = "boxes" if self._boxes else "a cutoff"
+            raise InputError(f"radii must be left out of a list of {made}, got some; make a new list with radii=")
+        if self._boxes:
+            return check_boxes(given.points, given.boxes, 0.0)
+        if given.boxes is not None:
+            raise InputError("boxes must be left out of a list of points, got some; make a new list with boxes=True")
         if self._cutoff is not None:
-            if radii is not None:
-                raise InputError("radii: found, but the list was made with a cutoff; leave them out")
-            return check_points(points)
-        return check_spheres(points, self._radii if radii is None else radii, 0.0)
+            return check_points(given.points)
+        return check_spheres(given.points, self._radii if given.radii is None else given.radii, 0.0)
 
-    def _keep_radii(self, given: npt.ArrayLike, checked: Any) -> None:
-        """Keep radii for updates without any. One number stays one, however many bodies there will be."""
-        self._radii = given if np.ndim(given) == 0 else checked.copy()
-
-    def _search(self, settings: Settings) -> None:
-        """Fill the arrays."""
+    def _search(self, settings: Settings, *, several: bool) -> tuple[Arrays, npt.NDArray[np.int32] | None]:
+        """Return the arrays of the layout, and shifts if a pair can have several images."""
         index = self._index_for(settings)
-        size = len(settings.bodies)
+        size = len(settings.bodies) + len(settings.planes)
+        shifts: Any = None
         if not self._sort:
-            i, j = index.pairs(half=self._half)
-            self._arrays = {"i": i, "j": j}
-            return
-        if self._half:
-            i, j = index.pairs()
-            offsets, neighbors = self._core.rows(i, j, size, False)
+            i, j, *more = index.pairs(want="ijS" if several else "ij", half=self._half)
+            return {"i": i, "j": j}, more[0] if more else None
+        if not several and not len(settings.planes):
+            if self._half:
+                i, j = index.pairs()
+                offsets, indices = self._core.rows(i, j, size, False)
+            else:
+                rows = index.neighbors()
+                offsets, indices = rows.offsets, self._core.order(rows.offsets, rows.indices)
+        elif self._half:
+            i, indices, *more = index.pairs(want="ijS" if several else "ij", sort=True)
+            offsets, shifts = offsets_of(i, size), more[0] if more else None
         else:
-            rows = index.neighbors()
-            offsets, neighbors = rows.offsets, self._core.order(rows.offsets, rows.indices)
-        self._arrays = lay_out(self._layout, offsets, neighbors, self._width)
+            rows = index.neighbors(want="jS" if several else "j", sort=True)
+            offsets, indices, shifts = rows.offsets, rows.indices, rows.shifts
+        return lay_out(self._layout, offsets, indices, self._width), shifts
 
     def _index_for(self, settings: Settings) -> Index:
         """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
@@ -329,7 +394,7 @@ class NeighborList:
             kind, options = STRUCTURES[choice.structure], dict(choice.parameters)
         index = self._index
         if index is not None and type(index) is kind and index._like_settings(settings):  # noqa: SLF001
-            index._renew(settings.bodies)  # noqa: SLF001
+            index._renew(settings)  # noqa: SLF001
         else:
             self._index = None
             index = kind._kept(settings, options)  # noqa: SLF001
@@ -340,13 +405,13 @@ class NeighborList:
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
-        """int64, one more than there are bodies: row k is `neighbors[offsets[k]:offsets[k + 1]]`."""
+        """int64, one more than there are rows: row k is `indices[offsets[k]:offsets[k + 1]]`."""
         return self._array("offsets")
 
     @property
-    def neighbors(self) -> npt.NDArray[np.int32]:
-        """int32, the neighbours of all rows, each row in ascending order; in half rows all are larger than the row."""
-        return self._array("neighbors")
+    def indices(self) -> npt.NDArray[np.int32]:
+        """int32, the neighbours of all rows, each row in ascending order; those of half rows are not below the row."""
+        return self._array("indices")
 
     @property
     def i(self) -> npt.NDArray[np.int32]:
@@ -360,13 +425,54 @@ class NeighborList:
 
     @property
     def table(self) -> npt.NDArray[np.int32]:
-        """int32, shape (n, width): the first neighbours of every body in ascending order, then -1."""
+        """int32, shape (rows, width): the first neighbours of every row in ascending order, then -1."""
         return self._array("table")
 
     @property
     def counts(self) -> npt.NDArray[np.int32]:
         """int32, how many entries each row of `table` has."""
         return self._array("counts")
+
+    @property
+    def shifts(self) -> npt.NDArray[np.int32]:
+        """int32, shape (entries, dim): how many periods the second body of every entry is moved by.
+
+        ``points[j] - points[i] + shifts * box`` is the vector of an entry for the points of the last update. Where a
+        pair has one image only, this is the nearest one.
+
+        Examples
+        --------
+        >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.0, box=(1.0, None))
+        >>> rows.update([[0.9, 0.0], [0.1, 0.0]])
+        True
+        >>> rows.indices.tolist(), rows.shifts.tolist()
+        ([0, 1, 1, 1], [[1, 0], [0, 0], [1, 0], [1, 0]])
+        """
+        with self._lock:
+            return self._require("shifts").present_shifts(self._core)
+
+    @property
+    def vectors(self) -> npt.NDArray[Any]:
+        """Shape (entries, dim): the vector from the first to the second body of every entry, of the last update.
+
+        Those of pairs within the cutoff have the bits of ``vicinal.pairs(..., want="D")``.
+
+        Examples
+        --------
+        >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5, box=(10.0, None))
+        >>> rows.update([[9.5, 0.0], [0.25, 0.0]])
+        True
+        >>> rows.vectors.tolist(), rows.distances.tolist()
+        ([[0.75, 0.0]], [0.75])
+        """
+        with self._lock:
+            return self._require("vectors").present_vectors(self._core)[0]
+
+    @property
+    def distances(self) -> npt.NDArray[Any]:
+        """Shape (entries,): the distance of the bodies of every entry, of the last update; see `vectors`."""
+        with self._lock:
+            return self._require("distances").present_vectors(self._core)[1]
 
     @property
     def pointers(self) -> ListPointers:
@@ -377,54 +483,65 @@ class NeighborList:
         >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5)
         >>> rows.update([[0.0, 0.0], [1.2, 0.0], [9.0, 0.0]])
         True
-        >>> rows.pointers.bodies, rows.pointers.entries, rows.pointers.neighbors[0]
+        >>> rows.pointers.bodies, rows.pointers.entries, rows.pointers.indices[0]
         (3, 1, 1)
         """
-        self._require("pointers")
-        return pointers_of(self._arrays, len(self))
+        with self._lock:
+            state = self._require("pointers")
+            arrays = (
+                state.arrays if state.shifts is None else state.arrays | {"shifts": state.present_shifts(self._core)}
+            )
+            return pointers_of(arrays, state.rows)
 
-    def _require(self, name: str) -> _Kept:
-        if self._kept is None:
-            raise InputError(f"{name}: the list is not built, or the last update failed; pass points to `update` first")
-        return self._kept
+    def _require(self, name: str) -> State:
+        state = self._state
+        if state is None:
+            raise InputError(f"{name} needs a list that is built, got one not built yet; pass points to `update` first")
+        return state
 
     def _array(self, name: str) -> npt.NDArray[Any]:
-        self._require(name)
-        if name not in self._arrays:
-            raise InputError(f"{name}: not in a list with layout {self._layout!r}; use {', '.join(self._arrays)}")
-        return self._arrays[name]
+        arrays = self._require(name).arrays
+        if name not in arrays:
+            raise InputError(f"{name} is not part of layout {self._layout!r}; use {', '.join(arrays)}")
+        return arrays[name]
 
     @property
     def skin(self) -> float:
         """The skin of the last build."""
-        return self._built_skin
+        state = self._state
+        return 0.0 if state is None else state.skin
 
     @property
     def stats(self) -> ListStats:
-        """What the list has done so far, and why it has the skin it has."""
-        index_bytes = 0 if self._index is None else self._index.stats.bytes
-        if self._tuner is not None:
-            reason = self._tuner.reason
-        else:
-            reason = "as given" if self._skin else "none wanted, so every update builds"
-        return ListStats(
-            updates=self._updates,
-            builds=self._builds,
-            entries=0 if self._kept is None else entries_of(self._arrays),
-            skin=self._built_skin,
-            reason=reason,
-            structure="" if self._index is None else type(self._index).__name__,
-            build_seconds=self._build_seconds,
-            check_seconds=self._check_seconds,
-            bytes=bytes_of(self._arrays) + index_bytes + self._core.bytes(),
-        )
+        """Figures of the list so far."""
+        with self._lock:
+            state = self._state
+            index_bytes = 0 if self._index is None else self._index.stats.bytes
+            if self._tuner is not None:
+                reason = self._tuner.reason
+            else:
+                reason = "as given" if self._skin else "none wanted, so every update builds"
+            arrays: Arrays = {} if state is None else state.arrays
+            copies = 0 if state is None else state.bodies.array.nbytes
+            kept = 0 if state is None or state.shifts is None else state.shifts.nbytes
+            return ListStats(
+                updates=self._updates,
+                builds=self._builds,
+                entries=0 if state is None else entries_of(arrays),
+                skin=self.skin,
+                reason=reason,
+                structure="" if self._index is None else type(self._index).__name__,
+                build_seconds=self._build_seconds,
+                check_seconds=self._check_seconds,
+                bytes=bytes_of(arrays) + kept + copies + index_bytes + self._core.bytes(),
+            )
 
     # ------------------------------------------------------------------------------------------------------ exact
 
     def exact(self, *, want: str = "ij", sort: bool = True) -> tuple[npt.NDArray[Any], ...]:
-        """Find the pairs within the cutoff, without any skin, of the points of the last update.
+        """Find the pairs within the cutoff, without any skin, of the bodies of the last update.
 
-        It searches afresh, which is faster than to test all entries of the list. Options as in `vicinal.pairs`.
+        This is a new search, which is faster than a test of all entries of the list. Options as in `vicinal.pairs`.
 
         Examples
         --------
@@ -434,37 +551,33 @@ class NeighborList:
         >>> [column.tolist() for column in rows.exact(want="ijd")]
         [[0, 1], [1, 0], [1.0, 1.0]]
         """
-        from vicinal.search import pairs
-
-        kept = self._require("exact")
-        return pairs(
-            kept.points,
-            cutoff=self._cutoff,
-            radii=kept.radii,
-            box=self._box,
-            want=want,
-            half=self._half,
-            sort=sort,
-        )
+        with self._lock:
+            state = self._require("exact")
+            bodies = checked_again(state.bodies)
+            cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
+            settings = Settings(bodies, cutoff, state.edges, state.planes)
+            choice = choose_checked(settings)
+            index = STRUCTURES[choice.structure]._once(settings, choice.parameters)  # noqa: SLF001
+            return index.pairs(want=want, half=self._half, sort=sort)
 
     # ------------------------------------------------------------------------------------------------- sums, order
 
     def reduce(
         self, values: npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike], *, how: str = "antisymmetric"
     ) -> npt.NDArray[Any]:
-        """Sum a value per entry of the list onto the bodies.
+        """Sum a value per entry of the list onto the bodies, and onto the planes.
 
-        Each body receives in the order of the entries, whatever the number of threads, so the bits are always the same.
+        Each sum is formed in the order of the entries for any number of threads, so its bits are always the same.
 
         Parameters
         ----------
         values
-            One per entry, shape (m,) or (m, k), float32 or float64, in the order of `neighbors` or `j`; for a table
-            (n, width) or (n, width, k), of which only the first `counts` of a row matter; for a hybrid list both,
+            One per entry, shape (m,) or (m, k), float32 or float64, in the order of `indices` or `j`; for a table
+            (n, width) or (n, width, k), of which the first `counts` of a row are used; for a hybrid list both,
             (table, pairs).
         how
             What the second body of a half list receives: "antisymmetric", the opposite, as with forces, or "symmetric",
-            the same, as with energies. In a full list every entry counts for the body of its row only.
+            the same, as with energies. In a full list every entry counts for its row only.
 
         Returns
         -------
@@ -479,14 +592,14 @@ class NeighborList:
         >>> rows.reduce([10.0, 1.0]).tolist(), rows.reduce([10.0, 1.0], how="symmetric").tolist()
         ([10.0, -9.0, -1.0], [10.0, 11.0, 1.0])
         """
-        self._require("reduce")
-        return reduce_values(self._arrays, len(self), values, how, half=self._half)
+        state = self._require("reduce")
+        return reduce_values(state.arrays, state.rows, values, how, half=self._half)
 
     def lennard_jones(self, *, epsilon: float = 1.0, sigma: float = 1.0) -> tuple[float, npt.NDArray[Any]]:
         """Compute the Lennard-Jones energy and forces of the points of the last update, cut off but not shifted.
 
-        It is what a compiled loop over half rows looks like (cpp/lists/lennard_jones.hpp): every entry is tested, and
-        every pair within the cutoff gives to both of its bodies. The bits do not depend on the number of threads.
+        This is a model of a compiled loop over half rows (cpp/lists/lennard_jones.hpp): it tests every entry, and every
+        pair within the cutoff acts on both of its bodies. The bits do not depend on the number of threads.
 
         Examples
         --------
@@ -497,14 +610,22 @@ class NeighborList:
         >>> energy, forces.tolist()
         (0.0, [[-24.0, 0.0], [24.0, 0.0]])
         """
-        kept = self._require("lennard_jones")
-        if self._cutoff is None or not self._half or self._layout != "rows":
-            raise InputError('lennard_jones: needs a cutoff, half=True and layout "rows"; make such a list')
-        numbers = _check.check_number(epsilon, "epsilon"), _check.check_number(sigma, "sigma")
-        return _core.lennard_jones(self.offsets, self.neighbors, kept.points, self._edges, *numbers, self._cutoff)
+        with self._lock:
+            state = self._require("lennard_jones")
+            if self._cutoff is None or not self._half or self._layout != "rows" or len(state.planes):
+                raise InputError(
+                    'lennard_jones needs a list with a cutoff, half=True, layout "rows" and no planes; make such a list'
+                )
+            numbers = _check.check_number(epsilon, "epsilon"), _check.check_number(sigma, "sigma")
+            shifts = None if state.shifts is None else state.present_shifts(self._core)
+            cutoff = float(state.bodies.array.dtype.type(self._cutoff))
+            points = state.bodies.array
+            return _core.lennard_jones(
+                state.arrays["offsets"], state.arrays["indices"], points, state.edges, shifts, *numbers, cutoff
+            )
 
     def reorder(self, order: npt.ArrayLike) -> None:
-        """Renumber the bodies: body k is from now on the one that was order[k].
+        """Renumber the bodies: body k becomes the one that was order[k]. Planes keep their numbers.
 
         Sort your own arrays with the same order, such as that of `spatial_order`: ``points = points[order]``.
 
@@ -512,29 +633,30 @@ class NeighborList:
         --------
         >>> rows = vicinal.NeighborList(cutoff=1.0, skin=0.5)
         >>> points = np.array([[0.0, 0.0], [9.0, 0.0], [1.0, 0.0]])
-        >>> rows.update(points), rows.offsets.tolist(), rows.neighbors.tolist()
+        >>> rows.update(points), rows.offsets.tolist(), rows.indices.tolist()
         (True, [0, 1, 1, 1], [2])
         >>> rows.reorder([1, 2, 0])
-        >>> rows.offsets.tolist(), rows.neighbors.tolist(), rows.update(points[[1, 2, 0]])
+        >>> rows.offsets.tolist(), rows.indices.tolist(), rows.update(points[[1, 2, 0]])
         ([0, 0, 1, 1], [2], False)
         """
-        kept = self._require("reorder")
-        new = check_order(order, len(self))
-        if self._sort:
-            offsets, neighbors = self._core.reorder(*rows_of(self._arrays), new, self._half)
-            self._arrays = lay_out(self._layout, offsets, neighbors, self._width)
-        else:
-            place = np.empty_like(new)
-            place[new] = np.arange(len(new), dtype=new.dtype)
-            self._arrays = {name: place[self._arrays[name]] for name in ("i", "j")}
-        if self._built_skin > 0:
-            self._core.reorder_places(new)
-        elif self._sample is not None:
-            self._sample = None  # somebody else is at their numbers now
-        if self._radii is not None and np.ndim(self._radii):
-            self._radii = np.asarray(self._radii)[new]
-        self._kept = _Kept(kept.points[new], _permuted(kept.radii, new), _permuted(kept.built_radii, new), kept.grown)
-
-
-def _permuted(values: Any, order: npt.NDArray[np.int32]) -> Any:
-    return None if values is None else values[order]
+        with self._lock:
+            state = self._require("reorder")
+            new = check_order(order, len(state.bodies))
+            arrays, shifts = state.arrays, state.shifts
+            if not self._sort or shifts is not None or len(state.planes):
+                place = np.arange(state.rows, dtype=np.int32)
+                place[new] = np.arange(len(new), dtype=np.int32)
+                if self._sort:
+                    offsets, indices, shifts = renumbered(*rows_of(arrays), shifts, place, half=self._half)
+                    arrays = lay_out(self._layout, offsets, indices, self._width)
+                else:
+                    arrays = {name: place[arrays[name]] for name in ("i", "j")}
+            else:
+                offsets, indices = self._core.reorder(*rows_of(arrays), new, self._half)
+                arrays = lay_out(self._layout, offsets, indices, self._width)
+            if state.skin > 0:
+                self._core.reorder_positions(new)
+            self._sample = None  # other bodies have these numbers now
+            if self._radii is not None and np.ndim(self._radii):
+                self._radii = np.asarray(self._radii)[new]
+            self._state = state.reordered(new, arrays, shifts)

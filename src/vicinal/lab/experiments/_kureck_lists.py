@@ -71,8 +71,8 @@ class List:
         """Return the loops over its parts: entries at a fixed place of their body, and those in a common list."""
         made, opposite = self.made, -1
         if self.layout == "rows":
-            given = values[: len(made.neighbors) * FORCE].reshape(-1, FORCE)
-            return {"static": partial(_core.reduce_rows, made.offsets, made.neighbors, given, opposite, sums)}
+            given = values[: len(made.indices) * FORCE].reshape(-1, FORCE)
+            return {"static": partial(_core.reduce_rows, made.offsets, made.indices, given, opposite, sums)}
         given = values[: len(made.j) * FORCE].reshape(-1, FORCE)
         loops: dict[str, Callable[[], None]] = {}
         loops["dynamic"] = partial(_core.reduce_pairs, made.i, made.j, given, opposite, sums)
@@ -85,7 +85,7 @@ class List:
     def size(self) -> int:
         """Entries for which a loop needs values."""
         if self.layout == "rows":
-            return len(self.made.neighbors)
+            return len(self.made.indices)
         return max(len(self.made.j), self.made.table.size if self.layout == "hybrid" else 0)
 
     @property
@@ -93,7 +93,7 @@ class List:
         """Of what a loop needs."""
         made = self.made
         if self.layout == "rows":
-            return made.offsets.nbytes + made.neighbors.nbytes
+            return made.offsets.nbytes + made.indices.nbytes
         dynamic = made.i.nbytes + made.j.nbytes
         return dynamic if self.layout == "pairs" else dynamic + made.table.nbytes
 

@@ -1,0 +1,86 @@
+// Which image of its second body an entry of a list means, and where it is: shifts and vectors for present positions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+#include "geometry/box.hpp"
+
+namespace vicinal {
+
+// Positions wrapped into the box, and how many edges wrapping took off each coordinate.
+template <class T, int D>
+struct WrappedPositions {
+  Buffer<T> position;
+  Buffer<std::int32_t> turns;
+
+  WrappedPositions(std::span<const T> points, const Box<T, D>& box) : position(points.size()), turns(points.size()) {
+    parallel_ranges(points.size() / D, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t k = begin * D; k < end * D; ++k) {
+        position[k] = box.wrap(points[k], static_cast<int>(k % D));
+        turns[k] = box.wraps(points[k], static_cast<int>(k % D));
+      }
+    });
+  }
+};
+
+// Calls f(entry, vector, image) for every entry between two bodies, in parallel. The image is the shift between wrapped
+// positions: that of `shifts`, or where there are none the nearest one. The vector is (wj - wi) + image * edge, as
+// docs/definition.md has it. Entries with a plane (numbers from `bodies` on) are left out.
+template <class T, int D, class F>
+void for_each_image(std::span<const std::int32_t> i, std::span<const std::int32_t> j, const std::int32_t* shifts,
+                    const WrappedPositions<T, D>& at, const Box<T, D>& box, F&& f) {
+  const std::size_t bodies = at.position.size() / D;
+  parallel_ranges(i.size(), std::size_t{1} << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto first = static_cast<std::size_t>(i[k]), second = static_cast<std::size_t>(j[k]);
+      if (first >= bodies || second >= bodies) continue;
+      std::array<T, D> vector;
+      std::array<std::int32_t, D> image{};
+      for (std::size_t a = 0; a < D; ++a) {
+        const T straight = at.position[second * D + a] - at.position[first * D + a];
+        vector[a] = straight;
+        const T edge = box.edge[a];
+        if (!(edge > 0)) continue;
+        if (shifts != nullptr) {
+          image[a] = shifts[k * D + a] - at.turns[first * D + a] + at.turns[second * D + a];
+        } else {
+          if (std::abs(straight + edge) < std::abs(straight)) image[a] = 1;
+          if (std::abs(straight - edge) < std::abs(straight)) image[a] = -1;
+        }
+        vector[a] = straight + static_cast<T>(image[a]) * edge;
+      }
+      f(k, vector, image);
+    }
+  });
+}
+
+// D, one vector per entry; 0 where an entry has a plane.
+template <class T, int D>
+void fill_vectors(std::span<const std::int32_t> i, std::span<const std::int32_t> j, const std::int32_t* shifts,
+                  std::span<const T> points, const Box<T, D>& box, T* vectors) {
+  const WrappedPositions<T, D> at(points, box);
+  for_each_image<T, D>(i, j, shifts, at, box, [&](std::size_t k, const auto& vector, const auto&) {
+    std::copy(vector.begin(), vector.end(), vectors + k * D);
+  });
+}
+
+// S of the nearest images, such that D = points[j] - points[i] + S * edge; 0 where an entry has a plane.
+template <class T, int D>
+void fill_nearest_shifts(std::span<const std::int32_t> i, std::span<const std::int32_t> j, std::span<const T> points,
+                         const Box<T, D>& box, std::int32_t* shifts) {
+  const WrappedPositions<T, D> at(points, box);
+  for_each_image<T, D>(i, j, nullptr, at, box, [&](std::size_t k, const auto&, const auto& image) {
+    for (std::size_t a = 0; a < D; ++a)
+      shifts[k * D + a] = image[a] + at.turns[static_cast<std::size_t>(i[k]) * D + a] -
+                          at.turns[static_cast<std::size_t>(j[k]) * D + a];
+  });
+}
+
+}  // namespace vicinal

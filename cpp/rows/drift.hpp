@@ -1,0 +1,307 @@
+// The drift watch: how far bodies have moved since a list was built, against how far they may move.
+//
+// A list holds the pairs within C = cutoff + skin of the positions x of its build. It still holds every pair within the
+// cutoff c of the present positions y as long as no body has moved farther than a margin m, because
+//
+//   |xi - xj| <= |xi - yi| + |yi - yj| + |yj - xj| <= m + c + m.
+//
+// That holds for real numbers. The test of a pair rounds and so does the measurement of a motion. `Slack` takes both
+// from the margin, with e the epsilon of T and t its smallest denormal:
+//
+//   - a pair of now passed fl(d²) <= fl(c²), so its distance is at most c (1 + 16 e) + 2 sqrt(t), see `reach_of`;
+//   - it passed the test of the build if its distance then was at most C (1 - 16 e) - 2 sqrt(t), by the same bounds on
+//     the rounding of d² and C²;
+//   - differences of coordinates are rounded relative to themselves, however large the coordinates are: open axes add
+//     nothing;
+//   - in a periodic box only wrapped positions w count (docs/definition.md), whatever wrapping lost; an image within
+//     reach has |s| L <= C + L, so (wj - wi) + s L rounds by at most 2 e (L + C) along an axis: once in the test of
+//     now, once in that of the build, and once in the measurement of either body (the shorter way round);
+//   - the measured fl(|x - y|²) is short of the true one by at most a factor 1 - 4 e and 3 t.
+//
+// Every body can have a margin of its own: a sphere built with radius R and of radius r now may move by R - r less
+// slack. Summed over a pair that is the same argument with Ri + Rj for C and ri + rj for c, so growing is moving.
+//
+// Boxes are watched by containment: while every box lies within its box of the build, which is larger by half the skin
+// on every side, two that overlap now overlapped then. Comparisons do not round, so open axes need no slack at all.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/threads.hpp"
+#include "geometry/box.hpp"
+
+namespace vicinal {
+
+// What rounding takes from the margin of one body (half of what it takes from a pair), in double.
+template <class T>
+struct Slack {
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+  // Twice what is derived above: computing a margin in double rounds, too, and with T = double no less than T does.
+  static constexpr double relative = 32 * eps;
+  double constant = 0;
+
+  // `reach`: the largest distance of a pair of the list.
+  template <int D>
+  Slack(const Box<T, D>& box, double reach) : constant(8 * std::sqrt(static_cast<double>(least))) {
+    for (const T edge : box.edge)
+      if (edge > 0) constant += 4 * eps * (static_cast<double>(edge) + reach);
+  }
+  // How far a body may move that reached `built` when the list was built and needs `now`: negative if not at all.
+  [[nodiscard]] double margin(double built, double now) const {
+    return built * (1 - relative) - now * (1 + relative) - constant;
+  }
+  // The largest measured square of a motion within a margin; negative if none is.
+  [[nodiscard]] static double square(double margin) { return margin > 0 ? margin * margin * (1 - relative) : -1; }
+
+ private:
+  static constexpr T least = std::numeric_limits<T>::denorm_min();
+};
+
+struct Drifted {
+  bool within = true;  // no body left its margin; false also for coordinates or sizes that are not finite
+  double share = 0;    // the largest share of a margin that is used up, squared
+};
+
+// The positions of bodies when a list was built, wrapped.
+template <class T, int D>
+class DriftWatch {
+ public:
+  // `reach`: the largest distance of a pair of the list. `turns`: prepare for `crossings`.
+  void remember(std::span<const T> positions, const Box<T, D>& box, double reach, bool turns) {
+    box_ = box;
+    reach_ = reach;
+    positions_.reset(positions.size());
+    parallel_ranges(positions.size() / D, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      wrapped(positions.data() + begin * D, end - begin, positions_.data() + begin * D);
+    });
+    turns_.reset(turns ? positions.size() : 0);
+    for (std::size_t k = 0; k < turns_.size(); ++k) turns_[k] = box.wraps(positions[k], static_cast<int>(k % D));
+    upper_.reset(0);
+    for (std::size_t k = 0; k < tile * D; ++k) {
+      const T edge = box.edge[k % D];
+      edges_[k] = edge > 0 ? edge : infinity;
+      lows_[k] = edge > 0 ? T{0} : -infinity;
+    }
+  }
+  // Boxes as they were built, larger by `half_skin` on every side. `longest`: the longest edges.
+  void remember_boxes(std::span<const T> lower, std::span<const T> upper, const Box<T, D>& box, double half_skin,
+                      const std::array<double, D>& longest) {
+    remember(lower, box, 0, true);
+    half_skin_ = half_skin;
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto edge = static_cast<double>(box.edge[a]);
+      box_slack_[a] = edge > 0 ? 16 * Slack<T>::eps * (edge + longest[a]) : 0;
+    }
+    upper_.reset(upper.size());
+    for (std::size_t k = 0; k < upper.size(); ++k) upper_[k] = wrapped_upper(lower[k], upper[k], k % D);
+  }
+  [[nodiscard]] std::size_t size() const { return positions_.size() / D; }
+  [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + upper_.bytes() + turns_.bytes(); }
+  [[nodiscard]] Slack<T> slack() const { return Slack<T>(box_, reach_); }
+
+  // All bodies have the same margin. Writes the positions to `copy` in passing, unless it is null.
+  [[nodiscard]] Drifted drift(std::span<const T> now, double margin, T* copy = nullptr) const {
+    const double limit = Slack<T>::square(margin);
+    return measure(now, copy, [&](const T* squares, std::size_t, std::size_t count, Drifted& drifted) {
+      // Rounded up to T a limit would be too large.
+      const auto most = limit < 0 ? T{-1} : std::nextafter(static_cast<T>(limit), T{0});
+      T worst = 0;
+      int outside = 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        worst = std::max(worst, squares[k]);
+        outside |= squares[k] <= most ? 0 : 1;  // NaN is outside
+      }
+      if (outside != 0) drifted.within = false;
+      drifted.share = std::max(drifted.share, limit > 0 ? static_cast<double>(worst) / limit : none_left(worst));
+    });
+  }
+
+  // Every body has its own margin: `built` are the radii of the list, `radii` those of now.
+  [[nodiscard]] Drifted drift(std::span<const T> now, std::span<const T> built, std::span<const T> radii,
+                              T* copy = nullptr) const {
+    const Slack<T> slack = this->slack();
+    return measure(now, copy, [&](const T* squares, std::size_t first, std::size_t count, Drifted& drifted) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto radius = static_cast<double>(radii[first + k]);
+        const double limit = Slack<T>::square(slack.margin(static_cast<double>(built[first + k]), radius));
+        const auto square = static_cast<double>(squares[k]);
+        if (!(square <= limit && radius >= 0)) drifted.within = false;
+        drifted.share = std::max(drifted.share, limit > 0 ? square / limit : none_left(squares[k]));
+      }
+    });
+  }
+
+  // Boxes; their margin is what their boxes of the build have more.
+  [[nodiscard]] Drifted drift_boxes(std::span<const T> lower, std::span<const T> upper) const {
+    return in_pieces([&](std::size_t begin, std::size_t end, Drifted& drifted) {
+      double most = -infinity;
+      for (std::size_t k = begin * D; k < end * D; ++k) {
+        const std::size_t axis = k % D;
+        const auto edge = static_cast<double>(box_.edge[axis]);
+        const bool far = edge > 0 && !(std::abs(static_cast<double>(lower[k])) < most_wraps * edge);
+        if (far || !std::isfinite(lower[k]) || !std::isfinite(upper[k]) || !(lower[k] <= upper[k])) {
+          drifted.within = false;
+          continue;
+        }
+        const double back = edge > 0 ? crossing(lower[k], k) * edge : 0;
+        const double low = static_cast<double>(box_.wrap(lower[k], static_cast<int>(axis))) - back;
+        const double high = static_cast<double>(wrapped_upper(lower[k], upper[k], axis)) - back;
+        const double built_low = static_cast<double>(positions_[k]), built_high = static_cast<double>(upper_[k]);
+        if (!(low >= built_low + box_slack_[axis] && high <= built_high - box_slack_[axis])) drifted.within = false;
+        most = std::max({most, built_low + half_skin_ - low, high - (built_high - half_skin_)});
+      }
+      const double used = std::max(most, 0.0) / half_skin_;
+      drifted.share = std::max(drifted.share, used * used);
+    });
+  }
+
+  // How many periods every coordinate has moved besides its motion since the build, because the caller wraps positions
+  // or does not: present - crossings * edge is near the position of the build. Returns whether any is not 0. The bodies
+  // must be within their margins, and margins below half an edge.
+  bool crossings(std::span<const T> now, std::span<std::int32_t> out) const {
+    std::int32_t any = 0;
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      const int axis = static_cast<int>(k % D);
+      out[k] = box_.periodic(axis) ? box_.wraps(now[k], axis) + crossing(now[k], k) - turns_[k] : 0;
+      any |= out[k];
+    }
+    return any != 0;
+  }
+
+  // The bodies in another order: body k is the one that was order[k].
+  void reorder(std::span<const std::int32_t> order) {
+    permute(positions_, order);
+    permute(upper_, order);
+    permute(turns_, order);
+  }
+
+ private:
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+  static constexpr std::size_t tile = 256;  // bodies; a tile and its squares stay in the first cache
+  static constexpr std::size_t grain = std::size_t{1} << 15;
+  // Python refuses bodies farther outside a periodic box than this (most_wraps in _check.py), so they are not within.
+  static constexpr double most_wraps = std::min(0x1p29, 0.125 / std::numeric_limits<T>::epsilon());
+
+  static double none_left(T square) { return square > 0 ? std::numeric_limits<double>::infinity() : 0; }
+
+  void wrapped(const T* points, std::size_t bodies, T* positions) const {
+    for (std::size_t k = 0; k < bodies * D; ++k) positions[k] = box_.wrap(points[k], static_cast<int>(k % D));
+  }
+  // As `wrapped`, with NaN for bodies too far outside. Most bodies of a tile are inside.
+  void wrapped_or_nan(const T* points, std::size_t bodies, T* positions) const {
+    for (std::size_t k = 0; k < bodies * D; ++k) {
+      positions[k] = points[k];
+      if (points[k] >= lows_[k] && points[k] < edges_[k]) continue;
+      const bool far = !(std::abs(static_cast<double>(points[k])) < most_wraps * static_cast<double>(edges_[k]));
+      positions[k] = far ? std::numeric_limits<T>::quiet_NaN() : box_.wrap(points[k], static_cast<int>(k % D));
+    }
+  }
+  // The upper corner moves with the lower one and never falls below it (docs/definition.md).
+  [[nodiscard]] T wrapped_upper(T lower, T upper, std::size_t axis) const {
+    const int a = static_cast<int>(axis);
+    if (!box_.periodic(a)) return upper;
+    const T moved = upper - static_cast<T>(box_.wraps(lower, a)) * box_.edge[axis];
+    return std::max(moved, box_.wrap(lower, a));
+  }
+  // How many edges a wrapped coordinate of now lies above the one of the build: the nearest number for positions, and
+  // the number that leaves the lower corner of a box at or above that of the build.
+  [[nodiscard]] std::int32_t crossing(T now, std::size_t k) const {
+    const auto edge = static_cast<double>(box_.edge[k % D]);
+    const double moved =
+        static_cast<double>(box_.wrap(now, static_cast<int>(k % D))) - static_cast<double>(positions_[k]);
+    return static_cast<std::int32_t>(upper_.size() > 0 ? std::floor(moved / edge) : std::round(moved / edge));
+  }
+
+  template <class Values>
+  static void permute(Buffer<Values>& values, std::span<const std::int32_t> order) {
+    if (values.size() == 0) return;
+    Buffer<Values> moved(values.size());
+    parallel_ranges(order.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t k = begin; k < end; ++k)
+        std::copy_n(values.data() + static_cast<std::size_t>(order[k]) * D, D, moved.data() + k * D);
+    });
+    values = std::move(moved);
+  }
+
+  // Calls f(begin, end, drifted) for pieces of the bodies and joins the results.
+  template <class F>
+  [[nodiscard]] Drifted in_pieces(F&& f) const {
+    const std::size_t n = size();
+    std::vector<Drifted> pieces((n + grain - 1) / grain);
+    parallel_ranges(n, grain,
+                    [&](std::size_t begin, std::size_t end, std::size_t piece) { f(begin, end, pieces[piece]); });
+    Drifted all;
+    for (const Drifted& piece : pieces) {
+      all.within = all.within && piece.within;
+      all.share = std::max(all.share, piece.share);
+    }
+    return all;
+  }
+
+  // Calls judge(squared motions, first body, bodies, drifted) for tile after tile.
+  template <class Judge>
+  [[nodiscard]] Drifted measure(std::span<const T> now, T* copy, Judge&& judge) const {
+    const bool periodic = box_.periodic();
+    return in_pieces([&](std::size_t begin, std::size_t end, Drifted& drifted) {
+      std::array<T, tile * D> steps;
+      std::array<T, tile> squares;
+      for (std::size_t first = begin; first < end; first += tile) {
+        const std::size_t count = std::min(tile, end - first);
+        if (periodic) steps_in_box(now.data() + first * D, first, count, steps.data());
+        else steps_in_space(now.data() + first * D, first, count, steps.data());
+        if (copy != nullptr) std::copy_n(now.data() + first * D, count * D, copy + first * D);
+        for (std::size_t k = 0; k < count; ++k) {
+          T sum = steps[k * D] + steps[k * D + 1];
+          if constexpr (D == 3) sum += steps[k * D + 2];
+          squares[k] = sum;
+        }
+        judge(squares.data(), first, count, drifted);
+      }
+    });
+  }
+
+  // The square of every coordinate's motion: flat loops, which compilers turn into vectors.
+  void steps_in_space(const T* now, std::size_t first, std::size_t count, T* steps) const {
+    const T* const then = positions_.data() + first * D;
+    for (std::size_t k = 0; k < count * D; ++k) {
+      const T motion = now[k] - then[k];
+      steps[k] = motion * motion;
+    }
+  }
+  void steps_in_box(const T* now, std::size_t first, std::size_t count, T* steps) const {
+    const T* const then = positions_.data() + first * D;
+    int outside = 0;
+    for (std::size_t k = 0; k < count * D; ++k) outside |= (now[k] >= lows_[k] && now[k] < edges_[k]) ? 0 : 1;
+    std::array<T, tile * D> inside;
+    if (outside != 0) {
+      wrapped_or_nan(now, count, inside.data());
+      now = inside.data();
+    }
+    for (std::size_t k = 0; k < count * D; ++k) {
+      const T straight = std::abs(now[k] - then[k]);
+      const T round = std::abs(edges_[k] - straight);
+      const T motion = round < straight ? round : straight;  // NaN stays; on an open axis `round` is infinite or NaN
+      steps[k] = motion * motion;
+    }
+  }
+
+  Box<T, D> box_;
+  double reach_ = 0;
+  Buffer<T> positions_;              // of boxes the lower corners
+  Buffer<T> upper_;                  // of boxes
+  Buffer<std::int32_t> turns_;       // how many edges wrapping took off the positions
+  std::array<T, tile * D> edges_{};  // per coordinate of a tile: the period, or infinity
+  std::array<T, tile * D> lows_{};
+  double half_skin_ = 0;  // of boxes
+  std::array<double, D> box_slack_{};
+};
+
+}  // namespace vicinal

@@ -1,0 +1,170 @@
+"""The state of a neighbour list between two updates, and what is derived from it: shifts, vectors, distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _core
+from vicinal._check import Bodies, BoxLike
+from vicinal.bodies import BoxesLike, PlanesLike
+from vicinal.errors import InputError
+from vicinal.index import Settings
+from vicinal.layouts import Arrays, owners_of
+from vicinal.list_settings import as_kept
+from vicinal.planes import Planes
+
+
+@dataclass(frozen=True)
+class ListStats:
+    """Figures of a list.
+
+    Parameters
+    ----------
+    updates, builds
+        Calls of `update`, and how many of them built the list.
+    entries
+        Entries of the list: the neighbours of all rows.
+    skin
+        The skin of the last build.
+    reason
+        Why the list has this skin.
+    structure
+        The search structure of the last build.
+    build_seconds, check_seconds
+        Time of the last build, and of the last update that needed none.
+    bytes
+        Memory of the list and of what it is built with.
+    """
+
+    updates: int
+    builds: int
+    entries: int
+    skin: float
+    reason: str
+    structure: str
+    build_seconds: float
+    check_seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Given:
+    """The arguments of an update, not checked yet."""
+
+    points: npt.ArrayLike | None
+    radii: npt.ArrayLike | None
+    boxes: BoxesLike | None
+    planes: PlanesLike | None
+    box: BoxLike
+
+
+@dataclass(frozen=True)
+class State:
+    """A list and the bodies it describes. An update replaces it as a whole, so that readers see one or the other."""
+
+    bodies: Bodies  # of the last update, a copy
+    planes: Planes  # of the last update
+    built: Settings  # with the skin; no positions
+    built_planes: Planes  # without the skin
+    plane_room: npt.NDArray[np.float64]
+    skin: float
+    arrays: Arrays
+    shifts: npt.NDArray[np.int32] | None  # of the build; None where entries mean the nearest image
+    grown: bool = False  # radii changed since the build
+    derived: dict[str, Any] = field(default_factory=dict)  # arrays computed for the last update
+
+    @property
+    def edges(self) -> list[float]:
+        """The period along each axis, 0 if it is open."""
+        return self.built.box
+
+    @property
+    def rows(self) -> int:
+        """Bodies and planes."""
+        return len(self.bodies) + len(self.planes)
+
+    def alike(self, given: Given) -> tuple[Any, Any] | None:
+        """Return positions and sizes as the core takes them; None if they do not fit the bodies there are."""
+        bodies = self.bodies
+        if bodies.kind == "boxes":
+            if given.points is not None or not isinstance(given.boxes, (tuple, list)) or len(given.boxes) != 2:
+                return None
+            array, extra = (as_kept(value, bodies.array, "boxes") for value in given.boxes)
+        elif given.points is None or given.boxes is not None:
+            return None
+        else:
+            array = as_kept(given.points, bodies.array, "points")
+            extra = bodies.extra if given.radii is None else as_kept(given.radii, bodies.extra, "radii")
+        return None if array is None or (extra is None and bodies.extra is not None) else (array, extra)
+
+    def entries(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Return both bodies of every entry."""
+        if "table" in self.arrays:
+            raise InputError("shifts, vectors and distances need layout 'rows' or 'pairs'; make such a list")
+        if "owners" not in self.derived:
+            self.derived["owners"] = owners_of(self.arrays)
+        return self.derived["owners"], self.arrays["indices" if "indices" in self.arrays else "j"]
+
+    def present_shifts(self, core: _core.ListCore) -> npt.NDArray[np.int32]:
+        """Return the shift of every entry between the positions of the last update."""
+        if "shifts" in self.derived:
+            known: npt.NDArray[np.int32] = self.derived["shifts"]
+            return known
+        i, j = self.entries()
+        if self.shifts is None:
+            shifts = _core.nearest_shifts(i, j, self.bodies.array, self.edges)
+        else:
+            shifts = self.shifts
+            crossed = core.crossings(self.bodies.array) if self.skin > 0 else None
+            if crossed is not None:
+                bodies = np.flatnonzero((i < len(self.bodies)) & (j < len(self.bodies)))  # planes have no images
+                shifts = shifts.copy()
+                shifts[bodies] += crossed[i[bodies]] - crossed[j[bodies]]
+        self.derived["shifts"] = shifts
+        return shifts
+
+    def present_vectors(self, core: _core.ListCore) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return vector and distance of every entry between the positions of the last update."""
+        if "vectors" not in self.derived:
+            if self.bodies.kind == "boxes":
+                raise InputError("vectors and distances must be those of points or spheres, got boxes; use shifts")
+            i, j = self.entries()
+            shifts = None if self.shifts is None else self.present_shifts(core)
+            vectors = _core.entry_vectors(i, j, self.bodies.array, self.edges, shifts)
+            with np.errstate(over="ignore", under="ignore"):
+                distances = np.sqrt(_sum_of_axes(vectors * vectors))
+                if len(self.planes):
+                    self._measure_planes(i, j, -1, vectors, distances)
+                    self._measure_planes(j, i, 1, vectors, distances)
+            self.derived["vectors"] = vectors, distances
+        known: tuple[npt.NDArray[Any], npt.NDArray[Any]] = self.derived["vectors"]
+        return known
+
+    def _measure_planes(self, body: Any, plane: Any, sign: int, vectors: Any, distances: Any) -> None:
+        """Write vectors and distances of the entries whose second body is a plane."""
+        entries = np.flatnonzero(plane >= len(self.bodies))
+        which = plane[entries] - len(self.bodies)
+        normals = self.planes.normals[which]
+        ahead = _sum_of_axes(normals * (self.bodies.array[body[entries]] - self.planes.points[which]))
+        distances[entries] = ahead
+        vectors[entries] = sign * ahead[:, None] * normals
+
+    def reordered(self, order: npt.NDArray[np.int32], arrays: Arrays, shifts: Any) -> State:
+        """Return the state after body k became the one that was order[k], with the arrays of the list."""
+
+        def permuted(bodies: Bodies) -> Bodies:
+            extra: Any = None if bodies.extra is None else bodies.extra[order]
+            return replace(bodies, array=bodies.array[order] if len(bodies.array) else bodies.array, extra=extra)
+
+        built = replace(self.built, bodies=permuted(self.built.bodies))
+        return replace(self, bodies=permuted(self.bodies), built=built, arrays=arrays, shifts=shifts, derived={})
+
+
+def _sum_of_axes(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Add two or three columns in their order, as docs/definition.md has it."""
+    total = terms[:, 0] + terms[:, 1]
+    return np.asarray(total + terms[:, 2] if terms.shape[1] == 3 else total)
