@@ -120,7 +120,8 @@ def with_skin(bodies: Bodies, cutoff: float, skin: float, edges: list[float], pl
     """
     if skin == 0:
         return Settings(bodies, cutoff, edges, planes)
-    dtype, half = bodies.array.dtype, bodies.array.dtype.type(skin / 2)
+    dtype: np.dtype[Any] = bodies.array.dtype
+    half: Any = dtype.type(skin / 2)
     if bodies.kind == "points":
         larger = Settings(bodies, _check.check_cutoff(cutoff + skin, bodies, "cutoff + skin"), edges, planes)
         _check.check_images(bodies, larger.cutoff, edges)
