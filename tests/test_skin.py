@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vicinal as vc
-from vicinal.skin import SHARES, Costs, Motion, SkinTuner, seconds_per_step
+from vicinal.skin import FIRST_SKIN, SHARES, Costs, Motion, SkinTuner, StepTuner, seconds_per_step
 
 
 def told(
@@ -46,7 +46,7 @@ def test_a_dear_loop_gets_a_thin_skin() -> None:
 def test_fast_bodies_get_none() -> None:
     tuner = told(build=1.0, gap=0.5, check=0.05, ways=steady(0.3, 0.3))
     assert tuner.choose(1.0, 3, np.inf) == 0.0
-    assert "no skin lasts" in tuner.reason
+    assert "no skin would pay off" in tuner.reason
 
 
 def test_no_motion_gets_the_thinnest_skin_there_is() -> None:
@@ -119,3 +119,38 @@ def test_a_box_that_changes_at_every_step_gets_no_skin() -> None:
         made.update(points, box=1.0 + step / 1000)
     assert made.skin == 0.0
     assert "built at every step" in made.stats.reason
+
+
+# -------------------------------------------------------------------------------- counted steps
+
+
+def test_counted_steps_make_the_same_lists_again() -> None:
+    rng = np.random.default_rng(0)
+    start, velocity = rng.random((1000, 3)), rng.normal(0, 3e-4, (1000, 3))
+
+    def run() -> tuple[list[bool], list[float], bytes]:
+        made = vc.NeighborList(cutoff=0.1, skin="steps", box=1.0)
+        builds, skins = [], []
+        for step in range(120):
+            builds.append(made.update(start + step * velocity))
+            skins.append(made.skin)
+        assert "updates" in made.stats.reason
+        return builds, skins, made.indices.tobytes()
+
+    first = run()
+    with vc.threads(2):
+        assert run() == first
+    assert 1 < sum(first[0]) < 40
+    assert len(set(first[1])) > 1, "the skin follows the motion"
+
+
+def test_the_first_counted_skin_is_kept_until_a_list_is_used_up() -> None:
+    tuner = StepTuner()
+    assert tuner.choose(2.0, 3, np.inf) == pytest.approx(2 * FIRST_SKIN)
+    tuner.note_build(1.0, 10, 0.1, 3)
+    tuner.note_forced()  # the number of bodies changed
+    assert tuner.choose(2.0, 3, np.inf) == pytest.approx(2 * FIRST_SKIN)
+    tuner.note_build(1.0, 10, 0.1, 3)
+    tuner.note_way(1.0)
+    assert tuner.choose(2.0, 3, np.inf) == pytest.approx(4 * FIRST_SKIN), "one step: twice as much"
+    assert tuner.choose(2.0, 3, 0.1) == pytest.approx(0.1)

@@ -23,12 +23,12 @@ from vicinal.layouts import (
     bytes_of,
     entries_of,
     lay_out,
-    offsets_of,
     pointers_of,
     reduce_values,
     renumbered,
     rows_of,
 )
+from vicinal.list_builder import ListBuilder
 from vicinal.list_settings import (
     check_consumer,
     check_structure,
@@ -45,7 +45,7 @@ from vicinal.list_settings import (
 from vicinal.list_state import Given, ListStats, State
 from vicinal.order import check_order
 from vicinal.planes import check_planes
-from vicinal.skin import SkinTuner
+from vicinal.skin import TUNERS
 from vicinal.structures import STRUCTURES
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
@@ -71,8 +71,9 @@ class NeighborList:
         True: bodies are axis-aligned boxes, which `update` receives; every pair that overlaps is in the list.
     skin
         How much farther pairs reach when the list is built. "auto" chooses the skin with the least cost before every
-        build, from the times and the motion measured so far; `stats.reason` explains the choice. 0: none, so every
-        update builds.
+        build, from the times and the motion measured so far; `stats.reason` explains the choice. "steps" follows from
+        the number of updates that lists lasted, not from times, so that the same run builds the same lists. 0: none, so
+        every update builds.
     layout
         "rows": `offsets` and `indices` (CSR). "pairs": `i` and `j`. "fixed": a `table` of `width` entries per row, and
         `counts`. "hybrid": the same, and `i` and `j` with the entries that do not fit.
@@ -113,7 +114,7 @@ class NeighborList:
         *,
         radii: npt.ArrayLike | None = None,
         boxes: bool = False,
-        skin: float | Literal["auto"] = "auto",
+        skin: float | Literal["auto", "steps"] = "auto",
         layout: Layout = "rows",
         half: bool = True,
         width: int | None = None,
@@ -132,9 +133,9 @@ class NeighborList:
         self._radii: npt.ArrayLike | None = None if radii is None else _check.as_array(radii, "radii").copy()
         self._planes = copy_of_planes(planes)
         self._box: BoxLike = box
-        tuned = isinstance(skin, str) and skin == "auto"
-        self._skin = 0.0 if tuned else check_skin(skin)
-        self._tuner = SkinTuner(check_consumer(consumer)) if tuned else None
+        seconds = check_consumer(consumer)
+        self._tuner = TUNERS[skin](seconds) if isinstance(skin, str) and skin in TUNERS else None
+        self._skin = 0.0 if self._tuner is not None else check_skin(skin)
         if layout not in LAYOUTS:
             raise InputError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")
         self._layout = layout
@@ -143,10 +144,9 @@ class NeighborList:
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
             raise InputError(f"sort must be True with layout {layout!r}, got False; use layout 'pairs' for any order")
-        self._structure = check_structure(index, points=cutoff is not None)
+        self._builder = ListBuilder(check_structure(index, points=cutoff is not None))
         self._lock = RLock()
         self._core = _core.ListCore()
-        self._index: Index | None = None
         self._state: State | None = None
         self._spare: Floats | None = None  # memory for the next copy of the positions
         self._updates = self._builds = 0
@@ -365,41 +365,11 @@ class NeighborList:
 
     def _search(self, settings: Settings, *, several: bool) -> tuple[Arrays, npt.NDArray[np.int32] | None]:
         """Return the arrays of the layout, and shifts if a pair can have several images."""
-        index = self._index_for(settings)
-        size = len(settings.bodies) + len(settings.planes)
-        shifts: Any = None
         if not self._sort:
-            i, j, *more = index.pairs(want="ijS" if several else "ij", half=self._half)
+            i, j, *more = self._builder.pairs(settings, half=self._half, shifts=several)
             return {"i": i, "j": j}, more[0] if more else None
-        if not several and not len(settings.planes):
-            if self._half:
-                i, j = index.pairs()
-                offsets, indices = self._core.rows(i, j, size, False)
-            else:
-                rows = index.neighbors()
-                offsets, indices = rows.offsets, self._core.order(rows.offsets, rows.indices)
-        elif self._half:
-            i, indices, *more = index.pairs(want="ijS" if several else "ij", sort=True)
-            offsets, shifts = offsets_of(i, size), more[0] if more else None
-        else:
-            rows = index.neighbors(want="jS" if several else "j", sort=True)
-            offsets, indices, shifts = rows.offsets, rows.indices, rows.shifts
+        offsets, indices, shifts = self._builder.rows(settings, half=self._half, shifts=several)
         return lay_out(self._layout, offsets, indices, self._width), shifts
-
-    def _index_for(self, settings: Settings) -> Index:
-        """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
-        kind, options = self._structure, {}
-        if kind is None:
-            choice = choose_checked(settings)
-            kind, options = STRUCTURES[choice.structure], dict(choice.parameters)
-        index = self._index
-        if index is not None and type(index) is kind and index._like_settings(settings):  # noqa: SLF001
-            index._renew(settings)  # noqa: SLF001
-        else:
-            self._index = None
-            index = kind._kept(settings, options)  # noqa: SLF001
-        self._index = index
-        return index
 
     # ---------------------------------------------------------------------------------------------------- arrays
 
@@ -516,7 +486,6 @@ class NeighborList:
         """Figures of the list so far."""
         with self._lock:
             state = self._state
-            index_bytes = 0 if self._index is None else self._index.stats.bytes
             if self._tuner is not None:
                 reason = self._tuner.reason
             else:
@@ -530,10 +499,10 @@ class NeighborList:
                 entries=0 if state is None else entries_of(arrays),
                 skin=self.skin,
                 reason=reason,
-                structure="" if self._index is None else type(self._index).__name__,
+                structure="" if self._builder.index is None else type(self._builder.index).__name__,
                 build_seconds=self._build_seconds,
                 check_seconds=self._check_seconds,
-                bytes=bytes_of(arrays) + kept + copies + index_bytes + self._core.bytes(),
+                bytes=bytes_of(arrays) + kept + copies + self._builder.bytes + self._core.bytes(),
             )
 
     # ------------------------------------------------------------------------------------------------------ exact

@@ -1,4 +1,4 @@
-"""How thick a skin pays: the model behind `NeighborList(skin="auto")`."""
+"""How thick the skin of a list should be: chosen from measured times, or from counted steps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections import deque
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
+import numpy.typing as npt
+
 # Skins that are compared, as shares of the reach of a pair; a list of twice the reach has eight times the entries.
 SHARES = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1.0)
-# Before anything is known about motion: thick enough to watch it for some steps, at little cost if it is fast.
+# The first skin, before any motion is known: thick enough to measure it over some steps, and cheap if it is fast.
 FIRST_SHARE = 0.1
-# A way in one step this many times as long as those before is a jump, not motion that a skin can be made for.
+# A motion in one step this many times as long as those before is a jump, for which no skin is thick enough.
 JUMP = 4.0
 # Builds that are remembered, and gaps between updates; the median of gaps is not disturbed by output now and then.
 BUILDS = 4
@@ -19,13 +22,13 @@ GAPS = 15
 # After a skin that lasted less than half as long as predicted, this many builds have none; twice as many the next time.
 FIRST_PAUSE = 8
 LONGEST_PAUSE = 1024
-# Nobody moves: a build lasts this many steps, for all we know.
+# How many steps a list lasts if no body moves.
 LONGEST = 1e9
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds: of a build without a skin, of a check, and of the consumer's loop without a skin."""
+    """Seconds of a build without a skin, of a check, and of the consumer's loop without a skin."""
 
     build: float
     check: float
@@ -66,12 +69,12 @@ def _usual(seconds: deque[float]) -> float:
 
 
 class SkinTuner:
-    """Chooses a skin before every build from what was measured until then.
+    """Chooses a skin before every build from the times and motions measured so far.
 
     Parameters
     ----------
     consumer
-        Seconds per entry the consumer's loop takes; None measures the time between updates and takes all of it for the
+        Seconds per entry that the consumer's loop takes. None: the time between updates is measured and counted as the
         loop over the list, which errs towards thin skins.
     """
 
@@ -82,7 +85,7 @@ class SkinTuner:
         self._gaps: deque[float] = deque(maxlen=GAPS)
         self._checks: deque[float] = deque(maxlen=GAPS)
         self._entries = 0.0  # of a list without a skin
-        self._more = 1.0  # times as many entries has this one
+        self._more = 1.0  # how many times more entries the present list has
         self._ways: list[float] = []  # the longest way after each step since the build
         self._motion: Motion | None = None
         self._predicted = 0.0
@@ -95,11 +98,11 @@ class SkinTuner:
         self._gaps.append(seconds / self._more)
 
     def note_way(self, way: float) -> None:
-        """Note how far the fastest body is from where it was at the last build, one step later than before."""
+        """Note how far the fastest body is from its position at the last build, one step later than before."""
         self._ways.append(way)
 
     def note_forced(self) -> None:
-        """Note that the list is built again; if nobody looked at motion, then it was not because of motion."""
+        """Note that the list is built again. If no motion was measured, motion was not the reason."""
         if not self._ways:
             self._ways = [math.inf]
 
@@ -116,7 +119,7 @@ class SkinTuner:
 
     def _costs(self) -> Costs:
         consumer = self._consumer * self._entries if self._consumer is not None else _usual(self._gaps)
-        # Only the first build of a size waits for fresh memory: the least is what builds will take.
+        # The first build of a size also waits for fresh memory, so the least time predicts the next build best.
         return Costs(min(self._builds), _usual(self._checks), consumer)
 
     def choose(self, reach: float, dim: int, most: float) -> float:
@@ -129,7 +132,7 @@ class SkinTuner:
             return skin
         if self._pause > 0:
             self._pause -= 1
-            self.reason = f"bodies moved faster than predicted, so none is tried for {self._pause + 1} more builds"
+            self.reason = f"bodies moved faster than predicted, so no skin is tried for {self._pause + 1} more builds"
             self._predicted = 0.0
             return 0.0
         costs, motion = self._costs(), self._motion
@@ -153,11 +156,11 @@ class SkinTuner:
                 f"{with_skin * 1e3:.3g} ms per step instead of {without * 1e3:.3g}"
             )
         else:
-            self.reason = f"{facts}: no skin lasts long enough to pay"
+            self.reason = f"{facts}: no skin would pay off"
         return best * reach
 
     def _learn(self) -> None:
-        """Turn the ways since the last build into a law of motion."""
+        """Fit the law of motion to the motions since the last build."""
         ways = self._ways
         if not ways:
             return
@@ -181,3 +184,101 @@ class SkinTuner:
             power = math.log(max(ways[-1] / ways[early - 1], 1.0)) / math.log(steps / early)
             power = min(max(power, 0.5), 1.0)
         self._motion = Motion(ways[-1] / steps**power, power, jumps)
+
+
+# Skins from counted steps. A build costs about as much as testing 16 entries per body, and a skin of one diameter adds
+# about 16 entries per body (benchmarks/dem.py). So lists that last this many steps × diameters / skin cost least.
+LIFE_TIMES_SKIN = 16.0
+FIRST_SKIN, LEAST_SKIN, MOST_SKIN = 0.1, 0.02, 0.6  # in diameters
+# The share of all bodies that are slower than the speed half a skin is meant for.
+USUAL_SPEED = 0.9
+# A list lasts at least this many steps.
+LEAST_STEPS = 3.0
+
+
+def next_skin(skin: float, life: int, diameter: float) -> float:
+    """Return the skin that would have cost least at the speed at which the last one was used up.
+
+    Steps are counted, not seconds: the same run makes the same lists.
+
+    Examples
+    --------
+    >>> next_skin(0.1, 160, 1.0)
+    0.1
+    >>> next_skin(0.1, 10, 1.0)
+    0.2
+    """
+    best = math.sqrt(LIFE_TIMES_SKIN * skin * diameter / max(life, 1))
+    best = min(max(best, 0.5 * skin), 2 * skin)
+    return min(max(best, LEAST_SKIN * diameter), MOST_SKIN * diameter)
+
+
+Array = npt.NDArray[np.float64]
+
+
+def margins_of(skin: float, speeds: Array, dt: float, most: Array) -> tuple[Array, float]:
+    """Return how far each body may move before the list is built again, and the speed that half a skin is meant for.
+
+    Most bodies may move by half a skin. The few that are faster than nearly all others get larger margins, at most
+    `most`, because they alone would use up the list for all. Every margin lasts some steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margins, usual = margins_of(0.2, np.array([0.0, *[1.0] * 18, 5.0]), 1e-3, np.full(20, 0.4))
+    >>> margins[[0, 1, 19]], usual
+    (array([0.1, 0.1, 0.4]), 1.0)
+    """
+    if not len(speeds):
+        return np.empty(0), 0.0
+    usual = float(np.partition(speeds, place := int(USUAL_SPEED * (len(speeds) - 1)))[place])
+    faster = np.ones(len(speeds)) if usual == 0 else np.maximum(speeds / usual, 1.0)
+    if usual == 0:
+        faster[speeds > 0] = np.inf
+    margins = np.minimum(0.5 * skin * faster, np.maximum(most, 0.5 * skin))
+    return np.maximum(margins, LEAST_STEPS * speeds * dt), usual
+
+
+class StepTuner:
+    """Chooses a skin before every build from the number of steps that the last list lasted.
+
+    It has the methods of `SkinTuner`, but uses no times. The same updates get the same skins on any machine.
+    """
+
+    def __init__(self, consumer: float | None = None) -> None:
+        self._consumer = consumer
+        self._skin = 0.0
+        self._life = 0  # updates since the build
+        self._used_up = False
+        self.reason = "nothing was built yet"
+
+    def note_gap(self, seconds: float) -> None:
+        """Ignore the time between two updates."""
+
+    def note_check(self, seconds: float) -> None:
+        """Ignore the time of a check."""
+
+    def note_way(self, way: float) -> None:
+        """Count an update whose motion was measured."""
+        self._life += 1
+        self._used_up = way > 0
+
+    def note_forced(self) -> None:
+        """Note that the list is built again, for whatever reason."""
+
+    def note_build(self, seconds: float, entries: int, share: float, dim: int) -> None:  # noqa: ARG002
+        """Count updates from here."""
+        self._life, self._used_up = 0, False
+
+    def choose(self, reach: float, dim: int, most: float) -> float:  # noqa: ARG002
+        """Return the skin for the next build, at most `most`."""
+        if self._skin == 0:
+            self._skin = FIRST_SKIN * reach
+            self.reason = "the first skin: no list was used up yet"
+        elif self._used_up:
+            self._skin = next_skin(self._skin, self._life, reach)
+            self.reason = f"the last list lasted {self._life} updates"
+        return min(self._skin, most)
+
+
+TUNERS: dict[str, type[SkinTuner | StepTuner]] = {"auto": SkinTuner, "steps": StepTuner}

@@ -5,7 +5,8 @@ import pytest
 
 from dem.grains import bed, floor, linear, simulation
 from vicinal import InputError
-from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Simulation, box_walls, lists
+from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Simulation, box_walls
+from vicinal.dem.near import wall_rows
 
 
 def grid_floor(n=12, size=6.0, seed=None):
@@ -152,7 +153,7 @@ def test_huge_triangles_are_a_plane():
     assert plane.walls[0].force[2] < 0
     assert (plane.positions[:, 2] < 1).sum() > 20
     assert huge.positions == pytest.approx(plane.positions, abs=1e-6)
-    entries = lists.wall_rows(huge.positions, huge.radii + 0.1, huge.walls[:1])[1]
+    entries = wall_rows(huge.positions, huge.radii + 0.1, huge.walls[:1])[1]
     assert len(entries) <= 2 * (huge.positions[:, 2] < 0.6).sum()
 
 

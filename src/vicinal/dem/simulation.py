@@ -13,12 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal.dem import checkpoint, lists
+from vicinal.dem import checkpoint
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
+from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_arrays
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.walls import MeshWall, Wall, check_vector, wall_arrays
 from vicinal.errors import InputError
+from vicinal.list_builder import ListBuilder
+from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin
 
 Array = npt.NDArray[np.float64]
 
@@ -108,6 +111,7 @@ class Simulation:
         self._properties: list[Properties] = []
         self._start = (0.0, 0)  # time and step count when the step was last changed
         self._next_id = 0
+        self._builder = ListBuilder(lasting=False)
         self._skin = 0.0
         self._life_from = 0
         self._builds = 0
@@ -216,9 +220,9 @@ class Simulation:
         if self._fixed_skin is not None:
             self._skin = self._fixed_skin
         elif self._skin == 0:
-            self._skin = lists.FIRST_SKIN * diameter
+            self._skin = FIRST_SKIN * diameter
         elif core.has_lists:  # they were used up, not merely dropped
-            self._skin = lists.next_skin(self._skin, life, diameter)
+            self._skin = next_skin(self._skin, life, diameter)
         self._read_walls()
         core.wrap()
         if self._builds - self._sorted_at >= BUILDS_PER_SORT or self._sorted_at < 0:
@@ -238,11 +242,11 @@ class Simulation:
         most = np.maximum(radii, diameter)
         if any(self.box):  # nobody may meet its own image
             most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
-        margins, usual = lists.margins_of(self._skin, speeds, self.dt, most)
+        margins, usual = margins_of(self._skin, speeds, self.dt, most)
         wall_margin = 0.0
         if core.wall_speed > 0:
             faster = min(max(core.wall_speed / usual, 1.0), 2.0) if usual else 2.0
-            wall_margin = max(0.5 * self._skin * faster, lists.LEAST_STEPS * core.wall_speed * self.dt)
+            wall_margin = max(0.5 * self._skin * faster, LEAST_STEPS * core.wall_speed * self.dt)
         owners = core.owners()
         centres, _ = core.element_places()
         self._set_lists(centres, margins[owners] if len(owners) else margins, wall_margin, 0.0)
@@ -265,8 +269,8 @@ class Simulation:
         core = self._core
         owners = core.owners()
         _, radii = core.element_places()
-        rows = lists.pair_rows(centres, radii + margins, self.box, owners if len(owners) else None)
-        walls = lists.wall_rows(centres, radii + margins + wall_margin, self.walls)
+        rows = pair_rows(self._builder, centres, radii + margins, self.box, owners if len(owners) else None)
+        walls = wall_rows(centres, radii + margins + wall_margin, self.walls)
         core.set_lists(*rows, *walls, centres, margins, wall_margin, wall_drift)
 
     def _sync_walls(self) -> None:

@@ -1,0 +1,86 @@
+"""Elements and walls that may touch until the next build of the lists, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _core
+from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, rotated
+from vicinal.index import check_settings
+from vicinal.layouts import offsets_of
+from vicinal.list_builder import ListBuilder
+from vicinal.mesh import Mesh
+from vicinal.structures.bvh import boxes_around
+
+Array = npt.NDArray[np.float64]
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+
+
+def pair_rows(
+    builder: ListBuilder,
+    centres: Array,
+    reaches: Array,
+    box: Sequence[float],
+    owners: npt.NDArray[np.int32] | None,
+) -> Rows:
+    """Return rows of elements whose distance is less than the sum of their reaches, except elements of one body."""
+    period = [edge or None for edge in box] if any(box) else None
+    offsets, indices, _ = builder.rows(check_settings(centres, radii=reaches, box=period), half=True)
+    if owners is None or not len(owners):
+        return offsets, indices
+    rows = _core.row_names(offsets)
+    apart = owners[rows] != owners[indices]
+    return offsets_of(rows[apart], len(centres)), np.ascontiguousarray(indices[apart])
+
+
+def _distance(wall: Wall, centres: Array) -> Array:
+    """Return how far points are in front of a plane or cylinder."""
+    middle = np.asarray(wall.centre) + wall.position
+    if isinstance(wall, Plane):
+        normal = rotated(wall.orientation, np.asarray(wall.normal))
+        point = middle + rotated(wall.orientation, np.asarray(wall.point) - np.asarray(wall.centre))
+        return np.asarray((centres - point) @ normal)
+    assert isinstance(wall, Cylinder)  # noqa: S101
+    axis = rotated(wall.orientation, wall.axis)
+    start = middle + rotated(wall.orientation, np.asarray(wall.start) - np.asarray(wall.centre))
+    away = centres - start
+    radial = np.linalg.norm(away - np.outer(away @ axis, axis), axis=1)
+    return np.asarray(wall.radius - radial if wall.inside else radial - wall.radius)
+
+
+def _near_faces(mesh: Mesh, points: Array, reach: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return (point, face) for all faces that meet the box around a point, among them all within reach of it."""
+    around = boxes_around(points, reach * (1 + 1e-9))
+    rows = mesh._tree._rows("j", mesh._tree._queries(None, None, around), sort=False)  # noqa: SLF001
+    counts = np.diff(rows.offsets) if len(points) else np.zeros(0, dtype=np.int64)
+    return np.repeat(np.arange(len(points), dtype=np.int32), counts), rows.indices
+
+
+def _described(wall: Wall, points: Array) -> Array:
+    """Return points in the coordinates in which a wall was described."""
+    centre = np.asarray(wall.centre)
+    back = wall.orientation * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(centre + rotated(back, points - centre - wall.position))
+
+
+def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
+    """Return rows of the primitives within reach of elements: walls and triangles of meshes, numbered one by one."""
+    pieces: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
+    number = 0
+    for wall in walls:
+        if isinstance(wall, MeshWall):
+            i, j = _near_faces(wall.mesh, _described(wall, centres), reaches)
+            pieces.append((i.astype(np.int64), j.astype(np.int64) + number))
+            number += len(wall.mesh)
+        else:
+            near = np.flatnonzero(_distance(wall, centres) < reaches)
+            pieces.append((near, np.full(len(near), number)))
+            number += 1
+    if not pieces:
+        return np.zeros(len(centres) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+    first, second = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    order = np.lexsort((second, first))
+    return offsets_of(first, len(centres)), second[order].astype(np.int32)
