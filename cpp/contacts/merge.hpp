@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "contacts/pair_rows.hpp"
 #include "exec/threads.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal::contacts {
 
@@ -74,11 +74,11 @@ class Runs {
 };
 
 // Merges rows first … last-1; false if a row of `now` does not ascend or has an entry that is not greater than the row.
-inline bool merge_rows(const PairRows& before, const PairRows& now, std::size_t first, std::size_t last,
+inline bool merge_rows(const RowsView& before, const RowsView& now, std::size_t first, std::size_t last,
                        std::span<const Field> fields, Change& change) {
   Runs runs(fields);
-  const std::int32_t* const was = before.others.data();
-  const std::int32_t* const is = now.others.data();
+  const std::int32_t* const was = before.indices.data();
+  const std::int32_t* const is = now.indices.data();
   for (std::size_t row = first; row < last; ++row) {
     std::size_t b = before.begin(row), n = now.begin(row);
     const std::size_t b_end = before.begin(row + 1), n_end = now.begin(row + 1);
@@ -119,8 +119,8 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
 
 // Fills the fields of the contacts `now` and says what changed; the same for any number of threads. Where the rows of
 // `now` are not in order, `ordered` becomes false and the fields are of no use. Offsets must have been checked.
-inline Change merge(const PairRows& before, const PairRows& now, std::span<const Field> fields, bool& ordered) {
-  const std::size_t rows = std::max(before.rows(), now.rows());
+inline Change merge(const RowsView& before, const RowsView& now, std::span<const Field> fields, bool& ordered) {
+  const std::size_t rows = std::max(before.size(), now.size());
   std::vector<Change> pieces((rows + row_grain - 1) / row_grain);
   std::atomic<bool> good{true};
   parallel_ranges(rows, row_grain, [&](std::size_t first, std::size_t last, std::size_t piece) {

@@ -16,7 +16,7 @@
 
 #include "contacts/ordered_pairs.hpp"
 #include "exec/threads.hpp"
-#include "pairs/sort_row.hpp"
+#include "rows/sort_row.hpp"
 
 namespace vicinal::contacts {
 

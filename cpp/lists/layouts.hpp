@@ -10,43 +10,10 @@
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
-#include "lists/gather.hpp"
+#include "rows/from_pairs.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal {
-
-// Row k is offsets[k] … offsets[k+1]-1, ascending.
-struct SortedRows {
-  std::span<const std::int64_t> offsets;
-  const std::int32_t* indices = nullptr;
-
-  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
-  [[nodiscard]] std::size_t length(std::size_t row) const {
-    return static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
-  }
-  [[nodiscard]] std::span<const std::int32_t> operator[](std::size_t row) const {
-    return {indices + offsets[row], length(row)};
-  }
-};
-
-namespace detail {
-inline constexpr std::size_t row_grain = 4096;
-}
-
-// The row of every entry.
-inline void name_rows(std::span<const std::int64_t> offsets, std::int32_t* i) {
-  parallel_ranges(offsets.size() - 1, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t row = begin; row < end; ++row)
-      std::fill(i + offsets[row], i + offsets[row + 1], static_cast<std::int32_t>(row));
-  });
-}
-
-// The first of the longest rows; 0 if there is none.
-inline std::size_t longest_row(const SortedRows& rows) {
-  std::size_t longest = 0;
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    if (rows.length(row) > rows.length(longest)) longest = row;
-  return longest;
-}
 
 // Where the overflow of every row begins: what does not fit `width` entries, row after row. The last is the total.
 inline std::vector<std::int64_t> overflow_begin(std::span<const std::int64_t> offsets, std::size_t width) {
@@ -62,9 +29,9 @@ inline std::vector<std::int64_t> overflow_begin(std::span<const std::int64_t> of
 
 // A table of `width` entries per row, -1 where there are fewer, and how many there are. What does not fit goes to
 // (i, j) at overflow[row].
-inline void spread(const SortedRows& rows, std::size_t width, std::span<const std::int64_t> overflow,
-                   std::int32_t* table, std::int32_t* counts, std::int32_t* i, std::int32_t* j) {
-  parallel_ranges(rows.size(), detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+inline void spread(const RowsView& rows, std::size_t width, std::span<const std::int64_t> overflow, std::int32_t* table,
+                   std::int32_t* counts, std::int32_t* i, std::int32_t* j) {
+  parallel_ranges(rows.size(), row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t row = begin; row < end; ++row) {
       const auto entries = rows[row];
       const std::size_t fit = std::min(width, entries.size());
@@ -82,7 +49,7 @@ inline void spread(const SortedRows& rows, std::size_t width, std::span<const st
 inline void collect(std::span<const std::int64_t> offsets, std::size_t width, const std::int32_t* table,
                     const std::int32_t* overflow_j, std::int32_t* indices) {
   const std::vector<std::int64_t> overflow = overflow_begin(offsets, width);
-  parallel_ranges(offsets.size() - 1, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_ranges(offsets.size() - 1, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t row = begin; row < end; ++row) {
       const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
       const std::size_t fit = std::min(width, length);
@@ -94,11 +61,11 @@ inline void collect(std::span<const std::int64_t> offsets, std::size_t width, co
 
 // Body k of the new order was order[k] before. Full rows only have to be brought to their places and sorted; of half
 // rows, pairs change rows where the order of their bodies turned round.
-inline void renumber(const SortedRows& rows, std::span<const std::int32_t> order, bool half, RowGatherer& gatherer,
+inline void renumber(const RowsView& rows, std::span<const std::int32_t> order, bool half, RowsFromPairs& builder,
                      std::span<std::int64_t> offsets, std::int32_t* indices) {
   const std::size_t n = rows.size();
   Buffer<std::int32_t> place(n);  // where a body went
-  parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_ranges(n, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t k = begin; k < end; ++k) place[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(k);
   });
   const auto moved = [&](std::int32_t body) { return place[static_cast<std::size_t>(body)]; };
@@ -106,7 +73,7 @@ inline void renumber(const SortedRows& rows, std::span<const std::int32_t> order
     const auto entries = static_cast<std::size_t>(rows.offsets[n]);
     Buffer<std::int32_t> i(entries);
     Buffer<std::int32_t> j(entries);
-    parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    parallel_ranges(n, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t row = begin; row < end; ++row)
         for (auto k = static_cast<std::size_t>(rows.offsets[row]); k < static_cast<std::size_t>(rows.offsets[row + 1]);
              ++k) {
@@ -114,13 +81,13 @@ inline void renumber(const SortedRows& rows, std::span<const std::int32_t> order
           j[k] = moved(rows.indices[k]);
         }
     });
-    gatherer.gather(i.span(), j.span(), false, offsets, indices);
+    builder.build(i.span(), j.span(), false, offsets, indices);
     return;
   }
   offsets[0] = 0;
   for (std::size_t k = 0; k < n; ++k)
     offsets[k + 1] = offsets[k] + static_cast<std::int64_t>(rows.length(static_cast<std::size_t>(order[k])));
-  parallel_ranges(n, detail::row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_ranges(n, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t k = begin; k < end; ++k) {
       const auto before = rows[static_cast<std::size_t>(order[k])];
       std::transform(before.begin(), before.end(), indices + offsets[k], moved);

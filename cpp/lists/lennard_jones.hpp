@@ -13,8 +13,8 @@
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
-#include "lists/layouts.hpp"
 #include "lists/owners.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal {
 
@@ -26,8 +26,8 @@ struct LennardJones {
 namespace detail {
 
 template <class T, int D, bool shifted>
-double lennard_jones(const SortedRows& rows, const std::int32_t* shifts, std::span<const T> points,
-                     const Box<T, D>& box, const LennardJones<T>& law, T* forces) {
+double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
+                     const LennardJones<T>& law, T* forces) {
   const std::size_t n = rows.size();
   // Of wrapped positions the nearest image is found by two comparisons. Shifts are meant for positions as they are.
   Buffer<T> wrapped;
@@ -107,8 +107,8 @@ double lennard_jones(const SortedRows& rows, const std::int32_t* shifts, std::sp
 // Returns the energy, 4 epsilon ((sigma / r)^12 - (sigma / r)^6) for every pair within the cutoff, and fills the
 // forces. Entries mean the images in `shifts`, or where that is null the nearest ones.
 template <class T, int D>
-double lennard_jones(const SortedRows& rows, const std::int32_t* shifts, std::span<const T> points,
-                     const Box<T, D>& box, const LennardJones<T>& law, T* forces) {
+double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
+                     const LennardJones<T>& law, T* forces) {
   if (shifts == nullptr) return detail::lennard_jones<T, D, false>(rows, shifts, points, box, law, forces);
   return detail::lennard_jones<T, D, true>(rows, shifts, points, box, law, forces);
 }

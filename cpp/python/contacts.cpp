@@ -22,6 +22,7 @@
 #include "contacts/pair_rows.hpp"
 #include "contacts/sort_pairs.hpp"
 #include "python/arrays.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal {
 
@@ -36,7 +37,7 @@ template <class Array>
 auto span_of(const Array& array) {
   return std::span(array.data(), array.shape(0));
 }
-contacts::PairRows rows_of(const Offsets& offsets, const Ids& others) {
+RowsView rows_of(const Offsets& offsets, const Ids& others) {
   if (offsets.shape(0) == 0) throw nb::type_error("offsets must have at least one entry");
   return {span_of(offsets), span_of(others)};
 }
@@ -107,8 +108,8 @@ nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
 
 std::int64_t wrong_offset(const Offsets& offsets, const Ids& others) {
   const auto rows = rows_of(offsets, others);
-  const std::size_t found = without_lock([&] { return contacts::first_wrong_offset(rows); });
-  const bool wrong = found < rows.rows() || (rows.rows() == 0 && (offsets.data()[0] != 0 || others.shape(0) != 0));
+  const std::size_t found = without_lock([&] { return first_wrong_offset(rows); });
+  const bool wrong = found < rows.size() || (rows.size() == 0 && (offsets.data()[0] != 0 || others.shape(0) != 0));
   return wrong ? static_cast<std::int64_t>(found) : -1;
 }
 
@@ -122,8 +123,8 @@ nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Id
   std::vector<contacts::Field> plan;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::size_t bytes = initial[f].shape(0);
-    if (fields[f].shape(0) != bytes * before.others.size()) throw nb::type_error("a field does not fit the contacts");
-    regions.push_back(room_for<std::byte>(*pool, bytes * now.others.size()));
+    if (fields[f].shape(0) != bytes * before.indices.size()) throw nb::type_error("a field does not fit the contacts");
+    regions.push_back(room_for<std::byte>(*pool, bytes * now.indices.size()));
     plan.push_back({reinterpret_cast<const std::byte*>(fields[f].data()), static_cast<std::byte*>(regions[f].data()),
                     reinterpret_cast<const std::byte*>(initial[f].data()), bytes});
   }
@@ -132,13 +133,14 @@ nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Id
   if (!ordered) return nb::none();
   nb::list made;
   for (std::size_t f = 0; f < fields.size(); ++f)
-    made.append(array_of<std::uint8_t>(std::move(regions[f]), {plan[f].bytes * now.others.size()}, pool));
+    made.append(array_of<std::uint8_t>(std::move(regions[f]), {plan[f].bytes * now.indices.size()}, pool));
   return nb::make_tuple(made, copy_of(change.began), copy_of(change.ended), copy_of(change.ended_row));
 }
 
 nb::object expand(const SharedPool& pool, const Offsets& offsets, const Ids& others) {
   Region region = room_for<std::int32_t>(*pool, others.shape(0));
-  without_lock([&] { contacts::expand(rows_of(offsets, others), span_in<std::int32_t>(region, others.shape(0))); });
+  without_lock(
+      [&] { fill_owners(rows_of(offsets, others).offsets, span_in<std::int32_t>(region, others.shape(0)).data()); });
   return array_of<std::int32_t>(std::move(region), {others.shape(0)}, pool);
 }
 

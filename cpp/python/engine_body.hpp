@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "pairs/rows.hpp"
 #include "pairs/search.hpp"
 #include "python/engine.hpp"
 #include "python/structures.hpp"
+#include "rows/find_rows.hpp"
 
 namespace vicinal {
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "fluid/relax.hpp"
-#include "lists/order.hpp"
 #include "python/arrays.hpp"
+#include "rows/sort_rows.hpp"
 
 namespace vicinal {
 
@@ -25,8 +25,8 @@ using Ordered = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device:
 void order(const Offsets& offsets, const Indices& indices, const Ordered& ordered) {
   if (offsets.shape(0) == 0 || ordered.shape(0) < indices.shape(0)) throw nb::type_error("rows do not fit the array");
   without_lock([&] {
-    order_rows({offsets.data(), offsets.shape(0)}, {indices.data(), indices.shape(0)},
-               {ordered.data(), indices.shape(0)});
+    sort_symmetric_rows({{offsets.data(), offsets.shape(0)}, {indices.data(), indices.shape(0)}},
+                        {ordered.data(), indices.shape(0)});
   });
 }
 

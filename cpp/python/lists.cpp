@@ -24,15 +24,16 @@
 
 #include "exec/memory.hpp"
 #include "geometry/box.hpp"
-#include "lists/gather.hpp"
 #include "lists/images.hpp"
 #include "lists/layouts.hpp"
 #include "lists/lennard_jones.hpp"
-#include "lists/order.hpp"
 #include "lists/reduce.hpp"
 #include "lists/spatial_order.hpp"
 #include "python/arrays.hpp"
 #include "rows/drift.hpp"
+#include "rows/from_pairs.hpp"
+#include "rows/rows.hpp"
+#include "rows/sort_rows.hpp"
 
 namespace vicinal {
 
@@ -140,8 +141,8 @@ class ListCore {
     Region indices = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
     without_lock([&] {
       const std::lock_guard lock(mutex_);
-      gatherer_.gather(span_of(i), span_of(j), both, {static_cast<std::int64_t*>(offsets.data()), bodies + 1},
-                       static_cast<std::int32_t*>(indices.data()));
+      from_pairs_.build(span_of(i), span_of(j), both, {static_cast<std::int64_t*>(offsets.data()), bodies + 1},
+                        static_cast<std::int32_t*>(indices.data()));
     });
     return nb::make_tuple(array_of<std::int64_t>(std::move(offsets), {bodies + 1}, pool_),
                           array_of<std::int32_t>(std::move(indices), {entries}, pool_));
@@ -151,8 +152,9 @@ class ListCore {
   nb::object order(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices) {
     const std::size_t entries = indices.shape(0);
     Region ordered = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
-    without_lock(
-        [&] { order_rows(span_of(offsets), span_of(indices), {static_cast<std::int32_t*>(ordered.data()), entries}); });
+    without_lock([&] {
+      sort_symmetric_rows({span_of(offsets), span_of(indices)}, {static_cast<std::int32_t*>(ordered.data()), entries});
+    });
     return array_of<std::int32_t>(std::move(ordered), {entries}, pool_);
   }
 
@@ -165,7 +167,7 @@ class ListCore {
     Region new_indices(entries * sizeof(std::int32_t));
     without_lock([&] {
       const std::lock_guard lock(mutex_);
-      renumber({span_of(offsets), indices.data()}, span_of(order), half, gatherer_,
+      renumber({span_of(offsets), span_of(indices)}, span_of(order), half, from_pairs_,
                {static_cast<std::int64_t*>(new_offsets.data()), bodies + 1},
                static_cast<std::int32_t*>(new_indices.data()));
     });
@@ -181,7 +183,7 @@ class ListCore {
 
   [[nodiscard]] std::size_t bytes() {
     const std::lock_guard lock(mutex_);
-    return std::visit([](const auto& watch) { return watch.bytes(); }, watch_) + gatherer_.bytes();
+    return std::visit([](const auto& watch) { return watch.bytes(); }, watch_) + from_pairs_.bytes();
   }
 
  private:
@@ -228,28 +230,28 @@ class ListCore {
   std::mutex mutex_;
   AnyWatch watch_;
   double margin_ = -1;  // of all bodies, or the least of any
-  RowGatherer gatherer_;
+  RowsFromPairs from_pairs_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 };
 
 nb::object row_names(const Column<std::int64_t>& offsets) {
   const auto entries = static_cast<std::size_t>(offsets.data()[offsets.shape(0) - 1]);
   Region i(entries * sizeof(std::int32_t));
-  without_lock([&] { name_rows(span_of(offsets), static_cast<std::int32_t*>(i.data())); });
+  without_lock([&] { fill_owners(span_of(offsets), static_cast<std::int32_t*>(i.data())); });
   return array_of<std::int32_t>(std::move(i), {entries}, nullptr);
 }
 
 // The first of the longest rows, and its length.
 std::pair<std::size_t, std::size_t> find_longest_row(const Column<std::int64_t>& offsets) {
-  const SortedRows rows{span_of(offsets), nullptr};
-  if (rows.size() == 0) return {0, 0};
-  const std::size_t row = longest_row(rows);
-  return {row, rows.length(row)};
+  const std::span<const std::int64_t> of = span_of(offsets);
+  if (of.size() == 1) return {0, 0};
+  const std::size_t row = longest_row(of);
+  return {row, static_cast<std::size_t>(of[row + 1] - of[row])};
 }
 
 // Table, counts, and (i, j) of what does not fit.
 nb::tuple spread_rows(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices, std::size_t width) {
-  const SortedRows rows{span_of(offsets), indices.data()};
+  const RowsView rows{span_of(offsets), span_of(indices)};
   const std::vector<std::int64_t> overflow = overflow_begin(rows.offsets, width);
   const auto more = static_cast<std::size_t>(overflow.back());
   Region table(rows.size() * width * sizeof(std::int32_t));
@@ -330,7 +332,7 @@ nb::tuple lennard_jones_of(const Column<std::int64_t>& offsets, const Column<std
     const std::int32_t* const images = shifts_of<D>(shifts, indices.shape(0));
     Region forces(n * D * sizeof(T));
     const double energy = without_lock([&] {
-      return lennard_jones<T, D>({span_of(offsets), indices.data()}, images, values_of<T>(points, n * D), box, law,
+      return lennard_jones<T, D>({span_of(offsets), span_of(indices)}, images, values_of<T>(points, n * D), box, law,
                                  static_cast<T*>(forces.data()));
     });
     return nb::make_tuple(energy, array_of<T>(std::move(forces), {n, D}, nullptr));

@@ -1,31 +1,57 @@
-// Pairs in any order brought into rows, each in ascending order.
+// Rows from pairs in any order, each row in ascending order.
 //
-// Scattering millions of pairs straight to their rows would miss the cache on every write. As in index/cell_order.hpp,
-// a first pass writes to a limited number of places at a time, and all else happens within a bucket of rows that fits
-// the level-2 cache.
+// Scattering millions of pairs directly to their rows would miss the cache on every write. As in index/cell_order.hpp,
+// a first pass writes to a limited number of places at a time, and everything else happens within a bucket of rows that
+// fits the level-2 cache. The result does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
-#include "pairs/sort_row.hpp"
+#include "rows/sort_row.hpp"
 
 namespace vicinal {
 
-// Keeps its scratch for the next time.
-class RowGatherer {
+// How many rows the pairs need if each is in the row of its smaller id: one more than the largest of those. Nothing if
+// an id is negative.
+inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
+  constexpr std::size_t grain = std::size_t{1} << 16;
+  struct Piece {
+    std::int32_t most = -1, signs = 0;
+  };
+  std::vector<Piece> pieces((i.size() + grain - 1) / grain);
+  parallel_ranges(i.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+    Piece all;
+    for (std::size_t k = begin; k < end; ++k) {
+      all.most = std::max(all.most, std::min(i[k], j[k]));
+      all.signs |= i[k] | j[k];
+    }
+    pieces[piece] = all;
+  });
+  Piece all;
+  for (const Piece& piece : pieces) {
+    all.most = std::max(all.most, piece.most);
+    all.signs |= piece.signs;
+  }
+  if (all.signs < 0) return std::nullopt;
+  return static_cast<std::size_t>(all.most + 1);
+}
+
+// Keeps its scratch memory for the next call.
+class RowsFromPairs {
  public:
-  // Row k gets the partners of body k. `both`: of either body, otherwise of the one with the smaller number. Fills
-  // `offsets` (one more than there are bodies) and `indices`, which has room for them all.
-  void gather(std::span<const std::int32_t> i, std::span<const std::int32_t> j, bool both,
-              std::span<std::int64_t> offsets, std::int32_t* indices) {
+  // Row k gets the neighbours of body k: every pair goes to the rows of both its bodies (`both`), or to the row of the
+  // smaller id. Fills `offsets` (one more than there are rows) and `indices`. Entries that are equal stay side by side.
+  void build(std::span<const std::int32_t> i, std::span<const std::int32_t> j, bool both,
+             std::span<std::int64_t> offsets, std::int32_t* indices) {
     const std::size_t bodies = offsets.size() - 1;
     plan(bodies, i.size(), i.size() * (both ? 2 : 1));
     const auto for_each = [&](std::size_t begin, std::size_t end, auto&& f) {
@@ -48,7 +74,7 @@ class RowGatherer {
  private:
   struct Entry {
     std::int32_t row;
-    std::int32_t partner;
+    std::int32_t index;
   };
   // Entries that fit a level-2 cache together with the rows they go to, and places a core can write to in turn.
   static constexpr std::size_t bucket_entries = std::size_t{1} << 15;
@@ -103,7 +129,7 @@ class RowGatherer {
     }
     for (std::size_t k = begin; k < end; ++k) {
       const Entry entry = entries_[k];
-      indices[ends[static_cast<std::size_t>(entry.row) - first]++] = entry.partner;
+      indices[ends[static_cast<std::size_t>(entry.row) - first]++] = entry.index;
     }
     std::int64_t from = bucket_begin_[bucket];
     for (std::size_t row = first; row < last; ++row) {

@@ -1,0 +1,159 @@
+// The log of a search: hits in the order they are found, and the queries they belong to.
+//
+// The place of a row is known only when all rows before it are counted. So hits are first logged, and then copied to
+// their rows: 4 bytes per entry and about 7 per query more while that lasts. (Testing everything twice instead would
+// need no such memory, but tests are most of the work.)
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <span>
+
+#include "exec/memory.hpp"
+#include "pairs/search.hpp"
+
+namespace vicinal {
+
+// Which hits of a row are kept.
+enum class Keep {
+  all,
+  upper,  // only those with a larger id: each pair once (of a body's own images, one of two opposite ones)
+};
+
+namespace detail {
+
+// Hits of some queries, slots first … first+queries-1, through one image.
+struct LogEntry {
+  Slot first;
+  std::uint32_t queries;
+  Shift shift;
+};
+
+// The hits of one thread. How many there will be is unknown, so hits and entries share one piece of memory: hits grow
+// from its beginning, entries from its end downwards, each above the number of hits of each of its queries.
+template <class T, int D>
+class HitLog {
+ public:
+  HitLog(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, Pool* pool)
+      : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep) {
+    // As much address space as there is memory; only what is written becomes memory. Where that is not to be had
+    // (ulimit -v, strict overcommit), as much as there is.
+    const auto pages = queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
+    for (std::size_t most = physical_memory(); hits_.data() == nullptr; most /= 2) {
+      try {
+        hits_ = pool != nullptr ? pool->take(most, pages) : Region(most, pages);
+      } catch (const std::bad_alloc&) {
+        if (most < 2 * huge_page) throw;
+      }
+    }
+    log_ = hits_.bytes() / cache_line * cache_line;
+  }
+
+  HitRoom room(std::size_t most) {
+    if (size_ - flushed_ + most > staged_most) flush();
+    return {staged(), nullptr};
+  }
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+    std::uint32_t* const log = enter({first, static_cast<std::uint32_t>(counts.size()), shift});
+    if (keep_ == Keep::all) {
+      std::copy(counts.begin(), counts.end(), log);
+      size_ = std::accumulate(counts.begin(), counts.end(), size_);
+      return;
+    }
+    const std::int32_t* from = staged();
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      log[k] = keep_upper(first + static_cast<Slot>(k), from, counts[k], shift);
+      from += counts[k];
+      size_ += log[k];
+    }
+  }
+
+  // Calls visit(query, its hits, their number, shift) for what was logged from `begin` to `end` (see `logged`), whose
+  // first hit is number `at`.
+  template <class Visit>
+  void replay(std::size_t begin, std::size_t end, std::size_t at, Visit&& visit) const {
+    const std::int32_t* from = hits() + at;
+    while (begin != end) {
+      LogEntry entry;
+      begin -= sizeof(LogEntry);
+      std::memcpy(&entry, base() + begin, sizeof(LogEntry));
+      begin -= entry.queries * sizeof(std::uint32_t);
+      const auto* const counts = reinterpret_cast<const std::uint32_t*>(base() + begin);
+      for (std::uint32_t k = 0; k < entry.queries; ++k) {
+        visit(entry.first + k, from, counts[k], entry.shift);
+        from += counts[k];
+      }
+    }
+  }
+
+  // To be called before anybody looks at hits.
+  void finish() {
+    flush();
+    std::copy_n(stage_.data(), size_ - flushed_, hits() + flushed_);
+  }
+  [[nodiscard]] std::int32_t* hits() const { return static_cast<std::int32_t*>(hits_.data()); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // How far down the log has come, in bytes.
+  [[nodiscard]] std::size_t logged() const { return log_; }
+  [[nodiscard]] Region release() { return std::move(hits_); }
+
+ private:
+  static constexpr std::size_t line_hits = cache_line / sizeof(std::int32_t);
+  // What is asked for always fits behind what a flush leaves.
+  static constexpr std::size_t staged_most = batch_hits + line_hits;
+  // So many hits will still be in the cache when they are brought to their rows. More are streamed past it.
+  static constexpr std::size_t cached_hits = std::size_t{1} << 20;
+
+  [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(hits_.data()); }
+  [[nodiscard]] std::int32_t* staged() { return stage_.data() + (size_ - flushed_); }
+  // Moves whole lines to the log and keeps the rest, so that writing stays aligned.
+  void flush() {
+    const std::size_t count = size_ - flushed_;
+    const std::size_t whole = count / line_hits * line_hits;
+    if (flushed_ < cached_hits) std::copy_n(stage_.data(), whole, hits() + flushed_);
+    else kernels().stream(hits() + flushed_, stage_.data(), whole * sizeof(std::int32_t));
+    std::memmove(stage_.data(), stage_.data() + whole, (count - whole) * sizeof(std::int32_t));
+    flushed_ += whole;
+  }
+
+  // Writes a entry and returns where its counts go. Makes sure that its hits, which are staged, find their place, too.
+  std::uint32_t* enter(const LogEntry& entry) {
+    const std::size_t bytes = sizeof(LogEntry) + entry.queries * sizeof(std::uint32_t);
+    if ((size_ + batch_hits) * sizeof(std::int32_t) + bytes > log_) throw std::bad_alloc();
+    std::memcpy(base() + log_ - sizeof(LogEntry), &entry, sizeof(LogEntry));
+    log_ -= bytes;
+    return reinterpret_cast<std::uint32_t*>(base() + log_);
+  }
+
+  // Moves the hits of a query that stay to the end of the log. They never overtake those still to be looked at.
+  std::uint32_t keep_upper(Slot query, const std::int32_t* from, std::uint32_t n, const Shift& shift) {
+    const std::int32_t id = queries_.ids[query];
+    const bool image = (shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z) > 0;
+    std::int32_t* const to = staged();
+    std::uint32_t kept = 0;
+    for (std::uint32_t k = 0; k < n; ++k) {
+      const std::int32_t hit = from[k];
+      const std::int32_t partner = slots_ ? bodies_.ids[static_cast<std::size_t>(hit)] : hit;
+      to[kept] = hit;
+      kept += partner > id || (partner == id && image) ? 1 : 0;
+    }
+    return kept;
+  }
+
+  const Bodies<T, D>& queries_;
+  const Bodies<T, D>& bodies_;
+  bool slots_;
+  Keep keep_;
+  Region hits_;
+  std::size_t size_ = 0;
+  std::size_t flushed_ = 0;  // hits after these are still staged
+  Buffer<std::int32_t> stage_{staged_most + overshoot};
+  std::size_t log_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace vicinal

@@ -1,0 +1,40 @@
+// Rows in ascending order, so that sums over them do not depend on the structure that found them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "exec/threads.hpp"
+#include "rows/rows.hpp"
+#include "rows/sort_row.hpp"
+#include "rows/transpose.hpp"
+
+namespace vicinal {
+
+// Sorts every row in place.
+inline void sort_rows(std::span<const std::int64_t> offsets, std::int32_t* indices) {
+  parallel_ranges(offsets.size() - 1, row_grain, [&](std::size_t first, std::size_t last, std::size_t) {
+    for (std::size_t row = first; row < last; ++row)
+      sort_row(indices + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
+  });
+}
+
+// Writes the rows of a symmetric relation into `sorted`, which is as long, each in ascending order. Short rows are
+// sorted one by one, long ones by transposition.
+inline void sort_symmetric_rows(const RowsView& rows, std::span<std::int32_t> sorted) {
+  if (rows.indices.size() > rows.size() * detail::most_ranked) {
+    transpose_symmetric(rows, sorted);
+    return;
+  }
+  parallel_ranges(rows.size(), row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t row = begin; row < end; ++row) {
+      std::int32_t* const to = sorted.data() + rows.offsets[row];
+      std::copy_n(rows.indices.data() + rows.offsets[row], rows.length(row), to);
+      sort_row(to, rows.length(row));
+    }
+  });
+}
+
+}  // namespace vicinal
