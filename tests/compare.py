@@ -22,8 +22,7 @@ def ask(search: Any, kind: str, **options: Any) -> Pairs:
 def ask_queries(index: Any, others: dict[str, Any], **options: Any) -> Pairs:
     """The pairs of a second set, given by the keywords of `vicinal.pairs`, with the bodies of an index."""
     kind = "boxes" if "query_boxes" in others else "points"
-    given = {name.removeprefix("query_"): value for name, value in others.items()}
-    return ask(index.query, kind, **given, **options)
+    return ask(index.pairs, kind, **others, **options)
 
 
 def rows_of(search: Any, kind: str, **options: Any) -> Pairs:

@@ -80,5 +80,5 @@ STRUCTURES = [
     Structure("SweepAndPrune"),
     Structure("SweepAndPrune", "_one", lambda _: {"axes": "one"}),
     Structure("Delaunay", dims=(2,), periodic=False, kinds=("points",)),
-    Structure("Delaunay", "_skin", lambda r: {"skin": 0.3 * r}, dims=(2,), periodic=False, kinds=("points",)),
+    Structure("Delaunay", "_slack", lambda r: {"slack": 0.3 * r}, dims=(2,), periodic=False, kinds=("points",)),
 ]

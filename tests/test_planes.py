@@ -256,8 +256,8 @@ def test_each_body_is_one_candidate_for_each_plane() -> None:
     index.count()
     alone.count()
     assert index.stats.candidates == alone.stats.candidates + 120 * 5
-    index.query(np.zeros((7, 3)))
-    alone.query(np.zeros((7, 3)))
+    index.pairs(queries=np.zeros((7, 3)))
+    alone.pairs(queries=np.zeros((7, 3)))
     assert index.stats.candidates == alone.stats.candidates + 7 * 5
     assert len(index) == index.stats.bodies == 120
 

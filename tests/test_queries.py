@@ -81,10 +81,31 @@ def test_an_index_answers_many_sets_of_queries() -> None:
     index = vc.CellSorting(CLOUD, cutoff=0.2)
     for k in range(3):
         others = CLOUD[k::7] + 0.01 * k
-        i, j = index.query(others, sort=True)
+        i, j = index.pairs(queries=others, sort=True)
         expected = exact_pairs(CLOUD, 0.2, queries=others)
         assert np.array_equal(i, expected.i)
         assert np.array_equal(j, expected.j)
     own = vc.CellSorting(CLOUD, cutoff=0.2)
-    own.query(CLOUD[:9])
+    own.pairs(queries=CLOUD[:9])
     assert len(own.pairs(half=False)[0]) == len(exact_pairs(CLOUD, 0.2))
+
+
+@pytest.mark.parametrize("kind", ["points", "spheres", "boxes"])
+@pytest.mark.parametrize("structure", [vc.CellSorting, vc.HashGrid, vc.BVH])
+def test_an_index_takes_the_queries_that_the_functions_take(kind: str, structure: Any) -> None:
+    radii = np.full(len(CLOUD), 0.05)
+    bodies, others = {
+        "points": ({"points": CLOUD, "cutoff": 0.1}, {"queries": CLOUD[::3] + 0.01}),
+        "spheres": ({"points": CLOUD, "radii": radii}, {"queries": CLOUD[::3], "query_radii": 0.07}),
+        "boxes": ({"boxes": (CLOUD, CLOUD + 0.1)}, {"query_boxes": (CLOUD[::3], CLOUD[::3] + 0.05)}),
+    }[kind]
+    index = structure(**bodies)
+    expected = vc.pairs(**bodies, **others, sort=True)
+    assert len(expected[0]) > 300
+    assert all(map(np.array_equal, index.pairs(**others, sort=True), expected))
+    assert np.array_equal(index.count(**others), vc.count(**bodies, **others))
+    assert np.array_equal(index.count(**others), np.bincount(expected[0], minlength=267))
+    ours, theirs = index.neighbors(**others, sort=True), vc.neighbors(**bodies, **others, sort=True)
+    assert np.array_equal(ours.offsets, theirs.offsets)
+    assert np.array_equal(ours.indices, theirs.indices)
+    assert np.array_equal(ours.indices, expected[1])

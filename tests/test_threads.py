@@ -122,7 +122,7 @@ def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> N
 
     def answers() -> list[Any]:
         found = [*index.pairs(sort=True), *index.pairs(want=ALL, sort=True), index.count()]
-        return [*found, *index.query(CLOUD[3000:4000], want=ALL, sort=True)]
+        return [*found, *index.pairs(queries=CLOUD[3000:4000], want=ALL, sort=True)]
 
     with ThreadPoolExecutor(4) as pool:
         turns = list(pool.map(lambda _: answers(), range(24)))

@@ -18,7 +18,7 @@ Floats: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 BoxLike: TypeAlias = float | Sequence[float | None] | npt.NDArray[Any] | None
 
 MOST_BODIES = 2**31 - 1
-# More images than this of every body is not a search any more. (The core numbers them with 16 bits per axis.)
+# Most periodic images of one body that a search visits. (The core numbers them with 16 bits per axis.)
 MOST_IMAGES = 50_000
 
 
@@ -26,8 +26,8 @@ MOST_IMAGES = 50_000
 class Bodies:
     """Bodies that were checked: contiguous, float32 or float64, finite.
 
-    `array` has the positions (of boxes the lower corners), `extra` the radii of spheres or the upper corners of boxes,
-    `largest` the largest radius (for every axis) or the longest edges.
+    `array` holds the positions (lower corners of boxes), `extra` the radii of spheres or the upper corners of boxes,
+    `low` and `high` the bounds of the positions, `largest` the largest radius (for every axis) or the longest edges.
     """
 
     array: Floats
@@ -43,7 +43,7 @@ class Bodies:
 
     @property
     def kind(self) -> str:
-        """What the bodies are: points, spheres or boxes."""
+        """Kind of the bodies: "points", "spheres" or "boxes"."""
         if self.extra is None:
             return "points"
         return "spheres" if self.extra.ndim == 1 else "boxes"
@@ -64,7 +64,7 @@ class Bodies:
         return Bodies(self.array[:0].copy(), zero, zero, extra, zero)
 
     def outline(self, size: int | None = None) -> Bodies:
-        """Return bounds and sizes, for checks: as many rows (or another number), but nothing in them."""
+        """Return bounds and sizes for checks, with the same (or another) number of rows but no memory behind them."""
         rows: Any = np.broadcast_to(self.array.dtype.type(0), (len(self) if size is None else size, self.dim))
         extra: Any = None if self.extra is None else self.extra[:0]
         return Bodies(rows, self.low, self.high, extra, self.largest)
@@ -81,13 +81,13 @@ class Bodies:
         return Bodies(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
 
     def reach(self, cutoff: float, partner: Bodies | None = None) -> list[float]:
-        """Return how far positions of a pair can be apart along each axis."""
+        """Return the largest distance between the positions of a pair along each axis."""
         sizes = self.largest or [0.0] * self.dim
         others = sizes if partner is None else [max(two) for two in zip(sizes, partner.largest, strict=True)]
         if self.kind == "boxes":
             return others
         dtype = self.array.dtype
-        # Squares that vanish reach farther than the sum: the distance the core calls reach.
+        # Squares that underflow make pairs reach farther than the cutoff; the core calls this distance reach.
         with np.errstate(under="ignore"):
             r = dtype.type(cutoff if self.kind == "points" else sizes[0] + others[0])
             square = float(r * r)
@@ -95,61 +95,66 @@ class Bodies:
 
 
 def most_wraps(dtype: np.dtype[Any]) -> float:
-    """Return how many edges outside a periodic box a body may be: farther out, too few digits are left."""
+    """Return how many edges outside a periodic box a body may lie; farther out, too few digits are left."""
     return min(2.0**29, 0.125 / float(np.finfo(dtype).eps))
 
 
 def as_array(value: object, name: str) -> npt.NDArray[Any]:
-    """Turn anything array-like (lists, `__array__`, DLPack) into a NumPy array."""
+    """Convert anything array-like (lists, `__array__`, DLPack) to a NumPy array; masked arrays are refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(
+            f"{name} must not be a masked array, got one of shape {value.shape}; pass the rows to use as a plain array"
+        )
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
             return np.from_dlpack(value)
         return np.asarray(value)
     except (ValueError, TypeError, RuntimeError, BufferError) as error:
-        raise InputError(
-            f"{name}: cannot be read as an array ({error}); pass numbers of shape (n, 2) or (n, 3)"
-        ) from error
+        raise InputError(f"{name} must be an array of numbers, got {type(value).__name__} ({error})") from error
 
 
-def check_rows(value: object, name: str) -> Floats:
-    """Check kind and shape of coordinates, and return them as the core wants them; copied only where that is needed."""
+def check_rows(value: object, name: str, dtype: np.dtype[Any] | None = None) -> Floats:
+    """Check kind and shape of coordinates and return them contiguous, copied only where necessary.
+
+    They are converted to `dtype`; without one, float32 and float64 are kept and other numbers become float64.
+    """
     array = as_array(value, name)
     if array.dtype.kind not in "fiu":
-        raise InputError(
-            f"{name}: dtype {array.dtype} is not supported; pass float32 or float64 (integers become float64)"
-        )
+        raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}; pass float32 or float64")
     if array.ndim == 1 and array.size == 0:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] not in (2, 3):
-        raise InputError(f"{name}: shape {array.shape} found; pass (n, 2) for the plane or (n, 3) for space")
+        raise InputError(f"{name} must have shape (n, 2) or (n, 3), got {array.shape}")
     if array.shape[0] > MOST_BODIES:
         raise InputError(
-            f"{name}: {array.shape[0]} rows found; at most {MOST_BODIES} (2**31 - 1) fit, so search in parts"
+            f"{name} must have at most {MOST_BODIES} (2**31 - 1) rows, got {array.shape[0]}; search in parts"
         )
-    kept = np.dtype(np.float32) if array.dtype.newbyteorder("=") == np.float32 else np.dtype(np.float64)
-    ready: Floats = np.ascontiguousarray(array, dtype=kept)  # type: ignore[assignment]
+    if dtype is None:
+        dtype = np.dtype(np.float32 if array.dtype.newbyteorder("=") == np.float32 else np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers too large for float32 become infinite
+        ready: Floats = np.ascontiguousarray(array, dtype=dtype)
     return ready
 
 
-def check_points(value: object, name: str = "points") -> Bodies:
-    """Check points, each coordinate of them too."""
-    ready = check_rows(value, name)
+def check_points(value: object, name: str = "points", dtype: np.dtype[Any] | None = None) -> Bodies:
+    """Check points and their coordinates; see `check_rows` for the dtype."""
+    ready = check_rows(value, name, dtype)
     low, high, bad = _core.bounds(ready)
     if bad >= 0:
-        raise InputError(
-            f"{name}: row {bad} is {ready[bad].tolist()}; coordinates must be finite, so remove or repair such rows"
-        )
+        row = as_array(value, name)[bad].tolist()
+        raise InputError(f"{name} must be finite in {ready.dtype}, got {row} in row {bad}; remove or correct such rows")
     return Bodies(ready, low, high)
 
 
-def check_number(value: object, name: str) -> float:
+def check_number(value: Any, name: str) -> float:
     """Return a real number as a float."""
-    if isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name}: {value!r} found; pass a number")
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name}: {value!r} found; pass a number") from None
+    if not isinstance(value, (bool, np.bool_)):
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    got = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+    raise InputError(f"{name} must be a number, got {got}")
 
 
 def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
@@ -157,48 +162,58 @@ def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
     cutoff = check_number(value, name)
     dtype = points.array.dtype
     if not math.isfinite(cutoff) or cutoff <= 0:
-        raise InputError(f"{name}: {cutoff} found; pass a positive, finite distance")
+        raise InputError(f"{name} must be a positive, finite number, got {cutoff}")
     with np.errstate(over="ignore", under="ignore"):
         rounded = dtype.type(cutoff)
         square = rounded * rounded
     if rounded == 0:
-        raise InputError(f"{name}: {cutoff} rounds to 0 in {dtype}; use float64 points or larger units")
+        raise InputError(
+            f"{name} must be above 0 in the dtype of the points, got {cutoff}, which rounds to 0 in {dtype}; "
+            "use float64 points or smaller units"
+        )
     if not np.isfinite(square):
-        raise InputError(f"{name}: the square of {cutoff} overflows {dtype}; use float64 points or smaller units")
+        raise InputError(
+            f"{name} must have a finite square, got {cutoff}, whose square overflows {dtype}; "
+            "use float64 points or larger units"
+        )
     return float(rounded)
 
 
-def check_box(value: BoxLike, points: Bodies, cutoff: float) -> list[float]:
+def check_box(value: Any, points: Bodies, cutoff: float) -> list[float]:
     """Return one period per axis, 0 for an open axis."""
     dim = points.dim
     if value is None:
         return [0.0] * dim
-    if np.ndim(value) == 0:  # type: ignore[arg-type]
+    if np.ndim(value) == 0:
         entries: list[object] = [value] * dim
-    else:
-        entries = list(value)  # type: ignore[arg-type]
-    if len(entries) != dim:
+    elif np.ndim(value) == 2:
         raise InputError(
-            f"box: {len(entries)} entries found for {dim} dimensions; pass {dim} lengths, None for an open axis"
+            f"box must be one length or {dim} lengths, got a matrix of shape {np.shape(value)}; tilted periodic cells "
+            "are not supported yet. Pass the diagonal of a diagonal matrix; do not pass the edge lengths of a tilted "
+            "cell, such as cell.lengths(): they describe another cell and give wrong neighbours"
         )
+    else:
+        entries = list(value)
+    if len(entries) != dim:
+        raise InputError(f"box must be one length or {dim} lengths, None for an open axis, got {len(entries)} entries")
     edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
     check_images(points, cutoff, edges)
     return edges
 
 
 def check_images(points: Bodies, cutoff: float, edges: list[float], partner: Bodies | None = None) -> None:
-    """Check that bodies do not reach through more periodic images of the box than anybody can want."""
+    """Check that a body reaches at most `MOST_IMAGES` periodic images of the box."""
     reach = points.reach(cutoff, partner)
     images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, edges, strict=True) if edge > 0)
     if images > MOST_IMAGES:
-        name, found = {
+        name, size = {
             "points": ("cutoff", cutoff),
             "spheres": ("radii", max(reach) / 2),
             "boxes": ("boxes", max(reach)),
         }[points.kind]
         raise InputError(
-            f"{name}: {found} reaches {images:.3g} periodic images in box {[edge or None for edge in edges]}; "
-            "use smaller bodies or a smaller cutoff, or repeat the points yourself in a larger box"
+            f"{name} must reach at most {MOST_IMAGES} periodic images, got {size}, which reaches {images:.3g} in box "
+            f"{[edge or None for edge in edges]}; use a smaller size, or repeat the points in a larger box"
         )
 
 
@@ -206,7 +221,7 @@ def _check_edge(entry: object, axis: int, points: Bodies) -> float:
     edge = check_number(entry, f"box[{axis}]")
     rounded = float(points.array.dtype.type(edge))
     if not math.isfinite(rounded) or rounded <= 0:
-        raise InputError(f"box[{axis}]: {edge} found; pass a positive, finite length, or None for an open axis")
+        raise InputError(f"box[{axis}] must be a positive, finite length, or None for an open axis, got {edge}")
     _check_wraps(points, axis, rounded, "points")
     return rounded
 
@@ -216,13 +231,13 @@ def _check_wraps(points: Bodies, axis: int, edge: float, name: str) -> None:
     if len(points) and max(abs(points.low[axis]), abs(points.high[axis])) >= most * edge:
         row = int(np.argmax(np.abs(points.array[:, axis])))
         raise InputError(
-            f"{name}: row {row} is {points.array[row].tolist()}, over {most:.3g} edges outside box[{axis}] = {edge}; "
-            "wrap it yourself, or leave this axis open with None"
+            f"{name} must lie within {most:.3g} edges of the box, got {points.array[row].tolist()} in row {row} with "
+            f"box[{axis}] = {edge}; wrap the row into the box, or pass None to leave this axis open"
         )
 
 
 def check_wraps(points: Bodies, box: list[float], name: str) -> None:
-    """Check that bodies are not too far outside a periodic box to be wrapped."""
+    """Check that bodies lie close enough to a periodic box to be wrapped."""
     for axis, edge in enumerate(box):
         if edge > 0:
             _check_wraps(points, axis, edge, name)
@@ -234,21 +249,20 @@ def check_ids(value: object, size: int) -> npt.NDArray[np.uint32]:
     if array.size == 0:
         array = array.reshape(-1).astype(np.uint32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(f"ids: shape {array.shape} and dtype {array.dtype} found; pass a list of whole numbers")
+        raise InputError(f"ids must be a list of whole numbers, got shape {array.shape} and dtype {array.dtype}")
     wrong = array[(array < 0) | (array >= size)]
     if len(wrong):
-        raise InputError(f"ids: {wrong[0]} found; pass numbers from 0 to {size - 1}")
+        raise InputError(f"ids must lie from 0 to {size - 1}, got {wrong[0]}")
     values, counts = np.unique(array, return_counts=True)
     if len(values) < len(array):
-        raise InputError(f"ids: {values[counts > 1][0]} found more than once; pass each number once")
+        raise InputError(f"ids must not repeat, got {values[counts > 1][0]} more than once")
     return np.ascontiguousarray(array, dtype=np.uint32)
 
 
 def check_want(want: object, letters: str) -> str:
     """Check that a result description contains only known letters, at least one."""
     if not isinstance(want, str) or not want or any(letter not in letters for letter in want):
-        listed = ", ".join(letters)
-        raise InputError(f"want: {want!r} found; pass one or more of the letters {listed}")
+        raise InputError(f"want must consist of the letters {', '.join(letters)}, got {want!r}")
     return want
 
 
@@ -257,14 +271,34 @@ def check_integer(value: object, name: str, *, least: int, most: int) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InputError(f"{name}: {value!r} found; pass a whole number from {least} to {most}") from None
+        raise InputError(f"{name} must be a whole number from {least} to {most}, got {value!r}") from None
     if isinstance(value, bool) or not least <= number <= most:
-        raise InputError(f"{name}: {value!r} found; pass a whole number from {least} to {most}")
+        raise InputError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
     return number
 
 
 def check_flag(value: object, name: str) -> bool:
-    """Return True or False, and nothing that merely looks like it."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name}: {value!r} found; pass True or False")
-    return bool(value)
+    """Return True or False; NumPy's booleans and the integers 0 and 1 are accepted too."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if number not in (0, 1):
+        raise InputError(f"{name} must be True or False, got {value!r}")
+    return bool(number)
+
+
+def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
+    """Return one of several words."""
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return str(value)
+
+
+def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a read-only view, for arrays in which writing would be lost."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

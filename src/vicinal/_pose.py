@@ -19,10 +19,10 @@ def check_vector(value: object, name: str) -> Vectors:
     """Check three finite numbers."""
     array = _check.as_array(value, name)
     if array.shape != (3,) or array.dtype.kind not in "fiu":
-        raise InputError(f"{name}: shape {array.shape} and dtype {array.dtype} found; pass three numbers")
+        raise InputError(f"{name} must be three numbers, got shape {array.shape} and dtype {array.dtype}")
     made = array.astype(np.float64)
     if not np.isfinite(made).all():
-        raise InputError(f"{name}: {made.tolist()} found; pass finite numbers")
+        raise InputError(f"{name} must be finite, got {made.tolist()}")
     return made
 
 
@@ -30,7 +30,7 @@ def check_finite(value: object, name: str) -> float:
     """Check a finite number."""
     number = _check.check_number(value, name)
     if not math.isfinite(number):
-        raise InputError(f"{name}: {number} found; pass a finite number")
+        raise InputError(f"{name} must be a finite number, got {number}")
     return number
 
 
@@ -38,10 +38,10 @@ def check_rotation(value: object) -> Vectors:
     """Check a rotation matrix and return the nearest exact one."""
     array = _check.as_array(value, "rotation")
     if array.shape != (3, 3) or array.dtype.kind not in "fiu":
-        raise InputError(f"rotation: shape {array.shape} and dtype {array.dtype} found; pass a matrix of shape (3, 3)")
+        raise InputError(f"rotation must be a matrix of shape (3, 3), got shape {array.shape} and dtype {array.dtype}")
     made = array.astype(np.float64)
     if not np.isfinite(made).all() or np.abs(made.T @ made - np.eye(3)).max() > 1e-6 or np.linalg.det(made) < 0:
-        raise InputError(f"rotation: {made.tolist()} found; pass an orthogonal matrix with determinant 1")
+        raise InputError(f"rotation must be an orthogonal matrix with determinant 1, got {made.tolist()}")
     return orthogonal(made)
 
 
@@ -62,7 +62,7 @@ def unit(vector: Vectors, name: str) -> Vectors:
     """Return a vector of length 1 in the same direction."""
     largest = float(np.abs(vector).max())
     if largest == 0:
-        raise InputError(f"{name}: {vector.tolist()} found; pass a direction, which has a length")
+        raise InputError(f"{name} must be a direction of finite length above 0, got {vector.tolist()}")
     scaled = vector / largest
     made: Vectors = scaled / np.sqrt((scaled * scaled).sum())
     return made

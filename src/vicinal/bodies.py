@@ -1,4 +1,4 @@
-"""What can be searched: points with a cutoff, spheres with radii, axis-aligned boxes; checked and inflated."""
+"""Bodies as users describe them: points with a cutoff, spheres with radii, axis-aligned boxes; checked and inflated."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ PlanesLike = tuple[npt.ArrayLike, npt.ArrayLike]
 
 
 class BodyArguments(TypedDict, total=False):
-    """The keywords that say what the bodies are and where they live; every index takes them."""
+    """The keywords that describe bodies and their space, besides `points` and `cutoff`; every index takes them."""
 
-    cutoff: float | None
     radii: npt.ArrayLike | None
     boxes: BoxesLike | None
     skin: float
@@ -29,90 +28,105 @@ class BodyArguments(TypedDict, total=False):
 
 def check_bodies(
     points: object,
-    cutoff: object = None,
+    cutoff: Any = None,
     radii: object = None,
     boxes: object = None,
     skin: object = 0.0,
 ) -> tuple[Bodies, float]:
-    """Check bodies and return them, inflated by half the skin on each side, with the cutoff (0 if they have sizes)."""
+    """Check bodies and return them, enlarged by the skin, with the cutoff (0 for spheres and boxes)."""
     given = [name for name, value in (("cutoff", cutoff), ("radii", radii), ("boxes", boxes)) if value is not None]
     if len(given) != 1:
-        found = " and ".join(given) if given else "none of them"
-        raise InputError(f"cutoff, radii, boxes: {found} found; pass exactly one, it says what the bodies are")
-    half_skin = check_skin(skin) / 2
+        raise InputError(
+            f"pass exactly one of cutoff=, radii= or boxes= ({' and '.join(given) if given else 'none'} given)"
+        )
+    thickness = check_skin(skin)
     if cutoff is not None:
-        if half_skin:
-            raise InputError(f"skin: {skin} found together with cutoff; points have no size, so use a larger cutoff")
+        if np.ndim(cutoff) > 0:
+            raise InputError(
+                f"cutoff must be one number, got an array of shape {np.shape(cutoff)}; pass radii= for spheres"
+            )
         checked = check_points(points)
-        return checked, _check.check_cutoff(cutoff, checked)
-    return (check_spheres(points, radii, half_skin) if boxes is None else check_boxes(points, boxes, half_skin)), 0.0
+        r = _check.check_cutoff(cutoff, checked)
+        return checked, _check.check_cutoff(r + thickness, checked, "cutoff + skin") if thickness else r
+    if boxes is not None:
+        return check_boxes(points, boxes, thickness / 2), 0.0
+    return check_spheres(points, radii, thickness / 2), 0.0
 
 
-def check_points(points: object) -> Bodies:
-    """Check positions, which points and spheres need."""
+def check_points(points: object, name: str = "points", dtype: np.dtype[Any] | None = None) -> Bodies:
+    """Check positions, which points and spheres must have."""
     if points is None:
-        raise InputError("points: None found; pass positions of shape (n, 2) or (n, 3)")
-    return _check.check_points(points)
+        raise InputError(f"{name} must be an array of shape (n, 2) or (n, 3), got None")
+    return _check.check_points(points, name, dtype)
 
 
 def check_skin(value: object) -> float:
     """Check a finite length that is not negative."""
     skin = _check.check_number(value, "skin")
     if not (math.isfinite(skin) and skin >= 0):
-        raise InputError(f"skin: {value} found; pass a finite length, 0 for none")
+        raise InputError(f"skin must be a finite length of at least 0, got {value}")
     return skin
 
 
-def check_spheres(points: object, radii: object, half_skin: float, name: str = "radii") -> Bodies:
-    """Check positions and radii; one radius may stand for all."""
-    checked = check_points(points)
-    dtype = checked.array.dtype
+def check_spheres(
+    points: object,
+    radii: object,
+    half_skin: float,
+    dtype: np.dtype[Any] | None = None,
+    names: tuple[str, str] = ("points", "radii"),
+) -> Bodies:
+    """Check positions and radii; one radius may stand for all. `names` are those of both arguments."""
+    name = names[1]
+    checked = check_points(points, names[0], dtype)
+    kind = checked.array.dtype
     array = _check.as_array(radii, name)
     if array.dtype.kind not in "fiu":
-        raise InputError(f"{name}: dtype {array.dtype} is not supported; pass real numbers")
+        raise InputError(f"{name} must be real numbers, got dtype {array.dtype}")
     if array.ndim == 0:
         array = np.full(len(checked), array)
     if array.shape != (len(checked),):
-        raise InputError(f"{name}: shape {array.shape} found for {len(checked)} points; pass one radius per point")
+        raise InputError(f"{name} must be one number or have shape ({len(checked)},), got {array.shape}")
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        kept: Any = np.ascontiguousarray(array, dtype=dtype)
-        largest = kept.max() if len(kept) else dtype.type(0)
+        kept: Any = np.ascontiguousarray(array, dtype=kind)
+        largest = kept.max() if len(kept) else kind.type(0)
         if not (kept.min(initial=np.inf) >= 0 and largest < np.inf):
             row = np.flatnonzero(~((kept >= 0) & (kept < np.inf)))[0]
-            raise InputError(f"{name}: row {row} is {array[row]}; radii must be finite in {dtype} and not negative")
+            raise InputError(f"{name} must be finite in {kind} and at least 0, got {array[row]} in row {row}")
         if half_skin:
-            kept, largest = kept + dtype.type(half_skin), largest + dtype.type(half_skin)
+            kept, largest = kept + kind.type(half_skin), largest + kind.type(half_skin)
         twice = largest + largest
         if not np.isfinite(twice * twice):
             raise InputError(
-                f"{name}: the square of twice {largest} overflows {dtype}; use float64 points or smaller units"
+                f"{name} must have finite squares of twice their size, got {largest}, which overflows {kind}; "
+                "use float64 points or larger units"
             )
     return Bodies(checked.array, checked.low, checked.high, kept, [float(largest)] * checked.dim)
 
 
-def check_boxes(points: object, boxes: object, half_skin: float, name: str = "boxes") -> Bodies:
-    """Check lower and upper corners."""
+def check_boxes(
+    points: object, boxes: object, half_skin: float, dtype: np.dtype[Any] | None = None, name: str = "boxes"
+) -> Bodies:
+    """Check lower and upper corners. Two dtypes become the larger of them."""
     if points is not None:
-        raise InputError(f"points: an array found together with {name}; boxes have corners, so leave points out")
+        raise InputError(f"{name}= must not be combined with points; boxes have corners, so leave out points")
     if not isinstance(boxes, (tuple, list)) or len(boxes) != 2:
-        raise InputError(f"{name}: {type(boxes).__name__} found; pass a pair of arrays, (lower, upper)")
-    lower, upper = (_check.check_rows(corners, f"{name}[{k}]") for k, corners in enumerate(boxes))
-    if lower.shape != upper.shape or lower.dtype != upper.dtype:
-        if len(lower) == len(upper) == 0:
-            upper = lower
-        else:
-            raise InputError(
-                f"{name}: lower is {lower.dtype} {lower.shape}, upper {upper.dtype} {upper.shape}; both must agree"
-            )
+        raise InputError(f"{name} must be a pair of arrays, (lower, upper), got {type(boxes).__name__}")
+    lower, upper = (_check.check_rows(corners, f"{name}[{k}]", dtype) for k, corners in enumerate(boxes))
+    if len(lower) == len(upper) == 0:
+        upper = lower
+    if lower.shape != upper.shape:
+        raise InputError(f"{name} must be two arrays of one shape, got {lower.shape} and {upper.shape}")
+    if lower.dtype != upper.dtype:
+        lower, upper = lower.astype(np.float64), upper.astype(np.float64)
     (low, high, bad), (shortest, longest, vast) = _core.box_bounds(lower, upper)
-    if bad >= 0 or vast >= 0:  # finite corners have finite edges, but for overflow
-        _check.check_points(lower, f"{name}[0]")
-        _check.check_points(upper, f"{name}[1]")
+    if bad >= 0 or vast >= 0:  # finite corners have finite edges, except for overflow
+        _check.check_points(boxes[0], f"{name}[0]", lower.dtype)
+        _check.check_points(boxes[1], f"{name}[1]", lower.dtype)
     if len(lower) and min(shortest) < 0:
         row = np.flatnonzero((lower > upper).any(axis=1))[0]
         raise InputError(
-            f"{name}: row {row} has lower {lower[row].tolist()} above upper {upper[row].tolist()}; "
-            "pass the smaller corner first"
+            f"{name} must have lower corners below upper ones, got lower {lower[row].tolist()} and upper "
+            f"{upper[row].tolist()} in row {row}; pass (lower, upper)"
         )
     if half_skin:
         with np.errstate(over="ignore"):
@@ -120,5 +134,8 @@ def check_boxes(points: object, boxes: object, half_skin: float, name: str = "bo
             lower, upper = lower - step, upper + step
         (low, high, _), (_, longest, vast) = _core.box_bounds(lower, upper)
     if vast >= 0:
-        raise InputError(f"{name}: row {vast} has an edge that overflows {lower.dtype}; use float64 or smaller units")
+        raise InputError(
+            f"{name} must have finite edges, got one that overflows {lower.dtype} in row {vast}; "
+            "use float64 or larger units"
+        )
     return Bodies(lower, low, high, upper, longest if len(lower) else [0.0] * lower.shape[1])

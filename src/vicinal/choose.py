@@ -49,8 +49,8 @@ class Choice:
 
 def choose(
     points: npt.ArrayLike | None = None,
-    *,
     cutoff: float | None = None,
+    *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
     skin: float = 0.0,

@@ -1,5 +1,5 @@
-"""The one error users see for wrong input."""
+"""The error raised for wrong input."""
 
 
 class InputError(ValueError):
-    """An argument cannot be used; the message says which, what was found, and what to do instead."""
+    """An argument cannot be used; the message names it, the requirement, and what was passed."""

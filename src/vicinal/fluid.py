@@ -16,26 +16,25 @@ from vicinal.choose import choose
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.neighbor_list import NeighborList
-from vicinal.structures import STRUCTURES
+from vicinal.structures import STRUCTURES, StructureLike, find_structure
 
-# Anything that makes an index: a class of vicinal, or a function of (points, cutoff=...) that returns one.
-Structure = Callable[..., Index]
+# A structure, its name, or a function of (points, cutoff=...) that returns an index.
+Structure = StructureLike | Callable[..., Index]
 Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
-class Step:
-    """What one step found and took.
+class FluidStep:
+    """Neighbours and times of one step.
 
     Parameters
     ----------
     neighbors
         Mean number of neighbours of all particles, walls included.
     query_seconds, update_seconds
-        Finding the neighbours, and telling the structure where the particles are now. A neighbour list does all it does
-        in its update.
+        Time to find the neighbours, and to update the structure. A neighbour list searches in its update.
     total_seconds
-        The whole step.
+        Time of the whole step.
     """
 
     neighbors: float
@@ -45,48 +44,48 @@ class Step:
 
 
 class Fluid:
-    """Particles that push each other apart where they are too dense and draw together where they are not.
+    """Particles that repel each other where they are too dense and attract each other elsewhere.
 
     A step finds the neighbours of every particle within `radius`, computes density and near-density of each, moves
-    each by its displacement and by ``velocity * dt``, and makes the displacement, less gravity, its new velocity. The
-    defaults are those of Porro 2021 (section 5.1.2, listing A.2); in such a step velocities are forgotten and a
-    particle does not push back, so that fluid creeps. `inertia` and `reaction` change that.
+    each by its displacement and by ``velocity * dt``, and sets its velocity from the displacement minus gravity. The
+    defaults are those of Porro 2021 (section 5.1.2, listing A.2): a particle keeps nothing of its velocity and gets no
+    reaction from its neighbours, so that the fluid creeps. `inertia` and `reaction` change that.
 
-    The trajectory does not depend on the structure or on the number of threads, to the last bit.
+    The bits of the trajectory depend neither on the structure nor on the number of threads.
 
     Parameters
     ----------
     points
-        Where the particles are, shape (n, 2) or (n, 3), float32 or float64; all arithmetic is in that type.
+        Positions of the particles, shape (n, 2) or (n, 3), float32 or float64; all arithmetic is in that dtype.
     radius
-        How far a particle feels others.
+        Interaction radius.
     walls
-        Particles that never move, but are felt as all others are.
+        Positions of particles that never move but act on the others.
     velocities
         One row per particle; at rest if None.
     gravity
-        What every step takes from the displacement along the last axis: a distance, not an acceleration.
+        Subtracted from the displacement along the last axis in every step: a distance, not an acceleration.
     rest_density, stiffness, near_stiffness
         ρ₀, k and k_near: pressure is ``stiffness * (density - rest_density)``, near-pressure ``near_stiffness *
         near_density``.
     dt
-        Length of a step.
+        Time step.
     reaction
-        What a particle does to its neighbour, the neighbour does to it: momentum is conserved.
+        Whether each interaction acts on both particles, so that momentum is conserved.
     inertia
-        The part of its velocity a particle keeps: 0, none; 1, all of it.
+        Fraction of its velocity that a particle keeps, 0 to 1.
     structure
-        What finds the neighbours: a class such as `vicinal.Delaunay`, or a function of (points, cutoff=...) that
-        returns an index. None: what `vicinal.choose` says at the start.
+        Search structure: a class such as `vicinal.Delaunay`, its name, or a function of (points, cutoff=...) that
+        returns an index. None: the one that `vicinal.choose` returns at the start.
     skin
         Keep a `vicinal.NeighborList` with this skin, or "auto", so that most steps need no search. None: search in
         every step.
     clock
-        What tells the time for the seconds of a `Step`; `time.process_time` counts those of the processor.
+        Function that returns seconds for the times of a `FluidStep`, such as `time.process_time` for CPU time.
 
     Examples
     --------
-    Four particles at the corners of a square push each other apart:
+    Four particles at the corners of a square repel each other:
 
     >>> from vicinal.fluid import Fluid
     >>> fluid = Fluid([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], radius=2.0, rest_density=0.0)
@@ -128,11 +127,11 @@ class Fluid:
         )
         self._dt = _finite(dt, "dt", dtype)
         if self._dt <= 0:
-            raise InputError(f"dt: {dt} found; pass a positive length of a step")
+            raise InputError(f"dt must be a positive number, got {dt}")
         self._reaction = _check.check_flag(reaction, "reaction")
         self._inertia = _finite(inertia, "inertia", dtype)
         if not 0 <= self._inertia <= 1:
-            raise InputError(f"inertia: {inertia} found; pass the part of its velocity a particle keeps, 0 to 1")
+            raise InputError(f"inertia must lie from 0 to 1, got {inertia}")
         self._search = (
             _Searched(self._make_index(structure)) if skin is None else _Listed(self._make_list(structure, skin))
         )
@@ -145,70 +144,69 @@ class Fluid:
         if structure is None:
             choice = choose(self._positions, cutoff=self._radius)
             return STRUCTURES[choice.structure](self._positions, cutoff=self._radius, **choice.parameters)
-        given: Any = structure  # users without a type checker pass other things
-        index = given(self._positions, cutoff=self._radius) if callable(given) else None
+        make: Any = structure if callable(structure) else find_structure(structure)
+        index = make(self._positions, cutoff=self._radius)
         if not isinstance(index, Index) or not _is_plain(index, self._radius, len(self._positions)):
             raise InputError(
-                f"structure: {structure!r} found; pass a class such as vicinal.LinkedCells, or a function of "
-                "(points, cutoff=...) that returns an index of those points in open space, with that cutoff"
+                "structure must be a structure, its name, or a function of (points, cutoff=...) that returns an index "
+                f"of those points in open space with that cutoff, got {structure!r}"
             )
         return index
 
     def _make_list(self, structure: Structure | None, skin: float | Literal["auto"]) -> NeighborList:
-        if structure is not None and not isinstance(structure, type):
-            raise InputError(f"structure: {structure!r} found with a skin; pass a class such as vicinal.LinkedCells")
-        made = NeighborList(cutoff=self._radius, half=False, skin=skin, index=structure)
+        kind = None if structure is None else find_structure(structure)
+        made = NeighborList(self._radius, half=False, skin=skin, structure=kind)
         made.update(self._positions)
         return made
 
     def __repr__(self) -> str:
-        """Return how many particles there are, and what finds their neighbours."""
+        """Return the number of particles and the search structure."""
         walls = len(self._positions) - self._moving
         return f"Fluid({self._moving} particles, {walls} in walls, {self.index!r})"
 
     @property
     def points(self) -> npt.NDArray[Any]:
-        """Where the particles are; read only. Every step makes a new array."""
-        return _locked(self._positions[: self._moving])
+        """Positions of the particles, read-only. Every step makes a new array."""
+        return _check.locked(self._positions[: self._moving])
 
     @property
     def walls(self) -> npt.NDArray[Any]:
-        """Particles that do not move; read only."""
-        return _locked(self._positions[self._moving :])
+        """Positions of the wall particles, read-only."""
+        return _check.locked(self._positions[self._moving :])
 
     @property
     def velocities(self) -> npt.NDArray[Any]:
-        """Velocity of each particle; read only."""
-        return _locked(self._velocities)
+        """Velocity of each particle, read-only."""
+        return _check.locked(self._velocities)
 
     @property
     def density(self) -> npt.NDArray[Any]:
-        """Σ (1 − q)² over the neighbours, q = distance / radius, as the last step found it at its start."""
+        """Σ (1 − q)² over the neighbours, q = distance / radius, at the start of the last step, read-only."""
         self._weigh_once()
-        return _locked(self._density[: self._moving])  # type: ignore[index]
+        return _check.locked(self._density[: self._moving])  # type: ignore[index]
 
     @property
     def near_density(self) -> npt.NDArray[Any]:
-        """Σ (1 − q)³ over the neighbours, as the last step found it at its start."""
+        """Σ (1 − q)³ over the neighbours, at the start of the last step, read-only."""
         self._weigh_once()
-        return _locked(self._near_density[: self._moving])  # type: ignore[index]
+        return _check.locked(self._near_density[: self._moving])  # type: ignore[index]
 
     @property
     def index(self) -> Index | NeighborList:
-        """What finds the neighbours: particles first, then those of the walls."""
+        """The index or list that finds the neighbours; it holds the particles first, then the walls."""
         return self._search.source
 
     @property
     def steps(self) -> int:
-        """How many steps were made."""
+        """Number of steps made."""
         return self._steps
 
-    def step(self) -> Step:
+    def step(self) -> FluidStep:
         """Make one step."""
         clock = self._clock
         begin = clock()
         rows = self._search.find()
-        found = clock()
+        searched = clock()
         felt, density, near, displacement = self._relax(rows)
         moved, velocities = self._move(displacement)
         before = clock()
@@ -218,11 +216,11 @@ class Fluid:
         self._density, self._near_density = density, near
         self._steps += 1
         mean = float(felt.mean()) if len(felt) else 0.0
-        return Step(mean, found - begin, after - before, clock() - begin)
+        return FluidStep(mean, searched - begin, after - before, clock() - begin)
 
     def _move(self, displacement: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return positions and velocities after a step, in the arithmetic of the particles' dtype."""
-        # What is too large for it is not hidden: the index refuses positions that are not finite.
+        # Overflow is not ignored: the index refuses positions that are not finite.
         with np.errstate(over="ignore", invalid="ignore"):
             carried = self._velocities * self._dt
             moved = self._positions.copy()
@@ -240,13 +238,13 @@ class Fluid:
         )
 
     def _weigh_once(self) -> None:
-        """Before the first step: the densities at the start."""
+        """Compute the densities at the start, before the first step."""
         if self._density is None:
             _, self._density, self._near_density, _ = self._relax(self._search.find())
 
 
 class _Searched:
-    """Neighbours by a search in every step."""
+    """Neighbours from a search in every step."""
 
     def __init__(self, source: Index) -> None:
         self.source = source
@@ -258,15 +256,15 @@ class _Searched:
 
     def ordered(self, rows: Rows) -> Rows:
         """Return rows in canonical order."""
-        offsets, found = rows
-        if len(self._ordered) < len(found):  # with room to grow: new memory costs more than what is done in it
-            self._ordered = np.empty(len(found) + len(found) // 4, np.int32)
-        _core.fluid_order(offsets, found, self._ordered)
+        offsets, indices = rows
+        if len(self._ordered) < len(indices):  # with room to grow: new memory costs more than sorting
+            self._ordered = np.empty(len(indices) + len(indices) // 4, np.int32)
+        _core.fluid_order(offsets, indices, self._ordered)
         return offsets, self._ordered
 
 
 class _Listed:
-    """Neighbours of a list, which has them in canonical order, and some that are farther away."""
+    """Neighbours from a list, in canonical order; some of them are beyond the radius."""
 
     def __init__(self, source: NeighborList) -> None:
         self.source = source
@@ -279,7 +277,7 @@ class _Listed:
 
 
 def _is_plain(index: Index, cutoff: float, size: int) -> bool:
-    """Whether the rows of an index are those of a fluid: points in open space, no planes."""
+    """Return whether an index holds points in open space, with this cutoff and no planes."""
     open_space = not any(index._box) and not len(index._planes)  # noqa: SLF001
     return open_space and index._cutoff == cutoff and len(index) == size  # noqa: SLF001
 
@@ -289,19 +287,19 @@ def _finite(value: object, name: str, dtype: np.dtype[Any]) -> float:
     with np.errstate(over="ignore"):
         rounded = float(dtype.type(number))
     if not math.isfinite(rounded):
-        raise InputError(f"{name}: {number} found; pass a number that is finite in {dtype}")
+        raise InputError(f"{name} must be finite in {dtype}, got {number}")
     return rounded
 
 
 def _joined(moving: _check.Bodies, walls: object) -> npt.NDArray[Any]:
-    """Particles and walls in one array of their own."""
+    """Return particles and walls in one new array."""
     if walls is None:
         return moving.array.copy()
     fixed = _check.check_points(walls, "walls").array
     if len(fixed) == 0:
         return moving.array.copy()
     if fixed.shape[1] != moving.dim:
-        raise InputError(f"walls: {fixed.shape[1]} columns found for points with {moving.dim}; pass as many")
+        raise InputError(f"walls must have {moving.dim} columns, as the points have, got {fixed.shape[1]}")
     return np.concatenate([moving.array, _converted(fixed, moving, "walls")])
 
 
@@ -310,7 +308,7 @@ def _velocities(value: object, moving: _check.Bodies) -> npt.NDArray[Any]:
         return np.zeros_like(moving.array)
     checked = _check.check_points(value, "velocities").array
     if checked.shape != moving.array.shape:
-        raise InputError(f"velocities: shape {checked.shape} found; pass one row per particle, {moving.array.shape}")
+        raise InputError(f"velocities must have shape {moving.array.shape}, got {checked.shape}")
     return _converted(checked, moving, "velocities")
 
 
@@ -319,11 +317,5 @@ def _converted(array: npt.NDArray[Any], moving: _check.Bodies, name: str) -> npt
     with np.errstate(over="ignore"):
         converted = array.astype(moving.array.dtype)
     if not np.isfinite(converted).all():
-        raise InputError(f"{name}: numbers too large for {converted.dtype} found; pass float64 points")
+        raise InputError(f"{name} must be finite in {converted.dtype}, got larger numbers; pass float64 points")
     return converted
-
-
-def _locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view

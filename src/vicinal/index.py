@@ -1,10 +1,10 @@
-"""What every search structure can do: keep bodies while they move, and find their pairs."""
+"""The methods that every search structure has: keep bodies while they move, and find their pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +19,18 @@ from vicinal.rows import Neighbors
 
 @dataclass(frozen=True)
 class Stats:
-    """What an index has done and what it takes.
+    """Figures of an index: its size, and its last build and search.
 
     Parameters
     ----------
     structure
         Name of the structure.
     bodies
-        Bodies in it.
+        Number of bodies.
     candidates, pairs
-        Pairs the structure proposed in the last search, and how many of them passed the exact test.
+        Pairs that the structure proposed in the last search, and how many of them passed the exact test.
     bytes
-        Memory of the structure with its copy of the points, without results.
+        Memory of the structure and its copy of the points, without results.
     build_seconds, query_seconds
         Time of the last build and of the last search.
     details
@@ -49,7 +49,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Settings:
-    """What an index is made from, checked: bodies, cutoff (0 if they have sizes), box, and planes."""
+    """The checked arguments of an index: bodies, cutoff (0 for spheres and boxes), periodic box, and planes."""
 
     bodies: Bodies
     cutoff: float
@@ -60,43 +60,50 @@ class Settings:
 
 def check_settings(
     points: npt.ArrayLike | None,
-    *,
     cutoff: float | None = None,
+    *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
 ) -> Settings:
-    """Check everything an index is made from."""
+    """Check the arguments of an index."""
     bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin)
     edges = _check.check_box(box, bodies, checked_cutoff)
     return Settings(bodies, checked_cutoff, edges, check_planes(planes, bodies, edges), check_skin(skin) / 2)
 
 
 class Index:
-    """What every structure can do. Use one of the subclasses.
+    """The methods that every structure has. Use one of the subclasses.
 
-    Exactly one of `cutoff`, `radii` and `boxes` says what the bodies are.
+    Exactly one of `cutoff`, `radii` and `boxes` describes the bodies.
 
     Parameters
     ----------
     points
-        Coordinates, shape (n, 2) or (n, 3), float32 or float64. They are copied: change yours as you like.
+        Coordinates, shape (n, 2) or (n, 3). float32 and float64 are kept, other numbers become float64. Arrays are
+        copied: changing yours changes nothing until the next `update`.
     cutoff
-        Bodies are points; two are a pair when they are not farther apart than this.
+        The bodies are points; two form a pair if their distance is at most this.
     radii
-        Bodies are spheres; two are a pair when they touch or overlap. One number may stand for all.
+        The bodies are spheres; two form a pair if they touch or overlap. One number may stand for all.
     boxes
-        Bodies are axis-aligned boxes (lower, upper), two arrays of shape (n, 2) or (n, 3), in place of points; two are
-        a pair when they overlap along every axis, faces included.
+        The bodies are axis-aligned boxes (lower, upper), two arrays of shape (n, 2) or (n, 3), in place of points; two
+        form a pair if they overlap along every axis, faces included.
     skin
-        Spheres and boxes are made larger by half of this on every side, so that pairs reach `skin` farther.
+        Pairs reach this much farther: it is added to the cutoff, and half of it to radii and to every face of a box.
     planes
         Infinite bodies (points, normals): a point on each plane and a normal out of the solid half-space behind it. A
-        body is a pair with a plane when some of it is on or behind the plane. Planes are numbered after the bodies.
+        body and a plane form a pair if some of the body is on or behind the plane. Planes are numbered after the
+        bodies.
     box
         Period along each axis: one number, or one per axis with None for an open axis. None: open space.
+
+    Notes
+    -----
+    The dtype of the points is that of the index. Everything passed later (`update`, `insert`, queries) is converted to
+    it, as in a NumPy assignment; the pairs are exactly those of the converted numbers.
     """
 
     _structure: ClassVar[str]
@@ -107,16 +114,15 @@ class Index:
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        *,
         cutoff: float | None = None,
+        *,
         radii: npt.ArrayLike | None = None,
         boxes: BoxesLike | None = None,
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
     ) -> None:
-        settings = check_settings(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
-        self._make(settings, lasting=True)
+        self._make(check_settings(points, cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box))
 
     @classmethod
     def _once(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
@@ -128,20 +134,20 @@ class Index:
 
     @classmethod
     def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
-        """Make an index that lasts from what was checked already."""
+        """Make an index that is kept from arguments that were checked already."""
         index = cls.__new__(cls)
         index._set_options(**options)  # noqa: SLF001
-        index._make(settings, lasting=True)
+        index._make(settings)
         return index
 
     def _set_options(self) -> None:
-        """Keep the structure's own parameters; those with parameters override it."""
+        """Keep the structure's own parameters; a structure that has any overrides this."""
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         """Check the structure's own parameters against the bodies and return them for the core."""
         return {}
 
-    def _make(self, settings: Settings, *, lasting: bool) -> None:
+    def _make(self, settings: Settings, *, lasting: bool = True) -> None:
         self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
         self._planes = settings.planes
         self._touching: tuple[int, int] | None = None
@@ -152,7 +158,7 @@ class Index:
         self._core = _core.Core(self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting)
 
     def _like_settings(self, settings: Settings) -> bool:
-        """Tell whether `_renew` can take these bodies."""
+        """Return whether `_renew` can take these bodies."""
         mine, given = self._like, settings.bodies
         same = mine.kind == given.kind and mine.dim == given.dim and mine.array.dtype == given.array.dtype
         return same and self._cutoff == settings.cutoff and self._box == settings.box
@@ -170,9 +176,21 @@ class Index:
         return self._size
 
     def __repr__(self) -> str:
-        """Name, number and kind of bodies."""
+        """Return name, number and kind of bodies."""
         kind = f"cutoff={self._cutoff:g}" if self._like.kind == "points" else self._like.kind
         return f"{self._structure}({len(self)} bodies, {kind})"
+
+    def __copy__(self) -> NoReturn:
+        """Refuse: a copy would share the compiled structure."""
+        raise TypeError(f"a {self._structure} cannot be copied or pickled; build a new one from the points")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        """Refuse, as `__copy__` does."""
+        self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse, as `__copy__` does."""
+        self.__copy__()
 
     def update(
         self,
@@ -182,9 +200,9 @@ class Index:
         boxes: BoxesLike | None = None,
         planes: PlanesLike | None = None,
     ) -> None:
-        """Move the bodies, or replace them: there may be more or fewer, of the same dtype, dimension and kind.
+        """Move the bodies, or replace them by more or fewer of the same kind and dimension.
 
-        Spheres keep their radii where none are given, and planes stay where they are.
+        Spheres keep their radii if none are given, and planes stay where they are.
 
         Examples
         --------
@@ -196,10 +214,11 @@ class Index:
         placed = check_planes(planes, self._like, self._box) if planes is not None else self._planes
         if points is not None or boxes is not None:
             if self._like.kind == "spheres" and radii is None and boxes is None:
-                bodies = self._same(check_points(points), "points")
+                bodies = self._same(check_points(points, dtype=self._like.array.dtype), "points")
                 if len(bodies) != len(self):
                     raise InputError(
-                        f"radii: None found with {len(bodies)} points for {len(self)} bodies; pass the new radii"
+                        f"radii must be given where the number of spheres changes, got {len(bodies)} points for "
+                        f"{len(self)} bodies; pass the new radii"
                     )
             else:
                 bodies = self._alike(points, radii, boxes)
@@ -211,7 +230,7 @@ class Index:
             self._core.update(bodies.for_core)
             self._size, self._outline = len(bodies), outline
         elif radii is not None or planes is None:
-            raise InputError("points: None found; pass where the bodies are now")
+            raise InputError("points must be an array of shape (n, 2) or (n, 3), got None")
         self._planes = placed
         self._touching = None
 
@@ -222,7 +241,7 @@ class Index:
         radii: npt.ArrayLike | None = None,
         boxes: BoxesLike | None = None,
     ) -> npt.NDArray[np.int32]:
-        """Add bodies and return their numbers, which follow those already there.
+        """Add bodies and return their numbers, which follow those of the bodies already there.
 
         Examples
         --------
@@ -235,7 +254,9 @@ class Index:
         bodies = self._alike(points, radii, boxes)
         most = _check.MOST_BODIES
         if len(self) + len(bodies) > most:
-            raise InputError(f"points: {len(bodies)} more than {len(self)} found; at most {most} fit")
+            raise InputError(
+                f"points must bring the number of bodies to at most {most}, got {len(bodies)} more than {len(self)}"
+            )
         outline = self._outline.joined(bodies)
         _check.check_images(outline, self._cutoff, self._box)
         self._options(outline, self._cutoff, self._box)
@@ -245,7 +266,7 @@ class Index:
         return np.arange(first, self._size, dtype=np.int32)
 
     def remove(self, ids: npt.ArrayLike) -> None:
-        """Take bodies out; the others move up, as with `numpy.delete`.
+        """Remove bodies; the others are renumbered, as with `numpy.delete`.
 
         Examples
         --------
@@ -260,128 +281,166 @@ class Index:
         self._outline = self._outline.outline(self._size) if self._size else self._like
         self._touching = None
 
-    def pairs(self, *, want: str = "ij", half: bool = True, sort: bool = False) -> tuple[npt.NDArray[Any], ...]:
-        """Find all pairs; see `vicinal.pairs`."""
-        self._check_want(want, "ijdDS")
-        return self._pairs(want, None, half=_check.check_flag(half, "half"), sort=_check.check_flag(sort, "sort"))
-
-    def neighbors(self, *, want: str = "j", sort: bool = False) -> Neighbors:
-        """Find the neighbours of every body as rows; see `vicinal.neighbors`."""
-        return self._rows(want, None, sort=sort)
-
-    def count(self) -> npt.NDArray[np.int32]:
-        """Count the neighbours of every body; see `vicinal.count`."""
-        return self._count(None)
-
-    def query(
+    def pairs(
         self,
-        queries: npt.ArrayLike | None = None,
         *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
         want: str = "ij",
+        half: bool = True,
         sort: bool = False,
     ) -> tuple[npt.NDArray[Any], ...]:
-        """Find all pairs of a query (i) and a body of this index (j). Without radii, queries of spheres are points.
+        """Find all pairs of bodies, or of a query (i) and a body (j); see `vicinal.pairs`.
 
         Examples
         --------
         >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0]], cutoff=1.0)
-        >>> [column.tolist() for column in index.query([[2.5, 0.0], [0.0, 9.0], [0.0, 1.0]], sort=True)]
+        >>> [column.tolist() for column in index.pairs(queries=[[2.5, 0.0], [0.0, 9.0], [0.0, 1.0]], sort=True)]
         [[0, 2], [1, 0]]
         """
         self._check_want(want, "ijdDS")
-        given = self._queries(queries, radii, boxes)
-        return self._pairs(want, given, half=True, sort=_check.check_flag(sort, "sort"))
+        once = _check.check_flag(half, "half")
+        others = self._queries(queries, query_radii, query_boxes)
+        if others is not None and not once:
+            raise InputError(
+                "half must be True with queries, got False; pairs of a query and a body have one direction"
+            )
+        return self._pairs(want, others, half=once, sort=_check.check_flag(sort, "sort"))
+
+    def neighbors(
+        self,
+        *,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+        want: str = "j",
+        sort: bool = False,
+    ) -> Neighbors:
+        """Find the neighbours of every body, or of every query, as rows; see `vicinal.neighbors`.
+
+        Examples
+        --------
+        >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0]], cutoff=3.0)
+        >>> index.neighbors(queries=[[2.5, 0.0]], sort=True)[0].tolist()
+        [0, 1]
+        """
+        self._check_want(want, "jdDS")
+        others = self._queries(queries, query_radii, query_boxes)
+        return self._rows(want, others, sort=_check.check_flag(sort, "sort"))
+
+    def count(
+        self,
+        *,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """Count the neighbours of every body, or of every query; see `vicinal.count`.
+
+        Examples
+        --------
+        >>> vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0]], cutoff=3.0).count(queries=[[2.5, 0.0], [9.0, 0.0]]).tolist()
+        [2, 0]
+        """
+        return self._count(self._queries(queries, query_radii, query_boxes))
 
     def _check_want(self, want: str, letters: str) -> None:
         _check.check_want(want, letters)
         if self._like.kind == "boxes" and ("d" in want or "D" in want):
-            raise InputError(f"want: {want!r} found; boxes have no distance, so leave out d and D")
+            raise InputError(f"want must not contain d or D for boxes, which have no distance, got {want!r}")
 
     def _pairs(self, want: str, queries: Bodies | None, *, half: bool, sort: bool) -> tuple[npt.NDArray[Any], ...]:
         given = None if queries is None else queries.for_core
         if not len(self._planes):
             return tuple(self._core.pairs(want, half, sort, given))
         letters = "".join(dict.fromkeys("i" + want))
-        found = dict(zip(letters, self._core.pairs(letters, half, sort, given), strict=True))
+        columns = dict(zip(letters, self._core.pairs(letters, half, sort, given), strict=True))
         touching = self._touch(queries)
-        joined = join_pairs(found, touching, len(self), half=half or queries is not None, sort=sort)
+        joined = join_pairs(columns, touching, len(self), half=half or queries is not None, sort=sort)
         return tuple(joined[letter] for letter in want)
 
     def _count(self, queries: Bodies | None) -> npt.NDArray[np.int32]:
-        found = self._core.count(None if queries is None else queries.for_core)
+        counts = self._core.count(None if queries is None else queries.for_core)
         if not len(self._planes):
-            return found
+            return counts
         touching = self._touch(queries)
-        found += np.bincount(touching.bodies, minlength=len(found)).astype(np.int32)
+        counts += np.bincount(touching.bodies, minlength=len(counts)).astype(np.int32)
         if queries is not None:
-            return found
+            return counts
         own = np.bincount(touching.planes, minlength=len(self._planes)).astype(np.int32)
-        return np.concatenate([found, own])
+        return np.concatenate([counts, own])
 
     def _rows(self, want: str, queries: Bodies | None, *, sort: bool) -> Neighbors:
-        self._check_want(want, "jdDS")
         letters = "j" + "".join(letter for letter in "dDS" if letter in want)
         given = None if queries is None else queries.for_core
-        offsets, *columns = self._core.rows(letters, _check.check_flag(sort, "sort"), given)
-        found = dict(zip(letters, columns, strict=True))
+        offsets, *arrays = self._core.rows(letters, sort, given)
+        columns = dict(zip(letters, arrays, strict=True))
         rows = Neighbors(
-            offsets, found["j"], len(self), distances=found.get("d"), vectors=found.get("D"), shifts=found.get("S")
+            offsets,
+            columns["j"],
+            len(self),
+            distances=columns.get("d"),
+            vectors=columns.get("D"),
+            shifts=columns.get("S"),
         )
         if not len(self._planes):
             return rows
         return join_rows(rows, self._touch(queries), len(self), 0 if queries is not None else len(self._planes))
 
     def _touch(self, queries: Bodies | None) -> Touching:
-        """Find who touches the planes. Every finite body is one candidate for each plane."""
+        """Find the bodies that touch planes. Every finite body is one candidate for each plane."""
         given = None if queries is None else queries.for_core
         bodies, planes, distances = self._core.touch(self._planes.points, self._planes.normals, given)
         size = len(self) if queries is None else len(queries)
         self._touching = size * len(self._planes), len(bodies)
         return Touching(bodies, planes, distances, self._planes.normals)
 
-    def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Bodies:
-        """Check a second set of bodies, which must be of the same kind."""
-        checked: Bodies
-        if self._like.kind == "boxes":
-            checked = check_boxes(queries, boxes, 0.0)
+    def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Bodies | None:
+        """Check a second set of bodies, of the kind of the first; None if there is none."""
+        if queries is None and radii is None and boxes is None:
+            return None
+        kind, dtype = self._like.kind, self._like.array.dtype
+        if kind == "boxes":
+            if boxes is None:
+                given = "queries" if queries is not None else "query_radii"
+                raise InputError(
+                    f"{given}= needs an index of points or spheres; pass query_boxes= to an index of boxes"
+                )
+            checked = check_boxes(queries, boxes, 0.0, dtype, "query_boxes")
         elif boxes is not None:
-            raise InputError(f"boxes: found, but the bodies of the index are {self._like.kind}; pass queries alike")
-        elif queries is None:
-            raise InputError("queries: None found; pass positions of shape (n, 2) or (n, 3)")
-        elif self._like.kind == "spheres":
-            positions = _check.check_points(queries, "queries")
-            checked = check_spheres(positions.array, 0.0 if radii is None else radii, 0.0)
+            raise InputError(f"query_boxes= needs an index of boxes; pass queries= to an index of {kind}")
+        elif kind == "spheres":
+            sizes = 0.0 if radii is None else radii
+            checked = check_spheres(queries, sizes, 0.0, dtype, ("queries", "query_radii"))
         elif radii is not None:
-            raise InputError("radii: found, but the bodies of the index are points with a cutoff; leave them out")
+            raise InputError("query_radii= needs an index of spheres; leave it out for points with a cutoff")
         else:
-            checked = _check.check_points(queries, "queries")
-        checked = self._same(checked, "queries")
+            checked = check_points(queries, "queries", dtype)
+        checked = self._same(checked, "query_boxes" if kind == "boxes" else "queries")
         if checked.largest:
             _check.check_images(self._outline, self._cutoff, self._box, partner=checked)
         return checked
 
     def _alike(self, points: object, radii: object, boxes: object) -> Bodies:
-        """Check bodies that join those of the index or take their place: of the same kind, with the same skin."""
-        kind = self._like.kind
+        """Check bodies that join those of the index or replace them: of the same kind, with the same skin."""
+        kind, dtype = self._like.kind, self._like.array.dtype
         given = "boxes" if boxes is not None else "spheres" if radii is not None else "points"
         if given != kind:
-            raise InputError(f"{_ARGUMENT[given]}: {given} found, but the index was made for {kind}; make a new index")
+            wanted = {"points": "points only", "spheres": "points and radii=", "boxes": "boxes="}[kind]
+            raise InputError(f"bodies must be {kind}, as those of the index, got {given}; pass {wanted}")
         if kind == "boxes":
-            return self._same(check_boxes(points, boxes, self._half_skin), "boxes")
+            return self._same(check_boxes(points, boxes, self._half_skin, dtype), "boxes")
         if kind == "spheres":
-            return self._same(check_spheres(points, radii, self._half_skin), "points")
-        return self._same(check_points(points), "points")
+            return self._same(check_spheres(points, radii, self._half_skin, dtype), "points")
+        return self._same(check_points(points, dtype=dtype), "points")
 
     def _same(self, bodies: Bodies, name: str) -> Bodies:
-        """Check that bodies have the dtype and dimension of the index and are not too far outside its box."""
+        """Check that bodies have the dimension of the index and lie close enough to its periodic box."""
         if len(bodies) == 0:
             return self._like
-        if bodies.array.dtype != self._like.array.dtype or bodies.dim != self._like.dim:
-            found = f"{bodies.array.dtype} in {bodies.dim} dimensions"
-            made = f"{self._like.array.dtype} in {self._like.dim}"
-            raise InputError(f"{name}: {found} found, but the index was made for {made}; convert them")
+        if bodies.dim != self._like.dim:
+            raise InputError(f"{name} must have {self._like.dim} columns, as the bodies of the index, got {bodies.dim}")
         _check.check_wraps(bodies, self._box, name)
         return bodies
 
@@ -393,6 +452,3 @@ class Index:
             figures["candidates"] += self._touching[0]
             figures["pairs"] += self._touching[1]
         return Stats(structure=self._structure, **figures)
-
-
-_ARGUMENT = {"points": "points", "spheres": "radii", "boxes": "boxes"}

@@ -14,7 +14,7 @@ from vicinal.bodies import check_boxes, check_points, check_spheres
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 from vicinal.planes import Planes
-from vicinal.structures import STRUCTURES, Delaunay
+from vicinal.structures import Delaunay, StructureLike, find_structure
 
 # The share of an edge, in units of epsilon, that is left to rounding where two images of a pair must be told apart.
 IMAGE_MARGIN = 16
@@ -189,15 +189,13 @@ def check_width(value: object, layout: str) -> int:
     return _check.check_integer(value, "width", least=1, most=2**20)
 
 
-def check_structure(index: object, *, points: bool) -> type[Index] | None:
-    """Return the class of a structure given by itself or by name; None is to be chosen."""
-    if index is None:
+def check_structure(structure: StructureLike, *, points: bool) -> type[Index] | None:
+    """Return the class of a structure given by itself or by its name; None is to be chosen."""
+    if structure is None:
         return None
-    kind = STRUCTURES.get(index) if isinstance(index, str) else index
-    if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
-        raise InputError(f"index must be a structure or its name, got {index!r}; pass one of {', '.join(STRUCTURES)}")
+    kind = find_structure(structure)
     if not points and kind is Delaunay:
-        raise InputError("index must not be Delaunay for bodies with sizes, got Delaunay; use another structure")
+        raise InputError("structure must not be Delaunay for bodies with sizes; use another structure")
     return kind
 
 

@@ -1,4 +1,4 @@
-"""Surfaces of triangles, fixed or moving rigidly, and the contacts of spheres with them."""
+"""Surfaces of triangles, fixed or moving as rigid bodies, and their contacts with spheres."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from vicinal.bodies import check_spheres
 from vicinal.errors import InputError
 from vicinal.structures.bvh import BVH, boxes_around
 
-# Coordinates beyond have squares of squares that overflow or vanish.
+# Fourth powers of larger coordinates overflow.
 LARGEST = 1e70
-# Faces with a smaller angle between them are flat but for the rounding of their corners.
+# Faces with a smaller angle between them are coplanar up to rounding.
 FLAT = 1e-6
 
 FACE, EDGE, VERTEX = 0, 1, 2
@@ -27,29 +27,29 @@ FACE, EDGE, VERTEX = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class MeshContacts:
-    """Where spheres touch a mesh, ordered by body, then by key. Everything is in coordinates of the world.
+    """Contacts of spheres with a mesh, ordered by body, then by key, in world coordinates.
 
     Parameters
     ----------
     body
         Number of the sphere.
     triangle
-        Triangle the contact was found on.
+        Triangle of the contact point.
     feature
-        What of the triangle is touched: 0 its face, 1 an edge, 2 a vertex.
+        Feature of the triangle: 0 its face, 1 an edge, 2 a vertex.
     key
-        Number of what is touched, below `Mesh.keys`, for contacts that live on: a patch of faces that continue each
-        other has one key for all of them, a sharp edge or vertex has its own. No body has a key twice.
+        Number of the feature, below `Mesh.keys`, which identifies a contact from step to step: a patch of faces that
+        continue each other has one key, a sharp edge or vertex has its own. No body has a key twice.
     point
         Point of the mesh closest to the centre of the sphere, shape (m, 3).
     normal
-        Direction of length 1 from there to the centre, shape (m, 3).
+        Unit vector from the point to the centre, shape (m, 3).
     distance
-        From there to the centre.
+        Distance from the point to the centre.
     overlap
-        How deep the sphere is in: its radius less the distance.
+        Radius of the sphere minus the distance.
     velocity
-        Of the mesh at the point, shape (m, 3).
+        Velocity of the mesh at the point, shape (m, 3).
     """
 
     body: Ids
@@ -68,27 +68,27 @@ class MeshContacts:
 
 
 class Mesh:
-    """A surface of triangles that spheres can touch; it may move as a rigid body without a new search tree.
+    """A surface of triangles that spheres can touch; it may move as a rigid body without rebuilding its search tree.
 
-    Corners at exactly the same place are one vertex. Both sides of a triangle are alike: a sphere is pushed to the side
-    its centre is on.
+    Corners with exactly equal coordinates are one vertex. Triangles have no inside: the normal points to the side of
+    the sphere's centre.
 
     Parameters
     ----------
     triangles
         Corners, shape (m, 3, 3). Or:
     vertices, faces
-        Places, shape (v, 3), and three numbers of vertices per triangle, shape (m, 3).
+        Coordinates, shape (v, 3), and the numbers of the three vertices of each triangle, shape (m, 3).
     smooth
-        Faces that meet at a smaller angle than this, in degrees, are one patch: a contact that rolls from one to the
-        other is the same contact, with the same key. The default, 0, joins only what is flat.
+        Faces that meet at a smaller angle than this, in degrees, form one patch: a contact that rolls from one to the
+        other keeps its key. The default, 0, joins only coplanar faces.
 
     Examples
     --------
     >>> floor = [[[0, 0, 0], [4, 0, 0], [4, 4, 0]], [[0, 0, 0], [4, 4, 0], [0, 4, 0]]]
     >>> mesh = vicinal.Mesh(floor)
-    >>> found = mesh.contacts([[2.0, 2.0, 0.5], [1.0, 3.0, 2.0], [4.5, 1.0, 0.0]], radii=0.75)
-    >>> found.body.tolist(), found.overlap.tolist(), found.normal.tolist()
+    >>> touching = mesh.contacts([[2.0, 2.0, 0.5], [1.0, 3.0, 2.0], [4.5, 1.0, 0.0]], radii=0.75)
+    >>> touching.body.tolist(), touching.overlap.tolist(), touching.normal.tolist()
     ([0, 2], [0.25, 0.25], [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     >>> mesh.translate([0.0, 0.0, 1.5])
     >>> mesh.contacts([[2.0, 2.0, 0.5], [1.0, 3.0, 2.0]], radii=0.75).body.tolist()
@@ -106,7 +106,7 @@ class Mesh:
         corners = _check_corners(triangles, vertices, faces)
         degrees = check_finite(smooth, "smooth")
         if not 0 <= degrees <= 180:
-            raise InputError(f"smooth: {smooth} found; pass an angle from 0 to 180 degrees")
+            raise InputError(f"smooth must be an angle from 0 to 180 degrees, got {smooth}")
         self._places, numbers = _unique_places(corners.reshape(-1, 3))
         self._faces: Ids = np.ascontiguousarray(numbers.reshape(-1, 3), dtype=np.int32)
         ends = np.sort(np.stack([self._faces, np.roll(self._faces, -1, axis=1)], axis=-1).astype(np.int64), axis=-1)
@@ -116,7 +116,7 @@ class Mesh:
         self._feature_keys, patches = _core.mesh_keys(self._surface, float(np.cos(max(np.radians(degrees), FLAT))))
         self._keys = len(self._feature_keys) + patches
         self._tree = BVH(triangles=corners)
-        # Distances are found a little too small here and there; the search must not know better.
+        # Computed distances may be too small by rounding; the search must cover that.
         self._slack = float(np.abs(corners).max(initial=0.0)) * 2.0**-46
         self._pose = Pose()
         self.set_motion()
@@ -131,38 +131,38 @@ class Mesh:
 
     @property
     def keys(self) -> int:
-        """How many keys there are: numbers of what can be touched, from 0 on."""
+        """Number of keys, which number the features that can be touched from 0 on."""
         return self._keys
 
     @property
     def vertices(self) -> Vectors:
-        """Where the vertices are now, each place once."""
-        return self._pose.out(self._places).copy()
+        """Current coordinates of the vertices, read-only."""
+        return _check.locked(self._pose.out(self._places))
 
     @property
     def faces(self) -> Ids:
-        """Numbers of the three vertices of each triangle."""
-        return self._faces.copy()
+        """Numbers of the three vertices of each triangle, read-only."""
+        return _check.locked(self._faces)
 
     @property
     def triangles(self) -> Vectors:
-        """Where the corners of the triangles are now, shape (m, 3, 3)."""
-        return self._pose.out(self._places)[self._faces]
+        """Current corners of the triangles, shape (m, 3, 3), read-only."""
+        return _check.locked(self._pose.out(self._places)[self._faces])
 
     # ---------------------------------------------------------------------------- motion
 
     @property
     def rotation(self) -> Vectors:
-        """The matrix by which the mesh has been turned since it was made."""
-        return self._pose.rotation.copy()
+        """Rotation matrix of the mesh relative to its original orientation, read-only."""
+        return _check.locked(self._pose.rotation)
 
     @property
     def translation(self) -> Vectors:
-        """Where the place that was at the origin when the mesh was made is now."""
-        return self._pose.translation.copy()
+        """Current position of the original origin, read-only."""
+        return _check.locked(self._pose.translation)
 
     def place(self, rotation: npt.ArrayLike | None = None, translation: npt.ArrayLike | None = None) -> None:
-        """Put the mesh somewhere: as it was made, then turned by a matrix, then moved.
+        """Place the mesh: rotate the original by a matrix, then translate it.
 
         Examples
         --------
@@ -181,7 +181,7 @@ class Mesh:
         self._pose = self._pose.moved(check_vector(offset, "offset"))
 
     def rotate(self, angle: float, axis: npt.ArrayLike, origin: npt.ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """Turn the mesh by an angle in radians about an axis through a place; right-handed.
+        """Rotate the mesh by an angle in radians about an axis through a point; right-handed.
 
         Examples
         --------
@@ -200,23 +200,23 @@ class Mesh:
         spin: npt.ArrayLike = (0.0, 0.0, 0.0),
         origin: npt.ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
-        """Say how the mesh moves from now on, for `advance` and the velocities of contacts.
+        """Set the motion of the mesh for `advance` and the velocities of contacts.
 
         Parameters
         ----------
         velocity
-            Of the origin.
+            Velocity of the origin.
         spin
-            Angular velocity: a vector along the axis, as long as the radians per unit of time.
+            Angular velocity: a vector along the axis whose length is the radians per unit of time.
         origin
-            A place on the axis now; it moves along.
+            A point on the axis; it moves with the mesh.
         """
         self._velocity = check_vector(velocity, "velocity")
         self._spin = check_vector(spin, "spin")
         self._origin = check_vector(origin, "origin")
 
     def advance(self, dt: float) -> None:
-        """Move the mesh as `set_motion` says for some time; exact for any time.
+        """Move the mesh for a time as set by `set_motion`; exact for any time.
 
         Examples
         --------
@@ -236,7 +236,7 @@ class Mesh:
             self._origin = self._origin + self._velocity * time
 
     def velocity_at(self, points: npt.ArrayLike) -> Vectors:
-        """Return the velocity with which the mesh moves at places, shape (n, 3).
+        """Return the velocity of the mesh at points, shape (n, 3).
 
         Examples
         --------
@@ -251,12 +251,12 @@ class Mesh:
     # ---------------------------------------------------------------------------- contacts
 
     def contacts(self, points: npt.ArrayLike, radii: npt.ArrayLike) -> MeshContacts:
-        """Find where spheres touch the mesh, each place once.
+        """Find the contacts of spheres with the mesh.
 
         A sphere touches the mesh where the distance from its centre to the surface has a local minimum that is not
         greater than its radius. So a sphere on a flat floor of many triangles has one contact, one in a concave corner
-        has one with each wall, and one at a convex edge has one with the edge. For every sphere all triangles within
-        its radius are looked at; the closest points of two contacts are at least 1/65536 of its radius apart.
+        has one with each wall, and one at a convex edge has one with the edge. All triangles within the radius are
+        tested; the closest points of two contacts are at least 1/65536 of the radius apart.
 
         Parameters
         ----------
@@ -268,15 +268,15 @@ class Mesh:
         Examples
         --------
         >>> corner = [[[0, 0, 0], [4, 0, 0], [0, 4, 0]], [[0, 0, 0], [0, 4, 0], [0, 0, 4]]]
-        >>> found = vicinal.Mesh(corner).contacts([[0.5, 1.0, 0.5]], radii=0.625)
-        >>> found.triangle.tolist(), found.normal.tolist(), found.overlap.tolist()
+        >>> touching = vicinal.Mesh(corner).contacts([[0.5, 1.0, 0.5]], radii=0.625)
+        >>> touching.triangle.tolist(), touching.normal.tolist(), touching.overlap.tolist()
         ([0, 1], [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], [0.125, 0.125])
         """
         given = check_spheres(_check.check_points(points).array.astype(np.float64), radii, 0.0)
         places = np.ascontiguousarray(self._pose.into(_check_space(given.array)))
         sizes: Any = given.extra
         around = boxes_around(places, sizes * (1 + 2.0**-40) + self._slack)
-        near = self._tree._rows("j", self._tree._queries(None, None, around), sort=False)  # noqa: SLF001
+        near = self._tree.neighbors(query_boxes=around)
         offsets = near.offsets if len(places) else np.zeros(1, np.int64)
         body, face, kind, key, point, normal, distance = _core.mesh_touches(
             self._surface, self._feature_keys, places, sizes, offsets, near.indices
@@ -298,7 +298,7 @@ class Mesh:
 
     @classmethod
     def load(cls, path: str | Path, *, smooth: float = 0.0) -> Mesh:
-        """Read a mesh from a file (STL, OBJ, PLY, ...); needs trimesh."""
+        """Read a mesh from a file (STL, OBJ, PLY and others); needs trimesh."""
         try:
             trimesh: Any = import_module("trimesh")
         except ImportError as error:
@@ -308,7 +308,7 @@ class Mesh:
 
 
 def _unique_places(corners: Vectors) -> tuple[Vectors, npt.NDArray[np.int64]]:
-    """Return places without repeats, and the number of each corner's place; `numpy.unique` by rows is far slower."""
+    """Return distinct rows and the number of each corner's row; `numpy.unique` by rows is far slower."""
     order = np.lexsort(corners.T[::-1])
     ordered = corners[order]
     new = np.ones(len(corners), bool)
@@ -320,7 +320,7 @@ def _unique_places(corners: Vectors) -> tuple[Vectors, npt.NDArray[np.int64]]:
 
 def _check_space(points: npt.NDArray[Any]) -> Vectors:
     if points.shape[1] != 3:
-        raise InputError(f"points: shape {points.shape} found; a mesh is in space, so pass (n, 3)")
+        raise InputError(f"points must have shape (n, 3), got {points.shape}")
     return points
 
 
@@ -328,29 +328,29 @@ def _check_corners(triangles: object, vertices: object, faces: object) -> Vector
     """Check triangles and return their corners, shape (m, 3, 3)."""
     if triangles is None:
         if vertices is None or faces is None:
-            raise InputError("triangles: None found; pass triangles, or both vertices and faces")
+            raise InputError("pass triangles, or both vertices= and faces=")
         return _check_faces(faces, _check_places(vertices, "vertices"))
     if vertices is not None or faces is not None:
-        raise InputError("triangles: an array found together with vertices or faces; pass one or the other")
+        raise InputError("triangles must not be combined with vertices= or faces=; pass one or the other")
     array = _check.as_array(triangles, "triangles")
     if array.size == 0:
         array = np.zeros((0, 3, 3))
     if array.ndim != 3 or array.shape[1:] != (3, 3):
-        raise InputError(f"triangles: shape {array.shape} found; pass (m, 3, 3): three corners of each triangle")
+        raise InputError(f"triangles must have shape (m, 3, 3), three corners of each triangle, got {array.shape}")
     return _check_places(array.reshape(-1, 3), "triangles").reshape(-1, 3, 3)
 
 
 def _check_places(value: object, name: str) -> Vectors:
     array = _check.as_array(value, name)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "fiu":
-        raise InputError(f"{name}: shape {array.shape} and dtype {array.dtype} found; pass real numbers, shape (v, 3)")
-    places: Vectors = array.astype(np.float64) + 0.0  # -0 is 0: corners at the same place are one vertex
+        raise InputError(
+            f"{name} must be real numbers of shape (v, 3), got shape {array.shape} and dtype {array.dtype}"
+        )
+    places: Vectors = array.astype(np.float64) + 0.0  # -0 becomes 0: corners with equal coordinates are one vertex
     wrong = np.flatnonzero(~(np.abs(places) <= LARGEST).all(axis=1))
     if len(wrong):
         row = wrong[0] if name == "vertices" else wrong[0] // 3
-        raise InputError(
-            f"{name}: row {row} has {places[wrong[0]].tolist()}; coordinates must be finite and at most {LARGEST:g}"
-        )
+        raise InputError(f"{name} must be finite and at most {LARGEST:g}, got {places[wrong[0]].tolist()} in row {row}")
     return places
 
 
@@ -359,9 +359,11 @@ def _check_faces(value: object, places: Vectors) -> Vectors:
     if numbers.size == 0:
         return np.zeros((0, 3, 3))
     if numbers.ndim != 2 or numbers.shape[1] != 3 or numbers.dtype.kind not in "iu":
-        raise InputError(f"faces: shape {numbers.shape} and dtype {numbers.dtype} found; pass (m, 3) whole numbers")
+        raise InputError(
+            f"faces must be whole numbers of shape (m, 3), got shape {numbers.shape} and dtype {numbers.dtype}"
+        )
     wrong = numbers[(numbers < 0) | (numbers >= len(places))]
     if len(wrong):
-        raise InputError(f"faces: vertex {wrong[0]} found; pass numbers from 0 to {len(places) - 1}")
+        raise InputError(f"faces must hold numbers from 0 to {len(places) - 1}, got {wrong[0]}")
     corners: Vectors = places[numbers]
     return corners

@@ -15,7 +15,7 @@ from vicinal._check import Bodies, BoxLike, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_skin, check_spheres
 from vicinal.choose import choose_checked
 from vicinal.errors import InputError
-from vicinal.index import Index, Settings
+from vicinal.index import Settings
 from vicinal.layouts import (
     LAYOUTS,
     Arrays,
@@ -46,7 +46,7 @@ from vicinal.list_state import Given, ListStats, State
 from vicinal.order import check_order
 from vicinal.planes import check_planes
 from vicinal.skin import TUNERS
-from vicinal.structures import STRUCTURES
+from vicinal.structures import STRUCTURES, StructureLike
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
 
@@ -89,8 +89,8 @@ class NeighborList:
         Period along each axis: one number, or one per axis with None for an open axis. None: open space. In a box
         shorter than twice the reach a pair can be in the list several times, once per image, and a body can be a
         neighbour of itself: `shifts` tells the images apart.
-    index
-        The structure to search with, as a class or its name. The default is the choice of `vicinal.choose`.
+    structure
+        The structure to search with, as a class or its name. None: the one that `vicinal.choose` returns.
     consumer
         For skin="auto": seconds that your loop takes per entry of the list. The default is measured: the time between
         updates.
@@ -121,7 +121,7 @@ class NeighborList:
         sort: bool = True,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
-        index: type[Index] | str | None = None,
+        structure: StructureLike = None,
         consumer: float | None = None,
     ) -> None:
         self._boxes = _check.check_flag(boxes, "boxes")
@@ -144,7 +144,7 @@ class NeighborList:
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
             raise InputError(f"sort must be True with layout {layout!r}, got False; use layout 'pairs' for any order")
-        self._builder = ListBuilder(check_structure(index, points=cutoff is not None))
+        self._builder = ListBuilder(check_structure(structure, points=cutoff is not None))
         self._lock = RLock()
         self._core = _core.ListCore()
         self._state: State | None = None

@@ -1,7 +1,7 @@
-"""Infinite bodies: planes that meet everybody, and how their pairs join those of the finite bodies.
+"""Infinite bodies: planes, and how their pairs join those of the finite bodies.
 
-A plane is the face of a solid half-space; its normal points out of it. A body is a pair with it when some part of the
-body is on or behind the plane. Planes are numbered after the bodies.
+A plane is the face of a solid half-space; its normal points out of it. A body and a plane form a pair if some part
+of the body is on or behind the plane. Planes are numbered after the bodies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class Planes:
-    """Planes that were checked: a point on each, and its normal of length 1."""
+    """Checked planes: a point on each, and its normal of length 1."""
 
     points: Floats
     normals: Floats
@@ -39,46 +39,46 @@ def check_planes(value: object, like: Bodies, box: list[float]) -> Planes:
         none: Any = np.zeros((0, dim), dtype)
         return Planes(none, none)
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise InputError(f"planes: {type(value).__name__} found; pass a pair of arrays, (points, normals)")
+        raise InputError(f"planes must be a pair of arrays, (points, normals), got {type(value).__name__}")
     arrays = []
     for entry, name in zip(value, ("planes[0]", "planes[1]"), strict=True):
         given = _check.as_array(entry, name)
         checked = _check.check_points(given.reshape(1, -1) if given.ndim == 1 and given.size else given, name)
         if checked.dim != dim and len(checked):
-            raise InputError(f"{name}: {checked.dim} columns found, but the bodies have {dim}; both must agree")
+            raise InputError(f"{name} must have {dim} columns, as the bodies have, got {checked.dim}")
         with np.errstate(over="ignore"):
             rounded = checked.array.astype(dtype).reshape(-1, dim)
         wrong = np.flatnonzero(~np.isfinite(rounded).all(axis=1))
         if len(wrong):
             raise InputError(
-                f"{name}: row {wrong[0]} is {checked.array[wrong[0]].tolist()}; pass what {dtype} can hold"
+                f"{name} must be finite in {dtype}, got {checked.array[wrong[0]].tolist()} in row {wrong[0]}"
             )
         arrays.append(rounded)
     points: Any
     normals: Any
     points, normals = arrays
     if len(points) != len(normals):
-        raise InputError(f"planes: {len(points)} points and {len(normals)} normals found; pass one normal per point")
+        raise InputError(f"planes must have one normal per point, got {len(points)} points and {len(normals)} normals")
     with np.errstate(over="ignore", under="ignore"):
         lengths = np.sqrt((normals * normals).sum(axis=1))
     wrong = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)))
     if len(wrong):
         raise InputError(
-            f"planes[1]: row {wrong[0]} is {normals[wrong[0]].tolist()}; pass a normal whose length is not 0 or inf"
+            f"planes[1] must have normals of finite length above 0, got {normals[wrong[0]].tolist()} in row {wrong[0]}"
         )
     for axis, edge in enumerate(box):
         across = np.flatnonzero(normals[:, axis] if edge > 0 else ())
         if len(across):
             raise InputError(
-                f"planes[1]: row {across[0]} is {normals[across[0]].tolist()}, across the periodic axis {axis}; "
-                "a plane must run along every periodic axis"
+                f"planes must run along every periodic axis, got the normal {normals[across[0]].tolist()} in row "
+                f"{across[0]} with periodic axis {axis}"
             )
     return Planes(np.ascontiguousarray(points), np.ascontiguousarray(normals / lengths[:, None]))
 
 
 @dataclass(frozen=True)
 class Touching:
-    """Pairs of a finite body and a plane, by body, then by plane, and the distance of the body's position."""
+    """Pairs of a finite body and a plane, ordered by body, then by plane, with the distance of the body's position."""
 
     bodies: npt.NDArray[np.int32]
     planes: npt.NDArray[np.int32]
@@ -107,7 +107,7 @@ class Touching:
 
 
 def turned(columns: Columns) -> Columns:
-    """Return the same pairs seen from the plane, by plane, then by body."""
+    """Return the same pairs as (plane, body), ordered by plane, then by body."""
     made = dict(columns)
     made["i"], made["j"] = columns["j"], columns["i"]
     if "D" in made:
@@ -116,20 +116,20 @@ def turned(columns: Columns) -> Columns:
     return {letter: column[order] for letter, column in made.items()}
 
 
-def join_pairs(found: Columns, touching: Touching, size: int, *, half: bool, sort: bool) -> Columns:
+def join_pairs(pairs: Columns, touching: Touching, size: int, *, half: bool, sort: bool) -> Columns:
     """Add pairs with planes to pairs of bodies."""
-    letters = "".join(found)
+    letters = "".join(pairs)
     more = touching.columns("ij" + letters, size)
-    parts = [found, more] if half else [found, more, turned(more)]
+    parts = [pairs, more] if half else [pairs, more, turned(more)]
     if sort:
-        # Planes have larger numbers than bodies: their pairs end the pairs of each body.
-        ends = np.searchsorted(found["i"], more["i"], side="right")
-        parts[:2] = [{letter: np.insert(found[letter], ends, more[letter], axis=0) for letter in letters}]
+        # Planes have larger numbers than bodies, so they come last among the neighbours of a body.
+        ends = np.searchsorted(pairs["i"], more["i"], side="right")
+        parts[:2] = [{letter: np.insert(pairs[letter], ends, more[letter], axis=0) for letter in letters}]
     return {letter: np.concatenate([part[letter] for part in parts]) for letter in letters}
 
 
 def join_rows(rows: Neighbors, touching: Touching, size: int, planes: int) -> Neighbors:
-    """Add planes to the rows of the bodies, and a row for each plane (none for queries: `planes` is 0)."""
+    """Add planes to the rows of the bodies, and a row for each plane (queries: `planes` is 0, no such rows)."""
     columns: Columns = {
         letter: column
         for letter, column in zip("jdDS", (rows.indices, rows.distances, rows.vectors, rows.shifts), strict=True)

@@ -1,4 +1,4 @@
-"""One call, best structure chosen: `pairs`, `neighbors`, `count`."""
+"""One call, with the structure chosen for it: `pairs`, `neighbors`, `count`."""
 
 from __future__ import annotations
 
@@ -7,34 +7,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _check
-from vicinal._check import Bodies, BoxLike
+from vicinal._check import BoxLike
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
 from vicinal.choose import choose_checked
-from vicinal.errors import InputError
 from vicinal.index import Index, check_settings
 from vicinal.rows import Neighbors
-from vicinal.structures import STRUCTURES
+from vicinal.structures import STRUCTURES, StructureLike, find_structure
 
 
-def _index(points: npt.ArrayLike | None, bodies: BodyArguments) -> Index:
-    settings = check_settings(points, **bodies)
+def _index(
+    points: npt.ArrayLike | None, cutoff: float | None, structure: StructureLike, bodies: BodyArguments
+) -> Index:
+    """Make an index for a single search."""
+    settings = check_settings(points, cutoff, **bodies)
+    if structure is not None:
+        return find_structure(structure)._once(settings, {})  # noqa: SLF001
     choice = choose_checked(settings)
     return STRUCTURES[choice.structure]._once(settings, choice.parameters)  # noqa: SLF001
 
 
-def _queries(
-    index: Index, queries: npt.ArrayLike | None, radii: npt.ArrayLike | None, boxes: BoxesLike | None
-) -> Bodies | None:
-    if queries is None and radii is None and boxes is None:
-        return None
-    return index._queries(queries, radii, boxes)  # noqa: SLF001
-
-
 def pairs(
     points: npt.ArrayLike | None = None,
-    *,
     cutoff: float | None = None,
+    *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
     skin: float = 0.0,
@@ -46,17 +41,19 @@ def pairs(
     want: str = "ij",
     half: bool = True,
     sort: bool = False,
+    structure: StructureLike = None,
 ) -> tuple[npt.NDArray[Any], ...]:
     """Find every pair of bodies: points within a cutoff, spheres that touch, or boxes that overlap.
 
     The set of pairs is exactly that of the NumPy expression ``dx*dx + dy*dy + dz*dz <= cutoff*cutoff`` in the dtype
-    of the points (with ``radii[i] + radii[j]`` in place of the cutoff for spheres), whatever the structure, the number
-    of threads and the processor.
+    of the points (with ``radii[i] + radii[j]`` in place of the cutoff for spheres). It depends neither on the structure
+    nor on the number of threads nor on the processor.
 
     Parameters
     ----------
     points
         Coordinates, shape (n, 2) or (n, 3). float32 and float64 are used as they are, other numbers as float64.
+        All other arguments are converted to the dtype of the points.
     cutoff
         Largest distance of a pair of points.
     radii
@@ -64,13 +61,14 @@ def pairs(
     boxes
         The bodies are axis-aligned boxes (lower, upper), in place of points. They have no ``d`` and ``D``.
     skin
-        Spheres and boxes are made larger by half of this on every side.
+        Pairs reach this much farther: it is added to the cutoff, and half of it to radii and to every face of a box.
     planes
-        Infinite bodies (points, normals) with numbers after those of the bodies; see `vicinal.Index`.
+        Infinite bodies (points, normals), numbered after the other bodies; see `vicinal.Index`.
     box
-        Period along each axis: one number, or one per axis with None for an open axis. None: open space.
+        Period along each axis: one number, or one per axis with None for an open axis. None: open space. Tilted
+        periodic cells are not supported yet.
     queries, query_radii, query_boxes
-        A second set of the same kind: pairs are then (query i, body j). Without radii, queries of spheres are points.
+        A second set of the same kind: pairs are then (query i, body j). Spheres without `query_radii` are points.
     want
         Columns of the result, in this order: ``i``, ``j`` (int32), ``d`` distance, ``D`` vector from i to j,
         ``S`` periodic shift, such that ``D = points[j] - points[i] + S * box``.
@@ -78,6 +76,9 @@ def pairs(
         Each pair once (True), or as (i, j) and (j, i).
     sort
         Order by i, then j (then S), with i < j in a half list. Otherwise the order is arbitrary.
+    structure
+        Search structure to use, a class such as `vicinal.HashGrid` or its name. None: the one that `vicinal.choose`
+        returns. It changes speed only, never the result.
 
     Returns
     -------
@@ -86,10 +87,10 @@ def pairs(
 
     Examples
     --------
-    >>> i, j, d = vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, want="ijd", sort=True)
+    >>> i, j, d = vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 4.0, want="ijd", sort=True)
     >>> i.tolist(), j.tolist(), d.tolist()
     ([0, 0], [1, 2], [3.0, 4.0])
-    >>> vicinal.pairs([[0.5, 0.0], [9.5, 0.0]], cutoff=2.0, box=(10.0, None), want="D", sort=True)[0].tolist()
+    >>> vicinal.pairs([[0.5, 0.0], [9.5, 0.0]], 2.0, box=(10.0, None), want="D", sort=True)[0].tolist()
     [[-1.0, 0.0]]
     >>> i, j = vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], radii=[1.0, 2.0, 2.5], sort=True)
     >>> i.tolist(), j.tolist()
@@ -98,21 +99,16 @@ def pairs(
     >>> i.tolist(), j.tolist()
     ([0], [1])
     """
-    index = _index(
-        points,
-        {"cutoff": cutoff, "radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box},
+    bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
+    return _index(points, cutoff, structure, bodies).pairs(
+        queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, half=half, sort=sort
     )
-    if queries is None and query_radii is None and query_boxes is None:
-        return index.pairs(want=want, half=half, sort=sort)
-    if not _check.check_flag(half, "half"):
-        raise InputError("half: False found together with queries; leave it out: such pairs are given once anyway")
-    return index.query(queries, radii=query_radii, boxes=query_boxes, want=want, sort=sort)
 
 
 def neighbors(
     points: npt.ArrayLike | None = None,
-    *,
     cutoff: float | None = None,
+    *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
     skin: float = 0.0,
@@ -123,12 +119,13 @@ def neighbors(
     query_boxes: BoxesLike | None = None,
     want: str = "j",
     sort: bool = False,
+    structure: StructureLike = None,
 ) -> Neighbors:
-    """Find the neighbours of every point (or of every query) as rows.
+    """Find the neighbours of every body, or of every query, as rows.
 
     Parameters
     ----------
-    points, cutoff, radii, boxes, skin, planes, box, queries, query_radii, query_boxes
+    points, cutoff, radii, boxes, skin, planes, box, queries, query_radii, query_boxes, structure
         As for `pairs`.
     want
         ``j`` and any of ``d``, ``D``, ``S``; see `pairs`.
@@ -137,21 +134,20 @@ def neighbors(
 
     Examples
     --------
-    >>> rows = vicinal.neighbors([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0, sort=True)
+    >>> rows = vicinal.neighbors([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 4.0, sort=True)
     >>> rows[0].tolist()
     [1, 2]
     """
-    index = _index(
-        points,
-        {"cutoff": cutoff, "radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box},
+    bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
+    return _index(points, cutoff, structure, bodies).neighbors(
+        queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, sort=sort
     )
-    return index._rows(want, _queries(index, queries, query_radii, query_boxes), sort=sort)  # noqa: SLF001
 
 
 def count(
     points: npt.ArrayLike | None = None,
-    *,
     cutoff: float | None = None,
+    *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
     skin: float = 0.0,
@@ -160,16 +156,16 @@ def count(
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
+    structure: StructureLike = None,
 ) -> npt.NDArray[np.int32]:
-    """Count the neighbours of every point (or of every query); nothing else is stored.
+    """Count the neighbours of every body, or of every query, without storing them; arguments as for `pairs`.
 
     Examples
     --------
-    >>> vicinal.count([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0).tolist()
+    >>> vicinal.count([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 4.0).tolist()
     [2, 1, 1]
     """
-    index = _index(
-        points,
-        {"cutoff": cutoff, "radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box},
+    bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
+    return _index(points, cutoff, structure, bodies).count(
+        queries=queries, query_radii=query_radii, query_boxes=query_boxes
     )
-    return index._count(_queries(index, queries, query_radii, query_boxes))  # noqa: SLF001

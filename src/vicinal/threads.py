@@ -1,4 +1,4 @@
-"""How many threads a search uses. It changes speed only, never the set of pairs."""
+"""The number of threads of a search. It changes speed only, never the set of pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_THREADS = 1024
 def set_threads(n: int) -> None:
     """Use `n` threads from now on. The default is all cores, or the environment variable VICINAL_NUM_THREADS.
 
-    A forked process uses one thread whatever is set: the threads of OpenMP do not survive a fork.
+    A forked process always uses one thread, because the threads of OpenMP do not survive a fork.
 
     Examples
     --------

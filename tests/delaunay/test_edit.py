@@ -31,10 +31,12 @@ class Life(RuleBasedStateMachine):
         self.points = np.zeros((0, 2))
         self.index = vc.Delaunay(self.points, cutoff=1.0)
 
-    @initialize(seed=seeds, n=st.integers(0, 40), span=spans, dtype=st.sampled_from(BOTH), skin=st.sampled_from([0, 1]))
-    def begin(self, seed: int, n: int, span: int, dtype: Any, skin: float) -> None:
+    @initialize(
+        seed=seeds, n=st.integers(0, 40), span=spans, dtype=st.sampled_from(BOTH), slack=st.sampled_from([0, 1])
+    )
+    def begin(self, seed: int, n: int, span: int, dtype: Any, slack: float) -> None:
         self.points = places(seed, n, span).astype(dtype)
-        self.index = vc.Delaunay(self.points, cutoff=1.0, skin=skin)
+        self.index = vc.Delaunay(self.points, cutoff=1.0, slack=slack)
 
     @rule(seed=seeds, n=st.integers(0, 12), span=spans)
     def insert(self, seed: int, n: int, span: int) -> None:
@@ -109,7 +111,7 @@ def test_the_input_of_an_insertion_may_change_afterwards() -> None:
 )
 def test_wrong_numbers_are_refused(ids: Any, found: str) -> None:
     index = vc.Delaunay(np.eye(3)[:, :2], cutoff=1.0)
-    with pytest.raises(vc.InputError, match=f"ids: .*{found}"):
+    with pytest.raises(vc.InputError, match=f"ids must .*{found}"):
         index.remove(ids)
     assert len(index) == 3
 
@@ -117,8 +119,7 @@ def test_wrong_numbers_are_refused(ids: Any, found: str) -> None:
 def test_points_of_another_kind_are_not_inserted() -> None:
     index = vc.Delaunay(np.eye(3)[:, :2], cutoff=1.0)
     for wrong, found in (
-        (np.ones((1, 3)), "3 dimensions"),
-        (np.ones((1, 2), np.float32), "float32"),
+        (np.ones((1, 3)), "2 columns.* got 3"),
         ([[np.nan, 0.0]], "row 0"),
     ):
         with pytest.raises(vc.InputError, match=found):

@@ -154,17 +154,17 @@ def test_a_point_may_leave_the_hull_and_return() -> None:
     assert canonical(index.triangles) == before
 
 
-# -------------------------------------------------------------------------------- the skin
+# -------------------------------------------------------------------------------- the slack
 
 
 @every_dtype
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.usefixtures("threads")
-def test_with_a_skin_the_pairs_are_those_of_a_fresh_search(dtype: Any, threads: int) -> None:
+def test_with_slack_the_pairs_are_those_of_a_fresh_search(dtype: Any, threads: int) -> None:
     rng = np.random.default_rng(46)
     vc.set_threads(threads)
     points = rng.random((5000, 2)).astype(dtype)
-    index = vc.Delaunay(points, cutoff=0.02, skin=0.004)
+    index = vc.Delaunay(points, cutoff=0.02, slack=0.004)
     queries = rng.random((500, 2)).astype(dtype)
     for _ in range(25):
         points = (points + rng.normal(0, 1.5e-4, points.shape)).astype(dtype)
@@ -173,7 +173,9 @@ def test_with_a_skin_the_pairs_are_those_of_a_fresh_search(dtype: Any, threads: 
         wanted: Any = {"want": "ijd", "sort": True}
         for ours, theirs in zip(index.pairs(**wanted), fresh.pairs(**wanted), strict=True):
             assert np.array_equal(ours, theirs)
-        for ours, theirs in zip(index.query(queries, **wanted), fresh.query(queries, **wanted), strict=True):
+        for ours, theirs in zip(
+            index.pairs(queries=queries, **wanted), fresh.pairs(queries=queries, **wanted), strict=True
+        ):
             assert np.array_equal(ours, theirs)
     details = index.stats.details
     assert details["skips"] > 2 * details["repairs"] > 0
@@ -183,7 +185,7 @@ def test_with_a_skin_the_pairs_are_those_of_a_fresh_search(dtype: Any, threads: 
 def test_a_skipped_repair_is_made_up_for_when_the_triangulation_is_asked_for() -> None:
     rng = np.random.default_rng(47)
     points = rng.random((300, 2))
-    index = vc.Delaunay(points, cutoff=CUTOFF, skin=0.2)
+    index = vc.Delaunay(points, cutoff=CUTOFF, slack=0.2)
     points = points + rng.uniform(-0.05, 0.05, points.shape)
     index.update(points)
     assert index.stats.details["skips"] == 1
@@ -195,9 +197,9 @@ def test_a_skipped_repair_is_made_up_for_when_the_triangulation_is_asked_for() -
     assert_same_answers(index, points)
 
 
-def test_a_jump_beyond_the_skin_is_repaired_at_once() -> None:
+def test_a_jump_beyond_the_slack_is_repaired_at_once() -> None:
     points = np.random.default_rng(48).random((300, 2))
-    index = vc.Delaunay(points, cutoff=CUTOFF, skin=0.01)
+    index = vc.Delaunay(points, cutoff=CUTOFF, slack=0.01)
     points[5] += 0.3
     index.update(points)
     assert (index.stats.details["skips"], index.stats.details["repairs"]) == (0, 1)

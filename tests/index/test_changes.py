@@ -378,7 +378,6 @@ def test_a_refused_change_leaves_the_index_as_it_was(structure: Structure, kind:
     flat = np.zeros((3, 5 - crowd.dim))
     for refused in (
         lambda: crowd.index.insert(**crowd.keywords(broken, extra)),
-        lambda: crowd.index.insert(**crowd.keywords(x.astype(np.float32), extra.astype(np.float32))),
         lambda: crowd.index.insert(**crowd.keywords(flat, flat if kind == "boxes" else flat[:, 0])),
         lambda: crowd.index.update(**crowd.keywords(broken, extra)),
         lambda: crowd.index.remove([40]),

@@ -151,9 +151,9 @@ def test_queries_may_come_from_anywhere(structure: Structure, dtype: Any, dim: i
     index = structure.build(points, cutoff=0.15, box=box)
     expected = exact_pairs(points, 0.15, box, around)
     assert len(expected) > 5
-    assert_same_pairs(Pairs(*index.query(around, want=ALL, sort=True)), expected)
+    assert_same_pairs(Pairs(*index.pairs(queries=around, want=ALL, sort=True)), expected)
     for k in range(0, len(around), 17):
-        (found,) = index.query(around[k : k + 1], want="j", sort=True)
+        (found,) = index.pairs(queries=around[k : k + 1], want="j", sort=True)
         assert np.array_equal(found, expected.j[expected.i == k])
 
 
@@ -213,7 +213,7 @@ def test_input_is_never_changed(structure: Structure) -> None:
     copies = points.copy(), others.copy()
     index = structure.build(points, cutoff=0.3, box=(1.0, None, 2.0) if structure.periodic else None)
     index.pairs()
-    index.query(others)
+    index.pairs(queries=others)
     index.update(points)
     assert_same_bits(points, copies[0])
     assert_same_bits(others, copies[1])
@@ -227,7 +227,7 @@ def test_results_outlive_the_index_and_later_searches(structure: Structure) -> N
         *index.pairs(want=ALL),
         index.count(),
         index.neighbors().indices,
-        *index.query(cloud[:99], want=ALL),
+        *index.pairs(queries=cloud[:99], want=ALL),
     ]
     copies = [result.copy() for result in results]
     index.update(cloud[::-1])
@@ -235,7 +235,7 @@ def test_results_outlive_the_index_and_later_searches(structure: Structure) -> N
         *index.pairs(want=ALL),
         index.count(),
         index.neighbors().indices,
-        *index.query(cloud[:99], want=ALL),
+        *index.pairs(queries=cloud[:99], want=ALL),
     ]
     assert not any(np.shares_memory(new, old) for new in again for old in results)
     del index, again
@@ -279,8 +279,8 @@ def test_nothing_in_gives_nothing_out(structure: Structure) -> None:
     assert (i.shape, j.shape, S.shape, d.shape, D.shape) == ((0,), (0,), (0, dim), (0,), (0, dim))
     assert index.count().shape == (0,)
     assert index.neighbors().offsets.tolist() == [0]
-    assert [len(column) for column in index.query(cloud[:5])] == [0, 0]
-    assert [len(column) for column in structure.build(cloud, cutoff=0.1).query(np.zeros((0, dim)))] == [0, 0]
+    assert [len(column) for column in index.pairs(queries=cloud[:5])] == [0, 0]
+    assert [len(column) for column in structure.build(cloud, cutoff=0.1).pairs(queries=np.zeros((0, dim)))] == [0, 0]
 
 
 @in_every_space
@@ -332,12 +332,12 @@ def test_an_index_refuses_what_it_cannot_answer(structure: Structure) -> None:
         index.update(np.full_like(cloud[:10], np.nan))
     with pytest.raises(vc.InputError, match="points"):
         index.update(other)
-    with pytest.raises(vc.InputError, match="points"):
-        index.update(cloud[:10].astype(np.float32))
-    with pytest.raises(vc.InputError, match="2"):
-        index.query(other)
-    with pytest.raises(vc.InputError, match="float32"):
-        index.query(cloud[:10].astype(np.float32))
+    with pytest.raises(vc.InputError, match="queries"):
+        index.pairs(queries=other)
+    with pytest.raises(vc.InputError, match="queries"):
+        index.count(queries=other)
+    with pytest.raises(vc.InputError, match="half"):
+        index.pairs(queries=cloud[:10], half=False)
 
 
 @every_structure

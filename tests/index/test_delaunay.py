@@ -15,21 +15,21 @@ POINTS = np.random.default_rng(61).random((3000, 2))
 
 
 def test_space_is_refused() -> None:
-    with pytest.raises(vc.InputError, match=r"points: 3 columns .* plane"):
+    with pytest.raises(vc.InputError, match="points must have 2 columns for Delaunay, got 3"):
         vc.Delaunay(np.zeros((5, 3)), cutoff=1.0)
 
 
 @pytest.mark.parametrize("box", [1.0, (1.0, None)])
 def test_a_periodic_box_is_refused(box: Any) -> None:
-    with pytest.raises(vc.InputError, match="open space only; use LinkedCells or CellSorting"):
+    with pytest.raises(vc.InputError, match=r"open space only.*; use LinkedCells or CellSorting"):
         vc.Delaunay(POINTS, cutoff=0.1, box=box)
     assert len(vc.Delaunay(POINTS, cutoff=0.1, box=(None, None))) == len(POINTS)
 
 
-@pytest.mark.parametrize("skin", [-1.0, np.nan, np.inf, "wide", True])
-def test_a_skin_is_a_distance(skin: Any) -> None:
-    with pytest.raises(vc.InputError, match="skin"):
-        vc.Delaunay(POINTS, cutoff=0.1, skin=skin)
+@pytest.mark.parametrize("slack", [-1.0, np.nan, np.inf, "wide", True])
+def test_a_skin_is_a_distance(slack: Any) -> None:
+    with pytest.raises(vc.InputError, match="slack"):
+        vc.Delaunay(POINTS, cutoff=0.1, slack=slack)
 
 
 def test_other_structures_have_no_triangles() -> None:
@@ -50,7 +50,7 @@ def test_the_figures_are_those_of_euler() -> None:
 def test_memory_is_in_proportion_to_the_points() -> None:
     index = vc.Delaunay(POINTS, cutoff=0.02)
     index.pairs()
-    index.query(POINTS)
+    index.pairs(queries=POINTS)
     assert index.stats.bytes < 600 * len(POINTS)
 
 

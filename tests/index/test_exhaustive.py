@@ -22,5 +22,5 @@ def test_every_unordered_pair_is_one_candidate(n: int, dim: int, dtype: Any) -> 
 def test_every_query_meets_every_point() -> None:
     rng = np.random.default_rng(3)
     index = vc.Exhaustive(rng.random((300, 3)), cutoff=0.1)
-    index.query(rng.random((50, 3)))
+    index.pairs(queries=rng.random((50, 3)))
     assert index.stats.candidates == 300 * 50

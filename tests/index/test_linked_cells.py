@@ -69,7 +69,7 @@ def test_a_grid_too_large_for_memory_is_refused_before_it_is_allocated() -> None
 def test_no_points_need_no_grid_however_vast_the_box() -> None:
     index = vc.LinkedCells(np.zeros((0, 3)), cutoff=1.0, box=1e7)
     assert [len(column) for column in index.pairs()] == [0, 0]
-    assert [len(column) for column in index.query(np.ones((4, 3)))] == [0, 0]
+    assert [len(column) for column in index.pairs(queries=np.ones((4, 3)))] == [0, 0]
 
 
 def test_an_update_that_outgrows_memory_is_refused() -> None:

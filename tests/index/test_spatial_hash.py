@@ -50,8 +50,8 @@ def test_collisions_change_no_pair(dim: int, dtype: Any, kind: str, table: int |
 @pytest.mark.parametrize("box", [None, (1.0, None, 0.5)], ids=["open", "slab"])
 def test_collisions_change_no_answer_to_a_query(table: int | None, box: Any) -> None:
     points, others = RNG.random((500, 3)), RNG.random((300, 3)) * 1.5 - 0.25
-    expected = vc.Exhaustive(points, cutoff=0.15, box=box).query(others, want=ALL, sort=True)
-    found = vc.SpatialHash(points, cutoff=0.15, box=box, table=table).query(others, want=ALL, sort=True)
+    expected = vc.Exhaustive(points, cutoff=0.15, box=box).pairs(queries=others, want=ALL, sort=True)
+    found = vc.SpatialHash(points, cutoff=0.15, box=box, table=table).pairs(queries=others, want=ALL, sort=True)
     assert_same_pairs(Pairs(*found), Pairs(*expected))
 
 

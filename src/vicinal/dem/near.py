@@ -54,7 +54,7 @@ def _distance(wall: Wall, centres: Array) -> Array:
 def _near_faces(mesh: Mesh, points: Array, reach: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return (point, face) for all faces that meet the box around a point, among them all within reach of it."""
     around = boxes_around(points, reach * (1 + 1e-9))
-    rows = mesh._tree._rows("j", mesh._tree._queries(None, None, around), sort=False)  # noqa: SLF001
+    rows = mesh._tree.neighbors(query_boxes=around)  # noqa: SLF001
     counts = np.diff(rows.offsets) if len(points) else np.zeros(0, dtype=np.int64)
     return np.repeat(np.arange(len(points), dtype=np.int32), counts), rows.indices
 

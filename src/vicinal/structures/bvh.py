@@ -1,4 +1,4 @@
-"""A bounding volume hierarchy along a Morton curve."""
+"""A bounding volume hierarchy (BVH) along a Morton curve."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from vicinal._check import Bodies
     from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
 
-# Measured by benchmarks/bvh.py: from 32 to 64 the time hardly changes, candidates grow with the leaf.
+# Measured by benchmarks/bvh.py: from 32 to 64 the time hardly changes; candidates grow with the size of a leaf.
 LEAF = 40
 GROWTH = 1.5
 
 
 class BVH(Index):
-    """A tree of boxes: for bodies of very different sizes, and for space that is mostly empty.
+    """A tree of bounding boxes, for bodies of very different sizes and for space that is mostly empty.
 
     Parameters
     ----------
     points, cutoff, radii, boxes, skin, planes, box
-        As for every index.
+        As for `vicinal.Index`.
     triangles
-        In place of all those that say what the bodies are: corners of triangles in space, shape (m, 3, 3). The bodies
-        are the boxes around the triangles, so a pair is a proposal: the boxes overlap, and whether the triangle itself
-        is met has to be found out. `query` then takes points, or spheres with their radii.
+        In place of points, radii and boxes: the corners of triangles in space, shape (m, 3, 3). The bodies are the
+        bounding boxes of the triangles, so a pair means that boxes overlap; the triangles themselves are not tested.
+        Queries are then points, or spheres with `query_radii`.
     leaf
-        The most bodies that are searched for together; the default is 40. Smaller leaves propose fewer candidates and
-        cost more steps through the tree.
+        Most bodies in a leaf; the default is 40. Smaller leaves propose fewer candidates and need more steps through
+        the tree.
     growth
-        `update` keeps the order of the bodies and only moves the boxes, until the tree has become worse by this factor;
-        then it is built anew. The default is 1.5. It changes speed only, never results.
+        `update` keeps the order of the bodies and refits the boxes until the tree is worse by this factor; then it is
+        built again. The default is 1.5.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class BVH(Index):
     [2, 2, 2]
     >>> floor = [[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]]
     >>> mesh = vicinal.BVH(triangles=floor)
-    >>> [column.tolist() for column in mesh.query([[1.0, 1.0, 0.5], [1.0, 1.0, 3.0]], radii=1.0)]
+    >>> [column.tolist() for column in mesh.pairs(queries=[[1.0, 1.0, 0.5], [1.0, 1.0, 3.0]], query_radii=1.0)]
     [[0], [0]]
     """
 
@@ -61,6 +61,7 @@ class BVH(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
         *,
         triangles: npt.ArrayLike | None = None,
         leaf: int | None = None,
@@ -70,19 +71,19 @@ class BVH(Index):
         self._set_options(leaf=leaf, growth=growth)
         self._triangles = triangles is not None
         if triangles is not None:
-            given = [name for name in ("cutoff", "radii", "boxes") if bodies.get(name) is not None]
-            given += ["points"] if points is not None else []
+            others = {"points": points, "cutoff": cutoff, "radii": bodies.get("radii"), "boxes": bodies.get("boxes")}
+            given = [name for name, value in others.items() if value is not None]
             if given:
-                raise InputError(f"triangles: an array found together with {given[0]}; pass one of them")
+                raise InputError(f"triangles= must not be combined with {given[0]}; pass one of them")
             bodies["boxes"] = check_triangles(triangles)
-        super().__init__(points, **bodies)
+        super().__init__(points, cutoff, **bodies)
 
     def _set_options(self, *, leaf: int | None = None, growth: float | None = None) -> None:
         self._triangles = False
         self._leaf = LEAF if leaf is None else _check.check_integer(leaf, "leaf", least=1, most=256)
         self._growth = GROWTH if growth is None else _check.check_number(growth, "growth")
         if not (math.isfinite(self._growth) and self._growth >= 1):
-            raise InputError(f"growth: {growth} found; pass a finite factor of at least 1")
+            raise InputError(f"growth must be a finite factor of at least 1, got {growth}")
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         return {"leaf": float(self._leaf), "growth": self._growth}
@@ -98,14 +99,14 @@ class BVH(Index):
     ) -> None:
         """Move the bodies, or replace them; see `vicinal.Index.update`.
 
-        As many bodies as before keep their order in the tree while they have not moved much; `stats.details` counts
-        such refits and the rebuilds.
+        If their number stays the same and they moved little, the tree is refitted; `stats.details` counts refits and
+        rebuilds.
 
         Examples
         --------
         >>> mesh = vicinal.BVH(triangles=[[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]])
         >>> mesh.update(triangles=[[[0.0, 0.0, 9.0], [4.0, 0.0, 9.0], [0.0, 4.0, 9.0]]])
-        >>> [column.tolist() for column in mesh.query([[1.0, 1.0, 8.5]], radii=1.0)]
+        >>> [column.tolist() for column in mesh.pairs(queries=[[1.0, 1.0, 8.5]], query_radii=1.0)]
         [[0], [0]]
         """
         super().update(points, radii=radii, boxes=self._corners(boxes, triangles), planes=planes)
@@ -121,56 +122,45 @@ class BVH(Index):
         """Add bodies and return their numbers; see `vicinal.Index.insert`."""
         return super().insert(points, radii=radii, boxes=self._corners(boxes, triangles))
 
-    def query(
-        self,
-        queries: npt.ArrayLike | None = None,
-        *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
-        want: str = "ij",
-        sort: bool = False,
-    ) -> tuple[npt.NDArray[Any], ...]:
-        """Find all pairs of a query (i) and a body of this index (j); see `vicinal.Index.query`.
-
-        In an index of triangles points, or spheres with radii, are asked for by the boxes around them, rounded outward:
-        every triangle that a sphere touches is among the answers.
-        """
+    def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Bodies | None:
+        """Check queries; with triangles, points and spheres stand for their bounding boxes, rounded outward."""
         if self._triangles and queries is not None and boxes is None:
-            boxes, queries, radii = boxes_around(queries, 0.0 if radii is None else radii), None, None
-        return super().query(queries, radii=radii, boxes=boxes, want=want, sort=sort)
+            dtype = self._like.array.dtype
+            spheres = check_spheres(queries, 0.0 if radii is None else radii, 0.0, None, ("queries", "query_radii"))
+            queries, radii, boxes = None, None, boxes_around(spheres.array, spheres.extra, dtype)
+        return super()._queries(queries, radii, boxes)
 
     def _corners(self, boxes: BoxesLike | None, triangles: npt.ArrayLike | None) -> BoxesLike | None:
         if triangles is None:
             return boxes
         if boxes is not None:
-            raise InputError("triangles: an array found together with boxes; pass one of them")
+            raise InputError("triangles= must not be combined with boxes; pass one of them")
         if not self._triangles:
-            raise InputError("triangles: an array found, but the index was not made of triangles; make a new index")
+            raise InputError("triangles= needs an index that was made of triangles; make a new index")
         return check_triangles(triangles)
 
 
 def check_triangles(value: object) -> BoxesLike:
-    """Check corners of triangles in space and return the boxes around them."""
+    """Check the corners of triangles in space and return their bounding boxes."""
     array = _check.as_array(value, "triangles")
     if array.size == 0 and array.ndim < 3:
         array = np.zeros((0, 3, 3))
     if array.ndim != 3 or array.shape[1:] != (3, 3):
-        raise InputError(
-            f"triangles: shape {array.shape} found; pass (m, 3, 3): three corners of each triangle in space"
-        )
+        raise InputError(f"triangles must have shape (m, 3, 3), three corners of each triangle, got {array.shape}")
     if array.dtype.kind not in "fiu":
-        raise InputError(f"triangles: dtype {array.dtype} is not supported; pass float32 or float64")
+        raise InputError(f"triangles must hold real numbers, got dtype {array.dtype}; pass float32 or float64")
     wrong = np.flatnonzero(~np.isfinite(array).all(axis=(1, 2)))
     if len(wrong):
-        raise InputError(
-            f"triangles: row {wrong[0]} is {array[wrong[0]].tolist()}; coordinates must be finite, so remove such rows"
-        )
+        raise InputError(f"triangles must be finite, got {array[wrong[0]].tolist()} in row {wrong[0]}")
     return array.min(axis=1), array.max(axis=1)
 
 
-def boxes_around(points: object, radii: object) -> BoxesLike:
-    """Return the boxes around spheres, rounded outward: nothing inside a sphere is outside its box."""
-    spheres = check_spheres(_check.check_points(points, "queries").array, radii, 0.0)
-    r: Any = spheres.extra
-    down, up = spheres.array.dtype.type(-np.inf), spheres.array.dtype.type(np.inf)
-    return np.nextafter(spheres.array - r[:, None], down), np.nextafter(spheres.array + r[:, None], up)
+def boxes_around(points: npt.NDArray[Any], radii: Any, dtype: np.dtype[Any] | None = None) -> BoxesLike:
+    """Return the bounding boxes of spheres, in a dtype, rounded outward: no part of a sphere lies outside its box."""
+    # The difference is rounded once in the dtype of the points and once more in that of the boxes.
+    r = radii[:, None]
+    lower, upper = np.nextafter(points - r, -np.inf), np.nextafter(points + r, np.inf)
+    if dtype is None or dtype == points.dtype:
+        return lower, upper
+    low, high = dtype.type(-np.inf), dtype.type(np.inf)
+    return np.nextafter(lower.astype(dtype), low), np.nextafter(upper.astype(dtype), high)

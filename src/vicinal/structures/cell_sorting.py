@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class CellSorting(Index):
-    """Bodies sorted by cell, without a grid in memory: fast whatever the extent.
+    """Bodies sorted by the key of their cell, without a grid in memory; fast for any extent of space.
 
     Parameters
     ----------
     points, cutoff, radii, boxes, skin, planes, box
-        As for every index.
+        As for `vicinal.Index`.
     h_mask
-        Cells per cutoff (or per largest body), 1, 2 or 3: finer cells propose fewer candidates and cost more look-ups.
+        Cells per cutoff (or per largest body), 1, 2 or 3: smaller cells propose fewer candidates with more look-ups.
         The default is 1.
 
     Examples
@@ -37,10 +37,15 @@ class CellSorting(Index):
     _why = "{cells}, and only the occupied ones are kept"
 
     def __init__(
-        self, points: npt.ArrayLike | None = None, *, h_mask: int | None = None, **bodies: Unpack[BodyArguments]
+        self,
+        points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
+        *,
+        h_mask: int | None = None,
+        **bodies: Unpack[BodyArguments],
     ) -> None:
         self._set_options(h_mask=h_mask)
-        super().__init__(points, **bodies)
+        super().__init__(points, cutoff, **bodies)
 
     def _set_options(self, *, h_mask: int | None = None) -> None:
         self._h_mask = 1 if h_mask is None else _check.check_integer(h_mask, "h_mask", least=1, most=3)

@@ -1,4 +1,4 @@
-"""The Delaunay triangulation of moving points in the plane: a search structure that also knows who is next to whom."""
+"""The Delaunay triangulation of moving points in the plane: a search structure that also stores adjacency."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from vicinal.bodies import PlanesLike
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 
-# Edges are numbered with 32 bits, eight for every point.
+# Edges are numbered with 32 bits, eight numbers for every point.
 MOST_POINTS = 2**29 - 1
 
 
 class Delaunay(Index):
     """A Delaunay triangulation of the plane that follows its points as they move.
 
-    Neighbours are found by walking its edges, so the triangulation itself does not depend on the cutoff. It is exact:
-    all decisions are made as in exact arithmetic. Of four or more points on an empty circle the lexicographically
+    A search walks along its edges, so the triangulation itself does not depend on the cutoff. It is exact: all
+    predicates are evaluated as in exact arithmetic. Of four or more points on an empty circle, the lexicographically
     greatest (by x, then y) is cut off by a diagonal, then the greatest of the rest, and so on; so the triangulation
-    depends only on where the points are, not on how they got there. Of points at the same place, the one with the
-    smallest number stands for all.
+    depends only on the positions of the points, not on their history. Of points at the same position, the one with the
+    smallest number represents all.
 
     Parameters
     ----------
-    points, cutoff
-        As for every index; two dimensions only.
+    points, cutoff, skin, planes
+        As for `vicinal.Index`; two dimensions only.
     box
         Must be None: open space only.
-    skin
-        While no point is farther than half of this from where it was last triangulated, `update` does not touch the
-        triangulation, and searches walk a little farther instead. The pairs are the same. 0: always repair.
+    slack
+        While every point is within half of this from its position in the triangulation, `update` leaves the
+        triangulation as it is, and searches walk farther instead. The pairs are the same. 0: every update repairs it.
 
     Examples
     --------
@@ -50,55 +50,62 @@ class Delaunay(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
         *,
-        cutoff: float,
+        slack: float = 0.0,
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
     ) -> None:
-        self._set_options(skin=skin)
-        if points is not None and np.size(points) == 0:  # an empty list does not say how many dimensions it has
+        self._set_options(slack=slack)
+        if points is not None and np.size(points) == 0:  # an empty list has no number of dimensions
             points = np.reshape(points, (0, 2))
-        super().__init__(points, cutoff=cutoff, planes=planes, box=box)
+        super().__init__(points, cutoff, skin=skin, planes=planes, box=box)
 
-    def _set_options(self, *, skin: float = 0.0) -> None:
-        self._skin = _check.check_number(skin, "skin")
-        if not (math.isfinite(self._skin) and self._skin >= 0):
-            raise InputError(f"skin: {skin} found; pass a finite distance, or 0 to repair at every update")
+    def _set_options(self, *, slack: float = 0.0) -> None:
+        self._slack = _check.check_number(slack, "slack")
+        if not (math.isfinite(self._slack) and self._slack >= 0):
+            raise InputError(f"slack must be a finite distance of at least 0, got {slack}")
 
-    def _make(self, settings: Settings, *, lasting: bool) -> None:
-        _check_plane(settings.bodies, "points")
+    def _make(self, settings: Settings, *, lasting: bool = True) -> None:
+        bodies = settings.bodies
+        if bodies.kind != "points":
+            raise InputError(f"Delaunay searches points with a cutoff only, got {bodies.kind}; use another structure")
+        if bodies.dim != 2:
+            raise InputError(f"points must have 2 columns for Delaunay, got {bodies.dim}; use another structure")
         super()._make(settings, lasting=lasting)
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
         if any(edge > 0 for edge in box):
             raise InputError(
-                f"box: {box} found, but Delaunay knows open space only; use LinkedCells or CellSorting for periodic"
+                f"box must be None for Delaunay, which searches open space only, got {box}; "
+                "use LinkedCells or CellSorting"
             )
-        _check_number_of_points(len(bodies))
-        return {"skin": self._skin}
+        if len(bodies) > MOST_POINTS:
+            raise InputError(f"points must have at most {MOST_POINTS} (2**29 - 1) rows for Delaunay, got {len(bodies)}")
+        return {"skin": self._slack}
 
     @property
     def triangles(self) -> npt.NDArray[np.int32]:
-        """Corners of every triangle, counter-clockwise, shape (m, 3); none if all points are on a line.
+        """Corners of every triangle, counter-clockwise, shape (m, 3), read-only; empty if all points lie on a line.
 
         Examples
         --------
         >>> vicinal.Delaunay([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0).triangles.shape
         (1, 3)
         """
-        return _core.delaunay_triangles(self._core)
+        return _check.locked(_core.delaunay_triangles(self._core))
 
     @property
     def edges(self) -> npt.NDArray[np.int32]:
-        """Every edge once, smaller number first, shape (k, 2).
+        """Every edge once, smaller number first, shape (k, 2), read-only.
 
-        Points at the same place are joined to the one with the smallest number among them.
+        Points at the same position are joined to the one with the smallest number among them.
         """
-        return _core.delaunay_edges(self._core)
+        return _check.locked(_core.delaunay_edges(self._core))
 
     def locate(self, points: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return for each place the row of `triangles` it is in, edges included, or -1 outside the hull.
+        """Return for each point the row of the triangle that contains it, edges included, or -1 outside the hull.
 
         Examples
         --------
@@ -111,7 +118,7 @@ class Delaunay(Index):
     def nearest(self) -> npt.NDArray[np.int32]:
         """Return the nearest other point of each point (-1 if there is none); of several, the smallest number.
 
-        Distances are compared exactly, not as rounded numbers. A nearest point is always joined by an edge.
+        Distances are compared exactly, not as rounded numbers. The nearest point is always joined by an edge.
 
         Examples
         --------
@@ -121,7 +128,7 @@ class Delaunay(Index):
         return _core.delaunay_nearest(self._core)
 
     def is_delaunay(self) -> bool:
-        """Check every invariant from scratch, by exact arithmetic: it must be true, always.
+        """Check every invariant by exact arithmetic; the result is True unless there is a fault in the program.
 
         Examples
         --------
@@ -129,13 +136,3 @@ class Delaunay(Index):
         True
         """
         return _core.delaunay_is_delaunay(self._core)
-
-
-def _check_plane(points: Bodies, name: str) -> None:
-    if points.dim != 2:
-        raise InputError(f"{name}: {points.dim} columns found; Delaunay works in the plane, so pass shape (n, 2)")
-
-
-def _check_number_of_points(n: int) -> None:
-    if n > MOST_POINTS:
-        raise InputError(f"points: {n} rows found; at most {MOST_POINTS} (2**29 - 1) fit into a triangulation")

@@ -1,4 +1,4 @@
-"""All pairs."""
+"""The exhaustive search: every pair is tested."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from vicinal.index import Index
 
 
 class Exhaustive(Index):
-    """Tests all pairs: the reference, and the best choice for a few hundred bodies.
+    """No structure: every pair is tested. It is the reference, and the best choice for a few hundred bodies.
 
     Examples
     --------

@@ -21,14 +21,14 @@ BYTES_PER_CELL = 4
 
 
 class LinkedCells(Index):
-    """A dense grid of cells: the fastest where bodies of one size fill the space.
+    """A dense grid of cells; the fastest structure where bodies of one size fill the space.
 
     Parameters
     ----------
     points, cutoff, radii, boxes, skin, planes, box
-        As for every index.
+        As for `vicinal.Index`.
     cell
-        Edge of a cell, at least the cutoff or the largest body. That is the default.
+        Edge of a cell, at least the cutoff or the largest body, which is the default.
 
     Examples
     --------
@@ -41,34 +41,39 @@ class LinkedCells(Index):
     _why = "{cells}, few enough to keep all of them"
 
     def __init__(
-        self, points: npt.ArrayLike | None = None, *, cell: float | None = None, **bodies: Unpack[BodyArguments]
+        self,
+        points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
+        *,
+        cell: float | None = None,
+        **bodies: Unpack[BodyArguments],
     ) -> None:
         self._set_options(cell=cell)
-        super().__init__(points, **bodies)
+        super().__init__(points, cutoff, **bodies)
 
     def _set_options(self, *, cell: float | None = None) -> None:
         self._cell = cell
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:
         cell = 0.0 if self._cell is None else _check.check_number(self._cell, "cell")
-        # The core makes cells larger where squares of tiny sizes vanish and reach farther than the bodies do.
+        # The core enlarges cells where squares of tiny sizes underflow, so that pairs reach farther than the bodies do.
         reach = cutoff if bodies.kind == "points" else max(bodies.largest) * (2 if bodies.kind == "spheres" else 1)
         if self._cell is not None and not (math.isfinite(cell) and cell >= reach):
             what = "the cutoff" if bodies.kind == "points" else "the largest body"
-            raise InputError(f"cell: {self._cell} found; pass a finite length of at least {what}, {reach:g}")
+            raise InputError(f"cell must be a finite length of at least {what}, {reach:g}, got {self._cell}")
         cells = grid_cells(bodies, cutoff, cell, box)
         room = GRID_SHARE * _core.physical_memory()
         if cells * BYTES_PER_CELL > room:
             raise InputError(
-                f"cell: a dense grid of {cells:.3g} cells of {max(cell, reach):g} needs "
-                f"{cells * BYTES_PER_CELL / 2**30:.3g} GiB, more than {room / 2**30:.3g} GiB; "
-                "use CellSorting, which needs no grid in memory, or a larger cell"
+                f"cell must give a dense grid of at most {room / 2**30:.3g} GiB, got {max(cell, reach):g}, which gives "
+                f"{cells:.3g} cells in {cells * BYTES_PER_CELL / 2**30:.3g} GiB; use CellSorting, which keeps no grid, "
+                "or a larger cell"
             )
         return {"cell": cell}
 
 
 def grid_cells(bodies: Bodies, cutoff: float, cell: float, box: list[float]) -> float:
-    """Return how many cells a dense grid needs, with its padding of three on each side."""
+    """Return the number of cells of a dense grid, with its padding of three on each side."""
     if len(bodies) == 0:
         return 0.0
     cells = 3.0 if bodies.dim == 2 else 1.0  # in the plane the third axis is one cell and its padding

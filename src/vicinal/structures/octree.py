@@ -1,4 +1,4 @@
-"""The octree: space cut where bodies are many."""
+"""The octree: space divided where bodies are dense."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ MOST_DEPTH = 31
 
 
 class Octree(Index):
-    """A tree of leaves that split where bodies are many, and know the leaves that touch them; in 2D a quadtree.
+    """A tree whose leaves split where bodies are dense and store the leaves next to them; in 2D a quadtree.
 
-    For bodies of one size, very unevenly spread. Between updates the tree is kept: bodies that left their leaf move,
-    full leaves split, siblings that have emptied merge.
+    It suits bodies of one size that are spread very unevenly. `update` keeps the tree: bodies that left their leaf move
+    to another, full leaves split, and almost empty siblings merge.
 
     Parameters
     ----------
     points, cutoff, radii, boxes, skin, planes, box
-        As for every index.
+        As for `vicinal.Index`.
     capacity
-        A leaf that holds more bodies is split. The default is 32.
+        A leaf with more bodies is split. The default is 32.
     depth
-        Splits from the root to the smallest leaf, at most. Leaves are never smaller than the largest body (or the
-        cutoff) anyway; that is the default.
+        Most splits from the root to a leaf. By default only the size of the leaves is limited: they are never smaller
+        than the largest body (or the cutoff).
     adjacency
-        "stored": every leaf keeps a list of those that touch it. "sampled": leaves look around at every search, which
-        is slower and needs less memory.
+        "stored": every leaf keeps a list of the leaves next to it. "sampled": every search finds them again, which is
+        slower and needs less memory.
     domain
-        (lower, upper): two corners, the root of the tree. Bodies may leave it, but are not told apart outside. The
-        default is the bounds of the bodies; along a periodic axis it is the period.
+        (lower, upper): the corners of the root. Bodies may lie outside, where the tree is not refined. The default is
+        the bounds of the bodies; along a periodic axis it is the period.
 
     Examples
     --------
@@ -60,6 +60,7 @@ class Octree(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
         *,
         capacity: int | None = None,
         depth: int | None = None,
@@ -68,7 +69,7 @@ class Octree(Index):
         **bodies: Unpack[BodyArguments],
     ) -> None:
         self._set_options(capacity=capacity, depth=depth, adjacency=adjacency, domain=domain)
-        super().__init__(points, **bodies)
+        super().__init__(points, cutoff, **bodies)
 
     def _set_options(
         self,
@@ -83,9 +84,7 @@ class Octree(Index):
             CAPACITY if capacity is None else _check.check_integer(capacity, "capacity", least=1, most=most)
         )
         self._depth = MOST_DEPTH if depth is None else _check.check_integer(depth, "depth", least=0, most=MOST_DEPTH)
-        if adjacency not in ("stored", "sampled"):
-            raise InputError(f'adjacency: {adjacency!r} found; pass "stored" or "sampled"')
-        self._sampled = adjacency == "sampled"
+        self._sampled = _check.check_choice(adjacency, "adjacency", ("stored", "sampled")) == "sampled"
         self._domain = domain
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
@@ -93,9 +92,7 @@ class Octree(Index):
         if self._domain is None:
             return options
         if any(edge > 0 for edge in box):
-            raise InputError(
-                "domain: found together with a periodic box, which is its own domain; leave one of them out"
-            )
+            raise InputError("domain= must not be combined with a periodic box, which is its own domain")
         for axis, (low, high) in enumerate(_check_domain(self._domain, bodies.dim)):
             options |= {f"low{axis}": low, f"high{axis}": high}
         return options | {"domain": 1.0}
@@ -104,15 +101,15 @@ class Octree(Index):
 def _check_domain(domain: object, dim: int) -> list[tuple[float, float]]:
     """Check two corners and return (low, high) for every axis."""
     if not isinstance(domain, (tuple, list)) or len(domain) != 2:
-        raise InputError(f"domain: {domain!r} found; pass two corners, (lower, upper)")
+        raise InputError(f"domain must be two corners, (lower, upper), got {domain!r}")
     corners = [_check.as_array(corner, "domain") for corner in domain]
     try:
         lower, upper = (np.broadcast_to(corner.astype(np.float64), (dim,)).tolist() for corner in corners)
     except (ValueError, TypeError):
-        raise InputError(f"domain: {domain!r} found; pass two corners of {dim} coordinates each") from None
+        raise InputError(f"domain must be two corners of {dim} coordinates each, got {domain!r}") from None
     for axis, (low, high) in enumerate(zip(lower, upper, strict=True)):
         if not (math.isfinite(high - low) and low < high):
             raise InputError(
-                f"domain: from {low} to {high} along axis {axis} found; pass finite corners, the lower first"
+                f"domain must be finite with the lower corner first, got {low} to {high} along axis {axis}"
             )
     return list(zip(lower, upper, strict=True))

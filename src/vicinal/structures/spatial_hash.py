@@ -21,17 +21,17 @@ BYTES_PER_BUCKET = 4
 
 
 class SpatialHash(Index):
-    """Cells hashed into a table of fixed size (Teschner et al. 2003): no grid in memory, some candidates by chance.
+    """Cells hashed into a table of fixed size (Teschner et al. 2003), for comparison: `CellSorting` is faster.
 
-    Cells are as long as the cutoff, or as the largest body. Cells that happen to share a bucket propose their bodies
-    together; `stats.details` counts such collisions. `CellSorting` has none, and is faster.
+    The edge of a cell is the cutoff or the largest body. Cells that share a bucket propose their bodies together;
+    `stats.details` counts these collisions.
 
     Parameters
     ----------
     points, cutoff, radii, boxes, skin, planes, box
-        As for every index.
+        As for `vicinal.Index`.
     table
-        Buckets of the hash table. The default is the first prime from twice the number of bodies on.
+        Buckets of the hash table. The default is the first prime that is at least twice the number of bodies.
 
     Examples
     --------
@@ -46,18 +46,23 @@ class SpatialHash(Index):
     _why = "{cells}, and a hash table holds the occupied ones"
 
     def __init__(
-        self, points: npt.ArrayLike | None = None, *, table: int | None = None, **bodies: Unpack[BodyArguments]
+        self,
+        points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
+        *,
+        table: int | None = None,
+        **bodies: Unpack[BodyArguments],
     ) -> None:
         self._set_options(table=table)
-        super().__init__(points, **bodies)
+        super().__init__(points, cutoff, **bodies)
 
     def _set_options(self, *, table: int | None = None) -> None:
         self._table = 0 if table is None else _check.check_integer(table, "table", least=1, most=MOST_BUCKETS)
         room = TABLE_SHARE * _core.physical_memory()
         if self._table * BYTES_PER_BUCKET > room:
             raise InputError(
-                f"table: {table} buckets need {self._table * BYTES_PER_BUCKET / 2**30:.3g} GiB, more than "
-                f"{room / 2**30:.3g} GiB; pass a smaller number, or None for twice the number of bodies"
+                f"table must take at most {room / 2**30:.3g} GiB, got {table} buckets, which take "
+                f"{self._table * BYTES_PER_BUCKET / 2**30:.3g} GiB; pass None for twice the number of bodies"
             )
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002

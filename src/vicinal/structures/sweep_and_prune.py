@@ -1,10 +1,10 @@
-"""Sweep and prune: the ends of bodies, sorted along one axis or along all."""
+"""Sweep and prune: the end points of bodies, sorted along one axis or along all axes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack
 
-from vicinal.errors import InputError
+from vicinal import _check
 from vicinal.index import Index, Settings
 
 if TYPE_CHECKING:
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class SweepAndPrune(Index):
-    """Ends of bodies sorted along the axes: the fastest while almost nothing moves, whatever the sizes.
+    """End points of bodies, sorted along the axes; the fastest structure while few bodies move, for any sizes.
 
-    Along all axes, the set of bodies that overlap is kept from step to step. `update` compares the bodies with those of
-    the last step and touches only what has moved; the pairs are then read off. Where much has moved it starts afresh.
+    Along all axes, the set of overlapping bodies is kept from step to step. `update` compares the bodies with those of
+    the last step and changes only the entries of bodies that moved. If many moved, it builds the set again.
 
-    Along one axis, bodies are sorted once for a single search. That is good for bodies along a line, and for few.
+    Along one axis, bodies are sorted once for a single search. That suits bodies along a line, and few bodies.
 
     Parameters
     ----------
     points, cutoff, radii, boxes, skin, planes, box
-        As for every index. A periodic box is swept along one axis, whatever `axes` says.
+        As for `vicinal.Index`. A periodic box is swept along one axis for any value of `axes`.
     axes
         "all" or "one". The default is "all" for an index, and "one" for a single search such as `vicinal.pairs`.
 
@@ -47,19 +47,18 @@ class SweepAndPrune(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
         *,
         axes: Literal["one", "all"] | None = None,
         **bodies: Unpack[BodyArguments],
     ) -> None:
         self._set_options(axes=axes)
-        super().__init__(points, **bodies)
+        super().__init__(points, cutoff, **bodies)
 
     def _set_options(self, *, axes: Literal["one", "all"] | None = None) -> None:
-        if axes not in (None, "one", "all"):
-            raise InputError(f"axes: {axes!r} found; pass 'one' or 'all'")
-        self._axes = axes
+        self._axes = axes if axes is None else _check.check_choice(axes, "axes", ("one", "all"))
 
-    def _make(self, settings: Settings, *, lasting: bool) -> None:
+    def _make(self, settings: Settings, *, lasting: bool = True) -> None:
         if self._axes is None:
             self._axes = "all" if lasting else "one"
         super()._make(settings, lasting=lasting)

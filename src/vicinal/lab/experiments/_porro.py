@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import vicinal as vc
-from vicinal.fluid import Fluid, Step
+from vicinal.fluid import Fluid, FluidStep
 from vicinal.lab.claims import Claim, Order, Ratio
 from vicinal.lab.experiment import Case, Plan
 from vicinal.lab.plots import Plot
@@ -108,7 +108,7 @@ def flow(case: Case, plan: Plan, start: Callable[[FluidCase, np.random.Generator
         fluid.step()  # takes the memory that later steps use again
     steps = plan.turns(40, 1000)
     window = max(1, steps // 20)
-    made: dict[str, list[Step]] = {name: [] for name in fluids}
+    made: dict[str, list[FluidStep]] = {name: [] for name in fluids}
     for step in range(1, steps + 1):
         for name, fluid in fluids.items():
             made[name].append(fluid.step())
@@ -127,8 +127,8 @@ def _options(name: str, radius: float) -> dict[str, Any]:
     return {option: value * radius if option == "skin" else value for option, value in STRUCTURES[name].items()}
 
 
-def _means(steps: Sequence[Step], prefix: str) -> dict[str, float]:
-    names = [one.name for one in fields(Step)]
+def _means(steps: Sequence[FluidStep], prefix: str) -> dict[str, float]:
+    names = [one.name for one in fields(FluidStep)]
     return {prefix + name: fmean(getattr(step, name) for step in steps) for name in names}
 
 
