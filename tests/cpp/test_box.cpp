@@ -1,0 +1,75 @@
+// Wrapping and reach at the ends of the number range, where a mistake would lose or invent pairs.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "check.hpp"
+#include "geometry/box.hpp"
+
+namespace {
+
+using vicinal::Box;
+
+template <class T>
+void wraps_into_the_box(T edge) {
+  const Box<T, 2> box{{edge, 0}};
+  constexpr T up = std::numeric_limits<T>::infinity();
+  for (const T whole : {T(0), T(1), T(-1), T(7), T(-7), T(1e4), T(-1e4), T(1e6), T(-1e6)})
+    for (const T part : {T(0), T(0.25), T(0.5), T(0.999)})
+      for (const int side : {-1, 0, 1}) {
+        T x = whole * edge + part * edge;
+        if (side != 0) x = std::nextafter(x, static_cast<T>(side) * up);
+        const T w = box.wrap(x, 0);
+        check::that(w >= 0 && w < edge, "a wrapped coordinate is in [0, edge)");
+        check::that(box.wrap(w, 0) == w, "a wrapped coordinate stays where it is");
+        const double back = static_cast<double>(w) + static_cast<double>(box.wraps(x, 0)) * static_cast<double>(edge);
+        const double most = 4 * std::numeric_limits<T>::epsilon() * (std::abs(static_cast<double>(x)) + edge);
+        check::that(std::abs(back - static_cast<double>(x)) <= most, "the wraps lead back to the coordinate");
+        check::that(box.wrap(x, 1) == x && box.wraps(x, 1) == 0, "nothing is wrapped along an open axis");
+      }
+}
+
+const check::Register wraps("coordinates are wrapped into the box and counted", [] {
+  for (const double edge : {1.0, 0.7, 1e-300, 1e300, 1 / 3.0}) wraps_into_the_box(edge);
+  for (const float edge : {1.0F, 0.7F, 1e-30F, 1e30F, 1 / 3.0F}) wraps_into_the_box(edge);
+});
+
+const check::Register below_zero("a coordinate that rounds up to the edge goes to zero, one edge up", [] {
+  const Box<double, 2> box{{0.7, 0}};
+  check::that(box.wrap(-1e-30, 0) == 0, "never to the edge itself");
+  check::equal(box.wraps(-1e-30, 0), 0, "edges taken off");
+  check::that(box.wrap(0.7, 0) == 0, "the edge is zero");
+  check::equal(box.wraps(0.7, 0), 1, "edges taken off");
+  check::that(std::signbit(box.wrap(-0.0, 0)), "a zero keeps its sign");
+});
+
+template <class T>
+void reach_covers_the_rounded_test(T cutoff) {
+  // The largest dx with fl(dx * dx) <= fl(cutoff * cutoff), found by bisection.
+  const T squared = cutoff * cutoff;
+  T inside = 0, outside = 4 * cutoff + 4 * std::sqrt(std::numeric_limits<T>::denorm_min());
+  while (std::nextafter(inside, outside) < outside) {
+    const T middle = inside + (outside - inside) / 2;
+    (middle * middle <= squared ? inside : outside) = middle;
+  }
+  check::that(vicinal::reach_of(cutoff) >= static_cast<double>(inside), "the reach covers what the test accepts");
+  if (squared > std::numeric_limits<T>::min())
+    check::that(vicinal::reach_of(cutoff) <= 1.0001 * static_cast<double>(cutoff), "and not much more");
+}
+
+const check::Register reach("reach covers every separation that passes the rounded test", [] {
+  for (const double cutoff : {1.0, 0.1, 1e150, 1e-150, 1e-161, 1e-162, 1e-170, 5e-324})
+    reach_covers_the_rounded_test(cutoff);
+  for (const float cutoff : {1.0F, 0.1F, 1e18F, 1e-18F, 5e-22F, 1e-23F, 1e-25F, 1e-45F})
+    reach_covers_the_rounded_test(cutoff);
+});
+
+const check::Register periodic("a periodic reach is longer than the reach, by rounding only", [] {
+  for (const double edge : {1e-3, 0.7, 1.0, 1e6}) {
+    const double longer = vicinal::periodic_reach(0.5, edge);
+    check::that(longer > 0.5, "longer");
+    check::that(longer < 0.5 + (edge + 1) * 1e-14, "by rounding only");
+  }
+});
+
+}  // namespace

@@ -1,0 +1,124 @@
+// Regions, buffers and the pool of result memory: Python sees only what is made of them.
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "check.hpp"
+#include "exec/memory.hpp"
+
+namespace {
+
+using vicinal::Buffer;
+using vicinal::huge_page;
+using vicinal::Pool;
+using vicinal::Region;
+
+bool aligned(const void* data, std::size_t to) { return reinterpret_cast<std::uintptr_t>(data) % to == 0; }
+
+const check::Register empty("a region of no bytes holds nothing", [] {
+  const Region region(0);
+  check::that(region.data() == nullptr && region.bytes() == 0, "no memory is taken");
+});
+
+const check::Register alignment("regions are aligned to cache lines, large ones to huge pages", [] {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{63}, std::size_t{4096}, huge_page - 1}) {
+    const Region region(bytes);
+    check::equal(region.bytes(), bytes, "size of a small region");
+    check::that(aligned(region.data(), vicinal::cache_line), "a small region is aligned to a cache line");
+    std::memset(region.data(), 1, bytes);
+  }
+  for (const std::size_t bytes : {huge_page, huge_page + 1, 5 * huge_page}) {
+    const Region region(bytes);
+    check::that(region.bytes() >= bytes && region.bytes() < bytes + huge_page, "a large region is rounded up");
+    check::that(aligned(region.data(), vicinal::cache_line), "a large region is aligned to a cache line");
+    std::memset(region.data(), 1, bytes);
+  }
+});
+
+const check::Register moved("a region that was moved from owns nothing", [] {
+  Region first(1000);
+  void* const data = first.data();
+  Region second(std::move(first));
+  check::that(second.data() == data && first.data() == nullptr, "the memory moved");
+  Region third(2 * huge_page);
+  third = std::move(second);
+  check::that(third.data() == data && third.bytes() == 1000, "assignment frees what was there and takes the memory");
+});
+
+const check::Register trimmed("a trimmed region keeps its beginning", [] {
+  Region region(8 * huge_page);
+  auto* const bytes = static_cast<unsigned char*>(region.data());
+  std::memset(bytes, 7, 10000);
+  region.trim(10000);
+  check::that(region.data() == bytes, "the beginning stays where it is");
+  check::that(region.bytes() >= 10000, "what is used stays");
+#if VICINAL_HAS_MMAP
+  check::that(region.bytes() < huge_page, "the rest is given back");
+#endif
+  for (std::size_t k = 0; k < 10000; ++k) check::that(bytes[k] == 7, "the contents stay");
+  const std::size_t kept = region.bytes();
+  region.trim(2 * kept);
+  check::equal(region.bytes(), kept, "size after a trim to more than there is");
+});
+
+const check::Register refused("memory that cannot exist is refused", [] {
+  check::throws<std::bad_alloc>([] { const Region region(std::numeric_limits<std::size_t>::max() / 4); },
+                                "a quarter of the address space must not be granted");
+});
+
+const check::Register overrun("what lies behind the last value of a buffer may be read", [] {
+  for (const std::size_t n : {0U, 1U, 15U, 16U, 1000U}) {
+    const Buffer<float> buffer(n);
+    check::equal(buffer.size(), n, "size");
+    for (std::size_t k = 0; k < vicinal::overrun / sizeof(float); ++k)
+      check::that(buffer.data()[n + k] == 0, "the overrun is zero");
+  }
+});
+
+const check::Register reuse("a buffer that shrinks and grows again keeps its memory", [] {
+  Buffer<int> buffer(1000);
+  const int* const data = buffer.data();
+  buffer.reset(10);
+  buffer.reset(1000);
+  check::that(buffer.data() == data, "the same memory");
+  check::equal(buffer.bytes(), 1000 * sizeof(int), "bytes in use");
+  buffer.release();
+  check::equal(buffer.size(), 0U, "size after release");
+});
+
+const check::Register grown("a buffer that is resized keeps its values", [] {
+  Buffer<int> buffer;
+  for (int k = 0; k < 3000; ++k) {
+    buffer.resize(static_cast<std::size_t>(k) + 1);
+    buffer[static_cast<std::size_t>(k)] = k;
+  }
+  for (int k = 0; k < 3000; ++k) check::equal(buffer[static_cast<std::size_t>(k)], k, "a value");
+});
+
+const check::Register pooled("the pool returns a region that fits and keeps those that do not", [] {
+  Pool pool;
+  Region region = pool.take(4000, Region::Pages::small);
+  void* const data = region.data();
+  pool.give(std::move(region));
+  const Region large = pool.take(8000, Region::Pages::small);
+  check::that(large.data() != data && large.bytes() >= 8000, "a region that is too small is not returned");
+  const Region tiny = pool.take(100, Region::Pages::small);
+  check::that(tiny.data() != data, "a region more than twice as large as needed is not returned");
+  const Region fitting = pool.take(3000, Region::Pages::small);
+  check::that(fitting.data() == data, "a region that fits is used again");
+});
+
+const check::Register hoard("the pool keeps a limited number of regions", [] {
+  Pool pool;
+  for (int k = 0; k < 100; ++k) pool.give(Region(64));
+  int mine = 0;
+  for (int k = 0; k < 100; ++k) {
+    const Region region = pool.take(64, Region::Pages::small);
+    mine += region.bytes() == 64 ? 1 : 0;
+  }
+  check::equal(mine, 100, "regions of the size asked for");
+});
+
+}  // namespace

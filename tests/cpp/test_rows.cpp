@@ -1,0 +1,105 @@
+// Rows: sorting at every length around the limits of its methods, and the transpose on several threads.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "exec/threads.hpp"
+#include "rows/rows.hpp"
+#include "rows/sort_row.hpp"
+#include "rows/transpose.hpp"
+
+namespace {
+
+using Row = std::vector<std::int32_t>;
+
+void check_sorted(Row row, const std::string& what) {
+  Row expected = row;
+  std::sort(expected.begin(), expected.end());
+  vicinal::sort_row(row.data(), row.size());
+  check::that(row == expected, what + " of " + std::to_string(row.size()));
+}
+
+const check::Register lengths("rows of every length are sorted", [] {
+  std::mt19937 rng(1);
+  std::vector<std::size_t> sizes{1023, 1024, 1025, 2047, 2048, 5000};
+  for (std::size_t n = 0; n <= 300; ++n) sizes.push_back(n);
+  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(),
+                         high = std::numeric_limits<std::int32_t>::max();
+  for (const std::size_t n : sizes)
+    for (const std::int32_t most : {high, 1000, 3, 0}) {
+      std::uniform_int_distribution<std::int32_t> any(0, most);
+      Row row(n);
+      for (std::int32_t& value : row) value = any(rng);
+      check_sorted(row, "random values up to " + std::to_string(most));
+      std::sort(row.begin(), row.end());
+      check_sorted(row, "ascending values");
+      std::reverse(row.begin(), row.end());
+      check_sorted(row, "descending values");
+    }
+  for (std::size_t n = 1; n < 200; ++n) {
+    Row row(n, 5);
+    row[n / 2] = low;
+    row[n / 3] = high;
+    check_sorted(row, "the extreme values");
+  }
+});
+
+const check::Register beside("sorting a row changes nothing beside it", [] {
+  std::mt19937 rng(2);
+  for (std::size_t n = 0; n < 200; ++n) {
+    Row row(n + 40, -1);
+    for (std::size_t k = 20; k < 20 + n; ++k) row[k] = static_cast<std::int32_t>(rng() % 100);
+    vicinal::sort_row(row.data() + 20, n);
+    for (std::size_t k = 0; k < 20; ++k) check::that(row[k] == -1 && row[20 + n + k] == -1, "what lies beside the row");
+  }
+});
+
+const check::Register transposed("entry j of row i becomes entry i of row j, whatever the number of threads", [] {
+  std::mt19937 rng(3);
+  const int before = vicinal::thread_count_setting();
+  for (const int threads : {1, 2, 5}) {
+    vicinal::thread_count_setting() = threads;
+    vicinal::enter_call();
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
+      constexpr std::size_t columns = 40;
+      std::vector<std::int64_t> offsets{0};
+      Row indices;
+      std::vector<Row> expected(columns);
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = rng() % 9; k > 0; --k) {
+          const std::size_t j = rng() % columns;
+          indices.push_back(static_cast<std::int32_t>(j));
+          expected[j].push_back(static_cast<std::int32_t>(i));
+        }
+        offsets.push_back(static_cast<std::int64_t>(indices.size()));
+      }
+      std::vector<std::int64_t> starts(columns + 1);
+      Row entries(indices.size());
+      vicinal::transpose({offsets, indices}, starts, entries);
+      for (std::size_t j = 0; j < columns; ++j)
+        check::that(Row(entries.begin() + starts[j], entries.begin() + starts[j + 1]) == expected[j],
+                    "a transposed row");
+    }
+  }
+  vicinal::thread_count_setting() = before;
+  vicinal::enter_call();
+});
+
+const check::Register wrong("the first offset that falls is reported", [] {
+  const Row indices{1, 2, 3};
+  const auto first = [&](const std::vector<std::int64_t>& offsets) {
+    return vicinal::first_wrong_offset({offsets, indices});
+  };
+  check::equal(first({0, 1, 3}), std::size_t{2}, "rows that are right");
+  check::equal(first({1, 2, 3}), std::size_t{0}, "the first offset is not 0");
+  check::equal(first({0, 2, 1, 3}), std::size_t{1}, "offsets that fall");
+  check::equal(first({0, 1, 2}), std::size_t{1}, "fewer entries than there are");
+  check::equal(first({0, 1, 4}), std::size_t{1}, "more entries than there are");
+});
+
+}  // namespace
