@@ -12,7 +12,7 @@ import pytest
 
 import vicinal as vc
 from vicinal.scenes import Draws, Region, Scene
-from vicinal.scenes.arithmetic import cube_root, exp, log, power
+from vicinal.sim.arithmetic import cube_root, exp, log, power
 
 S = vc.scenes
 CUBE = (0.0, 0.0, 0.0), (20.0, 20.0, 20.0)

@@ -67,6 +67,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return info()["version"]
-    if name in {"lab", "scenes"}:  # late: a search needs neither
+    if name in {"lab", "scenes", "sim"}:  # late: a search needs none of them
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from sim.busy import busy
-from vicinal import InputError, dem
-from vicinal.dem.output import Table as CsvTable
+from vicinal import InputError
+from vicinal.dem.solver import GrainSolver
 from vicinal.sim.restart import load_restart, save_restart
+from vicinal.sim.table import Table
 from vicinal.sim.vtkhdf import LOOSE_PARTS, Frame, SeriesReader, SeriesWriter, vertices
 
 
@@ -198,29 +199,30 @@ def test_a_full_disk_leaves_every_finished_step(tmp_path):
 
 def test_a_table_keeps_whole_lines_only(tmp_path):
     path = tmp_path / "table.csv"
-    sim = dem.Run(busy(), tmp_path / "run").sim
-    table = CsvTable(path, sim.walls)
-    table.append(sim)
-    sim.run(3)
-    table.append(sim)
+    solver = GrainSolver.build(busy())
+    table = Table(path, solver.columns)
+    table.append(0, 0.0, solver.row())
+    solver.advance(1.0, 3)
+    table.append(solver.step_count, solver.time, solver.row())
     whole = path.read_text()
     assert len({line.count(",") for line in whole.splitlines()}) == 1
     path.write_text(whole + "9,0.1,half a li")
-    CsvTable(path, sim.walls, keep=5)
+    Table(path, solver.columns, keep=5)
     assert path.read_text() == whole
-    CsvTable(path, sim.walls, keep=2)
+    Table(path, solver.columns, keep=2)
     assert path.read_text().count("\n") == 2
 
 
 def test_restart_files_hold_everything_exactly(tmp_path):
     path = tmp_path / "restart.npz"
-    simulation = {"x": np.array([0.1, np.pi]), "name": "a", "number": 3, "dt": 1 / 3, "empty": np.zeros((0, 3))}
-    save_restart(path, scene="title = 'x'", simulation=simulation, run={"removed": np.int64(7)})
-    scene, found, run = load_restart(path)
+    state = {"x": np.array([0.1, np.pi]), "name": "a", "number": 3, "dt": 1 / 3, "empty": np.zeros((0, 3))}
+    save_restart(path, "title = 'x'", {"dem": {"simulation": state, "removed": np.int64(7)}})
+    scene, states = load_restart(path)
+    read = states["dem"]["simulation"]
     assert scene == "title = 'x'"
-    assert np.array_equal(found["x"], simulation["x"])
-    assert found["empty"].shape == (0, 3)
-    assert (found["name"], found["number"], found["dt"], run["removed"]) == ("a", 3, 1 / 3, 7)
+    assert np.array_equal(read["x"], state["x"])
+    assert read["empty"].shape == (0, 3)
+    assert (read["name"], read["number"], read["dt"], states["dem"]["removed"]) == ("a", 3, 1 / 3, 7)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match="not a restart file"):
         load_restart(path)

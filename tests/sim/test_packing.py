@@ -1,4 +1,4 @@
-"""Fills: no overlaps, inside as a whole, and dense enough."""
+"""Packings have no overlaps, are inside their region, and are dense enough."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,10 @@ import trimesh
 
 import vicinal as vc
 from vicinal import InputError
+from vicinal.sim.draws import Draws
+from vicinal.sim.lattice import lattice
 from vicinal.sim.meshes import Mesh, closest_on_triangles, load_mesh
-from vicinal.sim.packing import Occupied, drop, lattice, pack
+from vicinal.sim.packing import Occupied, drop, pack
 from vicinal.sim.spaces import BoxSpace, CylinderSpace, MeshSpace, SphereSpace
 
 
@@ -27,7 +29,8 @@ SPACES = {
 def some(space, fraction, radius=0.06, spread=0.3, seed=0):
     rng = np.random.default_rng(seed)
     radii = radius * (1 + spread * rng.uniform(-1, 1, 4000))
-    return radii[: int(np.searchsorted(np.cumsum(4 / 3 * np.pi * radii**3), fraction * space.volume))], rng
+    count = int(np.searchsorted(np.cumsum(4 / 3 * np.pi * radii**3), fraction * space.volume))
+    return radii[:count], Draws(seed)
 
 
 def check(space, places, radii, box=None):
@@ -40,51 +43,72 @@ def check(space, places, radii, box=None):
 @pytest.mark.parametrize("name", SPACES)
 def test_packed_spheres_are_inside_and_do_not_overlap(name, fraction):
     space = SPACES[name]
-    radii, rng = some(space, fraction if name != "mesh" else 0.8 * fraction)
-    check(space, pack(space, radii, rng), radii)
+    radii, draws = some(space, fraction if name != "mesh" else 0.8 * fraction)
+    check(space, pack(space, radii, draws), radii)
 
 
 def test_dense_packings_are_reached():
     space = BoxSpace(np.zeros(3), np.ones(3), (1.0, 1.0, 1.0))
-    radii, rng = some(space, 0.57, radius=0.05)
-    check(space, pack(space, radii, rng, box=(1.0, 1.0, 1.0)), radii, box=(1.0, 1.0, 1.0))
+    radii, draws = some(space, 0.57, radius=0.05)
+    check(space, pack(space, radii, draws, box=(1.0, 1.0, 1.0)), radii, box=(1.0, 1.0, 1.0))
 
 
 def test_a_region_that_is_too_full_is_refused(monkeypatch):
-    monkeypatch.setattr("vicinal.sim.packing.PUSHES", 30)
+    monkeypatch.setattr("vicinal.sim.packing.PUSH_ROUNDS", 30)
     space = SPACES["box"]
-    radii, rng = some(space, 0.72)
-    with pytest.raises(InputError, match=r"0\.7\d of its volume\) still overlap"):
-        pack(space, radii, rng)
-    with pytest.raises(InputError, match=r"no place for a sphere of radius 0\.5"):
-        pack(space, np.array([0.5]), rng)
-    with pytest.raises(InputError, match="a lattice has"):
-        lattice(space, radii, rng)
+    radii, draws = some(space, 0.72)
+    with pytest.raises(InputError, match=r"0\.7\d of its volume and still overlap"):
+        pack(space, radii, draws)
+    with pytest.raises(InputError, match=r"a sphere of radius 0\.5 does not fit"):
+        pack(space, np.array([0.5]), draws)
+    with pytest.raises(InputError, match=r"onto a lattice in the region, but it has \d+ sites"):
+        lattice(space, radii, draws)
+
+
+@pytest.mark.parametrize("place", [pack, lattice])
+def test_more_than_any_packing_holds_is_refused_before_it_is_tried(place, monkeypatch):
+    def search(*_, **__):
+        raise AssertionError("spheres were placed")
+
+    monkeypatch.setattr(vc, "pairs", search)
+    monkeypatch.setattr(vc, "HashGrid", search)
+    space = SPACES["box"]
+    radii = np.full(23_343, 0.06)
+    with pytest.raises(InputError, match=r"23,343 bodies .* 22 times its volume \(21\.1 against 0\.96 m³\)"):
+        place(space, radii, Draws(0))
+
+
+def test_a_gap_is_kept_between_spheres():
+    space = SPACES["box"]
+    radii, draws = some(space, 0.3, spread=0.0)
+    places = pack(space, radii, draws, gap=0.2)
+    check(space, places, radii)
+    assert len(vc.pairs(places, radii=1.0999 * radii)[0]) == 0
 
 
 @pytest.mark.parametrize("place", [pack, lattice, drop])
-def test_what_is_there_is_respected(place):
+def test_spheres_in_place_stay_free_of_new_ones(place):
     space = SPACES["box"]
-    there = Occupied(np.array([[0.5, 0.4, 0.6]]), np.array([0.35]))
-    radii, rng = some(space, 0.1)
-    places = place(space, radii, rng, there=there)
+    occupied = Occupied(np.array([[0.5, 0.4, 0.6]]), np.array([0.35]))
+    radii, draws = some(space, 0.1)
+    places = place(space, radii, draws, occupied=occupied)
     if place is drop:
-        # Whoever finds no place says so.
-        found = ~np.isnan(places[:, 0])
-        assert found.mean() > 0.9
-        places, radii = places[found], radii[found]
+        # NaN where there is no place.
+        placed = ~np.isnan(places[:, 0])
+        assert placed.mean() > 0.9
+        places, radii = places[placed], radii[placed]
     check(space, places, radii)
-    assert (np.linalg.norm(places - there.points[0], axis=1) >= radii + 0.35).all()
+    assert (np.linalg.norm(places - occupied.points[0], axis=1) >= radii + 0.35).all()
 
 
 @pytest.mark.parametrize("fraction", [0.02, 0.3, 0.5])
 def test_lattices_have_room_for_many(fraction):
     space = SPACES["box"]
-    radii, rng = some(space, fraction, spread=0.0)
-    check(space, lattice(space, radii, rng), radii)
+    radii, draws = some(space, fraction, spread=0.0)
+    check(space, lattice(space, radii, draws), radii)
 
 
-def test_the_same_chance_gives_the_same_places():
+def test_the_same_seed_gives_the_same_places():
     space = SPACES["cylinder"]
     one, other = (pack(space, *some(space, 0.4)) for _ in range(2))
     assert np.array_equal(one, other)
@@ -93,7 +117,7 @@ def test_the_same_chance_gives_the_same_places():
 @pytest.mark.parametrize("name", SPACES)
 def test_random_places_fill_a_region_evenly(name):
     space = SPACES[name]
-    places = space.sample(np.zeros(4000), np.random.default_rng(1))
+    places = space.sample(np.zeros(4000), Draws(1))
     assert space.fits(places, np.zeros(4000)).all()
     # The centroid of a draw scatters by the extent over the root of the number.
     middle = 0.5 * (space.low + space.high)

@@ -6,7 +6,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from sim.busy import busy
-from vicinal import dem
+from vicinal import sim
 from vicinal.cli import app
 from vicinal.sim.pictures.camera import Camera
 from vicinal.sim.pictures.raster import Canvas
@@ -15,8 +15,8 @@ from vicinal.sim.pictures.raster import Canvas
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("render") / "out"
-    scene = busy(solver={"duration": 0.002, "dt": 2e-5}, output={"every": 0.001}, picture={"view": [-60, 20]})
-    dem.run(scene, out)
+    scene = busy(run={"duration": 0.002}, output={"every": 0.001}, picture={"view": [-60, 20]})
+    sim.run(scene, out)
     return out
 
 

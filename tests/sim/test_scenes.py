@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 
 from vicinal import InputError, dem
-from vicinal.dem.config import load
-from vicinal.sim import scenes
+from vicinal.sim import load, run, scenes
 from vicinal.sim.vtkhdf import SeriesReader
 
 # Fewer bodies and less time than a user would want, so that all are tried.
 SMALL = {
-    "settled": ["insert.0.count=150", "solver.duration=0.01"],
-    "drum": ["insert.0.count=150", "solver.duration=0.005", "walls.0.motion.start=0.001"],
-    "hopper": ["insert.0.count=150", "solver.duration=0.005"],
-    "mixing": ["insert.0.count=60", "insert.1.count=15", "solver.duration=0.005"],
-    "pyramid": ["solver.duration=0.1"],
+    "settled": ["dem.insert.0.count=150", "run.duration=0.01"],
+    "drum": ["dem.insert.0.count=150", "run.duration=0.005", "walls.0.motion.start=0.001"],
+    "hopper": ["dem.insert.0.count=150", "run.duration=0.005"],
+    "mixing": ["dem.insert.0.count=60", "dem.insert.1.count=15", "run.duration=0.005"],
+    "pyramid": ["run.duration=0.1"],
     "impact": [],
-    "shapes": ["insert.0.count=12", "solver.duration=0.003"],
+    "shapes": ["dem.insert.0.count=12", "run.duration=0.003"],
 }
 
 
@@ -27,9 +26,9 @@ def test_every_scene_is_tried():
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_scene_runs(name, tmp_path):
-    scene = load(scenes.find(name), settings=[*SMALL[name], "solver.threads=1", "output.every=1"])
-    result = dem.run(scene, tmp_path / "out")
-    sim = result.simulation
+    scene = load(scenes.find(name), settings=[*SMALL[name], "run.threads=1", "output.every=1"])
+    result = run(scene, tmp_path / "out")
+    sim = result.solver.simulation
     assert result.status == "finished"
     assert np.isfinite(sim.positions).all()
     if name == "impact":

@@ -1,4 +1,4 @@
-"""``vicinal render``: from a time series to a picture and an animation."""
+"""``vicinal render``: pictures and animations of a time series."""
 
 import sys
 from pathlib import Path
@@ -17,26 +17,29 @@ ANIMATION = ".gif"
 
 def render(
     series: Annotated[
-        Path, typer.Argument(help="particles.vtkhdf of a run, or the folder of its results. Runs under way will do.")
+        Path,
+        typer.Argument(
+            help="particles.vtkhdf of a run, or the folder of its results. Running simulations can be drawn too."
+        ),
     ],
     *,
     output: Annotated[
         list[Path] | None,
         typer.Option("-o", "--output", help=f"File to write: {' '.join(PICTURES)} or {ANIMATION}. Repeatable."),
     ] = None,
-    step: Annotated[int, typer.Option(help="Which step the picture shows; -1 is the last.")] = -1,
+    step: Annotated[int, typer.Option(help="Frame that the picture shows; -1 is the last.")] = -1,
     colour: Annotated[
-        str | None, typer.Option("--colour", "--color", help="speed, radius, id, or other data of the bodies.")
+        str | None, typer.Option("--colour", "--color", help="speed, radius, id, or other data of the particles.")
     ] = None,
     view: Annotated[
         str | None, typer.Option(help="Direction to the eye: azimuth,elevation in degrees; or x, y or z.")
     ] = None,
     size: Annotated[str | None, typer.Option(help="Width and height in pixels, as in 1200x900.")] = None,
-    frames: Annotated[int, typer.Option(min=1, help="Most pictures in an animation.")] = 60,
+    frames: Annotated[int, typer.Option(min=1, help="Largest number of pictures in an animation.")] = 60,
     rate: Annotated[float, typer.Option(min=0.1, max=50.0, help="Pictures per second.")] = 12.0,
-    title: Annotated[str | None, typer.Option(help="A line over the picture; that of the scene if left out.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the picture; that of the scene if left out.")] = None,
 ) -> None:
-    """Draw a run: a picture of its end and an animation of its course."""
+    """Draw a run: a picture of its end, and an animation."""
     with exit_codes():
         from vicinal.io import atomic_file
         from vicinal.sim.folder import PARTICLES
@@ -64,10 +67,10 @@ def render(
 
 
 def _look(path: Path, *, colour: str | None, view: str | None, size: str | None) -> "tuple[str, Look]":
-    """Collect how to draw: from the scene beside the series, and from the options."""
-    from vicinal.dem.config import load
+    """Return title and look: those of the scene beside the series, unless options replace them."""
     from vicinal.sim.folder import SCENE
     from vicinal.sim.pictures import Look
+    from vicinal.sim.scene import load
 
     title, azimuth, elevation, meaning = path.parent.name, Look.azimuth, Look.elevation, Look.colour
     beside = path.with_name(SCENE)
@@ -90,9 +93,9 @@ def _angles(text: str) -> tuple[float, float]:
     try:
         azimuth, elevation = (float(part) for part in text.split(","))
     except ValueError:
-        raise InputError(f"--view: found {text!r}; give azimuth,elevation in degrees, or x, y or z") from None
+        raise InputError(f"--view must be azimuth,elevation in degrees, or x, y or z, got {text!r}") from None
     if not (abs(elevation) <= 90 and abs(azimuth) <= 360):
-        raise InputError(f"--view: found {text!r}; azimuths go from -360 to 360, elevations from -90 to 90")
+        raise InputError(f"--view must have an azimuth from -360 to 360 and an elevation from -90 to 90, got {text!r}")
     return azimuth, elevation
 
 
@@ -104,7 +107,7 @@ def _pixels(text: str) -> tuple[int, int]:
     except ValueError:
         width = height = 0
     if not (100 <= width <= 8000 and 100 <= height <= 8000):
-        raise InputError(f"--size: found {text!r}; give width and height from 100 to 8000, as in 1200x900")
+        raise InputError(f"--size must be width and height from 100 to 8000, as in 1200x900, got {text!r}")
     return width, height
 
 
@@ -112,15 +115,15 @@ def _index(step: int, count: int) -> int:
     from vicinal import InputError
 
     if not -count <= step < count:
-        raise InputError(f"--step: found {step}; the series has steps from 0 to {count - 1}, or -1 for the last")
+        raise InputError(f"--step must be from 0 to {count - 1}, or -1 for the last frame, got {step}")
     return step % count
 
 
 def _check_target(path: Path) -> None:
-    """Refuse before the work what would fail after it."""
+    """Refuse a file that could not be written, before the work."""
     from vicinal import InputError
 
     if path.suffix.lower() not in (*PICTURES, ANIMATION):
-        raise InputError(f"--output: ending {path.suffix!r} is not known; use {' '.join(PICTURES)} or {ANIMATION}")
+        raise InputError(f"--output must end in {' '.join(PICTURES)} or {ANIMATION}, got {path.suffix!r}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: folder {path.parent} does not exist; create it first")

@@ -1,4 +1,4 @@
-"""``vicinal run``: from a TOML file, or a scene of the package, to a folder of results."""
+"""``vicinal run``: from a scene to a folder of results."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from vicinal.cli.report import count, seconds, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from vicinal.dem.run import Progress, Run
+    from vicinal.sim import Progress, RunLoop
 
 LINES = 20
 """Progress lines in a log."""
@@ -25,102 +25,89 @@ def run(
     *,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Replace a value, as in --set solver.dt=1e-5. Repeatable."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Replace a value, as in --set run.duration=2. Repeatable."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder for the results; SCENE-results if left out.")
     ] = None,
     restart: Annotated[
-        Path | None, typer.Option(help="Go on from a restart file; into its folder, unless --output says another.")
+        Path | None, typer.Option(help="Continue from a restart file; in its folder, unless --output is given.")
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads to use, instead of all cores.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Read the scene, report errors, and stop.")] = False,
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes of the package, and stop.")] = False,
 ) -> None:
-    """Simulate grains: what moves, touches and flows, as a TOML file describes it."""
+    """Simulate a scene that a TOML file describes."""
     with exit_codes():
         from vicinal import InputError
-        from vicinal.dem.config import load
-        from vicinal.dem.run import Run, restart_scene
-        from vicinal.sim import scenes
+        from vicinal.sim import RunLoop, load, restart_scene, scenes
 
         if list_scenes:
             for name in scenes.names():
                 typer.echo(f"{name:<16} {load(scenes.find(name)).title}")
             return
-        changes = [*(settings or []), *([] if threads is None else [f"solver.threads={threads}"])]
+        changes = [*(settings or []), *([] if threads is None else [f"run.threads={threads}"])]
         if scene is not None:
             file = scenes.find(scene)
-            found = load(file, settings=changes)
+            described = load(file, settings=changes)
             folder = Path(f"{file.stem}-results")
         elif restart is not None:
-            found = restart_scene(restart, changes)
-            folder = restart.resolve().parent
+            described = restart_scene(restart, changes)
         else:
-            raise InputError("SCENE: is missing; give a TOML file, the name of a scene (see --list), or --restart")
+            raise InputError("SCENE is missing; give a TOML file, the name of a scene (see --list), or --restart")
         if check:
-            typer.echo(f"{scene or restart}: {found.title}: no errors")
+            typer.echo(f"{scene or restart}: {described.title}: no errors")
             return
         if output is not None:
             folder = output
         elif restart is not None:
             folder = restart.resolve().parent
         try:
-            course = Run(found, folder, restart=restart, overwrite=overwrite)
+            loop = RunLoop(described, folder, restart=restart, overwrite=overwrite)
         except FileExistsError:
             message = f"{folder}: holds the results of an earlier run; add --overwrite, or choose another with -o"
             raise FileExistsError(message) from None
-        _announce(course)
-        _follow(course)
+        _announce(loop)
+        _follow(loop)
 
 
-def _announce(course: "Run") -> None:
-    """Say what is about to happen, and how the time step compares with what it has to resolve."""
-    sim, times = course.sim, course.times
-    typer.echo(
-        f"{course.scene.title}: {many(len(sim), 'body', 'bodies')}, {many(len(sim.walls), 'wall', 'walls')}, "
-        f"{many(course.steps, 'step', 'steps')} "
-        f"of {sim.dt:.4g} s to {course.scene.solver.duration:g} s",
-        err=True,
-    )
-    parts = [f"{times.collision_fraction:.3g} of the collision time ({times.collision:.3g} s)"]
-    if times.rayleigh_fraction > 0:
-        parts.append(f"{times.rayleigh_fraction:.3g} of the Rayleigh time ({times.rayleigh:.3g} s)")
-    typer.echo(f"time step {sim.dt:.4g} s = {' = '.join(parts)}", err=True)
+def _announce(loop: "RunLoop") -> None:
+    """Print the size of the simulation and its time step."""
+    first, *others = loop.solver.summary()
+    typer.echo(f"{loop.scene.title}: {first}, {loop.scene.run.duration:g} s", err=True)
+    for line in others:
+        typer.echo(line, err=True)
 
 
-def many(number: int, one: str, several: str) -> str:
-    """Write a number of things."""
-    return f"{number:,} {one if number == 1 else several}"
+def _follow(loop: "RunLoop") -> None:
+    """Run to the end, and print a summary."""
+    from vicinal.sim.folder import RESTART
 
-
-def _follow(course: "Run") -> None:
-    """Let the run go on to its end, and say what it has left."""
     warned: set[str] = set()
     try:
-        for _ in with_progress(course.go(), course):
-            for message in course.warnings:
+        for _ in with_progress(loop.go(), loop):
+            for message in loop.warnings:
                 if message not in warned:
                     warned.add(message)
                     typer.echo(f"warning: {message}", err=True)
     except (OSError, FloatingPointError) as error:
-        kept = f"steps finished before are in {course.folder}"
-        if (course.folder / "restart.npz").exists():
-            kept += ", and restart.npz there goes on from the last restart file"
+        kept = f"what was written before is in {loop.folder}"
+        if (loop.folder / RESTART).exists():
+            kept += f"; continue with: vicinal run --restart {loop.folder / RESTART}"
         raise stop(f"{error}; {kept}", code=FAILURE) from error
-    _show(course)
-    if course.status == "interrupted":
-        typer.echo(f"interrupted; go on with: vicinal run --restart {course.folder / 'restart.npz'}", err=True)
+    _show(loop)
+    if loop.status == "interrupted":
+        typer.echo(f"interrupted; continue with: vicinal run --restart {loop.folder / RESTART}", err=True)
         raise typer.Exit(INTERRUPTED)
 
 
-def with_progress(states: "Iterable[Progress]", course: "Run") -> "Iterator[Progress]":
-    """Pass states on, and show on the error stream how far the run is."""
-    yield from _bar(states, course) if sys.stderr.isatty() else _lines(states, course)
+def with_progress(states: "Iterable[Progress]", loop: "RunLoop") -> "Iterator[Progress]":
+    """Pass states on, and show the progress on the error stream."""
+    yield from _bar(states, loop) if sys.stderr.isatty() else _lines(states)
 
 
-def _bar(states: "Iterable[Progress]", course: "Run") -> "Iterator[Progress]":
+def _bar(states: "Iterable[Progress]", loop: "RunLoop") -> "Iterator[Progress]":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
@@ -129,57 +116,54 @@ def _bar(states: "Iterable[Progress]", course: "Run") -> "Iterator[Progress]":
         BarColumn(bar_width=None),
         TaskProgressColumn(),
         TextColumn("{task.fields[left]} left"),
-        TextColumn("{task.fields[contacts]} contacts"),
+        TextColumn("{task.fields[status]}"),
         TextColumn("{task.fields[rate]} particle-steps/s"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=course.steps, **_fields(course.progress()))
+        task = bar.add_task("", total=1.0, **_fields(loop.progress()))
         for state in states:
             yield state
-            bar.update(task, completed=state.step, **_fields(state))
+            bar.update(task, completed=state.share, **_fields(state))
 
 
-def _lines(states: "Iterable[Progress]", course: "Run") -> "Iterator[Progress]":
-    """Plain lines, for logs; flushed, so that nothing is lost on the way to a file."""
-    begin = course.progress().step
-    following = begin + 1
+def _lines(states: "Iterable[Progress]") -> "Iterator[Progress]":
+    """Plain lines for logs; flushed, so that nothing is lost if the output is a file."""
+    printed: int | None = None
     for state in states:
         yield state
-        if state.step >= following or state.step == course.steps:
-            share = max(1, (course.steps - begin) // LINES)
-            following = begin + ((state.step - begin) // share + 1) * share
+        span = state.duration - state.begin
+        part = int(LINES * (state.time - state.begin) / span) if span > 0 else LINES
+        if part != printed:
+            printed = part
             fields = _fields(state)
-            bodies = many(state.bodies, "body", "bodies")
             typer.echo(
-                f"step {state.step:,} of {course.steps:,}: {fields['time']}, {fields['left']} left, "
-                f"{bodies}, {fields['contacts']} contacts, {fields['rate']} particle-steps/s",
+                f"step {state.step:,}: {fields['time']}, {fields['left']} left, {state.particles:,} particles, "
+                f"{state.status}, {fields['rate']} particle-steps/s",
                 err=True,
             )
             sys.stderr.flush()
 
 
 def _fields(state: "Progress") -> dict[str, Any]:
-    left = seconds(state.remaining) if state.done else "?"
     return {
         "time": f"t = {state.time:.4g} of {state.duration:g} s",
-        "left": left,
-        "contacts": count(state.contacts),
+        "left": seconds(state.remaining) if state.done else "?",
+        "status": state.status,
         "rate": count(state.rate),
     }
 
 
-def _show(course: "Run") -> None:
-    state = course.progress()
-    profile = course.profile
-    total = sum(profile.values())
+def _show(loop: "RunLoop") -> None:
+    state = loop.progress()
+    total = sum(loop.profile.values())
+    spent = [f"{name} {seconds(value)}" for name, value in loop.profile.items() if value > 0.01 * total]
     show(
-        course.scene.title,
+        loop.scene.title,
         [
-            ("simulated", f"{state.time:.6g} s of {state.duration:g} s, {state.step:,} steps of {course.sim.dt:.4g} s"),
-            ("bodies", f"{state.bodies:,}" + (f" ({course.feeder.removed:,} left)" if course.feeder.removed else "")),
-            ("contacts", f"{state.contacts:,}"),
+            ("simulated", f"{state.time:.6g} s of {state.duration:g} s, {state.step:,} steps"),
+            ("particles", f"{state.particles:,}, {state.status}"),
             ("speed", f"{count(state.rate)} particle-steps per second"),
-            ("time", ", ".join(f"{name} {seconds(value)}" for name, value in profile.items() if value > 0.01 * total)),
-            ("results", str(course.folder.resolve())),
+            ("time", ", ".join(spent)),
+            ("results", str(loop.folder.resolve())),
         ],
     )

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from vicinal.dem.config.bodies import Body, ClumpBody, PolyhedronBody, Sphere, TabletBody
 from vicinal.dem.config.insertion import Emitter, Place
-from vicinal.dem.config.scene import Scene
 from vicinal.dem.shapes import Clump, Polyhedron, Shape, Tablet
 from vicinal.dem.simulation import COLLISION_FRACTION, RAYLEIGH_FRACTION, Simulation
 from vicinal.dem.times import CriticalTimes
@@ -18,29 +17,29 @@ from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, box_walls
 from vicinal.errors import InputError
 from vicinal.sim.meshes import load_mesh
 from vicinal.sim.regions import BoxRegion, CylinderRegion, SphereRegion
-from vicinal.sim.sizes import smallest_radius
-from vicinal.sim.walls import AnyWall, BoxWall, CylinderWall, MeshWallSection, PlaneWall, Rotating, Translating
+from vicinal.sim.scene import Scene
+from vicinal.sim.walls import AnyWall, BoxWall, CylinderWall, MeshWallSection, PlaneWall, Rotating
 
 Array = npt.NDArray[np.float64]
 
 
 def build(scene: Scene) -> Simulation:
-    """Make the simulation that a scene describes, with walls but without bodies and without a time step."""
+    """Make the simulation of a scene, with walls but without bodies and without a time step."""
     return Simulation(
-        materials=scene.materials,
-        pairs={pair.materials: pair.values() for pair in scene.pairs},
-        law=scene.solver.law,
-        history=scene.solver.history,
+        materials=scene.dem.materials,
+        pairs={pair.materials: pair.values() for pair in scene.dem.pairs},
+        law=scene.dem.law,
+        history=scene.dem.history,
         walls=[wall for walls in make_walls(scene) for wall in walls],
         gravity=scene.gravity,
         box=scene.periodic.lengths(),
-        skin=scene.solver.skin,
-        seed=scene.solver.seed,
+        skin=scene.dem.skin,
+        seed=scene.run.seed,
     )
 
 
 def make_walls(scene: Scene) -> list[list[Wall]]:
-    """Make the walls of each wall table: boxes and closed cylinders have several."""
+    """Make the walls of each wall table; boxes and closed cylinders have several."""
     made = []
     taken: set[str] = set()
     size = _extent(scene)
@@ -50,7 +49,7 @@ def make_walls(scene: Scene) -> list[list[Wall]]:
         walls = _walls(wall, name, size)
         for part in walls:
             if part.name in taken:
-                raise InputError(f'walls.{place}.name = "{name}": another wall has this name; give it another one')
+                raise InputError(f'walls.{place}.name must differ from the names of other walls, got "{name}"')
             taken.add(part.name)
         taken.add(name)
         made.append(walls)
@@ -59,6 +58,7 @@ def make_walls(scene: Scene) -> list[list[Wall]]:
 
 def _walls(wall: AnyWall, name: str, size: float) -> list[Wall]:
     walls: list[Wall]
+    assert wall.material is not None  # noqa: S101 - the section `dem` checks that
     match wall:
         case PlaneWall():
             edge = size if wall.size is None else wall.size
@@ -98,21 +98,16 @@ def _walls(wall: AnyWall, name: str, size: float) -> list[Wall]:
 
 
 def set_motions(scene: Scene, walls: list[list[Wall]], time: float) -> None:
-    """Let walls move, or not, as they shall from a time on."""
+    """Set the velocities of walls to those of their motion from a time on."""
     for wall, parts in zip(scene.walls, walls, strict=True):
-        motion = wall.motion
-        if not isinstance(motion, Translating | Rotating):
-            continue
-        on = motion.start <= time and (motion.stop is None or time < motion.stop)
-        for part in parts:
-            if isinstance(motion, Translating):
-                part.velocity = np.array(motion.velocity) * on
-            else:
-                part.spin = np.array(motion.axis) * (motion.speed * on)
+        # A wall without motion keeps what its user set.
+        if wall.motion.moments():
+            for part in parts:
+                part.velocity, part.spin = np.array(wall.motion.velocity_at(time)), np.array(wall.motion.spin_at(time))
 
 
 def _extent(scene: Scene) -> float:
-    """Return a length that is large enough to draw a plane that has no end."""
+    """Return the edge of the square that is drawn for a plane."""
     corners: list[tuple[float, ...]] = []
     for region in scene.regions.values():
         match region:
@@ -122,26 +117,26 @@ def _extent(scene: Scene) -> float:
                 corners += [tuple(np.add(p, s * region.radius)) for p in (region.start, region.end) for s in (-1, 1)]
             case SphereRegion():
                 corners += [tuple(np.add(region.centre, s * region.radius)) for s in (-1, 1)]
-    for insert in scene.insert:
+    for insert in scene.dem.insert:
         if isinstance(insert, Place):
             corners += insert.positions
-    radii = [smallest_radius(body.radius) for body in scene.bodies.values() if isinstance(body, Sphere)]
+    radii = [body.radius.smallest() for body in scene.dem.bodies.values() if isinstance(body, Sphere)]
     spread = float(np.ptp(np.array(corners), axis=0).max()) if corners else 0.0
     return max(1.5 * spread, 8 * max(radii, default=0.0)) or 1.0
 
 
 @dataclass
 class Kind:
-    """A body of a scene as the simulation wants it."""
+    """A body of a scene, ready to be inserted."""
 
     body: Body
     shape: Shape | None
 
     @property
     def radius(self) -> float:
-        """Radius of the sphere around it; the smallest one for spheres of several sizes."""
+        """Radius of its bounding sphere; the smallest one for spheres of several sizes."""
         if isinstance(self.body, Sphere):
-            return smallest_radius(self.body.radius)
+            return self.body.radius.smallest()
         return float(self.shape.properties().radius) if self.shape is not None else math.nan
 
     def volumes(self, radii: Array) -> Array:
@@ -153,7 +148,7 @@ class Kind:
 
 def make_kinds(scene: Scene) -> dict[str, Kind]:
     """Make the shapes of all bodies of a scene."""
-    return {name: Kind(body, _shape(body)) for name, body in scene.bodies.items()}
+    return {name: Kind(body, _shape(body)) for name, body in scene.dem.bodies.items()}
 
 
 def _shape(body: Body) -> Shape | None:
@@ -169,11 +164,11 @@ def _shape(body: Body) -> Shape | None:
 
 
 def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, Kind]) -> CriticalTimes:
-    """Set the time step of a simulation, and return the critical times of what is and will be in it."""
+    """Set the time step of a simulation, and return the critical times of its bodies, later ones included."""
     times = [sim.critical_times()]
-    coming = [insert for insert in scene.insert if isinstance(insert, Emitter)]
+    coming = [insert for insert in scene.dem.insert if isinstance(insert, Emitter)]
     if coming:
-        # Bodies that are yet to come, one of each, the smallest: they may be the ones that matter.
+        # One body of each kind that is inserted later, the smallest: it may be the one that limits the step.
         probe = build(scene)
         for insert in coming:
             for name in insert.shares():
@@ -191,12 +186,12 @@ def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, Kind]) -> Critic
     rayleigh = min((time.rayleigh for time in times if not math.isnan(time.rayleigh)), default=math.inf)
     if not math.isfinite(collision):
         collision = rayleigh = math.inf
-    if scene.solver.dt is not None:
-        sim.dt = scene.solver.dt
+    if scene.dem.dt is not None:
+        sim.dt = scene.dem.dt
     elif math.isinf(collision):
-        raise InputError("solver.dt: is missing, and there are no bodies to derive it from; give a number above 0")
-    elif scene.solver.fraction is not None:
-        sim.dt = scene.solver.fraction * min(collision, rayleigh)
+        raise InputError("dem.dt is missing, and there are no bodies to derive it from; it must be a number above 0")
+    elif scene.dem.fraction is not None:
+        sim.dt = scene.dem.fraction * min(collision, rayleigh)
     else:
         sim.dt = min(COLLISION_FRACTION * collision, RAYLEIGH_FRACTION * rayleigh)
     return CriticalTimes(collision, rayleigh, sim.dt / collision, sim.dt / rayleigh)

@@ -1,9 +1,9 @@
-"""Bodies that come and go: fills at the start, emitters and outlets as time goes on."""
+"""Insertion and removal of bodies: fills at the start, emitters and outlets during the run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy.typing as npt
 from vicinal.dem.build import Kind
 from vicinal.dem.config.bodies import Sphere
 from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Insertion, Place
-from vicinal.dem.config.scene import Scene
 from vicinal.dem.simulation import Simulation
-from vicinal.dem.sizes import draw
 from vicinal.errors import InputError
-from vicinal.sim.packing import Occupied, drop, lattice, pack
+from vicinal.sim.draws import Draws
+from vicinal.sim.lattice import lattice
+from vicinal.sim.packing import NOTHING, Occupied, drop, overfull, pack
+from vicinal.sim.scene import Scene
 from vicinal.sim.spaces import Space, space
 
 Array = npt.NDArray[np.float64]
@@ -25,18 +26,20 @@ BATCH = 4096
 """Bodies drawn at a time when a volume or a mass is to be reached."""
 
 EMITTER_ROUNDS = 20
-"""How often a body tries to find room at an emitter before it waits for the next attempt."""
+"""How often a body is tried at random places of an emitter before it waits for the next attempt."""
 
 
 class Feeder:
-    """Puts bodies into a simulation and takes them out, as the scene says."""
+    """Inserts bodies into a simulation and removes them as the scene describes."""
 
     def __init__(self, scene: Scene, sim: Simulation, kinds: Mapping[str, Kind]) -> None:
         self.scene, self.sim, self.kinds = scene, sim, kinds
+        # From the generator of the simulation, which is part of its state.
+        self.draws = Draws.of(sim.random.bit_generator)
         self.box = scene.periodic.lengths()
         self._spaces: dict[str, Space] = {}
-        # Part of the restart file: what each emitter has inserted so far, in bodies and in mass, and what it drew last.
-        self.emitted = np.zeros((len(scene.insert), 2))
+        # Part of the state: what each emitter has inserted so far, in bodies and in mass.
+        self.emitted = np.zeros((len(scene.dem.insert), 2))
         self.removed = 0
 
     def space(self, name: str) -> Space:
@@ -56,10 +59,13 @@ class Feeder:
 
     def start(self) -> None:
         """Insert what is there from the start."""
-        for insert in self.scene.insert:
+        for place, insert in enumerate(self.scene.dem.insert):
             match insert:
                 case Fill():
-                    self._fill(insert)
+                    try:
+                        self._fill(insert)
+                    except InputError as error:
+                        raise InputError(f'dem.insert.{place} (region "{insert.region}"): {error}') from None
                 case Place():
                     names = self._names(insert, len(insert.positions))
                     self._insert(insert, names, self._radii(names), np.array(insert.positions))
@@ -69,15 +75,17 @@ class Feeder:
     def _fill(self, insert: Fill) -> None:
         region = self.space(insert.region)
         names, radii = self._amount(insert, region)
+        occupied = self._occupied()
         if insert.method == "lattice":
             places = lattice(
-                region, radii, self.sim.random, there=self._there(), box=self.box, gap=insert.gap, jitter=insert.jitter
+                region, radii, self.draws, occupied=occupied, box=self.box, gap=insert.gap, jitter=insert.jitter
             )
         else:
-            places = pack(region, radii, self.sim.random, there=self._there(), box=self.box, gap=insert.gap)
+            places = pack(region, radii, self.draws, occupied=occupied, box=self.box, gap=insert.gap)
         self._insert(insert, names, radii, places)
 
     def _amount(self, insert: Fill, region: Space) -> tuple[npt.NDArray[np.str_], Array]:
+        self._check_amount(insert, region)
         if insert.count is not None:
             names = self._names(insert, insert.count)
             return names, self._radii(names)
@@ -88,9 +96,23 @@ class Feeder:
             sizes = self._radii(more)
             names, radii = np.concatenate([names, more]), np.concatenate([radii, sizes])
             amounts = np.concatenate([amounts, self._masses(more, sizes, by_volume=insert.mass is None)])
-        # The number of bodies that comes closest.
+        # The number of bodies that comes closest to the amount.
         count = max(1, int(np.abs(np.cumsum(amounts) - goal).argmin()) + 1)
         return names[:count], radii[:count]
+
+    def _check_amount(self, insert: Fill, region: Space) -> None:
+        """Refuse an amount whose volume exceeds that of the region before any body is drawn."""
+        kinds = [self.kinds[name] for name, share in insert.shares().items() if share > 0]
+        least = min(float(kind.volumes(np.array([kind.radius]))[0]) for kind in kinds)
+        if insert.count is not None:
+            volume, count = insert.count * least, insert.count
+        elif insert.mass is not None:
+            volume = insert.mass / max(self.scene.dem.materials[kind.body.material].density for kind in kinds)
+            count = round(volume / least)
+        else:
+            return
+        if volume > region.volume:
+            raise overfull(count, volume, region)
 
     def _from_file(self, insert: FromFile) -> None:
         try:
@@ -98,14 +120,14 @@ class Feeder:
         except FileNotFoundError:
             raise FileNotFoundError(f"{insert.file}: no such file") from None
         except ValueError as error:
-            raise InputError(f"{insert.file}: {error}; give a line of x y z r for every sphere") from None
+            raise InputError(f"{insert.file}: {error}; every line must have x y z and a radius") from None
         if rows.shape[1] != 4 or not np.isfinite(rows).all() or (rows[:, 3] <= 0).any():
-            raise InputError(f"{insert.file}: shape {rows.shape} found; give x y z and a radius above 0 on every line")
+            raise InputError(f"{insert.file}: every line must have x y z and a radius above 0, got shape {rows.shape}")
         self._insert(insert, self._names(insert, len(rows)), rows[:, 3], rows[:, :3])
 
     def emit(self) -> None:
-        """Let emitters insert what is due."""
-        for place, insert in enumerate(self.scene.insert):
+        """Insert what emitters have to insert by now."""
+        for place, insert in enumerate(self.scene.dem.insert):
             if isinstance(insert, Emitter):
                 self._emit(place, insert)
 
@@ -116,10 +138,10 @@ class Feeder:
         passed = min(time, math.inf if insert.stop is None else insert.stop) - insert.start
         count, mass = self.emitted[place]
         if insert.rate is not None:
-            # One at once, then one after every 1/rate; a hair more, so that rounding does not delay one by an attempt.
+            # One at once, then one after every 1/rate; slightly more, so that rounding delays none.
             due = int(passed * insert.rate * (1 + 1e-9)) + 1 - int(count)
         else:
-            assert insert.mass_rate is not None  # noqa: S101 - the schema wants one of both
+            assert insert.mass_rate is not None  # noqa: S101 - the schema requires one of them
             mean = self._mean_mass(insert)
             due = max(0, math.ceil((passed * insert.mass_rate - mass) / mean))
         if insert.limit is not None:
@@ -129,17 +151,17 @@ class Feeder:
         names = self._names(insert, due)
         radii = self._radii(names)
         region = self.space(insert.region)
-        there = self._there().near(region, float(radii.max()), self.box)
-        places = drop(region, radii, self.sim.random, there=there, box=self.box, rounds=EMITTER_ROUNDS)
-        found = ~np.isnan(places[:, 0])
-        self._insert(insert, names[found], radii[found], places[found])
-        masses = self._masses(names[found], radii[found], by_volume=False)
-        self.emitted[place] += (found.sum(), masses.sum())
+        occupied = self._occupied().near(region, float(radii.max()), self.box)
+        places = drop(region, radii, self.draws, occupied=occupied, box=self.box, rounds=EMITTER_ROUNDS)
+        placed = ~np.isnan(places[:, 0])
+        self._insert(insert, names[placed], radii[placed], places[placed])
+        masses = self._masses(names[placed], radii[placed], by_volume=False)
+        self.emitted[place] += (placed.sum(), masses.sum())
 
-    def drain(self, due: list[int]) -> None:
-        """Let outlets take bodies out."""
+    def drain(self, due: Iterable[int]) -> None:
+        """Remove bodies from the outlets with these numbers."""
         for place in due:
-            outlet = self.scene.outlets[place]
+            outlet = self.scene.dem.outlets[place]
             if not len(self.sim):
                 return
             positions = self.sim.positions
@@ -149,22 +171,22 @@ class Feeder:
                 self.sim.remove(gone)
                 self.removed += len(gone)
 
-    def _there(self) -> Occupied:
-        return Occupied(self.sim.positions, self.sim.radii) if len(self.sim) else Occupied()
+    def _occupied(self) -> Occupied:
+        return Occupied(self.sim.positions, self.sim.radii) if len(self.sim) else NOTHING
 
     def _names(self, insert: Insertion, count: int) -> npt.NDArray[np.str_]:
         shares = insert.shares()
         names = np.array(list(shares), np.str_)
         if len(names) == 1:
             return np.repeat(names, count)
-        return np.asarray(self.sim.random.choice(names, count, p=list(shares.values())))
+        return np.asarray(names[self.draws.choice(list(shares.values()), count)])
 
     def _radii(self, names: npt.NDArray[np.str_]) -> Array:
         radii = np.zeros(len(names))
         for name in dict.fromkeys(names.tolist()):
             kind, of = self.kinds[name], names == name
             if isinstance(kind.body, Sphere):
-                radii[of] = draw(kind.body.radius, int(of.sum()), self.sim.random)
+                radii[of] = kind.body.radius.draw(int(of.sum()), self.draws)
             else:
                 radii[of] = kind.radius
         return radii
@@ -173,18 +195,18 @@ class Feeder:
         amounts = np.zeros(len(names))
         for name in dict.fromkeys(names.tolist()):
             kind, of = self.kinds[name], names == name
-            density = 1.0 if by_volume else self.scene.materials[kind.body.material].density
+            density = 1.0 if by_volume else self.scene.dem.materials[kind.body.material].density
             amounts[of] = density * kind.volumes(radii[of])
         return amounts
 
     def _mean_mass(self, insert: Insertion) -> float:
-        """Return the mean mass of bodies to come; from draws of its own, so that chance goes on as if nothing was."""
-        random = np.random.default_rng(0)
+        """Return the mean mass of bodies; from draws of its own, which leave those of the simulation alone."""
+        draws = Draws(0)
         mean = 0.0
         for name, share in insert.shares().items():
             kind = self.kinds[name]
-            radii = draw(kind.body.radius, 1000, random) if isinstance(kind.body, Sphere) else np.array([kind.radius])
-            mean += share * self.scene.materials[kind.body.material].density * float(kind.volumes(radii).mean())
+            radii = kind.body.radius.draw(1000, draws) if isinstance(kind.body, Sphere) else np.array([kind.radius])
+            mean += share * self.scene.dem.materials[kind.body.material].density * float(kind.volumes(radii).mean())
         return mean
 
     def _insert(self, insert: Insertion, names: npt.NDArray[np.str_], radii: Array, places: Array) -> None:
@@ -206,6 +228,5 @@ class Feeder:
             return np.tile(insert.orientation, (count, 1))
         if insert.orientation == "upright":
             return np.tile((1.0, 0.0, 0.0, 0.0), (count, 1))
-        # Four normal numbers have no preferred direction, so as a quaternion no preferred turn.
-        turns = self.sim.random.normal(size=(count, 4))
-        return np.asarray(turns / np.linalg.norm(turns, axis=1, keepdims=True))
+        # Unit vectors without a preferred direction are quaternions without a preferred rotation.
+        return self.draws.directions(count, 4)

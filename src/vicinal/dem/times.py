@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.sim.solver import SimulationWarning
+
 if TYPE_CHECKING:
     from vicinal import _core
     from vicinal.dem.simulation import Simulation
 
 
-class TimeStepWarning(UserWarning):
+class TimeStepWarning(SimulationWarning):
     """The time step is too long to resolve contacts."""
 
 

@@ -12,12 +12,12 @@ Examples
 
 from vicinal.scenes.clouds import clustered, filament, sheet, uniform
 from vicinal.scenes.cuboids import cuboids
-from vicinal.scenes.draws import Draws
 from vicinal.scenes.motion import drift, headings, jitter, shaking, shear
 from vicinal.scenes.packing import packed
 from vicinal.scenes.regions import Region, boxes_in_box, checkerboard, giant
 from vicinal.scenes.scene import Scene
 from vicinal.scenes.sizes import bimodal, lognormal, power_law, spheres
+from vicinal.sim.draws import Draws
 
 __all__ = [
     "Draws",

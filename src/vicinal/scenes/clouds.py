@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from vicinal.errors import InputError
-from vicinal.scenes.arithmetic import cube_root, lengths
-from vicinal.scenes.draws import Draws
 from vicinal.scenes.scene import Scene, check_dim, check_positive, check_size, cube
+from vicinal.sim.arithmetic import cube_root, lengths
+from vicinal.sim.draws import Draws
 
 CLUSTERS = 8  # one per octant
 CLUSTERED_SHARE = 0.9

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from vicinal.errors import InputError
-from vicinal.scenes.arithmetic import Array, cube_root
-from vicinal.scenes.draws import Draws
 from vicinal.scenes.scene import Scene, check_positive, check_size
+from vicinal.sim.arithmetic import Array, cube_root
+from vicinal.sim.draws import Draws
 
 
 def cuboids(

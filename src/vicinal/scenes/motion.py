@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.errors import InputError
-from vicinal.scenes.arithmetic import Array
-from vicinal.scenes.draws import Draws
 from vicinal.scenes.scene import check_dim, check_size
+from vicinal.sim.arithmetic import Array
+from vicinal.sim.draws import Draws
 
 Corner = Sequence[float]
 

@@ -9,10 +9,9 @@ from itertools import product
 import numpy as np
 
 from vicinal.errors import InputError
-from vicinal.scenes.arithmetic import Array
-from vicinal.scenes.draws import Draws
 from vicinal.scenes.scene import Scene, check_positive, check_size, cube
-from vicinal.structures import HashGrid
+from vicinal.sim.draws import Draws
+from vicinal.sim.packing import redraw
 
 MOST_ROUNDS = 500
 
@@ -76,23 +75,20 @@ def boxes_in_box(
     draws = Draws(seed)
     points = draws.between(low, high, *low.shape)
     if not overlap:
-        _redraw(points, radii, low, high, draws)
+        left = redraw(
+            points,
+            radii,
+            lambda rows: draws.between(low[rows], high[rows], len(rows), low.shape[1]),
+            rounds=MOST_ROUNDS,
+        )
+        if len(left):
+            raise InputError(
+                f"{len(left)} of {len(points)} spheres found no room in {MOST_ROUNDS} draws; "
+                "use fewer or smaller ones, larger regions, or vicinal.scenes.packed"
+            )
     corner = tuple(np.min([region.lower for region in groups], axis=0).tolist())
     other = tuple(np.max([region.upper for region in groups], axis=0).tolist())
     return Scene(points=points, lower=lower or corner, upper=upper or other, radii=radii)
-
-
-def _redraw(points: Array, radii: Array, low: Array, high: Array, draws: Draws) -> None:
-    for _ in range(MOST_ROUNDS):
-        i, j = HashGrid(points, radii=radii).pairs()
-        if len(i) == 0:
-            return
-        again = np.unique(np.maximum(i, j))
-        points[again] = draws.between(low[again], high[again], len(again), points.shape[1])
-    raise InputError(
-        f"regions: {len(again)} of {len(points)} spheres found no room in {MOST_ROUNDS} draws; "
-        "use fewer or smaller ones, larger regions, or vicinal.scenes.packed"
-    )
 
 
 def check_region(region: Region, number: int = 0) -> Region:

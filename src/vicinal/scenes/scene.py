@@ -81,7 +81,7 @@ class Scene:
     @property
     def filling(self) -> float:
         """Volume of all spheres (or boxes) beside that of the region; 0 for points."""
-        from vicinal.scenes.arithmetic import volume
+        from vicinal.sim.arithmetic import volume
 
         space = float(np.prod(np.subtract(self.upper, self.lower)))
         if self.radii is not None:

@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.errors import InputError
-from vicinal.scenes.arithmetic import Array, exp, log, power, root_of, volume
-from vicinal.scenes.draws import Draws
 from vicinal.scenes.scene import Scene, check_dim, check_positive, check_size, cube
+from vicinal.sim.arithmetic import Array, root_of, volume
+from vicinal.sim.draws import Draws
+from vicinal.sim.sizes import LogNormal, PowerLaw
 
 
 def lognormal(n: int, *, median: float = 1.0, sigma: float = 0.5, seed: int = 0) -> Array:
-    """Draw radii whose logarithms are normal: most are alike, few are much larger.
+    """Draw radii whose logarithms have a normal distribution: most are alike, a few are much larger.
 
     Examples
     --------
@@ -26,12 +27,12 @@ def lognormal(n: int, *, median: float = 1.0, sigma: float = 0.5, seed: int = 0)
     n, median = check_size(n), check_positive(median, "median")
     spread = _check.check_number(sigma, "sigma")
     if not 0 <= spread <= 5:
-        raise InputError(f"sigma: {sigma!r} found; pass a number from 0 (all alike) to 5")
-    return median * exp(spread * Draws(seed, stream=1).normal(n))
+        raise InputError(f"sigma must be a number from 0 (all alike) to 5, got {sigma!r}")
+    return LogNormal(median=median, deviation=spread).unbounded(n, Draws(seed, stream=1))
 
 
 def bimodal(n: int, *, large: int, small_radius: float = 1.0, large_radius: float = 10.0, seed: int = 0) -> Array:
-    """Draw two sizes: `large` of the n radii are the large one, anywhere among the others.
+    """Return two sizes: `large` of the n radii, at random positions, are the large one.
 
     Examples
     --------
@@ -46,9 +47,7 @@ def bimodal(n: int, *, large: int, small_radius: float = 1.0, large_radius: floa
 
 
 def power_law(n: int, *, spread: float, evenly: Literal["number", "volume"] = "number", seed: int = 0) -> Array:
-    """Draw radii from 1 to `spread`, spread evenly over their logarithm.
-
-    Evenly by number every octave has as many spheres; by volume it fills as much space, as grains often do.
+    """Draw radii from 1 to `spread` such that all octaves of radii have the same number or the same volume of spheres.
 
     Examples
     --------
@@ -58,18 +57,16 @@ def power_law(n: int, *, spread: float, evenly: Literal["number", "volume"] = "n
     """
     n, spread = check_size(n), check_positive(spread, "spread")
     if spread < 1:
-        raise InputError(f"spread: {spread!r} found; pass the largest radius beside the smallest, at least 1")
-    even = Draws(seed, stream=1).uniform(n)
-    if evenly == "number":
-        return exp(even * log([spread]))
-    if evenly == "volume":
-        # The density of radii falls as r⁻⁴; this is the inverse of its integral.
-        return power(1 - even * (1 - 1 / (spread * spread * spread)), -1 / 3)
-    raise InputError(f'evenly: {evenly!r} found; pass "number" or "volume"')
+        raise InputError(
+            f"spread must be at least 1, got {spread!r}; it is the ratio of the largest to the smallest radius"
+        )
+    if evenly not in ("number", "volume"):
+        raise InputError(f'evenly must be "number" or "volume", got {evenly!r}')
+    return PowerLaw(low=1.0, high=spread, by=evenly).draw(n, Draws(seed, stream=1))
 
 
 def spheres(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0) -> Scene:
-    """Put spheres anywhere in a cube that they fill to this share; they may overlap. See `packed` for some that do not.
+    """Put spheres at random places in a cube of which they fill a given part; they may overlap (see `packed`).
 
     Examples
     --------
@@ -88,7 +85,7 @@ def check_radii(radii: npt.ArrayLike) -> Array:
     """Check radii: one row of positive numbers."""
     sizes = np.array(_check.as_array(radii, "radii"), dtype=np.float64)
     if sizes.ndim != 1:
-        raise InputError(f"radii: shape {sizes.shape} found; pass one radius per body, shape (n,)")
+        raise InputError(f"radii must have shape (n,), one per body, got shape {sizes.shape}")
     if not (np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise InputError("radii: some are not positive and finite; pass positive numbers")
+        raise InputError(f"radii must be positive and finite, got {sizes[~(np.isfinite(sizes) & (sizes > 0))][0]:g}")
     return sizes

@@ -1,1 +1,21 @@
-"""What every simulation needs: scene files, regions, packing, walls, output, restarts and pictures."""
+"""What every simulation needs: scenes, regions, packing, walls, the run loop, output, restarts and pictures.
+
+Solvers such as `vicinal.dem` build on it; see `vicinal.sim.solver` for the interface between them.
+"""
+
+from vicinal.sim.progress import Progress
+from vicinal.sim.run import Result, RunLoop, restart_scene, run
+from vicinal.sim.scene import Scene, load
+from vicinal.sim.solver import SimulationWarning, Solver
+
+__all__ = [
+    "Progress",
+    "Result",
+    "RunLoop",
+    "Scene",
+    "SimulationWarning",
+    "Solver",
+    "load",
+    "restart_scene",
+    "run",
+]

@@ -1,18 +1,12 @@
-"""Parts of space."""
+"""Regions of space: their sections in a scene."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from vicinal.sim.schema import (
-    POSITIVE,
-    VECTOR,
-    OneOf,
-    Section,
-    Text,
-    key,
-)
+from vicinal.sim.schema import Section, key
+from vicinal.sim.values import POSITIVE, VECTOR, Text, Variant
 
 Vector: TypeAlias = tuple[float, float, float]
 
@@ -28,7 +22,7 @@ class BoxRegion(Section):
     high: Vector = key(VECTOR, help="corner with the largest coordinates")
 
     def check(self) -> None:
-        """Check that there is something inside."""
+        """Check that the box has a volume."""
         check_corners(self)
 
 
@@ -37,7 +31,7 @@ def check_corners(section: Section) -> None:
     low, high = section.low, section.high  # type: ignore[attr-defined]
     for axis in range(3):
         if high[axis] <= low[axis]:
-            raise section.wrong("high", f"entry {axis} must be above that of low, {low[axis]:g}")
+            raise section.wrong("high", f"must be above low on every axis, and entry {axis} is not above {low[axis]:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +46,7 @@ class CylinderRegion(Section):
     def check(self) -> None:
         """Check that it has a length."""
         if self.start == self.end:
-            raise self.wrong("end", "give another point than start")
+            raise self.wrong("end", "must differ from start")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +63,10 @@ class MeshRegion(Section):
     """The inside of a closed triangle mesh."""
 
     TAG: ClassVar = ("shape", "mesh")
-    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the configuration")
+    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the scene file")
     scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
     move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
 
 
 Region: TypeAlias = BoxRegion | CylinderRegion | SphereRegion | MeshRegion
-REGIONS = OneOf("shape", {kind.TAG[1]: kind for kind in (BoxRegion, CylinderRegion, SphereRegion, MeshRegion)})
+REGIONS = Variant("shape", {kind.TAG[1]: kind for kind in (BoxRegion, CylinderRegion, SphereRegion, MeshRegion)})

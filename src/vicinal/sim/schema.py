@@ -1,39 +1,53 @@
-"""What a value of the configuration may be, said once: for TOML files, for Python and for the error messages."""
+"""Sections of a scene: tables whose keys are declared once, for TOML files, for Python and for the error messages."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeVar
-
-import numpy as np
+from typing import Any, ClassVar, Protocol, Self
 
 from vicinal.errors import InputError
 
 Path = tuple[str | int, ...]
-"""From the root to a value: names of tables and keys, and places in lists."""
+"""From the root to a value: names of tables and keys, and positions in lists."""
 
 
 class SchemaError(InputError):
-    """A value that the schema does not allow: where it stands, what it is, what it may be."""
+    """A value that the schema does not allow.
 
-    def __init__(self, path: Path, value: object, remedy: str, *, place: str = "") -> None:
+    Parameters
+    ----------
+    path
+        Where the value stands.
+    value
+        The value, or `ABSENT`.
+    problem
+        What is wrong, as the predicate of a sentence about the key: "must be a number above 0".
+    hint
+        What to do, if that does not follow from the problem.
+    place
+        File and line.
+    """
+
+    def __init__(self, path: Path, value: object, problem: str, *, hint: str = "", place: str = "") -> None:
         self.path = path
         self.value = value
-        self.remedy = remedy
-        what = dotted(path) if value is ABSENT else f"{dotted(path)} = {show(value)}"
-        super().__init__(f"{place}{': ' if place else ''}{what}: {remedy}")
+        self.problem = problem
+        self.hint = hint
+        got = "" if value is ABSENT else f", got {show(value)}"
+        super().__init__(
+            f"{place}{': ' if place else ''}{dotted(path) or 'the value'} {problem}{got}{'; ' if hint else ''}{hint}"
+        )
 
     def inside(self, *outer: str | int) -> SchemaError:
-        """Return the same error as seen from a table around."""
-        return SchemaError((*outer, *self.path), self.value, self.remedy)
+        """Return the same error as seen from an enclosing table."""
+        return SchemaError((*outer, *self.path), self.value, self.problem, hint=self.hint)
 
     def at(self, place: str) -> SchemaError:
         """Return the same error with the place in a file."""
-        return SchemaError(self.path, self.value, self.remedy, place=place)
+        return SchemaError(self.path, self.value, self.problem, hint=self.hint, place=place)
 
 
 class _Absent:
@@ -63,263 +77,18 @@ def show(value: object) -> str:
 
 
 class Check(Protocol):
-    """Takes a raw value and gives the wanted one, or raises `SchemaError` with a path from here."""
+    """Converts a raw value, or raises `SchemaError` with a path that starts here."""
 
     @property
     def allowed(self) -> str:
-        """What may stand here, to follow the word "give"."""
+        """What the value may be, to follow the words "must be"."""
 
     def __call__(self, value: object) -> Any:
-        """Convert."""
+        """Convert a value."""
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-@dataclass(frozen=True)
-class Number:
-    """A finite real number within bounds."""
-
-    low: float = -math.inf
-    high: float = math.inf
-    above: bool = False
-    below: bool = False
-
-    @property
-    def allowed(self) -> str:
-        """The range in words."""
-        return "a number" + self._range()
-
-    def _range(self) -> str:
-        low, high = self.low > -math.inf, self.high < math.inf
-        if low and high and not self.above and not self.below:
-            return f" from {self.low:g} to {self.high:g}"
-        parts = []
-        if low:
-            parts.append(f" above {self.low:g}" if self.above else f" of at least {self.low:g}")
-        if high:
-            parts.append(f" below {self.high:g}" if self.below else f" of at most {self.high:g}")
-        return " and".join(parts)
-
-    def fits(self, number: float) -> bool:
-        """Whether a number is within the range."""
-        return (
-            math.isfinite(number)
-            and (number > self.low if self.above else number >= self.low)
-            and (number < self.high if self.below else number <= self.high)
-        )
-
-    def __call__(self, value: object) -> float:
-        """Return the number as a float."""
-        if not _is_number(value) or not self.fits(float(value)):  # type: ignore[arg-type]
-            raise SchemaError((), value, f"give {self.allowed}")
-        return float(value)  # type: ignore[arg-type]
-
-
-POSITIVE = Number(0, above=True)
-NOT_NEGATIVE = Number(0)
-
-
-@dataclass(frozen=True)
-class Whole(Number):
-    """A whole number within bounds."""
-
-    @property
-    def allowed(self) -> str:
-        """The range in words."""
-        return "a whole number" + self._range()
-
-    def __call__(self, value: object) -> int:
-        """Return the number as an int; 1e5 is as whole as 100000."""
-        if not _is_number(value) or not self.fits(float(value)) or float(value) != int(value):  # type: ignore[arg-type,call-overload]
-            raise SchemaError((), value, f"give {self.allowed}")
-        return int(value)  # type: ignore[call-overload,no-any-return]
-
-
-@dataclass(frozen=True)
-class Flag:
-    """True or false."""
-
-    allowed: str = "true or false"
-
-    def __call__(self, value: object) -> bool:
-        """Return the flag."""
-        if not isinstance(value, bool | np.bool_):
-            raise SchemaError((), value, f"give {self.allowed}")
-        return bool(value)
-
-
-@dataclass(frozen=True)
-class Text:
-    """Any text that is not empty."""
-
-    allowed: str = "text"
-
-    def __call__(self, value: object) -> str:
-        """Return the text."""
-        if not isinstance(value, str) or not value.strip():
-            raise SchemaError((), value, f"give {self.allowed}")
-        return value
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of a few words."""
-
-    words: tuple[str, ...]
-
-    @property
-    def allowed(self) -> str:
-        """The words."""
-        return listed(self.words)
-
-    def __call__(self, value: object) -> str:
-        """Return the word."""
-        if not isinstance(value, str) or value not in self.words:
-            raise SchemaError((), value, f"give {self.allowed}{suggestion(value, self.words)}")
-        return value
-
-
-@dataclass(frozen=True)
-class Items:
-    """A list of values of one kind, of a certain length if `count` is given."""
-
-    item: Check
-    count: int | None = None
-    least: int = 0
-
-    @property
-    def allowed(self) -> str:
-        """The length and the kind of the entries."""
-        if self.count is not None:
-            return f"a list of {self.count}, each {self.item.allowed}"
-        at_least = f" of at least {self.least}" if self.least else ""
-        return f"a list{at_least}, each entry {self.item.allowed}"
-
-    def __call__(self, value: object) -> tuple[Any, ...]:
-        """Return the entries as a tuple."""
-        if isinstance(value, np.ndarray):
-            value = value.tolist()
-        if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
-            raise SchemaError((), value, f"give {self.allowed}")
-        if (self.count is not None and len(value) != self.count) or len(value) < self.least:
-            raise SchemaError((), value, f"give {self.allowed}")
-        return tuple(_at(place, self.item, entry) for place, entry in enumerate(value))
-
-
-VECTOR = Items(Number(), 3)
-"""Three numbers."""
-
-
-@dataclass(frozen=True)
-class Direction:
-    """Three numbers that are not all zero; made a unit vector."""
-
-    allowed: str = "a list of 3 numbers that are not all 0"
-
-    def __call__(self, value: object) -> tuple[float, ...]:
-        """Return the unit vector."""
-        try:
-            vector = VECTOR(value)
-        except SchemaError:
-            raise SchemaError((), value, f"give {self.allowed}") from None
-        length = math.hypot(*vector)
-        if length == 0 or not math.isfinite(length):
-            raise SchemaError((), value, f"give {self.allowed}")
-        return tuple(x / length for x in vector)
-
-
-@dataclass(frozen=True)
-class Part:
-    """A table with keys of its own."""
-
-    kind: type[Section]
-
-    @property
-    def allowed(self) -> str:
-        """The keys."""
-        return f"a table with the keys {', '.join(self.kind.keys())}"
-
-    def __call__(self, value: object) -> Section:
-        """Return the section: one made in Python as it is, one from a file after its checks."""
-        if isinstance(value, self.kind):
-            return value
-        if not isinstance(value, Mapping):
-            raise SchemaError((), value, f"give {self.allowed}")
-        return self.kind.of(value)
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """A table whose keys depend on one of them, such as ``shape``."""
-
-    tag: str
-    kinds: Mapping[str, type[Section]]
-    default: str | None = None
-
-    @property
-    def allowed(self) -> str:
-        """The words for the deciding key."""
-        return f"a table in which {self.tag} is {listed(tuple(self.kinds))}"
-
-    def __call__(self, value: object) -> Section:
-        """Return the section that the deciding key names."""
-        if isinstance(value, tuple(self.kinds.values())):
-            return value  # type: ignore[return-value]
-        if not isinstance(value, Mapping):
-            raise SchemaError((), value, f"give {self.allowed}")
-        word = value.get(self.tag, self.default)
-        if word is None:
-            raise SchemaError((self.tag,), ABSENT, f"is missing; give {listed(tuple(self.kinds))}")
-        if word not in self.kinds:
-            remedy = f"give {listed(tuple(self.kinds))}{suggestion(word, tuple(self.kinds))}"
-            raise SchemaError((self.tag,), word, remedy)
-        return self.kinds[word].of({key: entry for key, entry in value.items() if key != self.tag}, tag=self.tag)
-
-
-@dataclass(frozen=True)
-class Named:
-    """A table of things that the user gives names to."""
-
-    item: Check
-
-    @property
-    def allowed(self) -> str:
-        """The kind of the entries."""
-        return f"a table of names, each with {self.item.allowed}"
-
-    def __call__(self, value: object) -> dict[str, Any]:
-        """Return the things by their names."""
-        if not isinstance(value, Mapping):
-            raise SchemaError((), value, f"give {self.allowed}")
-        return {str(name): _at(str(name), self.item, entry) for name, entry in value.items()}
-
-
-@dataclass(frozen=True)
-class Either:
-    """A value that may be given in two ways, told apart by its type."""
-
-    simple: Check
-    other: Check
-    takes: tuple[type, ...]
-    """Types of the raw values that belong to `other`."""
-
-    @property
-    def allowed(self) -> str:
-        """Both ways."""
-        return f"{self.simple.allowed}, or {self.other.allowed}"
-
-    def __call__(self, value: object) -> Any:
-        """Convert in the way that suits the value."""
-        if isinstance(value, self.takes):
-            return self.other(value)
-        if not isinstance(self.simple, Choice | Text) and isinstance(value, str):
-            raise SchemaError((), value, f"give {self.allowed}")
-        return self.simple(value)
-
-
-def _at(step: str | int, check: Check, value: object) -> Any:
+def check_at(step: str | int, check: Check, value: object) -> Any:
+    """Convert a value that stands at a key or position; errors name it."""
     try:
         return check(value)
     except SchemaError as error:
@@ -327,7 +96,7 @@ def _at(step: str | int, check: Check, value: object) -> Any:
 
 
 def key(check: Check, default: Any = ABSENT, help: str = "") -> Any:  # noqa: A002 - reads well where it is used
-    """Declare a key of a section: what it takes, and its value where it is not given; without one it must be."""
+    """Declare a key of a section: the check of its value, and its default; a key without default is required."""
     metadata = {"check": check, "help": help}
     if default is ABSENT:
         return dataclasses.field(metadata=metadata)
@@ -336,15 +105,12 @@ def key(check: Check, default: Any = ABSENT, help: str = "") -> Any:  # noqa: A0
     return dataclasses.field(default=default, metadata=metadata)
 
 
-S = TypeVar("S", bound="Section")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A table of the configuration. Its values are checked wherever it is made, in Python or from a file."""
+    """A table of a scene. Its values are checked wherever it is made, in Python or from a file."""
 
     TAG: ClassVar[tuple[str, str] | None] = None
-    """The key and the word by which a file chooses this section among others."""
+    """The key and the word by which a file selects this section among others."""
 
     def __post_init__(self) -> None:
         """Check and convert every value."""
@@ -352,20 +118,20 @@ class Section:
             value = getattr(self, field.name)
             if value is None and field.default is None:
                 continue
-            object.__setattr__(self, field.name, _at(field.name, field.metadata["check"], value))
+            object.__setattr__(self, field.name, check_at(field.name, field.metadata["check"], value))
         self.check()
 
     def check(self) -> None:
         """Check what depends on several keys."""
 
-    def wrong(self, name: str, remedy: str) -> SchemaError:
-        """Make the error for one of the keys."""
+    def wrong(self, name: str, problem: str, hint: str = "") -> SchemaError:
+        """Return the error for one of the keys."""
         value = getattr(self, name)
-        return SchemaError((name,), ABSENT if value is None else value, remedy)
+        return SchemaError((name,), ABSENT if value is None else value, problem, hint=hint)
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:
-        """Names of the keys."""
+        """Return the names of the keys."""
         return tuple(field.name for field in dataclasses.fields(cls))
 
     @classmethod
@@ -374,20 +140,29 @@ class Section:
         known = cls.keys()
         for name, value in table.items():
             if name not in known:
-                also = (tag, *known) if tag else known
-                remedy = f"unknown key{suggestion(name, known)}; known here: {', '.join(also)}"
-                raise SchemaError((name,), ABSENT if isinstance(value, Mapping) else value, remedy)
+                raise unknown_key(name, value, known, (tag, *known) if tag else known)
         for field in dataclasses.fields(cls):
             needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
             if needed and field.name not in table:
-                raise SchemaError((field.name,), ABSENT, f"is missing; give {field.metadata['check'].allowed}")
+                raise missing(field.name, field.metadata["check"].allowed)
         return cls(**table)
 
     def table(self) -> dict[str, Any]:
-        """Give the section back as plain values, as a file would have them; what is not set is left out."""
+        """Return the section as plain values, as a file would have them; what is not set is left out."""
         items = {} if self.TAG is None else dict([self.TAG])
         given = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
         return items | {name: plain(value) for name, value in given if value is not None}
+
+
+def missing(name: str, allowed: str) -> SchemaError:
+    """Return the error for a required key that is not there."""
+    return SchemaError((name,), ABSENT, "is missing", hint=f"it must be {allowed}")
+
+
+def unknown_key(name: str, value: object, known: Sequence[str], shown: Sequence[str]) -> SchemaError:
+    """Return the error for a key that a table does not have."""
+    hint = f"{suggestion(name, known)}known here: {', '.join(shown)}"
+    return SchemaError((name,), ABSENT if isinstance(value, Mapping | list) else value, "is an unknown key", hint=hint)
 
 
 def plain(value: Any) -> Any:
@@ -402,15 +177,15 @@ def plain(value: Any) -> Any:
 
 
 def suggestion(word: object, known: Sequence[str]) -> str:
-    """Name the nearest known word, if one is near.
+    """Name the nearest known word, if one is near, as the beginning of a hint.
 
     Examples
     --------
     >>> suggestion("frictoin", ["friction", "density"])
-    ' (did you mean "friction"?)'
+    'did you mean "friction"? '
     """
     near = difflib.get_close_matches(str(word).lower(), [name.lower() for name in known], n=1, cutoff=0.6)
-    return f' (did you mean "{near[0]}"?)' if near else ""
+    return f'did you mean "{near[0]}"? ' if near else ""
 
 
 def listed(words: Sequence[str]) -> str:
@@ -426,7 +201,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Walk through the plain values of a configuration."""
+    """Yield the plain values of a scene with their paths."""
     if isinstance(value, Mapping):
         for name, entry in value.items():
             yield from leaves(entry, (*path, name))

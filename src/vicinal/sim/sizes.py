@@ -1,4 +1,4 @@
-"""Distributions of sizes."""
+"""Distributions of sizes: their sections in a scene, and radii drawn from them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,56 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
-from vicinal.sim.schema import (
-    NOT_NEGATIVE,
-    POSITIVE,
-    Choice,
-    Items,
-    Number,
-    OneOf,
-    SchemaError,
-    Section,
-    key,
-)
+import numpy as np
+
+from vicinal.sim.arithmetic import Array, exp, log, power
+from vicinal.sim.draws import Draws
+from vicinal.sim.schema import SchemaError, Section, key
+from vicinal.sim.values import NOT_NEGATIVE, POSITIVE, Items, Number, OneOf, Variant
+
+_BY = OneOf(("number", "volume"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fixed(Section):
+class Size(Section, ABC):
+    """A distribution of radii."""
+
+    @abstractmethod
+    def draw(self, count: int, draws: Draws) -> Array:
+        """Draw radii; the same state of `draws` gives the same radii on every machine."""
+
+    @abstractmethod
+    def smallest(self) -> float:
+        """Return the smallest radius that can occur."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Size):
     """One radius for all."""
 
     TAG: ClassVar = ("distribution", "fixed")
     value: float = key(POSITIVE, help="the radius")
 
+    def draw(self, count: int, draws: Draws) -> Array:  # noqa: ARG002 - as in `Size`
+        """Draw radii."""
+        return np.full(count, self.value)
+
+    def smallest(self) -> float:
+        """Return the radius."""
+        return self.value
+
 
 @dataclass(frozen=True, kw_only=True)
-class Uniform(Section):
-    """Every radius between two bounds is as likely as any other."""
+class Uniform(Size):
+    """All radii between two bounds are equally likely.
+
+    Examples
+    --------
+    >>> Uniform(low=1.0, high=2.0).draw(3, Draws(7)).round(3)
+    array([1.625, 1.897, 1.776])
+    """
 
     TAG: ClassVar = ("distribution", "uniform")
     low: float = key(POSITIVE, help="smallest radius")
@@ -40,29 +64,60 @@ class Uniform(Section):
     def check(self) -> None:
         """Check the order of the bounds."""
         if self.high < self.low:
-            raise self.wrong("high", f"give a number of at least low = {self.low:g}")
+            raise self.wrong("high", f"must be at least low = {self.low:g}")
+
+    def draw(self, count: int, draws: Draws) -> Array:
+        """Draw radii."""
+        return draws.between(self.low, self.high, count)
+
+    def smallest(self) -> float:
+        """Return the lower bound."""
+        return self.low
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Bounded(Section, ABC):
+class _Bounded(Size):
     low: float | None = key(POSITIVE, None, help="smallest radius; smaller ones are drawn again")
     high: float | None = key(POSITIVE, None, help="largest radius; larger ones are drawn again")
 
     @abstractmethod
     def centre(self) -> float:
-        """Return a radius that is common."""
+        """Return the middle of the distribution."""
+
+    @abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """Return the smallest and the largest radius."""
+
+    @abstractmethod
+    def unbounded(self, count: int, draws: Draws) -> Array:
+        """Draw radii that may be out of bounds."""
 
     def check(self) -> None:
-        """Check that the bounds leave room for what is common."""
+        """Check that the bounds include the middle."""
         if self.low is not None and self.low > self.centre():
-            raise self.wrong("low", f"give a number of at most {self.centre():g}, the middle of the distribution")
+            raise self.wrong("low", f"must be at most {self.centre():g}, the middle of the distribution")
         if self.high is not None and self.high < self.centre():
-            raise self.wrong("high", f"give a number of at least {self.centre():g}, the middle of the distribution")
+            raise self.wrong("high", f"must be at least {self.centre():g}, the middle of the distribution")
+
+    def draw(self, count: int, draws: Draws) -> Array:
+        """Draw radii, and again those out of bounds; the bounds include the middle, so about half of them are not."""
+        low, high = self.bounds()
+        radii = self.unbounded(count, draws)
+        while True:
+            # Rounding may put a distribution without width just outside its own bounds.
+            wrong = (radii < low * (1 - 1e-12)) | (radii > high * (1 + 1e-12))
+            if not wrong.any():
+                return radii
+            radii[wrong] = self.unbounded(int(wrong.sum()), draws)
+
+    def smallest(self) -> float:
+        """Return the lower bound."""
+        return self.bounds()[0]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Normal(_Bounded):
-    """Gauss's distribution of radii; without bounds of your own it ends three deviations from the mean."""
+    """A normal distribution of radii; its default bounds are three deviations from the mean."""
 
     TAG: ClassVar = ("distribution", "normal")
     mean: float = key(POSITIVE, help="mean radius")
@@ -72,68 +127,141 @@ class Normal(_Bounded):
         """Return the mean."""
         return self.mean
 
+    def bounds(self) -> tuple[float, float]:
+        """Return the bounds."""
+        reach = 3 * self.deviation
+        low = self.mean - reach if self.low is None else self.low
+        return low, self.mean + reach if self.high is None else self.high
+
     def check(self) -> None:
         """Check that radii stay positive."""
         super().check()
         if self.low is None and 3 * self.deviation >= self.mean:
             raise self.wrong(
-                "deviation", f"give a number below mean / 3 = {self.mean / 3:g}, or the smallest radius low"
+                "deviation", f"must be below mean / 3 = {self.mean / 3:g}", "or give a smallest radius, low"
             )
+
+    def unbounded(self, count: int, draws: Draws) -> Array:
+        """Draw radii."""
+        return self.mean + self.deviation * draws.normal(count)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogNormal(_Bounded):
-    """The logarithm of the radius has Gauss's distribution; without bounds it ends three deviations from the median."""
+    """The logarithms of radii have a normal distribution; its default bounds are three deviations from the median."""
 
     TAG: ClassVar = ("distribution", "lognormal")
     median: float = key(POSITIVE, help="median radius")
-    deviation: float = key(Number(0, 2), help="standard deviation of the logarithm")
+    deviation: float = key(Number(0, 5), help="standard deviation of the logarithm")
 
     def centre(self) -> float:
         """Return the median."""
         return self.median
 
+    def bounds(self) -> tuple[float, float]:
+        """Return the bounds."""
+        ratio = math.exp(3 * self.deviation)
+        low = self.median / ratio if self.low is None else self.low
+        return low, self.median * ratio if self.high is None else self.high
+
+    def unbounded(self, count: int, draws: Draws) -> Array:
+        """Draw radii."""
+        return self.median * exp(self.deviation * draws.normal(count))
+
 
 @dataclass(frozen=True, kw_only=True)
-class Bimodal(Section):
-    """Small and large ones."""
+class PowerLaw(Size):
+    """All octaves of radii have the same number, or the same volume, of spheres."""
 
-    TAG: ClassVar = ("distribution", "bimodal")
-    small: float = key(POSITIVE, help="radius of the small ones")
-    large: float = key(POSITIVE, help="radius of the large ones")
-    large_share: float = key(Number(0, 1), 0.5, help="share of the large ones, by number or by volume")
-    by: str = key(Choice(("number", "volume")), "number", help="what the share counts")
+    TAG: ClassVar = ("distribution", "power_law")
+    low: float = key(POSITIVE, help="smallest radius")
+    high: float = key(POSITIVE, help="largest radius")
+    by: str = key(_BY, "number", help="what is the same in every octave")
 
     def check(self) -> None:
-        """Check that large ones are not small."""
-        if self.large < self.small:
-            raise self.wrong("large", f"give a number of at least small = {self.small:g}")
+        """Check the order of the bounds."""
+        if self.high < self.low:
+            raise self.wrong("high", f"must be at least low = {self.low:g}")
+
+    def draw(self, count: int, draws: Draws) -> Array:
+        """Draw radii."""
+        even, ratio = draws.uniform(count), self.high / self.low
+        if self.by == "number":
+            return self.low * exp(even * log([ratio]))
+        # The density of radii falls as r⁻⁴; this is the inverse of its integral.
+        return self.low * power(1 - even * (1 - 1 / (ratio * ratio * ratio)), -1 / 3)
+
+    def smallest(self) -> float:
+        """Return the lower bound."""
+        return self.low
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table(Section):
+class Bimodal(Size):
+    """Spheres of two sizes."""
+
+    TAG: ClassVar = ("distribution", "bimodal")
+    small: float = key(POSITIVE, help="radius of the small spheres")
+    large: float = key(POSITIVE, help="radius of the large spheres")
+    large_share: float = key(Number(0, 1), 0.5, help="share of the large spheres")
+    by: str = key(_BY, "number", help="what the share is a part of")
+
+    def check(self) -> None:
+        """Check the order of the sizes."""
+        if self.large < self.small:
+            raise self.wrong("large", f"must be at least small = {self.small:g}")
+
+    def draw(self, count: int, draws: Draws) -> Array:
+        """Draw radii."""
+        return _classes((self.small, self.large), (1 - self.large_share, self.large_share), self.by, count, draws)
+
+    def smallest(self) -> float:
+        """Return the small radius."""
+        return self.small
+
+
+@dataclass(frozen=True, kw_only=True)
+class SieveCurve(Size):
     """A sieve curve: radii and the share of each class."""
 
     TAG: ClassVar = ("distribution", "table")
     radii: tuple[float, ...] = key(Items(POSITIVE, least=1), help="radius of each class")
-    shares: tuple[float, ...] = key(Items(NOT_NEGATIVE, least=1), help="share of each class; any sum will do")
-    by: str = key(Choice(("number", "volume")), "number", help="what the shares count")
+    shares: tuple[float, ...] = key(
+        Items(NOT_NEGATIVE, least=1), help="share of each class; their sum is not important"
+    )
+    by: str = key(_BY, "number", help="what the shares are parts of")
 
     def check(self) -> None:
         """Check that there is one share per class."""
         if len(self.shares) != len(self.radii):
-            raise self.wrong("shares", f"give {len(self.radii)} numbers, one per entry of radii")
+            raise self.wrong("shares", f"must have {len(self.radii)} numbers, one per entry of radii")
         if sum(self.shares) <= 0:
-            raise self.wrong("shares", "give at least one number above 0")
+            raise self.wrong("shares", "must have at least one number above 0")
+
+    def draw(self, count: int, draws: Draws) -> Array:
+        """Draw radii."""
+        return _classes(self.radii, self.shares, self.by, count, draws)
+
+    def smallest(self) -> float:
+        """Return the smallest radius with a share."""
+        return min(radius for radius, share in zip(self.radii, self.shares, strict=True) if share > 0)
 
 
-Size: TypeAlias = Fixed | Uniform | Normal | LogNormal | Bimodal | Table
-SIZES = OneOf("distribution", {kind.TAG[1]: kind for kind in (Fixed, Uniform, Normal, LogNormal, Bimodal, Table)})
+def _classes(sizes: tuple[float, ...], shares: tuple[float, ...], by: str, count: int, draws: Draws) -> Array:
+    radii, weights = np.array(sizes), np.array(shares)
+    if by == "volume":
+        weights = weights / (radii * radii * radii)
+    return np.asarray(radii[draws.choice(weights, count)])
+
+
+SIZES = Variant(
+    "distribution", {kind.TAG[1]: kind for kind in (Fixed, Uniform, Normal, LogNormal, PowerLaw, Bimodal, SieveCurve)}
+)
 
 
 @dataclass(frozen=True)
 class _Radius:
-    """A number, or a distribution; a number is a distribution too."""
+    """A number or a distribution; a number is converted to a distribution."""
 
     allowed: str = f"{POSITIVE.allowed}, or {SIZES.allowed}"
 
@@ -143,24 +271,7 @@ class _Radius:
         try:
             return Fixed(value=POSITIVE(value))
         except SchemaError:
-            raise SchemaError((), value, f"give {self.allowed}") from None
+            raise SchemaError((), value, f"must be {self.allowed}") from None
 
 
 RADIUS = _Radius()
-
-
-def smallest_radius(size: Size) -> float:
-    """Return the smallest radius that a distribution gives."""
-    match size:
-        case Fixed():
-            return size.value
-        case Uniform():
-            return size.low
-        case Normal():
-            return size.mean - 3 * size.deviation if size.low is None else size.low
-        case LogNormal():
-            return size.median * math.exp(-3 * size.deviation) if size.low is None else size.low
-        case Bimodal():
-            return size.small
-        case Table():
-            return min(radius for radius, share in zip(size.radii, size.shares, strict=True) if share > 0)

@@ -1,4 +1,4 @@
-"""Parts of space that are filled, fed and emptied."""
+"""Geometry of regions: their volume, which spheres are inside, and random places."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
+from vicinal.sim.draws import Draws
 from vicinal.sim.meshes import Mesh, load_mesh
 from vicinal.sim.regions import BoxRegion, CylinderRegion, MeshRegion, Region, SphereRegion
 
@@ -19,7 +20,7 @@ MOST_TRIES = 200
 
 
 class Space(ABC):
-    """A region as geometry: how large it is, and whether spheres are inside as a whole."""
+    """The geometry of a region. A sphere is inside if all of it is; a point is a sphere of radius 0."""
 
     volume: float
     low: Array
@@ -27,14 +28,19 @@ class Space(ABC):
 
     @abstractmethod
     def fits(self, points: Array, radii: Array) -> Flags:
-        """Tell which spheres are inside as a whole; points are spheres of radius 0."""
+        """Return which spheres are inside."""
 
     @abstractmethod
     def settle(self, points: Array, radii: Array, before: Array) -> Array:
-        """Move spheres that are not inside as a whole to the nearest place inside, or back to where they were."""
+        """Move spheres that are not inside to the nearest place inside, or back to where they were."""
 
-    def sample(self, radii: Array, random: np.random.Generator) -> Array:
-        """Draw places at random at which spheres are inside as a whole; NaN where none was found."""
+    def bounce(self, points: Array, motion: Array, radii: Array) -> tuple[Array, Array]:
+        """Move spheres that stay inside; return the new places and the motion with which they go on."""
+        moved = self.settle(points + motion, radii, points)
+        return moved, moved - points
+
+    def sample(self, radii: Array, draws: Draws) -> Array:
+        """Draw random places at which spheres are inside; NaN where none was found."""
         places = np.full((len(radii), 3), np.nan)
         open_ = np.arange(len(radii))
         for _ in range(MOST_TRIES):
@@ -42,7 +48,7 @@ class Space(ABC):
                 break
             reach = radii[open_, None]
             room = self.high - self.low - 2 * reach
-            tried = self.low + reach + random.random((len(open_), 3)) * np.maximum(room, 0)
+            tried = self.low + reach + draws.uniform(len(open_), 3) * np.maximum(room, 0)
             good = self.fits(tried, radii[open_])
             places[open_[good]] = tried[good]
             open_ = open_[~good]
@@ -50,12 +56,13 @@ class Space(ABC):
 
 
 class BoxSpace(Space):
-    """A box along the axes. Axes of a periodic box have no ends if the region takes all of their length."""
+    """A box along the axes, in 2D or 3D. A periodic axis has no ends if the region spans all of its length."""
 
     def __init__(self, low: Array, high: Array, box: tuple[float | None, ...] | None = None) -> None:
         self.low, self.high = np.asarray(low, float), np.asarray(high, float)
         self.volume = float(np.prod(self.high - self.low))
-        lengths = box or (None, None, None)
+        lengths = box or (None,) * len(self.low)
+        self.period = np.array([length or 1.0 for length in lengths])
         self.endless = np.array(
             [
                 length is not None and high_ - low_ >= length * (1 - 1e-12)
@@ -65,24 +72,34 @@ class BoxSpace(Space):
 
     def _ends(self, radii: Array) -> tuple[Array, Array]:
         reach = radii[:, None] * ~self.endless
-        # Room for what rounding does to the sum of both.
+        # Allow for rounding of the sums.
         slack = 1e-12 * (self.high - self.low)
         return self.low + reach - slack, self.high - reach + slack
 
     def fits(self, points: Array, radii: Array) -> Flags:
-        """Tell which spheres are inside as a whole."""
+        """Return which spheres are inside."""
         low, high = self._ends(radii)
         return np.asarray(((points >= low) & (points <= high) | self.endless).all(axis=1))
 
-    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as in `Space`
         """Move spheres inside."""
         low, high = self._ends(radii)
         return np.where(self.endless, points, np.clip(points, low, np.maximum(low, high)))
 
-    def sample(self, radii: Array, random: np.random.Generator) -> Array:
+    def bounce(self, points: Array, motion: Array, radii: Array) -> tuple[Array, Array]:
+        """Move spheres; the sides reflect them, and periodic axes wrap around."""
+        # Sides that only stopped spheres would keep a crowd in one plane for ever: nothing in it pushes out of it.
+        low, high = self.low + radii[:, None], self.high - radii[:, None]
+        moved = points + motion
+        back = np.where(moved < low, 2 * low - moved, np.where(moved > high, 2 * high - moved, moved))
+        motion = np.where((back == moved) | self.endless, motion, -motion)
+        wrapped = moved - np.floor(moved / self.period) * self.period
+        return np.where(self.endless, wrapped, np.clip(back, low, np.maximum(low, high))), motion
+
+    def sample(self, radii: Array, draws: Draws) -> Array:
         """Draw places."""
         low, high = self._ends(radii)
-        places = low + random.random((len(radii), 3)) * np.maximum(high - low, 0)
+        places = low + draws.uniform(len(radii), len(self.low)) * np.maximum(high - low, 0)
         places[(high < low).any(axis=1)] = np.nan
         return places
 
@@ -96,10 +113,10 @@ class SphereSpace(Space):
         self.volume = 4 / 3 * np.pi * radius**3
 
     def fits(self, points: Array, radii: Array) -> Flags:
-        """Tell which spheres are inside as a whole."""
+        """Return which spheres are inside."""
         return np.asarray(np.linalg.norm(points - self.centre, axis=1) + radii <= self.radius * (1 + 1e-12))
 
-    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as in `Space`
         """Move spheres inside."""
         arm = points - self.centre
         return np.asarray(self.centre + arm * _shrink(np.linalg.norm(arm, axis=1), self.radius - radii))
@@ -124,7 +141,7 @@ class CylinderSpace(Space):
         return height, points - self.start - height[:, None] * self.axis
 
     def fits(self, points: Array, radii: Array) -> Flags:
-        """Tell which spheres are inside as a whole."""
+        """Return which spheres are inside."""
         height, arm = self._parts(points)
         slack = 1e-12 * (self.length + self.radius)
         return np.asarray(
@@ -133,18 +150,18 @@ class CylinderSpace(Space):
             & (np.linalg.norm(arm, axis=1) + radii <= self.radius + slack)
         )
 
-    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as the others
+    def settle(self, points: Array, radii: Array, before: Array) -> Array:  # noqa: ARG002 - as in `Space`
         """Move spheres inside."""
         height, arm = self._parts(points)
         height = np.clip(height, radii, np.maximum(radii, self.length - radii))
         arm *= _shrink(np.linalg.norm(arm, axis=1), self.radius - radii)
         return np.asarray(self.start + height[:, None] * self.axis + arm)
 
-    def sample(self, radii: Array, random: np.random.Generator) -> Array:
+    def sample(self, radii: Array, draws: Draws) -> Array:
         """Draw places."""
-        # In its own frame, where no draw is in vain however thin and oblique it is.
+        # In the frame of the cylinder every draw counts, however thin and oblique it is.
         axes = np.linalg.svd(self.axis[None])[2][1:]
-        angle, share, height = random.random((3, len(radii)))
+        angle, share, height = draws.uniform(3, len(radii))
         angle *= 2 * np.pi
         out = np.sqrt(share) * np.maximum(self.radius - radii, 0)
         height = radii + height * np.maximum(self.length - 2 * radii, 0)
@@ -163,7 +180,7 @@ class MeshSpace(Space):
         self.volume = mesh.volume
 
     def fits(self, points: Array, radii: Array) -> Flags:
-        """Tell which spheres are inside as a whole."""
+        """Return which spheres are inside."""
         good: Flags = np.asarray(((points > self.low) & (points < self.high)).all(axis=1))
         good[good] = self.mesh.contains(points[good])
         good[good] = ~self.mesh.touches(points[good], radii[good])
@@ -173,7 +190,7 @@ class MeshSpace(Space):
         """Move spheres inside."""
         good = self.fits(points, radii)
         moved = points.copy()
-        # In corners, one part of the surface pushes a sphere into another; a few rounds find room between both.
+        # In a corner one part of the surface pushes a sphere into another; a few rounds find room between them.
         for _ in range(3):
             moved[~good] = self.mesh.pushed_off(moved[~good], radii[~good])
             good[~good] = self.fits(moved[~good], radii[~good])
@@ -190,7 +207,7 @@ def space(region: Region, box: tuple[float | None, ...] | None = None) -> Space:
     Parameters
     ----------
     region
-        The region as configured.
+        The region as the scene describes it.
     box
         Lengths of the periodic box.
 
@@ -210,6 +227,7 @@ def space(region: Region, box: tuple[float | None, ...] | None = None) -> Space:
             mesh = load_mesh(region.file, scale=region.scale, move=region.move)
             if mesh.open_edges:
                 raise InputError(
-                    f"{region.file}: {mesh.open_edges} open edges found; a region is closed, so fill the holes"
+                    f"{region.file}: the mesh of a region must be closed, got {mesh.open_edges} open edges; "
+                    "fill the holes"
                 )
             return MeshSpace(mesh)

@@ -1,4 +1,4 @@
-"""TOML with the lines that errors name, keys set from outside, and the way back to text."""
+"""TOML with line numbers for error messages, values set from the command line, and the way back to text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vicinal.sim.schema import ABSENT, Path, SchemaError, dotted
 
 @dataclass
 class Source:
-    """Raw values of a configuration, and where each of them comes from."""
+    """Raw values of a scene, and the place each of them comes from."""
 
     name: str
     table: dict[str, Any]
@@ -23,12 +23,12 @@ class Source:
     overrides: dict[Path, str] = field(default_factory=dict)
 
     def place(self, path: Path) -> str:
-        """Say where a value was given: its own place, or that of the table it is missing from."""
+        """Return where a value was given: its own place, or that of the table it is missing from."""
         for known, setting in self.overrides.items():
             if known[: len(path)] == path:
                 return f"--set {setting}"
         for length in range(len(path), 0, -1):
-            if path[:length] in self.overrides:  # whatever the file has below it is gone
+            if path[:length] in self.overrides:  # it replaced everything below
                 return f"--set {self.overrides[path[:length]]}"
         for length in range(len(path), 0, -1):
             if path[:length] in self.lines:
@@ -36,15 +36,15 @@ class Source:
         return self.name
 
     def override(self, setting: str) -> None:
-        """Set a value by its path, as in ``solver.dt=1e-5`` or ``walls.0.motion.speed=3``."""
+        """Set a value by its path, as in ``run.duration=2`` or ``walls.0.motion.speed=3``."""
         name, equals, text = setting.partition("=")
         if not equals or not name.strip():
-            raise InputError(f"--set {setting}: give a key and a value, as in --set solver.dt=1e-5")
+            raise InputError(f"--set must have the form KEY=VALUE, got {setting!r}; for example --set run.duration=2")
         path: Path = tuple(int(step) if step.isdigit() else step for step in name.strip().split("."))
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            # Words need no quotes on a command line, where the shell takes them away anyway.
+            # Words need no quotes on a command line; the shell would remove them.
             value = text.strip()
         _assign(self.table, path, value, setting)
         for known in [known for known in self.overrides if known[: len(path)] == path]:
@@ -58,16 +58,15 @@ def _assign(table: dict[str, Any], path: Path, value: object, setting: str) -> N
         last = depth == len(path) - 1
         if isinstance(here, list):
             if not isinstance(step, int) or step >= len(here):
-                most = len(here) - 1
-                remedy = f"{dotted(path[:depth])} is a list; give a place from 0 to {most}, not {step}"
-                raise SchemaError(path[: depth + 1], ABSENT, remedy, place=f"--set {setting}")
+                problem = f"does not exist; {dotted(path[:depth])} is a list with entries 0 to {len(here) - 1}"
+                raise SchemaError(path[: depth + 1], ABSENT, problem, place=f"--set {setting}")
         elif isinstance(here, dict):
             step = str(step)  # noqa: PLW2901 - names may be digits too
             if not last:
                 here.setdefault(step, {})
         else:
-            remedy = f"{dotted(path[:depth])} is a value, not a table"
-            raise SchemaError(path[: depth + 1], ABSENT, remedy, place=f"--set {setting}")
+            problem = f"does not exist; {dotted(path[:depth])} is a value, not a table"
+            raise SchemaError(path[: depth + 1], ABSENT, problem, place=f"--set {setting}")
         if last:
             here[step] = value
         else:
@@ -75,21 +74,21 @@ def _assign(table: dict[str, Any], path: Path, value: object, setting: str) -> N
 
 
 def parse(text: str, name: str) -> Source:
-    r"""Read TOML, and remember the line of every key.
+    r"""Read TOML, and keep the line of every key.
 
     Examples
     --------
-    >>> source = parse("[solver]\ndt = 1e-5\n", "drum.toml")
-    >>> source.table, source.place(("solver", "dt"))
-    ({'solver': {'dt': 1e-05}}, 'drum.toml:2')
+    >>> source = parse("[run]\nduration = 2\n", "drum.toml")
+    >>> source.table, source.place(("run", "duration"))
+    ({'run': {'duration': 2}}, 'drum.toml:2')
     """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        place = f"{name}:{found[1]}" if found else name
+        line = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        place = f"{name}:{line[1]}" if line else name
         raise InputError(f"{place}: not valid TOML: {error}") from None
-    return Source(name, table, _Lines(text).found)
+    return Source(name, table, _Lines(text).lines)
 
 
 class _Lines:
@@ -99,7 +98,7 @@ class _Lines:
         self.text = text
         self.at = 0
         self.breaks = [match.start() for match in re.finditer("\n", text)]
-        self.found: dict[Path, int] = {}
+        self.lines: dict[Path, int] = {}
         self.arrays: dict[Path, int] = {}
         base: Path = ()
         while self._skip():
@@ -109,7 +108,7 @@ class _Lines:
                 path = self._resolved(self._key())
                 self.arrays[path] = self.arrays.get(path, -1) + 1
                 base = (*path, self.arrays[path])
-                self.found.setdefault(path, line)
+                self.lines.setdefault(path, line)
                 self.at += 2
             elif self.text[self.at] == "[":
                 self.at += 1
@@ -118,20 +117,20 @@ class _Lines:
             else:
                 self._pair(base)
                 continue
-            self.found.setdefault(base, line)
+            self.lines.setdefault(base, line)
 
     def _line(self) -> int:
         return bisect.bisect_left(self.breaks, self.at) + 1
 
     def _skip(self) -> bool:
-        """Go on to the next thing that is not blank or a comment; False at the end."""
+        """Move past blanks and comments; return False at the end of the text."""
         blank = re.compile(r"(?:[\s]+|#[^\n]*)*")
         match = blank.match(self.text, self.at)
         self.at = match.end() if match else self.at
         return self.at < len(self.text)
 
     def _resolved(self, names: Path, *, whole: bool = False) -> Path:
-        """Put in the places of the lists of tables that a header goes through."""
+        """Insert the positions in the lists of tables that a header passes through."""
         path: Path = ()
         for depth, name in enumerate(names):
             path = (*path, name)
@@ -161,14 +160,14 @@ class _Lines:
         line = self._line()
         names = self._key()
         for length in range(1, len(names) + 1):
-            self.found.setdefault((*base, *names[:length]), line)
+            self.lines.setdefault((*base, *names[:length]), line)
         self._skip()
         self.at += 1  # the sign =
         self._value((*base, *names))
 
     def _value(self, path: Path) -> None:
         self._skip()
-        self.found.setdefault(path, self._line())
+        self.lines.setdefault(path, self._line())
         first = self.text[self.at]
         if first in "\"'":
             self._string()
@@ -217,51 +216,14 @@ def dump(table: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> print(dump({"title": "drum", "solver": {"dt": 1e-05}, "walls": [{"shape": "plane"}]}), end="")
+    >>> print(dump({"title": "drum", "run": {"duration": 0.5}}), end="")
     title = "drum"
     <BLANKLINE>
-    [solver]
-    dt = 1e-05
-    <BLANKLINE>
-    [[walls]]
-    shape = "plane"
+    [run]
+    duration = 0.5
     """
-    lines: list[str] = []
-    _dump(table, (), lines)
-    return "\n".join(lines).strip("\n") + "\n"
-
-
-def _dump(table: Mapping[str, Any], path: tuple[str, ...], lines: list[str]) -> None:
-    later = {}
-    for name, value in table.items():
-        if isinstance(value, Mapping) or (isinstance(value, list) and value and isinstance(value[0], Mapping)):
-            later[name] = value
-        else:
-            lines.append(f"{_name(name)} = {_text(value)}")
-    for name, value in later.items():
-        here = (*path, _name(name))
-        if isinstance(value, Mapping):
-            if not value or not all(isinstance(entry, Mapping) for entry in value.values()):
-                lines.extend(["", f"[{'.'.join(here)}]"])
-            _dump(value, here, lines)
-        else:
-            for entry in value:
-                lines.extend(["", f"[[{'.'.join(here)}]]"])
-                _dump(entry, here, lines)
-
-
-def _name(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda sign: f"\\u{ord(sign[0]):04x}", escaped) + '"'
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_text(entry) for entry in value)}]"
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_name(name)} = {_text(entry)}" for name, entry in value.items()) + " }"
-    return repr(value)
+    try:
+        import tomli_w
+    except ImportError:
+        raise InputError("writing TOML needs tomli-w; pip install 'vicinal[dem]'") from None
+    return tomli_w.dumps(table)

@@ -1,4 +1,4 @@
-"""Shapes of bodies."""
+"""Bodies: their shapes, sizes and materials."""
 
 from __future__ import annotations
 
@@ -6,16 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from vicinal.sim.regions import Vector
-from vicinal.sim.schema import (
-    POSITIVE,
-    VECTOR,
-    Items,
-    OneOf,
-    Section,
-    Text,
-    key,
-)
+from vicinal.sim.schema import Section, key
 from vicinal.sim.sizes import RADIUS, Size
+from vicinal.sim.values import POSITIVE, VECTOR, Items, Text, Variant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +22,7 @@ class Sphere(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ClumpBody(Section):
-    """Spheres glued together; they may overlap."""
+    """Rigid clumps of spheres, which may overlap."""
 
     TAG: ClassVar = ("shape", "clump")
     material: str = key(Text())
@@ -39,7 +32,7 @@ class ClumpBody(Section):
     def check(self) -> None:
         """Check that every sphere has a radius."""
         if len(self.radii) != len(self.offsets):
-            raise self.wrong("radii", f"give {len(self.offsets)} numbers, one per entry of offsets")
+            raise self.wrong("radii", f"must have {len(self.offsets)} numbers, one per entry of offsets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +47,9 @@ class TabletBody(Section):
     rounding: float | None = key(POSITIVE, None, help="radius of the rounded edge")
 
     def check(self) -> None:
-        """Check that the caps are not more than half spheres."""
+        """Check that the caps are at most half spheres."""
         if self.cap > self.radius:
-            raise self.wrong(
-                "cap", f"give a number of at most radius = {self.radius:g}: a cap is half a sphere at most"
-            )
+            raise self.wrong("cap", f"must be at most radius = {self.radius:g}, which makes a cap half a sphere")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +63,6 @@ class PolyhedronBody(Section):
 
 
 Body: TypeAlias = Sphere | ClumpBody | TabletBody | PolyhedronBody
-BODIES = OneOf(
+BODIES = Variant(
     "shape", {kind.TAG[1]: kind for kind in (Sphere, ClumpBody, TabletBody, PolyhedronBody)}, default="sphere"
 )

@@ -1,4 +1,4 @@
-"""How bodies come in and go out."""
+"""Where and when bodies are inserted and removed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from vicinal.sim.regions import ZERO, Vector
-from vicinal.sim.schema import (
+from vicinal.sim.schema import Section, key
+from vicinal.sim.values import (
     NOT_NEGATIVE,
     POSITIVE,
     VECTOR,
-    Choice,
     Either,
     Flag,
     Items,
     Named,
     Number,
     OneOf,
-    Section,
     Text,
+    Variant,
     Whole,
-    key,
 )
 
 _MIXTURE = Either(Text("the name of a body"), Named(NOT_NEGATIVE), (Mapping,))
@@ -31,7 +30,7 @@ _MIXTURE = Either(Text("the name of a body"), Named(NOT_NEGATIVE), (Mapping,))
 
 @dataclass(frozen=True, kw_only=True)
 class Insertion(Section):
-    """What all ways of insertion have in common."""
+    """What all kinds of insertion have in common."""
 
     bodies: str | dict[str, float] = key(
         _MIXTURE, help="name of a body, or a table of names and their shares by number"
@@ -39,7 +38,7 @@ class Insertion(Section):
     velocity: Vector = key(VECTOR, ZERO)
     spin: Vector = key(VECTOR, ZERO, help="angular velocity")
     orientation: str | tuple[float, ...] = key(
-        Either(Choice(("random", "upright")), Items(Number(), 4), (list, tuple, np.ndarray)),
+        Either(OneOf(("random", "upright")), Items(Number(), 4), (list, tuple, np.ndarray)),
         "random",
         help='"random", "upright" (as described), or a quaternion w, x, y, z; spheres look the same in all',
     )
@@ -47,12 +46,12 @@ class Insertion(Section):
     def check(self) -> None:
         """Check that shares and quaternions are not zero."""
         if isinstance(self.bodies, dict) and sum(self.bodies.values()) <= 0:
-            raise self.wrong("bodies", "give at least one share above 0")
+            raise self.wrong("bodies", "must have at least one share above 0")
         if isinstance(self.orientation, tuple) and not any(self.orientation):
-            raise self.wrong("orientation", "give four numbers that are not all 0")
+            raise self.wrong("orientation", "must have four numbers that are not all 0")
 
     def shares(self) -> dict[str, float]:
-        """Names of the bodies with their shares by number, which add up to 1."""
+        """Return the names of the bodies with their shares by number, which add up to 1."""
         shares = {self.bodies: 1.0} if isinstance(self.bodies, str) else self.bodies
         total = sum(shares.values())
         return {name: share / total for name, share in shares.items()}
@@ -67,10 +66,10 @@ class Fill(Insertion):
     count: int | None = key(Whole(1, 1e9), None, help="number of bodies")
     fraction: float | None = key(Number(0, 0.74, above=True), None, help="volume of the bodies over that of the region")
     mass: float | None = key(POSITIVE, None, help="mass of all bodies")
-    method: str = key(Choice(("random", "lattice")), "random", help="at random places, or on a grid")
-    gap: float = key(Number(0, 1), 0.0, help="distance kept free between bodies, over their mean radius")
+    method: str = key(OneOf(("random", "lattice")), "random", help="random places, or a lattice")
+    gap: float = key(Number(0, 1), 0.0, help="least distance between bodies, relative to their mean radius")
     jitter: float = key(
-        Number(0, 1), 0.5, help="for a lattice: how much of the room around a body is used for disorder"
+        Number(0, 1), 0.5, help="for a lattice: part of the room around a site by which it is displaced at random"
     )
 
     def check(self) -> None:
@@ -78,14 +77,16 @@ class Fill(Insertion):
         super().check()
         given = [name for name in ("count", "fraction", "mass") if getattr(self, name) is not None]
         if not given:
-            raise self.wrong("count", "is missing; give one of count, fraction and mass")
+            raise self.wrong("count", "is missing", "give one of count, fraction and mass")
         if len(given) > 1:
-            raise self.wrong(given[1], f"{given[0]} says the amount already; give only one of count, fraction and mass")
+            raise self.wrong(
+                given[1], f"must not be given together with {given[0]}", "give one of count, fraction and mass"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Emitter(Insertion):
-    """Insert bodies in a region as time goes on, wherever there is room in it."""
+    """Insert bodies into a region during the run, wherever there is room in it."""
 
     TAG: ClassVar = ("kind", "emitter")
     region: str = key(Text("the name of a region"))
@@ -93,47 +94,47 @@ class Emitter(Insertion):
     mass_rate: float | None = key(POSITIVE, None, help="mass per second")
     start: float = key(NOT_NEGATIVE, 0.0, help="time of the first insertion")
     stop: float | None = key(POSITIVE, None, help="time of the last insertion")
-    limit: int | None = key(Whole(1, 1e9), None, help="most bodies to insert")
+    limit: int | None = key(Whole(1, 1e9), None, help="largest number of bodies to insert")
     every: float | None = key(POSITIVE, None, help="time between attempts; chosen from the rate if left out")
 
     def check(self) -> None:
-        """Check that the rate is given once, and that there is time."""
+        """Check that the rate is given once, and the order of start and stop."""
         super().check()
         if self.rate is None and self.mass_rate is None:
-            raise self.wrong("rate", "is missing; give one of rate and mass_rate")
+            raise self.wrong("rate", "is missing", "give one of rate and mass_rate")
         if self.rate is not None and self.mass_rate is not None:
-            raise self.wrong("mass_rate", "rate says it already; give only one of rate and mass_rate")
+            raise self.wrong("mass_rate", "must not be given together with rate")
         if self.stop is not None and self.stop <= self.start:
-            raise self.wrong("stop", f"give a number above start = {self.start:g}")
+            raise self.wrong("stop", f"must be above start = {self.start:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place(Insertion):
-    """Put bodies where the list says."""
+    """Put bodies at given positions."""
 
     TAG: ClassVar = ("kind", "place")
     positions: tuple[Vector, ...] = key(Items(VECTOR, least=1), help="centres")
     orientation: str | tuple[float, ...] = key(
-        Either(Choice(("random", "upright")), Items(Number(), 4), (list, tuple, np.ndarray)), "upright"
+        Either(OneOf(("random", "upright")), Items(Number(), 4), (list, tuple, np.ndarray)), "upright"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class FromFile(Insertion):
-    """Put spheres where a text file says: a line of x y z and r for each."""
+    """Put spheres at positions from a text file: one line of x y z and radius for each."""
 
     TAG: ClassVar = ("kind", "file")
-    file: str = key(Text("the name of a text file"), help="x y z r on every line, relative to the configuration")
+    file: str = key(Text("the name of a text file"), help="x y z r on every line, relative to the scene file")
 
 
 Insert: TypeAlias = Fill | Emitter | Place | FromFile
-INSERTS = OneOf("kind", {kind.TAG[1]: kind for kind in (Fill, Emitter, Place, FromFile)}, default="fill")
+INSERTS = Variant("kind", {kind.TAG[1]: kind for kind in (Fill, Emitter, Place, FromFile)}, default="fill")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outlet(Section):
-    """Take bodies out whose centres are in a region, or outside of it."""
+    """Remove bodies whose centres are in a region, or outside of it."""
 
     region: str = key(Text("the name of a region"))
-    outside: bool = key(Flag(), default=False, help="take out what is not in the region")
-    every: float = key(POSITIVE, 0.001, help="time between two looks")
+    outside: bool = key(Flag(), default=False, help="remove bodies that are not in the region")
+    every: float = key(POSITIVE, 0.001, help="time between two checks")

@@ -1,4 +1,4 @@
-"""Materials and pairs of them."""
+"""Materials, and parameters of pairs of them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vicinal.dem.materials import PARAMETERS, Material
-from vicinal.sim.schema import (
-    Items,
-    Number,
-    SchemaError,
-    Section,
-    Text,
-    key,
-    suggestion,
-)
+from vicinal.sim.schema import SchemaError, Section, check_at, key, unknown_key
+from vicinal.sim.values import Items, Number, Text
 
 
 def allowed_range(name: str) -> Number:
@@ -41,12 +34,8 @@ class MaterialTable:
         values = {}
         for name, value in table.items():
             if name not in self.keys:
-                remedy = f"unknown key{suggestion(name, self.keys)}; known here: {', '.join(self.keys)}"
-                raise SchemaError((name,), value, remedy)
-            try:
-                values[name] = allowed_range(name)(value)
-            except SchemaError as error:
-                raise error.inside(name) from None
+                raise unknown_key(name, value, self.keys, self.keys)
+            values[name] = check_at(name, allowed_range(name), value)
         return values
 
     def __call__(self, value: object) -> Material:
@@ -54,13 +43,13 @@ class MaterialTable:
         if isinstance(value, Material):
             return value
         if not isinstance(value, Mapping):
-            raise SchemaError((), value, f"give {self.allowed}")
+            raise SchemaError((), value, f"must be {self.allowed}")
         return Material(**self.values(value))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Pair(Section):
-    """Parameters of two materials in place of those of each; the keys are those of `Material` without density."""
+    """Contact parameters of two materials that replace those of the mixing rule: keys of `Material` without density."""
 
     materials: tuple[str, str] = key(Items(Text(), 2), help="names of the two materials; may be the same twice")
 

@@ -22,7 +22,7 @@ def names() -> list[str]:
 
 
 def find(scene: str | Path) -> Path:
-    """Return the file of a scene: a TOML file, or one that comes with the package by its name.
+    """Return the file of a scene that is given as a TOML file or by its name in the package.
 
     Examples
     --------
@@ -37,4 +37,6 @@ def find(scene: str | Path) -> Path:
     if path.suffix:
         raise FileNotFoundError(f"{scene}: no such file")
     known = ", ".join(names())
-    raise InputError(f"{scene}: neither a file nor a scene{suggestion(scene, names())}; scenes: {known}")
+    raise InputError(
+        f"{scene}: must be a TOML file or the name of a scene; {suggestion(scene, names())}scenes: {known}"
+    )

@@ -1,18 +1,19 @@
-"""Random numbers that are the same everywhere.
+"""Random numbers that are the same on every machine and with every version of NumPy.
 
-NumPy promises that the raw bits of PCG64 never change, and nothing of the kind for the numbers that its generators make
-of them. So only the raw bits are used.
+NumPy promises that the raw bits of PCG64 never change; it does not promise this for the numbers its generators derive
+from them. So only the raw bits are used.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal.scenes.arithmetic import lengths, log
+from vicinal.sim.arithmetic import lengths, log
 
 Array = npt.NDArray[np.float64]
 MOST_SEED = 2**63 - 1
@@ -26,7 +27,7 @@ class Draws:
     seed
         Whole number; the same seed gives the same numbers on every machine.
     stream
-        Scenes that need several independent streams number them.
+        Number of an independent stream, for callers that need several.
 
     Examples
     --------
@@ -36,7 +37,14 @@ class Draws:
 
     def __init__(self, seed: int, stream: int = 0) -> None:
         seed = _check.check_integer(seed, "seed", least=0, most=MOST_SEED)
-        self._bits = np.random.PCG64([seed, stream] if stream else seed)
+        self._bits: np.random.BitGenerator = np.random.PCG64([seed, stream] if stream else seed)
+
+    @classmethod
+    def of(cls, bits: np.random.BitGenerator) -> Self:
+        """Draw from a bit generator that is kept elsewhere, such as in the state of a simulation."""
+        draws = cls.__new__(cls)
+        draws._bits = bits  # noqa: SLF001 - of its own class
+        return draws
 
     def uniform(self, *shape: int) -> Array:
         """Numbers from 0 up to but not including 1, multiples of 2⁻⁵³."""
@@ -52,13 +60,24 @@ class Draws:
         """Whole numbers from 0 up to but not including a bound."""
         return (self.uniform(size) * below).astype(np.int64)
 
+    def choice(self, weights: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
+        """Return positions in a list of weights, each as often as its weight says.
+
+        Examples
+        --------
+        >>> Draws(1).choice([3, 0, 1], 1000).tolist().count(1)
+        0
+        """
+        total = np.cumsum(np.asarray(weights, dtype=np.float64))
+        return np.asarray(np.searchsorted(total, self.uniform(size) * total[-1], side="right"), dtype=np.int64)
+
     def order(self, size: int) -> npt.NDArray[np.int64]:
-        """Return a random order of so many things."""
+        """Return the numbers below a bound in random order."""
         return np.argsort(self._bits.random_raw(size), kind="stable")
 
     def normal(self, size: int) -> Array:
         """Numbers of the normal distribution, by Marsaglia's polar method: points of a square that are in its disc."""
-        found: list[Array] = []
+        parts: list[Array] = []
         missing = size
         while missing > 0:
             pair = self.between(-1.0, 1.0, missing + 16, 2)
@@ -66,18 +85,18 @@ class Draws:
             inside = (square > 0) & (square < 1)
             pair, square = pair[inside], square[inside]
             values = pair * np.sqrt(-2 * log(square) / square)[:, None]
-            found.append(values.reshape(-1))
+            parts.append(values.reshape(-1))
             missing -= values.size
-        return np.concatenate([np.empty(0), *found])[:size]
+        return np.concatenate([np.empty(0), *parts])[:size]
 
     def directions(self, size: int, dim: int) -> Array:
         """Return unit vectors, evenly over all directions."""
-        found: list[Array] = []
+        parts: list[Array] = []
         missing = size
         while missing > 0:
             vectors = self.between(-1.0, 1.0, 2 * missing + 16, dim)
             length = lengths(vectors)
             inside = (length > 1e-3) & (length <= 1)
-            found.append(vectors[inside] / length[inside][:, None])
-            missing -= len(found[-1])
-        return np.concatenate([np.empty((0, dim)), *found])[:size]
+            parts.append(vectors[inside] / length[inside][:, None])
+            missing -= len(parts[-1])
+        return np.concatenate([np.empty((0, dim)), *parts])[:size]

@@ -1,0 +1,191 @@
+"""Grains as a solver of `vicinal.sim`: the table ``dem`` of a scene, taken through time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from vicinal.dem.build import build, choose_step, make_kinds, make_walls, set_motions
+from vicinal.dem.config.insertion import Emitter
+from vicinal.dem.config.section import Dem
+from vicinal.dem.feed import Feeder
+from vicinal.dem.frames import GrainFrames, WallSurfaces
+from vicinal.dem.simulation import Simulation
+from vicinal.dem.times import CriticalTimes
+from vicinal.sim.clock import Timetable, reached, steps_until
+from vicinal.sim.scene import Scene
+from vicinal.sim.solver import SolverSection
+from vicinal.sim.vtkhdf import Frame
+
+ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
+
+
+class GrainSolver:
+    """A simulation of grains with its emitters, outlets and moving walls.
+
+    Parameters
+    ----------
+    scene
+        The scene, with a table ``dem``.
+    state
+        The state to continue from; time 0 if left out.
+    """
+
+    NAME: ClassVar[str] = "dem"
+    SECTION: ClassVar[type[SolverSection]] = Dem
+
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
+        self.scene = scene
+        kinds = make_kinds(scene)
+        self.simulation = build(scene) if state is None else Simulation.restore(state["simulation"])
+        self.feeder = Feeder(scene, self.simulation, kinds)
+        own = {wall.name: wall for wall in self.simulation.walls}
+        self.walls = [[own[wall.name] for wall in walls] for walls in make_walls(scene)]
+        if state is None:
+            self.feeder.start()
+            self.feeder.emit()
+            self.times = choose_step(scene, self.simulation, kinds)
+            set_motions(scene, self.walls, 0.0)
+        else:
+            self.feeder.restore(state["feeder"])
+            self.times = CriticalTimes(*(float(x) for x in state["times"]))
+        self._frames = GrainFrames(scene.output, WallSurfaces(scene, self.walls))
+        self._events = _timetable(scene, self.simulation.dt)
+
+    @classmethod
+    def build(cls, scene: Scene) -> Self:
+        """Make the solver at time 0."""
+        return cls(scene)
+
+    @classmethod
+    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
+        """Make the solver whose `state` this was."""
+        return cls(scene, state)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything `restore` needs."""
+        return {
+            "simulation": self.simulation.state(),
+            "feeder": self.feeder.state(),
+            "times": np.array(astuple(self.times)),
+        }
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        return self.simulation.time
+
+    @property
+    def step_count(self) -> int:
+        """Steps since time 0."""
+        return self.simulation.step_count
+
+    def __len__(self) -> int:
+        """Return the number of bodies."""
+        return len(self.simulation)
+
+    def advance(self, until: float, steps: int) -> None:
+        """Take steps until `until` is reached, but at most `steps` of them."""
+        sim = self.simulation
+        end = sim.step_count + steps
+        while sim.step_count < end and not reached(sim.time, until):
+            before = sim.time
+            moment = min(until, self._events.following(before))
+            sim.run(min(max(1, steps_until(before, moment, sim.dt)), end - sim.step_count))
+            due = self._events.due(before, sim.time)
+            if "motion" in due:
+                set_motions(self.scene, self.walls, sim.time)
+            self.feeder.drain(k for k in range(len(self.scene.dem.outlets)) if f"outlet {k}" in due)
+            if "emitters" in due:
+                self.feeder.emit()
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of the columns in the table."""
+        loads = [
+            f"{wall.name}.{what}" for wall in self.simulation.walls for what in ("fx", "fy", "fz", "tx", "ty", "tz")
+        ]
+        return ["bodies", "contacts", "contacts_per_body", *ENERGIES, *loads]
+
+    def row(self) -> Sequence[float]:
+        """Return the number of bodies and contacts, energies, and forces on walls."""
+        sim = self.simulation
+        energies = sim.energies()
+        loads = [float(x) for wall in sim.walls for x in (*wall.force, *wall.torque)]
+        return [
+            len(sim),
+            sim.contact_count(),
+            float(f"{self._coordination():.6g}"),
+            *(float(energies[name]) for name in ENERGIES),
+            *loads,
+        ]
+
+    def _coordination(self) -> float:
+        """Return the mean number of contacts of a body; a contact between two bodies counts for both."""
+        if not len(self):
+            return 0.0
+        contacts = self.simulation.contacts()
+        with_walls = int((contacts["wall"] >= 0).sum())
+        return (2 * (len(contacts["i"]) - with_walls) + with_walls) / len(self)
+
+    def frames(self) -> Mapping[str, Frame]:
+        """Return this moment for the time series."""
+        return self._frames.of(self.simulation)
+
+    def status(self) -> str:
+        """Return the number of contacts."""
+        return f"{self.simulation.contact_count():,} contacts"
+
+    def summary(self) -> Sequence[str]:
+        """Return lines with the numbers of bodies and walls, and the time step."""
+        sim, times = self.simulation, self.times
+        bodies, walls = len(sim), len(sim.walls)
+        parts = [f"{times.collision_fraction:.3g} of the collision time ({times.collision:.3g} s)"]
+        if times.rayleigh_fraction > 0:
+            parts.append(f"{times.rayleigh_fraction:.3g} of the Rayleigh time ({times.rayleigh:.3g} s)")
+        return [
+            f"{bodies:,} {'body' if bodies == 1 else 'bodies'}, {walls:,} {'wall' if walls == 1 else 'walls'}",
+            f"time step {sim.dt:.4g} s = {' = '.join(parts)}",
+        ]
+
+    def report(self) -> Mapping[str, Any]:
+        """Return counts, time step and statistics."""
+        sim, times = self.simulation, self.times
+        return {
+            "bodies": len(sim),
+            "removed": self.feeder.removed,
+            "contacts": sim.contact_count(),
+            "time_step": {
+                "dt": sim.dt,
+                "collision_time": times.collision,
+                "fraction_of_collision_time": times.collision_fraction,
+                "rayleigh_time": times.rayleigh,
+                "fraction_of_rayleigh_time": times.rayleigh_fraction,
+            },
+            "engine": {name: float(value) for name, value in sim.stats().items()},
+        }
+
+
+def _timetable(scene: Scene, dt: float) -> Timetable:
+    """Return when outlets, emitters and motions of walls are due."""
+    every = {f"outlet {place}": outlet.every for place, outlet in enumerate(scene.dem.outlets)}
+    pauses = [_pause(insert, dt) for insert in scene.dem.insert if isinstance(insert, Emitter)]
+    if pauses:
+        every["emitters"] = min(pauses)
+    moments = {moment for wall in scene.walls for moment in wall.motion.moments() if moment > 0}
+    return Timetable(every=every, at={"motion": sorted(moments)})
+
+
+def _pause(insert: Emitter, dt: float) -> float:
+    """Return the time between two attempts of an emitter."""
+    if insert.every is not None:
+        return insert.every
+    # A search among all bodies costs about as much as a step: at most every hundredth step has one.
+    return max(100 * dt, 1 / insert.rate if insert.rate is not None else -math.inf)
+
+
+SOLVER = GrainSolver

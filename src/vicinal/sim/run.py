@@ -1,0 +1,340 @@
+"""The run loop: it takes a solver through time and keeps a folder of results that is valid whenever the run ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import vicinal as vc
+from vicinal.errors import InputError
+from vicinal.io.atomic import replace_file
+from vicinal.machine import describe, now
+from vicinal.sim.clock import Timetable, reached
+from vicinal.sim.folder import REPORT, RESTART, SCENE, TABLE
+from vicinal.sim.interrupt import Interrupt
+from vicinal.sim.output import PictureWriter
+from vicinal.sim.progress import Progress
+from vicinal.sim.restart import load_restart, save_restart
+from vicinal.sim.scene import Scene, read
+from vicinal.sim.solver import SimulationWarning, Solver, solver_class
+from vicinal.sim.table import Table
+from vicinal.sim.toml import dump, parse
+
+CHUNK_SECONDS = 0.2
+"""The solver is asked for as many steps as take this long, so that progress is shown and Ctrl-C is noticed."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run has produced."""
+
+    folder: Path
+    status: str
+    """``"finished"`` or ``"interrupted"``."""
+
+    solver: Any
+    """The solver at the end."""
+
+    progress: Progress
+    profile: dict[str, float]
+    """Wall seconds by activity."""
+
+
+class RunLoop:
+    """Takes a scene through time.
+
+    Parameters
+    ----------
+    scene
+        What to simulate.
+    folder
+        Where the results are written; made if it does not exist.
+    restart
+        A restart file to continue from. The scene may then differ only in ``run.duration``, ``run.threads``,
+        ``output``, ``picture`` and ``title``.
+    overwrite
+        Replace the results of another run in this folder.
+    """
+
+    def __init__(
+        self, scene: Scene, folder: Path | str, *, restart: Path | str | None = None, overwrite: bool = False
+    ) -> None:
+        self.scene = scene
+        self.folder = Path(folder)
+        self.profile = dict.fromkeys(("setup", "solver", "frames", "table", "restart"), 0.0)
+        self.status = "prepared"
+        self._interrupt = Interrupt()
+        self._chunk = 1
+        self._particle_steps = 0.0
+        self._start = self._going = perf_counter()
+        self._warnings: list[str] = []
+        self._machine = describe(("numpy", "h5py")) | {"threads": scene.run.threads or vc.get_threads()}
+        states = None if restart is None else _states(scene, Path(restart))
+        self._prepare_folder(fresh=restart is None, overwrite=overwrite)
+        with self._timed("setup"), self._threads():
+            self.solver = make_solver(scene, states)
+        self._begin, self._begin_step = self.solver.time, self.solver.step_count
+        self._events = _timetable(scene)
+        fresh = states is None
+        self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
+        self.table = Table(self.folder / TABLE, self.solver.columns, keep=None if fresh else self._begin_step)
+        replace_file(self.folder / SCENE, dump(scene.table()).encode())
+        self._report()
+        if fresh:
+            self._write("table")
+            self._write("frames")
+
+    def go(self) -> Iterator[Progress]:
+        """Run to the end, and yield the progress now and then. Ctrl-C stops it after the current chunk of steps."""
+        self.status = "running"
+        self._going = perf_counter()
+        duration = self.scene.run.duration
+        with self._interrupt.listening(), self._threads():
+            while not reached(self.solver.time, duration) and not self._interrupt:
+                self._advance(min(self._events.following(self.solver.time), duration))
+                yield self.progress()
+        if self._interrupt:
+            self.save()
+        with self._timed("frames"):
+            self.frames.close()
+        self.status = "interrupted" if self._interrupt else "finished"
+        self._report()
+
+    def _advance(self, until: float) -> None:
+        """Take a chunk of steps, and do what is due then."""
+        solver = self.solver
+        before, first, begin = solver.time, solver.step_count, perf_counter()
+        with self._collecting_warnings():
+            solver.advance(until, self._chunk)
+        seconds, steps = perf_counter() - begin, solver.step_count - first
+        self.profile["solver"] += seconds
+        self._particle_steps += steps * len(solver)
+        # Grows at most twofold, so that one quick chunk does not make the next one endless.
+        self._chunk = max(1, int(min(steps * CHUNK_SECONDS / max(seconds, 1e-9), 2 * self._chunk)))
+        due = self._events.due(before, solver.time)
+        last = reached(solver.time, self.scene.run.duration)
+        # The restart file comes last: it stands for everything that was written before.
+        for name in ("table", "frames", "restart"):
+            if name in due or last:
+                self._write(name)
+
+    def _write(self, name: str) -> None:
+        if name == "restart":
+            self.save()
+            self._report()
+            return
+        with self._timed(name):
+            if name == "table":
+                self.table.append(self.solver.step_count, self.solver.time, self.solver.row())
+            else:
+                self.frames.append(self.solver.frames())
+
+    def save(self) -> None:
+        """Write the restart file."""
+        with self._timed("restart"):
+            save_restart(self.folder / RESTART, dump(self.scene.table()), {self.solver.NAME: self.solver.state()})
+
+    def progress(self) -> Progress:
+        """Return how far the run is."""
+        return Progress(
+            time=self.solver.time,
+            duration=self.scene.run.duration,
+            step=self.solver.step_count,
+            particles=len(self.solver),
+            status=self.solver.status(),
+            begin=self._begin,
+            done=self.solver.step_count - self._begin_step,
+            elapsed=perf_counter() - self._going,
+            seconds=self.profile["solver"],
+            particle_steps=self._particle_steps,
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of the solver, each one once."""
+        return list(dict.fromkeys(self._warnings))
+
+    def result(self) -> Result:
+        """Return what was produced."""
+        return Result(self.folder, self.status, self.solver, self.progress(), dict(self.profile))
+
+    # --- the folder of results ----------------------------------------------------------------------------------------
+
+    def _prepare_folder(self, *, fresh: bool, overwrite: bool) -> None:
+        report = self.folder / REPORT
+        if fresh and report.exists():
+            if not overwrite:
+                raise FileExistsError(
+                    f"{self.folder}: holds the results of another run; choose another folder, or overwrite them"
+                )
+            # Series that this run does not write would look like its own.
+            for name in [TABLE, RESTART, REPORT, *(path.name for path in self.folder.glob("*.vtkhdf"))]:
+                (self.folder / name).unlink(missing_ok=True)
+                shutil.rmtree(self.folder / f"{name}.parts", ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def _report(self) -> None:
+        """Write versions, course and profile of the run beside the results."""
+        progress = self.progress()
+        facts: dict[str, Any] = {
+            "status": self.status,
+            "title": self.scene.title,
+            "written": now(),
+            "machine": self._machine,
+            "time": progress.time,
+            "step": progress.step,
+            "particles": progress.particles,
+            self.solver.NAME: dict(self.solver.report()),
+            "warnings": self.warnings,
+            "profile": {
+                "seconds": {name: round(value, 6) for name, value in self.profile.items()},
+                "wall_clock_seconds": round(perf_counter() - self._start, 6),
+                "particle_steps": progress.particle_steps,
+                "particle_steps_per_second": progress.rate,
+            },
+        }
+        replace_file(self.folder / REPORT, json.dumps(_finite(facts), indent=2, allow_nan=False).encode() + b"\n")
+
+    # --- around the solver --------------------------------------------------------------------------------------------
+
+    def _threads(self) -> Any:
+        threads = self.scene.run.threads
+        return nullcontext() if threads is None else vc.threads(threads)
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        begin = perf_counter()
+        try:
+            yield
+        finally:
+            self.profile[name] += perf_counter() - begin
+
+    @contextmanager
+    def _collecting_warnings(self) -> Iterator[None]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SimulationWarning)
+            yield
+        for warning in caught:
+            if issubclass(warning.category, SimulationWarning):
+                self._warnings.append(str(warning.message))
+            else:
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def run(
+    scene: Scene,
+    folder: Path | str,
+    *,
+    restart: Path | str | None = None,
+    overwrite: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Simulate a scene, and write the results into a folder.
+
+    Parameters
+    ----------
+    scene, folder, restart, overwrite
+        As for `RunLoop`.
+    progress
+        Called now and then.
+
+    Returns
+    -------
+    result
+        With the solver as it is at the end. After Ctrl-C, ``result.status`` is ``"interrupted"``; results and restart
+        file are complete up to that moment.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from vicinal import sim
+    >>> scene = sim.Scene(
+    ...     run={"duration": 0.01},
+    ...     walls=[{"shape": "plane", "material": "glass", "point": [0, 0, 0], "normal": [0, 0, 1]}],
+    ...     dem={
+    ...         "dt": 1e-5,
+    ...         "materials": {
+    ...             "glass": {"youngs_modulus": 1e7, "poisson_ratio": 0.25, "density": 2500, "friction": 0.4}
+    ...         },
+    ...         "bodies": {"bead": {"material": "glass", "radius": 0.003}},
+    ...         "insert": [{"kind": "place", "bodies": "bead", "positions": [[0, 0, 0.01]]}],
+    ...     },
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = sim.run(scene, folder)
+    >>> result.status, result.progress.step
+    ('finished', 1000)
+    """
+    loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite)
+    for state in loop.go():
+        if progress is not None:
+            progress(state)
+    for message in loop.warnings:
+        warnings.warn(message, SimulationWarning, stacklevel=2)
+    return loop.result()
+
+
+def make_solver(scene: Scene, states: Mapping[str, Any] | None = None) -> Solver:
+    """Make the solver of a scene, at time 0 or in the state of a restart file."""
+    names = list(scene.solvers())
+    if len(names) > 1:
+        raise InputError(f"a scene must have one solver, got {' and '.join(names)}; there is no coupling between them")
+    kind = solver_class(names[0])
+    return kind.build(scene) if states is None else kind.restore(scene, states[names[0]])
+
+
+def restart_scene(path: Path | str, settings: list[str] | tuple[str, ...] = ()) -> Scene:
+    """Return the scene of a restart file, with some values replaced."""
+    text, _ = load_restart(Path(path))
+    source = parse(text, str(path))
+    for setting in settings:
+        source.override(setting)
+    return read(source)
+
+
+def _states(scene: Scene, path: Path) -> dict[str, Any]:
+    """Read the states of a restart file, and check that it belongs to the scene."""
+    text, states = load_restart(path)
+    before = read(parse(text, str(path)))
+    for name in type(scene).keys():  # noqa: SIM118 - a method of the schema, not of a dictionary
+        mine, other = getattr(scene, name), getattr(before, name)
+        if name == "run":
+            other = replace(other, duration=mine.duration, threads=mine.threads)
+        if name not in {"output", "picture", "title"} and mine != other:
+            raise InputError(
+                f"{name} must be the same as in {path}; "
+                "a restart can change run.duration, run.threads, output, picture and title only"
+            )
+    return states
+
+
+def _timetable(scene: Scene) -> Timetable:
+    """Return when results are written."""
+    output, duration = scene.output, scene.run.duration
+    every = output.every or duration / 50 or math.inf
+    return Timetable(
+        every={
+            "table": output.table_every or every / 10,
+            "frames": every,
+            "restart": output.restart_every or every,
+        }
+    )
+
+
+def _finite(value: Any) -> Any:
+    """Replace infinities and NaN, which JSON does not have, by null."""
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

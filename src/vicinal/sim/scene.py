@@ -1,0 +1,217 @@
+"""Scenes: the description of a simulation, in TOML or in Python.
+
+A scene has tables that all solvers share (``run``, ``gravity``, ``periodic``, ``regions``, ``walls``, ``output``,
+``picture``) and one table per solver, such as ``dem``. In Python, a table may be given as its class or as a dictionary
+with the same keys. Units are SI; angles are in radians.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vicinal.errors import InputError
+from vicinal.sim.regions import REGIONS, Region, Vector
+from vicinal.sim.schema import ABSENT, SchemaError, Section, key, suggestion
+from vicinal.sim.solver import SOLVERS, SolverSection, solver_class
+from vicinal.sim.toml import Source, parse
+from vicinal.sim.values import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    VECTOR,
+    Flag,
+    Items,
+    Named,
+    Number,
+    OneOf,
+    Part,
+    Text,
+    Whole,
+)
+from vicinal.sim.walls import WALLS, AnyWall
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings(Section):
+    """How long to simulate, and with what."""
+
+    duration: float = key(NOT_NEGATIVE, help="time to simulate")
+    threads: int | None = key(Whole(1, 4096), None, help="threads; all cores if left out. Never changes results")
+    seed: int = key(Whole(0, 2**32 - 1), 0, help="seed of all random numbers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Periodic(Section):
+    """Lengths of a periodic box that begins at 0; an axis that is left out is open."""
+
+    x: float | None = key(POSITIVE, None)
+    y: float | None = key(POSITIVE, None)
+    z: float | None = key(POSITIVE, None)
+
+    def lengths(self) -> tuple[float | None, ...] | None:
+        """Return the lengths for a search; None if all axes are open."""
+        lengths = (self.x, self.y, self.z)
+        return None if lengths == (None, None, None) else lengths
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output(Section):
+    """What is written, and how often."""
+
+    every: float | None = key(
+        POSITIVE, None, help="time between frames of the time series; a 50th of the duration if left out"
+    )
+    table_every: float | None = key(
+        POSITIVE, None, help="time between lines of the table; a tenth of `every` if left out"
+    )
+    restart_every: float | None = key(POSITIVE, None, help="time between restart files; as `every` if left out")
+    contacts: bool = key(Flag(), default=True, help="write contacts with their forces")
+    walls: bool = key(Flag(), default=True, help="write walls")
+    precision: str = key(
+        OneOf(("single", "double")), "single", help="of the time series; restart files are always exact"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture(Section):
+    """How ``vicinal render`` draws the run by default."""
+
+    view: tuple[float, float] = key(
+        Items(Number(-360, 360), 2), (-65.0, 18.0), help="direction to the eye: azimuth and elevation in degrees"
+    )
+    colour: str = key(Text(), "speed", help='what colours mean: "speed", or any data of the particles')
+
+
+@dataclass(frozen=True)
+class _SolverTable:
+    """The table of a solver; its schema is imported with the solver."""
+
+    name: str
+
+    @property
+    def allowed(self) -> str:
+        """The keys."""
+        return Part(solver_class(self.name).SECTION).allowed
+
+    def __call__(self, value: object) -> Section:
+        return Part(solver_class(self.name).SECTION)(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene(Section):
+    """A simulation, described.
+
+    Parameters
+    ----------
+    run, gravity, periodic, regions, walls, output, picture, title
+        Tables that all solvers share.
+    dem
+        The table of the solver for grains, see `vicinal.dem`.
+
+    Examples
+    --------
+    >>> scene = Scene(
+    ...     run={"duration": 0.1},
+    ...     walls=[{"shape": "plane", "material": "glass", "point": [0, 0, 0], "normal": [0, 0, 1]}],
+    ...     dem={
+    ...         "materials": {
+    ...             "glass": {"youngs_modulus": 1e7, "poisson_ratio": 0.25, "density": 2500, "friction": 0.4}
+    ...         },
+    ...         "bodies": {"bead": {"material": "glass", "radius": 0.003}},
+    ...         "insert": [{"kind": "place", "bodies": "bead", "positions": [[0, 0, 0.01]]}],
+    ...     },
+    ... )
+    >>> scene.dem.materials["glass"].friction
+    0.4
+    """
+
+    title: str = key(Text(), "A simulation")
+    run: RunSettings = key(Part(RunSettings))
+    gravity: Vector = key(VECTOR, (0.0, 0.0, -9.81))
+    periodic: Periodic = key(Part(Periodic), Periodic())
+    regions: dict[str, Region] = key(Named(REGIONS), {})
+    walls: tuple[AnyWall, ...] = key(Items(WALLS), ())
+    output: Output = key(Part(Output), Output())
+    picture: Picture = key(Part(Picture), Picture())
+    dem: Any = key(_SolverTable("dem"), None, help="grains")
+
+    def check(self) -> None:
+        """Check what depends on several tables."""
+        if not self.solvers():
+            raise SchemaError((), ABSENT, "has no solver", hint=f"give one of the tables {', '.join(SOLVERS)}")
+        for name, section in self.solvers().items():
+            try:
+                section.check_scene(self)
+            except SchemaError as error:
+                # Paths into the common tables are complete; others start at the table of the solver.
+                raise (error if error.path[:1] == ("walls",) else error.inside(name)) from None
+
+    def solvers(self) -> dict[str, SolverSection]:
+        """Return the tables of the solvers that the scene describes, by name."""
+        return {name: section for name in SOLVERS if (section := getattr(self, name)) is not None}
+
+    def table(self) -> dict[str, Any]:
+        """Return the scene as plain values, as a file would have them."""
+        return {name: value for name, value in super().table().items() if value not in ({}, [])}
+
+
+def check_name(path: tuple[str | int, ...], name: str, known: Mapping[str, Any], table: str) -> None:
+    """Check that a value is the name of an entry of a table."""
+    if name not in known:
+        have = f"known: {', '.join(known)}" if known else f"there is no table [{table}.{name}]"
+        raise SchemaError(path, name, f"must be a name in [{table}]", hint=suggestion(name, tuple(known)) + have)
+
+
+def read(source: Source) -> Scene:
+    """Make a scene from raw values; errors name file and line."""
+    try:
+        return Scene.of(source.table)
+    except SchemaError as error:
+        raise error.at(source.place(error.path)) from None
+
+
+def load(path: Path | str, *, settings: Sequence[str] = ()) -> Scene:
+    """Read a scene from a TOML file.
+
+    Parameters
+    ----------
+    path
+        The file. Names of other files in it are relative to its folder.
+    settings
+        Values that replace those of the file, such as ``"run.duration=2"``.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+    source = parse(text, str(path))
+    for setting in settings:
+        source.override(setting)
+    scene = located(read(source), path.parent)
+    assert isinstance(scene, Scene)  # noqa: S101 - a section keeps its class
+    return scene
+
+
+def located(value: Any, folder: Path) -> Any:
+    """Return a section whose names of files are absolute instead of relative to a folder."""
+    if isinstance(value, Section):
+        changes = {
+            field.name: str((folder / entry).resolve()) if field.name == "file" else located(entry, folder)
+            for field in dataclasses.fields(value)
+            if (entry := getattr(value, field.name)) is not None
+        }
+        changes = {name: entry for name, entry in changes.items() if entry is not getattr(value, name)}
+        return dataclasses.replace(value, **changes) if changes else value
+    if isinstance(value, dict):
+        entries = {name: located(entry, folder) for name, entry in value.items()}
+        return entries if any(entries[name] is not value[name] for name in value) else value
+    if isinstance(value, tuple):
+        parts = tuple(located(entry, folder) for entry in value)
+        return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
+    return value
