@@ -7,7 +7,8 @@ import pytest
 
 from dem.grains import GLASS, linear
 from vicinal import InputError, _core
-from vicinal.dem import Material, Scene, Simulation
+from vicinal.dem import Material, Simulation
+from vicinal.dem.config import Dem
 from vicinal.dem.materials import LAWS, PARAMETERS, SHARED, law_table, parameter_table
 
 DOCS = Path(__file__).parents[2] / "docs" / "grains.md"
@@ -24,11 +25,7 @@ def test_materials_and_scenes_take_the_parameters_of_all_laws():
 
 
 def scene_with(material, law):
-    return Scene(
-        materials={"m": material},
-        pairs=[{"materials": ["m", "m"], "friction": 0.3}],
-        solver={"duration": 0.1, "law": law},
-    )
+    return Dem(law=law, materials={"m": material}, pairs=[{"materials": ["m", "m"], "friction": 0.3}])
 
 
 def test_an_unknown_law_is_an_error_that_lists_the_laws():
