@@ -93,7 +93,7 @@ std::vector<Detail> World::details() {
   };
   for (std::size_t i = 0; i < pairs_.rows(); ++i) {
     for (std::size_t k = pairs_.begin(i); k < pairs_.end(i); ++k) {
-      const Number j = pairs_.partners()[k];
+      const Number j = pairs_.indices()[k];
       const Contact contact = pair_contact(i, j, {});
       if (contact.overlap <= 0) continue;
       const Vec arm = contact.point - centre(act.places[i]);

@@ -80,7 +80,7 @@ std::size_t World::find_contacts(std::size_t begin, std::size_t end) {
   job.begin = pairs_.begin(begin);
   job.end = pairs_.begin(end);
   job.first = pairs_.owners();
-  job.second = pairs_.partners();
+  job.second = pairs_.indices();
   job.places = act.places;
   job.period = period;
   job.active = pairs_.active();

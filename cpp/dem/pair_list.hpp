@@ -1,4 +1,4 @@
-// Which elements may touch, what their contacts remember, and how it survives a new list.
+// Lists of elements that may touch, and what their contacts remember from one list to the next.
 #pragma once
 
 #include <algorithm>
@@ -10,52 +10,94 @@
 #include "dem/arrays.hpp"
 #include "dem/parallel.hpp"
 #include "exec/memory.hpp"
+#include "rows/history.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal::dem {
 
-// A contact that is taken from one list to the next. `normal` is used by contacts that cannot derive how their normal
-// turned: those of walls and of shapes other than spheres.
-struct Kept {
-  Number first, second;
-  Spring spring, rolling;
-  Vec normal;
-};
-
 inline constexpr Number nobody = ~Number{0};
 
-// Rows of partners, ascending. Rows of pairs have only partners of higher number.
+// Contacts that are put aside between two lists, by first, then by second. `normals` are used by contacts that cannot
+// derive how their normal turned: those of walls and of shapes other than spheres.
+struct ContactHistory {
+  std::vector<Number> first, second;
+  std::vector<Spring> springs, rollings;
+  std::vector<Vec> normals;
+
+  [[nodiscard]] std::size_t size() const { return first.size(); }
+  void clear() { *this = {}; }
+  void add(Number one, Number other, const Spring& spring, const Spring& rolling, Vec normal) {
+    first.push_back(one);
+    second.push_back(other);
+    springs.push_back(spring);
+    rollings.push_back(rolling);
+    normals.push_back(normal);
+  }
+  // Keeps the contacts for which renumber(first, second, spring, rolling, normal) returns true, in order again.
+  template <class Renumber>
+  void renumber(Renumber&& renumber) {
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < size(); ++k)
+      if (renumber(first[k], second[k], springs[k], rollings[k], normals[k])) kept.push_back(k);
+    std::sort(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) {
+      return first[a] != first[b] ? first[a] < first[b] : second[a] < second[b];
+    });
+    ContactHistory sorted;
+    for (const std::size_t k : kept) sorted.add(first[k], second[k], springs[k], rollings[k], normals[k]);
+    *this = std::move(sorted);
+  }
+};
+
+// Rows of elements or walls that may touch, ascending. Rows of pairs have only indices above the row.
 class ContactRows {
  public:
-  [[nodiscard]] std::size_t rows() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
-  [[nodiscard]] std::size_t size() const { return partners_.size(); }
-  [[nodiscard]] std::size_t begin(std::size_t row) const { return offsets_[row]; }
-  [[nodiscard]] std::size_t end(std::size_t row) const { return offsets_[row + 1]; }
-  [[nodiscard]] const Number* partners() const { return partners_.data(); }
+  [[nodiscard]] std::size_t rows() const { return rows_.offsets.size() == 0 ? 0 : rows_.offsets.size() - 1; }
+  [[nodiscard]] std::size_t size() const { return rows_.indices.size(); }
+  [[nodiscard]] std::size_t begin(std::size_t row) const { return static_cast<std::size_t>(rows_.offsets[row]); }
+  [[nodiscard]] std::size_t end(std::size_t row) const { return begin(row + 1); }
+  [[nodiscard]] const Number* indices() const { return reinterpret_cast<const Number*>(rows_.indices.data()); }
   // The row of every entry.
-  [[nodiscard]] const Number* owners() const { return owners_.data(); }
+  [[nodiscard]] const Number* owners() const { return reinterpret_cast<const Number*>(owners_.data()); }
   [[nodiscard]] std::uint8_t* active() { return active_.data(); }
   [[nodiscard]] const std::uint8_t* active() const { return active_.data(); }
   [[nodiscard]] Spring* springs() { return springs_.data(); }
   [[nodiscard]] Spring* rollings() { return rollings_.data(); }
   [[nodiscard]] Vec* normals() { return normals_.data(); }
 
-  void set(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners, bool rolling, bool normals) {
-    offsets_.assign(offsets.begin(), offsets.end());
-    partners_.reset(partners.size());
-    owners_.reset(partners.size());
-    active_.reset(partners.size());
-    springs_.reset(partners.size());
-    rollings_.reset(rolling ? partners.size() : 0);
-    normals_.reset(normals ? partners.size() : 0);
-    for (std::size_t k = 0; k < partners.size(); ++k) partners_[k] = static_cast<Number>(partners[k]);
-    for (std::size_t row = 0; row < rows(); ++row)
-      for (std::size_t k = begin(row); k < end(row); ++k) owners_[k] = static_cast<Number>(row);
-    for (std::size_t k = 0; k < partners.size(); ++k) forget(k);
+  // Takes these rows, and what their contacts remember from a history. Contacts that have parted by more than the skin
+  // are in no row any more.
+  void set(const RowsView& now, bool rolling, bool normals, const ContactHistory& history) {
+    const std::size_t size = now.indices.size();
+    rows_.offsets.reset(now.offsets.size());
+    rows_.indices.reset(size);
+    owners_.reset(size);
+    active_.reset(size);
+    springs_.reset(size);
+    rollings_.reset(rolling ? size : 0);
+    normals_.reset(normals ? size : 0);
+    std::copy(now.offsets.begin(), now.offsets.end(), rows_.offsets.data());
+    std::copy(now.indices.begin(), now.indices.end(), rows_.indices.data());
+    fill_owners(now.offsets, owners_.data());
+
+    std::vector<std::int64_t> offsets(rows() + 1, 0);
+    for (const Number row : history.first)
+      if (row < rows()) ++offsets[row + 1];
+    for (std::size_t row = 0; row < rows(); ++row) offsets[row + 1] += offsets[row];
+    const auto known = static_cast<std::size_t>(offsets[rows()]);
+    const std::vector<std::uint8_t> ones(known, 1);
+    static constexpr std::uint8_t no = 0;
+    static constexpr Spring no_spring{};
+    static constexpr Vec no_normal{};
+    std::vector<HistoryField> fields{field(ones, active_, no), field(history.springs, springs_, no_spring)};
+    if (rolling) fields.push_back(field(history.rollings, rollings_, no_spring));
+    if (normals) fields.push_back(field(history.normals, normals_, no_normal));
+    const auto* const second = reinterpret_cast<const std::int32_t*>(history.second.data());
+    carry_history({offsets, {second, known}}, now, fields);
   }
   void forget(std::size_t k) {
     active_[k] = 0;
-    springs_[k] = {0, 0, 0, 0};
-    if (rollings_.size() > 0) rollings_[k] = {0, 0, 0, 0};
+    springs_[k] = {};
+    if (rollings_.size() > 0) rollings_[k] = {};
     if (normals_.size() > 0) normals_[k] = {};
   }
   // What contact `from` remembers is from now on remembered by contact `to`.
@@ -65,41 +107,33 @@ class ContactRows {
     if (normals_.size() > 0) normals_[to] = normals_[from];
     forget(from);
   }
-  void collect(std::vector<Kept>& kept) const {
-    for (std::size_t row = 0; row < rows(); ++row) {
-      for (std::size_t k = offsets_[row]; k < offsets_[row + 1]; ++k) {
-        if (active_[k] == 0) continue;
-        kept.push_back({static_cast<Number>(row), partners_[k], springs_[k],
-                        rollings_.size() > 0 ? rollings_[k] : Spring{0, 0, 0, 0},
-                        normals_.size() > 0 ? normals_[k] : Vec{}});
-      }
+  // The contacts there are, with what they remember.
+  [[nodiscard]] ContactHistory history() const {
+    ContactHistory all;
+    for (std::size_t k = 0; k < size(); ++k) {
+      if (active_[k] == 0) continue;
+      all.add(owners()[k], indices()[k], springs_[k], rollings_.size() > 0 ? rollings_[k] : Spring{},
+              normals_.size() > 0 ? normals_[k] : Vec{});
     }
-  }
-  void give(const std::vector<Kept>& kept) {
-    for (const Kept& one : kept) {
-      if (one.first >= rows()) continue;
-      const Number* const from = partners_.data() + offsets_[one.first];
-      const Number* const to = partners_.data() + offsets_[one.first + 1];
-      const Number* const found = std::lower_bound(from, to, one.second);
-      if (found == to || *found != one.second) continue;  // they have parted by more than the skin
-      const auto k = static_cast<std::size_t>(found - partners_.data());
-      active_[k] = 1;
-      springs_[k] = one.spring;
-      if (rollings_.size() > 0) rollings_[k] = one.rolling;
-      if (normals_.size() > 0) normals_[k] = one.normal;
-    }
+    return all;
   }
 
  private:
-  std::vector<std::size_t> offsets_;
-  Buffer<Number> partners_, owners_;
+  template <class T>
+  static HistoryField field(const std::vector<T>& before, Buffer<T>& now, const T& initial) {
+    return {reinterpret_cast<const std::byte*>(before.data()), reinterpret_cast<std::byte*>(now.data()),
+            reinterpret_cast<const std::byte*>(&initial), sizeof(T)};
+  }
+
+  Rows rows_;
+  Buffer<std::int32_t> owners_;
   Buffer<std::uint8_t> active_;
   Buffer<Spring> springs_, rollings_;
   Buffer<Vec> normals_;
 };
 
 // Where the second body of a contact gets its share if it belongs to another block than the first: slots, row by row of
-// the receiver. A block writes only to its own rows and to slots that nobody else writes to.
+// the receiver. A block writes only to its own rows and to slots that no other block writes to.
 class RemoteShares {
  public:
   // `block`: rows of one.
@@ -137,7 +171,7 @@ class RemoteShares {
     for (std::size_t row = 0; row < list.rows(); ++row) {
       const std::size_t block_end = (row / block + 1) * block;
       for (std::size_t k = list.begin(row); k < list.end(row); ++k)
-        if (list.partners()[k] >= block_end) f(k, list.partners()[k]);
+        if (list.indices()[k] >= block_end) f(k, list.indices()[k]);
     }
   }
 

@@ -107,7 +107,7 @@ void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<c
   std::vector<WallTouch> found;
   std::vector<std::size_t> faces;
   for (const std::size_t k : entries) {
-    const std::size_t face = primitives[wall_rows_.partners()[k]].face;
+    const std::size_t face = primitives[wall_rows_.indices()[k]].face;
     const Face corners{
         {world(surface.corner(face, 0)), world(surface.corner(face, 1)), world(surface.corner(face, 2))}};
     const Vec middle = (1.0 / 3) * (corners.corners[0] + corners.corners[1] + corners.corners[2]);
@@ -129,7 +129,7 @@ void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<c
     const bool known = std::any_of(faces.begin(), faces.end(), [&](std::size_t face) {
       return mesh::closest_point(surface, face, {at.x, at.y, at.z}).square <= tolerance * tolerance;
     });
-    faces.push_back(primitives[wall_rows_.partners()[touch.entry]].face);
+    faces.push_back(primitives[wall_rows_.indices()[touch.entry]].face);
     if (!known) touches.push_back(touch);
   }
 }

@@ -49,7 +49,7 @@ void World::shape_forces(std::size_t begin, std::size_t end, double step) {
     take_contact(pair_contact(i, j, fresh ? Vec{} : pairs_.normals()[k]), i, j, k, contacts);
   };
   for (std::size_t k = pairs_.begin(begin); k < pairs_.begin(end); ++k) {
-    const Number i = pairs_.owners()[k], j = pairs_.partners()[k];
+    const Number i = pairs_.owners()[k], j = pairs_.indices()[k];
     if (!is_convex(i) && !is_convex(j)) continue;
     const Place &a = act.places[i], &b = act.places[j];
     const Vec across = period.shortest(centre(b) - centre(a));

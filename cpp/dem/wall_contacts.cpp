@@ -38,7 +38,7 @@ void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::s
   const Place& p = act.places[row];
   const double mass = 1.0 / act.motions[row].inverse_mass;
   for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k) {
-    const std::size_t number = primitives[wall_rows_.partners()[k]].wall;
+    const std::size_t number = primitives[wall_rows_.indices()[k]].wall;
     const Wall& wall = walls[number];
     if (wall.kind == WallKind::mesh) {
       k = touch_mesh(row, k, touches, wakes) - 1;
@@ -67,7 +67,7 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
   static thread_local std::vector<mesh::Touch> found;
   const Acting act = acting();
   const Place& p = act.places[row];
-  const std::size_t number = primitives[wall_rows_.partners()[begin]].wall;
+  const std::size_t number = primitives[wall_rows_.indices()[begin]].wall;
   const Wall& wall = walls[number];
   const WallMesh& mesh = meshes[number];
   // The mesh stays as it was described; the element is brought to it.
@@ -78,7 +78,7 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
   entries.clear();
   std::size_t k = begin;
   for (; k < wall_rows_.end(row); ++k) {
-    const Primitive& primitive = primitives[wall_rows_.partners()[k]];
+    const Primitive& primitive = primitives[wall_rows_.indices()[k]];
     if (primitive.wall != number) break;
     if (odometer_ < wakes[k]) continue;
     const double square = mesh.fences[primitive.face].least_square(place);
@@ -123,7 +123,7 @@ void World::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
   for (WallTouch& touch : touches) {
     if (!touch.fresh || walls[touch.wall].kind != WallKind::mesh) continue;
     for (std::size_t k = begin; k < end; ++k) {
-      if (active[k] != before || primitives[wall_rows_.partners()[k]].wall != touch.wall) continue;
+      if (active[k] != before || primitives[wall_rows_.indices()[k]].wall != touch.wall) continue;
       if (dot(wall_rows_.normals()[k], touch.contact.normal) < same_contact) continue;
       wall_rows_.hand_over(k, touch.entry);
       touch.fresh = false;

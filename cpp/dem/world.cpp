@@ -13,16 +13,10 @@
 
 namespace vicinal::dem {
 
-void World::collect(std::vector<Kept>& pairs, std::vector<Kept>& wall_contacts) const {
-  pairs_.collect(pairs);
-  wall_rows_.collect(wall_contacts);
-}
-
 void World::stash() {
   if (!has_lists_) return;
-  stashed_pairs.clear();
-  stashed_walls.clear();
-  collect(stashed_pairs, stashed_walls);
+  stashed_pairs = pairs_.history();
+  stashed_walls = wall_rows_.history();
   has_lists_ = false;
 }
 
@@ -40,22 +34,22 @@ void World::take(std::span<const Number> rows) {
   std::vector<Number> now(element_places().size(), nobody);
   for (std::size_t k = 0; k < element_rows.size(); ++k) now[element_rows[k]] = static_cast<Number>(k);
 
-  std::erase_if(stashed_pairs, [&](Kept& one) {
-    one.first = now[one.first];
-    one.second = now[one.second];
-    if (one.first == nobody || one.second == nobody) return true;
-    if (one.first > one.second) {  // the other one is first now: what i did to j is what j did to i, reversed
-      std::swap(one.first, one.second);
+  stashed_pairs.renumber([&](Number& first, Number& second, Spring& spring, Spring& rolling, Vec& normal) {
+    first = now[first];
+    second = now[second];
+    if (first == nobody || second == nobody) return false;
+    if (first > second) {  // the other one is first now: what i did to j is what j did to i, reversed
+      std::swap(first, second);
       const auto reverse = [](Spring& s) { s = {-s.x, -s.y, -s.z, s.unused}; };
-      reverse(one.spring);
-      reverse(one.rolling);
-      one.normal = -one.normal;
+      reverse(spring);
+      reverse(rolling);
+      normal = -normal;
     }
-    return false;
+    return true;
   });
-  std::erase_if(stashed_walls, [&](Kept& one) {
-    one.first = now[one.first];
-    return one.first == nobody;
+  stashed_walls.renumber([&](Number& first, Number&, Spring&, Spring&, Vec&) {
+    first = now[first];
+    return first != nobody;
   });
   elements.take(rows);
   bodies.take(rows);
@@ -91,27 +85,26 @@ void World::wrap() {
     p = {folded(p.x, period.edge[0]), folded(p.y, period.edge[1]), folded(p.z, period.edge[2]), p.r};
 }
 
-void World::set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
-                      std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
-                      HugeVector<Place> reference, double wall_margin, double wall_drift) {
+void World::set_lists(const RowsView& pairs, const RowsView& wall_rows, std::span<const double> centres,
+                      std::span<const double> margins, double wall_margin, double wall_drift) {
   stash();
-  pairs_.set(offsets, partners, law.terms().rolling, any_convex);
-  wall_rows_.set(wall_offsets, wall_partners, law.terms().rolling, true);
-  pairs_.give(stashed_pairs);
-  wall_rows_.give(stashed_walls);
+  pairs_.set(pairs, law.terms().rolling, any_convex, stashed_pairs);
+  wall_rows_.set(wall_rows, law.terms().rolling, true, stashed_walls);
   stashed_pairs.clear();
   stashed_walls.clear();
   const std::size_t size = acting().size;
   remote_.set(pairs_, size, force_block_rows(size));
   loads_.assign(size, Load{});
   describe_blocks();
-  reference_ = std::move(reference);
+  watch_.remember(centres, {}, 0, false);  // bodies are wrapped only when lists are made: their ways are straight
+  margins_.reset(margins.size());
+  std::copy(margins.begin(), margins.end(), margins_.data());
   wall_margin_ = wall_margin;
   wall_drift_ = wall_drift;
   inverse_margins_.resize(bodies.size());
   for (std::size_t b = 0; b < bodies.size(); ++b)
-    inverse_margins_[b] = 1.0 / reference_[elements.used() ? elements.offsets[b] : b].r;
-  used_ = largest_part_used();
+    inverse_margins_[b] = 1.0 / margins_[elements.used() ? elements.offsets[b] : b];
+  bound_.start(largest_share_used());
   has_lists_ = true;
 }
 
@@ -126,7 +119,7 @@ void World::describe_blocks() {
     const std::size_t begin = pairs_.begin(block * size);
     const std::size_t end = pairs_.begin(std::min(act.size, (block + 1) * size));
     const auto which = [&](std::size_t k) {
-      return law.row(act.materials[pairs_.owners()[k]], act.materials[pairs_.partners()[k]]);
+      return law.row(act.materials[pairs_.owners()[k]], act.materials[pairs_.indices()[k]]);
     };
     std::size_t k = begin;
     while (k < end && which(k) == which(begin)) ++k;
@@ -151,24 +144,19 @@ World::Acting World::acting() const {
   return {bodies.places.data(), bodies.motions.data(), bodies.materials.data(), bodies.size()};
 }
 
-double World::largest_part_used() const {
+double World::largest_share_used() const {
   const Acting act = acting();
-  double most = 0;
+  std::vector<double> centres(3 * act.size);
   for (std::size_t e = 0; e < act.size; ++e) {
-    const Vec d = centre(act.places[e]) - centre(reference_[e]);
-    most = std::max(most, dot(d, d) / (reference_[e].r * reference_[e].r));
+    const Vec at = centre(act.places[e]);
+    centres[3 * e] = at.x, centres[3 * e + 1] = at.y, centres[3 * e + 2] = at.z;
   }
-  return std::sqrt(most);
+  return std::sqrt(watch_.drift_each(centres, [&](std::size_t e) { return margins_[e]; }).share);
 }
 
-// The bound by the largest speeds is cheap and usually enough; only when it runs out the distances themselves are
-// measured.
 bool World::serves() {
   if (wall_drift_ + wall_speed * dt > wall_margin_) return false;
-  const double next = next_.in_margins * dt;
-  if (used_ + next <= 1) return true;
-  used_ = largest_part_used();
-  return used_ + next <= 1;
+  return bound_.lasts(next_.in_margins * dt, [&] { return largest_share_used(); });
 }
 
 double World::speed_of(std::size_t body) const {
@@ -245,7 +233,7 @@ void World::step() {
   });
   if (elements.used()) elements.follow(bodies, dt);
   for (Wall& wall : walls) wall.move(dt);
-  used_ += next_.in_margins * dt;
+  bound_.advance(next_.in_margins * dt);
   wall_drift_ += wall_speed * dt;
   odometer_ += (next_.most + wall_speed) * dt;
   forces(dt);

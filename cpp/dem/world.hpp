@@ -17,6 +17,8 @@
 #include "dem/shape.hpp"
 #include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
+#include "rows/drift.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal::dem {
 
@@ -58,7 +60,7 @@ class World {
 
   // Puts what contacts remember aside; they find their places again in the next lists.
   void stash();
-  std::vector<Kept> stashed_pairs, stashed_walls;  // second: an element, or a primitive of the walls
+  ContactHistory stashed_pairs, stashed_walls;  // second: an element, or a primitive of the walls
 
   // The row numbers that stay, in their new order. The lists are void afterwards.
   void take(std::span<const Number> rows);
@@ -67,15 +69,16 @@ class World {
   // Centres back into the periodic box.
   void wrap();
 
-  // Rows of elements that may touch (partners of higher number, ascending), and of primitives of walls. `reference` are
-  // the places for which the lists were made; instead of a radius each has its margin: how far the element may come
-  // from there before the lists must be made again. All elements of a body have the same margin. Walls have one
-  // together, and have come `wall_drift` of it already.
-  void set_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> partners,
-                 std::span<const std::int64_t> wall_offsets, std::span<const std::int32_t> wall_partners,
-                 HugeVector<Place> reference, double wall_margin, double wall_drift);
+  // Rows of elements that may touch (indices above the row, ascending), and of primitives of walls. `centres` are the
+  // positions for which the lists were made, and `margins` how far each element may move from there before the lists
+  // must be made again. All elements of a body have the same margin. Walls have one together, and have used
+  // `wall_drift` of it already.
+  void set_lists(const RowsView& pairs, const RowsView& wall_rows, std::span<const double> centres,
+                 std::span<const double> margins, double wall_margin, double wall_drift);
   [[nodiscard]] bool has_lists() const { return has_lists_; }
-  [[nodiscard]] const HugeVector<Place>& reference() const { return reference_; }
+  // The centres and margins of the lists.
+  [[nodiscard]] std::span<const double> built_centres() const { return watch_.positions(); }
+  [[nodiscard]] std::span<const double> margins() const { return margins_.span(); }
   [[nodiscard]] double wall_margin() const { return wall_margin_; }
   [[nodiscard]] double wall_drift() const { return wall_drift_; }
   // How fast the surface of a wall may move towards bodies; the largest of all walls.
@@ -90,7 +93,9 @@ class World {
   [[nodiscard]] std::size_t listed() const { return pairs_.size() + wall_rows_.size(); }
   // Of every body in the next half step, at most.
   [[nodiscard]] std::vector<double> speeds() const;
-  void collect(std::vector<Kept>& pairs, std::vector<Kept>& wall_contacts) const;
+  // What contacts remember: of pairs, and of walls.
+  [[nodiscard]] ContactHistory pair_history() const { return has_lists_ ? pairs_.history() : stashed_pairs; }
+  [[nodiscard]] ContactHistory wall_history() const { return has_lists_ ? wall_rows_.history() : stashed_walls; }
 
   // Elements: the bodies themselves unless some are clumps.
   [[nodiscard]] const HugeVector<Place>& element_places() const {
@@ -153,7 +158,7 @@ class World {
   // What is the same in whole blocks, found once for a list.
   void describe_blocks();
   [[nodiscard]] bool serves();
-  [[nodiscard]] double largest_part_used() const;
+  [[nodiscard]] double largest_share_used() const;
 
   struct Acting {
     const Place* places;
@@ -166,19 +171,20 @@ class World {
   ContactRows pairs_, wall_rows_;
   RemoteShares remote_;
   HugeVector<Load> loads_;
-  std::vector<Shape::Kind> kinds_;          // of every element
-  HugeVector<Pose> poses_;                  // of every element, if any is convex
-  std::vector<Number> block_coefficients_;  // of every block: the coefficients that all its entries have, or nobody
-  std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
-  std::vector<double> wakes_;               // of every entry of walls; see touch_walls
-  std::vector<double> row_wakes_;           // the first of every row
-  double odometer_ = 0;                     // how far bodies and walls can have come towards each other
-  HugeVector<Place> reference_;
+  std::vector<Shape::Kind> kinds_;              // of every element
+  HugeVector<Pose> poses_;                      // of every element, if any is convex
+  std::vector<Number> block_coefficients_;      // of every block: the coefficients that all its entries have, or nobody
+  std::vector<std::uint8_t> round_blocks_;      // of every block of bodies: whether moments of inertia are all the same
+  std::vector<double> wakes_;                   // of every entry of walls; see touch_walls
+  std::vector<double> row_wakes_;               // the first of every row
+  double odometer_ = 0;                         // how far bodies and walls can have come towards each other
+  DriftWatch<double, 3> watch_;                 // of every element
+  Buffer<double> margins_;                      // of every element
+  DriftBound bound_;                            // of the share of a margin that is used up
   HugeVector<double> inverse_margins_;          // of every body
   std::vector<Speed> speeds_;                   // fastest of every block
   std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block
   bool has_lists_ = false;
-  double used_ = 0;         // the part of its margin that any body can have used since the lists were made
   double wall_margin_ = 0;  // of walls,
   double wall_drift_ = 0;   // and how far they have come
   Speed next_;              // of the next half step, at most

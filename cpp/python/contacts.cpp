@@ -17,11 +17,11 @@
 #include <tuple>
 #include <vector>
 
-#include "contacts/merge.hpp"
 #include "contacts/ordered_pairs.hpp"
 #include "contacts/pair_rows.hpp"
 #include "contacts/sort_pairs.hpp"
 #include "python/arrays.hpp"
+#include "rows/history.hpp"
 #include "rows/rows.hpp"
 
 namespace vicinal {
@@ -120,7 +120,7 @@ nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Id
   const auto before = rows_of(before_offsets, before_others), now = rows_of(now_offsets, now_others);
   if (fields.size() != initial.size()) throw nb::type_error("every field has an initial value");
   std::vector<Region> regions;
-  std::vector<contacts::Field> plan;
+  std::vector<HistoryField> plan;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::size_t bytes = initial[f].shape(0);
     if (fields[f].shape(0) != bytes * before.indices.size()) throw nb::type_error("a field does not fit the contacts");
@@ -129,7 +129,7 @@ nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Id
                     reinterpret_cast<const std::byte*>(initial[f].data()), bytes});
   }
   bool ordered = true;
-  const contacts::Change change = without_lock([&] { return contacts::merge(before, now, plan, ordered); });
+  const HistoryChange change = without_lock([&] { return merge_history(before, now, plan, ordered); });
   if (!ordered) return nb::none();
   nb::list made;
   for (std::size_t f = 0; f < fields.size(); ++f)

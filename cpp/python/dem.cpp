@@ -28,7 +28,7 @@ namespace vicinal {
 namespace {
 
 namespace nb = nanobind;
-using dem::Kept;
+using dem::ContactHistory;
 using dem::Number;
 using dem::Place;
 using dem::Quat;
@@ -312,73 +312,57 @@ nb::object owners(const World& world) {
   return array_of(std::move(out), {n});
 }
 
-void set_lists(World& world, const In<std::int64_t>& offsets, const In<std::int32_t>& partners,
-               const In<std::int64_t>& wall_offsets, const In<std::int32_t>& wall_partners, const In<double>& reference,
-               const In<double>& margins, double wall_margin, double wall_drift) {
-  const auto& places = world.element_places();
-  HugeVector<Place> at(places.size());
-  if (offsets.size() != places.size() + 1 || wall_offsets.size() != places.size() + 1 ||
-      reference.size() != 3 * places.size() || margins.size() != places.size())
+RowsView rows_of(const In<std::int64_t>& offsets, const In<std::int32_t>& indices, std::size_t rows) {
+  const RowsView view{values(offsets), values(indices)};
+  if (offsets.size() != rows + 1 || first_wrong_offset(view) != rows)
     throw nb::value_error("the lists belong to another number of elements");
-  for (std::size_t k = 0; k < at.size(); ++k) {
-    const Vec p = vec_at(reference.data() + 3 * k);
-    at[k] = {p.x, p.y, p.z, margins.data()[k]};
-  }
-  without_lock([&] {
-    world.set_lists(values(offsets), values(partners), values(wall_offsets), values(wall_partners), std::move(at),
-                    wall_margin, wall_drift);
-  });
+  return view;
 }
 
-// Places for which the lists were made, and margins.
+void set_lists(World& world, const In<std::int64_t>& offsets, const In<std::int32_t>& indices,
+               const In<std::int64_t>& wall_offsets, const In<std::int32_t>& wall_indices, const In<double>& centres,
+               const In<double>& margins, double wall_margin, double wall_drift) {
+  const std::size_t size = world.element_places().size();
+  const RowsView pairs = rows_of(offsets, indices, size), wall_rows = rows_of(wall_offsets, wall_indices, size);
+  if (centres.size() != 3 * size || margins.size() != size)
+    throw nb::value_error("the lists belong to another number of elements");
+  without_lock([&] { world.set_lists(pairs, wall_rows, values(centres), values(margins), wall_margin, wall_drift); });
+}
+
+// The centres for which the lists were made, and the margins.
 nb::tuple reference(const World& world) {
-  const auto& places = world.reference();
-  std::vector<double> centres(3 * places.size()), margins(places.size());
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    put(centres.data() + 3 * k, dem::centre(places[k]));
-    margins[k] = places[k].r;
-  }
-  return nb::make_tuple(array_of(std::move(centres), {places.size(), 3}),
-                        array_of(std::move(margins), {places.size()}));
+  const auto centres = world.built_centres(), margins = world.margins();
+  return nb::make_tuple(array_of(std::vector<double>(centres.begin(), centres.end()), {margins.size(), 3}),
+                        array_of(std::vector<double>(margins.begin(), margins.end()), {margins.size()}));
 }
 
 // first, second, springs, rollings, normals.
-nb::tuple kept_arrays(const std::vector<Kept>& kept) {
-  std::vector<std::uint32_t> first(kept.size()), second(kept.size());
-  std::vector<double> springs(4 * kept.size()), rollings(4 * kept.size()), normals(3 * kept.size());
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    first[k] = kept[k].first;
-    second[k] = kept[k].second;
-    put(springs.data() + 4 * k, kept[k].spring);
-    put(rollings.data() + 4 * k, kept[k].rolling);
-    put(normals.data() + 3 * k, kept[k].normal);
+nb::tuple history_arrays(ContactHistory history) {
+  const std::size_t n = history.size();
+  std::vector<double> springs(4 * n), rollings(4 * n), normals(3 * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    put(springs.data() + 4 * k, history.springs[k]);
+    put(rollings.data() + 4 * k, history.rollings[k]);
+    put(normals.data() + 3 * k, history.normals[k]);
   }
-  const std::size_t n = kept.size();
-  return nb::make_tuple(array_of(std::move(first), {n}), array_of(std::move(second), {n}),
+  return nb::make_tuple(array_of(std::move(history.first), {n}), array_of(std::move(history.second), {n}),
                         array_of(std::move(springs), {n, 4}), array_of(std::move(rollings), {n, 4}),
                         array_of(std::move(normals), {n, 3}));
 }
 
 // Of pairs and of walls. They can be restored before the next lists are set.
 nb::tuple contact_memory(const World& world) {
-  std::vector<Kept> pairs, wall_contacts;
-  if (world.has_lists()) {
-    world.collect(pairs, wall_contacts);
-  } else {
-    pairs = world.stashed_pairs;
-    wall_contacts = world.stashed_walls;
-  }
-  return nb::make_tuple(kept_arrays(pairs), kept_arrays(wall_contacts));
+  return nb::make_tuple(history_arrays(world.pair_history()), history_arrays(world.wall_history()));
 }
 
 void restore_memory(World& world, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
                     const In<double>& springs, const In<double>& rollings, const In<double>& normals) {
   const auto spring = [](const double* p) { return Spring{p[0], p[1], p[2], p[3]}; };
-  auto& kept = of_walls ? world.stashed_walls : world.stashed_pairs;
-  kept.clear();
+  ContactHistory& history = of_walls ? world.stashed_walls : world.stashed_pairs;
+  history.clear();
   for (std::size_t k = 0; k < first.size(); ++k)
-    kept.push_back({first.data()[k], second.data()[k], spring(springs.data() + 4 * k), spring(rollings.data() + 4 * k),
-                    vec_at(normals.data() + 3 * k)});
+    history.add(first.data()[k], second.data()[k], spring(springs.data() + 4 * k), spring(rollings.data() + 4 * k),
+                vec_at(normals.data() + 3 * k));
 }
 
 // i, j, wall; point, normal, force; overlap, normal force, tangential force, energy.
@@ -465,8 +449,8 @@ void bind_dem(nb::module_& m) {
       .def("wall_states", &wall_states)
       .def("element_places", &element_places)
       .def("owners", &owners)
-      .def("set_lists", &set_lists, nb::arg("offsets"), nb::arg("partners"), nb::arg("wall_offsets"),
-           nb::arg("wall_partners"), nb::arg("reference"), nb::arg("margins"), nb::arg("wall_margin"),
+      .def("set_lists", &set_lists, nb::arg("offsets"), nb::arg("indices"), nb::arg("wall_offsets"),
+           nb::arg("wall_indices"), nb::arg("centres"), nb::arg("margins"), nb::arg("wall_margin"),
            nb::arg("wall_drift"))
       .def("reference", &reference)
       .def("contact_memory", &contact_memory)

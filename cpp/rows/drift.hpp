@@ -105,6 +105,7 @@ class DriftWatch {
   }
   [[nodiscard]] std::size_t size() const { return positions_.size() / D; }
   [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + upper_.bytes() + turns_.bytes(); }
+  [[nodiscard]] std::span<const T> positions() const { return positions_.span(); }
   [[nodiscard]] Slack<T> slack() const { return Slack<T>(box_, reach_); }
 
   // All bodies have the same margin. Writes the positions to `copy` in passing, unless it is null.
@@ -124,19 +125,27 @@ class DriftWatch {
     });
   }
 
-  // Every body has its own margin: `built` are the radii of the list, `radii` those of now.
-  [[nodiscard]] Drifted drift(std::span<const T> now, std::span<const T> built, std::span<const T> radii,
-                              T* copy = nullptr) const {
-    const Slack<T> slack = this->slack();
+  // Every body has a margin of its own: margin_of(body).
+  template <class MarginOf>
+  [[nodiscard]] Drifted drift_each(std::span<const T> now, MarginOf&& margin_of, T* copy = nullptr) const {
     return measure(now, copy, [&](const T* squares, std::size_t first, std::size_t count, Drifted& drifted) {
       for (std::size_t k = 0; k < count; ++k) {
-        const auto radius = static_cast<double>(radii[first + k]);
-        const double limit = Slack<T>::square(slack.margin(static_cast<double>(built[first + k]), radius));
+        const double limit = Slack<T>::square(margin_of(first + k));
         const auto square = static_cast<double>(squares[k]);
-        if (!(square <= limit && radius >= 0)) drifted.within = false;
+        if (!(square <= limit)) drifted.within = false;
         drifted.share = std::max(drifted.share, limit > 0 ? square / limit : none_left(squares[k]));
       }
     });
+  }
+  // Spheres: `built` are the radii of the list, `radii` those of now.
+  [[nodiscard]] Drifted drift(std::span<const T> now, std::span<const T> built, std::span<const T> radii,
+                              T* copy = nullptr) const {
+    const Slack<T> slack = this->slack();
+    const auto margin_of = [&](std::size_t body) {
+      const auto radius = static_cast<double>(radii[body]);
+      return radius >= 0 ? slack.margin(static_cast<double>(built[body]), radius) : -1.0;
+    };
+    return drift_each(now, margin_of, copy);
   }
 
   // Boxes; their margin is what their boxes of the build have more.
@@ -302,6 +311,26 @@ class DriftWatch {
   std::array<T, tile * D> lows_{};
   double half_skin_ = 0;  // of boxes
   std::array<double, D> box_slack_{};
+};
+
+// Bounds the drift by speeds, for engines that know them: positions are measured only when the bound runs out. Speeds
+// and steps decide, not times, so the same run builds the same lists.
+class DriftBound {
+ public:
+  // `used`: the largest share of a margin that is used up.
+  void start(double used) { used_ = used; }
+  // Whether all bodies stay within their margins in a step in which each uses at most the share `next`. `measure`
+  // returns the largest share that is used up now.
+  template <class Measure>
+  [[nodiscard]] bool lasts(double next, Measure&& measure) {
+    if (used_ + next <= 1) return true;
+    used_ = measure();
+    return used_ + next <= 1;
+  }
+  void advance(double next) { used_ += next; }
+
+ private:
+  double used_ = 0;
 };
 
 }  // namespace vicinal

@@ -223,10 +223,10 @@ class Grains:
     def set_lists(
         self,
         offsets: npt.NDArray[np.int64],
-        partners: npt.NDArray[np.int32],
+        indices: npt.NDArray[np.int32],
         wall_offsets: npt.NDArray[np.int64],
-        wall_partners: npt.NDArray[np.int32],
-        reference: npt.NDArray[np.float64],
+        wall_indices: npt.NDArray[np.int32],
+        centres: npt.NDArray[np.float64],
         margins: npt.NDArray[np.float64],
         wall_margin: float,
         wall_drift: float,
