@@ -12,7 +12,7 @@ from oracle import Array
 from vicinal.lab import Case, Plan
 from vicinal.lab.experiments import koch_relations, koch_scaling, onderik_pair_ratio
 from vicinal.lab.experiments._koch import SCENARIOS, TOLERANCE, Scenario
-from vicinal.scenes import Scene, uniform
+from vicinal.scenes import SampleScene, uniform
 
 # Where the published count is not that of the scenario as described; docs/structures.md says what is known of it.
 KNOWN = {
@@ -30,7 +30,7 @@ def candidates(index: vc.Index) -> int:
 
 
 @cache
-def scene(table: int) -> Scene:
+def scene(table: int) -> SampleScene:
     return next(scenario for scenario in SCENARIOS if scenario.table == table).scene()
 
 

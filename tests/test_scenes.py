@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import vicinal as vc
-from vicinal.scenes import Draws, Region, Scene
+from vicinal.scenes import Draws, SampleScene, SphereGroup
 from vicinal.sim.arithmetic import cube_root, exp, log, power
 
 S = vc.scenes
@@ -27,14 +27,18 @@ def digest(*arrays: Any) -> str:
 
 
 def bits(made: Any) -> str:
-    if isinstance(made, Scene):
+    if isinstance(made, SampleScene):
         sizes = [array for array in (made.radii, made.edges) if array is not None]
         return digest(made.points, *sizes, [made.cutoff or 0.0, *made.lower, *made.upper])
     return digest(made)
 
 
-def regions() -> list[Region]:
-    return [Region(2, 4.0, *CUBE), Region(300, 0.5, (0.0, 0.0, 0.0), (10.0, 20.0, 20.0)), Region(50, 0.25, *CUBE)]
+def groups() -> list[SphereGroup]:
+    return [
+        SphereGroup(2, 4.0, *CUBE),
+        SphereGroup(300, 0.5, (0.0, 0.0, 0.0), (10.0, 20.0, 20.0)),
+        SphereGroup(50, 0.25, *CUBE),
+    ]
 
 
 MADE: dict[str, tuple[Callable[[int], Any], str]] = {
@@ -47,7 +51,7 @@ MADE: dict[str, tuple[Callable[[int], Any], str]] = {
     "filament": (lambda seed: S.filament(1000, seed=seed), "4d4f90b348cb1590"),
     "sheet": (lambda seed: S.sheet(1000, seed=seed), "6df3bafe30afc981"),
     "spheres": (lambda seed: S.spheres(S.lognormal(1000, seed=seed), filling=0.3, seed=seed), "2c5524ee5eef92e9"),
-    "boxes_in_box": (lambda seed: S.boxes_in_box(regions(), seed=seed), "726b0e56a5c77f16"),
+    "boxes_in_box": (lambda seed: S.boxes_in_box(groups(), seed=seed), "726b0e56a5c77f16"),
     "checkerboard": (lambda seed: S.checkerboard(2, per_field=100, edge=20.0, seed=seed), "b9db0ca9015d3872"),
     "giant": (lambda seed: S.giant(500, ratio=50, edge=100.0, seed=seed), "e8ba40408842526e"),
     "packed": (lambda seed: S.packed(np.full(300, 0.5), filling=0.5, seed=seed), "3b24c23e5100f050"),
@@ -227,8 +231,8 @@ def test_draws_have_the_right_distribution() -> None:
         (lambda: S.packed([1.0], filling=0.9), "radii"),
         (lambda: S.packed([1.0] * 100, filling=1.5), "filling"),
         (lambda: S.spheres([[1.0]], filling=0.1), "radii"),
-        (lambda: S.boxes_in_box([]), "regions"),
-        (lambda: S.boxes_in_box([Region(1, 5.0, (0, 0, 0), (1, 1, 1))]), "regions[0]"),
+        (lambda: S.boxes_in_box([]), "groups"),
+        (lambda: S.boxes_in_box([SphereGroup(1, 5.0, (0, 0, 0), (1, 1, 1))]), "groups[0]"),
         (lambda: S.lognormal(10, sigma=-1.0), "sigma"),
         (lambda: S.bimodal(10, large=11), "large"),
         (lambda: S.power_law(10, spread=0.5), "spread"),
@@ -245,10 +249,10 @@ def test_wrong_arguments_are_named(call: Callable[[], object], argument: str) ->
 
 
 def test_spheres_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vicinal.scenes.regions.MOST_ROUNDS", 20)
+    monkeypatch.setattr("vicinal.scenes.groups.MOST_ROUNDS", 20)
     monkeypatch.setattr("vicinal.scenes.packing.MOST_ROUNDS", 20)
     with pytest.raises(vc.InputError, match="found no room"):
-        S.boxes_in_box([Region(2000, 0.5, (0, 0, 0), (10, 10, 10))], seed=1)
+        S.boxes_in_box([SphereGroup(2000, 0.5, (0, 0, 0), (10, 10, 10))], seed=1)
     with pytest.raises(vc.InputError, match="was not reached"):
         S.packed(np.full(300, 0.5), filling=0.68, seed=1)
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from vicinal.scenes import Scene
+from vicinal.scenes import SampleScene
 
 Search = Callable[[Any], Any]
 """Finds all pairs, given positions."""
 
 
-def peers(scene: Scene) -> dict[str, Search]:
+def peers(scene: SampleScene) -> dict[str, Search]:
     """Return what can search a scene of spheres: by name, a call that takes the positions.
 
     Trees and cell lists know one cutoff, so that they take part where all spheres are alike; an R-tree takes boxes.

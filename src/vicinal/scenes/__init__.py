@@ -1,8 +1,8 @@
-"""Scenes: bodies to search, for tests, benchmarks and first tries.
+"""Sample scenes: bodies to search, for tests, benchmarks and first tries.
 
 Every scene is seeded. The same call gives the same bodies, bit for bit, on every machine and with every version of
-NumPy: only the raw bits of PCG64, which NumPy promises never to change, and + − × ÷ √, which IEEE arithmetic rounds
-alike everywhere, are used.
+NumPy: only the raw bits of PCG64 are used, which NumPy promises never to change, and + − × ÷ √, which IEEE arithmetic
+rounds the same way everywhere.
 
 Examples
 --------
@@ -12,17 +12,17 @@ Examples
 
 from vicinal.scenes.clouds import clustered, filament, sheet, uniform
 from vicinal.scenes.cuboids import cuboids
+from vicinal.scenes.groups import SphereGroup, boxes_in_box, checkerboard, giant
 from vicinal.scenes.motion import drift, headings, jitter, shaking, shear
 from vicinal.scenes.packing import packed
-from vicinal.scenes.regions import Region, boxes_in_box, checkerboard, giant
-from vicinal.scenes.scene import Scene
+from vicinal.scenes.scene import SampleScene
 from vicinal.scenes.sizes import bimodal, lognormal, power_law, spheres
 from vicinal.sim.draws import Draws
 
 __all__ = [
     "Draws",
-    "Region",
-    "Scene",
+    "SampleScene",
+    "SphereGroup",
     "bimodal",
     "boxes_in_box",
     "checkerboard",

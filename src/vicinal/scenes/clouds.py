@@ -1,4 +1,4 @@
-"""Points: evenly spread, in clusters, along a thread, in a sheet."""
+"""Points: evenly spread, in clusters, along a filament, in a sheet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vicinal.errors import InputError
-from vicinal.scenes.scene import Scene, check_dim, check_positive, check_size, cube
+from vicinal.scenes.scene import SampleScene, check_dim, check_positive, check_size, cube
 from vicinal.sim.arithmetic import cube_root, lengths
 from vicinal.sim.draws import Draws
 
@@ -16,7 +16,7 @@ CLUSTERS = 8  # one per octant
 CLUSTERED_SHARE = 0.9
 CLUSTERED_VOLUME = 0.01
 TURN = 64
-"""Bodies over which a thread keeps its direction."""
+"""Bodies over which a filament keeps its direction."""
 
 
 def uniform(
@@ -29,21 +29,21 @@ def uniform(
     radius: float | None = None,
     periodic: bool = False,
     seed: int = 0,
-) -> Scene:
+) -> SampleScene:
     """Spread points evenly at random over a cube, or over a square.
 
     Parameters
     ----------
     n
-        How many.
+        Number of bodies.
     edge
         Edge of the cube.
     dim
         3, or 2 for a square.
     neighbours
-        Sets the cutoff such that a point has so many neighbours on average, those near a face included.
+        Mean number of neighbours, from which the cutoff follows; points near a face are taken into account.
     cutoff, radius
-        In place of it: a cutoff, or one radius for all, which makes them spheres that may overlap.
+        Instead of `neighbours`: a cutoff, or one radius for all, which makes the bodies spheres that may overlap.
     periodic
         Whether the cube is periodic.
     seed
@@ -57,18 +57,18 @@ def uniform(
     """
     n, dim, edge = check_size(n), check_dim(dim), check_positive(edge, "edge")
     if sum(given is not None for given in (neighbours, cutoff, radius)) > 1:
-        raise InputError("neighbours: found together with cutoff or radius; pass only one of the three")
+        raise InputError("neighbours must not be given together with cutoff or radius; pass one of the three")
     lower, upper = cube(edge, dim)
     points = Draws(seed).uniform(n, dim) * edge
     if neighbours is not None:
         share = _share_in_period if periodic else pairs_share
         cutoff = edge * solve(lambda r: (n - 1) * share(r, dim), check_positive(neighbours, "neighbours"), n)
     radii = None if radius is None else np.full(n, check_positive(radius, "radius"))
-    return Scene(points=points, lower=lower, upper=upper, cutoff=cutoff, radii=radii, periodic=periodic)
+    return SampleScene(points=points, lower=lower, upper=upper, cutoff=cutoff, radii=radii, periodic=periodic)
 
 
-def clustered(n: int, *, edge: float = 1.0, neighbours: float = 30.0, seed: int = 0) -> Scene:
-    """Put nine tenths of the points into eight small cubes, which fill a hundredth of the space, the rest anywhere.
+def clustered(n: int, *, edge: float = 1.0, neighbours: float = 30.0, seed: int = 0) -> SampleScene:
+    """Put 90 % of the points into eight small cubes that fill 1 % of the space, and the rest anywhere.
 
     Examples
     --------
@@ -98,20 +98,20 @@ def clustered(n: int, *, edge: float = 1.0, neighbours: float = 30.0, seed: int 
 
     lower, upper = cube(edge)
     cutoff = edge * solve(expected, check_positive(neighbours, "neighbours"), n)
-    return Scene(points=points, lower=lower, upper=upper, cutoff=cutoff)
+    return SampleScene(points=points, lower=lower, upper=upper, cutoff=cutoff)
 
 
-def filament(n: int, *, spacing: float = 1.0, turn: int = TURN, dim: int = 3, seed: int = 0) -> Scene:
-    """Thread spheres along a line that turns at random, each touching the next; almost all of the space is empty.
+def filament(n: int, *, spacing: float = 1.0, turn: int = TURN, dim: int = 3, seed: int = 0) -> SampleScene:
+    """Place spheres along a curve that turns at random, each touching the next; almost all of the space is empty.
 
     Parameters
     ----------
     n
-        How many.
+        Number of bodies.
     spacing
-        From one sphere to the next along the thread. Radii are 0.6 of it.
+        Distance from one sphere to the next along the curve. Radii are 0.6 of it.
     turn
-        Spheres over which the thread keeps its direction, about.
+        Approximate number of spheres over which the curve keeps its direction.
     dim, seed
         As for `uniform`.
 
@@ -129,18 +129,18 @@ def filament(n: int, *, spacing: float = 1.0, turn: int = TURN, dim: int = 3, se
     heading /= np.maximum(lengths(heading), 1e-9)[:, None]
     points = np.cumsum(heading * spacing, axis=0)
     lower, upper = (tuple(face(points, axis=0).tolist()) if n else (0.0,) * dim for face in (np.min, np.max))
-    return Scene(points=points, lower=lower, upper=upper, radii=np.full(n, 0.6 * spacing))
+    return SampleScene(points=points, lower=lower, upper=upper, radii=np.full(n, 0.6 * spacing))
 
 
-def sheet(n: int, *, neighbours: float = 10.0, flatness: float = 0.01, seed: int = 0) -> Scene:
+def sheet(n: int, *, neighbours: float = 10.0, flatness: float = 0.01, seed: int = 0) -> SampleScene:
     """Spread points over a thin layer in space.
 
     Parameters
     ----------
     n
-        How many.
+        Number of bodies.
     neighbours
-        Neighbours per point within the cutoff, about: the layer counts as flat, and its rim is left out of account.
+        Approximate number of neighbours per point; it holds for a flat layer without rim.
     flatness
         Thickness in cutoffs.
     seed
@@ -156,11 +156,11 @@ def sheet(n: int, *, neighbours: float = 10.0, flatness: float = 0.01, seed: int
     cutoff = math.sqrt(check_positive(neighbours, "neighbours") / math.pi / max(n, 1))
     upper = (1.0, 1.0, cutoff * check_positive(flatness, "flatness"))
     points = Draws(seed).uniform(n, 3) * np.array(upper)
-    return Scene(points=points, lower=(0.0,) * 3, upper=upper, cutoff=cutoff)
+    return SampleScene(points=points, lower=(0.0,) * 3, upper=upper, cutoff=cutoff)
 
 
 def pairs_share(t: float, dim: int) -> float:
-    """Return the share of pairs of points of the unit square or cube, spread evenly, that are within `t` ≤ 1."""
+    """Return the probability that two random points of the unit square or cube are within a distance `t` ≤ 1."""
     t = min(t, 1.0)
     if dim == 2:
         return t * t * (math.pi - t * (8 / 3 - t / 2))
@@ -175,7 +175,9 @@ def solve(function: Callable[[float], float], target: float, n: int) -> float:
     """Invert an increasing function on (0, 1] by bisection."""
     low, high = 0.0, 1.0
     if function(high) < target:
-        raise InputError(f"neighbours: {target:g} found, more than {n} points have; pass fewer, or more points")
+        raise InputError(
+            f"neighbours must be fewer than {n} points can have, got {target:g}; pass fewer, or more points"
+        )
     for _ in range(80):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < target else (low, middle)

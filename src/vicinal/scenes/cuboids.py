@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from vicinal.errors import InputError
-from vicinal.scenes.scene import Scene, check_positive, check_size
+from vicinal.scenes.scene import SampleScene, check_positive, check_size
 from vicinal.sim.arithmetic import Array, cube_root
 from vicinal.sim.draws import Draws
 
@@ -22,23 +22,23 @@ def cuboids(
     stretch: tuple[float, float, float] = (1.0, 1.0, 1.0),
     periodic: bool = True,
     seed: int = 0,
-) -> Scene:
-    """Spread cuboids evenly over a periodic cube of such a size that there are so many pairs per body.
+) -> SampleScene:
+    """Spread cuboids evenly over a periodic cube whose size gives a required number of pairs per body.
 
     Parameters
     ----------
     n
-        How many.
+        Number of bodies.
     shape
         Their edges.
     turned
-        Whether the edges of each are in an order of its own, so that long bodies lie along all axes.
+        Whether the edges of each body are permuted at random, so that long bodies lie along all axes.
     spread
-        The largest body beside the smallest; sizes are spread evenly between them.
+        Ratio of the largest to the smallest size; sizes are spread evenly between them.
     pairs
         Overlapping pairs per body, expected in a periodic cube.
     stretch
-        Edges of the region beside each other: (1024, 1, 1) is a long corridor of the same volume.
+        Ratios of the edges of the region: (1024, 1, 1) is a long corridor of the same volume.
     periodic
         Whether the region is periodic.
     seed
@@ -54,7 +54,7 @@ def cuboids(
     edges = np.broadcast_to(np.array(_check_three(shape, "shape")), (n, 3)).copy()
     spread = check_positive(spread, "spread")
     if spread < 1:
-        raise InputError(f"spread: {spread!r} found; pass the largest size beside the smallest, at least 1")
+        raise InputError(f"spread, the ratio of the largest to the smallest size, must be at least 1, got {spread!r}")
     sizes = Draws(seed, stream=1)
     if turned:
         order = np.array([(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)])
@@ -65,19 +65,19 @@ def cuboids(
     edge = cube_root(volume / float(long[0] * long[1] * long[2])) if volume > 0 else 1.0
     upper = tuple((edge * long).tolist())
     points = Draws(seed).uniform(n, 3) * np.array(upper)
-    return Scene(points=points, lower=(0.0,) * 3, upper=upper, edges=edges, periodic=periodic)
+    return SampleScene(points=points, lower=(0.0,) * 3, upper=upper, edges=edges, periodic=periodic)
 
 
 def _check_three(values: tuple[float, ...], name: str) -> list[float]:
     if len(values) != 3:
-        raise InputError(f"{name}: {values!r} found; pass three numbers")
+        raise InputError(f"{name} must have three numbers, got {values!r}")
     return [check_positive(value, name) for value in values]
 
 
 def _mean_reach(edges: Array) -> float:
-    """Return the mean volume of (ax + bx)(ay + by)(az + bz) over pairs of bodies: where two overlap.
+    """Return the mean of (ax + bx)(ay + by)(az + bz) over pairs of bodies: the volume in which they overlap.
 
-    Multiplied out, it is a sum of products of means, so no pair is looked at.
+    Multiplied out, it is a sum of products of means, so no loop over pairs is needed.
     """
     n = len(edges)
     total = 0.0

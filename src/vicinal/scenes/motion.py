@@ -17,7 +17,7 @@ Corner = Sequence[float]
 
 
 def headings(n: int, speed: npt.ArrayLike, *, dim: int = 3, seed: int = 0) -> Array:
-    """Return velocities: a direction of its own for each body, and a speed evenly from 0 to `speed`.
+    """Return velocities with random directions and speeds spread evenly from 0 to `speed`.
 
     Examples
     --------
@@ -49,15 +49,15 @@ def drift(
     upper: Corner | None = None,
     periodic: bool = False,
 ) -> Iterator[Array]:
-    """Move bodies straight on, for ever; each step is a new array, the first is where they are.
+    """Move bodies along straight lines without end; each step is a new array, and the first is `points`.
 
     Parameters
     ----------
     points, velocities
-        Where they are, and how far they go in a step.
+        Positions, and displacements per step.
     lower, upper
-        Corners of a region. In a periodic one bodies that leave come in on the other side; else they bounce. Without
-        corners they go where they like.
+        Corners of a region. In a periodic one, bodies that leave come in on the other side; otherwise they are
+        reflected. Without corners they are free.
     periodic
         Whether the region is periodic.
 
@@ -69,11 +69,11 @@ def drift(
     """
     at, velocity = np.array(points, dtype=np.float64), np.array(velocities, dtype=np.float64)
     if at.shape != velocity.shape:
-        raise InputError(f"velocities: shape {velocity.shape} found for points of shape {at.shape}; pass one for each")
+        raise InputError(f"velocities must have the shape of points, {at.shape}, got {velocity.shape}")
     if (lower is None) != (upper is None):
-        raise InputError("lower: found without upper, or upper without lower; pass both corners or none")
+        raise InputError("lower and upper must be given together, got one of them")
     if periodic and lower is None:
-        raise InputError("periodic: True found without corners; pass lower and upper")
+        raise InputError("periodic must be given with corners, got none; pass lower and upper")
     while True:
         yield at
         at = at + velocity
@@ -89,7 +89,7 @@ def drift(
 
 
 def jitter(points: Array, amount: npt.ArrayLike, *, seed: int = 0) -> Iterator[Array]:
-    """Shake bodies about where they are, for ever: each step anywhere within ±amount along every axis.
+    """Displace bodies at random about their positions, without end: by up to ±amount along every axis.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def jitter(points: Array, amount: npt.ArrayLike, *, seed: int = 0) -> Iterator[A
 
 
 def shear(points: Array, rate: float, *, lower: Corner, upper: Corner) -> Iterator[Array]:
-    """Slide layers over each other, for ever: along x by `rate` × height in y, wrapped into the region along x.
+    """Slide layers over each other, without end: along x by `rate` × height in y, wrapped into the region along x.
 
     Examples
     --------

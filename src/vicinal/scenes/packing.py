@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
-from vicinal.scenes.scene import Scene, check_dim, check_positive, cube
+from vicinal.scenes.scene import SampleScene, check_dim, check_positive, cube
 from vicinal.scenes.sizes import check_radii
 from vicinal.sim import packing
 from vicinal.sim.arithmetic import root_of, volume
@@ -17,7 +17,7 @@ MOST_ROUNDS = 3000
 """Rounds of pushing spheres apart before the filling counts as out of reach."""
 
 
-def packed(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0) -> Scene:
+def packed(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0) -> SampleScene:
     """Pack spheres into a cube such that they fill a given part of it, none overlap, and all are inside.
 
     They start at random places, and pairs that overlap push each other apart until none overlaps. The time is
@@ -61,4 +61,4 @@ def packed(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool
         raise InputError(
             f"filling = {filling!r} was not reached in {MOST_ROUNDS} rounds; pass less, such as {share * 0.95:.2f}"
         )
-    return Scene(points=points, lower=lower, upper=upper, radii=sizes, periodic=periodic)
+    return SampleScene(points=points, lower=lower, upper=upper, radii=sizes, periodic=periodic)

@@ -1,4 +1,4 @@
-"""What a scene is: bodies, and the space they are in."""
+"""Sample scenes: bodies, and the region they are in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Scene:
+class SampleScene:
     """Bodies in a region, ready for a search.
 
     Parameters
@@ -25,7 +25,7 @@ class Scene:
     lower, upper
         Corners of the region.
     cutoff, radii, edges
-        What the bodies are: points with a cutoff, spheres, or boxes with these edges. At most one of them is given.
+        Points with a cutoff, spheres, or boxes with these edges; at most one of them is given.
     periodic
         Whether the region is periodic along every axis.
 
@@ -51,21 +51,21 @@ class Scene:
 
     @property
     def dim(self) -> int:
-        """Two or three."""
+        """Number of dimensions, 2 or 3."""
         return int(self.points.shape[1])
 
     @property
     def box(self) -> tuple[float, ...] | None:
-        """The period along each axis, or None in open space."""
+        """The period along each axis, or None if the region is open."""
         return tuple(high - low for low, high in zip(self.lower, self.upper, strict=True)) if self.periodic else None
 
     @property
     def bodies(self) -> dict[str, Any]:
-        """What `vicinal.pairs` and every index take: ``vicinal.pairs(**scene.bodies)``."""
+        """Arguments for `vicinal.pairs` and every index: ``vicinal.pairs(**scene.bodies)``."""
         return {**self.at(self.points), "box": self.box} | ({} if self.cutoff is None else {"cutoff": self.cutoff})
 
     def at(self, points: Array) -> dict[str, Any]:
-        """Return what `update` takes when the bodies have moved: ``index.update(**scene.at(points))``."""
+        """Return the arguments for `update` after the bodies have moved: ``index.update(**scene.at(points))``."""
         if self.edges is not None:
             half = self.edges / 2
             return {"boxes": (points - half, points + half)}
@@ -80,7 +80,7 @@ class Scene:
 
     @property
     def filling(self) -> float:
-        """Volume of all spheres (or boxes) beside that of the region; 0 for points."""
+        """Volume of all spheres (or boxes) divided by that of the region; 0 for points."""
         from vicinal.sim.arithmetic import volume
 
         space = float(np.prod(np.subtract(self.upper, self.lower)))
@@ -88,7 +88,7 @@ class Scene:
             return volume(self.radii, self.dim) / space
         return 0.0 if self.edges is None else float(self.edges.prod(axis=1).sum()) / space
 
-    def astype(self, dtype: npt.DTypeLike) -> Scene:
+    def astype(self, dtype: npt.DTypeLike) -> SampleScene:
         """Return the scene in float32 or float64. Rounding may move a point onto the upper face."""
         changed = {
             name: getattr(self, name).astype(dtype)
@@ -109,10 +109,10 @@ def check_dim(dim: object) -> int:
 
 
 def check_positive(value: object, name: str) -> float:
-    """Check a length, share or number that must be more than nothing."""
+    """Check a number that must be positive and finite."""
     number = _check.check_number(value, name)
     if not 0 < number < float("inf"):
-        raise InputError(f"{name}: {value!r} found; pass a positive, finite number")
+        raise InputError(f"{name} must be a positive, finite number, got {value!r}")
     return number
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.errors import InputError
-from vicinal.scenes.scene import Scene, check_dim, check_positive, check_size, cube
+from vicinal.scenes.scene import SampleScene, check_dim, check_positive, check_size, cube
 from vicinal.sim.arithmetic import Array, root_of, volume
 from vicinal.sim.draws import Draws
 from vicinal.sim.sizes import LogNormal, PowerLaw
@@ -65,7 +65,9 @@ def power_law(n: int, *, spread: float, evenly: Literal["number", "volume"] = "n
     return PowerLaw(low=1.0, high=spread, by=evenly).draw(n, Draws(seed, stream=1))
 
 
-def spheres(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0) -> Scene:
+def spheres(
+    radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0
+) -> SampleScene:
     """Put spheres at random places in a cube of which they fill a given part; they may overlap (see `packed`).
 
     Examples
@@ -78,7 +80,7 @@ def spheres(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: boo
     edge = root_of(volume(sizes, dim) / check_positive(filling, "filling"), dim) if len(sizes) else 1.0
     lower, upper = cube(edge, dim)
     points = Draws(seed).uniform(len(sizes), dim) * edge
-    return Scene(points=points, lower=lower, upper=upper, radii=sizes, periodic=periodic)
+    return SampleScene(points=points, lower=lower, upper=upper, radii=sizes, periodic=periodic)
 
 
 def check_radii(radii: npt.ArrayLike) -> Array:

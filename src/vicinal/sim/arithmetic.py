@@ -1,7 +1,7 @@
-"""Functions that round alike everywhere: built from + − × ÷, which IEEE fixes, in place of a library's own `exp`.
+"""Functions with the same bits on every machine: built from + − × ÷, which IEEE fixes, instead of a library's `exp`.
 
-They are accurate to a few units in the last place, which is enough for scenes; what matters is that two machines, two
-compilers and two versions of NumPy give the same bits.
+They are accurate to a few units in the last place; two machines, two compilers and two versions of NumPy give the same
+bits.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def log(x: npt.ArrayLike) -> Array:
     total = np.zeros_like(s)
     for k in range(_LOG_TERMS, -1, -1):
         total = total * square + 1.0 / (2 * k + 1)
-    found: Array = power * _LN2_HIGH + (power * _LN2_LOW + 2 * s * total)
-    return found
+    result: Array = power * _LN2_HIGH + (power * _LN2_LOW + 2 * s * total)
+    return result
 
 
 def power(x: npt.ArrayLike, exponent: float) -> Array:
@@ -69,7 +69,7 @@ def power(x: npt.ArrayLike, exponent: float) -> Array:
 
 
 def cube_root(x: float) -> float:
-    """Return the third root of a positive number.
+    """Return the cube root of a positive number.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 
 import vicinal as vc
-from vicinal.scenes import Scene, drift, headings
+from vicinal.scenes import SampleScene, drift, headings
 from vicinal.timing import Clock
 
 USUAL = 0.2
@@ -45,7 +45,7 @@ class Times:
 
 
 def move(
-    scene: Scene, makers: Mapping[str, Callable[..., vc.Index]], *, share: float, steps: int, seed: int
+    scene: SampleScene, makers: Mapping[str, Callable[..., vc.Index]], *, share: float, steps: int, seed: int
 ) -> dict[str, Times]:
     """Let bodies move with each structure in turn, and time it; all must find as many pairs."""
     if scene.edges is None:

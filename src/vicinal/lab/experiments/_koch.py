@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import vicinal as vc
-from vicinal.scenes import Region, Scene, boxes_in_box
+from vicinal.scenes import SampleScene, SphereGroup, boxes_in_box
 from vicinal.scenes.scene import cube
 
 WALLS = 6
@@ -51,7 +51,7 @@ class Scenario:
     table: int
     name: str
     edge: float
-    regions: tuple[Region, ...]
+    regions: tuple[SphereGroup, ...]
     steps: int
     cell: float
     octree: tuple[int, int] | None
@@ -60,12 +60,12 @@ class Scenario:
     seconds: Mapping[str, float]
     why: Mapping[str, str] = field(default_factory=dict)
 
-    def scene(self, seed: int = 1) -> Scene:
+    def scene(self, seed: int = 1) -> SampleScene:
         """Return the bodies."""
         lower, upper = cube(self.edge)
         return boxes_in_box(self.regions, lower=lower, upper=upper, seed=seed)
 
-    def indices(self, scene: Scene) -> dict[str, Callable[[], vc.Index]]:
+    def indices(self, scene: SampleScene) -> dict[str, Callable[[], vc.Index]]:
         """Return how to make each structure with the published parameters."""
         bodies = {**scene.bodies, "planes": scene.walls}
         made: dict[str, Callable[[], vc.Index]] = {
@@ -79,14 +79,16 @@ class Scenario:
         return made
 
 
-def _everywhere(bodies: int, radius: float, edge: float) -> Region:
-    return Region(bodies, radius, *cube(edge))
+def _everywhere(bodies: int, radius: float, edge: float) -> SphereGroup:
+    return SphereGroup(bodies, radius, *cube(edge))
 
 
-def _board(fields: int, edge: float, bodies: int) -> tuple[Region, ...]:
+def _board(fields: int, edge: float, bodies: int) -> tuple[SphereGroup, ...]:
     """Fill every other field."""
     filled = [at for at in product(range(fields), repeat=3) if sum(at) % 2 == 0]
-    return tuple(Region(bodies, 0.5, tuple(edge * k for k in at), tuple(edge * (k + 1) for k in at)) for at in filled)
+    return tuple(
+        SphereGroup(bodies, 0.5, tuple(edge * k for k in at), tuple(edge * (k + 1) for k in at)) for at in filled
+    )
 
 
 SCENARIOS = (
@@ -98,9 +100,9 @@ SCENARIOS = (
     Scenario(
         2, "inhomogeneous", 500,
         (
-            Region(70_000, 0.5, (0, 200, 250), (150, 350, 350)),
-            Region(25_000, 0.5, (325, 150, 100), (400, 225, 175)),
-            Region(4_000, 0.5, (475, 475, 475), (500, 500, 500)),
+            SphereGroup(70_000, 0.5, (0, 200, 250), (150, 350, 350)),
+            SphereGroup(25_000, 0.5, (325, 150, 100), (400, 225, 175)),
+            SphereGroup(4_000, 0.5, (475, 475, 475), (500, 500, 500)),
             _everywhere(1_000, 0.5, 500),
         ),
         200, 3.75, (11, 8), 128,

@@ -48,7 +48,7 @@ def copies(n: int) -> int:
     return times
 
 
-def tiled(tile: scenes.Scene, times: tuple[int, int, int]) -> Array:
+def tiled(tile: scenes.SampleScene, times: tuple[int, int, int]) -> Array:
     """Return copies of a periodic scene side by side."""
     edges = np.subtract(tile.upper, tile.lower)
     shifts = np.stack(np.meshgrid(*[np.arange(count) for count in times], indexing="ij"), axis=-1).reshape(-1, 1, 3)
@@ -56,7 +56,7 @@ def tiled(tile: scenes.Scene, times: tuple[int, int, int]) -> Array:
     return placed
 
 
-def _reach(tile: scenes.Scene) -> float:
+def _reach(tile: scenes.SampleScene) -> float:
     """Return the distance within which a sphere has `ENTRIES` neighbours on average."""
     low, high = 2 * RADIUS, 4 * RADIUS
     for _ in range(30):

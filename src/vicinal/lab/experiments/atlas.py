@@ -18,7 +18,7 @@ from vicinal.lab.papers import BEYOND
 from vicinal.lab.peers import Search, peers
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.scenes import Scene, clustered, drift, filament, headings, power_law, spheres
+from vicinal.scenes import SampleScene, clustered, drift, filament, headings, power_law, spheres
 from vicinal.timing import Clock
 
 STRUCTURES = (
@@ -32,18 +32,18 @@ FILLING, CLUSTERED_FILLING = 0.5, 0.01
 """About two pairs per body, in the crowd where there is one."""
 
 
-def even(n: int, spread: float, seed: int) -> Scene:
+def even(n: int, spread: float, seed: int) -> SampleScene:
     """Spread bodies evenly."""
     return spheres(_radii(n, spread, seed), filling=FILLING, seed=seed)
 
 
-def crowded(n: int, spread: float, seed: int) -> Scene:
+def crowded(n: int, spread: float, seed: int) -> SampleScene:
     """Put nine tenths of them into eight small cubes."""
     loose = spheres(_radii(n, spread, seed), filling=CLUSTERED_FILLING, seed=seed)
     return replace(loose, points=clustered(n, edge=loose.upper[0], seed=seed, neighbours=1e-3).points)
 
 
-def thread(n: int, spread: float, seed: int) -> Scene:
+def thread(n: int, spread: float, seed: int) -> SampleScene:
     """Thread them along a line."""
     radii = _radii(n, spread, seed)
     made = filament(n, spacing=float(np.median(radii)), seed=seed)
@@ -54,7 +54,7 @@ def _radii(n: int, spread: float, seed: int) -> Any:
     return power_law(n, spread=spread, evenly="volume", seed=seed) if spread > 1 else np.ones(n)
 
 
-LAYOUTS: dict[str, Callable[[int, float, int], Scene]] = {"even": even, "crowded": crowded, "thread": thread}
+LAYOUTS: dict[str, Callable[[int, float, int], SampleScene]] = {"even": even, "crowded": crowded, "thread": thread}
 
 
 def cases(plan: Plan) -> Sequence[Case]:
@@ -102,7 +102,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
         yield {"structure": "chosen", "choice": choice.structure, "winner": winner, "regret": regret}
 
 
-def _step(index: vc.Index, scene: Scene, points: Any) -> Any:
+def _step(index: vc.Index, scene: SampleScene, points: Any) -> Any:
     index.update(**scene.at(points))
     return index.pairs()
 
