@@ -145,3 +145,12 @@ def test_to_scipy_of_queries_has_a_row_per_query_and_a_column_per_point() -> Non
     matrix = vc.neighbors(CLOUD, cutoff=0.2, queries=CLOUD[:30]).to_scipy()
     assert matrix.shape == (30, 500)
     assert np.all(matrix.diagonal() == 1)
+
+
+def test_the_adjacency_matrix_can_be_multiplied() -> None:
+    """300 bodies that all are neighbours have 298 common neighbours; an int8 would overflow."""
+    pytest.importorskip("scipy")
+    matrix = vc.neighbors(np.random.default_rng(0).random((300, 2)), 2.0).to_scipy()
+    common = (matrix @ matrix).toarray()
+    assert common.max() == 299
+    assert common.min() == 298

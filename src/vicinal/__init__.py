@@ -1,13 +1,16 @@
-"""vicinal: every close pair among moving bodies, exactly, and as fast as the processor allows.
+"""vicinal: all pairs of close bodies, exactly, and as fast as the processor allows.
 
-The same set of pairs, bit for bit, as the plain NumPy expression, for every structure, thread count and processor.
+The set of pairs is that of a plain NumPy expression, bit for bit, with every structure, thread count and processor.
+
+`vicinal.dem`, `fluid`, `lab`, `scenes` and `sim` are loaded when they are first used.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from vicinal.choose import Choice, choose
 from vicinal.contacts import Contacts, Ended
-from vicinal.errors import InputError
+from vicinal.errors import InputError, MissingExtraError
 from vicinal.index import Index, Stats
 from vicinal.layouts import ListPointers
 from vicinal.list_state import ListStats
@@ -30,6 +33,9 @@ from vicinal.structures import (
 )
 from vicinal.threads import get_threads, set_threads, threads
 
+if TYPE_CHECKING:
+    from vicinal import dem, fluid, lab, scenes, sim  # noqa: F401
+
 __all__ = [
     "BVH",
     "CellSorting",
@@ -46,6 +52,7 @@ __all__ = [
     "ListStats",
     "Mesh",
     "MeshContacts",
+    "MissingExtraError",
     "NeighborList",
     "Neighbors",
     "Octree",
@@ -63,10 +70,17 @@ __all__ = [
     "threads",
 ]
 
+# Packages that a search does not need.
+_LATE = ("dem", "fluid", "lab", "scenes", "sim")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATE])
+
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return info()["version"]
-    if name in {"lab", "scenes", "sim"}:  # late: a search needs none of them
+    if name in _LATE:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal._check import Bodies, BoxLike
+from vicinal._environment import check_environment
 from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_boxes, check_points, check_skin, check_spheres
 from vicinal.errors import InputError
 from vicinal.planes import Planes, Touching, check_planes, join_pairs, join_rows
@@ -148,6 +149,7 @@ class Index:
         return {}
 
     def _make(self, settings: Settings, *, lasting: bool = True) -> None:
+        check_environment()
         self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
         self._planes = settings.planes
         self._touching: tuple[int, int] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, TypedDict
 
 from vicinal import _core
-from vicinal.errors import InputError
+from vicinal._environment import check_environment, note_fault
 
 
 class Info(TypedDict):
@@ -32,6 +32,7 @@ def info() -> Info:
     """
     from importlib.metadata import version  # late: it takes longer to load than all of vicinal
 
+    check_environment()
     return Info(
         version=version("vicinal"),
         isa=_core.get_isa(),
@@ -121,8 +122,8 @@ def _from_environment() -> None:
     if wanted:
         try:
             _core.set_isa(wanted)
-        except ValueError as error:
-            raise InputError(f"VICINAL_ISA: {error}") from None
+        except ValueError:
+            note_fault(f"VICINAL_ISA must be one of {', '.join(_core.available_isas())}, got {wanted!r}")
 
 
 _from_environment()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from vicinal._contact_checks import Ids
 from vicinal._pose import Pose, Vectors, check_finite, check_rotation, check_vector, rotation_about, unit
 from vicinal.bodies import check_spheres
 from vicinal.errors import InputError
+from vicinal.extras import need
 from vicinal.structures.bvh import BVH, boxes_around
 
 # Fourth powers of larger coordinates overflow.
@@ -299,11 +299,10 @@ class Mesh:
     @classmethod
     def load(cls, path: str | Path, *, smooth: float = 0.0) -> Mesh:
         """Read a mesh from a file (STL, OBJ, PLY and others); needs trimesh."""
-        try:
-            trimesh: Any = import_module("trimesh")
-        except ImportError as error:
-            raise ImportError("Mesh.load needs trimesh: pip install 'vicinal[mesh]'") from error
-        loaded = trimesh.load(str(path), force="mesh", process=False)
+        need("Mesh.load", "mesh")
+        import trimesh
+
+        loaded: Any = trimesh.load(str(path), force="mesh", process=False)
         return cls(vertices=loaded.vertices, faces=loaded.faces, smooth=smooth)
 
 

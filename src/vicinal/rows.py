@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from vicinal._check import locked
+from vicinal.extras import need
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -59,11 +62,14 @@ class Neighbors:
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
-        """Number of neighbours per row."""
-        return np.diff(self.offsets)
+        """Number of neighbours per row, read-only."""
+        return locked(np.diff(self.offsets))
 
     def to_scipy(self) -> csr_array:
-        """Return a sparse matrix: ones, or the distances where they were asked for.
+        """Return a sparse matrix of ones, or of the distances if `want` contained them.
+
+        The ones are float64, as in scikit-learn: the matrix can be multiplied and passed to any solver, and sums are
+        exact up to 2**53, whereas a small integer would overflow in ``A @ A``.
 
         Examples
         --------
@@ -71,9 +77,8 @@ class Neighbors:
         >>> rows.to_scipy().toarray().tolist()
         [[0.0, 3.0], [3.0, 0.0]]
         """
-        try:
-            from scipy.sparse import csr_array
-        except ImportError as error:
-            raise ImportError("to_scipy needs SciPy: pip install 'vicinal[scipy]'") from error
-        data = np.ones(len(self.indices), np.int8) if self.distances is None else self.distances
+        need("to_scipy", "scipy")
+        from scipy.sparse import csr_array
+
+        data = np.ones(len(self.indices)) if self.distances is None else self.distances
         return csr_array((data, self.indices, self.offsets), shape=(len(self), self.columns))

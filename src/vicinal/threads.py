@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from vicinal import _core
 from vicinal._check import check_integer
-from vicinal.errors import InputError
+from vicinal._environment import check_environment, note_fault
 
 MOST_THREADS = 1024
 
@@ -31,6 +31,7 @@ def set_threads(n: int) -> None:
 
 def get_threads() -> int:
     """Return the number of threads a search uses."""
+    check_environment()
     return _core.get_threads()
 
 
@@ -57,10 +58,8 @@ def _from_environment() -> None:
     if wanted:
         try:
             set_threads(int(wanted))
-        except (ValueError, InputError):
-            raise InputError(
-                f"VICINAL_NUM_THREADS: {wanted!r} found; set it to a whole number from 1 to {MOST_THREADS}"
-            ) from None
+        except ValueError:
+            note_fault(f"VICINAL_NUM_THREADS must be a whole number from 1 to {MOST_THREADS}, got {wanted!r}")
 
 
 os.register_at_fork(after_in_child=_core.work_alone)

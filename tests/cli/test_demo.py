@@ -14,7 +14,7 @@ from matplotlib.image import imread
 from typer.testing import CliRunner
 
 import vicinal as vc
-from vicinal.cli import app
+from vicinal.cli.app import app
 from vicinal.cli.demo import with_progress
 from vicinal.demo import DemoSettings, simulate
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "TERM": "xterm-256color"}
+def run(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TERM": "xterm-256color", **variables}
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "GITHUB_ACTIONS"):
         environment.pop(name, None)
     return subprocess.run(
@@ -57,7 +57,7 @@ def test_a_missing_file_is_1_and_one_line(folder: Path) -> None:
 def test_bad_input_is_2_and_one_line(folder: Path) -> None:
     result = run("pairs", "bad.csv", "--cutoff", "0.2", folder=folder)
     assert result.returncode == 2
-    assert result.stderr.startswith("error: bad.csv, line 3: found 'four'")
+    assert result.stderr.startswith("error: bad.csv, line 3: column 2 must be a number, got 'four'")
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -68,10 +68,22 @@ def test_wrong_usage_is_2(folder: Path) -> None:
     assert "\x1b" not in result.stderr
 
 
+@pytest.mark.parametrize("variable", ["VICINAL_ISA", "VICINAL_NUM_THREADS"])
+@pytest.mark.parametrize("arguments", [["info"], ["pairs", "points.npy", "--cutoff", "0.2"]], ids=" ".join)
+def test_a_wrong_environment_is_2_and_one_line(folder: Path, arguments: list[str], variable: str) -> None:
+    result = run(*arguments, folder=folder, **{variable: "foo"})
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"error: {variable} must be ")
+    assert result.stderr.endswith(" got 'foo'\n")
+    assert len(result.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("error", "code", "word"),
     [
-        (vc.InputError("cutoff: must be positive,\n  found 0"), 2, "cutoff: must be positive, found 0"),
+        (vc.InputError("cutoff must be positive,\n  got 0"), 2, "cutoff must be positive, got 0"),
+        (vc.MissingExtraError("a plot needs matplotlib"), 1, "a plot needs matplotlib"),
         (PermissionError(13, "Permission denied", "a.npz"), 1, "a.npz: Permission denied"),
         (OSError("no space"), 1, "no space"),
         (MemoryError("8 GB"), 1, "not enough memory: 8 GB"),
@@ -104,6 +116,6 @@ def test_the_library_does_not_import_the_command_line() -> None:
 
 
 def test_help_does_not_import_the_plotting_library() -> None:
-    code = "import sys, vicinal.cli; print('matplotlib' in sys.modules)"
+    code = "import sys, vicinal.cli.app; print('matplotlib' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout == "False\n"

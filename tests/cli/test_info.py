@@ -9,7 +9,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 import vicinal as vc
-from vicinal.cli import app
+from vicinal.cli.app import app
 
 
 def test_json_holds_what_the_library_says_and_what_it_runs_on() -> None:

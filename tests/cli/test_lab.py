@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vicinal import lab
-from vicinal.cli import app
+from vicinal.cli.app import app
 
 RUN = ["lab", "run", "koch-relations"]
 
@@ -48,9 +48,9 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["lab", "run", "z-nothing"], "NAME must be an experiment, got 'z-nothing'; choose from"),
-        ([*RUN, "--scale", "huge"], "--scale: 'huge' found; choose from small, paper, large"),
+        ([*RUN, "--scale", "huge"], "--scale must be one of small, paper, large, got 'huge'"),
         ([*RUN, "--structures", "BVH"], "structures must be among those that koch-relations compares, got 'BVH'"),
-        ([*RUN, "--structures", "Octree,,"], "--structures: 'Octree,,' found"),
+        ([*RUN, "--structures", "Octree,,"], "got 'Octree,,'"),
         (["lab", "report"], "holds no results; run an experiment first"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import vicinal as vc
-from vicinal.cli import app
+from vicinal.cli.app import app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,15 +92,39 @@ def test_a_periodic_box_is_handed_on(points: Path, text: str, box: float | tuple
     assert rows["box"] != "open"
 
 
-def test_the_box_of_an_extended_xyz_file_is_used_on_request_only(tmp_path: Path) -> None:
+def test_the_box_of_an_extended_xyz_file_is_used(tmp_path: Path) -> None:
     path = tmp_path / "a.xyz"
     path.write_text('2\nLattice="5 0 0 0 5 0 0 0 5" pbc="T T F"\nAr 0.1 0 0\nAr 4.9 0 0\n')
-    plain = run(path, "--cutoff", 0.5)
-    assert table(plain)["pairs"] == "0"
-    assert "--box file" in plain.stderr
-    periodic = table(run(path, "--cutoff", 0.5, "--box", "file"))
+    periodic = table(run(path, "--cutoff", 0.5))
     assert periodic["pairs"] == "1"
     assert periodic["box"] == "5 x 5 x open"
+    plain = table(run(path, "--cutoff", 0.5, "--box", "open"))
+    assert plain["pairs"] == "0"
+    assert plain["box"] == "open"
+    assert table(run(path, "--cutoff", 0.5, "--box", "9"))["pairs"] == "0"
+
+
+def test_open_axes_of_an_extended_xyz_file_are_open(tmp_path: Path) -> None:
+    path = tmp_path / "a.xyz"
+    path.write_text('2\nLattice="5 0 0 0 5 0 0 0 5" pbc="F T T"\nAr 0.1 0 0\nAr 4.9 0 0\n')
+    assert table(run(path, "--cutoff", 0.5))["pairs"] == "0"
+
+
+def test_a_tilted_lattice_is_refused_unless_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.xyz"
+    path.write_text('2\nLattice="5 0 0 1 5 0 0 0 5"\nAr 0.1 0 0\nAr 4.9 0 0\n')
+    refused = run(path, "--cutoff", 0.5)
+    assert refused.exit_code == 2
+    assert "tilted cell, which is not supported yet; pass --box" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert table(run(path, "--cutoff", 0.5, "--box", "open"))["pairs"] == "0"
+    assert table(run(path, "--cutoff", 0.5, "--box", "5"))["pairs"] == "1"
+
+
+def test_a_structure_can_be_named(points: Path) -> None:
+    rows = table(run(points, "--cutoff", 0.2, "--structure", "Octree"))
+    assert rows["structure"] == "Octree"
+    assert rows["pairs"] == f"{len(vc.pairs(POINTS, 0.2)[0]):,}"
 
 
 def test_queries_are_paired_with_points(points: Path, tmp_path: Path) -> None:
@@ -150,7 +174,7 @@ BAD = {
     "cutoff nan": (["--cutoff", "nan"], 2, "cutoff"),
     "box word": (["--cutoff", "0.1", "--box", "10,ten"], 2, "'ten'"),
     "box length": (["--cutoff", "0.1", "--box", "1,1"], 2, "box"),
-    "box of a file without": (["--cutoff", "0.1", "--box", "file"], 2, "--box 10,10,10"),
+    "structure": (["--cutoff", "0.1", "--structure", "Grid"], 2, "HashGrid"),
     "want": (["--cutoff", "0.1", "--want", "ijx"], 2, "want"),
     "output ending": (["--cutoff", "0.1", "-o", "pairs.h5"], 2, "'.h5'"),
     "output folder": (["--cutoff", "0.1", "-o", "missing/pairs.csv"], 1, "missing"),
@@ -169,13 +193,12 @@ def test_bad_input_is_answered_in_one_line(points: Path, arguments: list[str], c
     assert word in result.stderr
 
 
-def test_two_number_formats_are_answered_with_the_option_that_helps(points: Path, tmp_path: Path) -> None:
+def test_queries_take_the_number_format_of_the_points(points: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "others.npy", POINTS.astype(np.float32))
-    arguments = [points, "--cutoff", 0.1, "--queries", tmp_path / "others.npy"]
-    refused = run(*arguments)
-    assert refused.exit_code == 2
-    assert "--dtype" in refused.stderr
-    assert run(*arguments, "--dtype", "float32").exit_code == 0
+    for dtype in ("float64", "float32"):
+        arguments = ["--cutoff", 0.1, "--queries", tmp_path / "others.npy", "--dtype", dtype]
+        expected = vc.pairs(POINTS.astype(dtype), 0.1, queries=POINTS.astype(np.float32))
+        assert table(run(points, *arguments))["pairs"] == f"{len(expected[0]):,}"
 
 
 def test_no_points_have_no_pairs(tmp_path: Path) -> None:

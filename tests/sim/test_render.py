@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from sim.busy import busy
 from vicinal import sim
-from vicinal.cli import app
+from vicinal.cli.app import app
 from vicinal.sim.pictures.camera import Camera
 from vicinal.sim.pictures.raster import Canvas
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sim.busy import busy
 from vicinal import InputError, dem, sim
-from vicinal.cli import app
+from vicinal.cli.app import app
 from vicinal.sim import load
 from vicinal.sim.restart import load_restart
 from vicinal.sim.toml import dump

@@ -1,61 +1,28 @@
-"""The command line: ``vicinal pairs``, ``info``, ``demo``, ``lab``, ``run``, ``render``."""
+"""The command line. `main` is all that can be imported without typer and rich."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-import typer
+from vicinal.errors import MissingExtraError
+from vicinal.extras import need
 
-from vicinal.cli.demo import demo
-from vicinal.cli.exits import INTERRUPTED
-from vicinal.cli.info import info
-from vicinal.cli.lab import app as lab
-from vicinal.cli.pairs import pairs
-from vicinal.cli.render import render
-from vicinal.cli.run import run
-
-app = typer.Typer(
-    name="vicinal",
-    help="Find all pairs of close bodies: exact, and fast.",
-    no_args_is_help=True,
-    add_completion=False,
-    # A fault of the program shall leave an ordinary traceback for the report.
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(pairs)
-app.command()(info)
-app.command()(demo)
-app.add_typer(lab)
-app.command()(run)
-app.command()(render)
-
-
-def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the value of the flag
-    if wanted:
-        import vicinal
-
-        typer.echo(f"vicinal {vicinal.info()['version']}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    *,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Find all pairs of close bodies: exact, and fast."""
+INTERRUPTED = 130
+"""Exit code of a program ended by Ctrl-C: 128 + SIGINT."""
 
 
 def main() -> None:
     """Run the command line and exit.
 
-    The exit code is 0 for success, 1 if something failed at run time (a missing file, say), 2 for wrong usage
-    or bad input, and 130 when interrupted.
+    The exit code is 0 for success, 1 for a failure at run time (a missing file or extra, for example), 2 for wrong
+    usage or wrong input, and 130 after an interrupt.
     """
+    try:
+        need("this command", "cli")
+    except MissingExtraError as error:
+        sys.exit(f"vicinal: {error}")
+    from vicinal.cli.app import app
+
     try:
         app(prog_name="vicinal")
     except KeyboardInterrupt:

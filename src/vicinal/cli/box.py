@@ -1,35 +1,32 @@
-"""The box as the command line gives it: ``10``, ``10,10,-`` or ``file``."""
+"""The periodic box on the command line: ``10``, ``10,10,-`` or ``open``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vicinal import InputError
-
-if TYPE_CHECKING:
-    from vicinal.io import PointSet
 
 Box = tuple[float | None, ...] | float
 
-FROM_FILE = "file"
+OPEN = "open"
 
 
-def parse_box(text: str) -> Box:
-    """Read a box: one length for a cube, or one per axis with ``-`` for an open one.
+def parse_box(text: str) -> Box | None:
+    """Read a box: one length for a cube, one per axis with ``-`` for an open axis, or ``open`` for open space.
 
     Examples
     --------
-    >>> parse_box("10"), parse_box("10,20.5,-")
-    (10.0, (10.0, 20.5, None))
+    >>> parse_box("10"), parse_box("10,20.5,-"), parse_box("open")
+    (10.0, (10.0, 20.5, None), None)
     """
+    if text.strip() == OPEN:
+        return None
     edges: list[float | None] = []
     for entry in text.split(","):
         try:
             edges.append(None if entry.strip() == "-" else float(entry))
         except ValueError:
             message = (
-                f"--box: found {entry.strip()!r} in {text!r} where a length should be;"
-                f" give one length, one per axis as in 10,10,- or the word {FROM_FILE}"
+                f"--box must be one length, one per axis as in 10,10,- or the word {OPEN},"
+                f" got {entry.strip()!r} in {text!r}"
             )
             raise InputError(message) from None
     if len(edges) == 1 and edges[0] is not None:
@@ -37,16 +34,8 @@ def parse_box(text: str) -> Box:
     return tuple(edges)
 
 
-def box_of_file(name: str, found: PointSet) -> Box:
-    """Give the box that a file describes, or say why it cannot be used."""
-    if found.box is None:
-        message = f"--box {FROM_FILE}: no box in {name}: {found.no_box}; give lengths as in --box 10,10,10"
-        raise InputError(message)
-    return found.box
-
-
 def describe(box: Box | None) -> str:
-    """Write a box for people.
+    """Return the text that reports a box.
 
     Examples
     --------

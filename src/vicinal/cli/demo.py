@@ -1,4 +1,4 @@
-"""``vicinal demo``: two galaxies meet; every pair of close stars is found at every step."""
+"""``vicinal demo``: two galaxies meet, with a search for all pairs of close stars at every step."""
 
 import sys
 from contextlib import closing, nullcontext
@@ -33,6 +33,9 @@ def demo(
     """Let two galaxies meet, find all close pairs of stars at every step, and draw a picture."""
     with exit_codes():
         import vicinal as vc
+        from vicinal.extras import need
+
+        need("vicinal demo", "lab")
 
         _check_picture(output)
         settings = DemoSettings(bodies=bodies, steps=steps, seed=seed)
@@ -41,8 +44,8 @@ def demo(
         with nullcontext() if threads is None else vc.threads(threads):
             try:
                 # Closing takes the progress bar off the terminal before anything else is printed.
-                with closing(with_progress(simulate(settings), settings)) as found:
-                    for step in found:
+                with closing(with_progress(simulate(settings), settings)) as stream:
+                    for step in stream:
                         done.append(step)  # noqa: PERF402 - one by one, so that an interrupt loses none
                 summary = summarise(done)
                 _draw(done, summary, settings, output)
@@ -100,7 +103,7 @@ def _check_picture(path: Path) -> None:
     from vicinal import InputError
 
     if path.suffix.lower() not in PICTURES:
-        message = f"--output: ending {path.suffix!r} is not known for pictures; use {' '.join(PICTURES)}"
+        message = f"--output must end in one of {' '.join(PICTURES)}, got {path.suffix!r}"
         raise InputError(message)
     if not path.parent.is_dir():
         message = f"{path}: folder {path.parent} does not exist; create it first"

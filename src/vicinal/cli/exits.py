@@ -7,26 +7,25 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vicinal import InputError
+from vicinal.cli import INTERRUPTED as INTERRUPTED  # noqa: PLC0414 - the commands take all codes from here
+from vicinal.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FAILURE = 1
 BAD_INPUT = 2
-INTERRUPTED = 130
-"""What a shell reports for a program ended by Ctrl-C: 128 + SIGINT."""
 
 
 @contextmanager
 def exit_codes() -> Iterator[None]:
-    """Turn exceptions a user can cause into a message and an exit code; faults of the program pass through.
+    """Turn exceptions that a user can cause into a message and an exit code; other exceptions pass through.
 
     Examples
     --------
     >>> try:
     ...     with exit_codes():
-    ...         raise InputError("cutoff: must be positive")
+    ...         raise InputError("cutoff must be a positive, finite number, got 0.0")
     ... except typer.Exit as end:
     ...     end.exit_code
     2
@@ -36,8 +35,10 @@ def exit_codes() -> Iterator[None]:
     except InputError as error:
         raise stop(str(error), code=BAD_INPUT) from error
     except BrokenPipeError:
-        # Whoever read our output has seen enough; typer ends quietly.
+        # The reader of the output has closed it; typer ends quietly.
         raise
+    except MissingExtraError as error:
+        raise stop(str(error), code=FAILURE) from error
     except OSError as error:
         raise stop(_describe(error), code=FAILURE) from error
     except MemoryError as error:
@@ -49,13 +50,13 @@ def exit_codes() -> Iterator[None]:
 
 
 def stop(message: str, *, code: int) -> typer.Exit:
-    """Print an error on one line and give the exception that ends the program with a code."""
+    """Print an error on one line and return the exception that ends the program with a code."""
     typer.echo(f"error: {' '.join(message.split())}", err=True)
     return typer.Exit(code)
 
 
 def _describe(error: OSError) -> str:
-    """Say what happened to which file, without the error number that Python puts in front."""
+    """Return the file and the error, without the error number that Python puts in front."""
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"{error.filename}: {error.strerror}"

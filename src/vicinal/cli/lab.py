@@ -60,7 +60,10 @@ def run_one(
 ) -> None:
     """Run an experiment or resume it; finished cases are kept."""
     with exit_codes():
+        from vicinal.extras import need
         from vicinal.lab import Plan, experiments, find
+
+        need("vicinal lab run", "lab")
 
         plan = Plan(scale=_scale(scale), seed=seed, steps=steps, structures=_names(structures))
         chosen = list(experiments().values()) if name == ALL else [find(name)]
@@ -78,7 +81,10 @@ def report(
 ) -> None:
     """Gather all runs into one page that works offline."""
     with exit_codes():
+        from vicinal.extras import need
         from vicinal.lab import experiments, write_report
+
+        need("vicinal lab report", "lab")
 
         if output is not None and not output.parent.is_dir():
             message = f"{output}: folder {output.parent} does not exist; create it first"
@@ -91,7 +97,7 @@ def _scale(text: str) -> "Scale":
     from vicinal.lab import Scale
 
     if text not in list(Scale):
-        raise InputError(f"--scale: {text!r} found; choose from {', '.join(Scale)}")
+        raise InputError(f"--scale must be one of {', '.join(Scale)}, got {text!r}")
     return Scale(text)
 
 
@@ -102,7 +108,7 @@ def _names(text: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
-        raise InputError(f"--structures: {text!r} found; pass names separated by commas, such as HashGrid,Octree")
+        raise InputError(f"--structures must be names separated by commas, such as HashGrid,Octree, got {text!r}")
     return names
 
 

@@ -1,4 +1,4 @@
-"""``vicinal pairs``: from a file of points to a file of pairs."""
+"""``vicinal pairs``: read points from a file, write their pairs to another."""
 
 import sys
 from contextlib import nullcontext
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vicinal.cli.box import FROM_FILE, box_of_file, describe, parse_box
+from vicinal.cli.box import OPEN, describe, parse_box
 from vicinal.cli.exits import exit_codes
 from vicinal.cli.report import show
 
@@ -45,7 +45,7 @@ def pairs(
         str | None,
         typer.Option(
             help="Periodic box: one edge for a cube, or one per axis as in 10,10,- where '-' is an open axis;"
-            " 'file' takes the Lattice of an extended xyz file. Space is open without it."
+            f" '{OPEN}' for open space. The default is the Lattice of an extended xyz file, else open space."
         ),
     ] = None,
     want: Annotated[
@@ -56,45 +56,53 @@ def pairs(
     queries: Annotated[
         str | None, typer.Option(help="Second file, for pairs (i of this file, j of POINTS) only.")
     ] = None,
+    structure: Annotated[
+        str | None,
+        typer.Option(help="Search structure, such as HashGrid, instead of the one chosen automatically."),
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads to use, instead of all cores.")] = None,
     dtype: Annotated[
         DType | None,
-        typer.Option(help="Convert the points first; text gives float64 without it."),
+        typer.Option(help="Convert the points first. Text gives float64 by default."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing output file.")] = False,
 ) -> None:
     """Find all pairs of points within a cutoff.
 
-    Two points form a pair if their squared distance, computed in the number format of the points, is at most
-    the square of the cutoff. The pairs depend on neither threads nor instruction set nor order of the input.
+    Two points form a pair if their squared distance, computed in the dtype of POINTS, is at most the square of the
+    cutoff. The pairs depend neither on the threads nor on the instruction set nor on the order of the input.
     """
     with exit_codes():
         import vicinal as vc
         from vicinal.io import check_target, read_points, write_csv, write_pairs
 
         if full and queries is not None:
-            message = "--full: pairs between two sets have one direction; leave out --full or --queries"
+            message = "--full must not be combined with --queries: pairs of a query and a point have one direction"
             raise vc.InputError(message)
         printing = output == STANDARD_OUTPUT
         target = None if output is None or printing else Path(output)
         if target is not None:
             check_target(target, overwrite=force)
-        edges = None if box is None or box == FROM_FILE else parse_box(box)
+        edges = None if box is None else parse_box(box)
 
-        found = read_points(points)
-        if box == FROM_FILE:
-            edges = box_of_file(points, found)
-        elif box is None and found.box is not None:
-            typer.echo(f"note: space is taken as open; --box {FROM_FILE} uses the box of {points}", err=True)
-        bodies = _converted(found.points, dtype)
-        others = None if queries is None else _converted(read_points(queries).points, dtype)
-        _check_same_format(bodies, others)
+        source = read_points(points)
+        if box is None:
+            if source.box_fault:
+                message = (
+                    f"{points}, {source.box_fault}; pass --box with lengths, or --box {OPEN} to ignore the Lattice"
+                )
+                raise vc.InputError(message)
+            edges = source.box
+        bodies = _converted(source.points, dtype)
+        others = None if queries is None else read_points(queries).points
 
         with nullcontext() if threads is None else vc.threads(threads):
             begin = perf_counter()
-            arrays = vc.pairs(bodies, cutoff=cutoff, box=edges, queries=others, want=want, half=not full, sort=sort)
+            arrays = vc.pairs(
+                bodies, cutoff, box=edges, queries=others, want=want, half=not full, sort=sort, structure=structure
+            )
             elapsed = perf_counter() - begin
-            structure = vc.choose(bodies, cutoff=cutoff, box=edges).structure
+            used_structure = structure or vc.choose(bodies, cutoff, box=edges).structure
             used = vc.get_threads()
 
         if printing:
@@ -112,7 +120,7 @@ def pairs(
             ("box", describe(edges)),
             ("pairs", f"{total:,}"),
             ("mean neighbours", f"{ends / max(1, len(searching)):.2f}"),
-            ("structure", structure),
+            ("structure", used_structure),
             ("threads", str(used)),
             ("seconds", f"{elapsed:.4f}"),
             ("written to", "" if target is None else str(target)),
@@ -121,14 +129,5 @@ def pairs(
 
 
 def _converted(array: "NDArray[Any]", dtype: DType | None) -> "NDArray[Any]":
-    """Convert real numbers to the format asked for; anything else is left for the search to refuse."""
+    """Convert real numbers to a dtype; anything else is left for the search to refuse."""
     return array if dtype is None or array.dtype.kind not in "fiu" else array.astype(dtype.value)
-
-
-def _check_same_format(bodies: "NDArray[Any]", others: "NDArray[Any] | None") -> None:
-    """Two sets must agree; the search says so too, but cannot name the option that helps."""
-    from vicinal import InputError
-
-    if others is not None and (bodies.dtype == "float32") != (others.dtype == "float32"):
-        message = f"--queries: found {others.dtype}, but POINTS has {bodies.dtype}; add --dtype float64"
-        raise InputError(message)

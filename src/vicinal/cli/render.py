@@ -41,6 +41,9 @@ def render(
 ) -> None:
     """Draw a run: a picture of its end, and an animation."""
     with exit_codes():
+        from vicinal.extras import need
+
+        need("vicinal render", "dem", "h5py", "matplotlib")
         from vicinal.io import atomic_file
         from vicinal.sim.folder import PARTICLES
         from vicinal.sim.pictures import Painter, draw_animation, draw_picture

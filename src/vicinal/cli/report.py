@@ -1,4 +1,4 @@
-"""Small tables and plain figures, for people on a terminal and for logs alike."""
+"""Small tables and plain figures, for terminals and logs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def show(title: str, rows: Iterable[tuple[str, str]], *, to_stderr: bool = False
         table.add_row(name, Text(value))
     console = Console(stderr=to_stderr, highlight=False)
     if not console.is_terminal:
-        # A path in a log shall stay on one line.
+        # Keep a path in a log on one line.
         console.width = LOG_WIDTH
     console.print(table)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vicinal.extras import need
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import BinaryIO
@@ -67,6 +69,7 @@ def draw(
         Pixels per inch; the picture is 16 by 10 inches.
     """
     # Figure instead of pyplot: no window system is touched and no global state is left behind.
+    need("a picture", "lab", "matplotlib")
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, LogNorm
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ENDINGS = (".npz", ".csv")
 
 ROWS = 16_384
-"""Lines of text made at a time: large enough for speed, small enough (some MB) to be forgotten."""
+"""Lines of text made at a time: large enough for speed, small enough for memory (some MB)."""
 
 
 def check_target(path: Path, *, overwrite: bool = False) -> None:
@@ -28,7 +28,7 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
     Parameters
     ----------
     path
-        Where pairs shall be written, ending in ``.npz`` or ``.csv``.
+        File for the pairs, ending in ``.npz`` or ``.csv``.
     overwrite
         Whether an existing file may be replaced.
 
@@ -40,7 +40,7 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
         If the folder does not exist, or the file does and may not be replaced.
     """
     if path.suffix.lower() not in ENDINGS:
-        message = f"{path}: ending {path.suffix!r} is not known for pairs; use one of {' '.join(ENDINGS)}"
+        message = f"{path}: the file name must end in one of {' '.join(ENDINGS)}, got {path.suffix!r}"
         raise InputError(message)
     if not path.parent.is_dir():
         message = f"{path}: folder {path.parent} does not exist; create it first"

@@ -1,4 +1,4 @@
-"""Reading points: one function for every format, chosen by the ending of the file name."""
+"""Reading points: one function for all formats, which the ending of the file name selects."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class PointSet:
     points
         The array as the file has it; text formats give float64, shape (n, 2) or (n, 3).
     box
-        The space the file describes: three entries, None for an open axis; None if it describes none.
-    no_box
-        Why there is no box, empty if there is one.
+        Periodic box of an extended xyz file: one length per axis, None for an open axis. None: open space.
+    box_fault
+        Reason why the box that the file describes cannot be used, or an empty string.
     """
 
     points: NDArray[Any]
     box: tuple[float | None, ...] | None = None
-    no_box: str = "only extended xyz files describe a box"
+    box_fault: str = ""
 
 
 def read_points(source: str | Path) -> PointSet:
@@ -90,7 +90,7 @@ def read_points(source: str | Path) -> PointSet:
         return PointSet(read_text(path))
     if ending in XYZ_ENDINGS:
         return PointSet(*read_xyz(path))
-    message = f"{path}: file name ending {ending!r} is not known; use one of {' '.join(ENDINGS)}"
+    message = f"{path}: the file name must end in one of {' '.join(ENDINGS)}, got {ending!r}"
     raise InputError(message)
 
 
@@ -118,16 +118,16 @@ def _read_npz(path: Path, *, name: str | None) -> NDArray[Any]:
                 raise InputError(message) from error
 
 
-def _array_name(path: Path, found: list[str], *, name: str | None) -> str:
-    listing = ", ".join(found) or "none"
+def _array_name(path: Path, names: list[str], *, name: str | None) -> str:
+    listing = ", ".join(names) or "none"
     if name is not None:
-        if name not in found:
+        if name not in names:
             message = f"{path}: has no array {name!r}; arrays in the file: {listing}"
             raise InputError(message)
         return name
-    if "points" in found:
+    if "points" in names:
         return "points"
-    if len(found) == 1:
-        return found[0]
+    if len(names) == 1:
+        return names[0]
     message = f"{path}: has no array 'points'; name one as {path.name}:NAME; arrays in the file: {listing}"
     raise InputError(message)

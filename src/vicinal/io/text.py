@@ -1,4 +1,4 @@
-"""Points in text columns: comma, semicolon or white space between them, with or without a header."""
+"""Points in text columns, separated by commas, semicolons or white space, with or without a header."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIMENSIONS = (2, 3)
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a file are to be read.
+    """Layout of the columns of a file.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def read_text(path: Path) -> NDArray[np.float64]:
 
 
 def find_layout(path: Path, lines: Iterable[str]) -> Layout:
-    """Look at the lines up to the first one with numbers and tell how to read the file."""
+    """Return the layout, found from the lines up to the first one with numbers."""
     comment: tuple[int, str] | None = None
     for number, raw in enumerate(lines, start=1):
         line = raw.strip()
@@ -71,14 +71,14 @@ def find_layout(path: Path, lines: Iterable[str]) -> Layout:
             fields = split(line, delimiter_of(line))
             if not any(is_number(field) for field in fields):
                 return _named(path, number, line, first=number + 1)
-            # numpy.savetxt hides its header in a comment.
+            # numpy.savetxt writes the header as a comment.
             if comment is not None and {"x", "y"} <= set(_names(comment[1])):
                 named = _named(path, *comment, first=number)
                 return Layout(number, delimiter_of(line), named.columns)
             if len(fields) not in DIMENSIONS:
                 message = (
-                    f"{path}, line {number}: found {_columns(len(fields))} without a header, points have 2 or"
-                    " 3; put a line on top that names the columns, x, y and z among them"
+                    f"{path}, line {number}: points must have 2 or 3 columns, got {_columns(len(fields))} without a"
+                    " header; add a first line that names the columns, with x, y and z among them"
                 )
                 raise InputError(message)
             return Layout(number, delimiter_of(line), tuple(range(len(fields))), exact=len(fields))
@@ -90,7 +90,7 @@ def read_columns(path: Path, lines: Iterable[str], layout: Layout) -> NDArray[np
     """Read the columns of a layout from lines that begin with its first one."""
     try:
         with warnings.catch_warnings():
-            # No lines after a header are no points, not a reason to warn.
+            # A header without lines below it means no points; it is no reason to warn.
             warnings.filterwarnings("ignore", message=".*input contained no data", category=UserWarning)
             return np.loadtxt(
                 lines,
@@ -102,7 +102,7 @@ def read_columns(path: Path, lines: Iterable[str], layout: Layout) -> NDArray[np
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        # NumPy counts rows, people look for lines: read again, slowly, to the line at fault.
+        # NumPy reports rows, not lines: read again, slowly, up to the line at fault.
         with path.open(encoding="utf-8-sig", newline=None) as file:
             complaint = find_fault(file, layout) or f": {error}"
         message = f"{path}{complaint}"
@@ -118,24 +118,23 @@ def find_fault(lines: Iterable[str], layout: Layout) -> str | None:
         fields = split(line, layout.delimiter)
         if layout.exact is not None and len(fields) != layout.exact:
             return (
-                f", line {number}: found {_columns(len(fields))}, but line {layout.first} has {layout.exact};"
-                " complete or remove the line"
+                f", line {number}: must have as many columns as line {layout.first} has, {layout.exact},"
+                f" got {_columns(len(fields))}; complete or remove the line"
             )
         for column in layout.columns:
             if column >= len(fields):
-                return (
-                    f", line {number}: found {_columns(len(fields))}, needs {column + 1}; complete or remove the line"
-                )
+                count = _columns(len(fields))
+                return f", line {number}: needs {column + 1} columns, got {count}; complete or remove the line"
             if not is_number(fields[column]):
                 return (
-                    f", line {number}: found {fields[column]!r} in column {column + 1} where a number should"
-                    " be; correct or remove the line (the decimal sign is the point)"
+                    f", line {number}: column {column + 1} must be a number, got {fields[column]!r}; correct or remove"
+                    " the line (the decimal sign is a point)"
                 )
     return None
 
 
 def delimiter_of(line: str) -> str | None:
-    """Tell what separates the columns of a line.
+    """Return the character between the columns of a line, None for white space.
 
     Examples
     --------
@@ -160,7 +159,7 @@ def split(line: str, delimiter: str | None) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a number as NumPy reads it.
+    """Return whether a text is a number that NumPy reads.
 
     Examples
     --------

@@ -40,8 +40,8 @@ def read_xyz(path: Path) -> tuple[NDArray[np.float64], Box | None, str]:
 
     Returns
     -------
-    points, box, no_box
-        Array of shape (n, 3); the box, None if there is none to be had; and the reason in that case.
+    points, box, fault
+        Array of shape (n, 3); the periodic box or None; and why the box cannot be used, or an empty string.
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -58,7 +58,7 @@ def read_xyz(path: Path) -> tuple[NDArray[np.float64], Box | None, str]:
 
 
 def parse_comment(comment: str) -> dict[str, str]:
-    """Take the ``key=value`` entries out of the comment of an extended xyz file, keys in lower case.
+    """Return the ``key=value`` entries of the comment of an extended xyz file, keys in lower case.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def parse_comment(comment: str) -> dict[str, str]:
 def _atoms(path: Path, line: str) -> int:
     text = line.strip()
     if not (text.isascii() and text.isdigit()):
-        message = f"{path}, line 1: found {text!r}, needs the number of atoms; is this an xyz file?"
+        message = f"{path}, line 1: the first line must be the number of atoms, got {text!r}; is this an xyz file?"
         raise InputError(message)
     return int(text)
 
 
 def _columns(path: Path, entries: dict[str, str]) -> tuple[int, int, int]:
-    """Tell where x, y and z stand: after the element, or as ``Properties=species:S:1:pos:R:3`` says."""
+    """Return the columns of x, y and z: those after the element, or those of ``Properties=species:S:1:pos:R:3``."""
     described = entries.get("properties")
     if described is None:
         return (1, 2, 3)
@@ -92,46 +92,51 @@ def _columns(path: Path, entries: dict[str, str]) -> tuple[int, int, int]:
         if name == "pos" and int(width) == len("xyz"):
             return (column, column + 1, column + 2)
         column += int(width)
-    message = f"{path}, line 2: Properties={described} describes no positions; needs an entry pos:R:3"
+    message = f"{path}, line 2: Properties={described} must contain an entry pos:R:3, the positions"
     raise InputError(message)
 
 
 def box_of(entries: dict[str, str]) -> tuple[Box | None, str]:
-    """Take the box out of the entries of a comment, or say why there is none.
+    """Return the periodic box of a comment line and an empty string, or None and the reason why it cannot be used.
 
-    A box that cannot be used is no error by itself: the points are good, and the box may not be wanted.
+    A box that cannot be used is no error by itself: the points are valid, and another box may be passed. Without a
+    ``Lattice``, or with no axis periodic, space is open: (None, ""). Only periodic edges must lie along the axes.
 
     Examples
     --------
     >>> box_of({"lattice": "5 0 0 0 5 0 0 0 9", "pbc": "T T F"})
     ((5.0, 5.0, None), '')
-    >>> box_of({})
-    (None, 'its comment line has no Lattice entry')
+    >>> box_of({}), box_of({"lattice": "5 0 0 0 5 0 0 0 9", "pbc": "F F F"})
+    ((None, ''), (None, ''))
+    >>> box_of({"lattice": "5 0 0 1 5 0 0 0 9"})[1]
+    'line 2: Lattice="5 0 0 1 5 0 0 0 9" is a tilted cell, which is not supported yet'
     """
     lattice = entries.get("lattice")
+    flags = entries.get("pbc", "F F F" if lattice is None else "T T T").upper().split()
+    if len(flags) != 3 or not set(flags) <= PERIODIC | OPEN:
+        return None, f'line 2: pbc="{entries["pbc"]}" is not three of T and F'
+    periodic = [flag in PERIODIC for flag in flags]
+    if not any(periodic):
+        return None, ""
     if lattice is None:
-        return None, "its comment line has no Lattice entry"
+        return None, f'line 2: pbc="{entries["pbc"]}" comes without a Lattice'
     numbers = lattice.split()
     if len(numbers) != 9 or not all(is_number(number) for number in numbers):
         return None, f'line 2: Lattice="{lattice}" is not nine numbers'
     edges = np.array(numbers, dtype=float).reshape(3, 3)
     lengths = np.diagonal(edges)
     # Written so that NaN counts as tilted.
-    if not np.abs(edges - np.diag(lengths)).max() <= TILT * np.abs(edges).max():
-        return None, f'line 2: Lattice="{lattice}" is tilted; edges must lie along x, y and z'
-    flags = entries.get("pbc", "T T T").upper().split()
-    if len(flags) != 3 or not set(flags) <= PERIODIC | OPEN:
-        return None, f'line 2: pbc="{entries["pbc"]}" is not three of T and F'
-    edge_of = zip(lengths.tolist(), flags, strict=True)
-    return tuple(edge if flag in PERIODIC else None for edge, flag in edge_of), ""
+    if not np.abs(edges - np.diag(lengths))[periodic].max() <= TILT * np.abs(edges).max():
+        return None, f'line 2: Lattice="{lattice}" is a tilted cell, which is not supported yet'
+    return tuple(edge if wraps else None for edge, wraps in zip(lengths.tolist(), periodic, strict=True)), ""
 
 
 def _missing(path: Path, atoms: int) -> str:
-    """Say which line of the frame holds no atom."""
+    """Return a message that names the line of the frame without an atom."""
     with path.open(encoding="utf-8-sig") as file:
         lines = list(islice(file, 2 + atoms))
     for number, line in enumerate(lines[2:], start=FIRST_ATOM):
         if not line.strip():
             return f"{path}, line {number}: empty line among the {atoms} atoms of line 1; remove it"
-    found = max(0, len(lines) - 2)
-    return f"{path}, line 1: promises {atoms} atoms, but {found} follow; correct the number"
+    count = max(0, len(lines) - 2)
+    return f"{path}, line 1: the number of atoms must be that of the lines below, got {atoms} for {count} lines"

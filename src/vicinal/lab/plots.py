@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from vicinal.extras import need
 from vicinal.lab.rows import Row, Scalar, matching
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def render(plot: Plot, rows: Sequence[Row], salt: str) -> str | None:
     salt
         Makes the ids inside the picture differ from those of other pictures on a page.
     """
+    need("a plot", "lab", "matplotlib")
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 import vicinal as vc
 from vicinal.errors import InputError
+from vicinal.extras import need
 
 Array = npt.NDArray[np.float64]
 
@@ -135,10 +136,9 @@ def load_mesh(file: str | Path, *, scale: float = 1.0, move: Any = (0.0, 0.0, 0.
     move
         Displacement after scaling.
     """
-    try:
-        import trimesh
-    except ImportError:
-        raise InputError(f"{file}: meshes need trimesh; pip install 'vicinal[dem]'") from None
+    need("reading a mesh", "dem", "trimesh")
+    import trimesh
+
     if not Path(file).is_file():
         raise FileNotFoundError(f"{file}: no such mesh file")
     try:

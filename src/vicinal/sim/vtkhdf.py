@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
+from vicinal.extras import need
 from vicinal.io.atomic import atomic_path, replace_file
 
 Array = npt.NDArray[Any]
@@ -54,10 +55,9 @@ def vertices(count: int) -> dict[str, tuple[Array, Array]]:
 
 def need_h5py() -> Any:
     """Import h5py, or say how to get it."""
-    try:
-        import h5py
-    except ImportError:
-        raise InputError("output: files for ParaView need h5py; pip install 'vicinal[dem]'") from None
+    need("VTKHDF output", "dem", "h5py")
+    import h5py
+
     return h5py
 
 

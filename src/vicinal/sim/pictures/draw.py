@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
+from vicinal.extras import need
 from vicinal.sim.folder import SURFACES, WALLS
 from vicinal.sim.pictures.camera import Camera
 from vicinal.sim.pictures.raster import Canvas, shade
@@ -112,6 +113,7 @@ class Painter:
 
     def image(self, step: int) -> Array:
         """Draw one moment, shape (height, width, 3)."""
+        need("a picture", "dem", "matplotlib")
         from matplotlib import colormaps
 
         frame = self.particles[step]
