@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <utility>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -59,37 +58,30 @@ inline void throw_if_interrupted() {
   if (poll != nullptr && poll()) throw Interrupted();
 }
 
+// A reference to any callable f(part, thread), valid for the duration of a call. A loop over parts is compiled once,
+// not once per callable; the indirect call is per part, and a part is thousands of bodies.
+class PartCall {
+ public:
+  template <class F>
+  // NOLINTNEXTLINE(google-explicit-constructor): written as a lambda in place
+  PartCall(F& f)
+      : object_(const_cast<void*>(static_cast<const void*>(&f))),
+        call_([](void* object, std::size_t part, int thread) { (*static_cast<F*>(object))(part, thread); }) {}
+  void operator()(std::size_t part, int thread) const { call_(object_, part, thread); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, std::size_t, int);
+};
+
+namespace detail {
+void run_parts(std::size_t parts, PartCall f);
+}
+
 // Calls f(part, thread) for every part in [0, parts), in any order, thread in [0, thread_count()).
 template <class F>
 void parallel_for(std::size_t parts, F&& f) {
-  const auto threads = static_cast<int>(std::min<std::size_t>(parts, static_cast<std::size_t>(thread_count())));
-  if (threads <= 1) {
-    for (std::size_t part = 0; part < parts; ++part) {
-      throw_if_interrupted();
-      f(part, 0);
-    }
-    return;
-  }
-#ifdef _OPENMP
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> failed{false};
-  std::exception_ptr error;
-#pragma omp parallel num_threads(threads)
-  {
-    const int thread = omp_get_thread_num();
-    try {
-      while (!failed.load(std::memory_order_relaxed)) {
-        const std::size_t part = next.fetch_add(1, std::memory_order_relaxed);
-        if (part >= parts) break;
-        if (thread == 0) throw_if_interrupted();  // only the calling thread may talk to its host
-        f(part, thread);
-      }
-    } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
-    }
-  }
-  if (error) std::rethrow_exception(error);
-#endif
+  detail::run_parts(parts, PartCall(f));
 }
 
 // Splits [0, n) into pieces of at most `grain` and calls f(begin, end, piece) for each.

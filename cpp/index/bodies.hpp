@@ -13,7 +13,7 @@
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
-#include "pairs/kernels.hpp"
+#include "geometry/shape.hpp"
 
 namespace vicinal {
 

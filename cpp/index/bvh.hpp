@@ -25,8 +25,8 @@
 #include "exec/threads.hpp"
 #include "index/curve_order.hpp"
 #include "index/hierarchy.hpp"
-#include "index/index.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
@@ -141,13 +141,13 @@ class RangeList {
 }  // namespace detail
 
 template <class T, int D>
-class BVH {
+class BVH final : public Structure<T, D> {
  public:
   explicit BVH(const Settings<T, D>& settings)
       : settings_(settings), leaf_(std::max<std::size_t>(1, static_cast<std::size_t>(settings.option("leaf")))),
         growth_(settings.option("growth")) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     reset_bodies(points);
     Prefixes prefixes;
     classes_ = order_by_curve(bodies_, leaf_, prefixes);
@@ -161,7 +161,7 @@ class BVH {
     built_cost_ = cost();
   }
 
-  void update(const BodyView<T, D>& points) {
+  void update(const BodyView<T, D>& points) override {
     if (points.size != bodies_.size || !refit(points)) {
       build(points);
       ++rebuilds_;
@@ -170,19 +170,19 @@ class BVH {
     }
   }
 
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     Prefixes prefixes;
     order_by_curve(queries, leaf_, prefixes);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     on_tree([&]<class V>(const Hierarchy<V, D>& tree) { blocks_in(tree, queries, mode, part, sink); });
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     const auto depth = on_tree([](const auto& tree) { return tree.height(); });
     return {{"leaves", static_cast<double>(bodies_.groups)},
             {"depth", static_cast<double>(depth)},
@@ -190,7 +190,7 @@ class BVH {
             {"refits", static_cast<double>(refits_)},
             {"rebuilds", static_cast<double>(rebuilds_)}};
   }
-  [[nodiscard]] std::size_t bytes() const { return twigs_.bytes() + near_.bytes() + exact_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return twigs_.bytes() + near_.bytes() + exact_.bytes(); }
 
  private:
   // Measured with leaf = 40 (benchmarks/bvh.py): smaller twigs propose less but cost more tests of boxes.

@@ -13,32 +13,32 @@
 
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
-#include "index/index.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class CellSorting {
+class CellSorting final : public Structure<T, D> {
  public:
   explicit CellSorting(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
     lay(points, reach);
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
     order_by_cell(grid_, bodies_);
     list_cells();
   }
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_cell(grid_, queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto rows = mode == Mode::half ? grid_.half_rows() : std::span<const StencilRow>(grid_.rows);
     const auto [first, last] = groups_of_part(queries, part);
     if (first == last) return;
@@ -65,13 +65,13 @@ class CellSorting {
     }
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     Details d = grid_details(grid_);
     d["occupied"] = static_cast<double>(bodies_.groups);
     d["h_mask"] = subdivision_;
     return d;
   }
-  [[nodiscard]] std::size_t bytes() const { return keys_.bytes() + images_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return keys_.bytes() + images_.bytes(); }
 
  private:
   // The bodies of a cell, or of the image of a cell across a periodic border.

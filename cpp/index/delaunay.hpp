@@ -20,20 +20,20 @@
 #include "delaunay/graph.hpp"
 #include "delaunay/walk.hpp"
 #include "exec/threads.hpp"
-#include "index/index.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class Delaunay {
+class Delaunay final : public Structure<T, D> {
   static_assert(D == 2, "the triangulation is one of the plane");
 
  public:
   explicit Delaunay(const Settings<T, D>& settings) : settings_(settings), skin_(settings.option("skin")) {}
 
   // As many bodies as before have moved; any other number is a new set.
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     const bool moved = sound_ && points.size > 0 && points.size == tri_.size();
     change(points, [&] {
       const std::span<const T> xy(points.data, points.size * D);
@@ -48,11 +48,11 @@ class Delaunay {
     });
   }
   // `all`: the points as they are afterwards. New ones come last; those that stay move up.
-  void insert(const BodyView<T, D>& all) {
+  void insert(const BodyView<T, D>& all) override {
     const std::size_t old = tri_.size();
     change(all, [&] { tri_.insert({all.data + old * D, (all.size - old) * D}); });
   }
-  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& all) {
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& all) override {
     change(all, [&] { tri_.remove(ids); });
   }
   // The triangulation of the present places, whatever the skin.
@@ -65,7 +65,7 @@ class Delaunay {
     return tri_;
   }
 
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     std::vector<Point2> places(points.size);
     for (std::size_t k = 0; k < places.size(); ++k)
       places[k] = {static_cast<double>(points.at(k, 0)), static_cast<double>(points.at(k, 1))};
@@ -74,10 +74,10 @@ class Delaunay {
     delaunay::sort_along_curve(places, order);
     fill(points, bodies_.frame, order, [&](std::size_t slot) { return places[order[slot]]; }, queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto first = static_cast<Slot>(part * part_bodies);
     const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * part_bodies));
     if (bodies_.size == 0) return;
@@ -85,7 +85,7 @@ class Delaunay {
     else own_blocks(mode, first, last, sink);
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     const delaunay::Triangulation& tri = tri_.triangulation();
     const auto real = std::count_if(tri.triangles.begin(), tri.triangles.end(), [](const auto& t) { return t.real(); });
     return {{"vertices", static_cast<double>(tri.vertices)},
@@ -99,7 +99,7 @@ class Delaunay {
             {"repairs", static_cast<double>(repairs_)},
             {"skips", static_cast<double>(skips_)}};
   }
-  [[nodiscard]] std::size_t bytes() const { return tri_.bytes() + own_walks_.bytes() + cross_walks_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return tri_.bytes() + own_walks_.bytes() + cross_walks_.bytes(); }
 
  private:
   // Walkers and the edges they follow, made when the first search needs them. Each thread at work has a walker of its

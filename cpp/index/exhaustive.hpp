@@ -8,26 +8,30 @@
 
 #include "exec/threads.hpp"
 #include "index/images.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class Exhaustive {
+class Exhaustive final : public Structure<T, D> {
  public:
   explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
     shifts_ = images_within(reach, settings_.box);
     keep(points, near_frame(points, settings_.box, reach.largest()), bodies_);
   }
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const { keep(points, bodies_.frame, queries); }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
+    keep(points, bodies_.frame, queries);
+  }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
 
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return (queries.size + tile - 1) / tile; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override {
+    return (queries.size + tile - 1) / tile;
+  }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto first = static_cast<Slot>(part * tile);
     const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * tile));
     const auto n = static_cast<Slot>(bodies_.size);
@@ -40,8 +44,8 @@ class Exhaustive {
     sink({first, last, ranges});
   }
 
-  [[nodiscard]] Details details() const { return {{"images", static_cast<double>(shifts_.size())}}; }
-  [[nodiscard]] std::size_t bytes() const { return 0; }
+  [[nodiscard]] Details details() const override { return {{"images", static_cast<double>(shifts_.size())}}; }
+  [[nodiscard]] std::size_t bytes() const override { return 0; }
 
  private:
   static constexpr std::size_t tile = 32;

@@ -13,8 +13,8 @@
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "index/hash_levels.hpp"
-#include "index/index.hpp"
 #include "index/stay.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 

@@ -24,25 +24,25 @@
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
 #include "index/hash_bins.hpp"
-#include "index/index.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class HashGrid : HashBins<T, D> {
+class HashGrid final : public Structure<T, D>, HashBins<T, D> {
  public:
   explicit HashGrid(const Settings<T, D>& settings)
       : HashBins<T, D>(settings), incremental_(settings.option("incremental") > 0) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     lay_out(points);
     // Cells wider than the bodies are meant to hold a few of them. Where bodies crowd they hold many: once more, finer.
     for (int again = 0; again < 2 && crowded(); ++again) lay_out(points);
   }
 
-  void update(const BodyView<T, D>& points) {
+  void update(const BodyView<T, D>& points) override {
     if (!incremental_ || points.size != bodies_.size || !fits(points)) {
       build(points);
       return;
@@ -56,7 +56,7 @@ class HashGrid : HashBins<T, D> {
     tidy();
   }
 
-  void insert(const BodyView<T, D>& points) {
+  void insert(const BodyView<T, D>& points) override {
     const std::size_t old = bodies_.size;
     // To enter takes ten times as long as to be laid out: with many new bodies all are laid out anew.
     if (points.size > old + old / 16 || built_bodies_ <= few() || !fits(points) || too_full(points.size)) {
@@ -79,7 +79,7 @@ class HashGrid : HashBins<T, D> {
     tidy();
   }
 
-  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) {
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) override {
     const std::size_t old = bodies_.size;
     Buffer<std::int32_t> number(old);  // anew, or -1
     std::fill_n(number.data(), old, 0);
@@ -99,7 +99,7 @@ class HashGrid : HashBins<T, D> {
     tidy();
   }
 
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     // Any grid does that keeps near queries together: about one in each cell.
     Reach<D> spacing;
@@ -116,12 +116,12 @@ class HashGrid : HashBins<T, D> {
     order_by_cell(grid, queries);
   }
 
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const {
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override {
     return &queries == &bodies_ ? pieces() : part_count(queries);
   }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     Search search{*this, queries, mode, sink};
     if (mode == Mode::cross) {
       const auto [first, last] = groups_of_part(queries, part);
@@ -132,7 +132,7 @@ class HashGrid : HashBins<T, D> {
     for (std::size_t k = part * piece_bins; k < last; ++k) search.bin(occupied_[k]);
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     const auto occupied = std::count_if(occupied_.begin(), occupied_.end(), [&](auto b) { return bins_[b].count > 0; });
     Details d{{"levels", static_cast<double>(levels_.size())}, {"cells", static_cast<double>(bin_count_)},
               {"occupied", static_cast<double>(occupied)},     {"rebuilds", static_cast<double>(rebuilds_)},
@@ -141,7 +141,7 @@ class HashGrid : HashBins<T, D> {
       d["cell_" + std::to_string(l)] = levels_[l].axis[0].inverse > 0 ? 1 / levels_[l].axis[0].inverse : 0;
     return d;
   }
-  [[nodiscard]] std::size_t bytes() const {
+  [[nodiscard]] std::size_t bytes() const override {
     return bins_.bytes() + slot_bins_.bytes() + occupied_.capacity() * sizeof(std::uint32_t) + listed_.size() / 8;
   }
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "index/index.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 

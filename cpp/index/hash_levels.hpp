@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "index/hash_level.hpp"
-#include "index/index.hpp"
 #include "index/size_levels.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "geometry/box.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 

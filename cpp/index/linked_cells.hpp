@@ -12,18 +12,18 @@
 
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
-#include "index/index.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class LinkedCells {
+class LinkedCells final : public Structure<T, D> {
  public:
   explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     grid_ = Grid();  // one cell, which is enough for no points
     const Reach<D> reach = points.reach(settings_.cutoff);
     if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, settings_.option("cell"));
@@ -45,14 +45,14 @@ class LinkedCells {
     }
     std::fill(start + key, start + grid_.keys + 1, static_cast<Slot>(bodies_.size));
   }
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_cell(grid_, queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto rows = mode == Mode::half ? grid_.half_rows() : std::span<const StencilRow>(grid_.rows);
     const bool periodic = grid_.periodic();
     std::vector<Range> ranges;
@@ -65,12 +65,12 @@ class LinkedCells {
     }
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     Details d = grid_details(grid_);
     d["occupied"] = static_cast<double>(bodies_.groups);
     return d;
   }
-  [[nodiscard]] std::size_t bytes() const { return starts_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return starts_.bytes(); }
 
  private:
   static Own own_of(Mode mode) { return mode == Mode::half ? Own::after : Own::except; }

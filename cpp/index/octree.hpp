@@ -19,16 +19,16 @@
 
 #include "exec/threads.hpp"
 #include "index/cell_order.hpp"
-#include "index/index.hpp"
 #include "index/octree_adjacency.hpp"
 #include "index/octree_grid.hpp"
 #include "index/octree_leaves.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class Octree {
+class Octree final : public Structure<T, D> {
  public:
   explicit Octree(const Settings<T, D>& settings)
       : settings_(settings), capacity_(static_cast<std::size_t>(settings.option("capacity"))),
@@ -42,7 +42,7 @@ class Octree {
     }
   }
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     reach_ = points.reach(settings_.cutoff);
     low_ = points.low;
     high_ = points.high;
@@ -57,7 +57,7 @@ class Octree {
   }
 
   // The tree is kept as long as it suits the bodies; they are sorted into its leaves, not by all of their keys.
-  void update(const BodyView<T, D>& points) {
+  void update(const BodyView<T, D>& points) override {
     if (!suits(points)) {
       build(points);
       return;
@@ -76,17 +76,17 @@ class Octree {
     restructure(std::move(begin));
   }
 
-  void insert(const BodyView<T, D>& points) { update(points); }
-  void remove(std::span<const std::uint32_t>, const BodyView<T, D>& points) { update(points); }
+  void insert(const BodyView<T, D>& points) override { update(points); }
+  void remove(std::span<const std::uint32_t>, const BodyView<T, D>& points) override { update(points); }
 
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_key(leaves_.size(), LeafKeys{*this, queries}, queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     Look look;
     if (mode == Mode::cross) {
       const auto [first, last] = groups_of_part(queries, part);
@@ -103,12 +103,12 @@ class Octree {
         hand_out(static_cast<std::uint32_t>(leaf), begin[leaf], begin[leaf + 1], mode, look, sink);
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     return {{"leaves", static_cast<double>(leaves_.size())},   {"depth", leaves_.levels()},
             {"relations", static_cast<double>(relations())},   {"splits", static_cast<double>(leaves_.splits())},
             {"merges", static_cast<double>(leaves_.merges())}, {"moved", static_cast<double>(moved_)}};
   }
-  [[nodiscard]] std::size_t bytes() const { return leaves_.bytes() + adjacency_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return leaves_.bytes() + adjacency_.bytes(); }
 
  private:
   // The tree is made anew when the bounds of the bodies have moved by this share of the root.

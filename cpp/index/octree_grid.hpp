@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "geometry/grid.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 

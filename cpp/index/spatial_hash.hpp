@@ -20,18 +20,18 @@
 #include "exec/threads.hpp"
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
-#include "index/index.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class SpatialHash {
+class SpatialHash final : public Structure<T, D> {
  public:
   explicit SpatialHash(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
     grid_ = Grid();  // one cell, which is enough for no points
     if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, 0);
@@ -43,15 +43,15 @@ class SpatialHash {
     list_buckets();
     split_buckets(bodies_);
   }
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     order_by_key(table_, Hashes{*this, queries}, queries);
     split_buckets(queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const { return part_count(queries); }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     std::vector<Range> ranges;
     const auto [first, last] = groups_of_part(queries, part);
     for (std::size_t g = first; g < last; ++g) {
@@ -66,13 +66,13 @@ class SpatialHash {
   }
 
   // A collision is a cell that does not have its bucket to itself, the first of a bucket not counted.
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     return {{"cell", grid_.axis[0].size()},
             {"table", static_cast<double>(table_)},
             {"occupied", static_cast<double>(occupied_)},
             {"collisions", static_cast<double>(bodies_.groups - occupied_)}};
   }
-  [[nodiscard]] std::size_t bytes() const { return starts_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return starts_.bytes(); }
 
  private:
   using Cell = std::array<std::int64_t, 3>;

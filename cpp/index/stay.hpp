@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "exec/prefetch.hpp"
-#include "pairs/kernels.hpp"
+#include "geometry/shape.hpp"
 
 namespace vicinal {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "exec/memory.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal {
 

@@ -7,17 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "geometry/shape.hpp"
+#include "index/own.hpp"
+
 namespace vicinal {
-
-// What bodies are: points with a common cutoff, spheres of their own radii, axis-aligned boxes.
-enum class Shape : std::int32_t { point, sphere, box };
-inline constexpr int shapes = 3;
-
-// Numbers that describe one body: its position, then the radius of a sphere; the lower, then the upper corner of a box.
-constexpr int columns_of(Shape shape, int dimensions) {
-  return shape == Shape::point ? dimensions : shape == Shape::sphere ? dimensions + 1 : 2 * dimensions;
-}
-inline constexpr int most_columns = 6;
 
 // Candidates copied together: x[c][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a
 // multiple of `tile_lanes`, are infinitely far away, so there is no remainder to treat apart.
@@ -33,13 +26,6 @@ struct Tile {
   const V* x[most_columns];
   const std::int32_t* payload;
   std::uint32_t size;
-};
-
-// Which lanes of a tile a query must not meet.
-enum class Own : std::int16_t {
-  absent,  // it is not in the tile, or is there as its own periodic image: nothing is left out
-  after,   // only candidates after the query itself: each pair once
-  except,  // all but the query itself
 };
 
 // Queries first … last-1 against one tile. The first of them is at `position` of the tile, the others follow it.

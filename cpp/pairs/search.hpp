@@ -17,7 +17,7 @@
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/pair_writer.hpp"
 #include "pairs/result.hpp"
@@ -28,7 +28,7 @@ namespace vicinal {
 // What to search: the bodies of an index among themselves, or queries against them.
 template <class T, int D>
 struct Task {
-  const AnyIndex<T, D>& index;
+  const Structure<T, D>& index;
   const Bodies<T, D>& queries;  // index.bodies() unless mode is cross
   Mode mode;
   T cutoff;

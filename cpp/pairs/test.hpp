@@ -31,7 +31,7 @@
 
 #include "exec/isa.hpp"
 #include "index/bodies.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 #include "pairs/kernels.hpp"
 
 namespace vicinal {

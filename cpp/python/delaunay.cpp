@@ -1,6 +1,6 @@
-// What only the Delaunay structure can tell and do: functions that take a Core made as "Delaunay".
+// What only the Delaunay structure can tell and do: functions that take a Search made as "Delaunay".
 //
-// All of them have the index to themselves: in Verlet mode the triangulation is brought up to date when somebody asks.
+// All of them lock the search: in Verlet mode the triangulation is brought up to date when it is read.
 #include "python/delaunay.hpp"
 
 #include <nanobind/nanobind.h>
@@ -17,19 +17,22 @@
 #include "geometry/predicates.hpp"
 #include "index/delaunay.hpp"
 #include "python/arrays.hpp"
-#include "python/core.hpp"
+#include "python/search.hpp"
 
 namespace vicinal {
+
+extern template class Delaunay<float, 2>;
+extern template class Delaunay<double, 2>;
 
 namespace {
 
 using Place = std::array<double, 2>;
 
-// Calls f(engine) for an engine of the plane that holds a triangulation.
+// Calls f(search) for a search in the plane that holds a triangulation.
 template <class F>
-auto on_plane(Core& core, F&& f) {
-  return core.visit([&]<class T, int D>(Engine<T, D>& engine) -> decltype(f(std::declval<Engine<double, 2>&>())) {
-    if constexpr (D == 2) return f(engine);
+auto on_plane(AnySearch& search, F&& f) {
+  return search.visit([&]<class T, int D>(Search<T, D>& one) -> decltype(f(std::declval<Search<double, 2>&>())) {
+    if constexpr (D == 2) return f(one);
     else throw nb::type_error("a triangulation has two dimensions");
   });
 }
@@ -50,48 +53,49 @@ nb::object rows_of(const std::vector<Row>& rows, std::vector<std::size_t> shape)
   return array_of<std::int32_t>(std::move(region), std::move(shape), nullptr);
 }
 
-nb::object triangles(Core& core) {
-  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
-    const auto rows = without_lock(
-        [&] { return engine.template on<Delaunay<T, 2>>([](auto& index) { return index.settled().triangles(); }); });
+nb::object triangles(AnySearch& search) {
+  return on_plane(search, []<class T>(Search<T, 2>& one) {
+    const auto rows = without_lock([&] {
+      return one.template on<Delaunay<T, 2>>([](auto& structure) { return structure.settled().triangles(); });
+    });
     return rows_of(rows, {rows.size(), 3});
   });
 }
 
-nb::object edges(Core& core) {
-  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+nb::object edges(AnySearch& search) {
+  return on_plane(search, []<class T>(Search<T, 2>& one) {
     const auto rows = without_lock(
-        [&] { return engine.template on<Delaunay<T, 2>>([](auto& index) { return index.settled().edges(); }); });
+        [&] { return one.template on<Delaunay<T, 2>>([](auto& structure) { return structure.settled().edges(); }); });
     return rows_of(rows, {rows.size(), 2});
   });
 }
 
-nb::object nearest(Core& core) {
-  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+nb::object nearest(AnySearch& search) {
+  return on_plane(search, []<class T>(Search<T, 2>& one) {
     const auto rows = without_lock(
-        [&] { return engine.template on<Delaunay<T, 2>>([](auto& index) { return index.settled().nearest(); }); });
+        [&] { return one.template on<Delaunay<T, 2>>([](auto& structure) { return structure.settled().nearest(); }); });
     return rows_of(rows, {rows.size()});
   });
 }
 
-nb::object locate(Core& core, const PointArray& points) {
-  return on_plane(core, [&]<class T>(Engine<T, 2>& engine) {
+nb::object locate(AnySearch& search, const PointArray& points) {
+  return on_plane(search, [&]<class T>(Search<T, 2>& one) {
     const auto places = coordinates<T>(points);
     const auto rows = without_lock([&] {
-      return engine.template on<Delaunay<T, 2>>([&](auto& index) {
-        const auto found = index.settled().locate(places);
-        return std::vector<std::int32_t>(found.begin(), found.end());
+      return one.template on<Delaunay<T, 2>>([&](auto& structure) {
+        const auto triangles = structure.settled().locate(places);
+        return std::vector<std::int32_t>(triangles.begin(), triangles.end());
       });
     });
     return rows_of(rows, {rows.size()});
   });
 }
 
-bool is_delaunay(Core& core) {
-  return on_plane(core, []<class T>(Engine<T, 2>& engine) {
+bool is_delaunay(AnySearch& search) {
+  return on_plane(search, []<class T>(Search<T, 2>& one) {
     return without_lock([&] {
-      return engine.template on<Delaunay<T, 2>>(
-          [](auto& index) { return index.settled().verify() == delaunay::Flaw::nothing; });
+      return one.template on<Delaunay<T, 2>>(
+          [](auto& structure) { return structure.settled().verify() == delaunay::Flaw::nothing; });
     });
   });
 }
@@ -102,11 +106,11 @@ Point2 point(const Place& p) { return {p[0], p[1]}; }
 }  // namespace
 
 void bind_delaunay(nb::module_& m) {
-  m.def("delaunay_triangles", &triangles, nb::arg("core"));
-  m.def("delaunay_edges", &edges, nb::arg("core"));
-  m.def("delaunay_nearest", &nearest, nb::arg("core"));
-  m.def("delaunay_locate", &locate, nb::arg("core"), nb::arg("points"));
-  m.def("delaunay_is_delaunay", &is_delaunay, nb::arg("core"));
+  m.def("delaunay_triangles", &triangles, nb::arg("search"));
+  m.def("delaunay_edges", &edges, nb::arg("search"));
+  m.def("delaunay_nearest", &nearest, nb::arg("search"));
+  m.def("delaunay_locate", &locate, nb::arg("search"), nb::arg("points"));
+  m.def("delaunay_is_delaunay", &is_delaunay, nb::arg("search"));
   m.def(
       "orient2d",
       [](const Place& a, const Place& b, const Place& c) { return sign(orient2d(point(a), point(b), point(c))); },

@@ -19,12 +19,12 @@
 #include "python/arrays.hpp"
 #include "python/choose.hpp"
 #include "python/contacts.hpp"
-#include "python/core.hpp"
 #include "python/delaunay.hpp"
 #include "python/dem.hpp"
 #include "python/fluid.hpp"
 #include "python/lists.hpp"
 #include "python/mesh.hpp"
+#include "python/search.hpp"
 
 namespace nb = nanobind;
 
@@ -87,18 +87,18 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of vicinal. Use the functions of the package instead.";
   interrupt_poll() = user_interrupts;
 
-  nb::class_<Core>(m, "Core", "One structure over one set of bodies.")
+  nb::class_<AnySearch>(m, "Search", "One structure over one set of bodies.")
       .def(nb::init<const std::string&, const BodyArrays&, double, const std::vector<double>&, const Options&, bool>(),
            nb::arg("name"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("options"),
            nb::arg("lasting"))
-      .def("update", &Core::update, nb::arg("bodies"))
-      .def("insert", &Core::insert, nb::arg("bodies"))
-      .def("remove", &Core::remove, nb::arg("ids"))
-      .def("touch", &Core::touch, nb::arg("points"), nb::arg("normals"), nb::arg("queries").none())
-      .def("pairs", &Core::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
-      .def("rows", &Core::rows, nb::arg("want"), nb::arg("sort"), nb::arg("queries").none())
-      .def("count", &Core::count, nb::arg("queries").none())
-      .def("stats", &Core::stats);
+      .def("update", &AnySearch::update, nb::arg("bodies"))
+      .def("insert", &AnySearch::insert, nb::arg("bodies"))
+      .def("remove", &AnySearch::remove, nb::arg("ids"))
+      .def("touch", &AnySearch::touch, nb::arg("points"), nb::arg("normals"), nb::arg("queries").none())
+      .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
+      .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("sort"), nb::arg("queries").none())
+      .def("count", &AnySearch::count, nb::arg("queries").none())
+      .def("stats", &AnySearch::stats);
   bind_choose(m);
   bind_contacts(m);
   bind_delaunay(m);

@@ -157,7 +157,7 @@ class Index:
         self._size = len(settings.bodies)
         self._like = settings.bodies.none()
         self._outline = settings.bodies.outline()
-        self._core = _core.Core(self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting)
+        self._core = _core.Search(self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting)
 
     def _like_settings(self, settings: Settings) -> bool:
         """Return whether `_renew` can take these bodies."""

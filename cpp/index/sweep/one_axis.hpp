@@ -12,20 +12,20 @@
 #include <vector>
 
 #include "index/images.hpp"
-#include "index/index.hpp"
 #include "index/parts.hpp"
-#include "sweep/direction.hpp"
-#include "sweep/extent.hpp"
-#include "sweep/line.hpp"
+#include "index/structure.hpp"
+#include "index/sweep/direction.hpp"
+#include "index/sweep/extent.hpp"
+#include "index/sweep/line.hpp"
 
 namespace vicinal::sweep {
 
 template <class T, int D>
-class OneAxis {
+class OneAxis final : public Structure<T, D> {
  public:
   explicit OneAxis(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
     extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
     direction_ = choose_direction(points, settings_.box, reach);
@@ -37,13 +37,14 @@ class OneAxis {
     list_shifts(reach);
     if (settings_.box.periodic()) find_bounds();
   }
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     sort_along(direction_, extent_, queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * part_bodies));
     std::vector<Range> ranges;
     for (auto k = static_cast<Slot>(part * part_bodies); k < last;) {
@@ -71,8 +72,8 @@ class OneAxis {
     }
   }
 
-  [[nodiscard]] Details details() const { return {{"axes", 1}, {"axis", direction_.axis}}; }
-  [[nodiscard]] std::size_t bytes() const { return line_.bytes(); }
+  [[nodiscard]] Details details() const override { return {{"axes", 1}, {"axis", direction_.axis}}; }
+  [[nodiscard]] std::size_t bytes() const override { return line_.bytes(); }
 
  private:
   // Queries that follow each other and share their candidates.

@@ -1,4 +1,4 @@
-// What Python holds: an engine for the dtype and dimension of its points.
+// _core.Search: a search for the dtype and dimension of its bodies.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,95 +14,93 @@
 #include <vector>
 
 #include "python/arrays.hpp"
-#include "python/engine.hpp"
+#include "search/search.hpp"
 
 namespace vicinal {
 
-using Options = std::map<std::string, double>;
-
-using AnyEngine = std::variant<std::unique_ptr<Engine<float, 2>>, std::unique_ptr<Engine<float, 3>>,
-                               std::unique_ptr<Engine<double, 2>>, std::unique_ptr<Engine<double, 3>>>;
+using SearchVariant = std::variant<std::unique_ptr<Search<float, 2>>, std::unique_ptr<Search<float, 3>>,
+                                   std::unique_ptr<Search<double, 2>>, std::unique_ptr<Search<double, 3>>>;
 
 // A set of queries, or nothing: search the bodies among themselves.
 using Queries = std::optional<BodyArrays>;
 using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-class Core {
+class AnySearch {
  public:
-  // Calls f(engine). Before its users: its return type is deduced.
+  // Calls f(search). Before its users: its return type is deduced.
   template <class F>
   auto visit(F&& f) {
-    return std::visit([&](auto& engine) { return f(*engine); }, engine_);
+    return std::visit([&](auto& search) { return f(*search); }, search_);
   }
 
-  Core(const std::string& name, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-       const Options& options, bool lasting)
-      : engine_(dispatch(std::get<0>(bodies),
-                         [&]<class T, int D>() -> AnyEngine {
+  AnySearch(const std::string& name, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+            const Options& options, bool lasting)
+      : search_(dispatch(std::get<0>(bodies),
+                         [&]<class T, int D>() -> SearchVariant {
                            Settings<T, D> settings;
                            settings.cutoff = static_cast<T>(cutoff);
                            for (std::size_t a = 0; a < D; ++a) settings.box.edge[a] = static_cast<T>(box.at(a));
                            settings.options = options;
-                           return std::make_unique<Engine<T, D>>(name, settings, lasting);
+                           return std::make_unique<Search<T, D>>(name, settings, lasting);
                          })),
         lasting_(lasting) {
-    visit([&]<class T, int D>(Engine<T, D>& engine) {
+    visit([&]<class T, int D>(Search<T, D>& search) {
       const BodyView<T, D> given = points_of<T, D>(bodies);
-      without_lock([&] { engine.build(given); });
+      without_lock([&] { search.build(given); });
     });
     if (!lasting_) bodies_ = bodies;  // the structure reads the caller's arrays when a float32 test is in doubt
   }
 
   void update(const BodyArrays& bodies) {
-    visit([&]<class T, int D>(Engine<T, D>& engine) {
+    visit([&]<class T, int D>(Search<T, D>& search) {
       const BodyView<T, D> given = points_of<T, D>(bodies);
-      without_lock([&] { engine.update(given); });
+      without_lock([&] { search.update(given); });
     });
     if (!lasting_) bodies_ = bodies;
   }
 
   void insert(const BodyArrays& bodies) {
-    visit([&]<class T, int D>(Engine<T, D>& engine) {
+    visit([&]<class T, int D>(Search<T, D>& search) {
       const BodyView<T, D> given = points_of<T, D>(bodies);
-      without_lock([&] { engine.insert(given); });
+      without_lock([&] { search.insert(given); });
     });
   }
 
   void remove(const Ids& ids) {
     const std::span<const std::uint32_t> gone(ids.data(), ids.shape(0));
-    visit([&](auto& engine) { without_lock([&] { engine.remove(gone); }); });
+    visit([&](auto& search) { without_lock([&] { search.remove(gone); }); });
   }
 
   nb::list pairs(const std::string& letters, bool half, bool sort, const Queries& queries) {
-    return visit([&]<class T, int D>(Engine<T, D>& engine) {
+    return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      auto found = without_lock([&] { return engine.pairs(given ? &*given : nullptr, want_of(letters), half, sort); });
-      return columns_of(std::move(found), letters, engine.pool());
+      auto result = without_lock([&] { return search.pairs(given ? &*given : nullptr, want_of(letters), half, sort); });
+      return columns_of(std::move(result), letters, search.pool());
     });
   }
 
   // The offsets, then the columns.
   nb::list rows(const std::string& letters, bool sort, const Queries& queries) {
-    return visit([&]<class T, int D>(Engine<T, D>& engine) {
+    return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      auto result = without_lock([&] { return engine.rows(given ? &*given : nullptr, want_of(letters), sort); });
-      nb::list columns = columns_of(std::move(result.found), letters, engine.pool());
-      columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, engine.pool()));
+      auto result = without_lock([&] { return search.rows(given ? &*given : nullptr, want_of(letters), sort); });
+      nb::list columns = columns_of(std::move(result.entries), letters, search.pool());
+      columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, search.pool()));
       return columns;
     });
   }
 
   nb::object count(const Queries& queries) {
-    return visit([&]<class T, int D>(Engine<T, D>& engine) {
+    return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      CountResult found = without_lock([&] { return engine.count(given ? &*given : nullptr); });
-      return array_of<std::int32_t>(std::move(found.counts), {found.size}, nullptr);
+      CountResult result = without_lock([&] { return search.count(given ? &*given : nullptr); });
+      return array_of<std::int32_t>(std::move(result.counts), {result.size}, nullptr);
     });
   }
 
   // Bodies, planes, distances.
   nb::list touch(const PointArray& points, const PointArray& normals, const Queries& queries) {
-    return visit([&]<class T, int D>(Engine<T, D>& engine) {
+    return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto rows = [](const PointArray& array) {
         if (array.ndim() != 2 || array.shape(1) != D || array.dtype() != nb::dtype<T>())
           throw nb::type_error("planes do not have the dtype and dimension of the bodies");
@@ -110,19 +108,20 @@ class Core {
       };
       const Planes<T, D> planes{rows(points), rows(normals)};
       const auto given = given_queries<T, D>(queries);
-      Touching found = without_lock([&] { return engine.touch(given ? &*given : nullptr, planes); });
+      Touching touching = without_lock([&] { return search.touch(given ? &*given : nullptr, planes); });
       nb::list columns;
-      columns.append(array_of<std::int32_t>(std::move(found.bodies), {found.size}, nullptr));
-      columns.append(array_of<std::int32_t>(std::move(found.planes), {found.size}, nullptr));
-      columns.append(array_of<T>(std::move(found.distances), {found.size}, nullptr));
+      columns.append(array_of<std::int32_t>(std::move(touching.bodies), {touching.size}, nullptr));
+      columns.append(array_of<std::int32_t>(std::move(touching.planes), {touching.size}, nullptr));
+      columns.append(array_of<T>(std::move(touching.distances), {touching.size}, nullptr));
       return columns;
     });
   }
 
   nb::dict stats() {
-    return visit([&]<class T, int D>(Engine<T, D>& engine) {
-      // Whoever updates the index may ask for the interpreter lock while holding the index: never wait with it.
-      const Figures figures = without_lock([&] { return engine.figures(); });
+    return visit([&]<class T, int D>(Search<T, D>& search) {
+      // A thread that updates the search may ask for the interpreter lock while it holds the search: release the lock
+      // before waiting.
+      const Figures figures = without_lock([&] { return search.figures(); });
       nb::dict d;
       d["bodies"] = figures.bodies;
       d["candidates"] = figures.tally.candidates;
@@ -142,7 +141,7 @@ class Core {
     return points_of<T, D>(*queries);
   }
 
-  AnyEngine engine_;
+  SearchVariant search_;
   bool lasting_;
   std::optional<BodyArrays> bodies_;
 };

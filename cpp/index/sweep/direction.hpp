@@ -9,8 +9,8 @@
 #include "geometry/box.hpp"
 #include "index/bodies.hpp"
 #include "index/cell_order.hpp"
-#include "sweep/extent.hpp"
-#include "sweep/line.hpp"
+#include "index/sweep/extent.hpp"
+#include "index/sweep/line.hpp"
 
 namespace vicinal::sweep {
 

@@ -21,24 +21,24 @@
 
 #include "exec/threads.hpp"
 #include "index/cell_order.hpp"
-#include "index/index.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
-#include "sweep/direction.hpp"
-#include "sweep/ends.hpp"
-#include "sweep/extent.hpp"
-#include "sweep/find_overlaps.hpp"
-#include "sweep/line.hpp"
-#include "sweep/overlaps.hpp"
+#include "index/structure.hpp"
+#include "index/sweep/direction.hpp"
+#include "index/sweep/ends.hpp"
+#include "index/sweep/extent.hpp"
+#include "index/sweep/find_overlaps.hpp"
+#include "index/sweep/line.hpp"
+#include "index/sweep/overlaps.hpp"
 
 namespace vicinal::sweep {
 
 template <class T, int D>
-class AllAxes {
+class AllAxes final : public Structure<T, D> {
  public:
   explicit AllAxes(const Settings<T, D>& settings) : settings_(settings) {}
 
-  void build(const BodyView<T, D>& points) {
+  void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
     extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
     direction_ = choose_direction(points, settings_.box, reach);
@@ -60,7 +60,7 @@ class AllAxes {
     strays_ = 0;
   }
 
-  void update(const BodyView<T, D>& points) {
+  void update(const BodyView<T, D>& points) override {
     if (points.size != bodies_.size || points.shape != bodies_.raw.shape) {
       build(points);
       return;
@@ -79,7 +79,7 @@ class AllAxes {
     follow(points, moved);
   }
 
-  void insert(const BodyView<T, D>& points) {
+  void insert(const BodyView<T, D>& points) override {
     const std::size_t old = bodies_.size;
     strays_ += points.size - old;
     // New bodies get the last slots, wherever they are: with many of them it is time to put everything in order.
@@ -107,7 +107,7 @@ class AllAxes {
       });
   }
 
-  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) {
+  void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& points) override {
     constexpr std::uint32_t gone = ~std::uint32_t{0};
     const std::size_t old = bodies_.size;
     std::vector<std::uint32_t> new_id(old, 0);
@@ -133,13 +133,14 @@ class AllAxes {
     line_ready_ = false;
   }
 
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const {
+  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     sort_along(direction_, extent_, queries);
   }
-  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
-  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const {
+  void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto first = static_cast<Slot>(part * part_bodies);
     const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * part_bodies));
     std::vector<Range> ranges;
@@ -161,14 +162,14 @@ class AllAxes {
     for (Slot query = first; query < last;) query = hand_out_some(query, last, mode, partners, ranges, sink);
   }
 
-  [[nodiscard]] Details details() const {
+  [[nodiscard]] Details details() const override {
     return {{"axes", D},
             {"axis", direction_.axis},
             {"swaps", static_cast<double>(swaps_)},
             {"rebuilds", static_cast<double>(rebuilds_)},
             {"overlaps", static_cast<double>(overlaps_.pairs())}};
   }
-  [[nodiscard]] std::size_t bytes() const {
+  [[nodiscard]] std::size_t bytes() const override {
     std::size_t sum = data_.bytes() + extra_.bytes() + overlaps_.bytes() + line_.bytes();
     for (const Ends<T>& ends : ends_) sum += ends.bytes();
     return sum + (slot_of_.size() + order_.size()) * sizeof(std::uint32_t);

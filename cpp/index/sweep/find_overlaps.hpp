@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "exec/threads.hpp"
-#include "sweep/ends.hpp"
+#include "index/sweep/ends.hpp"
 
 namespace vicinal::sweep {
 

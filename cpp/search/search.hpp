@@ -1,7 +1,6 @@
-// One structure over one set of bodies, as Python holds it: builds, searches, remembers figures for `stats`.
+// One structure over one set of bodies: builds, searches, keeps figures for `stats`.
 //
-// The bodies are in engine_body.hpp and compiled once per dtype and dimension, in instances/; only what knows a certain
-// structure (see `on`) is here.
+// The member functions are defined in search_body.hpp and compiled once per dtype and dimension (CMakeLists.txt).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/planes.hpp"
 #include "pairs/result.hpp"
@@ -37,13 +36,13 @@ struct Figures {
 // Rows with their offsets (int64, one more than there are rows).
 template <class T, int D>
 struct RowResult {
-  PairResult<T, D> found;
+  PairResult<T, D> entries;
   Region offsets;
   std::size_t rows = 0;
   Tally tally;
 };
 
-// Partners per query (int32).
+// Neighbours per query (int32).
 struct CountResult {
   Region counts;
   std::size_t size = 0;
@@ -51,11 +50,11 @@ struct CountResult {
 };
 
 template <class T, int D>
-class Engine {
+class Search {
  public:
-  // A `lasting` engine copies the points, so that the caller's may change, and keeps the memory of results that were
+  // A `lasting` search copies the points, so that the caller's may change, and keeps the memory of results that were
   // dropped for the next search. The points of any other must stay as they are while it lives.
-  Engine(const std::string& structure, const Settings<T, D>& settings, bool lasting);
+  Search(const std::string& structure, const Settings<T, D>& settings, bool lasting);
 
   void build(const BodyView<T, D>& points);
   // The same bodies, moved or resized, or others. Spheres given as points keep their radii.
@@ -69,23 +68,23 @@ class Engine {
   PairResult<T, D> pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
   RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool sort);
   CountResult count(const BodyView<T, D>* queries);
-  // Who reaches a plane: the bodies, or queries.
+  // The bodies, or queries, that reach a plane.
   Touching touch(const BodyView<T, D>* queries, const Planes<T, D>& planes);
 
   [[nodiscard]] Figures figures() const;
 
-  // Beyond the contract, for structures that can: f(structure S), with the index to itself.
+  // Beyond the contract, for structures that can: f(structure S), with the structure to itself.
   template <class S, class F>
   auto on(F&& f) {
     const std::unique_lock lock(mutex_);
     require_ready();
     return change([&] { return f(structure<S>()); });
   }
-  // Where the memory of results goes when nobody needs them any more, or null.
+  // Where the memory of a result goes when the result is dropped, or null.
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const { return pool_; }
 
  private:
-  // A change that fails or is interrupted leaves bodies half arranged: nobody may look at them before the next build.
+  // A change that fails or is interrupted leaves bodies half arranged: no search may run before the next build.
   template <class F>
   auto change(F&& f) {
     ready_ = false;
@@ -103,13 +102,13 @@ class Engine {
   }
   template <class S>
   S& structure() {
-    S* const found = index_.template as<S>();
-    if (found == nullptr || !pool_) throw std::logic_error("the structure cannot do that");
-    return *found;
+    S* const wanted = dynamic_cast<S*>(structure_.get());
+    if (wanted == nullptr || !pool_) throw std::logic_error("the structure cannot do that");
+    return *wanted;
   }
-  // Copies the bodies if the engine lasts; returns where they are now.
+  // Copies the bodies if the search lasts; returns where they are now.
   BodyView<T, D> keep(const BodyView<T, D>& points);
-  // Makes room in the index for queries larger than any before.
+  // Makes room in the structure for queries larger than any before.
   void widen(const BodyView<T, D>& queries);
   void note_build(double seconds);
 
@@ -117,20 +116,20 @@ class Engine {
   auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f);
 
   Settings<T, D> settings_;
-  AnyIndex<T, D> index_;
+  std::unique_ptr<Structure<T, D>> structure_;
   std::shared_ptr<Pool> pool_;
   Buffer<T> copy_;   // positions
   Buffer<T> extra_;  // radii or upper corners
   BodyView<T, D> points_;
   bool ready_ = false;
-  mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the index alone
+  mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the structure alone
   mutable std::mutex figures_mutex_;
   Figures figures_;
 };
 
-extern template class Engine<float, 2>;
-extern template class Engine<float, 3>;
-extern template class Engine<double, 2>;
-extern template class Engine<double, 3>;
+extern template class Search<float, 2>;
+extern template class Search<float, 3>;
+extern template class Search<double, 2>;
+extern template class Search<double, 3>;
 
 }  // namespace vicinal

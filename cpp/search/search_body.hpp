@@ -1,4 +1,4 @@
-// The bodies of Engine; include it only to instantiate.
+// The member functions of Search; included only to instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "index/registry.hpp"
 #include "pairs/search.hpp"
-#include "python/engine.hpp"
-#include "python/structures.hpp"
 #include "rows/find_rows.hpp"
+#include "search/search.hpp"
 
 namespace vicinal {
 
@@ -32,12 +32,12 @@ class Stopwatch {
 }  // namespace detail
 
 template <class T, int D>
-Engine<T, D>::Engine(const std::string& structure, const Settings<T, D>& settings, bool lasting)
-    : settings_(settings), index_(make_structure(structure, settings)),
+Search<T, D>::Search(const std::string& structure, const Settings<T, D>& settings, bool lasting)
+    : settings_(settings), structure_(Registry<T, D>::make(structure, settings)),
       pool_(lasting ? std::make_shared<Pool>() : nullptr) {}
 
 template <class T, int D>
-BodyView<T, D> Engine<T, D>::keep(const BodyView<T, D>& points) {
+BodyView<T, D> Search<T, D>::keep(const BodyView<T, D>& points) {
   points_ = points;
   points_.period = settings_.box.edge;
   if (!pool_) return points_;
@@ -55,22 +55,22 @@ BodyView<T, D> Engine<T, D>::keep(const BodyView<T, D>& points) {
 }
 
 template <class T, int D>
-void Engine<T, D>::note_build(double seconds) {
+void Search<T, D>::note_build(double seconds) {
   const std::lock_guard figures_lock(figures_mutex_);
   figures_ = {};
   figures_.build_seconds = seconds;
 }
 
 template <class T, int D>
-void Engine<T, D>::build(const BodyView<T, D>& points) {
+void Search<T, D>::build(const BodyView<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
-  change([&] { index_.build(keep(points)); });
+  change([&] { structure_->build(keep(points)); });
   note_build(watch.seconds());
 }
 
 template <class T, int D>
-void Engine<T, D>::update(const BodyView<T, D>& points) {
+void Search<T, D>::update(const BodyView<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
   const bool sound = ready_;
@@ -88,14 +88,14 @@ void Engine<T, D>::update(const BodyView<T, D>& points) {
   given.same_sizes = points.size == points_.size && (given.shape == Shape::point || given.extra == extra_.data());
   change([&] {
     const BodyView<T, D> kept = keep(given);
-    if (sound) index_.update(kept);
-    else index_.build(kept);
+    if (sound) structure_->update(kept);
+    else structure_->build(kept);
   });
   note_build(watch.seconds());
 }
 
 template <class T, int D>
-void Engine<T, D>::insert(const BodyView<T, D>& more) {
+void Search<T, D>::insert(const BodyView<T, D>& more) {
   if (more.size == 0) return;
   const std::unique_lock lock(mutex_);
   require_ready();
@@ -115,13 +115,13 @@ void Engine<T, D>::insert(const BodyView<T, D>& more) {
       points_.largest[a] = std::max(points_.largest[a], more.largest[a]);
     }
     points_.size += more.size;
-    index_.insert(points_);
+    structure_->insert(points_);
   });
   note_build(watch.seconds());
 }
 
 template <class T, int D>
-void Engine<T, D>::remove(std::span<const std::uint32_t> ids) {
+void Search<T, D>::remove(std::span<const std::uint32_t> ids) {
   if (ids.empty()) return;
   const std::unique_lock lock(mutex_);
   require_ready();
@@ -141,13 +141,13 @@ void Engine<T, D>::remove(std::span<const std::uint32_t> ids) {
     // Bounds and sizes stay as they were: no body is outside of them, and a later update sets them anew.
     points_.size -= ids.size();
     if (points_.size == 0) points_.low = points_.high = points_.largest = {};
-    index_.remove(ids, points_);
+    structure_->remove(ids, points_);
   });
   note_build(watch.seconds());
 }
 
 template <class T, int D>
-void Engine<T, D>::widen(const BodyView<T, D>& queries) {
+void Search<T, D>::widen(const BodyView<T, D>& queries) {
   const auto larger = [&] {
     for (std::size_t a = 0; a < D; ++a)
       if (queries.largest[a] > std::max(points_.largest[a], points_.partner[a])) return true;
@@ -161,29 +161,30 @@ void Engine<T, D>::widen(const BodyView<T, D>& queries) {
   require_ready();
   if (!larger()) return;
   for (std::size_t a = 0; a < D; ++a) points_.partner[a] = std::max(points_.partner[a], queries.largest[a]);
-  change([&] { index_.build(points_); });
+  change([&] { structure_->build(points_); });
 }
 
 // Runs f(task) and notes its figures. `positions`: distances or vectors are wanted, so exact coordinates are needed.
 template <class T, int D>
 template <class F>
-auto Engine<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
+auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
   if (queries != nullptr) widen(*queries);
   if (positions) {
     const std::unique_lock lock(mutex_);
     require_ready();
-    index_.bodies().complete();
+    structure_->bodies().complete();
   }
   const std::shared_lock lock(mutex_);
   require_ready();
   const detail::Stopwatch watch;
   Bodies<T, D> arranged;
   if (queries != nullptr) {
-    index_.arrange(*queries, arranged);
+    structure_->arrange(*queries, arranged);
     if (positions) arranged.complete();
     mode = Mode::cross;
   }
-  auto result = f(Task<T, D>{index_, queries != nullptr ? arranged : index_.bodies(), mode, settings_.cutoff});
+  auto result =
+      f(Task<T, D>{*structure_, queries != nullptr ? arranged : structure_->bodies(), mode, settings_.cutoff});
   const std::lock_guard figures_lock(figures_mutex_);
   figures_.tally = result.tally;
   figures_.query_seconds = watch.seconds();
@@ -191,14 +192,14 @@ auto Engine<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
 }
 
 template <class T, int D>
-PairResult<T, D> Engine<T, D>::pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort) {
+PairResult<T, D> Search<T, D>::pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort) {
   return search(queries, half ? Mode::half : Mode::full, want.distance || want.vector, [&](const Task<T, D>& task) {
     return sort ? find_sorted_pairs(task, want, pool_.get()) : find_pairs(task, want, pool_.get());
   });
 }
 
 template <class T, int D>
-RowResult<T, D> Engine<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool sort) {
+RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool sort) {
   Want needed = want;
   const bool positions = want.distance || want.vector;
   needed.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
@@ -208,15 +209,15 @@ RowResult<T, D> Engine<T, D>::rows(const BodyView<T, D>* queries, const Want& wa
     const std::size_t bytes = (result.rows + 1) * sizeof(std::int64_t);
     result.offsets = pool_ ? pool_->take(bytes, Region::Pages::huge) : Region(bytes);
     const std::span<std::int64_t> offsets(static_cast<std::int64_t*>(result.offsets.data()), result.rows + 1);
-    result.found = find_rows(task, needed, Keep::all, offsets, pool_.get());
-    if (sort) sort_rows<T, D>(result.found.store.columns(), offsets);
-    result.tally = result.found.tally;
+    result.entries = find_rows(task, needed, Keep::all, offsets, pool_.get());
+    if (sort) sort_rows<T, D>(result.entries.store.columns(), offsets);
+    result.tally = result.entries.tally;
     return result;
   });
 }
 
 template <class T, int D>
-CountResult Engine<T, D>::count(const BodyView<T, D>* queries) {
+CountResult Search<T, D>::count(const BodyView<T, D>* queries) {
   return search(queries, Mode::full, false, [&](const Task<T, D>& task) {
     const std::size_t n = task.queries.size;
     CountResult result{Region(n * sizeof(std::int32_t)), n, {}};
@@ -226,20 +227,20 @@ CountResult Engine<T, D>::count(const BodyView<T, D>* queries) {
 }
 
 template <class T, int D>
-Touching Engine<T, D>::touch(const BodyView<T, D>* queries, const Planes<T, D>& planes) {
+Touching Search<T, D>::touch(const BodyView<T, D>* queries, const Planes<T, D>& planes) {
   const std::shared_lock lock(mutex_);
   require_ready();
   return find_touching(queries != nullptr ? *queries : points_, settings_.cutoff, planes);
 }
 
 template <class T, int D>
-Figures Engine<T, D>::figures() const {
+Figures Search<T, D>::figures() const {
   const std::shared_lock lock(mutex_);
   const std::lock_guard figures_lock(figures_mutex_);
   Figures now = figures_;
-  now.bodies = index_.bodies().size;
-  now.bytes = index_.bodies().bytes() + index_.bytes() + copy_.bytes() + extra_.bytes();
-  now.details = index_.details();
+  now.bodies = structure_->bodies().size;
+  now.bytes = structure_->bodies().bytes() + structure_->bytes() + copy_.bytes() + extra_.bytes();
+  now.details = structure_->details();
   return now;
 }
 

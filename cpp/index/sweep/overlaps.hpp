@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
-#include "index/index.hpp"
+#include "index/structure.hpp"
 
 namespace vicinal::sweep {
 

@@ -1,0 +1,14 @@
+// Which candidates a query must not meet. Plain types only: see geometry/shape.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace vicinal {
+
+enum class Own : std::int16_t {
+  absent,  // the query is not among the candidates, or only as its own periodic image: nothing is left out
+  after,   // only candidates after the query itself: each pair once
+  except,  // all but the query itself
+};
+
+}  // namespace vicinal

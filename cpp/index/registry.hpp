@@ -1,0 +1,46 @@
+// Structures by name. CMakeLists.txt generates one translation unit per structure, dtype and dimension, which adds it.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "index/structure.hpp"
+
+namespace vicinal {
+
+template <class T, int D>
+class Registry {
+ public:
+  using Make = std::unique_ptr<Structure<T, D>> (*)(const Settings<T, D>&);
+
+  static void add(const char* name, Make make) { entries().push_back({name, make}); }
+  static std::unique_ptr<Structure<T, D>> make(const std::string& name, const Settings<T, D>& settings) {
+    for (const Entry& entry : entries())
+      if (entry.name == name) return entry.make(settings);
+    throw std::invalid_argument("no structure is called '" + name + "'");
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    Make make;
+  };
+  static std::vector<Entry>& entries() {
+    static std::vector<Entry> all;
+    return all;
+  }
+};
+
+// A namespace-scope object of this type makes structure S known.
+template <template <class, int> class S, class T, int D>
+struct Registered {
+  explicit Registered(const char* name) {
+    Registry<T, D>::add(name, [](const Settings<T, D>& settings) -> std::unique_ptr<Structure<T, D>> {
+      return std::make_unique<S<T, D>>(settings);
+    });
+  }
+};
+
+}  // namespace vicinal

@@ -1,0 +1,71 @@
+// The contract of a search structure.
+//
+// A structure keeps bodies in an order of its own ("slots") in which neighbours in space are neighbours in memory. It
+// hands out *blocks* (index/block.hpp): runs of query slots that share a list of candidate ranges. The exact test
+// (pairs/) decides which candidates are pairs; emitters take the hits. So vector code is written once and serves every
+// structure, and the cost of a virtual call is paid per block, never per pair.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include "geometry/box.hpp"
+#include "index/block.hpp"
+#include "index/bodies.hpp"
+
+namespace vicinal {
+
+// Figures of a structure for `stats`, by name.
+using Details = std::map<std::string, double>;
+// Parameters of one structure, checked by the Python class of the same name.
+using Options = std::map<std::string, double>;
+
+// What every structure is made from.
+template <class T, int D>
+struct Settings {
+  T cutoff{};
+  Box<T, D> box;
+  Options options;
+
+  [[nodiscard]] double option(const std::string& name) const {
+    const auto it = options.find(name);
+    return it == options.end() ? 0 : it->second;
+  }
+  [[nodiscard]] double reach() const { return reach_of(cutoff); }  // of points
+};
+
+template <class T, int D>
+class Structure {
+ public:
+  Structure() = default;
+  Structure(const Structure&) = delete;
+  Structure& operator=(const Structure&) = delete;
+  virtual ~Structure() = default;
+
+  // Builds from scratch, reusing memory. The bodies must stay where they are until the next change.
+  virtual void build(const BodyView<T, D>& bodies) = 0;
+  // The next three build again unless a structure can do better.
+  // The same bodies, moved or resized, or another set.
+  virtual void update(const BodyView<T, D>& bodies) { build(bodies); }
+  // `all` bodies; those beyond the present number are new.
+  virtual void insert(const BodyView<T, D>& all) { build(all); }
+  // Bodies `ids` leave; `rest` are the bodies that stay, numbered anew in the same order.
+  virtual void remove(std::span<const std::uint32_t> /*ids*/, const BodyView<T, D>& rest) { build(rest); }
+
+  [[nodiscard]] virtual const Bodies<T, D>& bodies() const = 0;
+  // Puts another set of bodies into a good order for Mode::cross.
+  virtual void arrange(const BodyView<T, D>& bodies, Bodies<T, D>& queries) const = 0;
+  // The number of independent pieces of work.
+  [[nodiscard]] virtual std::size_t parts(const Bodies<T, D>& queries) const = 0;
+  // Passes all candidates of one piece to the sink.
+  virtual void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const = 0;
+
+  [[nodiscard]] virtual Details details() const = 0;
+  // Memory beyond that of bodies().
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace vicinal

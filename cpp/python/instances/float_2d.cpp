@@ -1,3 +1,0 @@
-#include "python/engine_body.hpp"
-
-template class vicinal::Engine<float, 2>;
