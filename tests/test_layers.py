@@ -1,0 +1,69 @@
+"""Includes and imports point one way: a layer uses only the layers before it (see ARCHITECTURE.md)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import vicinal
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = Path(vicinal.__file__).parent
+
+CPP = tuple("exec geometry delaunay index pairs rows search lists contacts mesh fluid dem python".split())
+"""Folders of cpp/, each of which includes only those before it."""
+
+PYTHON = ("search", "sim", "scenes", "dem", "fluid", "lab", "demo", "cli")
+"""Layers of the package, each of which imports only those before it; `search` is every module not named here."""
+
+
+def layer_of(module: str) -> str:
+    """Return the layer of a module such as vicinal.dem.walls."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in PYTHON else "search"
+
+
+def imports(path: Path) -> set[str]:
+    """Return the modules of the package that a file imports at its top level."""
+    names: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            names |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{name.name}" for name in node.names}
+    return {name for name in names if name.split(".")[0] == "vicinal"}
+
+
+def test_headers_include_only_lower_layers() -> None:
+    files = list((ROOT / "cpp").rglob("*.?pp"))
+    wrong = [
+        f"{path.relative_to(ROOT)} includes {included}/"
+        for path in files
+        for included in re.findall(r'#include "(\w+)/', path.read_text(encoding="utf-8"))
+        if CPP.index(included) > CPP.index(path.relative_to(ROOT / "cpp").parts[0])
+    ]
+    assert len(files) > 100
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_but_the_bindings_knows_python() -> None:
+    files = [path for path in (ROOT / "cpp").rglob("*.?pp") if "nanobind" in path.read_text(encoding="utf-8")]
+    assert {path.relative_to(ROOT / "cpp").parts[0] for path in files} == {"python"}
+
+
+def test_modules_import_only_lower_layers() -> None:
+    files = list(PACKAGE.rglob("*.py"))
+    wrong = [
+        f"{module} imports {name}"
+        for path in files
+        for module in [".".join(("vicinal", *path.relative_to(PACKAGE).with_suffix("").parts))]
+        for name in imports(path)
+        if PYTHON.index(layer_of(name)) > PYTHON.index(layer_of(module))
+    ]
+    assert len(files) > 100
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_folder_of_the_core_has_a_layer() -> None:
+    assert {path.name for path in (ROOT / "cpp").iterdir() if path.is_dir()} == set(CPP)
