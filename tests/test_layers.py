@@ -11,22 +11,20 @@ import vicinal
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path(vicinal.__file__).parent
 
-CPP = tuple(
-    [
-        "exec",
-        "geometry",
-        "delaunay",
-        "index",
-        "pairs",
-        "rows",
-        "search",
-        "lists",
-        "contacts",
-        "mesh",
-        "fluid",
-        "dem",
-        "python",
-    ]
+CPP = (
+    "exec",
+    "geometry",
+    "delaunay",
+    "index",
+    "pairs",
+    "rows",
+    "search",
+    "lists",
+    "contacts",
+    "mesh",
+    "fluid",
+    "dem",
+    "python",
 )
 """Folders of cpp/, each of which includes only those before it."""
 
