@@ -20,12 +20,12 @@ def closest_points(place: Array, triangles: Array) -> Array:
         best[better], square[better] = points[better], d[better]
 
     a, b, c = triangles.transpose(1, 0, 2)
-    everybody = np.ones(len(triangles), bool)
+    everywhere = np.ones(len(triangles), bool)
     for start, end in ((a, b), (b, c), (c, a)):
         along = end - start
         length = (along * along).sum(axis=1)
         t = ((place - start) * along).sum(axis=1) / np.where(length > 0, length, 1)
-        offer(start + np.clip(t, 0, 1)[:, None] * along, everybody)
+        offer(start + np.clip(t, 0, 1)[:, None] * along, everywhere)
     gram = np.stack([b - a, c - a], axis=1)
     matrix = gram @ gram.transpose(0, 2, 1)
     solid = np.linalg.det(matrix) > 1e-20 * np.trace(matrix, axis1=1, axis2=2) ** 2

@@ -120,14 +120,14 @@ def test_input_is_never_changed() -> None:
 
 
 def test_nobody_has_no_pairs() -> None:
-    nobody = np.zeros((0, 3))
-    for bodies in ({"points": nobody, "radii": []}, {"points": nobody, "radii": 1.0}, {"boxes": (nobody, nobody)}):
+    empty = np.zeros((0, 3))
+    for bodies in ({"points": empty, "radii": []}, {"points": empty, "radii": 1.0}, {"boxes": (empty, empty)}):
         assert [len(column) for column in vc.pairs(**bodies)] == [0, 0]
         assert vc.count(**bodies).shape == (0,)
         assert len(vc.neighbors(**bodies)) == 0
     assert [len(column) for column in vc.pairs(boxes=([], []))] == [0, 0]
-    assert len(vc.pairs(CLOUD, radii=RADII, queries=nobody)[0]) == 0
-    assert len(vc.pairs(boxes=BOXES, query_boxes=(nobody, nobody))[0]) == 0
+    assert len(vc.pairs(CLOUD, radii=RADII, queries=empty)[0]) == 0
+    assert len(vc.pairs(boxes=BOXES, query_boxes=(empty, empty))[0]) == 0
 
 
 def test_an_index_says_what_its_bodies_are() -> None:

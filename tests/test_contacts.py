@@ -66,8 +66,8 @@ class Story(RuleBasedStateMachine):
     )
     def step(self, seed: int, share: float, kept: float, form: str, threads: int) -> None:
         rng = np.random.default_rng(seed)
-        everybody = [(i, j) for j in range(self.size) for i in range(j)]
-        now = [p for p in everybody if rng.random() < (kept if p in self.model else share * (1 - kept) + 0.02)]
+        all_pairs = [(i, j) for j in range(self.size) for i in range(j)]
+        now = [p for p in all_pairs if rng.random() < (kept if p in self.model else share * (1 - kept) + 0.02)]
         turned = [p if rng.random() < 0.5 else p[::-1] for p in now]
         vc.set_threads(threads)
         if form == "pairs":
@@ -336,12 +336,12 @@ def test_a_neighbour_list_and_its_contacts_go_together() -> None:
     rows = vc.NeighborList(cutoff=0.08, skin=0.01)
     contacts = vc.Contacts({"name": 1})
     names: dict[frozenset[int], float] = {}
-    who = np.arange(2000)
+    numbers = np.arange(2000)
     for step in range(12):
         x = x + v
         if step == 6:
             order = vc.spatial_order(x)
-            x, v, who = x[order], v[order], who[order]
+            x, v, numbers = x[order], v[order], numbers[order]
             rows.reorder(order)
             contacts.reorder(order)
         rows.update(x)
@@ -349,7 +349,7 @@ def test_a_neighbour_list_and_its_contacts_go_together() -> None:
         assert np.array_equal(contacts.j, rows.indices)
         fresh = contacts.began
         contacts["name"][fresh] = step * 1e6 + np.arange(len(fresh))
-        pairs = [frozenset(p) for p in zip(who[contacts.i].tolist(), who[contacts.j].tolist(), strict=True)]
+        pairs = [frozenset(p) for p in zip(numbers[contacts.i].tolist(), numbers[contacts.j].tolist(), strict=True)]
         now = dict(zip(pairs, contacts["name"].tolist(), strict=True))
         assert {p: now[p] for p in now.keys() & names.keys()} == {p: names[p] for p in now.keys() & names.keys()}
         names = now
@@ -423,7 +423,7 @@ REFUSALS = [
     Refusal("a name that is a number", lambda: vc.Contacts({3: 1}), "fields", "3"),  # type: ignore[dict-item]
     Refusal("no components", lambda: vc.Contacts({"a": 0}), "fields", "0"),
     Refusal("half a component", lambda: vc.Contacts({"a": 1.5}), "fields", "1.5"),  # type: ignore[dict-item]
-    Refusal("initial value of nobody", lambda: vc.Contacts({"a": 1}, initial={"b": 1}), "initial", "'b'"),
+    Refusal("initial value of an unknown field", lambda: vc.Contacts({"a": 1}, initial={"b": 1}), "initial", "'b'"),
     Refusal(
         "initial value of another length", lambda: vc.Contacts({"a": 3}, initial={"a": [1, 2]}), "initial", r"\[1, 2\]"
     ),
@@ -432,8 +432,8 @@ REFUSALS = [
     Refusal("complex data", lambda: vc.Contacts({"a": 1}, dtype="complex128"), "dtype", "complex"),
     Refusal("unknown data", lambda: vc.Contacts({"a": 1}, dtype="float65"), "dtype", "float65"),
     Refusal("no data", lambda: vc.Contacts({"a": 1}, dtype=None), "dtype", "None"),
-    Refusal("dtype of nobody", lambda: vc.Contacts({"a": 1}, dtype={"b": "f8"}), "dtype", "'b'"),
-    Refusal("antisymmetric nobody", lambda: vc.Contacts({"a": 1}, antisymmetric=["b"]), "antisymmetric", "'b'"),
+    Refusal("dtype of an unknown field", lambda: vc.Contacts({"a": 1}, dtype={"b": "f8"}), "dtype", "'b'"),
+    Refusal("antisymmetric unknown field", lambda: vc.Contacts({"a": 1}, antisymmetric=["b"]), "antisymmetric", "'b'"),
     Refusal("a pair twice", lambda: some().update([0, 1, 1], [1, 2, 0]), "i, j", r"\(0, 1\)"),
     Refusal("a pair thrice", lambda: some().update([4, 4, 4], [5, 5, 5]), "i, j", r"\(4, 5\)"),
     Refusal("a body with itself", lambda: some().update([3, 1], [3, 2]), "i, j", "3"),

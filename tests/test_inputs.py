@@ -206,11 +206,11 @@ def test_any_number_is_a_cutoff(cutoff: Any) -> None:
 @pytest.mark.parametrize("shape", [(0, 2), (0, 3)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 def test_no_points_are_points_too(shape: tuple[int, int], dtype: Any) -> None:
-    nobody = np.zeros(shape, dtype)
-    i, j, D = vc.pairs(nobody, cutoff=1.0, want="ijD")
+    empty = np.zeros(shape, dtype)
+    i, j, D = vc.pairs(empty, cutoff=1.0, want="ijD")
     assert (i.shape, j.shape, D.shape) == ((0,), (0,), shape)
-    assert vc.count(nobody, cutoff=1.0).shape == (0,)
-    assert len(vc.neighbors(nobody, cutoff=1.0)) == 0
+    assert vc.count(empty, cutoff=1.0).shape == (0,)
+    assert len(vc.neighbors(empty, cutoff=1.0)) == 0
 
 
 def test_an_empty_list_holds_no_points() -> None:

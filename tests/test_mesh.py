@@ -410,7 +410,7 @@ REFUSALS = [
     Refusal("nan", lambda: vc.Mesh(cube() * np.nan), "triangles", "nan.*row 0"),
     Refusal("vast", lambda: vc.Mesh(cube() * 1e80), "triangles", r"1e\+80"),
     Refusal("text", lambda: vc.Mesh(vertices=[["a", "b", "c"]], faces=[[0, 0, 0]]), "vertices", "U1"),
-    Refusal("a vertex nobody knows", lambda: vc.Mesh(vertices=VERTICES, faces=[[0, 1, 3]]), "faces", "3"),
+    Refusal("an unknown vertex", lambda: vc.Mesh(vertices=VERTICES, faces=[[0, 1, 3]]), "faces", "3"),
     Refusal("a negative vertex", lambda: vc.Mesh(vertices=VERTICES, faces=[[0, 1, -1]]), "faces", "-1"),
     Refusal("faces of two", lambda: vc.Mesh(vertices=VERTICES, faces=[[0, 1]]), "faces", r"\(1, 2\)"),
     Refusal("faces of fractions", lambda: vc.Mesh(vertices=VERTICES, faces=[[0, 1, 2.5]]), "faces", "float64"),

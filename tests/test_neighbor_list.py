@@ -82,10 +82,10 @@ ACTIONS = (*MOVES, "grow", "shrink", "stretch", "born", "die", "reorder")
 def moved(action: str, points: Any, rng: np.random.Generator) -> Any:
     if action in ("creep", "run"):
         return points + rng.normal(0, 0.002 if action == "creep" else 0.2, points.shape)
-    who = np.arange(len(points)) == rng.integers(len(points))
+    moved = np.arange(len(points)) == rng.integers(len(points))
     if action == "teleport":
-        return np.where(who[:, None], rng.random(3), points)
-    return points + 1000 * who[:, None] if action == "far" else points
+        return np.where(moved[:, None], rng.random(3), points)
+    return points + 1000 * moved[:, None] if action == "far" else points
 
 
 def stretched(box: Any) -> Any:

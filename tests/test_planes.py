@@ -1,4 +1,4 @@
-"""Planes: infinite bodies that meet everybody, numbered after the bodies."""
+"""Planes: infinite bodies, tested against every body and numbered after the bodies."""
 
 from __future__ import annotations
 
@@ -187,10 +187,10 @@ def test_no_planes_are_like_none() -> None:
 
 def test_planes_alone_meet_nobody() -> None:
     """Not even each other."""
-    nobody = np.zeros((0, 3))
-    assert [len(column) for column in vc.pairs(nobody, cutoff=1.0, planes=planes_of())] == [0, 0]
-    assert vc.count(nobody, radii=[], planes=planes_of()).tolist() == [0] * 5
-    assert vc.neighbors(nobody, cutoff=1.0, planes=planes_of()).offsets.tolist() == [0] * 6
+    empty = np.zeros((0, 3))
+    assert [len(column) for column in vc.pairs(empty, cutoff=1.0, planes=planes_of())] == [0, 0]
+    assert vc.count(empty, radii=[], planes=planes_of()).tolist() == [0] * 5
+    assert vc.neighbors(empty, cutoff=1.0, planes=planes_of()).offsets.tolist() == [0] * 6
 
 
 def test_every_plane_has_a_row_of_its_own() -> None:

@@ -71,10 +71,10 @@ def test_queries_may_lie_far_from_all_points() -> None:
 
 
 def test_no_queries_or_no_points_give_no_pairs() -> None:
-    nobody = np.zeros((0, 3))
-    assert len(found(CLOUD, nobody, cutoff=0.2)) == 0
-    assert len(found(nobody, CLOUD, cutoff=0.2)) == 0
-    assert vc.neighbors(nobody, queries=CLOUD, cutoff=0.2).offsets.tolist() == [0] * 801
+    empty = np.zeros((0, 3))
+    assert len(found(CLOUD, empty, cutoff=0.2)) == 0
+    assert len(found(empty, CLOUD, cutoff=0.2)) == 0
+    assert vc.neighbors(empty, queries=CLOUD, cutoff=0.2).offsets.tolist() == [0] * 801
 
 
 def test_an_index_answers_many_sets_of_queries() -> None:

@@ -180,7 +180,7 @@ def test_bodies_that_drift_bounce_or_come_in_again() -> None:
 
 
 def test_a_step_is_an_array_of_its_own() -> None:
-    """Whoever keeps the positions of a step finds them unchanged."""
+    """Positions returned by a step do not change later."""
     for path in (
         S.drift(np.zeros((2, 3)), np.ones((2, 3))),
         S.jitter(np.zeros((2, 3)), 1.0),

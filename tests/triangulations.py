@@ -65,7 +65,7 @@ def hull(places: list[Place]) -> list[Place]:
 
 
 def check_structure(index: Any, points: Array) -> None:
-    """Neighbours symmetric, everybody there, Euler's count, the hull as it should be, all turns left."""
+    """Neighbours symmetric, all points present, Euler's count, the hull as it should be, all turns left."""
     triangles, edges = index.triangles, index.edges
     for array, width in ((triangles, 3), (edges, 2)):
         assert array.dtype == np.int32

@@ -1,4 +1,4 @@
-// The edges as flat lists: who is joined to whom.
+// The edges as flat lists: the neighbours of every vertex.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ namespace detail {
 
 inline double squared(Point2 a, Point2 b) { return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y); }
 
-// Whom to take out of a triangle that does not turn left at the new places. A guess: any corner would do. It is the
+// Which corner to remove from a triangle that does not turn left at the new positions. Any corner would do. It is the
 // corner that moved against the others, if by more than the size of the triangle; otherwise the triangle is flat, and
 // it is the corner opposite its longest edge, which went over to the other side of it.
 inline Vertex culprit(std::span<const Point2> old, std::span<const Point2> next, const Triangle& t) {

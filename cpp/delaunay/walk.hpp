@@ -32,8 +32,8 @@
 
 namespace vicinal::delaunay {
 
-// What a computed squared distance is compared with so that nobody within `reach` is left out. A reach so small that
-// squares might vanish is treated as larger; an infinite limit lets everybody in.
+// What a computed squared distance is compared with so that no point within `reach` is left out. A reach so small that
+// squares might vanish is treated as larger; an infinite limit accepts every point.
 inline double walk_limit(double reach) {
   constexpr double smallest = 1e-140;
   const double r = std::max(reach, smallest);
@@ -82,7 +82,7 @@ class Walker {
   }
 
   // The same for any places: all points within reach of one of them, and some others within reach of the box around
-  // them. Each place starts from its nearest vertex, or finds nobody if that is out of reach. `graph` must have been
+  // them. Each place starts from its nearest vertex, or finds no point if that is out of reach. `graph` must have been
   // built with walk_limit(2 * reach), or more.
   std::span<const Run> around(std::span<const Point2> places) {
     begin();

@@ -1,10 +1,10 @@
-// Double-density relaxation (Clavet et al. 2005), as paper C runs it: figure 5.1 and listing A.2.
+// Double-density relaxation (Clavet et al. 2005) as in Porro 2021, figure 5.1 and listing A.2.
 //
-// A particle weighs its neighbours twice: a density of (1 - q)^2 and a near-density of (1 - q)^3 with q = distance /
-// radius. The first is drawn towards a rest density, the second only pushes. All particles are displaced at once, from
-// where they were at the start of the step, so the order of the particles does not matter and rows can be shared out
-// among threads; each row is summed by one thread in the order given, so equal rows give equal bits. Who is farther
-// away than the radius does not count, so rows of a list with a skin give the same bits, too.
+// Each particle has two densities: a sum of (1 - q)^2 and a near-density, a sum of (1 - q)^3, with q = distance /
+// radius. The pressure drives the first towards a rest density, the second is always repulsive. All particles are
+// displaced at once from their positions at the start of the step, so the order of the particles does not matter and
+// rows can be distributed over threads; each row is summed by one thread in the given order, so equal rows give equal
+// bits. Neighbours beyond the radius do not contribute, so rows of a list with a skin give the same bits, too.
 #pragma once
 
 #include <algorithm>

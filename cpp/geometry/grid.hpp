@@ -183,7 +183,7 @@ struct Grid {
     stride[1] = static_cast<std::uint64_t>(axis[0].width());
     stride[2] = stride[1] * static_cast<std::uint64_t>(axis[1].width());
     keys = stride[2] * static_cast<std::uint64_t>(axis[2].width());
-    // Paper E's H-mask: cells whose nearest corners are farther apart than the reach are left out.
+    // Onderik and Ďurikovič's (2008) H-mask: cells whose nearest corners are farther apart than the reach are left out.
     // In units of the reach, because its square may underflow.
     const auto gap = [&](std::size_t a, int step) {
       const double cells = std::max(0, std::abs(step) - 1);

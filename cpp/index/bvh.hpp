@@ -1,4 +1,4 @@
-// A linear bounding volume hierarchy (paper D, section 3.1): insensitive to the sizes of bodies and to empty space.
+// A linear bounding volume hierarchy (Kureck 2016, section 3.1): insensitive to the sizes of bodies and to empty space.
 //
 // Bodies lie along a Morton curve. The tree's leaves are runs of them, and each leaf of queries traverses it once; what
 // it finds are twigs, smaller runs, which are candidates side by side in memory. Boxes are made of the very numbers

@@ -1,4 +1,4 @@
-// Cell sorting (paper E): sort bodies by the key of their cell, then sweep over the sorted keys.
+// Cell sorting (Onderik & Ďurikovič 2008): sort bodies by the key of their cell, then sweep over the sorted keys.
 //
 // There is no grid in memory, only the occupied cells in ascending order of key. The cells of one stencil row around a
 // cell have consecutive keys, and as the sweep goes on they only move up, so one finger per row finds them all.

@@ -1,7 +1,7 @@
 // Sorts bodies along a Morton curve and cuts the curve into runs of few bodies.
 //
-// The prefixes of the codes are the nodes of a binary tree over the bodies (Karras 2012; paper D, section 3.1), and a
-// run is a node with at most so many bodies whose parent has more. So runs are as compact as cells of a grid that is
+// The prefixes of the codes are the nodes of a binary tree over the bodies (Karras 2012; Kureck 2016, section 3.1), and
+// a run is a node with at most so many bodies whose parent has more. So runs are as compact as cells of a grid that is
 // fine where bodies are many.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The kinetic Delaunay triangulation as a search structure: candidates by walking its edges (Paper C, chapter 4).
+// The kinetic Delaunay triangulation as a search structure: candidates by walking its edges (Porro 2021, chapter 4).
 //
 // Bodies are kept in the slots of the triangulation, which follow a Hilbert curve; a group of queries that follow each
 // other is near each other, and one walk around the box of the group (delaunay/walk.hpp) finds the candidates of all of

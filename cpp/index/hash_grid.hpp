@@ -1,4 +1,5 @@
-// The hierarchical hash grid (paper B): grids of growing cells for bodies of growing size, each folded onto bins.
+// The hierarchical hash grid (Schornbaum 2009): grids of growing cells for bodies of growing size, each folded onto
+// bins.
 //
 // After a build the bodies of all bins follow each other in the order of the bins, so rows of bins are single ranges,
 // as in linked cells. An update moves only the bodies that changed bin: a bin closes its gap, which leaves holes at its
@@ -6,7 +7,7 @@
 // room to spare. When holes are too many everything is laid out anew.
 //
 // In half mode a bin looks only at bins after it. Levels are in ascending order of size, so small bodies look for large
-// ones and never the other way round (paper B's order), and two bins of a level are compared once.
+// ones and never the other way round (Schornbaum's (2009) order), and two bins of a level are compared once.
 #pragma once
 
 #include <algorithm>
@@ -436,8 +437,8 @@ class HashGrid final : public Structure<T, D>, HashBins<T, D> {
       ranges.back().own = Own::except;
     }
 
-    // As paper A has it, to reproduce its numbers of candidates: a bin with the 3^d around it, and every body with the
-    // 3^d around its cell in each grid of larger cells (in full mode, of all other grids by extent).
+    // As Koch 2020 has it, to reproduce its numbers of candidates: a bin with the 3^d around it, and every body with
+    // the 3^d around its cell in each grid of larger cells (in full mode, of all other grids by extent).
     void as_published(const Bin& bin, std::size_t l) {
       const HashLevel<D>& level = grid.levels_[l];
       start(bin.begin);

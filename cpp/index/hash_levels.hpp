@@ -96,7 +96,8 @@ class HashLevels {
     for (std::size_t k = 0; k < points.size; ++k) largest = std::max(largest, size_of(points, k));
     return largest;
   }
-  // Paper B: cells c0 f^k, c0 that of the first body; sizes from cell / f up to the cell. Only grids with bodies.
+  // Schornbaum 2009: cells c0 f^k, c0 that of the first body; sizes from cell / f up to the cell. Only grids with
+  // bodies.
   [[nodiscard]] std::vector<double> paper_limits(const BodyView<T, D>& points) const {
     const double factor = settings_.option("factor");
     const double first = size_of(points, 0);
@@ -225,7 +226,7 @@ class HashLevels {
   static constexpr double wide_bodies = 4;
 
   Settings<T, D> settings_;
-  std::uint32_t fixed_;  // bins along each axis, as paper A has it
+  std::uint32_t fixed_;  // bins along each axis, as Koch 2020 has it
   Reach<D> reach_;
   std::vector<HashLevel<D>> levels_;
   std::uint64_t bin_count_ = 0;

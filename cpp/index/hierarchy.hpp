@@ -1,4 +1,4 @@
-// A bounding volume hierarchy over leaves that lie along a Morton curve (paper D, sections 3.1.3 to 3.1.7).
+// A bounding volume hierarchy over leaves that lie along a Morton curve (Kureck 2016, sections 3.1.3 to 3.1.7).
 //
 // Leaves are runs of bodies; a leaf consists of twigs, smaller runs with a box each. The inner nodes are numbered as by
 // Karras (2012): node k is the first or the last leaf of what it covers, its children are `split` and `split + 1`, and
@@ -170,7 +170,7 @@ class Hierarchy {
 
   struct Node {
     Box left, right;            // of the children
-    std::uint32_t first, last;  // leaves; `last` is the right-most one of paper D
+    std::uint32_t first, last;  // leaves; `last` is the right-most one of Kureck 2016
     std::uint32_t split;        // the last leaf of the left child
     std::uint16_t left_height, right_height;
   };

@@ -1,4 +1,4 @@
-// Linked cells: a dense grid that knows where each cell's bodies start. (Paper A, section on linked cells; the "list"
+// Linked cells: a dense grid that knows where each cell's bodies start. (Koch 2020, section on linked cells; the "list"
 // of a cell is a run of slots, because bodies are kept in cell order.)
 #pragma once
 

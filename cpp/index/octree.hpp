@@ -1,4 +1,4 @@
-// The octree of paper A (a quadtree in the plane): space is cut where bodies are many, and only there.
+// The octree of Koch 2020 (a quadtree in the plane): space is cut where bodies are many, and only there.
 //
 // A leaf that holds more than `capacity` bodies is split, unless its parts would be shorter than the reach; so partners
 // are in the same leaf or in one that touches it (the proof is in octree_grid.hpp). Bodies are sorted by the key of

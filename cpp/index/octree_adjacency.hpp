@@ -1,6 +1,6 @@
 // Which leaves touch each other: faces, edges and corners, of any level, across periodic borders too.
 //
-// Paper A, section 2.4, has two ways to know. *Stored*: every leaf keeps a list, and only a split (here also a merge)
+// Koch 2020, section 2.4, has two ways to know. *Stored*: every leaf keeps a list, and only a split (here also a merge)
 // changes those of the leaves around it. *Sampled*: every leaf looks around itself at every search, by descending from
 // the root to 26 cells just outside of it, one for each direction, and from nodes of its own size further down to all
 // leaves that touch it. Seen through one direction these form a node of its own size, part of a larger leaf, or smaller

@@ -1,4 +1,5 @@
-// Spatial hashing (Teschner et al. 2003), the baseline of paper E: cells of one reach, hashed into a table of buckets.
+// Spatial hashing (Teschner et al. 2003), the baseline of Onderik & Ďurikovič 2008: cells of one reach, hashed into a
+// table of buckets.
 //
 // The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper nobody looks at which
 // cell a body of a bucket is in, so all of them are candidates, and the exact test sorts them out. Two things keep

@@ -1,4 +1,4 @@
-// Triangles with shared corners and edges: what the features of a surface are, and who they belong to.
+// Triangles with shared corners and edges: the features of a surface and the triangles that they belong to.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""The program as a shell sees it: exit codes, streams, no control codes where nobody looks."""
+"""The program as a shell sees it: exit codes, streams, no control codes outside a terminal."""
 
 from __future__ import annotations
 

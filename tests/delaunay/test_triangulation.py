@@ -1,4 +1,4 @@
-"""The triangulation of points at rest: Delaunay, unique, and the same as everybody else's."""
+"""The triangulation of points at rest: Delaunay, unique, and the same as those of other libraries."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ def test_after_any_sequence_of_changes_an_index_is_like_a_new_one(structure: Str
 
 @dataclass(frozen=True)
 class Step:
-    """A change, told by the name of a method of Crowd, and the pairs it leaves; None: nobody looks."""
+    """A change, told by the name of a method of Crowd, and the pairs it leaves; None: no search."""
 
     change: str
     bodies: tuple[Array, ...]
@@ -319,8 +319,8 @@ def test_an_emptied_index_is_like_a_new_one(structure: Structure, kind: str, box
 @of_every_kind
 def test_nothing_to_insert_or_remove_changes_nothing(structure: Structure, kind: str) -> None:
     crowd = crowd_of(structure, kind, 30)
-    nobody = crowd.bodies(np.random.default_rng(0), 0)
-    crowd.insert(*nobody)
+    empty = crowd.bodies(np.random.default_rng(0), 0)
+    crowd.insert(*empty)
     crowd.remove(np.zeros(0, int))
     crowd.index.remove([])
     crowd.check()

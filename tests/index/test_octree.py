@@ -1,4 +1,4 @@
-"""Octree: leaves split and merge with their bodies, know who touches them, and propose what Koch 2020 counted."""
+"""Octree: leaves split and merge, adjacency is right, and candidates are those counted by Koch 2020."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// The ends of all bodies along one axis in ascending order, kept so while bodies move (paper B, section 4.5).
+// The ends of all bodies along one axis in ascending order, kept so while bodies move (Schornbaum 2009, section 4.5).
 //
 // Where an upper and a lower end change places, two bodies begin or cease to overlap along this axis; everything else
 // about who overlaps whom follows from such events. At one coordinate lower ends come first, so that bodies which touch
