@@ -298,6 +298,29 @@ def test_a_stray_body_does_not_spoil_the_survey() -> None:
     assert far < 5
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_stray_body_does_not_mislead_the_choice(dtype: Any) -> None:
+    points = RNG.random((200_000, 3)).astype(dtype)
+    stray = np.concatenate([points, np.array([[1e9, -1e9, 1e9]], dtype)])
+    assert survey(stray, cutoff=0.02)["pairs"] == pytest.approx(survey(points, cutoff=0.02)["pairs"], rel=0.15)
+    plain, choice = vc.choose(points, cutoff=0.02), vc.choose(stray, cutoff=0.02)
+    # A dense grid does not fit; the choice is among those that hardly notice, and it is not predicted to be cheaper.
+    assert "LinkedCells" not in choice.costs
+    assert choice.structure not in {"Exhaustive", "SweepAndPrune"}
+    for name in ("BVH", "CellSorting", "Octree", "SpatialHash"):
+        assert 0.8 * plain.costs[name] < choice.costs[name] < 2.5 * plain.costs[name]
+    assert choice.costs["HashGrid"] > 0.8 * plain.costs["HashGrid"]
+    assert len(vc.pairs(stray, cutoff=0.02)[0]) == len(vc.pairs(points, cutoff=0.02)[0])
+
+
+def test_no_test_is_free() -> None:
+    """Otherwise a structure that puts all bodies into one cell would be predicted to be fast."""
+    for table in costs.read_tables().values():
+        for kinds in table["structures"].values():
+            for sizes in kinds.values():
+                assert all(seconds["test"] >= 1e-10 for seconds in sizes.values())
+
+
 def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None:
     radii = np.full(200_000, 0.001)
     radii[1234] = 0.2

@@ -61,14 +61,16 @@ inline std::vector<double> choose_levels(std::span<const SizeClass> classes, dou
   std::vector<std::size_t> first(n + 1, 0);
   cost[0] = 0;
   for (std::size_t last = 1; last <= n; ++last)
-    for (std::size_t begin = 0; begin < last; ++begin) {
+    for (std::size_t begin = last; begin-- > 0;) {
       const double cell = reach * classes[last - 1].largest;
       const double here = before[last] - before[begin];
       // Bodies of this level in the 3^d cells around one of them, and around a smaller body, whose box is less.
       const double around = std::min(here, here / volume * power(3 * cell));
       const double around_small = std::min(here, here / volume * power(2.5 * cell));
       const double work = test * (here * around / 2 + before[begin] * around_small) + look * before[last];
-      if (cost[begin] + work < cost[last]) {
+      // A level of still more classes is still more work.
+      if (work > cost[last]) break;
+      if (cost[begin] + work <= cost[last]) {
         cost[last] = cost[begin] + work;
         first[last] = begin;
       }

@@ -1,12 +1,14 @@
-// What a chooser wants to know of bodies before any structure is made: how crowded they are, at every scale, and their
-// sizes. From a sample, because it must cost little beside the search itself.
+// What the chooser needs to know about bodies before a structure is built: how crowded they are at every scale, and
+// their sizes. It comes from a sample, because it must cost little compared with the search itself.
 //
 // A sample of s of n bodies is sorted along a Morton curve once. Then the cells of every size 2^-k of the space are
-// runs of equal prefixes. Of the others in a body's cell a sample sees the share s / n, so their mean number is known
-// without bias at every scale at which some coincide; below that space is more and more evenly filled. How many cells
-// are occupied needs more care, since most of the bodies in a cell are not in the sample: a body's surroundings are
-// taken from the smallest cell around it in which the sample has enough, and thinned out from there on as its
-// neighbours there are.
+// runs of equal prefixes. Of the other bodies in the cell of a body a sample contains the share s / n, so their mean
+// number is known without bias at every scale at which some bodies of the sample share a cell; at finer scales space is
+// taken to be filled more and more evenly. The number of occupied cells needs more care, since most of the bodies in a
+// cell are not in the sample: the density around a body is taken from the smallest cell around it that contains enough
+// of the sample, and from there on decreases as it does for the other bodies of that cell.
+//
+// The frame of the cells is where nearly all bodies of the sample are, so that a few strays do not cost resolution.
 #pragma once
 
 #include <algorithm>
@@ -79,6 +81,10 @@ class Sample {
 };
 
 inline void sort_codes(std::vector<std::uint64_t>& codes, int bits) {
+  if (codes.size() <= 512) {  // clearing and summing up the counts of a radix sort would take longer
+    std::sort(codes.begin(), codes.end());
+    return;
+  }
   std::vector<std::uint64_t> other(codes.size());
   for (int shift = 0; shift < bits; shift += 8) {
     std::array<std::uint32_t, 257> start{};
@@ -90,7 +96,7 @@ inline void sort_codes(std::vector<std::uint64_t>& codes, int bits) {
   }
 }
 
-// From sorted codes of a sample of n bodies; `strays` of the sample have no code and nobody near.
+// From the sorted codes of a sample of n bodies. `strays` of the sample have no code: they are alone in their cells.
 template <int D>
 Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays, double n) {
   constexpr int scales = Crowding::scales;
@@ -154,8 +160,8 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
     }
   }
   if (share == 1) {
-    double found = static_cast<double>(strays);
-    for (std::size_t k = 0; k < scales; ++k) result.cells[k] = found += runs[k];
+    auto occupied = static_cast<double>(strays);
+    for (std::size_t k = 0; k < scales; ++k) result.cells[k] = occupied += runs[k];
     return result;
   }
   for (std::size_t k = 0; k < scales; ++k) result.cells[k] = crowded[k] + static_cast<double>(strays) / share;
@@ -198,45 +204,56 @@ class Sampler {
   }
 
  private:
-  // An eighth of the bodies, between bounds at which the sample is certain enough and costs little beside any search.
+  using Position = std::array<double, D>;
+
+  // An eighth of the bodies, but enough for certainty and so few that they cost little compared with any search.
   [[nodiscard]] std::size_t sample() const {
     return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 256, 8192));
   }
-  static constexpr std::size_t most_sizes = std::size_t{1} << 12;
-
-  [[nodiscard]] double at(std::size_t point, int axis) const {
-    return static_cast<double>(box_.wrap(points_.at(point, axis), axis));
+  // Sizes vary less from body to body than their surroundings do from cell to cell.
+  [[nodiscard]] std::size_t sample_of_sizes() const {
+    return std::min(points_.size, std::clamp<std::size_t>(points_.size / 4, 512, 4096));
   }
 
   struct Span {
     double low = 0, high = 0;
   };
-  // Where the bodies are, but for a few that are far from all others.
-  [[nodiscard]] Span span_of(int axis) const {
-    const auto a = static_cast<std::size_t>(axis);
-    if (box_.periodic(axis)) return {0, static_cast<double>(box_.edge[a])};
-    const Span all{static_cast<double>(points_.low[a]), static_cast<double>(points_.high[a])};
-    std::vector<double> few(std::min<std::size_t>(points_.size, 256));
-    const detail::Sample chosen(few.size(), points_.size);
-    for (std::size_t k = 0; k < few.size(); ++k) few[k] = at(chosen[k], axis);
-    const auto tail = static_cast<std::ptrdiff_t>(few.size() / 32);
-    const auto lower = few.begin() + tail;
-    const auto upper = few.end() - 1 - tail;
-    std::nth_element(few.begin(), lower, few.end());
-    const double low = *lower;
-    std::nth_element(lower, upper, few.end());
-    const double high = *upper;
-    const double wide = high - low;
-    const Span most{std::max(all.low, low - 1.4 * wide), std::min(all.high, high + 0.6 * wide)};
+  // Where the bodies of the sample are along an axis, except for a few that are far from all others.
+  [[nodiscard]] Span span_of(const std::vector<Position>& sampled, std::size_t axis) const {
+    const auto edge = static_cast<double>(box_.edge[axis]);
+    if (edge > 0) return {0, edge};
+    const Span all{static_cast<double>(points_.low[axis]), static_cast<double>(points_.high[axis])};
+    std::array<double, 128> some{};
+    const std::size_t count = std::min(sampled.size(), some.size());
+    for (std::size_t k = 0; k < count; ++k) some[k] = sampled[k * sampled.size() / count][axis];
+    auto* const lower = some.data() + count / 32;
+    auto* const end = some.data() + count;
+    auto* const upper = end - 1 - count / 32;
+    std::nth_element(some.data(), lower, end);
+    std::nth_element(lower, upper, end);
+    const double wide = *upper - *lower;
+    const Span most{std::max(all.low, *lower - 1.4 * wide), std::min(all.high, *upper + 0.6 * wide)};
     return wide > 0 && most.high - most.low < (all.high - all.low) / 2 ? most : all;
   }
 
+  [[nodiscard]] std::vector<Position> positions() const {
+    std::vector<Position> result(sample());
+    const detail::Sample chosen(result.size(), points_.size);
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      const std::size_t point = chosen[k];
+      for (int a = 0; a < D; ++a)
+        result[k][static_cast<std::size_t>(a)] = static_cast<double>(box_.wrap(points_.at(point, a), a));
+    }
+    return result;
+  }
+
   [[nodiscard]] Crowding crowding(std::array<double, D>& beside) const {
+    const std::vector<Position> sampled = positions();
     std::array<Span, D> span{};
     double edge = 0;
-    for (int a = 0; a < D; ++a) {
-      span[static_cast<std::size_t>(a)] = span_of(a);
-      edge = std::max(edge, span[static_cast<std::size_t>(a)].high - span[static_cast<std::size_t>(a)].low);
+    for (std::size_t a = 0; a < D; ++a) {
+      span[a] = span_of(sampled, a);
+      edge = std::max(edge, span[a].high - span[a].low);
     }
     if (!(edge > 0) || !std::isfinite(edge)) edge = edge > 0 ? 1e300 : 1;  // all in one place, or as far as can be
     // Cells that do not begin where open space does: a pattern in it should not coincide with halves of halves.
@@ -244,33 +261,29 @@ class Sampler {
     if (!box_.periodic()) edge *= 1.15;
     constexpr int bits = Crowding::scales - 1;
     const double inverse = std::min(0x1p16 / edge, 1e300);
-    const std::size_t s = sample();
     std::vector<std::uint64_t> codes;
-    codes.reserve(s);
+    codes.reserve(sampled.size());
     std::array<std::array<std::uint32_t, 256>, D> slabs{};
-    const detail::Sample chosen(s, points_.size);
-    for (std::size_t k = 0; k < s; ++k) {
-      const std::size_t point = chosen[k];
+    for (const Position& x : sampled) {
       std::array<std::uint32_t, D> cell{};
       bool inside = true;
-      for (int a = 0; a < D; ++a) {
-        const auto& [low, high] = span[static_cast<std::size_t>(a)];
-        const double x = at(point, a);
-        inside = inside && x >= low && x <= high;
-        cell[static_cast<std::size_t>(a)] =
-            static_cast<std::uint32_t>(std::clamp((x - low + before) * inverse, 0.0, 0x1p16 - 1));
+      for (std::size_t a = 0; a < D; ++a) {
+        inside = inside && x[a] >= span[a].low && x[a] <= span[a].high;
+        cell[a] = static_cast<std::uint32_t>(std::clamp((x[a] - span[a].low + before) * inverse, 0.0, 0x1p16 - 1));
       }
       if (!inside) continue;
       codes.push_back(morton_code<D>(cell));
       for (std::size_t a = 0; a < D; ++a) ++slabs[a][cell[a] >> 8];
     }
+    const auto s = static_cast<double>(sampled.size());
     for (std::size_t a = 0; a < D; ++a) {
-      double coinciding = 0;
-      for (const std::uint32_t count : slabs[a]) coinciding += static_cast<double>(count) * (count - 1.0);
-      beside[a] = coinciding / std::max(static_cast<double>(s) * (static_cast<double>(s) - 1), 1.0) * 256 / edge;
+      std::uint64_t squares = 0;
+      for (const std::uint32_t count : slabs[a]) squares += std::uint64_t{count} * count;
+      const auto coinciding = static_cast<double>(squares - codes.size());  // ordered pairs that share a slab
+      beside[a] = coinciding / std::max(s * (s - 1), 1.0) * 256 / edge;
     }
     detail::sort_codes(codes, bits * D);
-    Crowding result = detail::crowding_of<D>(codes, s - codes.size(), static_cast<double>(points_.size));
+    Crowding result = detail::crowding_of<D>(codes, sampled.size() - codes.size(), static_cast<double>(points_.size));
     result.edge = edge;
     return result;
   }
@@ -281,10 +294,15 @@ class Sampler {
   }
 
   void edges(Statistics<D>& result) const {
-    const std::size_t s = std::min<std::size_t>(points_.size, 512);
+    const std::size_t s = std::min<std::size_t>(points_.size, 256);
     const double weight = (points_.shape == Shape::sphere ? 2 : 1) / static_cast<double>(s);
     const detail::Sample chosen(s, points_.size);
     for (std::size_t a = 0; a < D; ++a) {
+      if (a > 0 && points_.shape == Shape::sphere) {
+        result.mean_edge[a] = result.mean_edge[0];
+        result.edge_spread[a] = result.edge_spread[0];
+        continue;
+      }
       const auto mean_over_bodies = [&](auto&& f) {
         double sum = 0;
         for (std::size_t k = 0; k < s; ++k) sum += f(extent(chosen[k], static_cast<int>(a)));
@@ -297,15 +315,24 @@ class Sampler {
   }
 
   [[nodiscard]] double pair_volume(const std::vector<SizeGroup<D>>& fine) const {
-    double sum = 0;
     if (points_.shape == Shape::sphere) {
-      for (const SizeGroup<D>& one : fine)
-        for (const SizeGroup<D>& two : fine) sum += one.count * two.count * power(one.largest + two.largest);
+      // The mean of (ri + rj)^D over all i and j, from the means of r, r^2 and r^3.
+      double one = 0, two = 0, three = 0;
+      for (const SizeGroup<D>& group : fine) {
+        const double r = group.largest;
+        one += group.count * r;
+        two += group.count * r * r;
+        three += group.count * r * r * r;
+      }
       const auto n = static_cast<double>(points_.size);
-      return sum / n / n;
+      one /= n;
+      two /= n;
+      three /= n;
+      return D == 3 ? 2 * three + 6 * two * one : 2 * two + 2 * one * one;
     }
-    const std::size_t s = std::min<std::size_t>(points_.size, 1024);
+    const std::size_t s = std::min<std::size_t>(points_.size, 512);
     const detail::Sample chosen(s, points_.size);
+    double sum = 0;
     for (std::size_t k = 0; k < s; ++k) {
       const std::size_t one = chosen[k];
       const std::size_t two = detail::scramble(one + points_.size) % points_.size;
@@ -317,18 +344,18 @@ class Sampler {
   }
 
   [[nodiscard]] std::vector<SizeGroup<D>> sizes() const {
-    const std::size_t s = std::min(points_.size, most_sizes);
+    const std::size_t s = sample_of_sizes();
     const double weight = static_cast<double>(points_.size) / static_cast<double>(s);
-    std::vector<SizeGroup<D>> found;
-    std::array<std::uint16_t, SizeHistogram::classes> place{};  // one more than where a class is in `found`, or 0
+    std::vector<SizeGroup<D>> groups;
+    std::array<std::uint16_t, SizeHistogram::classes> place{};  // one more than where a class is in `groups`, or 0
     const auto add = [&](const std::array<double, D>& edge, double count) {
       const double size = *std::max_element(edge.begin(), edge.end());
       std::uint16_t& at = place[SizeHistogram::class_of(size)];
       if (at == 0) {
-        found.emplace_back();
-        at = static_cast<std::uint16_t>(found.size());
+        groups.emplace_back();
+        at = static_cast<std::uint16_t>(groups.size());
       }
-      SizeGroup<D>& group = found[at - 1U];
+      SizeGroup<D>& group = groups[at - 1U];
       group.count += count;
       group.largest = std::max(group.largest, size);
       for (std::size_t a = 0; a < D; ++a) group.edge[a] = std::max(group.edge[a], edge[a]);
@@ -337,17 +364,18 @@ class Sampler {
     for (std::size_t k = 0; k < s; ++k) {
       const std::size_t point = chosen[k];
       std::array<double, D> edge{};
-      for (int a = 0; a < D; ++a) edge[static_cast<std::size_t>(a)] = extent(point, a);
+      if (points_.shape == Shape::sphere) edge.fill(extent(point, 0));
+      else
+        for (int a = 0; a < D; ++a) edge[static_cast<std::size_t>(a)] = extent(point, a);
       add(edge, weight);
     }
-    // The largest body decides about grids; a sample may have missed it.
+    // The largest body determines the cells of most grids; a sample may have missed it.
     std::array<double, D> largest{};
     for (std::size_t a = 0; a < D; ++a) largest[a] = static_cast<double>(points_.largest[a]);
     if (place[SizeHistogram::class_of(*std::max_element(largest.begin(), largest.end()))] == 0) add(largest, 1);
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.largest < b.largest; });
-    return found;
+    std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.largest < b.largest; });
+    return groups;
   }
-  static double power(double x) { return D == 3 ? x * x * x : x * x; }
   static double power_of_two(double size) { return size > 0 ? std::ldexp(1.0, std::ilogb(size) + 1) : 0; }
   // The levels of HashGrid.
   [[nodiscard]] std::vector<double> limits(const std::vector<SizeGroup<D>>& fine) const {
