@@ -6,6 +6,7 @@ scenes. The tables of the other instruction sets stay as they are.
 
     python benchmarks/calibrate.py                         # an hour
     python benchmarks/calibrate.py --quick                 # some minutes
+    python benchmarks/calibrate.py --few                   # only the seconds for few bodies; those for many are kept
     python benchmarks/calibrate.py --refit                 # fit the times of the last run again
     VICINAL_ISA=baseline python benchmarks/calibrate.py    # for an instruction set other than the best one here
 """
@@ -37,6 +38,7 @@ from vicinal.machine import cpu
 SEED = 7
 QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
 FULL = {800: 320, 3_000: 320, 20_000: 320, 150_000: 240, 1_000_000: 60}
+MOST_FEW = 3_000  # bodies of the scenes that show the seconds for few
 ROUNDS = 6
 GOAL, LIMIT = 1.25, 2.0  # of the time of a choice over that of the fastest way
 
@@ -48,8 +50,9 @@ Group = tuple[str, str]  # structure and kind of bodies
 Seconds = dict[tuple[str, str], float]  # by "few" or "many", and count
 
 
-def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
-    """Time the ways on all scenes of the plan; one row for each scene and way."""
+def measure(plan: dict[int, int], repeats: int, times: Path) -> None:
+    """Time the ways on all scenes of the plan and keep a row for each scene and way in a file."""
+    times.parent.mkdir(exist_ok=True)
     rows = []
     start = time.perf_counter()
     for size, count in plan.items():
@@ -69,7 +72,8 @@ def measure(plan: dict[int, int], repeats: int) -> list[dict[str, Any]]:
             ]
             if k % 10 == 9:
                 print(f"{time.perf_counter() - start:5.0f} s  {size:8} bodies {k + 1:4}/{count} scenes", flush=True)
-    return rows
+                times.write_text(json.dumps(rows), encoding="utf-8")
+    times.write_text(json.dumps(rows), encoding="utf-8")
 
 
 def shares_of(row: dict[str, Any]) -> Seconds:
@@ -84,32 +88,35 @@ def predicted_by(seconds: Seconds, row: dict[str, Any]) -> float:
     return sum(seconds[key] * count for key, count in shares_of(row).items())
 
 
-def fit(rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float]) -> tuple[Seconds, float]:
+def fit(
+    rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float], fixed: Seconds
+) -> tuple[Seconds, float]:
     """Return the seconds of each count of one structure for one kind of bodies, and the error that is left.
 
     Times are divided by the factors of their scenes first. Times far above the least time of their scene have less
-    weight: a structure that is not going to be chosen need not be predicted well.
+    weight: a structure that is not going to be chosen need not be predicted well. `fixed` seconds stay as they are.
     """
-    names = list(shares_of(rows[0]))
+    names = [name for name in shares_of(rows[0]) if name not in fixed]
     counts = np.array([[shares[name] for name in names] for shares in map(shares_of, rows)])
     seconds = np.array([row["seconds"] / factors[row["scene"]] for row in rows])
     nearness = np.array([least[row["scene"]] / row["seconds"] for row in rows]) ** 0.25
     # The relative error of a sum that is too small is less than that of one that is too large by the same factor. The
     # geometric mean of the measured and the predicted time as the unit gives both the same weight.
+    base = np.array([sum(fixed.get(name, 0.0) * share for name, share in shares_of(row).items()) for row in rows])
     least_each = np.array([LEAST.get(count, 0.0) for _, count in names])
     predicted = seconds
     for _ in range(20):
         weight = nearness / np.sqrt(seconds * predicted)
         scale = (counts * weight[:, None]).max(axis=0)
         scale[scale == 0] = 1
-        more, _ = nnls(counts * weight[:, None] / scale, (seconds - counts @ least_each) * weight)
+        more, _ = nnls(counts * weight[:, None] / scale, (seconds - base - counts @ least_each) * weight)
         each = least_each + more / scale
-        predicted = counts @ each
+        predicted = base + counts @ each
     error = float(np.sqrt(np.mean(np.log(predicted / seconds) ** 2)))
-    return dict(zip(names, each.tolist(), strict=True)), error
+    return fixed | dict(zip(names, each.tolist(), strict=True)), error
 
 
-def fit_all(rows: list[dict[str, Any]]) -> dict[Group, Seconds]:
+def fit_all(rows: list[dict[str, Any]], fixed: dict[Group, Seconds]) -> dict[Group, Seconds]:
     """Return the seconds of everything, by structure and kind of bodies.
 
     A choice depends on ratios within a scene. An error that all structures have in common there, such as another
@@ -122,7 +129,7 @@ def fit_all(rows: list[dict[str, Any]]) -> dict[Group, Seconds]:
     factors = {row["scene"]: 1.0 for row in rows}
     least = {scene: min(row["seconds"] for row in rows if row["scene"] == scene) for scene in factors}
     for turn in range(ROUNDS):
-        fitted = {key: fit(group, factors, least) for key, group in groups.items()}
+        fitted = {key: fit(group, factors, least, fixed.get(key, {})) for key, group in groups.items()}
         off: dict[str, list[float]] = defaultdict(list)
         for row in rows:
             seconds = fitted[row["structure"], row["kind"]][0]
@@ -171,14 +178,15 @@ def tune(rows: list[dict[str, Any]], fitted: dict[Group, Seconds]) -> dict[Group
 
 
 def table(
-    fitted: dict[Group, Seconds], factors: dict[Group, float]
+    fitted: dict[Group, Seconds], factors: dict[Group, float], fixed: dict[Group, Seconds]
 ) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
     """Return the seconds as costs.json has them: by structure, kind, few or many, and count."""
     structures: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for (name, kind), seconds in sorted(fitted.items()):
         sizes = structures.setdefault(name, {}).setdefault(kind, {"few": {}, "many": {}})
         for (size, count), each in seconds.items():
-            sizes[size][count] = float(f"{factors[name, kind] * each:.4g}")
+            factor = 1.0 if (size, count) in fixed.get((name, kind), {}) else factors[name, kind]
+            sizes[size][count] = float(f"{max(factor * each, LEAST.get(count, 0.0)):.4g}")
     return structures
 
 
@@ -241,31 +249,45 @@ def write(isa: str, measured: dict[str, Any]) -> None:
     forget()
 
 
+def seconds_for_many(table: dict[str, Any]) -> dict[Group, Seconds]:
+    """Return the seconds for many bodies of a table of costs.json."""
+    return {
+        (name, kind): {("many", count): each for count, each in sizes["many"].items()}
+        for name, kinds in table["structures"].items()
+        for kind, sizes in kinds.items()
+    }
+
+
 def main() -> int:
     """Measure, fit and write; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer scenes")
+    parser.add_argument("--few", action="store_true", help="keep the seconds for many bodies")
     parser.add_argument("--refit", action="store_true", help="fit the times of the last run again")
     parser.add_argument("--times", type=Path, help="where the times are kept")
     options = parser.parse_args()
     if options.times is None:
         options.times = Path(__file__).with_name("results") / f"calibrate-{vc.info()['isa']}.json"
     vc.set_threads(1)
-    if not options.refit:
-        rows = measure(QUICK if options.quick else FULL, 3 if options.quick else 8)
-        options.times.parent.mkdir(exist_ok=True)
-        options.times.write_text(json.dumps(rows), encoding="utf-8")
-    rows = json.loads(options.times.read_text(encoding="utf-8"))
-    fitted = fit_all(rows)
     isa = vc.info()["isa"]
+    before = read_tables()[isa] if options.few else {}
+    if not options.refit:
+        plan = QUICK if options.quick else FULL
+        if options.few:
+            plan = {size: count for size, count in plan.items() if size <= MOST_FEW}
+        measure(plan, 3 if options.quick else 8, options.times)
+    rows = json.loads(options.times.read_text(encoding="utf-8"))
+    fixed = seconds_for_many(before) if options.few else {}
+    fitted = fit_all(rows, fixed)
+    flags = [flag for flag in ("quick", "few") if getattr(options, flag)]
     measured = {
         "machine": f"{cpu()}, one thread",
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
-        "written_by": "benchmarks/calibrate.py" + (" --quick" if options.quick else ""),
+        "written_by": " --".join(["benchmarks/calibrate.py", *flags]),
         "all_pairs_limit": 128,
         "choosing": 0.0,
-        "updates": updates(),
-        "structures": table(fitted, tune(rows, fitted)),
+        "updates": before["updates"] if options.few else updates(),
+        "structures": table(fitted, tune(rows, fitted), fixed),
     }
     write(isa, measured)
     measured["all_pairs_limit"], measured["choosing"] = all_pairs_limit()
