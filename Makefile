@@ -82,7 +82,7 @@ serial: $(VENV)/built
 emulate: $(VENV)/built
 	@if ! echo '#include <simde/x86/avx512.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1; then \
 	  echo "SKIPPED: AVX-512 is not emulated, because SIMDe (Debian: libsimde-dev) is not installed"; else \
-	tools/other_build.sh emulate "-DVICINAL_EMULATE_AVX512=ON" tests/test_isa.py tests/test_pairs.py; fi
+	tools/other_build.sh emulate "-DVICINAL_EMULATE_AVX512=ON" tests/test_isa.py tests/test_pairs.py tests/dem/test_grain_isa.py; fi
 
 # Not part of `test`: the contract takes a quarter of an hour this way.
 sanitize: $(VENV)/built

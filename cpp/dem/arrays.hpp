@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "dem/vec.hpp"
@@ -12,46 +13,65 @@ namespace vicinal::dem {
 
 using Number = std::uint32_t;  // of a body, a contact, a wall
 
+// Rows of four numbers, read and written at once by one lane (lanes.hpp). Each type names all four.
+template <class T>
+concept FourWide = sizeof(T) == 4 * sizeof(double) && std::is_trivially_copyable_v<T>;
+
+// A vector; rows of these can be added to each other and to a `Place` without changing its fourth number.
+struct alignas(32) Vec4 {
+  double x = 0, y = 0, z = 0, zero = 0;
+  operator Vec() const { return {x, y, z}; }
+  Vec4& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }
+};
 // Centre and radius.
 struct alignas(32) Place {
   double x, y, z, r;
 };
-// Velocity and spin, and what they gain in half a step (acceleration × dt / 2). Rows of four; where nothing else is the
-// fourth number is 0, so that rows can be added as they are.
+// Angular velocity, and the inverse of the mass: contacts need the sum of each over both bodies.
+struct alignas(32) Spin {
+  double x = 0, y = 0, z = 0, inverse_mass = 0;
+  operator Vec() const { return {x, y, z}; }
+  Spin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // the mass stays
+};
+// Velocity and spin, and their changes in half a step (acceleration × dt / 2).
 struct alignas(64) Motion {
-  Vec v;
-  double zero_v = 0;
-  Vec w;
-  double inverse_mass = 0;  // beside the spin: contacts need the sum of both
-  Vec dv;
-  double zero_dv = 0;
-  Vec dw;
-  double zero_dw = 0;
+  Vec4 v;
+  Spin w;
+  Vec4 dv, dw;
 };
-// Force and torque on a body; the fourth numbers make rows of four.
+// A sum of forces or torques. `mark` is not 0 once a contact was added; loops over spheres write it along with the
+// vector, and its value has no other meaning.
+struct alignas(32) MarkedSum {
+  double x = 0, y = 0, z = 0, mark = 0;
+  operator Vec() const { return {x, y, z}; }
+};
+// Force and torque on a body.
 struct alignas(64) Load {
-  double f[4];
-  double t[4];
+  MarkedSum force, torque;
 };
-// What a contact remembers: the stretch of its spring; the fourth number makes a row of four.
-struct alignas(32) Spring {
-  double x, y, z, unused;
-};
+// What a contact remembers: the stretch of its spring.
+using Spring = Vec4;
+
 // The core of a tablet, as it is turned, and the ball around it (shape.hpp). A sphere is a ball around a point.
-struct alignas(64) Pose {
-  Vec axis{0, 0, 1};
-  double margin = 0;
+struct alignas(32) AxisAndMargin {
+  double x = 0, y = 0, z = 1, margin = 0;
+  AxisAndMargin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // the margin stays
+};
+struct alignas(32) TabletCore {
   double band = 0, cap = 0, cap_centre = 0, rim = 0;
 };
-static_assert(sizeof(Pose) == 8 * sizeof(double));
-static_assert(sizeof(Place) == 4 * sizeof(double) && sizeof(Motion) == 16 * sizeof(double));
+struct alignas(64) Pose {
+  AxisAndMargin axis;
+  TabletCore core;
+};
+static_assert(FourWide<Vec4> && FourWide<Place> && FourWide<Spin> && FourWide<MarkedSum> && FourWide<Quat>);
+static_assert(FourWide<AxisAndMargin> && FourWide<TabletCore>);
 
 inline void add(Load& to, Vec force, Vec torque) {
-  to.f[0] += force.x, to.f[1] += force.y, to.f[2] += force.z;
-  to.t[0] += torque.x, to.t[1] += torque.y, to.t[2] += torque.z;
+  to.force.x += force.x, to.force.y += force.y, to.force.z += force.z;
+  to.torque.x += torque.x, to.torque.y += torque.y, to.torque.z += torque.z;
 }
 inline Vec centre(const Place& p) { return {p.x, p.y, p.z}; }
-inline Vec stretch(const Spring& s) { return {s.x, s.y, s.z}; }
 
 // Periodic edges, 0 where the space is open.
 struct Period {

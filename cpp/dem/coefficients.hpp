@@ -8,9 +8,14 @@ namespace vicinal::dem {
 // One pair of materials. kn, kt: stiffnesses, or moduli such as E* and G*. Dashpots: rate × effective mass + damping ×
 // root, where the law defines the root, for instance sqrt(m*). `damping` is dimensionless as a law mixes it
 // (a multiple of sqrt(stiffness × m*)) and contains the square root of the modulus as the loops read it.
-struct alignas(32) Coefficients {
+// The bases are rows of four, which loops read at once.
+struct alignas(32) SpringCoefficients {
   double kn = 0, kt = 0, rate_n = 0, rate_t = 0;
+};
+struct alignas(32) FrictionCoefficients {
   double damping_n = 0, damping_t = 0, friction = 0, rolling = 0;
+};
+struct Coefficients : SpringCoefficients, FrictionCoefficients {
   double cohesion = 0;
 };
 inline constexpr std::size_t coefficient_stride = sizeof(Coefficients) / sizeof(double);

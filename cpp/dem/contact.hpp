@@ -23,20 +23,19 @@ struct Contact {
   double overlap = 0, mass = 0, radius = 0;
 };
 
-// A contact as the loops over them want it. `before`: see PointContact.
+// A contact as the loops read it. `before`: see PointContact.
 inline PointContact point_contact(const Contact& contact, Vec before, const Side& second) {
-  const auto put = [](double (&to)[4], Vec a, double fourth) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = fourth; };
+  const auto four = [](Vec a) { return Vec4{a.x, a.y, a.z, 0}; };
+  const Vec p = contact.point, n = contact.normal;
   PointContact made;
-  put(made.point, contact.point, contact.overlap);
-  put(made.normal, contact.normal, contact.mass);
-  put(made.before, before, contact.radius);
-  put(made.speed_during, second.during, 0);
-  put(made.speed_at_end, second.at_end, 0);
-  put(made.spin_during, second.spin_during, 0);
-  put(made.spin_at_end, second.spin_at_end, 0);
+  made.point = {p.x, p.y, p.z, contact.overlap};
+  made.normal = {n.x, n.y, n.z, contact.mass};
+  made.before = {before.x, before.y, before.z, contact.radius};
+  made.speed_during = four(second.during);
+  made.speed_at_end = four(second.at_end);
+  made.spin_during = four(second.spin_during);
+  made.spin_at_end = four(second.spin_at_end);
   return made;
 }
-
-inline Vec vec_of(const double (&from)[4]) { return {from[0], from[1], from[2]}; }
 
 }  // namespace vicinal::dem

@@ -23,9 +23,9 @@ template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Core<Real> core_of(const Pose* poses, const Number* which) {
   typename Lanes::Row rows[Lanes::width];
   Real a[4], b[4];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&poses[which[lane]].axis.x);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(poses[which[lane]].axis);
   Lanes::columns(rows, a);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&poses[which[lane]].band);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(poses[which[lane]].core);
   Lanes::columns(rows, b);
   const Real zero = Lanes::all(0);
   return {{zero, zero, zero}, {a[0], a[1], a[2]}, a[3], b[0], b[1], b[2], b[3]};
@@ -41,7 +41,7 @@ struct CurvedPair {
       : first(core_of<Lanes>(job.poses, job.i + c)), second(core_of<Lanes>(job.poses, job.j + c)) {
     typename Lanes::Row apart[Lanes::width];
     for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-      apart[lane] = Lanes::load(&job.places[job.j[c + lane]].x) - Lanes::load(&job.places[job.i[c + lane]].x);
+      apart[lane] = Lanes::load(job.places[job.j[c + lane]]) - Lanes::load(job.places[job.i[c + lane]]);
     Real d[4];
     Lanes::columns(apart, d);
     second.centre = {folded<Lanes>(d[0], job.period.edge[0]), folded<Lanes>(d[1], job.period.edge[1]),
@@ -75,7 +75,7 @@ template <class Lanes, class Real = typename Lanes::Real>
 
 // Whether a plane across the normal is surely between the two: bits of lanes.
 template <class Lanes>
-[[gnu::always_inline]] inline unsigned parted(const CurvedJob& job, std::size_t c) {
+[[gnu::always_inline]] inline unsigned separated(const CurvedJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
   const CurvedPair<Lanes> pair(job, c);
   const Real zero = Lanes::all(0);
@@ -91,7 +91,7 @@ template <class Lanes>
 // shortest. Newton's method, from the normal of the step before. A tablet that is met between its rims is so by a
 // direction across its axis, and where along the axis does not matter: that part of the direction is left out.
 template <class Lanes>
-[[gnu::always_inline]] inline void connect_curved(const CurvedJob& job, std::size_t c, CurvedContact* found) {
+[[gnu::always_inline]] inline void connect_curved(const CurvedJob& job, std::size_t c, CurvedContact* contacts) {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
   constexpr int most = 5;
@@ -153,24 +153,24 @@ template <class Lanes>
   Lanes::rows({point.x, point.y, point.z, overlap}, points);
   Lanes::rows({n.x, n.y, n.z, zero}, normals);
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) {
-    Lanes::store(found[c + lane].arm, points[lane]);
-    Lanes::store(found[c + lane].normal, normals[lane]);
-    found[c + lane].normal[3] = static_cast<double>(settled >> lane & 1);
+    Lanes::store(contacts[c + lane].arm, points[lane]);
+    Lanes::store(contacts[c + lane].normal, normals[lane]);
+    contacts[c + lane].converged = (settled >> lane & 1) != 0;
   }
 }
 
 template <class Lanes>
-std::size_t parted_from(const CurvedJob& job, std::uint8_t* found, std::size_t c) {
+std::size_t separated_from(const CurvedJob& job, std::uint8_t* result, std::size_t c) {
   for (; c + Lanes::width <= job.size; c += Lanes::width) {
-    const unsigned bits = parted<Lanes>(job, c);
-    for (std::size_t lane = 0; lane < Lanes::width; ++lane) found[c + lane] = bits >> lane & 1;
+    const unsigned bits = separated<Lanes>(job, c);
+    for (std::size_t lane = 0; lane < Lanes::width; ++lane) result[c + lane] = bits >> lane & 1;
   }
   return c;
 }
 
 template <class Lanes>
-std::size_t curved_contacts_from(const CurvedJob& job, CurvedContact* found, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) connect_curved<Lanes>(job, c, found);
+std::size_t curved_contacts_from(const CurvedJob& job, CurvedContact* contacts, std::size_t c) {
+  for (; c + Lanes::width <= job.size; c += Lanes::width) connect_curved<Lanes>(job, c, contacts);
   return c;
 }
 

@@ -33,7 +33,7 @@ Outcome outcome_of(const Contact& contact, const Rate& rate, const LawTable& law
   touch.travel = touch.rolled = none;  // no time goes by
   touch.step = touch.turn = 0;
 
-  Triple<double> spring = triple(stretch(stretched)), rolling = triple(stretch(rolled));
+  Triple<double> spring = triple(stretched), rolling = triple(rolled);
   const LaneCoefficients<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
                                         p.damping_t, p.friction, p.rolling, p.cohesion};
   Response<double> r{};

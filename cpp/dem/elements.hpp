@@ -81,10 +81,11 @@ struct Elements {
 
  private:
   // The body's spin and mass, but a velocity of its own.
-  static Motion moved_with(Motion body, Vec v, Vec dv) {
-    body.v = v;
-    body.dv = dv;
-    return body;
+  static Motion moved_with(const Motion& body, Vec v, Vec dv) {
+    Motion moved = body;
+    moved.v = v;
+    moved.dv = dv;
+    return moved;
   }
 };
 

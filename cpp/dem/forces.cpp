@@ -118,7 +118,7 @@ Contact World::sphere_contact(std::size_t i, std::size_t j) const {
   const double distance = norm(apart), overlap = (a.r + b.r) - distance;
   const Vec normal = (1.0 / distance) * apart;
   return {centre(a) + (a.r - 0.5 * overlap) * normal, normal, overlap,
-          1.0 / (act.motions[i].inverse_mass + act.motions[j].inverse_mass), a.r * b.r / (a.r + b.r)};
+          1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a.r * b.r / (a.r + b.r)};
 }
 
 }  // namespace vicinal::dem

@@ -100,13 +100,13 @@ std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
     for (std::size_t lane = 0; lane < width; ++lane) {
       Motion& m = job.motions[row + lane];
       Place& p = job.places[row + lane];
-      const Row v = Lanes::load(&m.v.x) + Lanes::load(&m.dv.x);
-      Lanes::store(&m.v.x, v);
-      Lanes::store(&p.x, Lanes::load(&p.x) + dt * v);
-      turns[lane] = Lanes::load(&job.orientations[row + lane].w);
+      const Row v = Lanes::load(m.v) + Lanes::load(m.dv);
+      Lanes::store(m.v, v);
+      Lanes::store(p, Lanes::load(p) + dt * v);
+      turns[lane] = Lanes::load(job.orientations[row + lane]);
       if constexpr (round) {
-        spins[lane] = Lanes::load(&m.w.x) + Lanes::load(&m.dw.x);
-        Lanes::store(&m.w.x, spins[lane]);
+        spins[lane] = Lanes::load(m.w) + Lanes::load(m.dw);
+        Lanes::store(m.w, spins[lane]);
       }
     }
     typename Lanes::Real w[4], q[4];
@@ -118,7 +118,7 @@ std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
       tumble<Lanes>(job, row, q);
     }
     Lanes::rows(q, turns);
-    for (std::size_t lane = 0; lane < width; ++lane) Lanes::store(&job.orientations[row + lane].w, turns[lane]);
+    for (std::size_t lane = 0; lane < width; ++lane) Lanes::store(job.orientations[row + lane], turns[lane]);
   }
   return row;
 }
@@ -139,8 +139,7 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   using Real = typename Lanes::Real;
   constexpr std::size_t width = Lanes::width;
   const Row half = Lanes::spread(0.5 * job.dt);
-  const double pull[4] = {job.gravity.x, job.gravity.y, job.gravity.z, 0};
-  const Row gravity = Lanes::load(pull);
+  const Row gravity = Lanes::load(Vec4{job.gravity.x, job.gravity.y, job.gravity.z, 0});
   Real fastest = Lanes::all(job.fastest), in_margins = Lanes::all(job.fastest_in_margins);
   for (; row + width <= job.size; row += width) {
     double inertias[width], scales[width];
@@ -152,26 +151,26 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
     for (std::size_t lane = 0; lane < width; ++lane) {
       Motion& m = job.motions[row + lane];
       const Load& load = job.loads[row + lane];
-      // The fourth numbers of loads count contacts.
-      const Row force = Lanes::three(Lanes::load(load.f));
-      torques[lane] = Lanes::three(Lanes::load(load.t));
-      const Row dv = half * (Lanes::spread(m.inverse_mass) * force + gravity);
-      Row v = Lanes::load(&m.v.x);
+      // Without the marks of loads.
+      const Row force = Lanes::three(Lanes::load(load.force));
+      torques[lane] = Lanes::three(Lanes::load(load.torque));
+      const Row dv = half * (Lanes::spread(m.w.inverse_mass) * force + gravity);
+      Row v = Lanes::load(m.v);
       if (!job.priming) {
         v = v + dv;
-        Lanes::store(&m.v.x, v);
+        Lanes::store(m.v, v);
       }
-      Lanes::store(&m.dv.x, dv);
+      Lanes::store(m.dv, dv);
       next[lane] = v + dv;
       if constexpr (round) {
         const Row dw = Lanes::spread(scales[lane]) * torques[lane];
-        if (!job.priming) Lanes::store(&m.w.x, Lanes::load(&m.w.x) + dw);
-        Lanes::store(&m.dw.x, dw);
+        if (!job.priming) Lanes::store(m.w, Lanes::load(m.w) + dw);
+        Lanes::store(m.dw, dw);
       }
     }
     if constexpr (!round) {
       Row turns[width];
-      for (std::size_t lane = 0; lane < width; ++lane) turns[lane] = Lanes::load(&job.orientations[row + lane].w);
+      for (std::size_t lane = 0; lane < width; ++lane) turns[lane] = Lanes::load(job.orientations[row + lane]);
       Real q[4], torque[4];
       Lanes::columns(turns, q);
       Lanes::columns(torques, torque);

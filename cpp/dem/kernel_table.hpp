@@ -1,4 +1,4 @@
-// The loops for one kind of lanes: as many groups as fill the lanes, and the rest one by one.
+// The loops for one instruction set: as many groups as fill the lanes, and the rest one by one.
 #pragma once
 
 #include "dem/curved.hpp"
@@ -13,35 +13,60 @@
 namespace vicinal::dem {
 namespace {
 
-template <class Lanes>
+// `Lanes`: kinds of lanes, widest first. Each kind goes on where the one before it stopped; the last is one lane.
+template <class... Lanes>
 constexpr Kernels kernels_of() {
   return {
-      [](SearchJob& job) { search_from<OneLane>(job, search_from<Lanes>(job, job.begin)); },
+      [](SearchJob& job) {
+        std::size_t k = job.begin;
+        ((k = search_from<Lanes>(job, k)), ...);
+        search_from<OneLane>(job, k);
+      },
       [](const SphereJob& job, std::size_t law) {
         visit_law(law, [&job](auto chosen) {
           using Law = decltype(chosen);
-          sphere_contacts_from<Law, OneLane>(job, sphere_contacts_from<Law, Lanes>(job, 0));
+          std::size_t c = 0;
+          ((c = sphere_contacts_from<Law, Lanes>(job, c)), ...);
+          sphere_contacts_from<Law, OneLane>(job, c);
         });
       },
       [](const PointJob& job, std::size_t law) {
         visit_law(law, [&job](auto chosen) {
           using Law = decltype(chosen);
-          point_contacts_from<Law, OneLane>(job, point_contacts_from<Law, Lanes>(job, 0));
+          std::size_t c = 0;
+          ((c = point_contacts_from<Law, Lanes>(job, c)), ...);
+          point_contacts_from<Law, OneLane>(job, c);
         });
       },
-      [](const CurvedJob& job, std::uint8_t* found) {
-        parted_from<OneLane>(job, found, parted_from<Lanes>(job, found, 0));
+      [](const CurvedJob& job, std::uint8_t* separated) {
+        std::size_t c = 0;
+        ((c = separated_from<Lanes>(job, separated, c)), ...);
+        separated_from<OneLane>(job, separated, c);
       },
-      [](const CurvedJob& job, CurvedContact* found) {
-        curved_contacts_from<OneLane>(job, found, curved_contacts_from<Lanes>(job, found, 0));
+      [](const CurvedJob& job, CurvedContact* contacts) {
+        std::size_t c = 0;
+        ((c = curved_contacts_from<Lanes>(job, contacts, c)), ...);
+        curved_contacts_from<OneLane>(job, contacts, c);
       },
       [](const HalfStepJob& job) {
-        if (job.round) drift_from<true, OneLane>(job, drift_from<true, Lanes>(job, 0));
-        else drift_from<false, OneLane>(job, drift_from<false, Lanes>(job, 0));
+        std::size_t row = 0;
+        if (job.round) {
+          ((row = drift_from<true, Lanes>(job, row)), ...);
+          drift_from<true, OneLane>(job, row);
+        } else {
+          ((row = drift_from<false, Lanes>(job, row)), ...);
+          drift_from<false, OneLane>(job, row);
+        }
       },
       [](HalfStepJob& job) {
-        if (job.round) kick_from<true, OneLane>(job, kick_from<true, Lanes>(job, 0));
-        else kick_from<false, OneLane>(job, kick_from<false, Lanes>(job, 0));
+        std::size_t row = 0;
+        if (job.round) {
+          ((row = kick_from<true, Lanes>(job, row)), ...);
+          kick_from<true, OneLane>(job, row);
+        } else {
+          ((row = kick_from<false, Lanes>(job, row)), ...);
+          kick_from<false, OneLane>(job, row);
+        }
       },
   };
 }

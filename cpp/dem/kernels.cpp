@@ -7,11 +7,15 @@
 
 namespace vicinal::dem {
 
-const Kernels baseline_kernels = kernels_of<OneLane>();
+const Kernels baseline_kernels = kernels_of<>();
 
 const Kernels& kernels() {
 #ifdef VICINAL_X86
-  if (isa_setting() != Isa::baseline) return avx2_kernels;
+  switch (isa_setting()) {
+    case Isa::avx512: return avx512_kernels;
+    case Isa::avx2: return avx2_kernels;
+    case Isa::baseline: break;
+  }
 #endif
   return baseline_kernels;
 }

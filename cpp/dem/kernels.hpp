@@ -1,5 +1,5 @@
 // The loops that take most of the time, and all they need. Each is compiled for several processors (kernels.cpp,
-// kernels_avx2.cpp); which one runs changes speed only.
+// kernels_avx2.cpp, kernels_avx512.cpp); which one runs changes speed only.
 #pragma once
 
 #include <cstddef>
@@ -47,17 +47,29 @@ struct SphereJob {
   const Number* slots = nullptr;  // by entry
 };
 
-// A contact at some point, with a wall or between bodies of any shape. The fourth numbers of rows of four: overlap,
-// effective mass, effective radius.
-struct alignas(32) PointContact {
-  double point[4];
-  double normal[4];  // from the first, which is a body, to the second
-  double before[4];  // the normal in the step before; 0 for a contact that began in this step
-  // How the second moves at the point: during the step, and at its end.
-  double speed_during[4], speed_at_end[4];
-  double spin_during[4], spin_at_end[4];
-  double force[4], moment[4];  // on the first: the result
-  Number row, entry, second, coefficients;
+// Rows of four of a contact.
+struct alignas(32) PointAndOverlap {
+  double x = 0, y = 0, z = 0, overlap = 0;
+  operator Vec() const { return {x, y, z}; }
+};
+struct alignas(32) NormalAndMass {
+  double x = 0, y = 0, z = 0, mass = 0;  // effective mass
+};
+struct alignas(32) NormalAndRadius {
+  double x = 0, y = 0, z = 0, radius = 0;  // effective radius
+};
+static_assert(FourWide<PointAndOverlap> && FourWide<NormalAndMass> && FourWide<NormalAndRadius>);
+
+// A contact at some point, with a wall or between bodies of any shape.
+struct PointContact {
+  PointAndOverlap point;
+  NormalAndMass normal;    // from the first, which is a body, to the second
+  NormalAndRadius before;  // the normal of the step before; 0 for a contact that began in this step
+  // Motion of the second at the point: during the step, and at its end.
+  Vec4 speed_during, speed_at_end;
+  Vec4 spin_during, spin_at_end;
+  Vec4 force, moment;  // on the first: the result
+  Number row = 0, entry = 0, second = 0, coefficients = 0;
 };
 
 struct PointJob {
@@ -74,8 +86,9 @@ struct PointJob {
 
 // Pairs of tablets and spheres of which a normal is known.
 struct CurvedContact {
-  double arm[4];     // from the centre of the first to the point; the fourth number is the overlap
-  double normal[4];  // the fourth number: 1 if all this was found
+  PointAndOverlap arm;  // from the centre of the first to the point
+  Vec4 normal;
+  bool converged;  // whether the rest is valid
 };
 struct CurvedJob {
   std::size_t size = 0;
@@ -109,10 +122,10 @@ struct Kernels {
   // Laws by their number (laws/laws.hpp).
   void (*sphere_contacts)(const SphereJob&, std::size_t law);
   void (*point_contacts)(const PointJob&, std::size_t law);
-  // Whether planes with the normals are surely between the two: 1 or 0.
-  void (*parted)(const CurvedJob&, std::uint8_t* found);
-  // Where they touch, from the normals of the step before.
-  void (*curved_contacts)(const CurvedJob&, CurvedContact* found);
+  // Whether planes with the normals certainly separate the two: 1 or 0.
+  void (*separated)(const CurvedJob&, std::uint8_t* separated);
+  // Points of contact, starting from the normals of the step before.
+  void (*curved_contacts)(const CurvedJob&, CurvedContact* contacts);
   void (*drift)(const HalfStepJob&);
   void (*kick)(HalfStepJob&);
 };
@@ -120,6 +133,6 @@ struct Kernels {
 // Those for the processor at hand.
 const Kernels& kernels();
 
-extern const Kernels baseline_kernels, avx2_kernels;
+extern const Kernels baseline_kernels, avx2_kernels, avx512_kernels;
 
 }  // namespace vicinal::dem

@@ -1,4 +1,6 @@
 // The loops, four lanes wide. Compiled for AVX2, called only where the processor has it.
+#include <immintrin.h>
+
 #include "dem/kernel_table.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes_avx2.hpp"

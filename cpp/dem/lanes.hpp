@@ -1,11 +1,15 @@
-// Numbers the contact law is written for: one contact at a time, or (lanes_avx2.hpp) four. Every operation rounds the
-// same way in both, so the number of lanes changes speed only. Everything is inside an unnamed namespace, here and in
-// the files built on it: each translation unit keeps its own copy, compiled for its own processor.
+// The numbers that loops are written for: one contact at a time, four (lanes_avx2.hpp) or eight (lanes_avx512.hpp).
+// Every operation rounds the same way in all, so the number of lanes changes speed only. Everything is inside an
+// unnamed namespace, here and in the files built on it: each translation unit keeps its own copy, compiled for its own
+// processor.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+
+#include "dem/arrays.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -14,7 +18,7 @@ inline double root(double a) { return std::sqrt(a); }
 inline double choose(bool yes, double a, double b) { return yes ? a : b; }
 inline double magnitude(double a) { return std::fabs(a); }
 
-// Four neighbouring numbers in memory: what one lane reads and writes at once.
+// Four neighbouring numbers in memory: the row that one lane reads and writes at once.
 struct Row {
   double c[4];
 };
@@ -22,15 +26,19 @@ inline Row operator+(Row a, Row b) { return {{a.c[0] + b.c[0], a.c[1] + b.c[1], 
 inline Row operator-(Row a, Row b) { return {{a.c[0] - b.c[0], a.c[1] - b.c[1], a.c[2] - b.c[2], a.c[3] - b.c[3]}}; }
 inline Row operator*(Row a, Row b) { return {{a.c[0] * b.c[0], a.c[1] * b.c[1], a.c[2] * b.c[2], a.c[3] * b.c[3]}}; }
 
-// Sums and differences of rows are cheaper than those of columns: they are turned (`columns`) once, not twice.
+// Sums and differences of rows are cheaper than those of columns: they are transposed (`columns`) once, not twice.
 struct OneLane {
   using Real = double;
   using Row = vicinal::dem::Row;
   static constexpr std::size_t width = 1;
   static Real all(double a) { return a; }
-  static Row load(const double* from) { return {{from[0], from[1], from[2], from[3]}}; }
-  static void store(double* to, Row row) {
-    for (std::size_t k = 0; k < 4; ++k) to[k] = row.c[k];
+  template <FourWide T>
+  static Row load(const T& from) {
+    return std::bit_cast<Row>(from);
+  }
+  template <FourWide T>
+  static void store(T& to, Row row) {
+    to = std::bit_cast<T>(row);
   }
   static Row spread(double a) { return {{a, a, a, a}}; }
   // The fourth number made 0.
@@ -50,7 +58,7 @@ struct OneLane {
   }
   // One bit for every lane.
   static unsigned bits(bool yes) { return yes ? 1 : 0; }
-  // The numbers of the lanes whose bit is set, without gaps; what is behind them is not defined, up to the width.
+  // The numbers of the lanes whose bit is set, without gaps. Numbers beyond them, up to the width, are undefined.
   static void compress(const std::uint32_t* from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from[0]; }
   // The same of the numbers `from`, `from` + 1 …
   static void compress_count(std::uint32_t from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from; }

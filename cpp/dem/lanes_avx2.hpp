@@ -1,7 +1,5 @@
-// Four contacts at a time. Only files compiled for AVX2 include this.
+// Four contacts at a time. Only files compiled for AVX2 (or more) include this, after the header of its intrinsics.
 #pragma once
-
-#include <immintrin.h>
 
 #include "dem/lanes.hpp"
 
@@ -45,8 +43,14 @@ struct FourLanes {
   using Row = Four;
   static constexpr std::size_t width = 4;
   static Real all(double a) { return {_mm256_set1_pd(a)}; }
-  static Row load(const double* from) { return {_mm256_loadu_pd(from)}; }
-  static void store(double* to, Row row) { _mm256_storeu_pd(to, row.v); }
+  template <FourWide T>
+  static Row load(const T& from) {
+    return {_mm256_loadu_pd(reinterpret_cast<const double*>(&from))};
+  }
+  template <FourWide T>
+  static void store(T& to, Row row) {
+    _mm256_storeu_pd(reinterpret_cast<double*>(&to), row.v);
+  }
   static Row spread(double a) { return {_mm256_set1_pd(a)}; }
   static Row three(Row a) { return {_mm256_blend_pd(a.v, _mm256_setzero_pd(), 8)}; }
   static Row apart(Row b, Row a) {

@@ -96,8 +96,8 @@ class ContactRows {
   }
   void forget(std::size_t k) {
     active_[k] = 0;
-    springs_[k] = {};
-    if (rollings_.size() > 0) rollings_[k] = {};
+    springs_[k] = Spring{};
+    if (rollings_.size() > 0) rollings_[k] = Spring{};
     if (normals_.size() > 0) normals_[k] = {};
   }
   // What contact `from` remembers is from now on remembered by contact `to`.
@@ -157,11 +157,9 @@ class RemoteShares {
   void add_to(Load* loads, std::size_t first, std::size_t last) {
     for (std::size_t s = offsets_[first]; s < offsets_[last]; ++s) {
       Load& share = shares_[s];
-      if (share.f[3] == 0) continue;  // the fourth number tells that something was written
-      Load& load = loads[receivers_[s]];
-      for (std::size_t c = 0; c < 4; ++c) load.f[c] += share.f[c];
-      for (std::size_t c = 0; c < 4; ++c) load.t[c] += share.t[c];
-      share.f[3] = 0;
+      if (share.force.mark == 0) continue;
+      add(loads[receivers_[s]], share.force, share.torque);
+      share.force.mark = 0;
     }
   }
 

@@ -33,17 +33,17 @@ template <class Law, class Lanes>
     entry[lane] = contact.entry;
     which[lane] = contact.coefficients;
     points[lane] = Lanes::load(contact.point);
-    arms[lane] = points[lane] - Lanes::load(&job.places[contact.row].x);
+    arms[lane] = points[lane] - Lanes::load(job.places[contact.row]);
     normals[lane] = Lanes::load(contact.normal);
     befores[lane] = Lanes::load(contact.before);
     speeds[lane] = Lanes::load(contact.speed_during);
     speeds_end[lane] = Lanes::load(contact.speed_at_end);
     spins[lane] = Lanes::load(contact.spin_during);
     spins_end[lane] = Lanes::load(contact.spin_at_end);
-    v[lane] = Lanes::load(&m.v.x);
-    w[lane] = Lanes::load(&m.w.x);
-    v_end[lane] = v[lane] + Lanes::load(&m.dv.x);
-    w_end[lane] = w[lane] + Lanes::load(&m.dw.x);
+    v[lane] = Lanes::load(m.v);
+    w[lane] = Lanes::load(m.w);
+    v_end[lane] = v[lane] + Lanes::load(m.dv);
+    w_end[lane] = w[lane] + Lanes::load(m.dw);
   }
   Real point[4], normal[4], before[4];
   Lanes::columns(points, point);

@@ -32,7 +32,7 @@ template <class Lanes>
                                                  const Period& period, bool periodic) {
   typename Lanes::Row between[Lanes::width];
   for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-    between[lane] = Lanes::apart(Lanes::load(&places[j[lane]].x), Lanes::load(&places[i[lane]].x));
+    between[lane] = Lanes::apart(Lanes::load(places[j[lane]]), Lanes::load(places[i[lane]]));
   typename Lanes::Real c[4];
   Lanes::columns(between, c);
   if (periodic)

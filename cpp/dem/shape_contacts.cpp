@@ -46,7 +46,7 @@ Contact World::pair_of(std::size_t i, std::size_t j) const {
   const Acting act = acting();
   const auto size = [&](std::size_t e) { return is_convex(e) ? shape_of(e).radius : act.places[e].r; };
   const double a = size(i), b = size(j);
-  return {{}, {}, 0, 1.0 / (act.motions[i].inverse_mass + act.motions[j].inverse_mass), a * b / (a + b)};
+  return {{}, {}, 0, 1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a * b / (a + b)};
 }
 
 Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
@@ -57,7 +57,7 @@ Contact World::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   b.centre = a.centre + apart;
   const double distance = norm(apart);
   const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
-  const double reach_first = poses_[i].margin, reach_second = poses_[j].margin;
+  const double reach_first = poses_[i].axis.margin, reach_second = poses_[j].axis.margin;
   const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, reach_first + reach_second);
   Contact contact = contact_of(connection, reach_first, reach_second, line);
   if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
@@ -115,7 +115,7 @@ void World::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<c
     Contact contact = contact_of(connection, body.shape->margin, 0, middle - body.centre);
     if (connection.distance == 0 || contact.overlap <= 0) continue;
     contact.point = connection.second;
-    contact.mass = 1.0 / act.motions[row].inverse_mass;
+    contact.mass = 1.0 / act.motions[row].w.inverse_mass;
     contact.radius = body.shape->radius;
     found.push_back({k, number, contact});
   }

@@ -69,32 +69,32 @@ void World::shape_forces(std::size_t begin, std::size_t end, double step) {
   };
   // Of those that do not touch the normal is that of a plane between them, as a rule for many steps.
   parted.resize(apart.i.size());
-  kernels().parted(job(apart), parted.data());
+  kernels().separated(job(apart), parted.data());
   for (std::size_t c = 0; c < parted.size(); ++c)
     if (parted[c] == 0) find(apart.i[c], apart.j[c], apart.entry[c]);
   found.resize(near.i.size());
   kernels().curved_contacts(job(near), found.data());
   for (std::size_t c = 0; c < found.size(); ++c) {
     const std::size_t i = near.i[c], j = near.j[c];
-    if (found[c].normal[3] == 0) {
+    if (!found[c].converged) {
       find(i, j, near.entry[c]);
       continue;
     }
     Contact contact = pair_of(i, j);
-    contact.point = centre(act.places[i]) + vec_of(found[c].arm);
-    contact.normal = vec_of(found[c].normal);
-    contact.overlap = found[c].arm[3];
+    contact.point = centre(act.places[i]) + found[c].arm;
+    contact.normal = found[c].normal;
+    contact.overlap = found[c].arm.overlap;
     take_contact(contact, i, j, near.entry[c], contacts);
   }
 
   settle(contacts, pairs_, step);
   for (const PointContact& contact : contacts) {
     const std::size_t i = contact.row, j = contact.second;
-    const Vec force = vec_of(contact.force), moment = vec_of(contact.moment);
-    const Vec arm = vec_of(contact.point) - centre(act.places[i]);
+    const Vec force = contact.force, moment = contact.moment;
+    const Vec arm = contact.point - centre(act.places[i]);
     add(loads_[i], force, cross(arm, force) + moment);
     Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
-    if (j >= end) second = {{0, 0, 0, 1}, {0, 0, 0, 1}};
+    if (j >= end) second = {{0, 0, 0, 1}, {}};
     add(second, -force, cross(force, arm_of_second(i, j, arm)) - moment);
   }
 }

@@ -24,23 +24,25 @@ template <class Lanes, class Real = typename Lanes::Real>
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> springs_of(const Spring* springs, const Number* entry) {
   typename Lanes::Row rows[Lanes::width];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&springs[entry[lane]].x);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(springs[entry[lane]]);
   return vectors<Lanes>(rows);
 }
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void keep(Spring* springs, const Number* entry, Triple<Real> stretch) {
   typename Lanes::Row rows[Lanes::width];
-  Lanes::rows({stretch.x, stretch.y, stretch.z, Lanes::all(1)}, rows);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) Lanes::store(&springs[entry[lane]].x, rows[lane]);
+  Lanes::rows({stretch.x, stretch.y, stretch.z, Lanes::all(0)}, rows);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) Lanes::store(springs[entry[lane]], rows[lane]);
 }
 
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline LaneCoefficients<Real> coefficients_of(const Coefficients* table, const Number* which) {
   typename Lanes::Row rows[Lanes::width];
   Real a[4], b[4];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&table[which[lane]].kn);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane)
+    rows[lane] = Lanes::template load<SpringCoefficients>(table[which[lane]]);
   Lanes::columns(rows, a);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(&table[which[lane]].damping_n);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane)
+    rows[lane] = Lanes::template load<FrictionCoefficients>(table[which[lane]]);
   Lanes::columns(rows, b);
   return {a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], Lanes::pick(&table->cohesion, coefficient_stride, which)};
 }
@@ -127,14 +129,14 @@ class SpherePasses {
     Row relative_rows[width], rate_rows[width], surface_rows[width], surface_rate_rows[width], sum_rows[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
-      const Row wi = Lanes::load(&mi.w.x), wj = Lanes::load(&mj.w.x);
+      const Row wi = Lanes::load(mi.w), wj = Lanes::load(mj.w);
       const Row to_i = Lanes::spread(chunk_.arm_i[c + lane]), to_j = Lanes::spread(chunk_.arm_j[c + lane]);
-      relative_rows[lane] = Lanes::load(&mi.v.x) - Lanes::load(&mj.v.x);
-      rate_rows[lane] = relative_rows[lane] + (Lanes::load(&mi.dv.x) - Lanes::load(&mj.dv.x));
+      relative_rows[lane] = Lanes::load(mi.v) - Lanes::load(mj.v);
+      rate_rows[lane] = relative_rows[lane] + (Lanes::load(mi.dv) - Lanes::load(mj.dv));
       surface_rows[lane] = to_i * wi + to_j * wj;
       sum_rows[lane] = wi + wj;
       if constexpr (dashpots)
-        surface_rate_rows[lane] = surface_rows[lane] + (to_i * Lanes::load(&mi.dw.x) + to_j * Lanes::load(&mj.dw.x));
+        surface_rate_rows[lane] = surface_rows[lane] + (to_i * Lanes::load(mi.dw) + to_j * Lanes::load(mj.dw));
     }
     Real sum[4];
     Lanes::columns(sum_rows, sum);
@@ -153,8 +155,8 @@ class SpherePasses {
     if (!rolls()) return;
     for (std::size_t lane = 0; lane < width; ++lane) {
       const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
-      surface_rows[lane] = Lanes::load(&mi.w.x) - Lanes::load(&mj.w.x);
-      rate_rows[lane] = surface_rows[lane] + (Lanes::load(&mi.dw.x) - Lanes::load(&mj.dw.x));
+      surface_rows[lane] = Lanes::load(mi.w) - Lanes::load(mj.w);
+      rate_rows[lane] = surface_rows[lane] + (Lanes::load(mi.dw) - Lanes::load(mj.dw));
     }
     set<Lanes>(chunk_.rolled, c, dt * vectors<Lanes>(surface_rows));
     set<Lanes>(chunk_.rolling_rate, c, vectors<Lanes>(rate_rows));
@@ -195,7 +197,7 @@ class SpherePasses {
   void act(std::size_t c) {
     const auto rows_of = [&](const Chunk::Vectors& v, Row(&rows)[width]) {
       const auto value = get<Lanes>(v, c);
-      Lanes::rows({value.x, value.y, value.z, Lanes::all(1)}, rows);
+      Lanes::rows({value.x, value.y, value.z, Lanes::all(1)}, rows);  // 1: the mark of a load
     };
     Row force[width], torque[width], moment[width];
     rows_of(chunk_.force, force);
@@ -211,16 +213,16 @@ class SpherePasses {
       }
       const Number j = j_[c + lane];
       Load& first = job_.loads[i_[c + lane]];
-      Lanes::store(first.f, Lanes::load(first.f) + force[lane]);
-      Lanes::store(first.t, Lanes::load(first.t) + on_i);
+      Lanes::store(first.force, Lanes::load(first.force) + force[lane]);
+      Lanes::store(first.torque, Lanes::load(first.torque) + on_i);
       if (j < job_.block_end) {
         Load& second = job_.loads[j];
-        Lanes::store(second.f, Lanes::load(second.f) - force[lane]);
-        Lanes::store(second.t, Lanes::load(second.t) + on_j);
+        Lanes::store(second.force, Lanes::load(second.force) - force[lane]);
+        Lanes::store(second.torque, Lanes::load(second.torque) + on_j);
       } else {
         Load& second = job_.remote[job_.slots[entry_[c + lane]]];
-        Lanes::store(second.f, Lanes::spread(0) - force[lane]);
-        Lanes::store(second.t, on_j);
+        Lanes::store(second.force, Lanes::spread(0) - force[lane]);
+        Lanes::store(second.torque, on_j);
       }
     }
   }

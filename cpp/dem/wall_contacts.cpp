@@ -36,7 +36,7 @@ void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::s
   const Acting act = acting();
   touches.clear();
   const Place& p = act.places[row];
-  const double mass = 1.0 / act.motions[row].inverse_mass;
+  const double mass = 1.0 / act.motions[row].w.inverse_mass;
   for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k) {
     const std::size_t number = primitives[wall_rows_.indices()[k]].wall;
     const Wall& wall = walls[number];
@@ -105,7 +105,7 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
     const auto which = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
     touches.push_back({entries[static_cast<std::size_t>(which)],
                        number,
-                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].inverse_mass, p.r}});
+                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r}});
   }
   return k;
 }

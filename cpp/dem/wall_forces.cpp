@@ -37,7 +37,7 @@ void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, d
   }
   settle(contacts, wall_rows_, step);
   for (const PointContact& contact : contacts) {
-    const Vec force = vec_of(contact.force), moment = vec_of(contact.moment), point = vec_of(contact.point);
+    const Vec force = contact.force, moment = contact.moment, point = contact.point;
     const Vec torque = cross(point - centre(act.places[contact.row]), force) + moment;
     add(loads_[contact.row], force, torque);
     auto& share = wall_loads_[block * walls.size() + contact.second];

@@ -40,7 +40,7 @@ void World::take(std::span<const Number> rows) {
     if (first == nobody || second == nobody) return false;
     if (first > second) {  // the other one is first now: what i did to j is what j did to i, reversed
       std::swap(first, second);
-      const auto reverse = [](Spring& s) { s = {-s.x, -s.y, -s.z, s.unused}; };
+      const auto reverse = [](Spring& s) { s = -Vec(s); };
       reverse(spring);
       reverse(rolling);
       normal = -normal;
@@ -130,8 +130,8 @@ void World::describe_blocks() {
   poses_.resize(any_convex ? act.size : 0);
   for (std::size_t e = 0; e < poses_.size(); ++e) {
     const Shape& shape = shape_of(e);
-    poses_[e] = {{0, 0, 1}, is_convex(e) ? shape.margin : act.places[e].r, shape.band, shape.cap, shape.cap_centre,
-                 shape.rim};
+    poses_[e] = {{0, 0, 1, is_convex(e) ? shape.margin : act.places[e].r},
+                 {shape.band, shape.cap, shape.cap_centre, shape.rim}};
   }
   round_blocks_.assign((bodies.size() + block_rows - 1) / block_rows, 1);
   for (std::size_t row = 0; row < bodies.size(); ++row)
@@ -173,7 +173,7 @@ std::vector<double> World::speeds() const {
 }
 
 void World::prime() {
-  for (Motion& m : bodies.motions) m.dv = m.dw = {};
+  for (Motion& m : bodies.motions) m.dv = m.dw = Vec{};
   for (std::size_t row = 0; row < bodies.size(); ++row) {
     if (bodies.isotropic(row)) continue;
     const Quat q = bodies.orientations[row];
@@ -245,8 +245,8 @@ Load World::load_of(std::size_t body) const {
   Load sum{};
   for (std::size_t e = elements.offsets[body]; e < elements.offsets[body + 1]; ++e) {
     const Load& load = loads_[e];
-    const Vec force{load.f[0], load.f[1], load.f[2]};
-    Vec torque{load.t[0], load.t[1], load.t[2]};
+    const Vec force = load.force;
+    Vec torque = load.torque;
     const Vec arm = elements.arms[e];
     if (dot(arm, arm) > 0) torque += cross(rotate(bodies.orientations[body], arm), force);
     add(sum, force, torque);

@@ -57,7 +57,6 @@ nb::object array_of(std::vector<T> data, std::vector<std::size_t> shape) {
 Vec vec_at(const double* p) { return {p[0], p[1], p[2]}; }
 void put(double* to, Vec a) { to[0] = a.x, to[1] = a.y, to[2] = a.z; }
 void put(double* to, Quat a) { to[0] = a.w, to[1] = a.x, to[2] = a.y, to[3] = a.z; }
-void put(double* to, Spring a) { to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.unused; }
 
 // Columns of bodies with a name: how many numbers, and how one row is read and written.
 struct Column {
@@ -93,7 +92,7 @@ const Column columns[] = {
     {"masses", 1, [](const World& w, std::size_t k, double* to) { to[0] = w.bodies.masses[k]; },
      [](World& w, std::size_t k, const double* from) {
        w.bodies.masses[k] = from[0];
-       w.bodies.motions[k].inverse_mass = 1.0 / from[0];
+       w.bodies.motions[k].w.inverse_mass = 1.0 / from[0];
      }},
 };
 #undef VICINAL_VEC_COLUMN
@@ -339,14 +338,14 @@ nb::tuple reference(const World& world) {
 // first, second, springs, rollings, normals.
 nb::tuple history_arrays(ContactHistory history) {
   const std::size_t n = history.size();
-  std::vector<double> springs(4 * n), rollings(4 * n), normals(3 * n);
+  std::vector<double> springs(3 * n), rollings(3 * n), normals(3 * n);
   for (std::size_t k = 0; k < n; ++k) {
-    put(springs.data() + 4 * k, history.springs[k]);
-    put(rollings.data() + 4 * k, history.rollings[k]);
+    put(springs.data() + 3 * k, history.springs[k]);
+    put(rollings.data() + 3 * k, history.rollings[k]);
     put(normals.data() + 3 * k, history.normals[k]);
   }
   return nb::make_tuple(array_of(std::move(history.first), {n}), array_of(std::move(history.second), {n}),
-                        array_of(std::move(springs), {n, 4}), array_of(std::move(rollings), {n, 4}),
+                        array_of(std::move(springs), {n, 3}), array_of(std::move(rollings), {n, 3}),
                         array_of(std::move(normals), {n, 3}));
 }
 
@@ -357,11 +356,11 @@ nb::tuple contact_memory(const World& world) {
 
 void restore_memory(World& world, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
                     const In<double>& springs, const In<double>& rollings, const In<double>& normals) {
-  const auto spring = [](const double* p) { return Spring{p[0], p[1], p[2], p[3]}; };
+  const auto spring = [](const double* p) { return Spring{p[0], p[1], p[2], 0}; };
   ContactHistory& history = of_walls ? world.stashed_walls : world.stashed_pairs;
   history.clear();
   for (std::size_t k = 0; k < first.size(); ++k)
-    history.add(first.data()[k], second.data()[k], spring(springs.data() + 4 * k), spring(rollings.data() + 4 * k),
+    history.add(first.data()[k], second.data()[k], spring(springs.data() + 3 * k), spring(rollings.data() + 3 * k),
                 vec_at(normals.data() + 3 * k));
 }
 

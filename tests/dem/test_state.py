@@ -1,11 +1,10 @@
-"""The same bits: after a restart, for any number of threads, for any instruction set."""
+"""The same bits: after a restart and for any number of threads. For any instruction set: test_grain_isa.py."""
 
 import numpy as np
 import pytest
 
 import vicinal
 from dem.grains import bed
-from vicinal import _core
 from vicinal.dem import Clump, Material, Simulation, Tablet
 
 COLUMNS = ("positions", "velocities", "spins", "orientations")
@@ -69,20 +68,6 @@ def test_threads_do_not_change_bits(make):
         three = make()
         three.run(60)
     assert_same(one, three)
-
-
-@pytest.mark.parametrize("make", [bed, lambda: bed(material=HERTZ), mixed, lambda: mixed(HERTZ)])
-def test_instruction_sets_do_not_change_bits(make):
-    best = make()
-    best.run(600)
-    before = _core.get_isa()
-    try:
-        _core.set_isa("baseline")
-        base = make()
-        base.run(600)
-    finally:
-        _core.set_isa(before)
-    assert_same(best, base)
 
 
 def test_looking_does_not_change_bits():

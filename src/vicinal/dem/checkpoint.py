@@ -17,7 +17,7 @@ from vicinal.errors import InputError
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
-FORMAT = 2
+FORMAT = 3
 COLUMNS = (
     "positions",
     "radii",
