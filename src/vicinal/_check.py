@@ -20,6 +20,8 @@ BoxLike: TypeAlias = float | Sequence[float | None] | npt.NDArray[Any] | None
 MOST_BODIES = 2**31 - 1
 # Most periodic images of one body that a search visits. (The core numbers them with 16 bits per axis.)
 MOST_IMAGES = 50_000
+# From here on a square rounds to infinity, by the size of the dtype in bytes.
+LARGEST_SQUARE = {4: (2 - 2**-24) * 2.0**127, 8: math.inf}
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ def check_rows(value: object, name: str, dtype: np.dtype[Any] | None = None) -> 
         )
     if dtype is None:
         dtype = np.dtype(np.float32 if array.dtype.newbyteorder("=") == np.float32 else np.float64)
+    if array.dtype == dtype:
+        return np.ascontiguousarray(array)
     with np.errstate(over="ignore", invalid="ignore"):  # numbers too large for float32 become infinite
         ready: Floats = np.ascontiguousarray(array, dtype=dtype)
     return ready
@@ -163,20 +167,20 @@ def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
     dtype = points.array.dtype
     if not math.isfinite(cutoff) or cutoff <= 0:
         raise InputError(f"{name} must be a positive, finite number, got {cutoff}")
-    with np.errstate(over="ignore", under="ignore"):
-        rounded = dtype.type(cutoff)
-        square = rounded * rounded
+    # Squares of float32 numbers are exact in float64, so no NumPy arithmetic, which is slow for one number, is needed.
+    largest = LARGEST_SQUARE[dtype.itemsize]
+    rounded = cutoff if dtype == np.float64 or cutoff > largest else float(dtype.type(cutoff))
     if rounded == 0:
         raise InputError(
             f"{name} must be above 0 in the dtype of the points, got {cutoff}, which rounds to 0 in {dtype}; "
             "use float64 points or smaller units"
         )
-    if not np.isfinite(square):
+    if not rounded * rounded < largest:
         raise InputError(
             f"{name} must have a finite square, got {cutoff}, whose square overflows {dtype}; "
             "use float64 points or larger units"
         )
-    return float(rounded)
+    return rounded
 
 
 def check_box(value: Any, points: Bodies, cutoff: float) -> list[float]:

@@ -41,7 +41,7 @@ def check_bodies(
         )
     thickness = check_skin(skin)
     if cutoff is not None:
-        if np.ndim(cutoff) > 0:
+        if not isinstance(cutoff, float) and np.ndim(cutoff) > 0:
             raise InputError(
                 f"cutoff must be one number, got an array of shape {np.shape(cutoff)}; pass radii= for spheres"
             )
