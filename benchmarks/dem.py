@@ -39,7 +39,7 @@ def speed_of(make, steps, clock=time.process_time):
     start = clock()
     sim.run(steps)
     seconds = clock() - start
-    return len(sim) * steps / seconds / 1e6, sim.stats()
+    return len(sim) * steps / seconds / 1e6, sim.stats
 
 
 def compare(title, contestants, repeats):
@@ -54,15 +54,12 @@ def compare(title, contestants, repeats):
 
 def beside_peers(title, make, script, spheres, dt, given):
     """Ours, and each program that is there; `script` of its name is its input."""
-    figures = {}
 
     def ours():
-        speed, found = speed_of(make, given.steps)
-        figures.update(found)
-        return speed
+        return speed_of(make, given.steps)[0]
 
-    ours()
-    per_body = figures["contacts"] / figures["bodies"]
+    _, figures = speed_of(make, given.steps)
+    per_body = figures.contacts / figures.bodies
     contestants = {"vicinal": ours}
     for name in peers.found():
         contestants[name] = lambda name=name: peers.speed(name, script(name), spheres, dt, given.steps)
@@ -121,7 +118,7 @@ def run_tablets(given):
 
     def measure(name):
         speed, figures = speed_of(lambda: make(name), given.steps)
-        contacts[name] = figures["contacts"] / n
+        contacts[name] = figures.contacts / n
         return speed
 
     best = compare(f"tablets, {n}", {name: lambda name=name: measure(name) for name in starts}, given.repeats)
@@ -141,7 +138,7 @@ def measure_memory(n):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sim.run(3)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    contacts = sim.stats()["contacts"] / n
+    contacts = sim.stats.contacts / n
     print(
         f"memory, {n} spheres ({contacts:.2f} contacts per body): {peak / 1e6:.2f} GB, {before / 1e6:.2f} before steps"
     )

@@ -47,7 +47,7 @@ def test_far_walls_are_left_alone_without_a_difference(material):
     at_once.run(1500)
     for _ in range(1500):
         step_by_step.run(1)
-    assert at_once.stats()["builds"] < 5
+    assert at_once.stats.builds < 5
     assert np.linalg.norm(at_once.walls[0].force) > 0
     assert_same(at_once, step_by_step)
 
@@ -67,9 +67,9 @@ def test_a_fast_body_does_not_use_up_the_lists_of_all():
     sim.insert(still, radii=0.5)
     sim.insert([[0, 3.0, 0]], radii=0.5, velocities=[[speed, 0, 0]])
     sim.run(steps)
-    way, half_a_skin = speed * steps * sim.dt, 0.5 * sim.stats()["skin"]
+    way, half_a_skin = speed * steps * sim.dt, 0.5 * sim.stats.skin
     assert sim.positions[-1, 0] == pytest.approx(way)
-    assert sim.stats()["builds"] < 0.2 * way / half_a_skin
+    assert sim.stats.builds < 0.2 * way / half_a_skin
 
 
 def test_different_materials_in_one_block_have_their_own_parameters():

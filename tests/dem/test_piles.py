@@ -203,4 +203,4 @@ def test_beds_calm_down():
     energies = sim.energies()
     assert energies["kinetic_translational"] + energies["kinetic_rotational"] < 0.05 * len(sim)
     assert (sim.positions > 0).all()
-    assert sim.stats()["builds"] > 3
+    assert sim.stats.builds > 3

@@ -49,7 +49,7 @@ def test_restored_simulation_goes_on_bit_for_bit(make, at):
         copy.run(steps)
         assert_same(copy, straight)
     assert copy.random.random() == straight.random.random()
-    assert copy.stats()["builds"] == straight.stats()["builds"]
+    assert copy.stats.builds == straight.stats.builds
 
 
 def test_state_is_plain():
@@ -75,7 +75,7 @@ def test_looking_does_not_change_bits():
     for _ in range(20):
         looked.run(50)
         unseen.run(50)
-        looked.contacts(), looked.energies(), looked.state(), looked.stats()
+        looked.contacts(), looked.energies(), looked.state(), looked.stats
     assert_same(looked, unseen)
 
 
@@ -92,5 +92,5 @@ def test_skin_changes_speed_only():
     thin, thick = bed(100, skin=0.02), bed(100, skin=0.4)
     thin.run(300)
     thick.run(300)
-    assert thin.stats()["builds"] > thick.stats()["builds"]
+    assert thin.stats.builds > thick.stats.builds
     np.testing.assert_allclose(thin.positions, thick.positions, rtol=0, atol=1e-9)

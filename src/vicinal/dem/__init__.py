@@ -2,7 +2,7 @@
 
 from vicinal.dem.materials import Material
 from vicinal.dem.shapes import Clump, Polyhedron, Tablet
-from vicinal.dem.simulation import Simulation
+from vicinal.dem.simulation import Simulation, SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning
 from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, box_walls
 
@@ -15,6 +15,7 @@ __all__ = [
     "Plane",
     "Polyhedron",
     "Simulation",
+    "SimulationStats",
     "Tablet",
     "TimeStepWarning",
     "Wall",

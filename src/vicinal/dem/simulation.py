@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from time import perf_counter
 from typing import Any
@@ -29,6 +30,31 @@ Array = npt.NDArray[np.float64]
 BUILDS_PER_SORT = 20
 # A step that was not given: these fractions of the collision and of the Rayleigh time.
 COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.02, 0.2
+
+
+@dataclass(frozen=True)
+class SimulationStats:
+    """Figures of a simulation.
+
+    Parameters
+    ----------
+    bodies, contacts
+        Number of bodies, and of contacts that exert a force.
+    listed
+        Entries of the lists of near bodies.
+    builds, skin
+        Builds of the lists so far, and the skin of the last one.
+    list_seconds, step_seconds
+        Time spent on lists and on steps so far.
+    """
+
+    bodies: int
+    contacts: int
+    listed: int
+    builds: int
+    skin: float
+    list_seconds: float
+    step_seconds: float
 
 
 class Simulation:
@@ -530,17 +556,18 @@ class Simulation:
         }
         return energies | {"total": sum(energies.values())}
 
-    def stats(self) -> dict[str, float]:
-        """Return figures: bodies, contacts, listed, builds (of the lists), skin, seconds in lists and in steps."""
-        return {
-            "bodies": len(self),
-            "contacts": self.contact_count(),
-            "listed": self._core.listed(),
-            "builds": self._builds,
-            "skin": self._skin,
-            "list_seconds": self._seconds["lists"],
-            "step_seconds": self._seconds["steps"],
-        }
+    @property
+    def stats(self) -> SimulationStats:
+        """Figures of the bodies, the lists and the time spent."""
+        return SimulationStats(
+            bodies=len(self),
+            contacts=self.contact_count(),
+            listed=self._core.listed(),
+            builds=self._builds,
+            skin=self._skin,
+            list_seconds=self._seconds["lists"],
+            step_seconds=self._seconds["steps"],
+        )
 
     # --- state --------------------------------------------------------------------------------------------------------
 

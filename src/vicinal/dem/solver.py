@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -166,7 +166,7 @@ class GrainSolver:
                 "rayleigh_time": times.rayleigh,
                 "fraction_of_rayleigh_time": times.rayleigh_fraction,
             },
-            "engine": {name: float(value) for name, value in sim.stats().items()},
+            "engine": {name: float(value) for name, value in asdict(sim.stats).items()},
         }
 
 
