@@ -440,23 +440,23 @@ REFUSALS = [
     Refusal("unequal lengths", lambda: some().update([3, 1], [2]), "j", "1.*2"),
     Refusal("negative numbers", lambda: some().update([3, -1], [2, 2]), "i", "-1"),
     Refusal("negative int32", lambda: some().update(np.array([3, -1], np.int32), np.array([2, 2])), "i", "-1"),
-    Refusal("negative neighbors", lambda: some().update(([0, 2, 2], np.array([-4, 1], np.int32))), "neighbors", "-4"),
-    Refusal("negative in a row", lambda: some().update_rows([0, 1], np.array([-4], np.int32)), "neighbors", "-4"),
+    Refusal("negative neighbors", lambda: some().update(([0, 2, 2], np.array([-4, 1], np.int32))), "indices", "-4"),
+    Refusal("negative in a row", lambda: some().update_rows([0, 1], np.array([-4], np.int32)), "indices", "-4"),
     Refusal("negative to find", lambda: some().find(np.array([-4], np.int32), [1]), "i", "-4"),
     Refusal("too large numbers", lambda: some().update([3], [2**31]), "j", str(2**31)),
     Refusal("fractions", lambda: some().update([3.5], [2]), "i", "float64"),
     Refusal("a table", lambda: some().update([[3]], [[2]]), "i", r"\(1, 1\)"),
     Refusal("one array", lambda: some().update([1, 2, 3]), "rows", "list"),
-    Refusal("pairs as one tuple", lambda: some().update(([0, 1], [1, 2])), "offsets", "2 neighbors"),
+    Refusal("pairs as one tuple", lambda: some().update(([0, 1], [1, 2])), "offsets", "2 indices"),
     Refusal("falling offsets", lambda: some().update(([0, 2, 1, 3], [1, 2, 2])), "offsets", r"\[2, 1\].*row 1"),
-    Refusal("offsets that end early", lambda: some().update(([0, 1, 1], [1, 2])), "offsets", "2 neighbors"),
+    Refusal("offsets that end early", lambda: some().update(([0, 1, 1], [1, 2])), "offsets", "2 indices"),
     Refusal("offsets that start late", lambda: some().update(([1, 2], [1, 2])), "offsets", "row 0"),
     Refusal("no offsets", lambda: some().update(([], [])), "offsets", r"\(0,\)"),
     Refusal("one wrong offset", lambda: some().update(([3], [])), "offsets", "3"),
     Refusal("a pair twice in a row", lambda: some().update(([0, 2], [1, 1])), "i, j", r"\(0, 1\)"),
     Refusal("some pairs in both rows", lambda: some().update(([0, 2, 3, 3], [1, 2, 0])), "i, j", r"\(0, 1\)"),
-    Refusal("rows out of order", lambda: some().update_rows([0, 0, 2, 2], [3, 2]), "neighbors", r"row 1 is \[3, 2\]"),
-    Refusal("rows of smaller numbers", lambda: some().update_rows([0, 0, 1], [0]), "neighbors", r"row 1 is \[0\]"),
+    Refusal("rows out of order", lambda: some().update_rows([0, 0, 2, 2], [3, 2]), "indices", r"\[3, 2\] in row 1"),
+    Refusal("rows of smaller numbers", lambda: some().update_rows([0, 0, 1], [0]), "indices", r"\[0\] in row 1"),
     Refusal("removed twice", lambda: some().remove([1, 1]), "ids", "1"),
     Refusal("negative removed", lambda: some().remove([-1]), "ids", "-1"),
     Refusal("fewer than none inserted", lambda: some().insert(-1, at=0), "count", "-1"),
@@ -482,3 +482,18 @@ def test_an_unknown_field_is_a_key_error() -> None:
         some()["tangent"] = 3
     with pytest.raises(FileNotFoundError):
         vc.Contacts.load("/nowhere/contacts.npz")
+
+
+def test_a_list_is_taken_as_it_is() -> None:
+    points = np.random.default_rng(0).random((300, 3))
+    made = vc.NeighborList(radii=0.04, skin=0.02)
+    made.update(points)
+    contacts = vc.Contacts({"age": 1})
+    contacts.update(made)
+    assert np.array_equal(contacts.j, made.indices)
+    assert np.array_equal(contacts.offsets, made.offsets[: len(contacts.offsets)])
+    full = vc.NeighborList(radii=0.04, skin=0.02, half=False)
+    full.update(points)
+    contacts.update(full)
+    assert np.array_equal(contacts.j, made.indices)
+    assert len(contacts.began) == 0

@@ -1,4 +1,4 @@
-// Pairs that are in canonical order already, as a sorted search gives them: only the starts of rows are missing.
+// Pairs that are in canonical order already, as from a sorted search: only the offsets of rows are missing.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline bool in_order(std::span<const std::int32_t> i, std::span<const std::int32
   parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     if (!good) return;
     int wrong = i[begin] >= j[begin];
-    // No branches, so that compilers make vectors of it.
+    // Without branches, so that compilers vectorize it.
     for (std::size_t k = std::max<std::size_t>(begin, 1); k < end; ++k) {
       const int own = i[k] >= j[k], falls = i[k] < i[k - 1], same = i[k] == i[k - 1], repeats = j[k] <= j[k - 1];
       wrong |= own | falls | (same & repeats);
@@ -28,7 +28,7 @@ inline bool in_order(std::span<const std::int32_t> i, std::span<const std::int32
   return good;
 }
 
-// Fills the starts of all rows up to the last pair's, and the end.
+// Fills the offsets of all rows up to that of the last pair.
 inline void start_rows(std::span<const std::int32_t> i, std::span<std::int64_t> offsets) {
   parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t k = begin; k < end; ++k) {

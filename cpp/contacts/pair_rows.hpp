@@ -12,7 +12,7 @@
 
 namespace vicinal::contacts {
 
-// Writes the place of each pair (first[k], second[k]), whichever comes first, among the contacts; -1 where it is none.
+// Writes the entry of each pair (first[k], second[k]), in either order, among the contacts; -1 if it is not a contact.
 inline void find(const RowsView& pairs, std::span<const std::int32_t> first, std::span<const std::int32_t> second,
                  std::span<std::int64_t> place) {
   parallel_ranges(first.size(), row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -21,8 +21,8 @@ inline void find(const RowsView& pairs, std::span<const std::int32_t> first, std
       const auto row = static_cast<std::size_t>(low);
       const auto* const from = pairs.indices.data() + pairs.begin(row);
       const auto* const to = pairs.indices.data() + pairs.begin(row + 1);
-      const auto* const found = std::lower_bound(from, to, high);
-      place[k] = found != to && *found == high ? found - pairs.indices.data() : -1;
+      const auto* const match = std::lower_bound(from, to, high);
+      place[k] = match != to && *match == high ? match - pairs.indices.data() : -1;
     }
   });
 }

@@ -29,9 +29,8 @@ namespace detail {
 // Compilers turn this into conditional moves, but std::minmax into a branch, mispredicted half of the time.
 inline Pair canonical(std::int32_t i, std::int32_t j) { return {i < j ? i : j, i < j ? j : i}; }
 
-// Rows are short and in no order, so sorting that branches on what it finds would be mispredicted every other time.
-// Up to eight numbers go through a fixed network of exchanges (Batcher's) instead. Reads and writes eight whatever the
-// size is.
+// Rows are short and in random order, so a sort that branches on comparisons would be mispredicted every other time.
+// Up to eight numbers pass a fixed network of exchanges (Batcher's) instead. Reads and writes eight for any size.
 inline constexpr std::size_t few = 8;
 inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* to) {
   std::array<std::int32_t, few> v;
@@ -76,10 +75,10 @@ inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, s
   return static_cast<std::size_t>(all.most + 1);
 }
 
-// Fills `offsets` (rows_needed + 1) and `others` (one per pair). Entries of a row that are equal stay side by side.
+// Fills `offsets` (rows_needed + 1) and `indices` (one per pair). Entries of a row that are equal stay side by side.
 // `sorted` is scratch, one per pair.
 inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int32_t> j,
-                       std::span<std::int64_t> offsets, std::span<std::int32_t> others, std::span<Pair> sorted) {
+                       std::span<std::int64_t> offsets, std::span<std::int32_t> indices, std::span<Pair> sorted) {
   // Few buckets scatter faster, and 4096 rows of contacts fit into the second cache.
   constexpr std::size_t enough_buckets = 256, most_buckets = 1024, most_pieces = 256;
   constexpr int rows_in_cache = 12;
@@ -133,10 +132,10 @@ inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int
     for (const std::size_t to : next) {
       // What is written past the row is overwritten by the rows after it, unless they are not in this bucket.
       if (to - from <= detail::few && begin + from + detail::few <= end) {
-        detail::sort_few(placed.data() + from, to - from, others.data() + begin + from);
+        detail::sort_few(placed.data() + from, to - from, indices.data() + begin + from);
       } else {
         sort_row(placed.data() + from, to - from);
-        std::copy(placed.data() + from, placed.data() + to, others.data() + begin + from);
+        std::copy(placed.data() + from, placed.data() + to, indices.data() + begin + from);
       }
       from = to;
     }

@@ -1,5 +1,5 @@
-// Contacts: rows in, rows and fields out. What lives on from step to step are arrays that Python holds; a field is
-// bytes here, and Python knows what they mean.
+// Contacts: rows in, rows and fields out. The state between two steps is in arrays that Python holds. Fields are bytes
+// here; Python knows their meaning.
 #include "python/contacts.hpp"
 
 #include <nanobind/nanobind.h>
@@ -37,12 +37,12 @@ template <class Array>
 auto span_of(const Array& array) {
   return std::span(array.data(), array.shape(0));
 }
-RowsView rows_of(const Offsets& offsets, const Ids& others) {
+RowsView rows_of(const Offsets& offsets, const Ids& indices) {
   if (offsets.shape(0) == 0) throw nb::type_error("offsets must have at least one entry");
-  return {span_of(offsets), span_of(others)};
+  return {span_of(offsets), span_of(indices)};
 }
 
-// Memory for n values, in steps of an eighth: what some fewer contacts gave back mostly fits some more.
+// Memory for n values, in steps of an eighth, so that memory given back by slightly fewer contacts is used again.
 template <class T>
 Region room_for(Pool& pool, std::size_t n) {
   const std::size_t bytes = n * sizeof(T) + overrun;
@@ -69,19 +69,19 @@ void copy(std::span<const T> from, std::span<T> to) {
   });
 }
 
-// (offsets, others), copied.
-nb::tuple copy_rows(const SharedPool& pool, const Offsets& offsets, const Ids& others) {
+// (offsets, indices), copied.
+nb::tuple copy_rows(const SharedPool& pool, const Offsets& offsets, const Ids& indices) {
   Region new_offsets = room_for<std::int64_t>(*pool, offsets.shape(0));
-  Region new_others = room_for<std::int32_t>(*pool, others.shape(0));
+  Region new_indices = room_for<std::int32_t>(*pool, indices.shape(0));
   without_lock([&] {
     copy(span_of(offsets), span_in<std::int64_t>(new_offsets, offsets.shape(0)));
-    copy(span_of(others), span_in<std::int32_t>(new_others, others.shape(0)));
+    copy(span_of(indices), span_in<std::int32_t>(new_indices, indices.shape(0)));
   });
   return nb::make_tuple(array_of<std::int64_t>(std::move(new_offsets), {offsets.shape(0)}, pool),
-                        array_of<std::int32_t>(std::move(new_others), {others.shape(0)}, pool));
+                        array_of<std::int32_t>(std::move(new_indices), {indices.shape(0)}, pool));
 }
 
-// (offsets, others) of pairs in any order; None if some number is negative.
+// (offsets, indices) of pairs in any order; None if a number is negative.
 nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
   if (i.shape(0) != j.shape(0)) throw nb::type_error("i and j must have the same length");
   const std::size_t size = i.shape(0);
@@ -89,9 +89,9 @@ nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
   if (!needed) return nb::none();
   const std::size_t rows = *needed;
   Region offsets = room_for<std::int64_t>(*pool, rows + 1);
-  Region others = room_for<std::int32_t>(*pool, size);
+  Region indices = room_for<std::int32_t>(*pool, size);
   const auto starts = span_in<std::int64_t>(offsets, rows + 1);
-  const auto entries = span_in<std::int32_t>(others, size);
+  const auto entries = span_in<std::int32_t>(indices, size);
   without_lock([&] {
     if (contacts::in_order(span_of(i), span_of(j))) {
       contacts::start_rows(span_of(i), starts);
@@ -103,21 +103,21 @@ nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
     pool->give(std::move(scratch));
   });
   return nb::make_tuple(array_of<std::int64_t>(std::move(offsets), {rows + 1}, pool),
-                        array_of<std::int32_t>(std::move(others), {size}, pool));
+                        array_of<std::int32_t>(std::move(indices), {size}, pool));
 }
 
-std::int64_t wrong_offset(const Offsets& offsets, const Ids& others) {
-  const auto rows = rows_of(offsets, others);
-  const std::size_t found = without_lock([&] { return first_wrong_offset(rows); });
-  const bool wrong = found < rows.size() || (rows.size() == 0 && (offsets.data()[0] != 0 || others.shape(0) != 0));
-  return wrong ? static_cast<std::int64_t>(found) : -1;
+std::int64_t wrong_offset(const Offsets& offsets, const Ids& indices) {
+  const auto rows = rows_of(offsets, indices);
+  const std::size_t row = without_lock([&] { return first_wrong_offset(rows); });
+  const bool wrong = row < rows.size() || (rows.size() == 0 && (offsets.data()[0] != 0 || indices.shape(0) != 0));
+  return wrong ? static_cast<std::int64_t>(row) : -1;
 }
 
 // (fields, began, ended, rows of the ended), or None where the rows are not in order.
-nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Ids& before_others,
-                 const Offsets& now_offsets, const Ids& now_others, const std::vector<Bytes>& fields,
+nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Ids& before_indices,
+                 const Offsets& now_offsets, const Ids& now_indices, const std::vector<Bytes>& fields,
                  const std::vector<Bytes>& initial) {
-  const auto before = rows_of(before_offsets, before_others), now = rows_of(now_offsets, now_others);
+  const auto before = rows_of(before_offsets, before_indices), now = rows_of(now_offsets, now_indices);
   if (fields.size() != initial.size()) throw nb::type_error("every field has an initial value");
   std::vector<Region> regions;
   std::vector<HistoryField> plan;
@@ -137,18 +137,18 @@ nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Id
   return nb::make_tuple(made, copy_of(change.began), copy_of(change.ended), copy_of(change.ended_row));
 }
 
-nb::object expand(const SharedPool& pool, const Offsets& offsets, const Ids& others) {
-  Region region = room_for<std::int32_t>(*pool, others.shape(0));
+nb::object expand(const SharedPool& pool, const Offsets& offsets, const Ids& indices) {
+  Region region = room_for<std::int32_t>(*pool, indices.shape(0));
   without_lock(
-      [&] { fill_owners(rows_of(offsets, others).offsets, span_in<std::int32_t>(region, others.shape(0)).data()); });
-  return array_of<std::int32_t>(std::move(region), {others.shape(0)}, pool);
+      [&] { fill_owners(rows_of(offsets, indices).offsets, span_in<std::int32_t>(region, indices.shape(0)).data()); });
+  return array_of<std::int32_t>(std::move(region), {indices.shape(0)}, pool);
 }
 
-nb::object find(const Offsets& offsets, const Ids& others, const Ids& i, const Ids& j) {
+nb::object find(const Offsets& offsets, const Ids& indices, const Ids& i, const Ids& j) {
   if (i.shape(0) != j.shape(0)) throw nb::type_error("i and j must have the same length");
   Region region(i.shape(0) * sizeof(std::int64_t) + overrun);
   without_lock([&] {
-    contacts::find(rows_of(offsets, others), span_of(i), span_of(j), span_in<std::int64_t>(region, i.shape(0)));
+    contacts::find(rows_of(offsets, indices), span_of(i), span_of(j), span_in<std::int64_t>(region, i.shape(0)));
   });
   return array_of<std::int64_t>(std::move(region), {i.shape(0)}, nullptr);
 }
@@ -157,13 +157,13 @@ nb::object find(const Offsets& offsets, const Ids& others, const Ids& i, const I
 
 void bind_contacts(nb::module_& m) {
   nb::class_<Pool>(m, "Pool", "Memory that arrays give back when they are no longer used.").def(nb::init<>());
-  m.def("contacts_copy", &copy_rows, nb::arg("pool"), nb::arg("offsets"), nb::arg("others"));
+  m.def("contacts_copy", &copy_rows, nb::arg("pool"), nb::arg("offsets"), nb::arg("indices"));
   m.def("contacts_sort", &sort_rows, nb::arg("pool"), nb::arg("i"), nb::arg("j"));
-  m.def("contacts_wrong_offset", &wrong_offset, nb::arg("offsets"), nb::arg("others"));
-  m.def("contacts_merge", &merge, nb::arg("pool"), nb::arg("before_offsets"), nb::arg("before_others"),
-        nb::arg("now_offsets"), nb::arg("now_others"), nb::arg("fields"), nb::arg("initial"));
-  m.def("contacts_expand", &expand, nb::arg("pool"), nb::arg("offsets"), nb::arg("others"));
-  m.def("contacts_find", &find, nb::arg("offsets"), nb::arg("others"), nb::arg("i"), nb::arg("j"));
+  m.def("contacts_wrong_offset", &wrong_offset, nb::arg("offsets"), nb::arg("indices"));
+  m.def("contacts_merge", &merge, nb::arg("pool"), nb::arg("before_offsets"), nb::arg("before_indices"),
+        nb::arg("now_offsets"), nb::arg("now_indices"), nb::arg("fields"), nb::arg("initial"));
+  m.def("contacts_expand", &expand, nb::arg("pool"), nb::arg("offsets"), nb::arg("indices"));
+  m.def("contacts_find", &find, nb::arg("offsets"), nb::arg("indices"), nb::arg("i"), nb::arg("j"));
 }
 
 }  // namespace vicinal

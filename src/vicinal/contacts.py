@@ -1,4 +1,4 @@
-"""Contacts: pairs that live on from step to step and carry data."""
+"""Contacts: pairs that carry data from step to step."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal._contact_checks import (
+    HasRows,
     Ids,
     Places,
     Rows,
@@ -29,19 +30,18 @@ from vicinal._contact_checks import (
     rows_of,
 )
 from vicinal.errors import InputError
-from vicinal.rows import Neighbors
 
 FORMAT = "vicinal contacts 1"
 
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """Contacts that are over: who they were between, and their last data.
+    """Contacts that ended, with their last data.
 
     Parameters
     ----------
     i, j
-        Numbers of the bodies as they were, i < j.
+        Numbers of the bodies before the change, i < j.
     fields
         Last value of each field, one row per contact.
     """
@@ -60,23 +60,23 @@ class Ended:
 
 
 class Contacts:
-    """Pairs that live on from step to step and carry data, such as the tangential springs of grains.
+    """Pairs that carry data from step to step, such as the tangential springs of grains.
 
     A contact is an unordered pair of two bodies. Contacts are kept in canonical order, i < j, by `i`, then by `j`: the
-    order of `vicinal.pairs(..., sort=True)`. Arrays of fields are aligned with `i` and `j` and are written in place;
-    the next change of the contacts makes new ones, so ask for them again after it.
+    order of `vicinal.pairs(..., sort=True)`. Arrays of fields are aligned with `i` and `j` and can be written in place.
+    Every change of the contacts makes new arrays, so get them again after it.
 
     Parameters
     ----------
     fields
         Numbers per contact of each field: {"tangent": 3, "age": 1}. A field of 1 has shape (m,), others (m, k).
     initial
-        What the fields of a new contact start with, one number or one per component; 0 where nothing is said.
+        Values of the fields of a new contact, one number or one per component; the default is 0.
     dtype
         float64, float32, int64 or int32: of all fields, or by name. The default is float64.
     antisymmetric
-        Names of fields that point from i to j, such as a force on i: they change sign where a new numbering swaps the
-        bodies of a contact (`reorder`).
+        Names of fields that point from i to j, such as a force on i: their sign changes where `reorder` exchanges the
+        bodies of a contact.
 
     Examples
     --------
@@ -95,8 +95,8 @@ class Contacts:
     """
 
     _offsets: Places
-    _others: Ids
-    _rows: Ids | None  # the row of each contact, where somebody asked for it
+    _indices: Ids
+    _rows: Ids | None  # the row of each contact, once it was computed
     _fields: dict[str, npt.NDArray[Any]]
     _began: Places
     _lasted: Places | None
@@ -121,10 +121,10 @@ class Contacts:
 
     def __len__(self) -> int:
         """Return the number of contacts."""
-        return len(self._others)
+        return len(self._indices)
 
     def __repr__(self) -> str:
-        """Return number of contacts and names of fields."""
+        """Return the number of contacts and the names of the fields."""
         return f"Contacts({len(self)} contacts, fields: {', '.join(self._initial) or 'none'})"
 
     def __iter__(self) -> Iterator[str]:
@@ -132,15 +132,15 @@ class Contacts:
         return iter(self._initial)
 
     def __contains__(self, name: object) -> bool:
-        """Return whether there is a field of this name."""
+        """Tell whether there is a field of this name."""
         return name in self._initial
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Return a field: an array to read and write, not a copy, until the contacts change."""
+        """Return the array of a field, not a copy: writing to it takes effect until the contacts change."""
         try:
             return self._fields[name]
         except KeyError:
-            raise KeyError(f"{name!r} is not a field; there are {', '.join(self._initial) or 'none'}") from None
+            raise KeyError(f"{name!r} is not a field; the fields are {', '.join(self._initial) or 'none'}") from None
 
     def __setitem__(self, name: str, values: npt.ArrayLike) -> None:
         """Write a field, in place."""
@@ -152,27 +152,27 @@ class Contacts:
     def i(self) -> Ids:
         """The body with the smaller number of each contact."""
         if self._rows is None:
-            self._rows = _core.contacts_expand(self._pool, self._offsets, self._others)
+            self._rows = _core.contacts_expand(self._pool, self._offsets, self._indices)
         return self._rows
 
     @property
     def j(self) -> Ids:
         """The body with the larger number of each contact."""
-        return self._others
+        return self._indices
 
     @property
     def offsets(self) -> Places:
-        """Where the contacts of each i start: those of body i are `offsets[i]` to `offsets[i + 1]`."""
+        """int64: the contacts of row i are those from `offsets[i]` to `offsets[i + 1]`."""
         return self._offsets
 
     @property
     def began(self) -> Places:
-        """Places of the contacts that the last change made."""
+        """Positions, among the contacts, of those that began with the last change."""
         return self._began
 
     @property
     def lasted(self) -> Places:
-        """Places of the contacts that were there before the last change."""
+        """Positions, among the contacts, of those that existed before the last change."""
         if self._lasted is None:
             new = np.zeros(len(self), bool)
             new[self._began] = True
@@ -181,23 +181,23 @@ class Contacts:
 
     @property
     def ended(self) -> Ended:
-        """The contacts that the last change ended, with their last data; numbers of bodies as before the change."""
+        """The contacts that ended with the last change and their last data; bodies have the numbers from before it."""
         return self._ended
 
     # ---------------------------------------------------------------------------- steps
 
-    def update(self, first: npt.ArrayLike | Neighbors | tuple[Any, Any], second: npt.ArrayLike | None = None) -> None:
-        """Say which pairs are in contact now.
+    def update(self, first: npt.ArrayLike | HasRows | tuple[Any, Any], second: npt.ArrayLike | None = None) -> None:
+        """Set which pairs are in contact now.
 
-        Those that were before keep their data, others begin with initial values, and those that are not named any more
-        are in `ended`.
+        Contacts that existed before keep their data, new ones start with the initial values, and contacts that are not
+        among the pairs any more are in `ended`.
 
         Parameters
         ----------
         first, second
-            Either two arrays `i, j` with each unordered pair once, in any order and direction, as `vicinal.pairs` gives
-            them; or one argument with rows, a `vicinal.Neighbors` or `(offsets, neighbors)`, with each pair in one row
-            or in both.
+            Either two arrays `i, j` with each unordered pair once, in any order and direction, as `vicinal.pairs`
+            returns them; or one argument with rows, a `vicinal.Neighbors`, a `vicinal.NeighborList` or `(offsets,
+            indices)`, with each pair in one row or in both.
 
         Examples
         --------
@@ -209,11 +209,11 @@ class Contacts:
         ([0, 1], [1, 2], [])
         """
         if second is None:
-            offsets, others = check_rows(first)
-            if self._merge(_core.contacts_copy(self._pool, offsets, others)):
+            offsets, indices = check_rows(first)
+            if self._merge(_core.contacts_copy(self._pool, offsets, indices)):
                 return
-            check_sign(others, "neighbors")
-            i, j = _core.contacts_expand(self._pool, offsets, others), others
+            check_sign(indices, "indices")
+            i, j = _core.contacts_expand(self._pool, offsets, indices), indices
             rows = self._both_ways(i, j)
         else:
             i, j = check_pairs(first, second)
@@ -221,17 +221,17 @@ class Contacts:
         if not self._merge(rows or self._sorted(i, j)):
             raise repeated(i, j)
 
-    def update_rows(self, offsets: npt.ArrayLike, neighbors: npt.ArrayLike) -> None:
-        """Say which pairs are in contact now, as rows in canonical order; `neighbors` becomes `j`.
+    def update_rows(self, offsets: npt.ArrayLike, indices: npt.ArrayLike) -> None:
+        """Set which pairs are in contact now, as rows in canonical order; `indices` becomes `j`.
 
-        This is `update((offsets, neighbors))` for those who count on fields being aligned with `neighbors`: rows that
-        are not in canonical order are refused, not sorted.
+        This is `update((offsets, indices))` with a guarantee that fields are aligned with `indices`: rows that are not
+        in canonical order raise an error and are not sorted.
 
         Parameters
         ----------
         offsets
-            int64, one more than there are rows: row i is `neighbors[offsets[i]:offsets[i + 1]]`.
-        neighbors
+            int64, one more than there are rows: row i is `indices[offsets[i]:offsets[i + 1]]`.
+        indices
             int32, ascending in each row, and each greater than the row's number.
 
         Examples
@@ -241,16 +241,16 @@ class Contacts:
         >>> contacts.i.tolist(), contacts.j.tolist()
         ([0, 0, 1], [1, 2, 2])
         """
-        given = check_rows((offsets, neighbors))
+        given = check_rows((offsets, indices))
         if not self._merge(_core.contacts_copy(self._pool, *given)):
             row, values = disorder(*given)
             raise InputError(
-                f"neighbors: row {row} is {values}; pass rows that ascend and hold numbers greater than the row's own, "
-                "or use update, which sorts"
+                f"indices must ascend in each row and be greater than the row, got {values} in row {row}; "
+                "use update, which sorts them"
             )
 
     def find(self, i: npt.ArrayLike, j: npt.ArrayLike) -> Places:
-        """Return the places of pairs, in either direction, among the contacts; -1 where a pair is none.
+        """Return the positions of pairs, in either direction, among the contacts; -1 for pairs that are not in contact.
 
         Examples
         --------
@@ -262,14 +262,14 @@ class Contacts:
         first, second = check_pairs(i, j)
         check_sign(first, "i")
         check_sign(second, "j")
-        return _core.contacts_find(self._offsets, self._others, first, second)
+        return _core.contacts_find(self._offsets, self._indices, first, second)
 
     # ---------------------------------------------------------------------------- other numbers for the bodies
 
     def remove(self, ids: npt.ArrayLike) -> None:
-        """Take bodies out; the others move up, as with `numpy.delete` and `vicinal.Index.remove`.
+        """Remove bodies; later numbers move up, as with `numpy.delete` and `vicinal.Index.remove`.
 
-        Their contacts are `ended`, under the numbers from before.
+        Their contacts are in `ended`, with the numbers from before.
 
         Examples
         --------
@@ -292,10 +292,10 @@ class Contacts:
         self._set(rows_of(i, j), {name: values[stay] for name, values in self._fields.items()}, ended=ended)
 
     def insert(self, count: int, at: int) -> None:
-        """Make room for new bodies: those from number `at` on move down by `count`.
+        """Make room for new bodies: numbers from `at` on increase by `count`.
 
-        Bodies that `vicinal.Index.insert` adds follow all others, so nothing needs to be done for them, unless planes
-        or features of a mesh are numbered after the bodies: then `at` is the number of bodies there were.
+        Bodies added by `vicinal.Index.insert` follow all others and need no call, unless planes or features of a mesh
+        are numbered after the bodies: then `at` is the number of bodies before.
 
         Examples
         --------
@@ -309,7 +309,7 @@ class Contacts:
         first = _check.check_integer(at, "at", least=0, most=_check.MOST_BODIES)
         if len(self) and int(self.j.max()) >= first and int(self.j.max()) + more >= _check.MOST_BODIES:
             raise InputError(
-                f"count: {more} more than {int(self.j.max())} found; use numbers below {_check.MOST_BODIES}"
+                f"count must keep all numbers below {_check.MOST_BODIES}, got {more} for {int(self.j.max())}; use less"
             )
         i, j = (np.where(column >= first, column + np.int32(more), column) for column in (self.i, self.j))
         self._set(rows_of(i, j), self._fields)
@@ -335,7 +335,8 @@ class Contacts:
         new_number[inside] = np.arange(len(inside), dtype=np.int32)
         if len(inside) < len(given) or np.any(new_number < 0):
             raise InputError(
-                f"order: {len(given)} entries found that are not 0 to {len(given) - 1}, each once; pass a permutation"
+                f"order must be a permutation, got {len(given)} entries that are not 0 to {len(given) - 1}, each once; "
+                "pass each number once"
             )
         last = int(self.j.max()) + 1 if len(self) else 0
         if last > len(given):
@@ -343,7 +344,7 @@ class Contacts:
             given, new_number = np.append(given, rest), np.append(new_number, rest)
         rows = self._sorted(new_number[self.i], new_number[self.j])
         i, j = given[_core.contacts_expand(self._pool, *rows)], given[rows[1]]
-        places = _core.contacts_find(self._offsets, self._others, i, j)
+        places = _core.contacts_find(self._offsets, self._indices, i, j)
         fields = {name: values[places] for name, values in self._fields.items()}
         for name in self._antisymmetric:
             fields[name][i > j] *= -1
@@ -352,7 +353,7 @@ class Contacts:
     # ---------------------------------------------------------------------------- files
 
     def save(self, path: str | Path) -> None:
-        """Write everything into a file (NumPy's npz), which is complete or absent, never half-written.
+        """Write everything to a file (NumPy's npz format). The file appears whole or not at all.
 
         Examples
         --------
@@ -374,14 +375,16 @@ class Contacts:
 
     @classmethod
     def load(cls, path: str | Path) -> Contacts:
-        """Read what `save` wrote. Of the last change it is only known which contacts there are: all `lasted`."""
+        """Read a file of `save`. Changes are not stored: all contacts count as `lasted`."""
         try:
             with np.load(Path(path), allow_pickle=False) as file:
                 arrays = dict(file)
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"path: {path} cannot be read ({error}); pass a file that Contacts.save wrote") from error
+            raise InputError(
+                f"path must be a file of Contacts.save, got {path}, which cannot be read ({error}); use another"
+            ) from error
         if str(arrays.get("format", "")) != FORMAT or not {"i", "j", "antisymmetric"} <= set(arrays):
-            raise InputError(f"path: {path} holds {sorted(arrays)}; pass a file that Contacts.save wrote")
+            raise InputError(f"path must be a file of Contacts.save, got {path} with {sorted(arrays)}; use another")
         initial = {name.removeprefix("initial:"): v for name, v in arrays.items() if name.startswith("initial:")}
         made = cls(
             {name: values[0].size for name, values in initial.items()},
@@ -398,14 +401,14 @@ class Contacts:
     # ---------------------------------------------------------------------------- inside
 
     def _sorted(self, i: Ids, j: Ids) -> Rows:
-        """Return pairs as rows in canonical order; those that are repeated are still."""
+        """Return pairs as rows in canonical order; pairs that repeat stay."""
         rows = _core.contacts_sort(self._pool, i, j)
         if rows is None:
             raise repeated(i, j)
         return rows
 
     def _both_ways(self, i: Ids, j: Ids) -> Rows | None:
-        """Return the rows of pairs that are all there in both directions; None where they are not."""
+        """Return the rows of pairs if all are there in both directions, otherwise None."""
         up = i < j
         if 2 * np.count_nonzero(up) != len(i):
             return None
@@ -413,10 +416,10 @@ class Contacts:
         return rows if np.array_equal(rows[0], back[0]) and np.array_equal(rows[1], back[1]) else None
 
     def _merge(self, rows: Rows) -> bool:
-        """Go to other contacts; False and no change where their rows are not in canonical order."""
+        """Replace the contacts. Return False, without a change, if the rows are not in canonical order."""
         fields = [_bytes(values) for values in self._fields.values()]
         initial = [_bytes(values) for values in self._initial.values()]
-        merged = _core.contacts_merge(self._pool, self._offsets, self._others, *rows, fields, initial)
+        merged = _core.contacts_merge(self._pool, self._offsets, self._indices, *rows, fields, initial)
         if merged is None:
             return False
         raw, began, ended, ended_rows = merged
@@ -429,7 +432,7 @@ class Contacts:
         return True
 
     def _take_out(self, places: Places, i: Ids) -> Ended:
-        return Ended(i, self._others[places], {name: values[places] for name, values in self._fields.items()})
+        return Ended(i, self._indices[places], {name: values[places] for name, values in self._fields.items()})
 
     def _set(
         self,
@@ -439,14 +442,14 @@ class Contacts:
         began: Places | None = None,
         ended: Ended | None = None,
     ) -> None:
-        self._offsets, self._others = rows
+        self._offsets, self._indices = rows
         self._fields = fields
         self._rows = None
         self._began = np.zeros(0, np.int64) if began is None else began
         self._lasted = None
-        nobody = np.zeros(0, np.int32)
+        no_ids = np.zeros(0, np.int32)
         none = {name: values[:0].copy() for name, values in fields.items()}
-        self._ended = Ended(nobody, nobody, none) if ended is None else ended
+        self._ended = Ended(no_ids, no_ids, none) if ended is None else ended
 
 
 def _bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
@@ -455,5 +458,5 @@ def _bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 
 
 def _values(raw: npt.NDArray[np.uint8], like: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Return bytes of the core as rows of a field."""
+    """Return bytes from the core as rows of a field."""
     return raw.view(like.dtype).reshape(size, *like.shape[1:])

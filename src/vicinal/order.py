@@ -1,4 +1,4 @@
-"""An order of bodies in which neighbours in space are neighbours in memory."""
+"""An order of bodies in which bodies close in space are close in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vicinal.errors import InputError
 def spatial_order(points: npt.ArrayLike, *, box: BoxLike = None) -> npt.NDArray[np.int32]:
     """Return the numbers of the bodies along a Morton curve.
 
-    ``points[order]`` is sorted; sort everything else you know about the bodies the same way, and tell your lists with
+    ``points[order]`` is sorted. Sort all other arrays of the bodies the same way, and lists with
     `NeighborList.reorder`. Loops over neighbours then find them in the cache.
 
     Parameters
@@ -45,13 +45,15 @@ def check_order(value: object, size: int) -> npt.NDArray[np.int32]:
     if array.size == 0:
         array = array.reshape(-1).astype(np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(f"order: shape {array.shape} and dtype {array.dtype} found; pass a list of whole numbers")
+        raise InputError(f"order must be a list of whole numbers, got shape {array.shape} and dtype {array.dtype}")
     if len(array) != size:
-        raise InputError(f"order: {len(array)} numbers found for {size} bodies; pass each number from 0 once")
+        raise InputError(
+            f"order must have one number per body, got {len(array)} for {size} bodies; pass each number from 0 once"
+        )
     wrong = array[(array < 0) | (array >= size)]
     if len(wrong):
-        raise InputError(f"order: {wrong[0]} found; pass numbers from 0 to {size - 1}")
+        raise InputError(f"order must be numbers from 0 to {size - 1}, got {wrong[0]}")
     times = np.bincount(array, minlength=size)
     if len(times) and times.max() > 1:
-        raise InputError(f"order: {int(times.argmax())} found more than once; pass each number once")
+        raise InputError(f"order must have each number once, got {int(times.argmax())} more than once")
     return np.ascontiguousarray(array, dtype=np.int32)
