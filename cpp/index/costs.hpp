@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "index/counts.hpp"
-#include "index/estimates.hpp"
+#include "index/estimators.hpp"
 #include "index/survey.hpp"
 
 namespace vicinal {
@@ -111,7 +111,7 @@ template <int D>
 std::vector<Prediction> predict(const Survey<D>& survey, const CostTable& costs, std::optional<double> motion) {
   const double moved = motion ? survey.moved(*motion) : 0;
   std::vector<Prediction> result;
-  for (const auto& [structure, estimate] : estimators<D>) {
+  for (const auto& [structure, estimate] : estimators<D>()) {
     std::optional<Prediction> best;
     for (Estimate& way : estimate(survey)) {
       const std::optional<double> seconds = motion

@@ -19,7 +19,7 @@
 
 #include "index/costs.hpp"
 #include "index/counts.hpp"
-#include "index/estimates.hpp"
+#include "index/estimators.hpp"
 #include "index/survey.hpp"
 #include "python/arrays.hpp"
 
@@ -86,7 +86,7 @@ class AnySurvey {
   [[nodiscard]] nb::list estimates() const {
     nb::list result;
     visit([&]<int D>(const Survey<D>& survey) {
-      for (const auto& [structure, estimate] : estimators<D>)
+      for (const auto& [structure, estimate] : estimators<D>())
         for (const Estimate& way : estimate(survey)) {
           nb::list kept;
           for (std::size_t k = 0; k < count_kinds; ++k)
