@@ -232,7 +232,7 @@ def test_lists_and_strided_arrays_are_taken() -> None:
 def holds(made: vc.NeighborList, points: Any) -> bool:
     """Whether an update would build nothing."""
     assert made._state is not None
-    return made._moved(made._state, Given(points, None, None, None, None)) is not None
+    return made._holds(made._state, Given(points, None, None, None, None))
 
 
 def last_place(made: vc.NeighborList, start: Any, way: Any, dtype: Any) -> Any:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal._check import Bodies, Floats
-from vicinal.bodies import check_boxes, check_points, check_spheres
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 from vicinal.planes import Planes
@@ -41,13 +40,6 @@ def as_kept(value: npt.ArrayLike, like: Any, name: str) -> Any:
 def copy_of_planes(value: Any) -> Any:
     """Return a copy of planes that are not checked yet."""
     return tuple(np.array(entry) for entry in value) if isinstance(value, (tuple, list)) else value
-
-
-def checked_again(bodies: Bodies) -> Bodies:
-    """Return bodies with the bounds and largest sizes that they have now."""
-    if bodies.kind == "boxes":
-        return check_boxes(None, (bodies.array, bodies.extra), 0.0)
-    return check_points(bodies.array) if bodies.extra is None else check_spheres(bodies.array, bodies.extra, 0.0)
 
 
 def sample_stride(points: Floats) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
-from vicinal._check import Bodies, BoxLike
-from vicinal.bodies import BoxesLike, PlanesLike
+from vicinal._check import Bodies, BoxLike, Floats
+from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_spheres
 from vicinal.errors import InputError
 from vicinal.index import Settings
 from vicinal.layouts import Arrays, owners_of
@@ -51,8 +51,7 @@ class ListStats:
     bytes: int
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """The arguments of an update, not checked yet."""
 
     points: npt.ArrayLike | None
@@ -62,16 +61,19 @@ class Given:
     box: BoxLike
 
 
-@dataclass(frozen=True)
+@dataclass
 class State:
-    """A list and the bodies it describes. An update replaces it as a whole, so that readers see one or the other."""
+    """A list and the bodies it describes. A build replaces it as a whole, so that readers see one list or the other."""
 
-    bodies: Bodies  # of the last update, a copy
+    kind: str  # of the bodies
+    positions: Floats  # of the last update, a copy; of boxes the lower corners
+    sizes: Floats | None  # of the last update: radii, upper corners of boxes
     planes: Planes  # of the last update
     built: Settings  # with the skin; no positions
     built_planes: Planes  # without the skin
     plane_room: npt.NDArray[np.float64]
     skin: float
+    share: float  # of the skin in the reach of a typical pair
     arrays: Arrays
     shifts: npt.NDArray[np.int32] | None  # of the build; None where entries mean the nearest image
     grown: bool = False  # radii changed since the build
@@ -85,21 +87,31 @@ class State:
     @property
     def rows(self) -> int:
         """Bodies and planes."""
-        return len(self.bodies) + len(self.planes)
+        return len(self.positions) + len(self.planes)
 
     def alike(self, given: Given) -> tuple[Any, Any] | None:
         """Return positions and sizes as the core takes them; None if they do not fit the bodies there are."""
-        bodies = self.bodies
-        if bodies.kind == "boxes":
+        if self.kind == "boxes":
             if given.points is not None or not isinstance(given.boxes, (tuple, list)) or len(given.boxes) != 2:
                 return None
-            array, extra = (as_kept(value, bodies.array, "boxes") for value in given.boxes)
+            array, extra = (as_kept(value, self.positions, "boxes") for value in given.boxes)
         elif given.points is None or given.boxes is not None:
             return None
         else:
-            array = as_kept(given.points, bodies.array, "points")
-            extra = bodies.extra if given.radii is None else as_kept(given.radii, bodies.extra, "radii")
-        return None if array is None or (extra is None and bodies.extra is not None) else (array, extra)
+            array = as_kept(given.points, self.positions, "points")
+            extra = self.sizes if given.radii is None else as_kept(given.radii, self.sizes, "radii")
+        return None if array is None or (extra is None and self.sizes is not None) else (array, extra)
+
+    def move(self, positions: Floats, sizes: Any, planes: Planes, *, grown: bool) -> None:
+        """Take present positions, sizes and planes, which the list still holds for."""
+        self.positions, self.sizes, self.planes, self.grown = positions, sizes, planes, grown
+        self.derived = {}
+
+    def present_bodies(self) -> Bodies:
+        """Return the bodies of the last update, checked."""
+        if self.kind == "boxes":
+            return check_boxes(None, (self.positions, self.sizes), 0.0)
+        return check_points(self.positions) if self.sizes is None else check_spheres(self.positions, self.sizes, 0.0)
 
     def entries(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return both bodies of every entry."""
@@ -116,12 +128,12 @@ class State:
             return known
         i, j = self.entries()
         if self.shifts is None:
-            shifts = _core.nearest_shifts(i, j, self.bodies.array, self.edges)
+            shifts = _core.nearest_shifts(i, j, self.positions, self.edges)
         else:
             shifts = self.shifts
-            crossed = core.crossings(self.bodies.array) if self.skin > 0 else None
+            crossed = core.crossings(self.positions) if self.skin > 0 else None
             if crossed is not None:
-                bodies = np.flatnonzero((i < len(self.bodies)) & (j < len(self.bodies)))  # planes have no images
+                bodies = np.flatnonzero((i < len(self.positions)) & (j < len(self.positions)))  # planes have no images
                 shifts = shifts.copy()
                 shifts[bodies] += crossed[i[bodies]] - crossed[j[bodies]]
         self.derived["shifts"] = shifts
@@ -130,11 +142,11 @@ class State:
     def present_vectors(self, core: _core.ListCore) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return vector and distance of every entry between the positions of the last update."""
         if "vectors" not in self.derived:
-            if self.bodies.kind == "boxes":
+            if self.kind == "boxes":
                 raise InputError("vectors and distances must be those of points or spheres, got boxes; use shifts")
             i, j = self.entries()
             shifts = None if self.shifts is None else self.present_shifts(core)
-            vectors = _core.entry_vectors(i, j, self.bodies.array, self.edges, shifts)
+            vectors = _core.entry_vectors(i, j, self.positions, self.edges, shifts)
             with np.errstate(over="ignore", under="ignore"):
                 distances = np.sqrt(_sum_of_axes(vectors * vectors))
                 if len(self.planes):
@@ -146,22 +158,29 @@ class State:
 
     def _measure_planes(self, body: Any, plane: Any, sign: int, vectors: Any, distances: Any) -> None:
         """Write vectors and distances of the entries whose second body is a plane."""
-        entries = np.flatnonzero(plane >= len(self.bodies))
-        which = plane[entries] - len(self.bodies)
+        entries = np.flatnonzero(plane >= len(self.positions))
+        which = plane[entries] - len(self.positions)
         normals = self.planes.normals[which]
-        ahead = _sum_of_axes(normals * (self.bodies.array[body[entries]] - self.planes.points[which]))
+        ahead = _sum_of_axes(normals * (self.positions[body[entries]] - self.planes.points[which]))
         distances[entries] = ahead
         vectors[entries] = sign * ahead[:, None] * normals
 
     def reordered(self, order: npt.NDArray[np.int32], arrays: Arrays, shifts: Any) -> State:
         """Return the state after body k became the one that was order[k], with the arrays of the list."""
 
-        def permuted(bodies: Bodies) -> Bodies:
-            extra: Any = None if bodies.extra is None else bodies.extra[order]
-            return replace(bodies, array=bodies.array[order] if len(bodies.array) else bodies.array, extra=extra)
+        def permuted(values: Any) -> Any:
+            return None if values is None else values[order]
 
-        built = replace(self.built, bodies=permuted(self.built.bodies))
-        return replace(self, bodies=permuted(self.bodies), built=built, arrays=arrays, shifts=shifts, derived={})
+        built = replace(self.built, bodies=replace(self.built.bodies, extra=permuted(self.built.bodies.extra)))
+        return replace(
+            self,
+            positions=permuted(self.positions),
+            sizes=permuted(self.sizes),
+            built=built,
+            arrays=arrays,
+            shifts=shifts,
+            derived={},
+        )
 
 
 def _sum_of_axes(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -33,7 +33,6 @@ from vicinal.list_settings import (
     check_consumer,
     check_structure,
     check_width,
-    checked_again,
     copy_of_planes,
     planes_within,
     reach_of,
@@ -157,7 +156,7 @@ class NeighborList:
     def __len__(self) -> int:
         """Return the number of bodies, planes not counted."""
         state = self._state
-        return 0 if state is None else len(state.bodies)
+        return 0 if state is None else len(state.positions)
 
     def __repr__(self) -> str:
         """Return the kind and number of bodies, entries and skin."""
@@ -167,7 +166,7 @@ class NeighborList:
             return f"NeighborList({what}, not built)"
         chosen = "" if self._tuner is None else f", chosen: {self._tuner.reason}"
         return (
-            f"NeighborList({what}, {len(state.bodies)} bodies, {entries_of(state.arrays)} entries, {self._layout}, "
+            f"NeighborList({what}, {len(state.positions)} bodies, {entries_of(state.arrays)} entries, {self._layout}, "
             f"skin={state.skin:.3g}{chosen})"
         )
 
@@ -219,22 +218,20 @@ class NeighborList:
             if self._tuner is not None and self._updates:
                 self._tuner.note_gap(started - self._left)
             state = self._state
-            moved = None if state is None else self._moved(state, given)
-            if moved is None:
+            fresh = state is None or not self._holds(state, given)
+            if state is None or fresh:
                 if self._tuner is not None and state is not None:
                     self._tuner.note_forced()
-                moved = self._rebuilt(given)
+                built = self._rebuilt(given)
                 self._build_seconds = perf_counter() - started
-                self._note_build(moved)
-                fresh = True
+                self._note_build(built)
+                self._spare = None if state is None else state.positions
+                self._state = state = built
             else:
                 self._check_seconds = perf_counter() - started
                 if self._tuner is not None:
                     self._tuner.note_check(self._check_seconds)
-                fresh = False
-            self._spare = None if state is None else state.bodies.array
-            self._state = moved
-            self._keep(given, moved)
+            self._keep(given, state)
             self._updates += 1
             self._left = perf_counter()
             return fresh
@@ -242,26 +239,26 @@ class NeighborList:
     def _keep(self, given: Given, state: State) -> None:
         """Keep what later updates may leave out. One radius stays one, for any number of bodies."""
         if given.radii is not None:
-            self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(state.bodies.extra)
+            self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(state.sizes)
         if given.planes is not None:
             self._planes = copy_of_planes(given.planes)
         if given.box is not None:
             self._box = given.box
 
-    def _moved(self, state: State, given: Given) -> State | None:
-        """Return the state with these bodies if the list holds all their pairs. If not, or in doubt, return None."""
+    def _holds(self, state: State, given: Given) -> bool:
+        """Move the bodies of the list if it holds all their pairs. If not, or in doubt, return False."""
         if given.box is not None or (given.radii is not None and self._radii is None):
-            return None
+            return False
         alike = state.alike(given)
         if alike is None:
-            return None
+            return False
         array, extra = alike
         if state.skin == 0:
             self._sample_motion(array, state.edges)
-            return None
-        now = state.planes if given.planes is None else check_planes(given.planes, state.bodies, state.edges)
-        if not planes_within(now, state.built_planes, state.plane_room):
-            return None
+            return False
+        now = state.planes if given.planes is None else check_planes(given.planes, state.built.bodies, state.edges)
+        if (len(now) or len(state.built_planes)) and not planes_within(now, state.built_planes, state.plane_room):
+            return False
         grown = state.grown or given.radii is not None
         copy = self._room_like(array)
         built: Any = state.built.bodies.extra
@@ -276,12 +273,12 @@ class NeighborList:
             self._tuner.note_way(float(np.sqrt(share)) * state.skin / 2)
         if not within:
             self._spare = copy
-            return None
+            return False
         if self._boxes or given.radii is not None:
             extra = np.array(extra)
-        return replace(
-            state, bodies=replace(state.bodies, array=copy, extra=extra), planes=now, grown=grown, derived={}
-        )
+        self._spare = state.positions
+        state.move(copy, extra, now, grown=grown)
+        return True
 
     def _room_like(self, array: Floats) -> Floats:
         """Return memory for a copy: that of the copy before the last, if it fits."""
@@ -321,12 +318,15 @@ class NeighborList:
         built = settings.bodies
         larger: Any = extra if built.extra is bodies.extra else built.extra
         return State(
-            bodies=replace(bodies, array=copy, extra=extra),
+            kind=bodies.kind,
+            positions=copy,
+            sizes=extra,
             planes=planes,
             built=replace(settings, bodies=replace(built, array=built.array[:0], extra=larger)),
             built_planes=planes,
             plane_room=room_of_planes(planes, settings, skin),
             skin=skin,
+            share=skin / typical if typical else 0.0,
             arrays=arrays,
             shifts=shifts,
         )
@@ -334,9 +334,8 @@ class NeighborList:
     def _note_build(self, state: State) -> None:
         self._builds += 1
         if self._tuner is not None:
-            _, typical = reach_of(state.bodies, 0.0 if self._cutoff is None else self._cutoff)
-            share = state.skin / typical if typical else 0.0
-            self._tuner.note_build(self._build_seconds, entries_of(state.arrays), share, state.bodies.dim)
+            dim = state.positions.shape[1]
+            self._tuner.note_build(self._build_seconds, entries_of(state.arrays), state.share, dim)
 
     def _watch(self, bodies: Bodies, built: Settings, cutoff: float, skin: float, *, several: bool) -> None:
         """Remember the positions of a build."""
@@ -491,7 +490,7 @@ class NeighborList:
             else:
                 reason = "as given" if self._skin else "none wanted, so every update builds"
             arrays: Arrays = {} if state is None else state.arrays
-            copies = 0 if state is None else state.bodies.array.nbytes
+            copies = 0 if state is None else state.positions.nbytes
             kept = 0 if state is None or state.shifts is None else state.shifts.nbytes
             return ListStats(
                 updates=self._updates,
@@ -522,7 +521,7 @@ class NeighborList:
         """
         with self._lock:
             state = self._require("exact")
-            bodies = checked_again(state.bodies)
+            bodies = state.present_bodies()
             cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
             settings = Settings(bodies, cutoff, state.edges, state.planes)
             choice = choose_checked(settings)
@@ -587,8 +586,8 @@ class NeighborList:
                 )
             numbers = _check.check_number(epsilon, "epsilon"), _check.check_number(sigma, "sigma")
             shifts = None if state.shifts is None else state.present_shifts(self._core)
-            cutoff = float(state.bodies.array.dtype.type(self._cutoff))
-            points = state.bodies.array
+            cutoff = float(state.positions.dtype.type(self._cutoff))
+            points = state.positions
             return _core.lennard_jones(
                 state.arrays["offsets"], state.arrays["indices"], points, state.edges, shifts, *numbers, cutoff
             )
@@ -610,7 +609,7 @@ class NeighborList:
         """
         with self._lock:
             state = self._require("reorder")
-            new = check_order(order, len(state.bodies))
+            new = check_order(order, len(state.positions))
             arrays, shifts = state.arrays, state.shifts
             if not self._sort or shifts is not None or len(state.planes):
                 place = np.arange(state.rows, dtype=np.int32)
