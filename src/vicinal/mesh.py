@@ -14,7 +14,6 @@ from vicinal._contact_checks import Ids
 from vicinal._pose import Pose, Vectors, check_finite, check_rotation, check_vector, rotation_about, unit
 from vicinal.bodies import check_spheres
 from vicinal.errors import InputError
-from vicinal.extras import need
 from vicinal.structures.bvh import BVH, boxes_around
 
 # Fourth powers of larger coordinates overflow.
@@ -298,12 +297,11 @@ class Mesh:
 
     @classmethod
     def load(cls, path: str | Path, *, smooth: float = 0.0) -> Mesh:
-        """Read a mesh from a file (STL, OBJ, PLY and others); needs trimesh."""
-        need("Mesh.load", "mesh")
-        import trimesh
+        """Read a mesh from an STL, OBJ or PLY file; needs trimesh."""
+        from vicinal.io.meshes import read_mesh
 
-        loaded: Any = trimesh.load(str(path), force="mesh", process=False)
-        return cls(vertices=loaded.vertices, faces=loaded.faces, smooth=smooth)
+        vertices, faces = read_mesh(path)
+        return cls(vertices=vertices, faces=faces, smooth=smooth)
 
 
 def _unique_places(corners: Vectors) -> tuple[Vectors, npt.NDArray[np.int64]]:

@@ -8,21 +8,21 @@ import vicinal as vc
 from vicinal import InputError
 from vicinal.sim.draws import Draws
 from vicinal.sim.lattice import lattice
-from vicinal.sim.meshes import Mesh, closest_on_triangles, load_mesh
+from vicinal.sim.meshes import SurfaceMesh, load_mesh
 from vicinal.sim.packing import Occupied, drop, pack
 from vicinal.sim.spaces import BoxSpace, CylinderSpace, MeshSpace, SphereSpace
 
 
 def ball(radius=0.5):
     mesh = trimesh.creation.icosphere(subdivisions=2, radius=radius)
-    return Mesh(np.array(mesh.vertices), np.array(mesh.faces, np.int32))
+    return SurfaceMesh(np.array(mesh.vertices), np.array(mesh.faces, np.int32))
 
 
 SPACES = {
-    "box": BoxSpace(np.zeros(3), np.array([1.0, 0.8, 1.2])),
-    "cylinder": CylinderSpace(np.zeros(3), np.array([0.6, 0.6, 0.3]), 0.4),
-    "sphere": SphereSpace(np.zeros(3), 0.6),
-    "mesh": MeshSpace(ball()),
+    "box": lambda: BoxSpace(np.zeros(3), np.array([1.0, 0.8, 1.2])),
+    "cylinder": lambda: CylinderSpace(np.zeros(3), np.array([0.6, 0.6, 0.3]), 0.4),
+    "sphere": lambda: SphereSpace(np.zeros(3), 0.6),
+    "mesh": lambda: MeshSpace(ball()),
 }
 
 
@@ -42,7 +42,7 @@ def check(space, places, radii, box=None):
 @pytest.mark.parametrize("fraction", [0.1, 0.45])
 @pytest.mark.parametrize("name", SPACES)
 def test_packed_spheres_are_inside_and_do_not_overlap(name, fraction):
-    space = SPACES[name]
+    space = SPACES[name]()
     radii, draws = some(space, fraction if name != "mesh" else 0.8 * fraction)
     check(space, pack(space, radii, draws), radii)
 
@@ -55,7 +55,7 @@ def test_dense_packings_are_reached():
 
 def test_a_region_that_is_too_full_is_refused(monkeypatch):
     monkeypatch.setattr("vicinal.sim.packing.PUSH_ROUNDS", 30)
-    space = SPACES["box"]
+    space = SPACES["box"]()
     radii, draws = some(space, 0.72)
     with pytest.raises(InputError, match=r"0\.7\d of its volume and still overlap"):
         pack(space, radii, draws)
@@ -72,14 +72,14 @@ def test_more_than_any_packing_holds_is_refused_before_it_is_tried(place, monkey
 
     monkeypatch.setattr(vc, "pairs", search)
     monkeypatch.setattr(vc, "HashGrid", search)
-    space = SPACES["box"]
+    space = SPACES["box"]()
     radii = np.full(23_343, 0.06)
     with pytest.raises(InputError, match=r"23,343 bodies .* 22 times its volume \(21\.1 against 0\.96 m³\)"):
         place(space, radii, Draws(0))
 
 
 def test_a_gap_is_kept_between_spheres():
-    space = SPACES["box"]
+    space = SPACES["box"]()
     radii, draws = some(space, 0.3, spread=0.0)
     places = pack(space, radii, draws, gap=0.2)
     check(space, places, radii)
@@ -88,7 +88,7 @@ def test_a_gap_is_kept_between_spheres():
 
 @pytest.mark.parametrize("place", [pack, lattice, drop])
 def test_spheres_in_place_stay_free_of_new_ones(place):
-    space = SPACES["box"]
+    space = SPACES["box"]()
     occupied = Occupied(np.array([[0.5, 0.4, 0.6]]), np.array([0.35]))
     radii, draws = some(space, 0.1)
     places = place(space, radii, draws, occupied=occupied)
@@ -103,20 +103,20 @@ def test_spheres_in_place_stay_free_of_new_ones(place):
 
 @pytest.mark.parametrize("fraction", [0.02, 0.3, 0.5])
 def test_lattices_have_room_for_many(fraction):
-    space = SPACES["box"]
+    space = SPACES["box"]()
     radii, draws = some(space, fraction, spread=0.0)
     check(space, lattice(space, radii, draws), radii)
 
 
 def test_the_same_seed_gives_the_same_places():
-    space = SPACES["cylinder"]
+    space = SPACES["cylinder"]()
     one, other = (pack(space, *some(space, 0.4)) for _ in range(2))
     assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_random_places_fill_a_region_evenly(name):
-    space = SPACES[name]
+    space = SPACES[name]()
     places = space.sample(np.zeros(4000), Draws(1))
     assert space.fits(places, np.zeros(4000)).all()
     # The centroid of a draw scatters by the extent over the root of the number.
@@ -126,7 +126,7 @@ def test_random_places_fill_a_region_evenly(name):
 
 def test_inside_a_mesh_is_what_trimesh_says():
     mesh = trimesh.creation.annulus(r_min=0.3, r_max=0.6, height=0.4)
-    own = Mesh(np.array(mesh.vertices), np.array(mesh.faces, np.int32))
+    own = SurfaceMesh(np.array(mesh.vertices), np.array(mesh.faces, np.int32))
     points = np.random.default_rng(0).uniform(-0.7, 0.7, (2000, 3))
     out = np.hypot(points[:, 0], points[:, 1])
     clear = (np.abs(out - 0.3) > 0.01) & (np.abs(out - 0.6) > 0.01)
@@ -136,11 +136,21 @@ def test_inside_a_mesh_is_what_trimesh_says():
     assert own.open_edges == 0
 
 
-def test_the_closest_point_of_a_triangle():
-    rng = np.random.default_rng(2)
-    corners, points = rng.normal(size=(200, 3, 3)), rng.normal(size=(200, 3))
-    expected = trimesh.triangles.closest_point(corners, points)
-    assert closest_on_triangles(points, corners) == pytest.approx(expected, abs=1e-12)
+def test_spheres_are_pushed_off_a_mesh():
+    mesh = ball()
+    points = np.random.default_rng(2).uniform(-0.4, 0.4, (500, 3))
+    points = points[mesh.contains(points)]
+    radii = np.full(len(points), 0.1)
+    pairs = np.repeat(points, len(mesh.faces), axis=0)
+    feet = trimesh.triangles.closest_point(np.tile(mesh.corners, (len(points), 1, 1)), pairs)
+    near = np.linalg.norm(pairs - feet, axis=1).reshape(len(points), -1).min(axis=1)
+    assert np.array_equal(mesh.touches(points, radii), near <= radii)
+    moved = mesh.pushed_off(points, radii)
+    assert np.array_equal(moved[near > radii], points[near > radii])
+    # Pushed off one face, a sphere may touch the next; a few rounds separate it from all.
+    for _ in range(20):
+        moved = mesh.pushed_off(moved, radii)
+    assert not mesh.touches(moved, 0.999 * radii).any()
 
 
 def test_meshes_are_read_and_bad_ones_refused(tmp_path):
@@ -152,5 +162,5 @@ def test_meshes_are_read_and_bad_ones_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such mesh"):
         load_mesh(tmp_path / "none.stl")
     (tmp_path / "bad.stl").write_text("nonsense")
-    with pytest.raises(InputError, match=r"cannot be read as a mesh|triangles found"):
+    with pytest.raises(InputError, match=r"must be an STL|must have triangles"):
         load_mesh(tmp_path / "bad.stl")

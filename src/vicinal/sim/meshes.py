@@ -1,8 +1,9 @@
-"""Triangle meshes: reading them, and what is inside of them."""
+"""Triangle meshes of regions and walls: reading them, and their inside."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,32 @@ import numpy as np
 import numpy.typing as npt
 
 import vicinal as vc
-from vicinal.errors import InputError
-from vicinal.extras import need
+from vicinal.io.meshes import read_mesh
 
 Array = npt.NDArray[np.float64]
 
-# A turn about an odd angle, so that no ray along the third axis runs through the edges of meshes that people build.
+# A rotation about an odd angle, so that no ray along the third axis runs through edges of meshes along the axes.
 _ODD = np.linalg.qr(np.array([[0.9, 0.31, -0.17], [-0.23, 0.8, 0.41], [0.12, -0.37, 0.77]]))[0]
 
 
 @dataclass(frozen=True)
-class Mesh:
-    """Corners and triangles."""
+class SurfaceMesh:
+    """Vertices and triangles of a surface; one that is closed has an inside.
+
+    Examples
+    --------
+    >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    >>> mesh = SurfaceMesh(corners, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], np.int32))
+    >>> mesh.open_edges, round(mesh.volume, 3), mesh.contains(np.array([[0.1, 0.1, 0.1], [1, 1, 1.0]])).tolist()
+    (0, 0.167, [True, False])
+    """
 
     vertices: Array
     faces: npt.NDArray[np.int32]
+
+    @cached_property
+    def _search(self) -> vc.Mesh:
+        return vc.Mesh(vertices=self.vertices, faces=self.faces)
 
     @property
     def corners(self) -> Array:
@@ -40,15 +52,14 @@ class Mesh:
     @property
     def open_edges(self) -> int:
         """Number of edges that do not belong to two triangles."""
-        # Files of triangles repeat every corner: equal coordinates are the same corner.
-        _, same = np.unique(self.vertices, axis=0, return_inverse=True)
-        faces = same.reshape(-1)[self.faces]
+        # Files of triangles repeat every vertex: equal coordinates are the same vertex.
+        faces = self._search.faces
         edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
         _, counts = np.unique(edges, axis=0, return_counts=True)
         return int((counts % 2 == 1).sum())
 
     def contains(self, points: Array) -> npt.NDArray[np.bool_]:
-        """Tell which points are inside: a ray from there crosses the surface an odd number of times."""
+        """Return which points are inside: a ray from there crosses the surface an odd number of times."""
         inside = np.zeros(len(points), bool)
         if not len(points):
             return inside
@@ -59,7 +70,7 @@ class Mesh:
         )
         a, b, c = np.moveaxis(corners[triangle], 1, 0)
         p = turned[which]
-        # Barycentric coordinates in the plane of view, and the height at which the ray crosses.
+        # Barycentric coordinates in the plane across the ray, and the height at which the ray crosses.
         u, v, area = (_cross(b - a, p - a), _cross(p - a, c - a), _cross(b - a, c - a))
         with np.errstate(divide="ignore", invalid="ignore"):
             u, v = u / area, v / area
@@ -67,32 +78,22 @@ class Mesh:
             hit = (u >= 0) & (v >= 0) & (u + v <= 1) & (height > p[:, 2])
         return np.asarray(np.bincount(which[hit], minlength=len(points)) % 2 == 1)
 
-    def _near(self, points: Array, radii: Array) -> tuple[npt.NDArray[Any], Array, Array]:
-        """Find spheres and triangles that touch: the sphere, the way from the surface to its centre, its length."""
-        corners, reach = self.corners, radii[:, None]
-        which, triangle = vc.pairs(
-            boxes=(corners.min(axis=1), corners.max(axis=1)), query_boxes=(points - reach, points + reach)
-        )
-        way = points[which] - closest_on_triangles(points[which], corners[triangle])
-        length = np.linalg.norm(way, axis=1)
-        close = length < radii[which]
-        return which[close], way[close], length[close]
-
     def touches(self, points: Array, radii: Array) -> npt.NDArray[np.bool_]:
-        """Tell which spheres touch the surface."""
+        """Return which spheres touch the surface."""
         touching = np.zeros(len(points), bool)
         if len(points):
-            touching[self._near(points, radii)[0]] = True
+            touching[self._search.contacts(points, radii).body] = True
         return touching
 
     def pushed_off(self, points: Array, radii: Array) -> Array:
-        """Move spheres away from the part of the surface that is closest, until they only just touch it."""
+        """Move spheres away from the closest part of the surface until they just do not touch it."""
         moved = points.copy()
-        which, way, length = self._near(points, radii)
-        # The closest part comes last, and what is assigned last stays.
-        order = np.argsort(-length, kind="stable")
-        which, way, length = which[order], way[order], np.maximum(length[order], np.finfo(float).tiny)
-        moved[which] = points[which] + way * ((1 + 1e-9) * radii[which] / length - 1)[:, None]
+        if len(points):
+            contacts = self._search.contacts(points, radii)
+            # The closest contact of a sphere is assigned last.
+            order = np.argsort(-contacts.distance, kind="stable")
+            body = contacts.body[order]
+            moved[body] = contacts.point[order] + contacts.normal[order] * ((1 + 1e-9) * radii[body])[:, None]
         return moved
 
 
@@ -100,32 +101,8 @@ def _cross(a: Array, b: Array) -> Array:
     return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
 
 
-def closest_on_triangles(points: Array, corners: Array) -> Array:
-    """Return the point of each triangle that is closest to the point of the same row."""
-    a, b, c = np.moveaxis(corners, 1, 0)
-    normal = np.cross(b - a, c - a)
-    square = np.maximum(np.einsum("ij,ij->i", normal, normal), np.finfo(float).tiny)
-    height = np.einsum("ij,ij->i", points - a, normal) / square
-    foot = points - height[:, None] * normal
-    best: Array = np.array(foot)
-    # Outside of the triangle the closest point is on one of the three edges.
-    inside = np.ones(len(points), bool)
-    for p, q in ((a, b), (b, c), (c, a)):
-        inside &= np.einsum("ij,ij->i", np.cross(q - p, foot - p), normal) >= 0
-    distance = np.full(len(points), np.inf)
-    for p, q in ((a, b), (b, c), (c, a)):
-        along = q - p
-        length = np.maximum(np.einsum("ij,ij->i", along, along), np.finfo(float).tiny)
-        share = np.clip(np.einsum("ij,ij->i", points - p, along) / length, 0, 1)
-        spot = p + share[:, None] * along
-        d = np.einsum("ij,ij->i", points - spot, points - spot)
-        closer = ~inside & (d < distance)
-        best[closer], distance[closer] = spot[closer], d[closer]
-    return best
-
-
-def load_mesh(file: str | Path, *, scale: float = 1.0, move: Any = (0.0, 0.0, 0.0)) -> Mesh:
-    """Read triangles from an STL or OBJ file.
+def load_mesh(file: str | Path, *, scale: float = 1.0, move: Any = (0.0, 0.0, 0.0)) -> SurfaceMesh:
+    """Read a mesh from an STL, OBJ or PLY file.
 
     Parameters
     ----------
@@ -136,18 +113,5 @@ def load_mesh(file: str | Path, *, scale: float = 1.0, move: Any = (0.0, 0.0, 0.
     move
         Displacement after scaling.
     """
-    need("reading a mesh", "dem", "trimesh")
-    import trimesh
-
-    if not Path(file).is_file():
-        raise FileNotFoundError(f"{file}: no such mesh file")
-    try:
-        # The triangles as they stand in the file; nothing is joined or dropped.
-        found = trimesh.load_mesh(str(file), process=False)
-        vertices = np.asarray(found.vertices, np.float64)
-        faces = np.asarray(found.faces, np.int32)
-    except Exception as error:  # noqa: BLE001 - the reader raises whatever its parsers meet
-        raise InputError(f"{file}: cannot be read as a mesh ({error}); give a STL or OBJ file of triangles") from None
-    if not len(faces) or not np.isfinite(vertices).all():
-        raise InputError(f"{file}: {len(faces)} triangles found; give a mesh with triangles and finite coordinates")
-    return Mesh(vertices * scale + np.asarray(move, np.float64), faces)
+    vertices, faces = read_mesh(file)
+    return SurfaceMesh(vertices * scale + np.asarray(move, np.float64), faces)

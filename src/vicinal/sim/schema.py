@@ -38,7 +38,7 @@ class SchemaError(InputError):
         self.hint = hint
         got = "" if value is ABSENT else f", got {show(value)}"
         super().__init__(
-            f"{place}{': ' if place else ''}{dotted(path) or 'the value'} {problem}{got}{'; ' if hint else ''}{hint}"
+            f"{place}{': ' if place else ''}{dotted(path) or 'the scene'} {problem}{got}{'; ' if hint else ''}{hint}"
         )
 
     def inside(self, *outer: str | int) -> SchemaError:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vicinal.errors import InputError
 from vicinal.sim.draws import Draws
-from vicinal.sim.meshes import Mesh, load_mesh
+from vicinal.sim.meshes import SurfaceMesh, load_mesh
 from vicinal.sim.regions import BoxRegion, CylinderRegion, MeshRegion, Region, SphereRegion
 
 Array = npt.NDArray[np.float64]
@@ -174,7 +174,7 @@ class CylinderSpace(Space):
 class MeshSpace(Space):
     """The inside of a closed mesh."""
 
-    def __init__(self, mesh: Mesh) -> None:
+    def __init__(self, mesh: SurfaceMesh) -> None:
         self.mesh = mesh
         self.low, self.high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
         self.volume = mesh.volume

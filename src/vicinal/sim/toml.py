@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vicinal.errors import InputError
+from vicinal.extras import need
 from vicinal.sim.schema import ABSENT, Path, SchemaError, dotted
 
 
@@ -222,8 +223,7 @@ def dump(table: Mapping[str, Any]) -> str:
     [run]
     duration = 0.5
     """
-    try:
-        import tomli_w
-    except ImportError:
-        raise InputError("writing TOML needs tomli-w; pip install 'vicinal[dem]'") from None
+    need("writing TOML", "dem", "tomli_w")
+    import tomli_w
+
     return tomli_w.dumps(table)
