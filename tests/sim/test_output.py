@@ -15,8 +15,9 @@ from sim.busy import busy
 from vicinal import InputError
 from vicinal.dem.solver import GrainSolver
 from vicinal.sim.restart import load_restart, save_restart
+from vicinal.sim.series import LOOSE_PARTS, SeriesReader, SeriesWriter
 from vicinal.sim.table import Table
-from vicinal.sim.vtkhdf import LOOSE_PARTS, Frame, SeriesReader, SeriesWriter, vertices
+from vicinal.sim.vtkhdf import Frame, vertices
 
 
 def names(folder):
@@ -129,7 +130,7 @@ import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from sim.test_output import frame
-from vicinal.sim.vtkhdf import SeriesWriter
+from vicinal.sim.series import SeriesWriter
 series = SeriesWriter(Path({path!r}))
 for k in range(100000):
     series.append(frame(k))
@@ -167,7 +168,8 @@ sys.path.insert(0, {tests!r})
 from pathlib import Path
 import numpy as np
 from sim.test_output import frame
-from vicinal.sim.vtkhdf import Frame, SeriesWriter, vertices
+from vicinal.sim.series import SeriesWriter
+from vicinal.sim.vtkhdf import Frame, vertices
 series = SeriesWriter(Path({path!r}))
 for k in range(3):
     series.append(frame(k))

@@ -16,8 +16,8 @@ from vicinal import InputError, dem, sim
 from vicinal.cli.app import app
 from vicinal.sim import load
 from vicinal.sim.restart import load_restart
+from vicinal.sim.series import SeriesReader
 from vicinal.sim.toml import dump
-from vicinal.sim.vtkhdf import SeriesReader
 
 # Shells give programs in the background an ignored SIGINT; the test needs the ordinary one.
 PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"

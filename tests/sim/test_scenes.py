@@ -5,7 +5,7 @@ import pytest
 
 from vicinal import InputError, dem
 from vicinal.sim import load, run, scenes
-from vicinal.sim.vtkhdf import SeriesReader
+from vicinal.sim.series import SeriesReader
 
 # Fewer bodies and less time than a user would want, so that all are tried.
 SMALL = {

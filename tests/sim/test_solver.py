@@ -9,7 +9,7 @@ from vicinal import InputError, sim
 from vicinal.sim import solver
 from vicinal.sim.restart import load_restart
 from vicinal.sim.run import make_solver
-from vicinal.sim.vtkhdf import SeriesReader
+from vicinal.sim.series import SeriesReader
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from vicinal.sim.vtkhdf import Frame, SeriesWriter
+from vicinal.sim.series import SeriesWriter
+from vicinal.sim.vtkhdf import Frame
 
 
 class PictureWriter:

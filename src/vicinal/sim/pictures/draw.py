@@ -14,7 +14,8 @@ from vicinal.extras import need
 from vicinal.sim.folder import SURFACES, WALLS
 from vicinal.sim.pictures.camera import Camera
 from vicinal.sim.pictures.raster import Canvas, shade
-from vicinal.sim.vtkhdf import Frame, SeriesReader
+from vicinal.sim.series import SeriesReader
+from vicinal.sim.vtkhdf import Frame
 
 Array = npt.NDArray[np.float64]
 
