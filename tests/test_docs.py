@@ -54,6 +54,15 @@ def test_the_readme_shows_the_library_at_work() -> None:
         assert f".{name}(" in source
 
 
+def test_the_readme_names_everything_public() -> None:
+    """The whole surface, on one page."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("## The whole API")[2].partition("\n## ")[0]
+    missing = [name for name in [*vc.__all__, *vc._LATE] if not re.search(rf"\b{name}\b", table)]
+    assert not missing
+    assert len(table.splitlines()) < 60
+
+
 @pytest.mark.parametrize("name", ["vicinal", *MODULES])
 def test_the_examples_of_a_module_run(name: str) -> None:
     module = importlib.import_module(name)
