@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.?pp')
 CPP := $(shell find cpp benchmarks tests/cpp -name '*.?pp')
-CODE := src tests benchmarks
+CODE := src tests benchmarks tools
 # Compiled code warns about nothing here; users' compilers may be newer, so for them a warning stays one.
 BUILD := $(BIN)/pip install --quiet --no-build-isolation --editable . --config-settings=cmake.define.VICINAL_WERROR=ON
 
@@ -16,9 +16,9 @@ BUILD := $(BIN)/pip install --quiet --no-build-isolation --editable . --config-s
 PYTEST := VICINAL_HYPOTHESIS=short $(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal
 
 # What `make test` does, in this order; each prints its time.
-CHECKS := environment build lint cpp unit isa serial emulate
+CHECKS := environment build lint cpp unit isa emulate serial clang
 
-.PHONY: run test $(CHECKS) sanitize format bench clean
+.PHONY: run test $(CHECKS) sanitize mutations format bench clean
 
 run: $(VENV)/built
 	$(BIN)/vicinal demo
@@ -58,35 +58,56 @@ unit: $(VENV)/built
 	$(PYTEST)
 
 # Parts of the core that Python cannot reach, in a program of their own under the sanitizers: a few seconds to compile.
-CPP_TESTS := $(wildcard tests/cpp/*.cpp cpp/exec/*.cpp)
+CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp
+CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
 CPP_FLAGS := -std=c++20 -O1 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp \
   -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-cpp: $(CPP_TESTS:%.cpp=build/cpp/%.o)
-	$(CXX) $(CPP_FLAGS) $^ -o build/cpp/run
+cpp: $(CPP_OBJECTS)
+	$(CXX) $(CPP_FLAGS) $(CPP_OBJECTS) -o build/cpp/run
 	build/cpp/run
 
-build/cpp/%.o: %.cpp $(wildcard tests/cpp/*.hpp) $(shell find cpp -name '*.hpp')
+build/cpp/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CPP_FLAGS) -c $< -o $@
+	$(CXX) $(CPP_FLAGS) -MMD -MP -c $< -o $@
+
+-include $(CPP_OBJECTS:.o=.d)
 
 # The contract under every lower instruction set; `unit` ran the best one. Structures only propose, so two are enough.
 isa: $(VENV)/built
 	VICINAL_ISA=baseline $(PYTEST) tests/index/test_contract.py tests/test_isa.py -k "Exhaustive or CellSorting or isa"
 	VICINAL_NUM_THREADS=1 $(PYTEST) tests/test_pairs.py tests/test_neighbors.py
 
-# Other builds of the extension live beside the installed one and are found through PYTHONPATH (tools/other_build.sh).
+# Other extensions live in build/ beside the installed one (tools/with_core.sh). Those that are only tested are compiled
+# with little optimisation: that takes less time than the tests gain by more.
 serial: $(VENV)/built
-	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF" tests/test_pairs.py tests/test_threads.py
+	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1" \
+	  tests/test_pairs.py tests/test_threads.py
 
+# Only the AVX-512 files are compiled again. The directory is that of the installed extension.
+EMULATED := $(shell $(PYTHON) -c 'import sys; print("build/cp%d%d-" % sys.version_info[:2])')
 emulate: $(VENV)/built
 	@if ! echo '#include <simde/x86/avx512.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1; then \
 	  echo "SKIPPED: AVX-512 is not emulated, because SIMDe (Debian: libsimde-dev) is not installed"; else \
-	tools/other_build.sh emulate "-DVICINAL_EMULATE_AVX512=ON" tests/test_isa.py tests/test_pairs.py tests/dem/test_grain_isa.py; fi
+	PATH="$$PWD/$(BIN):$$PATH" cmake --build $(EMULATED)* --target emulated >build/emulated.log || \
+	  { cat build/emulated.log; exit 1; }; \
+	tools/with_core.sh emulated $(EMULATED)*/emulated/_core.*.so \
+	  tests/test_isa.py tests/test_pairs.py tests/dem/test_grain_isa.py; fi
+
+clang: $(VENV)/built
+	@if ! command -v clang++ >/dev/null; then \
+	  echo "SKIPPED: no build with clang, because clang++ (Debian: clang, libomp-dev) is not installed"; else \
+	tools/other_build.sh clang "-DCMAKE_CXX_COMPILER=clang++ -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1" \
+	  tests/test_pairs.py tests/test_neighbors.py tests/test_isa.py tests/dem/test_collisions.py; fi
 
 # Not part of `test`: the contract takes a quarter of an hour this way.
 sanitize: $(VENV)/built
-	tools/other_build.sh sanitize "-DVICINAL_SANITIZE=ON" tests/index tests/test_pairs.py tests/test_neighbors.py tests/test_count.py
+	tools/other_build.sh sanitize "-DVICINAL_SANITIZE=ON -DVICINAL_OPTIMIZE=1" \
+	  tests/index tests/test_pairs.py tests/test_neighbors.py tests/test_count.py
+
+# Not part of `test`: do the tests notice mistakes in the core?
+mutations: $(VENV)/built
+	$(BIN)/python tools/mutations.py
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix $(CODE)

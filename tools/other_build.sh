@@ -1,39 +1,17 @@
 #!/usr/bin/env bash
 # Builds the extension in another way beside the installed one, and runs tests with it.
-#   tools/other_build.sh NAME "CMAKE OPTIONS" TESTS...
+#   tools/other_build.sh NAME "CMAKE OPTIONS" [TESTS...]
+# SOURCE=DIRECTORY builds other sources than these.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 name=$1 options=$2
 shift 2
 python=$PWD/.venv/bin/python
 build=$PWD/build/$name
+mkdir -p "$build"
 
 # shellcheck disable=SC2086  # options are several words on purpose
-PATH="$PWD/.venv/bin:$PATH" cmake -S . -B "$build" -G Ninja -Wno-dev -DPython_EXECUTABLE="$python" \
+PATH="$PWD/.venv/bin:$PATH" cmake -S "${SOURCE:-.}" -B "$build" -G Ninja -Wno-dev -DPython_EXECUTABLE="$python" \
   -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" $options >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 PATH="$PWD/.venv/bin:$PATH" cmake --build "$build" >>"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
-
-# A package of links: the Python files as they are, the extension from this build. It is used from an environment of its
-# own that borrows everything else, because the import hook of the editable install would come first.
-package=$build/package
-rm -rf "$package"
-mkdir -p "$package/vicinal"
-ln -s "$PWD"/src/vicinal/* "$package/vicinal/"
-ln -sf "$build"/_core.*.so "$package/vicinal/"
-purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
-borrowed=$("$python" -c "$purelib")
-"$python" -m venv --without-pip "$build/venv"
-python=$build/venv/bin/python
-printf '%s\n' "$package" "$borrowed" >"$("$python" -c "$purelib")/other_build.pth"
-
-if [ "$name" = sanitize ]; then
-  # Python itself is not instrumented: the sanitizer's runtime must be there first, and Python's own leaks are not ours.
-  LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-  export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-fi
-loaded=$("$python" -c 'import vicinal; print(vicinal._core.__file__)')
-case $loaded in
-  "$package"/*) ;;
-  *) echo "not this build was loaded, but $loaded"; exit 1 ;;
-esac
-VICINAL_HYPOTHESIS=short "$python" -m pytest -q -p no:cacheprovider --capture=sys "$@"
+tools/with_core.sh "$name" "$build"/_core.*.so "$@"

@@ -15,29 +15,29 @@ inline constexpr std::string_view isa_names[] = {"baseline", "avx2", "avx512"};
 
 inline std::string_view name(Isa isa) { return isa_names[static_cast<int>(isa)]; }
 
+#ifdef VICINAL_X86
+bool avx512_is_emulated();
+#else
+constexpr bool avx512_is_emulated() { return false; }
+#endif
+
 // What was compiled in and runs here, lowest first.
 inline std::vector<Isa> available_isas() {
-  std::vector<Isa> found{Isa::baseline};
+  std::vector<Isa> isas{Isa::baseline};
 #ifdef VICINAL_X86
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) found.push_back(Isa::avx2);
-#ifdef VICINAL_EMULATE_AVX512
-  found.push_back(Isa::avx512);
-#else
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq"))
-    found.push_back(Isa::avx512);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) isas.push_back(Isa::avx2);
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  if (avx512 || avx512_is_emulated()) isas.push_back(Isa::avx512);
 #endif
-#endif
-  return found;
+  return isas;
 }
 
 inline std::atomic<Isa>& isa_setting() {
   static std::atomic<Isa> isa{[] {
-    auto found = available_isas();
-#ifdef VICINAL_EMULATE_AVX512
-    found.pop_back();  // emulated instructions are for tests; nobody should get them unasked
-#endif
-    return found.back();
+    auto isas = available_isas();
+    if (avx512_is_emulated()) isas.pop_back();  // emulated instructions are for tests, which ask for them
+    return isas.back();
   }()};
   return isa;
 }

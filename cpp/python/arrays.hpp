@@ -58,7 +58,9 @@ using BodyArrays =
 template <class T, int D>
 BodyView<T, D> points_of(const BodyArrays& bodies) {
   const auto& [array, extra, low, high, largest] = bodies;
-  const auto fits = [&](const PointArray& a) { return a.dtype() == nb::dtype<T>() && a.shape(0) == array.shape(0); };
+  const auto fits = [n = array.shape(0)](const PointArray& a) {
+    return a.dtype() == nb::dtype<T>() && a.shape(0) == n;
+  };
   if (array.ndim() != 2 || array.shape(1) != D || !fits(array) || low.size() != D || high.size() != D ||
       largest.size() != D)
     throw nb::type_error("bodies do not have the dtype and dimension the index was made for");

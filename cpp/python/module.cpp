@@ -126,11 +126,5 @@ NB_MODULE(_core, m) {
     return false;
 #endif
   });
-  m.def("emulated", [] {
-#ifdef VICINAL_EMULATE_AVX512
-    return true;
-#else
-    return false;
-#endif
-  });
+  m.def("emulated", &avx512_is_emulated);
 }

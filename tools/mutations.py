@@ -1,0 +1,201 @@
+"""Do the tests notice a mistake? Every mutation of the core below must make some test fail.
+
+    .venv/bin/python tools/mutations.py            all mutations (takes a quarter of an hour on two cores)
+    .venv/bin/python tools/mutations.py octree     those whose file or purpose contains a word
+
+All mutations are compiled into one extension and the environment variable VICINAL_MUTANT chooses one, so there is one
+build. A mutation is an expression of the source and what takes its place. A mutation whose expression is no longer
+there is an error: replace it by one of the new code.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "mutations"
+CONTRACT = ("tests/index/test_contract.py", "tests/index/test_changes.py")
+FRONT = ("tests/test_pairs.py", "tests/test_queries.py", "tests/test_neighbors.py", "tests/test_periodic.py")
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """An expression in a file of cpp/, its replacement, what that breaks, and the tests that must notice."""
+
+    file: str
+    old: str
+    new: str
+    breaks: str
+    select: str = ""  # pytest -k, so that the answer comes soon
+    tests: tuple[str, ...] = CONTRACT
+    after: str = ""  # the text before the expression, where the expression alone is not unique
+
+
+MUTATIONS = [
+    Mutation(
+        "geometry/grid.hpp",
+        "dz == 0 ? 1 : -axis[1].radius",
+        "dz == 0 ? 1 : 1 - axis[1].radius",
+        "the stencil loses a row of cells",
+        "LinkedCells",
+    ),
+    Mutation(
+        "geometry/grid.hpp",
+        "gap(0, reach_x) + gap(1, dy) + gap(2, dz) > 1 + 1e-6",
+        "gap(0, reach_x) + gap(1, dy) + gap(2, dz) > 0.5",
+        "the stencil is cut too round",
+        "CellSorting",
+    ),
+    Mutation(
+        "geometry/grid.hpp",
+        "past <= radius || above == occupied.end()",
+        "past < radius || above == occupied.end()",
+        "a query beside a folded gap",
+        "CellSorting",
+    ),
+    Mutation(
+        "geometry/box.hpp",
+        "w >= length",
+        "w > length",
+        "wrapping: a coordinate may land on the edge",
+        "Exhaustive",
+        after="if (w < 0) w = w + length;\n    if (",
+    ),
+    Mutation(
+        "geometry/box.hpp",
+        "count - 1 + (w + length >= length ? 1 : 0)",
+        "count - 1",
+        "wrapping: the count of edges of a coordinate just below zero",
+        "Exhaustive",
+    ),
+    Mutation(
+        "geometry/box.hpp",
+        "(1 + 16 * eps)",
+        "(1 - 16 * eps)",
+        "the reach is shorter than the rounded test",
+        "LinkedCells or BVH or SweepAndPrune or HashGrid",
+    ),
+    Mutation(
+        "index/images.hpp",
+        "static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge))) + 1",
+        "static_cast<int>(std::floor(periodic_reach(reach.axis[a], edge) / static_cast<double>(edge)))",
+        "the farthest images",
+        "Exhaustive",
+    ),
+    Mutation(
+        "index/cell_sorting.hpp",
+        "cells_.key[f] <= last",
+        "cells_.key[f] < last",
+        "the last cell of a row",
+        "CellSorting",
+    ),
+    Mutation(
+        "index/cell_sorting.hpp",
+        "cell[a] + (most[a] + 1) * axis.cells < axis.cells + axis.radius",
+        "cell[a] + (most[a] + 1) * axis.cells < axis.cells",
+        "images of cells above the box",
+        "CellSorting",
+    ),
+    Mutation("index/linked_cells.hpp", "x <= last", "x < last", "the last cell of a row", "LinkedCells"),
+    Mutation("index/hash_level.hpp", "s <= last", "s < last", "the bins of the last image", "HashGrid"),
+    Mutation(
+        "index/hash_level.hpp",
+        "to - from >= static_cast<std::int64_t>(mask)",
+        "to - from >= 2 * static_cast<std::int64_t>(mask)",
+        "rows longer than the folded grid",
+        "HashGrid",
+    ),
+    Mutation(
+        "index/octree_adjacency.hpp",
+        "one.low[a] > other.high[a]",
+        "one.low[a] >= other.high[a]",
+        "leaves that share a face",
+        "Octree",
+    ),
+    Mutation("index/hierarchy.hpp", "mine > most", "mine >= most", "boxes of the tree that only touch", "BVH"),
+    Mutation(
+        "index/spatial_hash.hpp", "bucket > own", "bucket >= own", "pairs of one bucket come twice", "SpatialHash"
+    ),
+    Mutation(
+        "index/sweep/all_axes.hpp",
+        "rounded(i.low) <= rounded(j.high)",
+        "rounded(i.low) < rounded(j.high)",
+        "intervals that touch after a move",
+        "SweepAndPrune",
+    ),
+    Mutation(
+        "index/sweep/one_axis.hpp",
+        "bounds_[a].low <= i[a].high - off",
+        "bounds_[a].low < i[a].high - off",
+        "intervals that touch",
+        "SweepAndPrune",
+    ),
+    Mutation(
+        "pairs/test.hpp", "sum <= squared_", "sum < squared_", "the exact test of a tie in the band", "", tests=FRONT
+    ),
+]
+
+
+def mutate(source: Path, mutations: list[Mutation]) -> None:
+    """Put every mutation into a copy of the core, each behind its number."""
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(ROOT / "cpp", source / "cpp")
+    shutil.copy(ROOT / "CMakeLists.txt", source)
+    (source / "cpp" / "exec" / "mutant.hpp").write_text(
+        "#pragma once\n#include <cstdlib>\nnamespace vicinal {\n"
+        "inline int mutant_of(const char* value) { return value == nullptr ? 0 : std::atoi(value); }\n"
+        'inline const int active_mutant = mutant_of(std::getenv("VICINAL_MUTANT"));\n'
+        "inline bool mutant(int number) { return active_mutant == number; }\n}\n",
+        encoding="utf-8",
+    )
+    for number, mutation in enumerate(mutations, 1):
+        path = source / "cpp" / mutation.file
+        text = path.read_text(encoding="utf-8")
+        old, new = mutation.after + mutation.old, f"(vicinal::mutant({number}) ? ({mutation.new}) : ({mutation.old}))"
+        if text.count(old) != 1:
+            sys.exit(f"{mutation.file}: {old!r} must be there once, it is there {text.count(old)} times")
+        text = text.replace(old, mutation.after + new)
+        if "exec/mutant.hpp" not in text:
+            text = text.replace("#pragma once\n", '#pragma once\n#include "exec/mutant.hpp"\n', 1)
+        path.write_text(text, encoding="utf-8")
+
+
+def noticed(number: int, mutation: Mutation) -> bool:
+    """Run the tests until one fails."""
+    command = [BUILD / "venv" / "bin" / "python", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    environment = os.environ | {"VICINAL_MUTANT": str(number), "VICINAL_HYPOTHESIS": "short"}
+    selected = ["-k", mutation.select] if mutation.select else []
+    result = subprocess.run(  # our own command
+        [*command, *mutation.tests, *selected], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if result.returncode not in (0, 1):
+        sys.exit(result.stdout + result.stderr)
+    return result.returncode == 1
+
+
+def main() -> None:
+    """Print a line per mutation; fail if one of them went unnoticed."""
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    chosen = [number for number, m in enumerate(MUTATIONS, 1) if word in m.file + " " + m.breaks]
+    mutate(BUILD / "source", MUTATIONS)
+    build = [ROOT / "tools" / "other_build.sh", "mutations", "-DVICINAL_OPTIMIZE=1"]
+    subprocess.run(build, env=os.environ | {"SOURCE": str(BUILD / "source")}, check=True)
+    if noticed(0, Mutation("", "", "", "", "Octree-float64-3D")):
+        sys.exit("the tests fail without any mutation")
+    missed = 0
+    for number in chosen:
+        mutation = MUTATIONS[number - 1]
+        caught = noticed(number, mutation)
+        missed += not caught
+        print(f"{'noticed' if caught else 'MISSED '}  {mutation.file}: {mutation.breaks}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} mutations noticed")
+    sys.exit(missed > 0)
+
+
+if __name__ == "__main__":
+    main()
