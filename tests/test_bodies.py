@@ -119,7 +119,7 @@ def test_input_is_never_changed() -> None:
         assert_same_bits(array, copy)
 
 
-def test_nobody_has_no_pairs() -> None:
+def test_no_bodies_have_no_pairs() -> None:
     empty = np.zeros((0, 3))
     for bodies in ({"points": empty, "radii": []}, {"points": empty, "radii": 1.0}, {"boxes": (empty, empty)}):
         assert [len(column) for column in vc.pairs(**bodies)] == [0, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -297,3 +299,13 @@ def test_a_fluid_that_flies_apart_says_so_and_stays_where_it_was() -> None:
         fluid.step()
     assert (fluid.points == before).all()
     assert fluid.steps == 1
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
+def test_a_fluid_refuses_to_be_copied_in_words(copied: Any) -> None:
+    with pytest.raises(TypeError, match="a Fluid can be neither copied nor pickled"):
+        copied(Fluid(TWO, radius=2.0))
+
+
+def test_a_structure_may_be_named() -> None:
+    assert repr(Fluid(TWO, radius=2.0, structure="Octree").index) == repr(vc.Octree(TWO, 2.0))

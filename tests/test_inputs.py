@@ -297,6 +297,8 @@ def test_a_structure_is_named_by_its_class_or_by_its_name(name: str) -> None:
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
 def test_an_index_refuses_to_be_copied_in_words(copied: Any) -> None:
     index = vc.CellSorting(CLOUD, CUTOFF)
-    with pytest.raises(TypeError, match="a CellSorting cannot be copied or pickled; build a new one from the points"):
+    with pytest.raises(
+        TypeError, match="a CellSorting can be neither copied nor pickled; make a new one from the points"
+    ):
         copied(index)
     assert len(index.pairs()[0]) == len(vc.pairs(CLOUD, CUTOFF)[0])

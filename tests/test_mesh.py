@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -447,3 +450,30 @@ def test_a_file_is_read_where_trimesh_is_installed(tmp_path: Any) -> None:
             vc.Mesh.load(path)
     else:
         assert repr(vc.Mesh.load(path)) == "Mesh(1 triangles, 3 edges, 3 vertices)"
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda mesh: pickle.loads(pickle.dumps(mesh))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_a_copy_has_the_triangles_and_the_motion_but_moves_alone(copied: Any) -> None:
+    first = vc.Mesh(cube(), smooth=30.0)
+    first.set_motion(velocity=[0, 0, 1], spin=[1, 0, 0])
+    first.advance(0.3)
+    second = copied(first)
+    places = np.random.default_rng(1).uniform(-1, 3, (200, 3))
+    expected, found = first.contacts(places, 0.5), second.contacts(places, 0.5)
+    assert len(expected) > 20
+    for field in fields(expected):
+        assert np.array_equal(getattr(found, field.name), getattr(expected, field.name))
+    second.advance(1.0)
+    assert np.array_equal(first.contacts(places, 0.5).point, expected.point)
+    assert not np.array_equal(second.vertices, first.vertices)
+
+
+def test_arrays_of_a_mesh_are_read_only() -> None:
+    mesh = vc.Mesh(cube())
+    for array in (mesh.vertices, mesh.faces, mesh.triangles, mesh.rotation, mesh.translation):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0

@@ -185,7 +185,7 @@ def test_no_planes_are_like_none() -> None:
     assert np.array_equal(vc.count(**bodies, planes=([], [])), vc.count(**bodies))
 
 
-def test_planes_alone_meet_nobody() -> None:
+def test_planes_alone_have_no_pairs() -> None:
     """Not even each other."""
     empty = np.zeros((0, 3))
     assert [len(column) for column in vc.pairs(empty, cutoff=1.0, planes=planes_of())] == [0, 0]

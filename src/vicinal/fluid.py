@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -163,6 +163,10 @@ class Fluid:
         """Return the number of particles and the search structure."""
         walls = len(self._positions) - self._moving
         return f"Fluid({self._moving} particles, {walls} in walls, {self.index!r})"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse copies and pickles: they would share the search structure."""
+        raise TypeError("a Fluid can be neither copied nor pickled; make a new one from points, walls and velocities")
 
     @property
     def points(self) -> npt.NDArray[Any]:

@@ -182,17 +182,9 @@ class Index:
         kind = f"cutoff={self._cutoff:g}" if self._like.kind == "points" else self._like.kind
         return f"{self._structure}({len(self)} bodies, {kind})"
 
-    def __copy__(self) -> NoReturn:
-        """Refuse: a copy would share the compiled structure."""
-        raise TypeError(f"a {self._structure} cannot be copied or pickled; build a new one from the points")
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        """Refuse, as `__copy__` does."""
-        self.__copy__()
-
     def __reduce__(self) -> NoReturn:
-        """Refuse, as `__copy__` does."""
-        self.__copy__()
+        """Refuse copies and pickles: they would share the compiled structure."""
+        raise TypeError(f"a {self._structure} can be neither copied nor pickled; make a new one from the points")
 
     def update(
         self,

@@ -117,6 +117,7 @@ class Mesh:
         self._tree = BVH(triangles=corners)
         # Computed distances may be too small by rounding; the search must cover that.
         self._slack = float(np.abs(corners).max(initial=0.0)) * 2.0**-46
+        self._smooth = degrees
         self._pose = Pose()
         self.set_motion()
 
@@ -127,6 +128,11 @@ class Mesh:
     def __repr__(self) -> str:
         """Return numbers of triangles, edges and vertices."""
         return f"Mesh({len(self)} triangles, {self._surface[3]} edges, {len(self._places)} vertices)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the triangles and the motion; the copy builds its own search tree."""
+        motion = self._pose, self._velocity, self._spin, self._origin
+        return _rebuilt, (self._places[self._faces], self._smooth, motion)
 
     @property
     def keys(self) -> int:
@@ -302,6 +308,13 @@ class Mesh:
 
         vertices, faces = read_mesh(path)
         return cls(vertices=vertices, faces=faces, smooth=smooth)
+
+
+def _rebuilt(corners: Vectors, smooth: float, motion: tuple[Pose, Vectors, Vectors, Vectors]) -> Mesh:
+    """Return a mesh that was pickled."""
+    made = Mesh(corners, smooth=smooth)
+    made._pose, made._velocity, made._spin, made._origin = motion  # noqa: SLF001
+    return made
 
 
 def _unique_places(corners: Vectors) -> tuple[Vectors, npt.NDArray[np.int64]]:

@@ -61,7 +61,7 @@ def read_text(path: Path) -> NDArray[np.float64]:
 
 
 def find_layout(path: Path, lines: Iterable[str]) -> Layout:
-    """Return the layout, found from the lines up to the first one with numbers."""
+    """Return the layout that the lines up to the first one with numbers imply."""
     comment: tuple[int, str] | None = None
     for number, raw in enumerate(lines, start=1):
         line = raw.strip()
