@@ -251,7 +251,7 @@ def test_wrong_arguments_are_named(call: Callable[[], object], argument: str) ->
 def test_spheres_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vicinal.scenes.groups.MOST_ROUNDS", 20)
     monkeypatch.setattr("vicinal.scenes.packing.MOST_ROUNDS", 20)
-    with pytest.raises(vc.InputError, match="found no room"):
+    with pytest.raises(vc.InputError, match="had no room"):
         S.boxes_in_box([SphereGroup(2000, 0.5, (0, 0, 0), (10, 10, 10))], seed=1)
     with pytest.raises(vc.InputError, match="was not reached"):
         S.packed(np.full(300, 0.5), filling=0.68, seed=1)

@@ -1,4 +1,4 @@
-"""The schema: what is allowed, what an error says, and the way to text and back."""
+"""The schema: allowed values, error messages, and the way to text and back."""
 
 import re
 import tomllib
@@ -74,13 +74,13 @@ def scene(*settings, text=TEXT):
 
 
 def test_a_file_becomes_a_scene():
-    found = scene()
-    assert found.title == "tray"
-    assert found.dem.materials["glass"].restitution == 0.5
-    assert found.dem.bodies["grain"].radius == Uniform(low=1e-3, high=2e-3)
-    assert found.walls[1].normal == (0, 0, 1)
-    assert found.walls[1].motion.speed == 3
-    assert found.gravity == (0, 0, -9.81)
+    described = scene()
+    assert described.title == "tray"
+    assert described.dem.materials["glass"].restitution == 0.5
+    assert described.dem.bodies["grain"].radius == Uniform(low=1e-3, high=2e-3)
+    assert described.walls[1].normal == (0, 0, 1)
+    assert described.walls[1].motion.speed == 3
+    assert described.gravity == (0, 0, -9.81)
 
 
 def test_python_takes_the_same_keys():
@@ -93,7 +93,7 @@ def test_a_resolved_scene_is_a_file_that_gives_the_same_scene():
     assert scene(text=text) == scene()
 
 
-# What is replaced, by what, place and key, and what the message says.
+# Text, its replacement, and the beginning and a part of the message.
 WRONG = [
     (
         "restitution = 0.5",
@@ -152,12 +152,14 @@ def test_an_error_names_line_key_value_and_range(old, new, place, allowed):
 
 
 def test_any_key_can_be_set_from_outside():
-    found = scene("dem.dt=1e-5", "walls.1.motion.speed=7", "regions.air.high.2=3", "title=a drum", "gravity=[0, 0, 0]")
-    assert found.dem.dt == 1e-5
-    assert found.walls[1].motion.speed == 7
-    assert found.regions["air"].high == (1, 1, 3)
-    assert found.title == "a drum"
-    assert found.gravity == (0, 0, 0)
+    described = scene(
+        "dem.dt=1e-5", "walls.1.motion.speed=7", "regions.air.high.2=3", "title=a drum", "gravity=[0, 0, 0]"
+    )
+    assert described.dem.dt == 1e-5
+    assert described.walls[1].motion.speed == 7
+    assert described.regions["air"].high == (1, 1, 3)
+    assert described.title == "a drum"
+    assert described.gravity == (0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -272,8 +274,8 @@ def test_distributions_have_their_moments():
 def test_the_file_in_the_documentation_is_a_scene():
     page = (Path(__file__).parents[2] / "docs" / "dem.md").read_text(encoding="utf-8")
     text = page.split("```toml\n")[1].split("```")[0]
-    found = read(parse(text, "dem.md"))
-    assert found.walls[0].motion.speed == 3
+    described = read(parse(text, "dem.md"))
+    assert described.walls[0].motion.speed == 3
     # Every key of every table is named there.
     tables = page.split("| table | kinds | keys |")[1].split("\n\n")[0]
     for section in (

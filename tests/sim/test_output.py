@@ -39,15 +39,15 @@ def check(path, count):
     series = SeriesReader(path)
     assert series.times == pytest.approx(0.1 * np.arange(count))
     for k in range(count):
-        found, expected = series[k], frame(k)
-        assert np.array_equal(found.points, expected.points)
+        read, expected = series[k], frame(k)
+        assert np.array_equal(read.points, expected.points)
         for name, values in expected.point_data.items():
-            assert np.array_equal(found.point_data[name], values)
-        assert np.array_equal(found.cell_data["force"], expected.cell_data["force"])
+            assert np.array_equal(read.point_data[name], values)
+        assert np.array_equal(read.cell_data["force"], expected.cell_data["force"])
         for kind, (ids, offsets) in expected.cells.items():
             if len(offsets) > 1:
-                assert np.array_equal(found.cells[kind][0], ids)
-                assert np.array_equal(found.cells[kind][1], offsets)
+                assert np.array_equal(read.cells[kind][0], ids)
+                assert np.array_equal(read.cells[kind][1], offsets)
 
 
 def test_a_series_is_complete_after_every_step_and_one_file_at_the_end(tmp_path):
@@ -105,14 +105,14 @@ def test_vtk_reads_what_we_write(tmp_path):
         for k in range(LOOSE_PARTS + 2):
             reader.SetStep(k)
             reader.Update()
-            found, expected = reader.GetOutput(), frame(k)
+            read, expected = reader.GetOutput(), frame(k)
             assert reader.GetTimeValue() == pytest.approx(expected.time)
-            assert found.GetNumberOfPoints() == found.GetVerts().GetNumberOfCells() == len(expected.points)
+            assert read.GetNumberOfPoints() == read.GetVerts().GetNumberOfCells() == len(expected.points)
             if len(expected.points):
-                assert np.array_equal(vtk_to_numpy(found.GetPoints().GetData()), expected.points)
-                velocity = vtk_to_numpy(found.GetPointData().GetArray("velocity"))
+                assert np.array_equal(vtk_to_numpy(read.GetPoints().GetData()), expected.points)
+                velocity = vtk_to_numpy(read.GetPointData().GetArray("velocity"))
                 assert np.array_equal(velocity, expected.point_data["velocity"])
-                force = vtk_to_numpy(found.GetCellData().GetArray("force"))
+                force = vtk_to_numpy(read.GetCellData().GetArray("force"))
                 assert np.array_equal(force, expected.cell_data["force"])
 
 
@@ -124,7 +124,7 @@ def test_what_is_not_a_series_is_refused(tmp_path):
         SeriesReader(tmp_path / "b.vtkhdf")
 
 
-# Writes step after step, and says after each that it is done.
+# Writes step after step, and prints the number of complete steps.
 WRITER = """
 import sys
 sys.path.insert(0, {tests!r})

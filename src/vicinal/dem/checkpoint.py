@@ -1,4 +1,4 @@
-"""Everything a simulation needs to go on bit for bit, as arrays, numbers and strings."""
+"""The state of a simulation of grains: everything it needs to continue bit for bit."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def state(sim: Simulation) -> dict[str, Any]:
         "has_lists": core.has_lists,
     }
     reference, margins = core.reference() if core.has_lists else (np.empty((0, 3)), np.empty(0))
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "format": FORMAT,
         "settings": json.dumps(settings),
         "steps": sim.step_count,
@@ -80,18 +80,18 @@ def state(sim: Simulation) -> dict[str, Any]:
         **{name: core.get(name) for name in COLUMNS},
     }
     for kind, memory in zip(("pairs", "walls"), core.contact_memory(), strict=True):
-        found |= {f"{kind}_{name}": column for name, column in zip(MEMORY, memory, strict=True)}
-    return found
+        result |= {f"{kind}_{name}": column for name, column in zip(MEMORY, memory, strict=True)}
+    return result
 
 
-# Numbers a simulation keeps about its lists and time.
+# Values that a simulation keeps about its lists and time.
 _OWN = ("_dt", "_start", "_next_id", "_skin", "_fixed_skin", "_life_from", "_builds", "_sorted_at", "_warned")
 
 
 def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
     """Return the simulation whose state this was."""
     if int(state.get("format", -1)) != FORMAT:
-        raise InputError(f"state: format {state.get('format')!r} found; this version reads format {FORMAT}")
+        raise InputError(f"the format of a state must be {FORMAT}, got {state.get('format')!r}")
     settings = json.loads(str(state["settings"]))
     sim = cls(
         materials={name: Material(**values) for name, values in settings["materials"].items()},
@@ -127,7 +127,7 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
         core.set_space(sim.gravity.tolist(), sim.box, sim._dt)
     sim._sync_walls()
     if settings["has_lists"]:
-        # The lists as they were, from where the bodies were then.
+        # The same lists again, from the positions at which they were made.
         reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
         sim._set_lists(reference, margins, float(state["wall_margin"]), float(state["wall_drift"]))
     return sim

@@ -82,7 +82,7 @@ def boxes_in_box(
         )
         if len(left):
             raise InputError(
-                f"{len(left)} of {len(points)} spheres found no room in {MOST_ROUNDS} draws; "
+                f"{len(left)} of {len(points)} spheres had no room in {MOST_ROUNDS} draws; "
                 "use fewer or smaller ones, larger boxes, or vicinal.scenes.packed"
             )
     corner = tuple(np.min([group.lower for group in checked], axis=0).tolist())

@@ -61,7 +61,7 @@ class Draws:
         return (self.uniform(size) * below).astype(np.int64)
 
     def choice(self, weights: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
-        """Return positions in a list of weights, each as often as its weight says.
+        """Return positions in a list of weights, drawn in proportion to the weights.
 
         Examples
         --------

@@ -131,7 +131,7 @@ def drop(
     Returns
     -------
     array
-        Centres; NaN for spheres that found no place.
+        Centres; NaN for spheres without a place.
     """
     order = np.argsort(-radii, kind="stable")
     sizes = radii[order]
@@ -299,7 +299,7 @@ def check_filling(space: Space, radii: Array) -> float:
 def overfull(count: int, volume: float, space: Space) -> InputError:
     """Return the error for bodies that cannot fit into a region."""
     return InputError(
-        f"{count:,} bodies must fit into the region without overlap, but their bounding spheres have "
+        f"{count:,} bodies must fit into the region without overlap, but their bounding spheres have at least "
         f"{volume / space.volume:.3g} times its volume ({volume:.3g} against {space.volume:.3g} m³); random packings "
         "reach about 0.6, so use fewer or smaller bodies, or a larger region"
     )

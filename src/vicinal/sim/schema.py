@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
@@ -198,15 +198,3 @@ def listed(words: Sequence[str]) -> str:
     """
     quoted = [f'"{word}"' for word in words]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
-
-
-def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield the plain values of a scene with their paths."""
-    if isinstance(value, Mapping):
-        for name, entry in value.items():
-            yield from leaves(entry, (*path, name))
-    elif isinstance(value, list | tuple):
-        for place, entry in enumerate(value):
-            yield from leaves(entry, (*path, place))
-    else:
-        yield path, value

@@ -40,7 +40,7 @@ class Space(ABC):
         return moved, moved - points
 
     def sample(self, radii: Array, draws: Draws) -> Array:
-        """Draw random places at which spheres are inside; NaN where none was found."""
+        """Draw random places at which spheres are inside; NaN where there is none."""
         places = np.full((len(radii), 3), np.nan)
         open_ = np.arange(len(radii))
         for _ in range(MOST_TRIES):

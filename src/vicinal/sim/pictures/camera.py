@@ -1,4 +1,4 @@
-"""Where a picture is taken from, and what it shows."""
+"""The camera: direction of view, and what it shows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Camera:
-    """A view without perspective: lengths are the same near and far.
+    """A parallel projection: lengths do not depend on the distance.
 
     Parameters
     ----------
     azimuth, elevation
         Direction from the scene to the eye, in degrees: from the x axis towards y, and up from the xy plane.
     low, high
-        Corners of the box that shall be seen.
+        Corners of the box that the picture shows.
     pixels
         Width and height of the picture.
     """
@@ -42,7 +42,7 @@ class Camera:
 
     @property
     def scale(self) -> float:
-        """Pixels per metre, so that the whole box is seen."""
+        """Pixels per metre, such that the whole box is visible."""
         corners = self._corners() @ self.axes.T
         extent = np.maximum(np.ptp(corners, axis=0), 1e-300)
         return float(min(0.94 * self.pixels[0] / extent[0], 0.94 * self.pixels[1] / extent[1]))

@@ -25,22 +25,22 @@ EDGE = np.array([0.30, 0.34, 0.42])
 INK, MUTED = "#1d2433", "#667085"
 
 FINE = 2
-"""Every pixel is the mean of a square of this many in each direction."""
+"""Every pixel is the mean of a square of this many pixels in each direction."""
 
 SHARP = np.cos(np.radians(25.0))
-"""Edges of meshes with less of a bend are not drawn."""
+"""Cosine of the bend below which an edge of a mesh is not drawn."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a run shall be shown.
+    """How a run is drawn.
 
     Parameters
     ----------
     azimuth, elevation
         Direction from the scene to the eye, in degrees.
     colour
-        What the colour of a body means: ``"speed"``, or the name of any of its data.
+        What the colour of a particle means: ``"speed"``, or the name of any of its data.
     pixels
         Width and height of the picture.
     """
@@ -52,21 +52,21 @@ class Look:
 
 
 class Painter:
-    """Draws the moments of a run, all from the same place and in the same colours.
+    """Draws the frames of a run, all with the same camera and the same scale of colours.
 
     Parameters
     ----------
     path
-        The series of particles; walls and surfaces are looked for beside it.
+        The series of particles; walls and surfaces are read from files beside it.
     look
-        How.
+        How to draw.
     """
 
     def __init__(self, path: Path, look: Look) -> None:
         self.path, self.look = path, look
         self.particles = SeriesReader(path)
         if not len(self.particles):
-            raise InputError(f"{path}: no steps in it yet")
+            raise InputError(f"{path}: has no frames yet")
         self.walls, self.surfaces = (self._beside(name) for name in (WALLS, SURFACES))
         steps = sorted({round(k) for k in np.linspace(0, len(self.particles) - 1, 5)})
         frames = [self.particles[step] for step in steps]
@@ -78,7 +78,7 @@ class Painter:
         return SeriesReader(file) if file != self.path and file.exists() else None
 
     def _bounds(self, frames: list[Frame]) -> tuple[Array, Array]:
-        """Return the box of all bodies, and of walls where they are not far away."""
+        """Return the bounding box of all particles, and of walls where they are near."""
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for frame in frames:
             if len(frame.points):
@@ -98,7 +98,7 @@ class Painter:
         values = np.concatenate([self._values(frame) for frame in frames])
         if not len(values):
             return 0.0, 1.0
-        # A few fast ones would leave all others in one colour.
+        # A few fast particles would leave all others in one colour.
         low, high = (0.0 if self.look.colour == "speed" else float(values.min())), float(np.quantile(values, 0.99))
         return low, high if high > low else low + 1.0
 
@@ -108,12 +108,12 @@ class Painter:
             velocities = np.asarray(frame.point_data["velocity"], float).reshape(-1, 3)
             return np.asarray(np.linalg.norm(velocities, axis=1))
         if name not in frame.point_data:
-            raise InputError(f"colour: {name!r} found; give speed or one of {', '.join(self.particles.names)}")
+            raise InputError(f"colour must be speed or one of {', '.join(self.particles.names)}, got {name!r}")
         values = np.asarray(frame.point_data[name], float)
         return values if values.ndim == 1 else np.asarray(np.linalg.norm(values, axis=1))
 
     def image(self, step: int) -> Array:
-        """Draw one moment, shape (height, width, 3)."""
+        """Return a picture of one frame, shape (height, width, 3)."""
         need("a picture", "dem", "matplotlib")
         from matplotlib import colormaps
 
@@ -149,7 +149,7 @@ class Painter:
         return series[int(np.abs(series.times - time).argmin())]
 
     def _walls_behind(self, canvas: Canvas, camera: Camera, walls: Frame) -> None:
-        """Fill the walls that have the scene between them and the eye: the others would hide everything."""
+        """Fill the walls behind the scene; those in front of it would hide everything."""
         corners = _corners(walls)
         normals = _normals(corners) @ camera.axes.T
         normals[normals[:, 2] < 0] *= -1
@@ -166,8 +166,8 @@ class Painter:
         canvas.triangles(camera.project(corners[front]), shade(base, normals[front]))
 
     def figure(self, step: int, *, title: str = "") -> Any:
-        """Draw one moment with a title, the time and the scale of colours."""
-        # Figure instead of pyplot: no window system is touched and no global state is left behind.
+        """Return a figure of one frame with a title, the time and the scale of colours."""
+        # Figure instead of pyplot: no window system and no global state.
         from matplotlib import colormaps
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import LinearSegmentedColormap, Normalize
@@ -182,7 +182,7 @@ class Painter:
         axes.set_axis_off()
         line = 1 - 0.42 * top / (height + top)
         time = float(self.particles.times[step])
-        # Small pictures have small letters, so that title, time and scale keep clear of each other.
+        # Small pictures have small letters, so that title, time and scale do not overlap.
         zoom = min(1.0, width / 1000)
         figure.text(0.025, line, title, color=INK, fontsize=15 * zoom, weight="bold", va="center")
         figure.text(0.6, line, f"t = {time:.4g} s", color=MUTED, fontsize=12 * zoom, va="center", ha="right")
@@ -199,25 +199,25 @@ class Painter:
 
 
 def draw_picture(painter: Painter, step: int, target: BinaryIO, *, title: str = "", kind: str = "png") -> None:
-    """Write one moment as a picture."""
+    """Write a picture of one frame."""
     painter.figure(step, title=title).savefig(target, format=kind, facecolor=BACKGROUND)
 
 
 def draw_animation(
     painter: Painter, steps: list[int], target: BinaryIO, *, title: str = "", rate: float = 12.0
 ) -> None:
-    """Write several moments as an animated GIF.
+    """Write several frames as an animated GIF.
 
     Parameters
     ----------
     painter
-        What draws them.
+        The painter of the run.
     steps
-        Which.
+        Numbers of the frames.
     target
         Open binary file to write to.
     title
-        A line over the picture.
+        Title of the pictures.
     rate
         Pictures per second.
     """
@@ -229,7 +229,7 @@ def draw_animation(
         canvas.draw()
         return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
 
-    # The same colours in all pictures, or unmoved parts would flicker; and those of all, not of the quiet start only.
+    # One palette for all pictures, or parts at rest would flicker; made from several, not from the first only.
     some = {step: shot(step) for step in (steps[0], steps[len(steps) // 2], steps[-1])}
     plain = Image.Dither.NONE
     palette = Image.fromarray(np.concatenate([np.asarray(one) for one in some.values()])).quantize(255, dither=plain)
@@ -257,7 +257,7 @@ def _normals(corners: Array) -> Array:
 
 
 def _edges(walls: Frame) -> Array:
-    """Return the edges that show the shape of walls: ends, and where the surface bends, shape (m, 2, 3)."""
+    """Return the edges of walls that are drawn: boundaries, and sharp bends of the surface, shape (m, 2, 3)."""
     corners = _corners(walls)
     if not len(corners):
         return np.zeros((0, 2, 3))
@@ -272,6 +272,6 @@ def _edges(walls: Frame) -> Array:
     order = np.argsort(group, kind="stable")
     first = np.concatenate([[0], np.cumsum(counts)[:-1]])
     one, other = order[first], order[first + counts - 1]
-    # Neighbours may be given in either sense, so only the line of their normals counts.
+    # Neighbouring triangles may have opposite orientations, so the sign of the normals does not count.
     bend = np.abs(np.einsum("ij,ij->i", normals[owner[one]], normals[owner[other]])) < SHARP
     return np.asarray(edges[one[(counts == 1) | bend]])

@@ -1,4 +1,4 @@
-"""Spheres, triangles and lines as pixels: what is nearest to the eye is seen."""
+"""Spheres, triangles and lines as pixels; what is nearest to the eye is visible."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 LIGHT = np.array([-0.45, 0.65, 0.62])
-"""Direction to the lamp: from the left, above and behind the viewer; right, up, towards the eye."""
+"""Direction to the lamp, from the left and above: right, up, towards the eye."""
 
 PATCH = 20.0
-"""Spheres of more pixels than this in radius are drawn one by one, smaller ones all at once, pixel by pixel."""
+"""Spheres with a larger radius in pixels are drawn one by one, smaller ones all at once, pixel by pixel."""
 
 
 class Canvas:
-    """A picture in the making: colour and depth of every pixel."""
+    """A picture: colour and depth of every pixel."""
 
     def __init__(self, width: int, height: int, background: tuple[float, float, float]) -> None:
         self.width, self.height = width, height
@@ -63,7 +63,7 @@ class Canvas:
         self.colour[pixel[near]] = shade(colour, normal)
 
     def _small_spheres(self, seen: Array, radii: Array, colours: Array) -> None:
-        """Take the same pixel of all spheres at a time: first the nearest depth, then whose it is."""
+        """Draw the same pixel of all spheres at a time: first find the nearest depth, then the sphere that has it."""
         owner = np.full(len(self.depth), -1)
         for which, pixel, depth in self._fragments(seen, radii):
             del which
@@ -97,7 +97,7 @@ class Canvas:
                     yield which, pixel, seen[which, 2] + np.sqrt(front[which])
 
     def triangles(self, seen: Array, colours: Array, opacity: float = 1.0) -> None:
-        """Draw triangles of one colour each, shape (m, 3, 3); transparent ones leave no trace in the depths."""
+        """Draw triangles of one colour each, shape (m, 3, 3); transparent ones do not change the depths."""
         for corners, colour in zip(seen, colours, strict=True):
             low = np.maximum(np.floor(corners[:, :2].min(axis=0)).astype(int), 0)
             high = np.minimum(np.ceil(corners[:, :2].max(axis=0)).astype(int), [self.width, self.height])
@@ -120,7 +120,7 @@ class Canvas:
                 self.depth[pixel] = depth[near]
 
     def lines(self, seen: Array, colour: Array, opacity: float = 1.0) -> None:
-        """Draw lines, shape (m, 2, 3), where nothing is in front of them."""
+        """Draw lines, shape (m, 2, 3), where they are not hidden."""
         marked = np.zeros(len(self.depth), bool)
         for begin, end in seen:
             count = int(np.abs(end - begin)[:2].max()) + 2
@@ -134,10 +134,10 @@ class Canvas:
 
 
 def shade(colour: Array, normal: Array) -> Array:
-    """Return colours under the lamp, with a little of it mirrored."""
+    """Return colours under the lamp, with a small highlight."""
     light = LIGHT / np.linalg.norm(LIGHT)
     facing = np.clip(normal @ light, 0, 1)[..., None]
-    # The direction half way between lamp and eye is that of the brightest spot.
+    # The highlight is where the normal points half way between lamp and eye.
     half = light + np.array([0.0, 0.0, 1.0])
     half /= np.linalg.norm(half)
     spot = np.clip(normal @ half, 0, 1)[..., None] ** 40
