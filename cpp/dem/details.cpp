@@ -1,7 +1,7 @@
 // Contacts in detail, for output: the forces of this moment from the springs as they are. Nothing changes.
+#include "dem/forces.hpp"
 #include "dem/laws/laws.hpp"
 #include "dem/laws/response.hpp"
-#include "dem/world.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -60,22 +60,15 @@ Outcome outcome_of(const Contact& contact, const Rate& rate, const LawTable& law
 
 }  // namespace
 
-std::size_t World::contacts() const {
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < pairs_.size(); ++k) count += pairs_.active()[k];
-  for (std::size_t k = 0; k < wall_rows_.size(); ++k) count += wall_rows_.active()[k];
-  return count;
-}
-
-std::vector<Detail> World::details() {
-  std::vector<Detail> found;
-  if (!has_lists_) return found;
-  place_elements();
-  for (Wall& wall : walls) wall.pose();
-  const Acting act = acting();
+std::vector<Detail> Forces::details() {
+  std::vector<Detail> all;
+  if (!lists_.ready()) return all;
+  assembly_.place_elements();
+  for (Wall& wall : assembly_.walls) wall.pose();
+  const Assembly::Acting act = assembly_.acting();
   const Spring none{0, 0, 0, 0};
-  // Velocities are those of the full step: nobody is in the middle of one.
-  const auto id = [&](std::size_t e) { return bodies.ids[elements.used() ? elements.owners[e] : e]; };
+  // Velocities are those of the full step.
+  const auto id = [&](std::size_t e) { return assembly_.bodies.ids[assembly_.body_of(e)]; };
   const auto note = [&](const Contact& contact, const Outcome& outcome, std::int64_t i, std::int64_t j,
                         std::int32_t wall) {
     Detail detail;
@@ -89,39 +82,40 @@ std::vector<Detail> World::details() {
     detail.normal_force = outcome.normal_force;
     detail.tangential_force = outcome.tangential_force;
     detail.energy = outcome.elastic_energy;
-    found.push_back(detail);
+    all.push_back(detail);
   };
-  for (std::size_t i = 0; i < pairs_.rows(); ++i) {
-    for (std::size_t k = pairs_.begin(i); k < pairs_.end(i); ++k) {
-      const Number j = pairs_.indices()[k];
-      const Contact contact = pair_contact(i, j, {});
+  for (std::size_t i = 0; i < lists_.pairs.rows(); ++i) {
+    for (std::size_t k = lists_.pairs.begin(i); k < lists_.pairs.end(i); ++k) {
+      const Number j = lists_.pairs.indices()[k];
+      const Contact contact = assembly_.pair_contact(i, j, {});
       if (contact.overlap <= 0) continue;
       const Vec arm = contact.point - centre(act.places[i]);
-      const Vec other = arm_of_second(i, j, arm);
+      const Vec other = assembly_.arm_of_second(i, j, arm);
       const Motion &a = act.motions[i], &b = act.motions[j];
       const Rate rate{(a.v + cross(a.w, arm)) - (b.v + cross(b.w, other)), a.w - b.w};
-      const Outcome outcome = outcome_of(contact, rate, law, law.coefficients(act.materials[i], act.materials[j]),
-                                         pairs_.springs()[k], law.terms().rolling ? pairs_.rollings()[k] : none);
+      const Outcome outcome =
+          outcome_of(contact, rate, assembly_.law, assembly_.law.coefficients(act.materials[i], act.materials[j]),
+                     lists_.pairs.springs()[k], assembly_.law.terms().rolling ? lists_.pairs.rollings()[k] : none);
       note(contact, outcome, id(i), id(j), -1);
     }
   }
   std::vector<WallTouch> touches;
-  std::vector<double> wakes(wall_rows_.size(), 0.0);  // of its own: everything is looked at
-  for (std::size_t i = 0; i < wall_rows_.rows(); ++i) {
+  std::vector<double> wakes(lists_.walls.size(), 0.0);  // of its own: everything is looked at
+  for (std::size_t i = 0; i < lists_.walls.rows(); ++i) {
     touch_walls(i, touches, wakes);
     for (const WallTouch& touch : touches) {
-      const Wall& wall = walls[touch.wall];
+      const Wall& wall = assembly_.walls[touch.wall];
       const Contact& contact = touch.contact;
       const Motion& m = act.motions[i];
       const Vec speed = m.v + cross(m.w, contact.point - centre(act.places[i]));
       const Outcome outcome =
-          outcome_of(contact, {speed - wall.velocity_at(contact.point), m.w - wall.spin}, law,
-                     law.coefficients(act.materials[i], wall.material), wall_rows_.springs()[touch.entry],
-                     law.terms().rolling ? wall_rows_.rollings()[touch.entry] : none);
+          outcome_of(contact, {speed - wall.velocity_at(contact.point), m.w - wall.spin}, assembly_.law,
+                     assembly_.law.coefficients(act.materials[i], wall.material), lists_.walls.springs()[touch.entry],
+                     assembly_.law.terms().rolling ? lists_.walls.rollings()[touch.entry] : none);
       note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
   }
-  return found;
+  return all;
 }
 
 }  // namespace vicinal::dem

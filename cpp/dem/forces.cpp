@@ -1,16 +1,16 @@
-// Forces of one step, block by block of rows. What a block adds up does not depend on who works on it.
+// Forces of one step: blocks, and contacts of spheres.
 #include <algorithm>
 #include <cmath>
 
 #include "dem/contact.hpp"
+#include "dem/forces.hpp"
 #include "dem/kernels.hpp"
 #include "dem/parallel.hpp"
-#include "dem/world.hpp"
 
 namespace vicinal::dem {
 namespace {
 
-// Contacts found in the block a thread works on.
+// The contacts of the block that a thread works on.
 struct TouchingPairs {
   std::vector<Number> i, j, entry, ended;
   void make_room(std::size_t entries) {
@@ -19,85 +19,110 @@ struct TouchingPairs {
     for (auto* column : {&i, &j, &entry, &ended}) column->resize(entries + registers);
   }
 };
-thread_local TouchingPairs found_here;
+thread_local TouchingPairs touching;
 
 }  // namespace
 
-void World::forces(double step) {
-  const Acting act = acting();
+void Forces::prepare() {
+  const Assembly::Acting act = assembly_.acting();
+  wakes_.assign(lists_.walls.size(), 0.0);
+  row_wakes_.assign(act.size, 0.0);
+  odometer_ = 0;
+  const std::size_t size = force_block_rows(act.size);
+  remote_.set(lists_.pairs, act.size, size);
+  loads_.assign(act.size, Load{});
+  block_coefficients_.assign((act.size + size - 1) / size, no_number);
+  for (std::size_t block = 0; block < block_coefficients_.size(); ++block) {
+    const std::size_t begin = lists_.pairs.begin(block * size);
+    const std::size_t end = lists_.pairs.begin(std::min(act.size, (block + 1) * size));
+    const auto which = [&](std::size_t k) {
+      return assembly_.law.row(act.materials[lists_.pairs.owners()[k]], act.materials[lists_.pairs.indices()[k]]);
+    };
+    std::size_t k = begin;
+    while (k < end && which(k) == which(begin)) ++k;
+    if (k == end && begin < end) block_coefficients_[block] = which(begin);
+  }
+}
+
+void Forces::wake_all() {
+  for (auto* wakes : {&wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);
+}
+
+void Forces::compute(double step) {
+  const Assembly::Acting act = assembly_.acting();
   const std::size_t size = force_block_rows(act.size), blocks = (act.size + size - 1) / size;
-  for (Wall& wall : walls) wall.pose();
-  if (any_convex) pose_elements();
-  wall_loads_.assign(blocks * walls.size(), {});
+  for (Wall& wall : assembly_.walls) wall.pose();
+  if (assembly_.any_convex) assembly_.pose_elements();
+  wall_loads_.assign(blocks * assembly_.walls.size(), {});
   each_block(act.size, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
     for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
     sphere_forces(begin, end, block, step);
-    if (any_convex) shape_forces(begin, end, step);
+    if (assembly_.any_convex) shape_forces(begin, end, step);
     wall_forces(begin, end, block, step);
   });
-  for (std::size_t w = 0; w < walls.size(); ++w) {
-    walls[w].force = walls[w].torque = {};
+  for (std::size_t w = 0; w < assembly_.walls.size(); ++w) {
+    assembly_.walls[w].force = assembly_.walls[w].torque = {};
     for (std::size_t block = 0; block < blocks; ++block) {
-      walls[w].force += wall_loads_[block * walls.size() + w][0];
-      walls[w].torque += wall_loads_[block * walls.size() + w][1];
+      assembly_.walls[w].force += wall_loads_[block * assembly_.walls.size() + w][0];
+      assembly_.walls[w].torque += wall_loads_[block * assembly_.walls.size() + w][1];
     }
   }
 }
 
-// Who touches is found first, and the law then runs over what was found.
-void World::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
-  const Acting act = acting();
-  found_here.make_room(pairs_.begin(end) - pairs_.begin(begin));
+// The contacts are found first; the law then runs over all of them.
+void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+  const Assembly::Acting act = assembly_.acting();
+  touching.make_room(lists_.pairs.begin(end) - lists_.pairs.begin(begin));
   SphereJob job;
   job.size = find_contacts(begin, end);
   if (job.size == 0) return;
-  job.i = found_here.i.data();
-  job.j = found_here.j.data();
-  job.entry = found_here.entry.data();
+  job.i = touching.i.data();
+  job.j = touching.j.data();
+  job.entry = touching.entry.data();
   job.places = act.places;
   job.motions = act.motions;
   job.materials = act.materials;
-  job.table = law.table();
-  job.table_edge = law.materials();
-  if (block_coefficients_[block] != nobody) job.uniform = law.table() + block_coefficients_[block];
-  job.terms = law.terms();
+  job.table = assembly_.law.table();
+  job.table_edge = assembly_.law.materials();
+  if (block_coefficients_[block] != no_number) job.uniform = assembly_.law.table() + block_coefficients_[block];
+  job.terms = assembly_.law.terms();
   job.dt = step;
-  job.period = period;
-  job.springs = pairs_.springs();
-  job.rollings = pairs_.rollings();
+  job.period = assembly_.period;
+  job.springs = lists_.pairs.springs();
+  job.rollings = lists_.pairs.rollings();
   job.loads = loads_.data();
   job.block_end = end;
   job.remote = remote_.shares();
   job.slots = remote_.slots();
-  kernels().sphere_contacts(job, law.law());
+  kernels().sphere_contacts(job, assembly_.law.law());
 }
 
 // Contacts of spheres in a block of rows.
-std::size_t World::find_contacts(std::size_t begin, std::size_t end) {
-  const Acting act = acting();
-  TouchingPairs& found = found_here;
+std::size_t Forces::find_contacts(std::size_t begin, std::size_t end) {
+  const Assembly::Acting act = assembly_.acting();
+  TouchingPairs& to = touching;
   SearchJob job;
-  job.begin = pairs_.begin(begin);
-  job.end = pairs_.begin(end);
-  job.first = pairs_.owners();
-  job.second = pairs_.indices();
+  job.begin = lists_.pairs.begin(begin);
+  job.end = lists_.pairs.begin(end);
+  job.first = lists_.pairs.owners();
+  job.second = lists_.pairs.indices();
   job.places = act.places;
-  job.period = period;
-  job.active = pairs_.active();
-  job.i = found.i.data();
-  job.j = found.j.data();
-  job.entry = found.entry.data();
-  job.ended = found.ended.data();
-  if (!any_convex) {
+  job.period = assembly_.period;
+  job.active = lists_.pairs.active();
+  job.i = to.i.data();
+  job.j = to.j.data();
+  job.entry = to.entry.data();
+  job.ended = to.ended.data();
+  if (!assembly_.any_convex) {
     kernels().search(job);
-    for (std::size_t k = 0; k < job.endings; ++k) pairs_.forget(job.ended[k]);
+    for (std::size_t k = 0; k < job.endings; ++k) lists_.pairs.forget(job.ended[k]);
     return job.found;
   }
   for (std::size_t k = job.begin; k < job.end; ++k) {
     const Number i = job.first[k], j = job.second[k];
-    if (is_convex(i) || is_convex(j)) continue;
+    if (assembly_.is_convex(i) || assembly_.is_convex(j)) continue;
     const Place &a = act.places[i], &b = act.places[j];
-    const Vec apart = period.shortest(centre(b) - centre(a));
+    const Vec apart = assembly_.period.shortest(centre(b) - centre(a));
     const double reach = a.r + b.r;
     if (dot(apart, apart) < reach * reach) {
       job.i[job.found] = i;
@@ -105,20 +130,23 @@ std::size_t World::find_contacts(std::size_t begin, std::size_t end) {
       job.entry[job.found++] = static_cast<Number>(k);
       job.active[k] = 1;
     } else if (job.active[k] != 0) {
-      pairs_.forget(k);
+      lists_.pairs.forget(k);
     }
   }
   return job.found;
 }
 
-Contact World::sphere_contact(std::size_t i, std::size_t j) const {
-  const Acting act = acting();
-  const Place &a = act.places[i], &b = act.places[j];
-  const Vec apart = period.shortest(centre(b) - centre(a));
-  const double distance = norm(apart), overlap = (a.r + b.r) - distance;
-  const Vec normal = (1.0 / distance) * apart;
-  return {centre(a) + (a.r - 0.5 * overlap) * normal, normal, overlap,
-          1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a.r * b.r / (a.r + b.r)};
+Load Forces::load_of(std::size_t body) const {
+  Load sum{};
+  for (std::size_t e = assembly_.elements.offsets[body]; e < assembly_.elements.offsets[body + 1]; ++e) {
+    const Load& load = loads_[e];
+    const Vec force = load.force;
+    Vec torque = load.torque;
+    const Vec arm = assembly_.elements.arms[e];
+    if (dot(arm, arm) > 0) torque += cross(rotate(assembly_.bodies.orientations[body], arm), force);
+    add(sum, force, torque);
+  }
+  return sum;
 }
 
 }  // namespace vicinal::dem

@@ -109,7 +109,7 @@ struct HalfStepJob {
   const Vec* inertias = nullptr;
   Vec *momenta = nullptr, *half_impulses = nullptr;  // of those that are not round
   const Load* loads = nullptr;
-  const double* inverse_margins = nullptr;  // of World::set_lists
+  const double* inverse_margins = nullptr;  // of bodies; see Lists
   Vec gravity;
   double dt = 0;
   bool priming = false;  // only what will be gained; nothing moves

@@ -15,7 +15,7 @@
 
 namespace vicinal::dem {
 
-inline constexpr Number nobody = ~Number{0};
+inline constexpr Number no_number = ~Number{0};  // none
 
 // Contacts that are put aside between two lists, by first, then by second. `normals` are used by contacts that cannot
 // derive how their normal turned: those of walls and of shapes other than spheres.

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <vector>
 
+#include "dem/names.hpp"
 #include "dem/patches.hpp"
 #include "dem/vec.hpp"
 
@@ -39,7 +41,14 @@ struct Shape {
   }
 };
 
-// A shape somewhere.
+inline constexpr std::string_view shape_kind_names[] = {"clump", "tablet", "polyhedron"};
+
+// Throws std::invalid_argument with all names if there is no kind of this name. Clumps consist of spheres.
+inline Shape::Kind shape_kind(std::string_view name) {
+  return static_cast<Shape::Kind>(place_of(name, shape_kind_names, "kind of a shape"));
+}
+
+// A shape at a place.
 struct Posed {
   const Shape* shape;
   Vec centre;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dem/forces.hpp"
 #include "dem/kernels.hpp"
-#include "dem/world.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -24,18 +24,9 @@ struct Entries {
 
 }  // namespace
 
-void World::pose_elements() {
-  each_block(acting().size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t e = begin; e < end; ++e) {
-      if (kinds_[e] != Shape::Kind::tablet) continue;
-      poses_[e].axis = rotate(bodies.orientations[elements.used() ? elements.owners[e] : e], {0, 0, 1});
-    }
-  });
-}
-
 // Those of which a normal is known are looked at in groups, the others one by one.
-void World::shape_forces(std::size_t begin, std::size_t end, double step) {
-  const Acting act = acting();
+void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
+  const Assembly::Acting act = assembly_.acting();
   static thread_local Entries near, apart;  // that touched in the step before, and that did not
   static thread_local std::vector<std::uint8_t> parted;
   static thread_local std::vector<CurvedContact> found;
@@ -44,28 +35,29 @@ void World::shape_forces(std::size_t begin, std::size_t end, double step) {
   apart.clear();
   contacts.clear();
   const auto find = [&](std::size_t i, std::size_t j, std::size_t k) {
-    const bool fresh = pairs_.active()[k] == 0;
+    const bool fresh = lists_.pairs.active()[k] == 0;
     // Where a contact begins must not depend on when one began to look, so a plane is no guess.
-    take_contact(pair_contact(i, j, fresh ? Vec{} : pairs_.normals()[k]), i, j, k, contacts);
+    take_contact(assembly_.pair_contact(i, j, fresh ? Vec{} : lists_.pairs.normals()[k]), i, j, k, contacts);
   };
-  for (std::size_t k = pairs_.begin(begin); k < pairs_.begin(end); ++k) {
-    const Number i = pairs_.owners()[k], j = pairs_.indices()[k];
-    if (!is_convex(i) && !is_convex(j)) continue;
+  for (std::size_t k = lists_.pairs.begin(begin); k < lists_.pairs.begin(end); ++k) {
+    const Number i = lists_.pairs.owners()[k], j = lists_.pairs.indices()[k];
+    if (!assembly_.is_convex(i) && !assembly_.is_convex(j)) continue;
     const Place &a = act.places[i], &b = act.places[j];
-    const Vec across = period.shortest(centre(b) - centre(a));
+    const Vec across = assembly_.period.shortest(centre(b) - centre(a));
     const double reach = a.r + b.r;
     if (dot(across, across) >= reach * reach) {
-      if (pairs_.active()[k] != 0) pairs_.forget(k);
+      if (lists_.pairs.active()[k] != 0) lists_.pairs.forget(k);
       continue;
     }
-    const bool curved = kinds_[i] != Shape::Kind::polyhedron && kinds_[j] != Shape::Kind::polyhedron;
-    if (!curved || dot(pairs_.normals()[k], pairs_.normals()[k]) == 0) find(i, j, k);
-    else (pairs_.active()[k] != 0 ? near : apart).push(i, j, k);
+    const bool curved =
+        assembly_.kind_of(i) != Shape::Kind::polyhedron && assembly_.kind_of(j) != Shape::Kind::polyhedron;
+    if (!curved || dot(lists_.pairs.normals()[k], lists_.pairs.normals()[k]) == 0) find(i, j, k);
+    else (lists_.pairs.active()[k] != 0 ? near : apart).push(i, j, k);
   }
 
   const auto job = [&](const Entries& entries) {
-    return CurvedJob{entries.i.size(), entries.i.data(), entries.j.data(), entries.entry.data(),
-                     act.places,       poses_.data(),    pairs_.normals(), period};
+    return CurvedJob{entries.i.size(), entries.i.data(),  entries.j.data(),       entries.entry.data(),
+                     act.places,       assembly_.poses(), lists_.pairs.normals(), assembly_.period};
   };
   // Of those that do not touch the normal is that of a plane between them, as a rule for many steps.
   parted.resize(apart.i.size());
@@ -80,14 +72,14 @@ void World::shape_forces(std::size_t begin, std::size_t end, double step) {
       find(i, j, near.entry[c]);
       continue;
     }
-    Contact contact = pair_of(i, j);
+    Contact contact = assembly_.pair_of(i, j);
     contact.point = centre(act.places[i]) + found[c].arm;
     contact.normal = found[c].normal;
     contact.overlap = found[c].arm.overlap;
     take_contact(contact, i, j, near.entry[c], contacts);
   }
 
-  settle(contacts, pairs_, step);
+  apply_law(contacts, lists_.pairs, step);
   for (const PointContact& contact : contacts) {
     const std::size_t i = contact.row, j = contact.second;
     const Vec force = contact.force, moment = contact.moment;
@@ -95,43 +87,43 @@ void World::shape_forces(std::size_t begin, std::size_t end, double step) {
     add(loads_[i], force, cross(arm, force) + moment);
     Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
     if (j >= end) second = {{0, 0, 0, 1}, {}};
-    add(second, -force, cross(force, arm_of_second(i, j, arm)) - moment);
+    add(second, -force, cross(force, assembly_.arm_of_second(i, j, arm)) - moment);
   }
 }
 
-void World::take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
-                         std::vector<PointContact>& contacts) {
-  const Acting act = acting();
-  const bool fresh = pairs_.active()[k] == 0;
-  Vec& normal = pairs_.normals()[k];
+void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
+                          std::vector<PointContact>& contacts) {
+  const Assembly::Acting act = assembly_.acting();
+  const bool fresh = lists_.pairs.active()[k] == 0;
+  Vec& normal = lists_.pairs.normals()[k];
   if (contact.overlap > 0) {
-    const Vec other = arm_of_second(i, j, contact.point - centre(act.places[i]));
+    const Vec other = assembly_.arm_of_second(i, j, contact.point - centre(act.places[i]));
     PointContact taken = point_contact(contact, fresh ? Vec{} : normal, side_of(act.motions[j], other));
     taken.row = static_cast<Number>(i);
     taken.entry = static_cast<Number>(k);
     taken.second = static_cast<Number>(j);
-    taken.coefficients = law.row(act.materials[i], act.materials[j]);
+    taken.coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
     contacts.push_back(taken);
-    pairs_.active()[k] = 1;
+    lists_.pairs.active()[k] = 1;
   } else if (!fresh) {
-    pairs_.forget(k);
+    lists_.pairs.forget(k);
   }
   normal = contact.normal;
 }
 
-void World::settle(std::vector<PointContact>& contacts, ContactRows& rows, double step) {
-  const Acting act = acting();
+void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step) {
+  const Assembly::Acting act = assembly_.acting();
   PointJob job;
   job.size = contacts.size();
   job.contacts = contacts.data();
   job.places = act.places;
   job.motions = act.motions;
-  job.table = law.table();
-  job.terms = law.terms();
+  job.table = assembly_.law.table();
+  job.terms = assembly_.law.terms();
   job.dt = step;
   job.springs = rows.springs();
   job.rollings = rows.rollings();
-  kernels().point_contacts(job, law.law());
+  kernels().point_contacts(job, assembly_.law.law());
 }
 
 }  // namespace vicinal::dem

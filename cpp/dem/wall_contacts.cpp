@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "dem/world.hpp"
+#include "dem/connection_contact.hpp"
+#include "dem/forces.hpp"
+#include "dem/gjk.hpp"
+#include "mesh/closest.hpp"
 #include "mesh/touch.hpp"
 
 namespace vicinal::dem {
@@ -14,32 +17,26 @@ namespace {
 // than this cosine: a body that rolls from one triangle to the next has not let go.
 constexpr double same_contact = 0.9;
 
-}  // namespace
+// Contacts of a shape with a mesh that are closer together than this part of the body's radius are one.
+constexpr double same_point = 1e-3;
 
-void World::number_primitives() {
-  primitives.clear();
-  for (std::size_t w = 0; w < walls.size(); ++w) {
-    const std::size_t count = walls[w].kind == WallKind::mesh ? meshes[w].faces.size() : 1;
-    for (std::size_t face = 0; face < count; ++face)
-      primitives.push_back({static_cast<Number>(w), static_cast<Number>(face)});
-  }
-}
+}  // namespace
 
 // A wall whose gap to a body is more than this part of its radius is left alone until it can have come near. A part of
 // the gap is kept for what rounding adds to a path.
-double World::wake(double gap, double radius) const {
+double Forces::wake(double gap, double radius) const {
   constexpr double least_gap = 1e-6, usable = 0.9;
   return gap > least_gap * radius ? odometer_ + usable * gap : 0;
 }
 
-void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const {
-  const Acting act = acting();
+void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const {
+  const Assembly::Acting act = assembly_.acting();
   touches.clear();
   const Place& p = act.places[row];
   const double mass = 1.0 / act.motions[row].w.inverse_mass;
-  for (std::size_t k = wall_rows_.begin(row); k < wall_rows_.end(row); ++k) {
-    const std::size_t number = primitives[wall_rows_.indices()[k]].wall;
-    const Wall& wall = walls[number];
+  for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
+    const std::size_t number = assembly_.primitives[lists_.walls.indices()[k]].wall;
+    const Wall& wall = assembly_.walls[number];
     if (wall.kind == WallKind::mesh) {
       k = touch_mesh(row, k, touches, wakes) - 1;
       continue;
@@ -49,27 +46,27 @@ void World::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::s
     const double overlap = p.r - near.distance;
     wakes[k] = wake(-overlap, p.r);
     if (overlap <= 0) continue;
-    if (!is_convex(row)) {
+    if (!assembly_.is_convex(row)) {
       touches.push_back({k, number, {centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r}});
       continue;
     }
-    Contact contact = shape_on_surface(row, wall);
+    Contact contact = assembly_.shape_on_surface(row, wall);
     contact.mass = mass;
-    contact.radius = shape_of(row).radius;
+    contact.radius = assembly_.shape_of(row).radius;
     if (contact.overlap > 0) touches.push_back({k, number, contact});
   }
 }
 
-std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
-                              std::span<double> wakes) const {
+std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
+                               std::span<double> wakes) const {
   static thread_local std::vector<std::int32_t> faces;
   static thread_local std::vector<std::size_t> entries;  // of the faces
   static thread_local std::vector<mesh::Touch> found;
-  const Acting act = acting();
+  const Assembly::Acting act = assembly_.acting();
   const Place& p = act.places[row];
-  const std::size_t number = primitives[wall_rows_.indices()[begin]].wall;
-  const Wall& wall = walls[number];
-  const WallMesh& mesh = meshes[number];
+  const std::size_t number = assembly_.primitives[lists_.walls.indices()[begin]].wall;
+  const Wall& wall = assembly_.walls[number];
+  const WallMesh& mesh = assembly_.meshes[number];
   // The mesh stays as it was described; the element is brought to it.
   const Vec at = wall.to_description(centre(p));
   const mesh::Vec3 place{at.x, at.y, at.z};
@@ -77,8 +74,8 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
   faces.clear();
   entries.clear();
   std::size_t k = begin;
-  for (; k < wall_rows_.end(row); ++k) {
-    const Primitive& primitive = primitives[wall_rows_.indices()[k]];
+  for (; k < lists_.walls.end(row); ++k) {
+    const Assembly::Primitive& primitive = assembly_.primitives[lists_.walls.indices()[k]];
     if (primitive.wall != number) break;
     if (odometer_ < wakes[k]) continue;
     const double square = mesh.fences[primitive.face].least_square(place);
@@ -90,7 +87,7 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
     entries.push_back(k);
   }
   if (faces.empty()) return k;
-  if (is_convex(row)) {
+  if (assembly_.is_convex(row)) {
     touch_mesh_by_shape(row, number, entries, touches);
     return k;
   }
@@ -110,10 +107,10 @@ std::size_t World::touch_mesh(std::size_t row, std::size_t begin, std::vector<Wa
   return k;
 }
 
-void World::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
+void Forces::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
   constexpr std::uint8_t before = 2;  // touched in the step before, perhaps no longer
-  std::uint8_t* const active = wall_rows_.active();
-  const std::size_t begin = wall_rows_.begin(row), end = wall_rows_.end(row);
+  std::uint8_t* const active = lists_.walls.active();
+  const std::size_t begin = lists_.walls.begin(row), end = lists_.walls.end(row);
   for (std::size_t k = begin; k < end; ++k)
     if (active[k] != 0) active[k] = before;
   for (WallTouch& touch : touches) {
@@ -121,17 +118,54 @@ void World::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
     active[touch.entry] = 1;
   }
   for (WallTouch& touch : touches) {
-    if (!touch.fresh || walls[touch.wall].kind != WallKind::mesh) continue;
+    if (!touch.fresh || assembly_.walls[touch.wall].kind != WallKind::mesh) continue;
     for (std::size_t k = begin; k < end; ++k) {
-      if (active[k] != before || primitives[wall_rows_.indices()[k]].wall != touch.wall) continue;
-      if (dot(wall_rows_.normals()[k], touch.contact.normal) < same_contact) continue;
-      wall_rows_.hand_over(k, touch.entry);
+      if (active[k] != before || assembly_.primitives[lists_.walls.indices()[k]].wall != touch.wall) continue;
+      if (dot(lists_.walls.normals()[k], touch.contact.normal) < same_contact) continue;
+      lists_.walls.hand_over(k, touch.entry);
       touch.fresh = false;
       break;
     }
   }
   for (std::size_t k = begin; k < end; ++k)
-    if (active[k] == before) wall_rows_.forget(k);
+    if (active[k] == before) lists_.walls.forget(k);
+}
+
+void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
+                                 std::vector<WallTouch>& touches) const {
+  const Assembly::Acting act = assembly_.acting();
+  const Posed body = assembly_.posed(row);
+  const Wall& wall = assembly_.walls[number];
+  const mesh::Surface surface = assembly_.meshes[number].surface();
+  const auto world = [&](const mesh::Vec3& p) { return wall.to_world({p.x, p.y, p.z}); };
+  std::vector<WallTouch> found;
+  std::vector<std::size_t> faces;
+  for (const std::size_t k : entries) {
+    const std::size_t face = assembly_.primitives[lists_.walls.indices()[k]].face;
+    const Face corners{
+        {world(surface.corner(face, 0)), world(surface.corner(face, 1)), world(surface.corner(face, 2))}};
+    const Vec middle = (1.0 / 3) * (corners.corners[0] + corners.corners[1] + corners.corners[2]);
+    Connection connection = connect(body, corners, middle - body.centre, body.shape->margin);
+    Contact contact = contact_of(connection, body.shape->margin, 0, middle - body.centre);
+    if (connection.distance == 0 || contact.overlap <= 0) continue;
+    contact.point = connection.second;
+    contact.mass = 1.0 / act.motions[row].w.inverse_mass;
+    contact.radius = body.shape->radius;
+    found.push_back({k, number, contact});
+  }
+  std::sort(found.begin(), found.end(), [](const WallTouch& a, const WallTouch& b) {
+    return a.contact.overlap > b.contact.overlap || (a.contact.overlap == b.contact.overlap && a.entry < b.entry);
+  });
+  // A contact that lies on a face touched more deeply is merely where its own triangle ends.
+  const double tolerance = same_point * act.places[row].r;
+  for (const WallTouch& touch : found) {
+    const Vec at = wall.to_description(touch.contact.point);
+    const bool known = std::any_of(faces.begin(), faces.end(), [&](std::size_t face) {
+      return mesh::closest_point(surface, face, {at.x, at.y, at.z}).square <= tolerance * tolerance;
+    });
+    faces.push_back(assembly_.primitives[lists_.walls.indices()[touch.entry]].face);
+    if (!known) touches.push_back(touch);
+  }
 }
 
 }  // namespace vicinal::dem

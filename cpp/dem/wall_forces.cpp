@@ -3,26 +3,26 @@
 #include <cstddef>
 #include <vector>
 
+#include "dem/forces.hpp"
 #include "dem/kernels.hpp"
-#include "dem/world.hpp"
 
 namespace vicinal::dem {
 
-void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
-  const Acting act = acting();
+void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+  const Assembly::Acting act = assembly_.acting();
   static thread_local std::vector<WallTouch> touches;
   static thread_local std::vector<PointContact> contacts;
   contacts.clear();
   for (std::size_t row = begin; row < end; ++row) {
-    if (wall_rows_.begin(row) == wall_rows_.end(row) || odometer_ < row_wakes_[row]) continue;
+    if (lists_.walls.begin(row) == lists_.walls.end(row) || odometer_ < row_wakes_[row]) continue;
     touch_walls(row, touches, wakes_);
     meet_walls(row, touches);
-    row_wakes_[row] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(wall_rows_.begin(row)),
-                                        wakes_.begin() + static_cast<std::ptrdiff_t>(wall_rows_.end(row)));
+    row_wakes_[row] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.begin(row)),
+                                        wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.end(row)));
     for (const WallTouch& touch : touches) {
-      const Wall& wall = walls[touch.wall];
+      const Wall& wall = assembly_.walls[touch.wall];
       const Contact& from = touch.contact;
-      Vec& normal = wall_rows_.normals()[touch.entry];
+      Vec& normal = lists_.walls.normals()[touch.entry];
       // Halfway through the step the body was elsewhere, and the wall moves differently there.
       const Vec halfway = from.point - 0.5 * step * (act.motions[row].v - wall.velocity);
       const Side second{wall.velocity_at(halfway), wall.velocity_at(from.point), wall.spin, wall.spin};
@@ -30,19 +30,19 @@ void World::wall_forces(std::size_t begin, std::size_t end, std::size_t block, d
       to.row = static_cast<Number>(row);
       to.entry = static_cast<Number>(touch.entry);
       to.second = static_cast<Number>(touch.wall);
-      to.coefficients = law.row(act.materials[row], wall.material);
+      to.coefficients = assembly_.law.row(act.materials[row], wall.material);
       normal = from.normal;
       contacts.push_back(to);
     }
   }
-  settle(contacts, wall_rows_, step);
+  apply_law(contacts, lists_.walls, step);
   for (const PointContact& contact : contacts) {
     const Vec force = contact.force, moment = contact.moment, point = contact.point;
     const Vec torque = cross(point - centre(act.places[contact.row]), force) + moment;
     add(loads_[contact.row], force, torque);
-    auto& share = wall_loads_[block * walls.size() + contact.second];
+    auto& share = wall_loads_[block * assembly_.walls.size() + contact.second];
     share[0] += -force;
-    share[1] += cross(point - walls[contact.second].middle(), -force) - moment;
+    share[1] += cross(point - assembly_.walls[contact.second].middle(), -force) - moment;
   }
 }
 

@@ -3,14 +3,22 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "dem/arrays.hpp"
+#include "dem/names.hpp"
 #include "dem/vec.hpp"
 
 namespace vicinal::dem {
 
 enum class WallKind { plane, cylinder, mesh };
+inline constexpr std::string_view wall_kind_names[] = {"plane", "cylinder", "mesh"};
+
+// Throws std::invalid_argument with all names if there is no kind of this name.
+inline WallKind wall_kind(std::string_view name) {
+  return static_cast<WallKind>(place_of(name, wall_kind_names, "kind of a wall"));
+}
 
 // A rigid surface. Its pose: a point p of the description is now at centre + moved + turned(p - centre).
 struct Wall {

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "dem/world.hpp"
+#include "dem/simulation.hpp"
 #include "python/arrays.hpp"
 
 namespace vicinal {
@@ -32,10 +32,10 @@ using dem::ContactHistory;
 using dem::Number;
 using dem::Place;
 using dem::Quat;
+using dem::Simulation;
 using dem::Spring;
 using dem::Vec;
 using dem::Wall;
-using dem::World;
 
 template <class T>
 using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
@@ -62,22 +62,23 @@ void put(double* to, Quat a) { to[0] = a.w, to[1] = a.x, to[2] = a.y, to[3] = a.
 struct Column {
   const char* name;
   std::size_t width;
-  void (*read)(const World&, std::size_t, double*);
-  void (*write)(World&, std::size_t, const double*);
+  void (*read)(const Simulation&, std::size_t, double*);
+  void (*write)(Simulation&, std::size_t, const double*);
 };
 
-#define VICINAL_VEC_COLUMN(name, member)                                                    \
-  Column {                                                                                  \
-    name, 3, [](const World& w, std::size_t k, double* to) { put(to, w.bodies.member); },   \
-        [](World& w, std::size_t k, const double* from) { w.bodies.member = vec_at(from); } \
+#define VICINAL_VEC_COLUMN(name, member)                                                                  \
+  Column {                                                                                                \
+    name, 3, [](const Simulation& w, std::size_t k, double* to) { put(to, w.assembly.bodies.member); },   \
+        [](Simulation& w, std::size_t k, const double* from) { w.assembly.bodies.member = vec_at(from); } \
   }
 const Column columns[] = {
-    {"positions", 3, [](const World& w, std::size_t k, double* to) { put(to, dem::centre(w.bodies.places[k])); },
-     [](World& w, std::size_t k, const double* from) {
-       w.bodies.places[k] = {from[0], from[1], from[2], w.bodies.places[k].r};
+    {"positions", 3,
+     [](const Simulation& w, std::size_t k, double* to) { put(to, dem::centre(w.assembly.bodies.places[k])); },
+     [](Simulation& w, std::size_t k, const double* from) {
+       w.assembly.bodies.places[k] = {from[0], from[1], from[2], w.assembly.bodies.places[k].r};
      }},
-    {"radii", 1, [](const World& w, std::size_t k, double* to) { to[0] = w.bodies.places[k].r; },
-     [](World& w, std::size_t k, const double* from) { w.bodies.places[k].r = from[0]; }},
+    {"radii", 1, [](const Simulation& w, std::size_t k, double* to) { to[0] = w.assembly.bodies.places[k].r; },
+     [](Simulation& w, std::size_t k, const double* from) { w.assembly.bodies.places[k].r = from[0]; }},
     VICINAL_VEC_COLUMN("velocities", motions[k].v),
     VICINAL_VEC_COLUMN("spins", motions[k].w),
     VICINAL_VEC_COLUMN("half_kicks", motions[k].dv),
@@ -85,14 +86,15 @@ const Column columns[] = {
     VICINAL_VEC_COLUMN("momenta", momenta[k]),
     VICINAL_VEC_COLUMN("half_impulses", half_impulses[k]),
     VICINAL_VEC_COLUMN("inertias", inertias[k]),
-    {"orientations", 4, [](const World& w, std::size_t k, double* to) { put(to, w.bodies.orientations[k]); },
-     [](World& w, std::size_t k, const double* from) {
-       w.bodies.orientations[k] = {from[0], from[1], from[2], from[3]};
+    {"orientations", 4,
+     [](const Simulation& w, std::size_t k, double* to) { put(to, w.assembly.bodies.orientations[k]); },
+     [](Simulation& w, std::size_t k, const double* from) {
+       w.assembly.bodies.orientations[k] = {from[0], from[1], from[2], from[3]};
      }},
-    {"masses", 1, [](const World& w, std::size_t k, double* to) { to[0] = w.bodies.masses[k]; },
-     [](World& w, std::size_t k, const double* from) {
-       w.bodies.masses[k] = from[0];
-       w.bodies.motions[k].w.inverse_mass = 1.0 / from[0];
+    {"masses", 1, [](const Simulation& w, std::size_t k, double* to) { to[0] = w.assembly.bodies.masses[k]; },
+     [](Simulation& w, std::size_t k, const double* from) {
+       w.assembly.bodies.masses[k] = from[0];
+       w.assembly.bodies.motions[k].w.inverse_mass = 1.0 / from[0];
      }},
 };
 #undef VICINAL_VEC_COLUMN
@@ -103,18 +105,18 @@ const Column& column_named(const std::string& name) {
   throw nb::key_error(name.c_str());
 }
 
-nb::object get(const World& world, const std::string& name) {
+nb::object get(const Simulation& sim, const std::string& name) {
   const Column& column = column_named(name);
-  std::vector<double> out(world.bodies.size() * column.width);
-  for (std::size_t k = 0; k < world.bodies.size(); ++k) column.read(world, k, out.data() + k * column.width);
-  if (column.width == 1) return array_of(std::move(out), {world.bodies.size()});
-  return array_of(std::move(out), {world.bodies.size(), column.width});
+  std::vector<double> out(sim.assembly.bodies.size() * column.width);
+  for (std::size_t k = 0; k < sim.assembly.bodies.size(); ++k) column.read(sim, k, out.data() + k * column.width);
+  if (column.width == 1) return array_of(std::move(out), {sim.assembly.bodies.size()});
+  return array_of(std::move(out), {sim.assembly.bodies.size(), column.width});
 }
 
-void set(World& world, const std::string& name, const In<double>& array) {
+void set(Simulation& sim, const std::string& name, const In<double>& array) {
   const Column& column = column_named(name);
-  if (array.size() != world.bodies.size() * column.width) throw nb::value_error("the column has another size");
-  for (std::size_t k = 0; k < world.bodies.size(); ++k) column.write(world, k, array.data() + k * column.width);
+  if (array.size() != sim.assembly.bodies.size() * column.width) throw nb::value_error("the column has another size");
+  for (std::size_t k = 0; k < sim.assembly.bodies.size(); ++k) column.write(sim, k, array.data() + k * column.width);
 }
 
 using Values = std::map<std::string, double>;
@@ -126,18 +128,18 @@ dem::MaterialValues material_values(const Values& from) {
 }
 
 // `pairs`: numbers of two materials, and the values that replace those of both.
-void set_law(World& world, const std::string& law, const std::vector<Values>& materials,
+void set_law(Simulation& sim, const std::string& law, const std::vector<Values>& materials,
              const std::vector<std::tuple<std::size_t, std::size_t, Values>>& pairs, bool history) {
   std::vector<dem::MaterialValues> values;
   for (const Values& one : materials) values.push_back(material_values(one));
   dem::LawTable::Pairs of_pairs;
   for (const auto& [a, b, given] : pairs) of_pairs[{a, b}] = material_values(given);
-  world.law = dem::LawTable(law, std::move(values), of_pairs, history);
+  sim.assembly.law = dem::LawTable(law, std::move(values), of_pairs, history);
 }
 
 // The coefficients of two materials as the law mixes them.
-Values coefficients(const World& world, std::size_t a, std::size_t b) {
-  const dem::Coefficients& c = world.law.mixed(a, b);
+Values coefficients(const Simulation& sim, std::size_t a, std::size_t b) {
+  const dem::Coefficients& c = sim.assembly.law.mixed(a, b);
   return {{"kn", c.kn},
           {"kt", c.kt},
           {"rate_n", c.rate_n},
@@ -188,82 +190,88 @@ nb::list laws() {
 }
 
 // Rows at the end; the other columns are set by name.
-void append(World& world, const In<std::int64_t>& ids, const In<std::uint8_t>& materials,
+void append(Simulation& sim, const In<std::int64_t>& ids, const In<std::uint8_t>& materials,
             const In<std::int32_t>& shapes) {
-  world.stash();
-  const std::size_t old = world.bodies.size();
-  world.bodies.resize(old + ids.size());
-  std::copy_n(ids.data(), ids.size(), world.bodies.ids.begin() + static_cast<std::ptrdiff_t>(old));
-  std::copy_n(materials.data(), ids.size(), world.bodies.materials.begin() + static_cast<std::ptrdiff_t>(old));
-  std::copy_n(shapes.data(), ids.size(), world.bodies.shapes.begin() + static_cast<std::ptrdiff_t>(old));
+  sim.lists.stash();
+  const std::size_t old = sim.assembly.bodies.size();
+  sim.assembly.bodies.resize(old + ids.size());
+  std::copy_n(ids.data(), ids.size(), sim.assembly.bodies.ids.begin() + static_cast<std::ptrdiff_t>(old));
+  std::copy_n(materials.data(), ids.size(), sim.assembly.bodies.materials.begin() + static_cast<std::ptrdiff_t>(old));
+  std::copy_n(shapes.data(), ids.size(), sim.assembly.bodies.shapes.begin() + static_cast<std::ptrdiff_t>(old));
 }
 
 // What bodies consist of: `offsets` per body, arms and radii of the spheres. None: every body is one sphere.
-void set_elements(World& world, const In<std::int64_t>& offsets, const In<double>& arms, const In<double>& radii) {
-  world.stash();
-  dem::Elements& e = world.elements;
+void set_elements(Simulation& sim, const In<std::int64_t>& offsets, const In<double>& arms, const In<double>& radii) {
+  sim.lists.stash();
+  dem::Elements& e = sim.assembly.elements;
   e = {};
   if (offsets.size() == 0) return;
   e.offsets.assign(offsets.data(), offsets.data() + offsets.size());
   const std::size_t n = radii.size();
   e.places.assign(n, {});
   e.motions.assign(n, {});
-  for (std::size_t b = 0; b < world.bodies.size(); ++b) {
+  for (std::size_t b = 0; b < sim.assembly.bodies.size(); ++b) {
     for (std::size_t k = e.offsets[b]; k < e.offsets[b + 1]; ++k) {
       e.owners.push_back(static_cast<Number>(b));
       e.arms.push_back(vec_at(arms.data() + 3 * k));
       e.places[k].r = radii.data()[k];
-      e.materials.push_back(world.bodies.materials[b]);
+      e.materials.push_back(sim.assembly.bodies.materials[b]);
     }
   }
-  e.place(world.bodies);
+  e.place(sim.assembly.bodies);
 }
 
-// Kinds (0: made of spheres, 1: tablet, 2: polyhedron); margin, radius, band, cap, cap_centre, rim; vertices and where
-// each shape's begin.
-void set_shapes(World& world, const In<std::int32_t>& kinds, const In<double>& sizes, const In<std::int64_t>& offsets,
-                const In<double>& vertices) {
-  world.shapes.assign(kinds.size(), {});
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    dem::Shape& shape = world.shapes[k];
-    const double* const size = sizes.data() + 6 * k;
-    shape.kind = static_cast<dem::Shape::Kind>(kinds.data()[k]);
-    shape.margin = size[0], shape.radius = size[1], shape.band = size[2], shape.cap = size[3];
-    shape.cap_centre = size[4], shape.rim = size[5];
-    for (std::int64_t v = offsets.data()[k]; v < offsets.data()[k + 1]; ++v)
-      shape.vertices.push_back(vec_at(vertices.data() + 3 * v));
-  }
-  world.any_convex = false;
-  for (const std::int32_t number : world.bodies.shapes) world.any_convex |= number >= 0 && kinds.data()[number] != 0;
+using Triplet = std::array<double, 3>;
+using Quadruple = std::array<double, 4>;
+Vec vec_of(const Triplet& a) { return {a[0], a[1], a[2]}; }
+Triplet triplet_of(Vec a) { return {a.x, a.y, a.z}; }
+
+dem::Shape make_shape(const std::string& kind, double margin, double radius, double band, double cap, double cap_centre,
+                      double rim, const std::vector<Triplet>& vertices) {
+  dem::Shape shape;
+  shape.kind = dem::shape_kind(kind);
+  shape.margin = margin;
+  shape.radius = radius;
+  shape.band = band;
+  shape.cap = cap;
+  shape.cap_centre = cap_centre;
+  shape.rim = rim;
+  for (const Triplet& v : vertices) shape.vertices.push_back(vec_of(v));
+  return shape;
 }
 
-// Rows: kind, material, inside; point, direction, radius; velocity, spin, centre; moved, turned.
-void set_walls(World& world, const In<std::int32_t>& kinds, const In<double>& shapes, const In<double>& motions,
-               const In<double>& poses) {
-  world.walls.resize(kinds.shape(0));
-  for (std::size_t k = 0; k < world.walls.size(); ++k) {
-    Wall& wall = world.walls[k];
-    const std::int32_t* const kind = kinds.data() + 3 * k;
-    wall.kind = static_cast<dem::WallKind>(kind[0]);
-    wall.material = static_cast<std::uint8_t>(kind[1]);
-    wall.inside = kind[2] != 0;
-    wall.point = vec_at(shapes.data() + 7 * k);
-    wall.direction = vec_at(shapes.data() + 7 * k + 3);
-    wall.radius = shapes.data()[7 * k + 6];
-    wall.velocity = vec_at(motions.data() + 9 * k);
-    wall.spin = vec_at(motions.data() + 9 * k + 3);
-    wall.centre = vec_at(motions.data() + 9 * k + 6);
-    const double* const pose = poses.data() + 7 * k;
-    wall.moved = vec_at(pose);
-    wall.turned = {pose[3], pose[4], pose[5], pose[6]};
-  }
+void set_shapes(Simulation& sim, std::vector<dem::Shape> shapes) {
+  dem::Assembly& assembly = sim.assembly;
+  assembly.shapes = std::move(shapes);
+  assembly.any_convex = false;
+  for (const std::int32_t number : assembly.bodies.shapes)
+    assembly.any_convex |=
+        number >= 0 && assembly.shapes.at(static_cast<std::size_t>(number)).kind != dem::Shape::Kind::sphere;
+}
+
+Wall make_wall(const std::string& kind, std::uint8_t material, bool inside, const Triplet& point,
+               const Triplet& direction, double radius, const Triplet& velocity, const Triplet& spin,
+               const Triplet& centre, const Triplet& position, const Quadruple& orientation) {
+  Wall wall;
+  wall.kind = dem::wall_kind(kind);
+  wall.material = material;
+  wall.inside = inside;
+  wall.point = vec_of(point);
+  wall.direction = vec_of(direction);
+  wall.radius = radius;
+  wall.velocity = vec_of(velocity);
+  wall.spin = vec_of(spin);
+  wall.centre = vec_of(centre);
+  wall.moved = vec_of(position);
+  wall.turned = {orientation[0], orientation[1], orientation[2], orientation[3]};
+  return wall;
 }
 
 // The triangles of a wall: vertices, faces, edges of the faces, keys of the features (as vicinal.Mesh has them).
-void set_mesh(World& world, std::size_t wall, const In<double>& vertices, const In<std::int32_t>& faces,
+void set_mesh(Simulation& sim, std::size_t wall, const In<double>& vertices, const In<std::int32_t>& faces,
               const In<std::int32_t>& face_edges, std::size_t edges, const In<std::int32_t>& keys) {
-  world.meshes.resize(world.walls.size());
-  dem::WallMesh& mesh = world.meshes.at(wall);
+  sim.assembly.meshes.resize(sim.assembly.walls.size());
+  dem::WallMesh& mesh = sim.assembly.meshes.at(wall);
   mesh = {};
   for (std::size_t k = 0; k < vertices.shape(0); ++k) {
     const Vec p = vec_at(vertices.data() + 3 * k);
@@ -281,22 +289,9 @@ void set_mesh(World& world, std::size_t wall, const In<double>& vertices, const 
   mesh.raise_fences();
 }
 
-// Poses (moved, turned) and loads (force, torque).
-nb::tuple wall_states(const World& world) {
-  std::vector<double> poses(7 * world.walls.size()), loads(6 * world.walls.size());
-  for (std::size_t k = 0; k < world.walls.size(); ++k) {
-    put(poses.data() + 7 * k, world.walls[k].moved);
-    put(poses.data() + 7 * k + 3, world.walls[k].turned);
-    put(loads.data() + 6 * k, world.walls[k].force);
-    put(loads.data() + 6 * k + 3, world.walls[k].torque);
-  }
-  return nb::make_tuple(array_of(std::move(poses), {world.walls.size(), 7}),
-                        array_of(std::move(loads), {world.walls.size(), 6}));
-}
-
-nb::tuple element_places(World& world) {
-  world.place_elements();
-  const auto& places = world.element_places();
+nb::tuple element_places(Simulation& sim) {
+  sim.assembly.place_elements();
+  const auto& places = sim.assembly.element_places();
   std::vector<double> centres(3 * places.size()), radii(places.size());
   for (std::size_t k = 0; k < places.size(); ++k) {
     put(centres.data() + 3 * k, dem::centre(places[k]));
@@ -305,8 +300,8 @@ nb::tuple element_places(World& world) {
   return nb::make_tuple(array_of(std::move(centres), {places.size(), 3}), array_of(std::move(radii), {places.size()}));
 }
 
-nb::object owners(const World& world) {
-  std::vector<std::int32_t> out(world.elements.owners.begin(), world.elements.owners.end());
+nb::object owners(const Simulation& sim) {
+  std::vector<std::int32_t> out(sim.assembly.elements.owners.begin(), sim.assembly.elements.owners.end());
   const std::size_t n = out.size();
   return array_of(std::move(out), {n});
 }
@@ -318,19 +313,19 @@ RowsView rows_of(const In<std::int64_t>& offsets, const In<std::int32_t>& indice
   return view;
 }
 
-void set_lists(World& world, const In<std::int64_t>& offsets, const In<std::int32_t>& indices,
+void set_lists(Simulation& sim, const In<std::int64_t>& offsets, const In<std::int32_t>& indices,
                const In<std::int64_t>& wall_offsets, const In<std::int32_t>& wall_indices, const In<double>& centres,
                const In<double>& margins, double wall_margin, double wall_drift) {
-  const std::size_t size = world.element_places().size();
+  const std::size_t size = sim.assembly.element_places().size();
   const RowsView pairs = rows_of(offsets, indices, size), wall_rows = rows_of(wall_offsets, wall_indices, size);
   if (centres.size() != 3 * size || margins.size() != size)
     throw nb::value_error("the lists belong to another number of elements");
-  without_lock([&] { world.set_lists(pairs, wall_rows, values(centres), values(margins), wall_margin, wall_drift); });
+  without_lock([&] { sim.set_lists(pairs, wall_rows, values(centres), values(margins), wall_margin, wall_drift); });
 }
 
 // The centres for which the lists were made, and the margins.
-nb::tuple reference(const World& world) {
-  const auto centres = world.built_centres(), margins = world.margins();
+nb::tuple reference(const Simulation& sim) {
+  const auto centres = sim.lists.built_centres(), margins = sim.lists.margins();
   return nb::make_tuple(array_of(std::vector<double>(centres.begin(), centres.end()), {margins.size(), 3}),
                         array_of(std::vector<double>(margins.begin(), margins.end()), {margins.size()}));
 }
@@ -350,14 +345,14 @@ nb::tuple history_arrays(ContactHistory history) {
 }
 
 // Of pairs and of walls. They can be restored before the next lists are set.
-nb::tuple contact_memory(const World& world) {
-  return nb::make_tuple(history_arrays(world.pair_history()), history_arrays(world.wall_history()));
+nb::tuple contact_memory(const Simulation& sim) {
+  return nb::make_tuple(history_arrays(sim.lists.pair_history()), history_arrays(sim.lists.wall_history()));
 }
 
-void restore_memory(World& world, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
+void restore_memory(Simulation& sim, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
                     const In<double>& springs, const In<double>& rollings, const In<double>& normals) {
   const auto spring = [](const double* p) { return Spring{p[0], p[1], p[2], 0}; };
-  ContactHistory& history = of_walls ? world.stashed_walls : world.stashed_pairs;
+  ContactHistory& history = of_walls ? sim.lists.stashed_walls : sim.lists.stashed_pairs;
   history.clear();
   for (std::size_t k = 0; k < first.size(); ++k)
     history.add(first.data()[k], second.data()[k], spring(springs.data() + 3 * k), spring(rollings.data() + 3 * k),
@@ -365,16 +360,16 @@ void restore_memory(World& world, bool of_walls, const In<std::uint32_t>& first,
 }
 
 // i, j, wall; point, normal, force; overlap, normal force, tangential force, energy.
-nb::tuple details(World& world) {
-  const auto found = without_lock([&] { return world.details(); });
-  const std::size_t n = found.size();
+nb::tuple details(Simulation& sim) {
+  const auto contacts = without_lock([&] { return sim.forces.details(); });
+  const std::size_t n = contacts.size();
   std::vector<std::int64_t> i(n), j(n);
   std::vector<std::int32_t> wall(n);
   std::vector<double> vectors[3], numbers[4];
   for (auto& column : vectors) column.resize(3 * n);
   for (auto& column : numbers) column.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
-    const dem::Detail& one = found[k];
+    const dem::Detail& one = contacts[k];
     i[k] = one.i, j[k] = one.j, wall[k] = one.wall;
     put(vectors[0].data() + 3 * k, one.point);
     put(vectors[1].data() + 3 * k, one.normal);
@@ -396,56 +391,83 @@ void bind_dem(nb::module_& m) {
   m.def(
       "dem_shared_parameters", [] { return parameters_of(dem::shared_parameters); },
       "Parameters that every law reads.");
-  nb::class_<World>(m, "Grains", "Bodies, walls, laws, lists, and the step of time.")
+  using namespace nb::literals;
+  const Triplet zero{0, 0, 0};
+  nb::class_<dem::Shape>(m, "GrainShape", "A shape of bodies other than spheres, in the frame of its principal axes.")
+      .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a = 0.0, "radius"_a = 0.0, "band"_a = 0.0,
+           "cap"_a = 0.0, "cap_centre"_a = 0.0, "rim"_a = 0.0, "vertices"_a = std::vector<Triplet>{});
+  nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion, pose, and the load that bodies exert on it.")
+      .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,
+           "direction"_a = zero, "radius"_a = 0.0, "velocity"_a = zero, "spin"_a = zero, "centre"_a = zero,
+           "position"_a = zero, "orientation"_a = Quadruple{1, 0, 0, 0})
+      .def_prop_ro("position", [](const Wall& wall) { return triplet_of(wall.moved); })
+      .def_prop_ro(
+          "orientation",
+          [](const Wall& wall) { return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z}; })
+      .def_prop_ro("force", [](const Wall& wall) { return triplet_of(wall.force); })
+      .def_prop_ro("torque", [](const Wall& wall) { return triplet_of(wall.torque); });
+  nb::class_<Simulation>(m, "Grains", "Bodies, walls, law, lists, forces and clock of a simulation.")
       .def(nb::init<>())
       .def("get", &get, nb::arg("name"))
       .def("set", &set, nb::arg("name"), nb::arg("values"))
       .def("append", &append, nb::arg("ids"), nb::arg("materials"), nb::arg("shapes"))
       .def(
-          "take", [](World& w, const In<std::uint32_t>& rows) { without_lock([&] { w.take(values(rows)); }); },
+          "take",
+          [](Simulation& w, const In<std::uint32_t>& rows) { without_lock([&] { w.lists.take(values(rows)); }); },
           nb::arg("rows"))
       .def(
           "curve_order",
-          [](const World& w, double cell) {
-            auto order = without_lock([&] { return w.curve_order(cell); });
+          [](const Simulation& w, double cell) {
+            auto order = without_lock([&] { return w.assembly.curve_order(cell); });
             const std::size_t n = order.size();
             return array_of(std::move(order), {n});
           },
           nb::arg("cell"))
-      .def("wrap", &World::wrap)
-      .def("drop_lists", &World::stash)
-      .def("ids", [](const World& w) { return array_of(std::vector<std::int64_t>(w.bodies.ids), {w.bodies.size()}); })
+      .def("wrap", [](Simulation& w) { w.assembly.wrap(); })
+      .def("drop_lists", [](Simulation& w) { w.lists.stash(); })
+      .def("ids",
+           [](const Simulation& w) {
+             return array_of(std::vector<std::int64_t>(w.assembly.bodies.ids), {w.assembly.bodies.size()});
+           })
       .def("materials",
-           [](const World& w) { return array_of(std::vector<std::uint8_t>(w.bodies.materials), {w.bodies.size()}); })
+           [](const Simulation& w) {
+             return array_of(std::vector<std::uint8_t>(w.assembly.bodies.materials), {w.assembly.bodies.size()});
+           })
       .def("shapes",
-           [](const World& w) { return array_of(std::vector<std::int32_t>(w.bodies.shapes), {w.bodies.size()}); })
+           [](const Simulation& w) {
+             return array_of(std::vector<std::int32_t>(w.assembly.bodies.shapes), {w.assembly.bodies.size()});
+           })
       .def("set_law", &set_law, nb::arg("law"), nb::arg("materials"), nb::arg("pairs"), nb::arg("history"))
       .def("coefficients", &coefficients, nb::arg("first"), nb::arg("second"))
       .def(
           "collision_time",
-          [](const World& w, std::size_t first, std::size_t second, double mass, double radius, double speed) {
-            return w.law.collision_time(first, second, {mass, radius, speed});
+          [](const Simulation& w, std::size_t first, std::size_t second, double mass, double radius, double speed) {
+            return w.assembly.law.collision_time(first, second, {mass, radius, speed});
           },
           nb::arg("first"), nb::arg("second"), nb::arg("mass"), nb::arg("radius"), nb::arg("speed"))
       .def(
           "rayleigh_time",
-          [](const World& w, std::size_t material, double radius) { return w.law.rayleigh_time(material, radius); },
+          [](const Simulation& w, std::size_t material, double radius) {
+            return w.assembly.law.rayleigh_time(material, radius);
+          },
           nb::arg("material"), nb::arg("radius"))
       .def(
           "set_space",
-          [](World& w, const std::array<double, 3>& gravity, const std::array<double, 3>& period, double dt) {
-            w.gravity = {gravity[0], gravity[1], gravity[2]};
-            w.period.edge = period;
-            w.dt = dt;
+          [](Simulation& w, const std::array<double, 3>& gravity, const std::array<double, 3>& period, double dt) {
+            w.assembly.gravity = {gravity[0], gravity[1], gravity[2]};
+            w.assembly.period.edge = period;
+            w.clock.dt = dt;
           },
           nb::arg("gravity"), nb::arg("period"), nb::arg("dt"))
       .def("set_elements", &set_elements, nb::arg("offsets"), nb::arg("arms"), nb::arg("radii"))
-      .def("set_shapes", &set_shapes, nb::arg("kinds"), nb::arg("sizes"), nb::arg("offsets"), nb::arg("vertices"))
-      .def("set_walls", &set_walls, nb::arg("kinds"), nb::arg("shapes"), nb::arg("motions"), nb::arg("poses"))
+      .def("set_shapes", &set_shapes, nb::arg("shapes"))
+      .def(
+          "set_walls", [](Simulation& w, std::vector<Wall> walls) { w.assembly.walls = std::move(walls); },
+          nb::arg("walls"))
+      .def("walls", [](const Simulation& w) { return w.assembly.walls; })
       .def("set_mesh", &set_mesh, nb::arg("wall"), nb::arg("vertices"), nb::arg("faces"), nb::arg("face_edges"),
            nb::arg("edges"), nb::arg("keys"))
-      .def("number_primitives", &World::number_primitives)
-      .def("wall_states", &wall_states)
+      .def("number_primitives", [](Simulation& w) { w.assembly.number_primitives(); })
       .def("element_places", &element_places)
       .def("owners", &owners)
       .def("set_lists", &set_lists, nb::arg("offsets"), nb::arg("indices"), nb::arg("wall_offsets"),
@@ -456,19 +478,26 @@ void bind_dem(nb::module_& m) {
       .def("restore_memory", &restore_memory, nb::arg("of_walls"), nb::arg("first"), nb::arg("second"),
            nb::arg("springs"), nb::arg("rollings"), nb::arg("normals"))
       .def(
-          "advance", [](World& w, std::int64_t most) { return without_lock([&] { return w.advance(most); }); },
+          "advance",
+          [](Simulation& w, std::int64_t most) { return without_lock([&] { return w.clock.advance(most); }); },
           nb::arg("most"))
       .def("details", &details)
-      .def("contacts", &World::contacts)
-      .def("listed", &World::listed)
-      .def("speeds", [](const World& w) { return array_of(w.speeds(), {w.bodies.size()}); })
-      .def_prop_ro("size", [](const World& w) { return w.bodies.size(); })
-      .def_prop_ro("wall_margin", &World::wall_margin)
-      .def_prop_ro("wall_drift", &World::wall_drift)
-      .def_prop_ro("has_lists", &World::has_lists)
-      .def_rw("wall_speed", &World::wall_speed)
-      .def_rw("primed", &World::primed)
-      .def_rw("steps", &World::steps);
+      .def("contacts", [](const Simulation& w) { return w.lists.contacts(); })
+      .def("listed", [](const Simulation& w) { return w.lists.size(); })
+      .def("speeds", [](const Simulation& w) { return array_of(w.clock.speeds(), {w.assembly.bodies.size()}); })
+      .def_prop_ro("size", [](const Simulation& w) { return w.assembly.bodies.size(); })
+      .def_prop_ro("wall_margin", [](const Simulation& w) { return w.lists.wall_margin(); })
+      .def_prop_ro("wall_drift", [](const Simulation& w) { return w.lists.wall_drift(); })
+      .def_prop_ro("has_lists", [](const Simulation& w) { return w.lists.ready(); })
+      .def_prop_rw(
+          "wall_speed", [](const Simulation& w) { return w.assembly.wall_speed; },
+          [](Simulation& w, double speed) { w.assembly.wall_speed = speed; })
+      .def_prop_rw(
+          "primed", [](const Simulation& w) { return w.clock.primed; },
+          [](Simulation& w, bool primed) { w.clock.primed = primed; })
+      .def_prop_rw(
+          "steps", [](const Simulation& w) { return w.clock.steps; },
+          [](Simulation& w, std::int64_t steps) { w.clock.steps = steps; });
 }
 
 }  // namespace vicinal

@@ -158,6 +158,41 @@ def emulated() -> bool: ...
 def dem_laws() -> list[dict[str, Any]]: ...
 def dem_shared_parameters() -> list[dict[str, Any]]: ...
 
+class GrainShape:
+    def __init__(
+        self,
+        *,
+        kind: str,
+        margin: float = ...,
+        radius: float = ...,
+        band: float = ...,
+        cap: float = ...,
+        cap_centre: float = ...,
+        rim: float = ...,
+        vertices: Sequence[Sequence[float]] = ...,
+    ) -> None: ...
+
+class GrainWall:
+    position: tuple[float, float, float]
+    orientation: tuple[float, float, float, float]
+    force: tuple[float, float, float]
+    torque: tuple[float, float, float]
+    def __init__(
+        self,
+        *,
+        kind: str,
+        material: int,
+        inside: bool = ...,
+        point: Sequence[float] = ...,
+        direction: Sequence[float] = ...,
+        radius: float = ...,
+        velocity: Sequence[float] = ...,
+        spin: Sequence[float] = ...,
+        centre: Sequence[float] = ...,
+        position: Sequence[float] = ...,
+        orientation: Sequence[float] = ...,
+    ) -> None: ...
+
 class Grains:
     size: int
     has_lists: bool
@@ -193,20 +228,9 @@ class Grains:
     def set_elements(
         self, offsets: npt.NDArray[np.int64], arms: npt.NDArray[np.float64], radii: npt.NDArray[np.float64]
     ) -> None: ...
-    def set_shapes(
-        self,
-        kinds: npt.NDArray[np.int32],
-        sizes: npt.NDArray[np.float64],
-        offsets: npt.NDArray[np.int64],
-        vertices: npt.NDArray[np.float64],
-    ) -> None: ...
-    def set_walls(
-        self,
-        kinds: npt.NDArray[np.int32],
-        shapes: npt.NDArray[np.float64],
-        motions: npt.NDArray[np.float64],
-        poses: npt.NDArray[np.float64],
-    ) -> None: ...
+    def set_shapes(self, shapes: Sequence[GrainShape]) -> None: ...
+    def set_walls(self, walls: Sequence[GrainWall]) -> None: ...
+    def walls(self) -> list[GrainWall]: ...
     def set_mesh(
         self,
         wall: int,
@@ -217,7 +241,6 @@ class Grains:
         keys: npt.NDArray[np.int32],
     ) -> None: ...
     def number_primitives(self) -> None: ...
-    def wall_states(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
     def element_places(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
     def owners(self) -> npt.NDArray[np.int32]: ...
     def set_lists(

@@ -53,7 +53,7 @@ def state(sim: Simulation) -> dict[str, Any]:
     core = sim._core  # noqa: SLF001
     settings = {
         "materials": {name: asdict(material) for name, material in sim.materials.items()},
-        "pairs": [[*key, value] for key, value in sim.pairs.items()],
+        "pairs": [[*key, dict(value)] for key, value in sim.pairs.items()],
         "law": sim.law,
         "history": sim.history,
         "gravity": sim.gravity.tolist(),

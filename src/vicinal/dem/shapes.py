@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from vicinal import _core
 from vicinal.errors import InputError
 
 Array = npt.NDArray[np.float64]
@@ -58,9 +60,9 @@ def principal(volume: float, centre: Array, second: Array) -> Properties:
 
 @dataclass(frozen=True, eq=False)
 class Clump:
-    """Spheres glued together; they may overlap.
+    """Spheres that form one rigid body; they may overlap.
 
-    Mass, centre and inertia are those of the union: what two spheres share counts once.
+    Mass, centre and inertia are those of the union: overlapping volume counts once.
 
     Parameters
     ----------
@@ -72,14 +74,17 @@ class Clump:
 
     offsets: Array
     radii: Array
+    kind: ClassVar[str] = "clump"
 
     def __post_init__(self) -> None:
         offsets = np.atleast_2d(np.array(self.offsets, dtype=np.float64))
         radii = np.atleast_1d(np.array(self.radii, dtype=np.float64))
         if offsets.ndim != 2 or offsets.shape != (len(radii), 3) or len(radii) == 0:
-            raise InputError(f"offsets: shape {offsets.shape} found for {len(radii)} radii; pass (k, 3) and (k,)")
+            raise InputError(
+                f"offsets and radii must have the shapes (k, 3) and (k,), got {offsets.shape} and {radii.shape}"
+            )
         if not (np.isfinite(offsets).all() and np.isfinite(radii).all() and (radii > 0).all()):
-            raise InputError("radii: pass positive, finite radii and finite offsets")
+            raise InputError("radii must be positive and finite, and offsets finite")
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "radii", radii)
 
@@ -90,6 +95,9 @@ class Clump:
             known = self._integrated()
             object.__setattr__(self, "_properties", known)
         return known
+
+    def _description(self, _: Properties) -> dict[str, Any]:
+        return {}  # a clump consists of spheres: `elements_of`
 
     def _integrated(self) -> Properties:
         if len(self.radii) == 1:
@@ -120,7 +128,7 @@ def _ends(centres: Array, radii: Array) -> Array:
 
 
 def _nodes(breaks: Array, order: int = 16) -> tuple[Array, Array]:
-    """Gauss points between breaks, crowded towards them: there square roots begin."""
+    """Gauss points between breaks, denser near them, where integrands have square roots."""
     x, w = np.polynomial.legendre.leggauss(order)
     t, dt = np.sin(0.5 * np.pi * x), 0.5 * np.pi * np.cos(0.5 * np.pi * x)
     breaks = np.unique(breaks)
@@ -155,7 +163,7 @@ def _slice(offsets: Array, discs: Array, z: float) -> Array:
     end = np.where(half > 0, offsets[:, 0] + half, -np.inf)
     order = np.argsort(start, axis=1)
     start, end = np.take_along_axis(start, order, 1), np.take_along_axis(end, order, 1)
-    # What an interval adds to those before it: from where they end.
+    # The part of an interval that is not covered by those before it.
     before = np.maximum.accumulate(end, axis=1)
     start[:, 1:] = np.maximum(start[:, 1:], before[:, :-1])
     valid = end > start
@@ -165,7 +173,7 @@ def _slice(offsets: Array, discs: Array, z: float) -> Array:
     return np.asarray(rows @ wy)
 
 
-# How much of the smallest size of a shape its edges are rounded by if nothing is said.
+# The default radius of rounded edges, as a part of the smallest size of a shape.
 ROUNDING = 0.1
 
 
@@ -190,23 +198,30 @@ class Tablet:
     band: float
     cap: float
     rounding: float | None = None
+    kind: ClassVar[str] = "tablet"
 
     def __post_init__(self) -> None:
         for name in ("radius", "band", "cap"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
-                raise InputError(f"{name}: {value!r} found; pass a positive, finite length")
+                raise InputError(f"{name} must be a positive, finite length, got {value!r}")
         if self.cap > self.radius:
-            raise InputError(f"cap: {self.cap} found; a cap is at most half a ball, so pass at most {self.radius}")
+            raise InputError(f"cap must be at most the radius {self.radius} (half a ball), got {self.cap}")
         if not 0 < self.margin < 0.5 * min(self.radius, self.band):
             raise InputError(
-                f"rounding: {self.rounding} found; pass a length below {0.5 * min(self.radius, self.band)}"
+                f"rounding must be above 0 and below {0.5 * min(self.radius, self.band)}, got {self.margin}"
             )
 
     @property
     def margin(self) -> float:
         """The radius of rounding."""
         return ROUNDING * min(self.radius, self.band) if self.rounding is None else float(self.rounding)
+
+    def _description(self, _: Properties) -> dict[str, Any]:
+        m, ball = self.margin, self.cap_radius
+        centre = 0.5 * self.band + self.cap - ball
+        rim = centre + float(np.sqrt((ball - m) ** 2 - (self.radius - m) ** 2))
+        return {"margin": m, "band": self.radius - m, "cap": ball - m, "cap_centre": centre, "rim": rim}
 
     @property
     def cap_radius(self) -> float:
@@ -242,16 +257,17 @@ class Polyhedron:
 
     vertices: Array
     rounding: float | None = None
+    kind: ClassVar[str] = "polyhedron"
 
     def __post_init__(self) -> None:
         vertices = np.array(self.vertices, dtype=np.float64)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 4 or not np.isfinite(vertices).all():
-            raise InputError(f"vertices: shape {vertices.shape} found; pass at least 4 finite points, shape (k, 3)")
+            raise InputError(f"vertices must be at least 4 finite points, shape (k, 3), got {vertices.shape}")
         object.__setattr__(self, "vertices", vertices)
         normals, heights = _hull(vertices)
         object.__setattr__(self, "_planes", (normals, heights))
         if not 0 < self.margin < self._thickness():
-            raise InputError(f"rounding: {self.rounding} found; pass a length below {self._thickness():.3g}")
+            raise InputError(f"rounding must be above 0 and below {self._thickness():.3g}, got {self.margin}")
 
     def _thickness(self) -> float:
         normals, heights = self._planes  # type: ignore[attr-defined]
@@ -261,6 +277,9 @@ class Polyhedron:
     def margin(self) -> float:
         """The radius of rounding."""
         return ROUNDING * self._thickness() if self.rounding is None else float(self.rounding)
+
+    def _description(self, p: Properties) -> dict[str, Any]:
+        return {"margin": self.margin, "vertices": ((self.core() - p.centre) @ p.axes).tolist()}
 
     def core(self) -> Array:
         """Return the corners that are left when every face is moved inwards by the rounding."""
@@ -303,7 +322,7 @@ def _hull(vertices: Array) -> tuple[Array, Array]:
     side = normals @ vertices.T - heights[:, None]
     above, below = (side < 1e-9 * scale).all(axis=1), (side > -1e-9 * scale).all(axis=1)
     if (above & below).any() or not (above | below).any():
-        raise InputError("vertices: all points are in one plane; pass points that enclose a volume")
+        raise InputError("vertices must enclose a volume, got points in one plane")
     planes = np.concatenate(
         [np.c_[normals[above], heights[above]], -np.c_[normals[below], heights[below]]],
     )
@@ -354,24 +373,10 @@ def elements_of(
     return offsets, arms, sizes
 
 
-def shape_arrays(
-    known: Sequence[Shape], properties: Sequence[Properties]
-) -> tuple[npt.NDArray[np.int32], Array, npt.NDArray[np.int64], Array]:
+def shape_records(known: Sequence[Shape], properties: Sequence[Properties]) -> list[_core.GrainShape]:
     """Return shapes as the compiled core takes them, in the frames of their principal axes."""
-    kinds = np.zeros(len(known), dtype=np.int32)
-    sizes = np.zeros((len(known), 6))
-    cores: list[Array] = []
-    for k, (shape, p) in enumerate(zip(known, properties, strict=True)):
-        core = np.empty((0, 3))
-        radius = (3 * p.volume / (4 * np.pi)) ** (1 / 3)
-        if isinstance(shape, Tablet):
-            m, ball = shape.margin, shape.cap_radius
-            centre = 0.5 * shape.band + shape.cap - ball
-            rim = centre + float(np.sqrt((ball - m) ** 2 - (shape.radius - m) ** 2))
-            kinds[k], sizes[k] = 1, (m, radius, shape.radius - m, ball - m, centre, rim)
-        elif isinstance(shape, Polyhedron):
-            kinds[k], sizes[k, :2] = 2, (shape.margin, radius)
-            core = (shape.core() - p.centre) @ p.axes
-        cores.append(core)
-    offsets = np.concatenate([[0], np.cumsum([len(core) for core in cores])]).astype(np.int64)
-    return kinds, sizes, offsets, np.concatenate([*cores, np.empty((0, 3))])
+    records = []
+    for shape, p in zip(known, properties, strict=True):
+        radius = (3 * p.volume / (4 * np.pi)) ** (1 / 3)  # of the sphere of equal volume
+        records.append(_core.GrainShape(kind=shape.kind, radius=float(radius), **shape._description(p)))  # noqa: SLF001
+    return records

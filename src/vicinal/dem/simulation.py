@@ -1,4 +1,4 @@
-"""A simulation of grains: bodies, walls, a contact law, and time."""
+"""A simulation of grains: bodies, walls, a contact law and a clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from time import perf_counter
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +18,19 @@ from vicinal import _check, _core
 from vicinal.dem import checkpoint
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
 from vicinal.dem.near import pair_rows, wall_rows
-from vicinal.dem.shapes import Properties, Shape, elements_of, shape_arrays
+from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
-from vicinal.dem.walls import MeshWall, Wall, check_vector, wall_arrays
+from vicinal.dem.walls import MeshWall, Wall, check_vector
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin
 
 Array = npt.NDArray[np.float64]
+_T = TypeVar("_T", bound=np.generic)
 
-# Bodies are put into the order of a space-filling curve again after this many builds of the lists.
+# Bodies are sorted along a space-filling curve after every so many builds of the lists.
 BUILDS_PER_SORT = 20
-# A step that was not given: these fractions of the collision and of the Rayleigh time.
+# The default time step: the smaller of these fractions of the collision time and of the Rayleigh time.
 COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.02, 0.2
 
 
@@ -58,7 +60,7 @@ class SimulationStats:
 
 
 class Simulation:
-    """Bodies that touch, rub and roll. Rows of every array are bodies in the order of `ids`, ascending.
+    """Bodies that touch, slide and roll. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
 
     Parameters
     ----------
@@ -74,15 +76,15 @@ class Simulation:
     walls
         Planes, cylinders, meshes.
     gravity
-        Acceleration of everything.
+        Acceleration of all bodies.
     dt
-        Time step; left out, a fraction of the collision and the Rayleigh time.
+        Time step; left out, a fraction of the collision time and of the Rayleigh time.
     box
         Period along each axis, None for an open axis.
     skin
-        How far apart bodies may be that the lists hold. Left out, it follows how fast lists are used up. Speed only.
+        Gap up to which the lists hold pairs. Left out, it follows from how many steps lists last. Changes speed only.
     seed
-        For `random`, a generator for emitters and the like that is part of the state.
+        Seed of `random`, a generator that is part of the state; emitters use it.
 
     Examples
     --------
@@ -111,29 +113,32 @@ class Simulation:
         skin: float | None = None,
         seed: int = 0,
     ) -> None:
-        self.materials = dict(materials)
-        names = list(self.materials)
-        self.pairs = {key: dict(value) for key, value in (pairs or {}).items()}
-        self.law = check_law(law)
-        self.history = _check.check_flag(history, "history")
+        self._materials = dict(materials)
+        names = list(self._materials)
+        self._pairs = {key: dict(value) for key, value in (pairs or {}).items()}
+        self._law = check_law(law)
+        self._history = _check.check_flag(history, "history")
         self._core = _core.Grains()
         self._set_law()
-        self.walls = list(walls)
+        self._walls = tuple(walls)
         self._names = {name: k for k, name in enumerate(names)}
         seen: set[str] = set()
         for wall in self.walls:
             self._material(wall.material, f"{wall.name}.material")
             if wall.name in seen:
-                raise InputError(f"walls: two are named {wall.name!r}; give every wall its own name")
+                raise InputError(f"walls must have different names, got {wall.name!r} twice")
             seen.add(wall.name)
-        self.gravity = check_vector(gravity, "gravity")
+            wall.fix_surface()
+        self._wall_poses: list[Array] = []
+        self._gravity = _read_only(check_vector(gravity, "gravity"))
         self._dt = None if dt is None else _positive(dt, "dt")
-        self.box = [0.0 if edge is None else _positive(edge, "box") for edge in box] if box is not None else [0.0] * 3
-        if len(self.box) != 3:
-            raise InputError(f"box: {len(self.box)} entries found; pass 3 lengths, None for an open axis")
+        edges = (None, None, None) if box is None else tuple(box)
+        if len(edges) != 3:
+            raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
+        self._box = [0.0 if edge is None else _positive(edge, "box") for edge in edges]
         self._fixed_skin = None if skin is None else _positive(skin, "skin")
         self.random = np.random.default_rng(seed)
-        self.shapes: list[Shape] = []
+        self._shapes: list[Shape] = []
         self._properties: list[Properties] = []
         self._start = (0.0, 0)  # time and step count when the step was last changed
         self._next_id = 0
@@ -146,6 +151,54 @@ class Simulation:
         self._warned = False
         self._order: npt.NDArray[np.int64] | None = None
         self._seconds = {"lists": 0.0, "steps": 0.0}
+
+    # --- settings -----------------------------------------------------------------------------------------------------
+    # Assigning to a property without a setter raises AttributeError; make another simulation to change such a setting.
+
+    @property
+    def materials(self) -> Mapping[str, Material]:
+        """Materials by name; fixed."""
+        return MappingProxyType(self._materials)
+
+    @property
+    def pairs(self) -> Mapping[tuple[str, str], Mapping[str, float]]:
+        """Parameters that replace those of two materials; fixed."""
+        return MappingProxyType({key: MappingProxyType(value) for key, value in self._pairs.items()})
+
+    @property
+    def law(self) -> str:
+        """Name of the contact law; fixed."""
+        return self._law
+
+    @property
+    def history(self) -> bool:
+        """Whether contacts have tangential springs; fixed."""
+        return self._history
+
+    @property
+    def walls(self) -> tuple[Wall, ...]:
+        """The walls. Their number and surfaces are fixed; motion and pose can be assigned between runs."""
+        return self._walls
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Shapes of the bodies that are not spheres, in the order in which they were first inserted."""
+        return tuple(self._shapes)
+
+    @property
+    def box(self) -> tuple[float, ...]:
+        """Period along each axis, 0 for an open axis; fixed."""
+        return tuple(self._box)
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of all bodies; an assigned value acts from the next step on."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Sequence[float]) -> None:
+        self._gravity = _read_only(check_vector(value, "gravity"))
+        self._core.primed = False
 
     def _set_law(self) -> None:
         for name, material in self.materials.items():
@@ -183,7 +236,7 @@ class Simulation:
             rayleigh = times.rayleigh if math.isfinite(times.rayleigh) else math.inf
             self._dt = min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * rayleigh)
             if not math.isfinite(self._dt):
-                raise InputError("dt: it cannot be derived without bodies; insert some, or pass it")
+                raise InputError("dt must be given if there are no bodies to derive it from; insert bodies or pass dt")
         return self._dt
 
     @dt.setter
@@ -200,11 +253,11 @@ class Simulation:
         return critical_times(self, self._core, self._dt)
 
     def run(self, steps: int) -> None:
-        """Advance by so many steps. Ctrl-C stops between two steps; the simulation can be continued."""
+        """Advance by a number of steps. Ctrl-C stops between two steps; the simulation can be continued."""
         steps = _check.check_integer(steps, "steps", least=0, most=2**62)
         if len(self) == 0:  # time passes for walls all the same
             self._sync_walls()
-        self._core.set_space(self.gravity.tolist(), self.box, self.dt)
+        self._core.set_space(self.gravity.tolist(), self._box, self.dt)
         if not self._warned:
             self._warn()
         self._sync_walls()
@@ -229,8 +282,8 @@ class Simulation:
             fraction = getattr(times, f"{name}_fraction")
             if fraction > limit:
                 warnings.warn(
-                    f"dt: {self.dt:.3g} is {fraction:.2f} of the {name} time {getattr(times, name):.3g}; "
-                    f"contacts are resolved well below {limit}, so use a smaller step or softer materials",
+                    f"dt={self.dt:.3g} is {fraction:.2f} of the {name} time {getattr(times, name):.3g}; "
+                    f"a fraction below {limit} resolves contacts: use a smaller dt or softer materials",
                     TimeStepWarning,
                     stacklevel=3,
                 )
@@ -260,13 +313,13 @@ class Simulation:
         speeds = core.speeds()
         fastest = float(speeds.max(initial=0.0)) * self.dt
         if not math.isfinite(fastest):
-            raise FloatingPointError("a body is no longer at a finite place; use a smaller dt")
+            raise FloatingPointError("the position of a body is no longer finite; use a smaller dt")
         if len(radii) and fastest > 10 * diameter:
             raise FloatingPointError(
                 f"a body moves {fastest:.3g} in one step, {fastest / diameter:.2g} diameters; use a smaller dt"
             )
         most = np.maximum(radii, diameter)
-        if any(self.box):  # nobody may meet its own image
+        if any(self.box):  # no body may meet its own image
             most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
         margins, usual = margins_of(self._skin, speeds, self.dt, most)
         wall_margin = 0.0
@@ -300,7 +353,8 @@ class Simulation:
         core.set_lists(*rows, *walls, centres, margins, wall_margin, wall_drift)
 
     def _sync_walls(self) -> None:
-        self._core.set_walls(*wall_arrays(self.walls, self._names))
+        self._drop_lists_of_moved_walls()
+        self._core.set_walls([wall.record(self._names[wall.material]) for wall in self.walls])
         if not self._meshes_set:
             for k, wall in enumerate(self.walls):
                 if isinstance(wall, MeshWall):
@@ -310,10 +364,16 @@ class Simulation:
         self._set_wall_speed(self._core.get("positions"))
 
     def _read_walls(self) -> None:
-        poses, loads = self._core.wall_states()
-        for wall, pose, load in zip(self.walls, poses, loads, strict=False):
-            wall.position, wall.orientation = pose[:3].copy(), pose[3:].copy()
-            wall.force, wall.torque = load[:3].copy(), load[3:].copy()
+        for wall, record in zip(self.walls, self._core.walls(), strict=False):
+            wall.take_state(record)
+        self._wall_poses = [wall.pose() for wall in self.walls]
+
+    def _drop_lists_of_moved_walls(self) -> None:
+        """Drop the lists if the pose of a wall was assigned since the last run."""
+        poses = [wall.pose() for wall in self.walls]
+        if self._wall_poses and any(not np.array_equal(*pair) for pair in zip(poses, self._wall_poses, strict=True)):
+            self._core.drop_lists()
+        self._wall_poses = poses
 
     # --- bodies -------------------------------------------------------------------------------------------------------
 
@@ -322,14 +382,14 @@ class Simulation:
         return int(self._core.size)
 
     def material_index(self, name: str) -> int:
-        """Return the number of a material."""
+        """Return the index of a material in ``list(materials)``."""
         return self._names[name]
 
     def _material(self, name: str | None, argument: str = "material") -> int:
         if name is None and len(self._names) == 1:
             return 0
         if name not in self._names:
-            raise InputError(f"{argument}: {name!r} found; pass one of {', '.join(self._names)}")
+            raise InputError(f"{argument} must be one of {', '.join(self._names)}, got {name!r}")
         return self._names[name]
 
     def insert(
@@ -350,15 +410,16 @@ class Simulation:
         points = _check.check_points(positions, "positions")
         n = len(points)
         if points.dim != 3:
-            raise InputError(f"positions: {points.dim} columns found; pass (n, 3)")
+            raise InputError(f"positions must have the shape (n, 3), got {points.dim} columns")
         if (radii is None) == (shape is None):
-            raise InputError("radii: pass either the radii of spheres or a shape")
+            given = "none given" if radii is None else "both given"
+            raise InputError(f"pass exactly one of radii= (spheres) or shape= ({given})")
         kind = self._material(material)
         density = list(self.materials.values())[kind].density
         turned = _columns(orientations, n, 4, "orientations", (1.0, 0.0, 0.0, 0.0))
         lengths = np.linalg.norm(turned, axis=1, keepdims=True)
         if np.any(lengths == 0):
-            raise InputError("orientations: a quaternion of length 0 found; pass unit quaternions w, x, y, z")
+            raise InputError("orientations must be quaternions w, x, y, z of length 1, got one of length 0")
         columns = {
             "positions": np.asarray(points.array, dtype=np.float64),
             "velocities": _columns(velocities, n, 3, "velocities"),
@@ -370,7 +431,7 @@ class Simulation:
         if shape is None:
             r = np.broadcast_to(np.asarray(radii, dtype=np.float64), (n,)).copy()
             if not (np.isfinite(r).all() and (r > 0).all()):
-                raise InputError("radii: pass positive, finite numbers")
+                raise InputError(f"radii must be positive, finite numbers, got {float(np.min(r))}")
             masses = density * 4 / 3 * np.pi * r**3
             columns |= {"radii": r, "masses": masses, "inertias": np.repeat((0.4 * masses * r**2)[:, None], 3, axis=1)}
         else:
@@ -385,12 +446,12 @@ class Simulation:
         return self._append(columns, kind, number)
 
     def _shape(self, shape: Shape) -> int:
-        for number, known in enumerate(self.shapes):
+        for number, known in enumerate(self._shapes):
             if known is shape:
                 return number
-        self.shapes.append(shape)
+        self._shapes.append(shape)
         self._properties.append(shape.properties())
-        return len(self.shapes) - 1
+        return len(self._shapes) - 1
 
     def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:
         core = self._core
@@ -414,12 +475,12 @@ class Simulation:
         return ids
 
     def remove(self, ids: npt.ArrayLike) -> None:
-        """Take bodies out."""
+        """Remove bodies."""
         gone = np.atleast_1d(np.asarray(ids, dtype=np.int64))
         own = self._core.ids()
         unknown = np.setdiff1d(gone, own)
         if len(unknown):
-            raise InputError(f"ids: {unknown[0]} found; there is no such body (any more)")
+            raise InputError(f"ids must be those of bodies, got {unknown[0]}; there is no such body")
         self._core.take(np.flatnonzero(~np.isin(own, gone)).astype(np.uint32))
         self._changed()
 
@@ -427,7 +488,7 @@ class Simulation:
         self._order = None
         self._warned = False
         shapes = self._core.shapes()
-        self._core.set_shapes(*shape_arrays(self.shapes, self._properties))
+        self._core.set_shapes(shape_records(self.shapes, self._properties))
         self._core.set_elements(*elements_of(shapes, self._core.get("radii"), self.shapes, self._properties))
 
     def _ranks(self) -> npt.NDArray[np.int64]:
@@ -437,11 +498,11 @@ class Simulation:
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
-        """Numbers of the bodies, ascending; a number is never used again."""
-        return np.asarray(self._core.ids()[self._ranks()])
+        """Ids of the bodies, ascending; the id of a removed body is not used again."""
+        return _read_only(self._core.ids()[self._ranks()])
 
     def _get(self, name: str) -> Array:
-        return np.asarray(self._core.get(name)[self._ranks()])
+        return _read_only(self._core.get(name)[self._ranks()])
 
     def _set(self, name: str, value: npt.ArrayLike) -> None:
         new = _columns(value, len(self), 4 if name == "orientations" else 3, name)
@@ -453,7 +514,21 @@ class Simulation:
 
     @property
     def positions(self) -> Array:
-        """Centres of mass, (n, 3). It can be assigned, as velocities, spins and orientations can."""
+        """Centres of mass, (n, 3).
+
+        Arrays of bodies are copies and read-only. Positions, velocities, spins and orientations can be assigned as a
+        whole.
+
+        Examples
+        --------
+        >>> from vicinal.dem import Material, Simulation
+        >>> sim = Simulation(materials={"m": Material(kn=1e4)}, law="linear", dt=1e-5)
+        >>> sim.insert([[0, 0, 0], [1, 0, 0]], radii=0.1)
+        array([0, 1])
+        >>> moved = sim.positions.copy()
+        >>> moved[0] = (0, 0, 1)
+        >>> sim.positions = moved
+        """
         return self._get("positions")
 
     @positions.setter
@@ -481,8 +556,8 @@ class Simulation:
 
     @property
     def orientations(self) -> Array:
-        """Quaternions w, x, y, z, (n, 4): how bodies have turned from the shape as it was given."""
-        return _product(self._get("orientations"), self._frames() * np.array([1.0, -1.0, -1.0, -1.0]))
+        """Rotations from shapes as they were given to bodies as they are: quaternions w, x, y, z, (n, 4)."""
+        return _read_only(_product(self._get("orientations"), self._frames() * np.array([1.0, -1.0, -1.0, -1.0])))
 
     @orientations.setter
     def orientations(self, value: npt.ArrayLike) -> None:
@@ -491,7 +566,7 @@ class Simulation:
         self._core.drop_lists()
 
     def _frames(self) -> Array:
-        """Return how the principal axes of each body lie in its shape."""
+        """Return the rotation from the axes of each body's shape to its principal axes."""
         known = np.array([[1.0, 0.0, 0.0, 0.0], *(p.frame for p in self._properties)])
         return np.asarray(known[self.shape_ids + 1])
 
@@ -513,23 +588,23 @@ class Simulation:
     @property
     def material_ids(self) -> npt.NDArray[np.int32]:
         """Index into ``list(materials)``, (n,)."""
-        return np.asarray(self._core.materials()[self._ranks()].astype(np.int32))
+        return _read_only(self._core.materials()[self._ranks()].astype(np.int32))
 
     @property
     def shape_ids(self) -> npt.NDArray[np.int32]:
         """Index into `shapes`, -1 for spheres, (n,)."""
-        return np.asarray(self._core.shapes()[self._ranks()])
+        return _read_only(self._core.shapes()[self._ranks()])
 
     # --- results ------------------------------------------------------------------------------------------------------
 
     def _current(self) -> None:
         if not self._core.has_lists and len(self):
-            self._core.set_space(self.gravity.tolist(), self.box, self.dt)
+            self._core.set_space(self.gravity.tolist(), self._box, self.dt)
             self._sync_walls()
             self._build()
 
     def contacts(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the contacts of this moment.
+        """Return the present contacts.
 
         Arrays of one length: ``i`` (id of a body), ``j`` (id of the other body, or -1), ``wall`` (index of the wall, or
         -1), ``point`` (c, 3), ``normal`` (c, 3) from i to j or to the wall, ``force`` (c, 3) on i, ``overlap``,
@@ -572,19 +647,24 @@ class Simulation:
     # --- state --------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return everything needed to go on bit for bit: arrays, numbers and strings only."""
+        """Return everything needed to continue with the same bits: arrays, numbers and strings only."""
         return checkpoint.state(self)
 
     @classmethod
     def restore(cls, state: Mapping[str, Any]) -> Simulation:
-        """Return the simulation whose `state` this was."""
+        """Return the simulation whose `state` is given."""
         return checkpoint.restore(cls, state)
+
+
+def _read_only(array: npt.NDArray[_T]) -> npt.NDArray[_T]:
+    array.flags.writeable = False
+    return array
 
 
 def _positive(value: object, name: str) -> float:
     number = _check.check_number(value, name)
     if not (math.isfinite(number) and number > 0):
-        raise InputError(f"{name}: {number} found; pass a positive, finite number")
+        raise InputError(f"{name} must be a positive, finite number, got {number}")
     return number
 
 
@@ -593,9 +673,9 @@ def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default
     try:
         array = np.broadcast_to(array, (n, width)).copy()
     except ValueError:
-        raise InputError(f"{name}: shape {array.shape} found; pass ({n}, {width}) or ({width},)") from None
+        raise InputError(f"{name} must have the shape ({n}, {width}) or ({width},), got {array.shape}") from None
     if not np.isfinite(array).all():
-        raise InputError(f"{name}: a value is not finite; pass finite numbers")
+        raise InputError(f"{name} must be finite numbers, got NaN or infinity")
     return array
 
 
@@ -606,7 +686,7 @@ def _rotated_back(q: Array, vectors: Array) -> Array:
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Return products of quaternions: first b, then a."""
+    """Return products of quaternions: the rotation b followed by a."""
     w, v = a[..., :1], a[..., 1:]
     w2, v2 = b[..., :1], b[..., 1:]
     vector = w * v2 + w2 * v + np.cross(v, v2)

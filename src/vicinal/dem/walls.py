@@ -1,14 +1,16 @@
-"""Walls: planes, cylinders and triangle meshes that stand still, slide or turn."""
+"""Walls: planes, cylinders and triangle meshes that rest, move or rotate."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from vicinal import _core
 from vicinal.errors import InputError
 from vicinal.mesh import Mesh
 
@@ -23,14 +25,14 @@ def check_vector(value: object, name: str) -> Array:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f"{name}: {value!r} found; pass three finite numbers")
+        raise InputError(f"{name} must be three finite numbers, got {value!r}")
     return array
 
 
 def _direction(value: Array, name: str) -> Array:
     length = float(np.linalg.norm(value))
     if length == 0:
-        raise InputError(f"{name}: {value.tolist()} found; pass a vector that is not zero")
+        raise InputError(f"{name} must be a vector other than zero, got {value.tolist()}")
     return value / length
 
 
@@ -39,19 +41,22 @@ def _zero() -> Array:
 
 
 def rotated(quaternion: Array, vectors: Array) -> Array:
-    """Return vectors (.., 3) turned by a unit quaternion (w, x, y, z)."""
+    """Return vectors (.., 3) rotated by a unit quaternion (w, x, y, z)."""
     axis = quaternion[1:]
     twice = 2 * np.cross(axis, vectors)
     return np.asarray(vectors + quaternion[0] * twice + np.cross(axis, twice))
 
 
+_VECTORS = ("velocity", "spin", "centre", "position")
+_STATE = ("orientation", "force", "torque")
+
+
 @dataclass(kw_only=True, eq=False)
 class Wall(ABC):
-    """What every wall has. It moves with `velocity` and turns with `spin` about `centre`, which moves along.
+    """A wall. It moves with `velocity` and rotates with `spin` about `centre`, which moves with it.
 
-    `velocity` and `spin` may be changed between runs. `position` (how far it has moved) and `orientation` (how it has
-    turned: w, x, y, z) are its pose; `force` and `torque` (about `centre`) are those the bodies exerted in the last
-    step.
+    `position` (displacement) and `orientation` (w, x, y, z) are its pose; `force` and `torque` (about `centre`) are
+    those that bodies exerted in the last step. Motion and pose may be assigned between runs.
     """
 
     name: str
@@ -67,12 +72,42 @@ class Wall(ABC):
     kind = "wall"
 
     def __post_init__(self) -> None:
-        for name in ("velocity", "spin", "centre", "position"):
-            setattr(self, name, check_vector(getattr(self, name), f"{self.name}.{name}"))
+        self.orientation = np.array(self.orientation, dtype=np.float64)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Check vectors, and refuse to change the surface of a wall of a simulation."""
+        if name in _VECTORS:
+            value = check_vector(value, f"{self.name}.{name}")
+        elif getattr(self, "_fixed", False) and name not in _STATE:
+            raise AttributeError(f"{name} of the wall {self.name!r} is fixed in a simulation; make another one")
+        super().__setattr__(name, value)
+
+    def fix_surface(self) -> None:
+        """Allow no more changes than those of motion and pose."""
+        self._fixed = True
+
+    def pose(self) -> Array:
+        """Return centre, position and orientation, (10,)."""
+        return np.concatenate([self.centre, self.position, self.orientation])
 
     @abstractmethod
     def _surface(self) -> Array:
-        """Return the triangles of the surface where it began."""
+        """Return the triangles of the surface in its first pose."""
+
+    def _description(self) -> dict[str, Any]:
+        """Return the fields of the record that belong to this kind of wall."""
+        return {}
+
+    def record(self, material: int) -> _core.GrainWall:
+        """Return the wall as the compiled core takes it; `material` is the number of its material."""
+        vectors = ("velocity", "spin", "centre", "position", "orientation")
+        motion = {name: np.asarray(getattr(self, name), dtype=np.float64).tolist() for name in vectors}
+        return _core.GrainWall(kind=self.kind, material=material, **motion, **self._description())
+
+    def take_state(self, record: _core.GrainWall) -> None:
+        """Take pose and load from a record of the compiled core."""
+        for name in ("position", "orientation", "force", "torque"):
+            setattr(self, name, np.array(getattr(record, name)))
 
     def triangles(self) -> Array:
         """Return the surface in its present pose, shape (m, 3, 3), for pictures."""
@@ -80,7 +115,7 @@ class Wall(ABC):
         return centre + self.position + rotated(self.orientation, self._surface() - centre)
 
     def drift_speed(self, reach: float) -> float:
-        """Return how fast the surface can come towards bodies that are within `reach` of `centre`."""
+        """Return an upper bound of the speed at which the surface approaches bodies within `reach` of `centre`."""
         return float(np.linalg.norm(self.velocity) + np.linalg.norm(self.spin) * reach)
 
 
@@ -88,7 +123,7 @@ class Wall(ABC):
 class Plane(Wall):
     """A half-space: bodies are on the side to which `normal` points.
 
-    `size` is the edge of the square that stands for it in pictures.
+    `size` is the edge of the square that pictures show.
     """
 
     point: Vector
@@ -101,6 +136,9 @@ class Plane(Wall):
         self.point = check_vector(self.point, f"{self.name}.point")
         self.normal = _direction(check_vector(self.normal, f"{self.name}.normal"), f"{self.name}.normal")
 
+    def _description(self) -> dict[str, Any]:
+        return {"point": np.asarray(self.point).tolist(), "direction": np.asarray(self.normal).tolist()}
+
     def _surface(self) -> Array:
         normal = np.asarray(self.normal)
         a = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
@@ -111,20 +149,20 @@ class Plane(Wall):
         return np.array([[corners[k] for k in (0, 1, 2)], [corners[k] for k in (0, 2, 3)]])
 
     def drift_speed(self, reach: float) -> float:
-        """Sliding along itself and turning about its normal change nothing."""
+        """Return the speed without sliding along the plane and rotation about its normal, which change nothing."""
         normal = rotated(self.orientation, np.asarray(self.normal))
         spin = np.asarray(self.spin)
         tilting = float(np.linalg.norm(np.cross(spin, normal)))
-        # A plane that tilts carries its normal elsewhere: then all of the velocity counts.
+        # If the plane tilts, its normal changes during a step: then the whole velocity counts.
         along = np.linalg.norm(self.velocity) if tilting else abs(np.dot(self.velocity, normal))
         return float(along) + tilting * reach
 
 
 @dataclass(kw_only=True, eq=False)
 class Cylinder(Wall):
-    """An endless cylinder around the line from `start` to `end`; bodies are inside (or outside, `inside=False`).
+    """An infinite cylinder around the line from `start` to `end`; bodies are inside (or outside, `inside=False`).
 
-    `start` and `end` bound its picture only.
+    `start` and `end` limit the surface in pictures only.
     """
 
     start: Vector
@@ -138,13 +176,21 @@ class Cylinder(Wall):
         self.start = check_vector(self.start, f"{self.name}.start")
         self.end = check_vector(self.end, f"{self.name}.end")
         if not (np.isfinite(self.radius) and self.radius > 0):
-            raise InputError(f"{self.name}.radius: {self.radius!r} found; pass a positive number")
+            raise InputError(f"{self.name}.radius must be a positive, finite number, got {self.radius!r}")
         _direction(self.end - self.start, f"{self.name}.end - {self.name}.start")
 
     @property
     def axis(self) -> Array:
         """Direction from start to end."""
         return _direction(np.asarray(self.end) - np.asarray(self.start), self.name)
+
+    def _description(self) -> dict[str, Any]:
+        return {
+            "point": np.asarray(self.start).tolist(),
+            "direction": self.axis.tolist(),
+            "radius": float(self.radius),
+            "inside": bool(self.inside),
+        }
 
     def _surface(self) -> Array:
         axis = self.axis
@@ -158,7 +204,7 @@ class Cylinder(Wall):
         return np.concatenate([first, second])
 
     def drift_speed(self, reach: float) -> float:
-        """Sliding along the axis and turning about it change nothing."""
+        """Return the speed without sliding along the axis and rotation about it, which change nothing."""
         axis = rotated(self.orientation, self.axis)
         spin, velocity = np.asarray(self.spin), np.asarray(self.velocity)
         tilting = float(np.linalg.norm(np.cross(spin, axis)))
@@ -189,16 +235,18 @@ class MeshWall(Wall):
         self.vertices = np.ascontiguousarray(self.vertices, dtype=np.float64)
         self.faces = np.ascontiguousarray(self.faces, dtype=np.int32)
         if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not np.isfinite(self.vertices).all():
-            raise InputError(f"{self.name}.vertices: pass finite coordinates of shape (v, 3)")
+            raise InputError(
+                f"{self.name}.vertices must be finite coordinates of shape (v, 3), got the shape {self.vertices.shape}"
+            )
         if self.faces.ndim != 2 or self.faces.shape[1] != 3 or len(self.faces) == 0:
-            raise InputError(f"{self.name}.faces: shape {self.faces.shape} found; pass (f, 3), at least one triangle")
+            raise InputError(f"{self.name}.faces must have the shape (f, 3), f > 0, got {self.faces.shape}")
         if self.faces.min() < 0 or self.faces.max() >= len(self.vertices):
-            raise InputError(f"{self.name}.faces: a vertex outside 0 … {len(self.vertices) - 1} found")
+            raise InputError(f"{self.name}.faces must be numbers of vertices below {len(self.vertices)}, got others")
         self._mesh = Mesh(vertices=self.vertices, faces=self.faces)
 
     @property
     def mesh(self) -> Mesh:
-        """The triangles as they were given, ready to be searched."""
+        """The triangles in their first pose, with a search tree."""
         return self._mesh
 
     def _surface(self) -> Array:
@@ -225,7 +273,7 @@ def box_walls(name: str, lower: Vector, upper: Vector, material: str, *, sides: 
     walls = []
     for side in sides:
         if side not in SIDES:
-            raise InputError(f"{name}.sides: {side!r} found; pass some of {', '.join(SIDES)}")
+            raise InputError(f"{name}.sides must be some of {', '.join(SIDES)}, got {side!r}")
         axis = "xyz".index(side[1])
         sign = 1.0 if side[0] == "-" else -1.0
         normal = np.zeros(3)
@@ -235,23 +283,3 @@ def box_walls(name: str, lower: Vector, upper: Vector, material: str, *, sides: 
         size = float(np.delete(high - low, axis).max())
         walls.append(Plane(name=name + side, material=material, point=middle, normal=normal, size=size))
     return walls
-
-
-KINDS = {"plane": 0, "cylinder": 1, "mesh": 2}
-
-
-def wall_arrays(
-    walls: Sequence[Wall], materials: Mapping[str, int]
-) -> tuple[npt.NDArray[np.int32], Array, Array, Array]:
-    """Return walls as the compiled core takes them: kinds, shapes, motions, poses."""
-    kinds = np.zeros((len(walls), 3), dtype=np.int32)
-    shapes, motions, poses = np.zeros((len(walls), 7)), np.zeros((len(walls), 9)), np.zeros((len(walls), 7))
-    for k, wall in enumerate(walls):
-        kinds[k] = KINDS[wall.kind], materials[wall.material], getattr(wall, "inside", True)
-        if isinstance(wall, Plane):
-            shapes[k, :6] = *wall.point, *wall.normal
-        elif isinstance(wall, Cylinder):
-            shapes[k] = *wall.start, *wall.axis, wall.radius
-        motions[k] = *wall.velocity, *wall.spin, *wall.centre
-        poses[k] = *wall.position, *wall.orientation
-    return kinds, shapes, motions, poses

@@ -1,0 +1,111 @@
+#include "dem/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dem/parallel.hpp"
+#include "geometry/morton.hpp"
+
+namespace vicinal::dem {
+
+void Assembly::number_primitives() {
+  primitives.clear();
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const std::size_t count = walls[w].kind == WallKind::mesh ? meshes[w].faces.size() : 1;
+    for (std::size_t face = 0; face < count; ++face)
+      primitives.push_back({static_cast<Number>(w), static_cast<Number>(face)});
+  }
+}
+
+Assembly::Acting Assembly::acting() const {
+  if (elements.used())
+    return {elements.places.data(), elements.motions.data(), elements.materials.data(), elements.size()};
+  return {bodies.places.data(), bodies.motions.data(), bodies.materials.data(), bodies.size()};
+}
+
+std::vector<Number> Assembly::element_rows(std::span<const Number> rows) const {
+  if (!elements.used()) return {rows.begin(), rows.end()};
+  std::vector<Number> all;
+  for (const Number row : rows)
+    for (std::size_t e = elements.offsets[row]; e < elements.offsets[row + 1]; ++e)
+      all.push_back(static_cast<Number>(e));
+  return all;
+}
+
+void Assembly::take(std::span<const Number> rows) {
+  elements.take(rows);
+  bodies.take(rows);
+}
+
+std::vector<Number> Assembly::curve_order(double cell) const {
+  std::vector<std::pair<std::uint64_t, Number>> keys(bodies.size());
+  Vec low{INFINITY, INFINITY, INFINITY};
+  for (const Place& p : bodies.places) low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+  constexpr double most = (1 << 21) - 1;
+  const auto number = [&](double x, double from) {
+    return static_cast<std::uint32_t>(std::clamp((x - from) / cell, 0.0, most));
+  };
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    const Place& p = bodies.places[row];
+    keys[row] = {morton_code<3>({number(p.x, low.x), number(p.y, low.y), number(p.z, low.z)}),
+                 static_cast<Number>(row)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<Number> order(keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) order[k] = keys[k].second;
+  return order;
+}
+
+void Assembly::wrap() {
+  if (!period.any()) return;
+  const auto folded = [](double x, double edge) {
+    if (edge <= 0) return x;
+    const double inside = x - edge * std::floor(x / edge);
+    return inside >= edge ? 0.0 : inside;
+  };
+  for (Place& p : bodies.places)
+    p = {folded(p.x, period.edge[0]), folded(p.y, period.edge[1]), folded(p.z, period.edge[2]), p.r};
+}
+
+double Assembly::speed_of(std::size_t body) const {
+  const Motion& m = bodies.motions[body];
+  // The spin changes little between two steps; a tenth more covers it.
+  const double tips = elements.used() ? 1.1 * norm(m.w + m.dw) * bodies.places[body].r : 0;
+  return norm(m.v + m.dv) + tips;
+}
+
+void Assembly::describe_elements() {
+  const Acting act = acting();
+  kinds_.resize(act.size);
+  for (std::size_t e = 0; e < act.size; ++e) kinds_[e] = shape_of(e).kind;
+  poses_.resize(any_convex ? act.size : 0);
+  for (std::size_t e = 0; e < poses_.size(); ++e) {
+    const Shape& shape = shape_of(e);
+    poses_[e] = {{0, 0, 1, is_convex(e) ? shape.margin : act.places[e].r},
+                 {shape.band, shape.cap, shape.cap_centre, shape.rim}};
+  }
+}
+
+void Assembly::pose_elements() {
+  each_block(acting().size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t e = begin; e < end; ++e) {
+      if (kinds_[e] != Shape::Kind::tablet) continue;
+      poses_[e].axis = rotate(bodies.orientations[body_of(e)], {0, 0, 1});
+    }
+  });
+}
+
+const Shape& Assembly::shape_of(std::size_t element) const {
+  static const Shape ball;
+  const std::int32_t number = bodies.shapes[body_of(element)];
+  if (number < 0) return ball;
+  const Shape& shape = shapes[static_cast<std::size_t>(number)];
+  return shape.kind == Shape::Kind::sphere ? ball : shape;
+}
+
+Posed Assembly::posed(std::size_t element) const {
+  return {&shape_of(element), centre(element_places()[element]), bodies.orientations[body_of(element)]};
+}
+
+}  // namespace vicinal::dem

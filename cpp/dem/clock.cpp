@@ -1,0 +1,132 @@
+#include "dem/clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dem/kernels.hpp"
+#include "dem/parallel.hpp"
+
+namespace vicinal::dem {
+
+void Clock::prepare() {
+  const Bodies& bodies = assembly_.bodies;
+  round_blocks_.assign((bodies.size() + block_rows - 1) / block_rows, 1);
+  for (std::size_t row = 0; row < bodies.size(); ++row)
+    if (!bodies.isotropic(row)) round_blocks_[row / block_rows] = 0;
+}
+
+std::vector<double> Clock::speeds() const {
+  std::vector<double> all(assembly_.bodies.size());
+  for (std::size_t b = 0; b < all.size(); ++b) all[b] = assembly_.speed_of(b);
+  return all;
+}
+
+void Clock::prime() {
+  for (Motion& m : assembly_.bodies.motions) m.dv = m.dw = Vec{};
+  for (std::size_t row = 0; row < assembly_.bodies.size(); ++row) {
+    if (assembly_.bodies.isotropic(row)) continue;
+    const Quat q = assembly_.bodies.orientations[row];
+    const Vec own = rotate(conjugate(q), assembly_.bodies.motions[row].w), inertia = assembly_.bodies.inertias[row];
+    assembly_.bodies.momenta[row] = rotate(q, {inertia.x * own.x, inertia.y * own.y, inertia.z * own.z});
+  }
+  assembly_.place_elements();
+  forces_.compute(0);
+  finish(true);
+  primed = true;
+}
+
+std::int64_t Clock::advance(std::int64_t most) {
+  if (!lists_.ready()) return 0;
+  if (!primed) prime();
+  next_ = {};
+  for (std::size_t b = 0; b < assembly_.bodies.size(); ++b) {
+    const double speed = assembly_.speed_of(b);
+    next_ = larger(next_, {speed, speed * lists_.inverse_margins()[b]});
+  }
+  forces_.wake_all();
+  for (std::int64_t done = 0; done < most; ++done) {
+    throw_if_interrupted();
+    if (!lists_.last(next_, dt)) return done;
+    drift();
+    forces_.compute(dt);
+    kick();
+  }
+  return most;
+}
+
+// Jobs for the rows of a block, each for rows of one kind.
+template <class F>
+void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
+  const bool all_round = round_blocks_[begin / block_rows] != 0;
+  for (std::size_t first = begin, last; first < end; first = last) {
+    const bool round = assembly_.bodies.isotropic(first);
+    last = all_round ? end : first + 1;
+    while (last < end && assembly_.bodies.isotropic(last) == round) ++last;
+    HalfStepJob job;
+    job.size = last - first;
+    job.round = round;
+    job.places = assembly_.bodies.places.data() + first;
+    job.motions = assembly_.bodies.motions.data() + first;
+    job.orientations = assembly_.bodies.orientations.data() + first;
+    job.inertias = assembly_.bodies.inertias.data() + first;
+    job.momenta = assembly_.bodies.momenta.data() + first;
+    job.half_impulses = assembly_.bodies.half_impulses.data() + first;
+    job.inverse_margins = lists_.inverse_margins() + first;
+    job.gravity = assembly_.gravity;
+    job.dt = dt;
+    f(job, first);
+  }
+}
+
+void Clock::drift() {
+  each_block(assembly_.bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    half_steps(begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
+  });
+  if (assembly_.elements.used()) assembly_.elements.follow(assembly_.bodies, dt);
+  for (Wall& wall : assembly_.walls) wall.move(dt);
+  lists_.moved(next_, dt);
+  forces_.moved(next_, dt);
+}
+
+void Clock::kick() {
+  finish(false);
+  ++steps;
+}
+
+void Clock::finish(bool priming) {
+  speeds_.assign((assembly_.bodies.size() + block_rows - 1) / block_rows, {});
+  each_block(assembly_.bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    const std::size_t first = assembly_.elements.used() ? assembly_.elements.offsets[begin] : begin;
+    const std::size_t last = assembly_.elements.used() ? assembly_.elements.offsets[end] : end;
+    forces_.gather(first, last);
+    const Load* loads = forces_.loads() + begin;
+    static thread_local std::vector<Load> sums;
+    if (assembly_.elements.used()) {
+      sums.resize(block_rows);
+      for (std::size_t row = begin; row < end; ++row) sums[row - begin] = forces_.load_of(row);
+      loads = sums.data();
+    }
+    speeds_[block] = finish_block(begin, end, loads, priming);
+  });
+  next_ = {};
+  for (const Speed& speed : speeds_) next_ = larger(next_, speed);
+}
+
+// Velocities at the end of the step. Returns the largest speeds of the next half step.
+Speed Clock::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
+  Speed fastest;
+  half_steps(begin, end, [&](HalfStepJob& job, std::size_t first) {
+    job.loads = loads + (first - begin);
+    job.priming = priming;
+    kernels().kick(job);
+    fastest = larger(fastest, {std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins)});
+  });
+  if (!assembly_.elements.used()) return fastest;
+  for (std::size_t row = begin; row < end; ++row) {
+    const double speed = assembly_.speed_of(row);
+    fastest = larger(fastest, {speed, speed * lists_.inverse_margins()[row]});
+  }
+  return fastest;
+}
+
+}  // namespace vicinal::dem

@@ -1,0 +1,75 @@
+// Contacts of two elements, and of an element with a plane or cylinder.
+#include <cmath>
+
+#include "dem/assembly.hpp"
+#include "dem/connection_contact.hpp"
+#include "dem/gjk.hpp"
+
+namespace vicinal::dem {
+
+Contact Assembly::pair_of(std::size_t i, std::size_t j) const {
+  const Acting act = acting();
+  const auto size = [&](std::size_t e) { return is_convex(e) ? shape_of(e).radius : act.places[e].r; };
+  const double a = size(i), b = size(j);
+  return {{}, {}, 0, 1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a * b / (a + b)};
+}
+
+Contact Assembly::sphere_contact(std::size_t i, std::size_t j) const {
+  const Acting act = acting();
+  const Place &a = act.places[i], &b = act.places[j];
+  const Vec apart = period.shortest(centre(b) - centre(a));
+  const double distance = norm(apart), overlap = (a.r + b.r) - distance;
+  const Vec normal = (1.0 / distance) * apart;
+  return {centre(a) + (a.r - 0.5 * overlap) * normal, normal, overlap,
+          1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a.r * b.r / (a.r + b.r)};
+}
+
+Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
+  if (!is_convex(i) && !is_convex(j)) return sphere_contact(i, j);
+  const Posed a = posed(i);
+  Posed b = posed(j);
+  const Vec apart = period.shortest(b.centre - a.centre);
+  b.centre = a.centre + apart;
+  const double distance = norm(apart);
+  const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
+  const double reach_first = poses_[i].axis.margin, reach_second = poses_[j].axis.margin;
+  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, reach_first + reach_second);
+  Contact contact = contact_of(connection, reach_first, reach_second, line);
+  if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
+  const Contact both = pair_of(i, j);
+  contact.mass = both.mass;
+  contact.radius = both.radius;
+  return contact;
+}
+
+Contact Assembly::shape_on_surface(std::size_t row, const Wall& wall) const {
+  const Posed body = posed(row);
+  Nearest near;
+  Vec deepest;
+  const auto look = [&](Vec towards) {
+    deepest = body.farthest(towards) + body.shape->margin * towards;
+    near = nearest_of(wall, deepest);
+  };
+  near = nearest_of(wall, body.centre);
+  if (wall.kind == WallKind::cylinder && !wall.inside) {
+    // Outside a cylinder: the nearest pair of the body and the axis.
+    const Vec axis = wall.facing, from = wall.base;
+    const double along = dot(body.centre - from, axis), half = element_places()[row].r + wall.radius;
+    const Face line{{from + (along - half) * axis, from + (along + half) * axis, from + (along + half) * axis}};
+    const Connection connection = connect(body, line, near.normal, body.shape->margin + wall.radius);
+    Contact contact = contact_of(connection, body.shape->margin, wall.radius, near.normal);
+    contact.point = connection.second - wall.radius * contact.normal;
+    return contact;
+  }
+  // A plane has one direction; in a cylinder the direction follows the point, and settles quickly while the body is
+  // smaller than the cylinder.
+  constexpr int rounds = 8;
+  for (int round = 0; round < (wall.kind == WallKind::plane ? 1 : rounds); ++round) look(near.normal);
+  Contact contact;
+  contact.normal = near.normal;
+  contact.overlap = -near.distance;
+  contact.point = deepest + near.distance * near.normal;
+  return contact;
+}
+
+}  // namespace vicinal::dem

@@ -1,0 +1,88 @@
+// Forces of one step, block by block of rows. The sums of a block do not depend on the thread that computes them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dem/assembly.hpp"
+#include "dem/kernels.hpp"
+#include "dem/lists.hpp"
+
+namespace vicinal::dem {
+
+// One contact in detail.
+struct Detail {
+  std::int64_t i = -1, j = -1;  // ids of bodies
+  std::int32_t wall = -1;
+  Vec point, normal, force;
+  double overlap = 0, normal_force = 0, tangential_force = 0, energy = 0;
+};
+
+// A contact of an element with a wall, by its entry in the list.
+struct WallTouch {
+  std::size_t entry = 0, wall = 0;
+  Contact contact;
+  bool fresh = false;
+};
+
+class Forces {
+ public:
+  Forces(Assembly& assembly, Lists& lists) : assembly_(assembly), lists_(lists) {}
+
+  // Prepares for new lists.
+  void prepare();
+  // Computes loads of elements and walls. `step`: the time since the forces before.
+  void compute(double step);
+  // Bodies and walls have moved for a step.
+  void moved(Speed speed, double dt) { odometer_ += (speed.most + assembly_.wall_speed) * dt; }
+  // Walls may have changed: every one is looked at in the next step.
+  void wake_all();
+
+  // Adds the loads that belong to a range of elements but were computed in other blocks.
+  void gather(std::size_t first, std::size_t last) { remote_.add_to(loads_.data(), first, last); }
+  // Loads of all elements.
+  [[nodiscard]] const Load* loads() const { return loads_.data(); }
+  // The sum of the loads of the elements of a body.
+  [[nodiscard]] Load load_of(std::size_t body) const;
+
+  // Contacts at this moment, from the springs as they are; nothing changes.
+  [[nodiscard]] std::vector<Detail> details();
+
+ private:
+  // Of one block of rows: contacts of spheres, of shapes, of walls.
+  void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  std::size_t find_contacts(std::size_t begin, std::size_t end);
+  void shape_forces(std::size_t begin, std::size_t end, double step);
+  void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  // Applies the law to contacts of pairs or walls.
+  void apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step);
+  // Adds a contact to those that the law is applied to if the two overlap, and notes its normal.
+  void take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
+                    std::vector<PointContact>& contacts);
+  // Contacts of an element with walls. `wakes` by entry: the reading of the odometer until which the entry cannot be
+  // in contact.
+  void touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
+  // Those with one mesh, whose faces begin at an entry; returns where they end.
+  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
+                         std::span<double> wakes) const;
+  void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
+                           std::vector<WallTouch>& touches) const;
+  [[nodiscard]] double wake(double gap, double radius) const;
+  // Notes which of them are new, and forgets contacts that have ended.
+  void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
+
+  Assembly& assembly_;
+  Lists& lists_;
+  RemoteShares remote_;
+  HugeVector<Load> loads_;
+  std::vector<Number> block_coefficients_;  // of every block: the coefficients that all its entries have, or no_number
+  std::vector<double> wakes_;               // of every entry of walls; see touch_walls
+  std::vector<double> row_wakes_;           // the smallest of every row
+  double odometer_ = 0;                     // upper bound of how far bodies and walls have approached each other
+  std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block
+};
+
+}  // namespace vicinal::dem
