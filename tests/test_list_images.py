@@ -206,6 +206,14 @@ def test_what_moves_by_less_than_half_the_skin_is_free(kind: str) -> None:
     assert_holds(made, world)
 
 
+def test_what_is_computed_for_an_update_cannot_be_overwritten() -> None:
+    made = vc.NeighborList(cutoff=0.5, skin=0.1)
+    made.update(np.random.default_rng(0).random((10, 3)))
+    for array in (made.vectors, made.distances, made.shifts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+
+
 def test_growing_boxes_use_up_the_skin() -> None:
     lower = np.random.default_rng(2).random((50, 2))
     made = vc.NeighborList(boxes=True, skin=0.02)

@@ -45,7 +45,7 @@ inline void spread(const RowsView& rows, std::size_t width, std::span<const std:
   });
 }
 
-// The way back.
+// Rows from a table and its overflow.
 inline void collect(std::span<const std::int64_t> offsets, std::size_t width, const std::int32_t* table,
                     const std::int32_t* overflow_j, std::int32_t* indices) {
   const std::vector<std::int64_t> overflow = overflow_begin(offsets, width);
@@ -59,12 +59,12 @@ inline void collect(std::span<const std::int64_t> offsets, std::size_t width, co
   });
 }
 
-// Body k of the new order was order[k] before. Full rows only have to be brought to their places and sorted; of half
-// rows, pairs change rows where the order of their bodies turned round.
+// Body k of the new order was order[k] before. Full rows are moved and sorted. In half rows, a pair changes its row if
+// the order of its bodies is reversed.
 inline void renumber(const RowsView& rows, std::span<const std::int32_t> order, bool half, RowsFromPairs& builder,
                      std::span<std::int64_t> offsets, std::int32_t* indices) {
   const std::size_t n = rows.size();
-  Buffer<std::int32_t> place(n);  // where a body went
+  Buffer<std::int32_t> place(n);  // the new number of each body
   parallel_ranges(n, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t k = begin; k < end; ++k) place[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(k);
   });

@@ -1,10 +1,9 @@
-// Who adds to which body when many threads run over half rows.
+// Sums over half rows on several threads.
 //
-// A pair gives to both of its bodies, so threads that share out rows would write to each other's bodies. Here threads
-// share out bodies instead: each runs over all rows that can reach its bodies and gives to those only. Rows are sorted,
-// so its part of a row is one piece. Every body then receives in the order of the entries, which is also what one
-// thread alone does: the bits of a sum do not depend on the number of threads, and no memory is needed beside the
-// result.
+// A pair adds to both of its bodies, so threads that divide the rows would write to the same bodies. Here threads divide
+// the bodies instead: each runs over all rows that can contain its bodies and adds to those only. Rows are sorted, so
+// its part of a row is one piece. Every sum is then formed in the order of the entries, as on one thread: its bits do
+// not depend on the number of threads, and no memory is needed besides the result.
 #pragma once
 
 #include <algorithm>

@@ -12,10 +12,10 @@
 
 namespace vicinal {
 
-// What an entry gives to its second body.
+// What an entry adds to its second body.
 enum class Give { nothing, same, opposite };
 
-// Where entries of rows are: row after row, or in a table of fixed width.
+// Rows in CSR form, or in a table of fixed width.
 struct RowPlaces {
   std::span<const std::int64_t> offsets;  // of rows
   std::span<const std::int32_t> counts;   // of a table
@@ -48,7 +48,7 @@ void give(T& to, T value) {
 template <std::size_t K, Give G, class T>
 void reduce_rows(const RowPlaces& rows, const T* values, std::size_t stride, T* sums) {
   for_each_owner(rows.size(), owner_unit, [&](const Owned& owned) {
-    // Partners in half rows are larger than their row, so rows after the last body have nothing for anybody.
+    // Indices of half rows are not below the row, so rows after the last owned body add nothing to owned bodies.
     for (std::size_t row = G == Give::nothing ? owned.begin : 0; row < owned.end; ++row) {
       const auto entries = rows[row];
       const T* const value = values + rows.begin(row) * stride;

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _core
+from vicinal import _check, _core
 from vicinal._check import Bodies, BoxLike, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_spheres
 from vicinal.errors import InputError
@@ -136,7 +136,7 @@ class State:
                 bodies = np.flatnonzero((i < len(self.positions)) & (j < len(self.positions)))  # planes have no images
                 shifts = shifts.copy()
                 shifts[bodies] += crossed[i[bodies]] - crossed[j[bodies]]
-        self.derived["shifts"] = shifts
+        self.derived["shifts"] = shifts = _check.locked(shifts)
         return shifts
 
     def present_vectors(self, core: _core.ListCore) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -152,7 +152,7 @@ class State:
                 if len(self.planes):
                     self._measure_planes(i, j, -1, vectors, distances)
                     self._measure_planes(j, i, 1, vectors, distances)
-            self.derived["vectors"] = vectors, distances
+            self.derived["vectors"] = _check.locked(vectors), _check.locked(distances)
         known: tuple[npt.NDArray[Any], npt.NDArray[Any]] = self.derived["vectors"]
         return known
 
