@@ -67,6 +67,15 @@ const std::int32_t* shifts_of(const std::optional<Shifts>& shifts, std::size_t e
   return shifts->data();
 }
 
+// The watch of a list for points of this kind. A function of its own: as a member, clang 14 loses its instances.
+template <class T, int D, class Watches>
+const DriftWatch<T, D>& watch_of(const Watches& watches, const PointArray& points) {
+  const auto* const watch = std::get_if<DriftWatch<T, D>>(&watches);
+  if (watch == nullptr || watch->size() != points.shape(0))
+    throw std::logic_error("the bodies are not those of the list");
+  return *watch;
+}
+
 // The positions of the bodies when a list was built, and the memory it is built in.
 class ListCore {
  public:
@@ -127,7 +136,7 @@ class ListCore {
       const std::span<const T> now = values_of<T>(points, points.size());
       const bool any = without_lock([&] {
         const std::lock_guard lock(mutex_);
-        return watch_of<T, D>(points).crossings(now, {static_cast<std::int32_t*>(out.data()), now.size()});
+        return watch_of<T, D>(watch_, points).crossings(now, {static_cast<std::int32_t*>(out.data()), now.size()});
       });
       if (!any) return nb::none();
       return array_of<std::int32_t>(std::move(out), {points.shape(0), D}, nullptr);
@@ -208,20 +217,13 @@ class ListCore {
       });
     });
   }
-  template <class T, int D>
-  const DriftWatch<T, D>& watch_of(const PointArray& points) const {
-    const auto* const watch = std::get_if<DriftWatch<T, D>>(&watch_);
-    if (watch == nullptr || watch->size() != points.shape(0))
-      throw std::logic_error("the bodies are not those of the list");
-    return *watch;
-  }
   template <class F>
   std::pair<bool, double> measure(const PointArray& points, F&& f) {
     return dispatch(points, [&]<class T, int D>() {
       const std::span<const T> now = values_of<T>(points, points.size());
       const Drifted drifted = without_lock([&] {
         const std::lock_guard lock(mutex_);
-        return f(watch_of<T, D>(points), now);
+        return f(watch_of<T, D>(watch_, points), now);
       });
       return std::pair(drifted.within, drifted.share);
     });
