@@ -58,7 +58,7 @@ unit: $(VENV)/built
 	$(PYTEST)
 
 # Parts of the core that Python cannot reach, in a program of their own under the sanitizers: a few seconds to compile.
-CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp
+CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp cpp/rows/row_kernels_baseline.cpp
 CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
 CPP_FLAGS := -std=c++20 -O1 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp \
   -fsanitize=address,undefined -fno-sanitize-recover=undefined

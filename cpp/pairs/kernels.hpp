@@ -44,23 +44,37 @@ struct Batch {
   V slope, offset;
 };
 
-// gather: copies spans of x and payload (unless null) side by side, and `tile_lanes` bodies without size infinitely far
-//        away behind them.
+// What surrounds the queries of a batch: the bounds of their positions, or of boxes, and the largest radius.
+template <class V>
+struct Bounds {
+  V low[3], high[3];
+  V radius;
+};
+
+// gather: copies spans of x and payload (of slots if payload is null, of nothing if payload_to is null) side by side,
+//        and `tile_lanes` bodies without size infinitely far away behind them. With bounds, leaves out candidates that
+//        cannot be a pair with any query inside them. ends[s] is where span s ends in the copy; returns the last of
+//        them.
 // hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query
 // k;
 //        may scribble up to `overshoot` entries beyond the last.
 // count: only counts.
 // Both return how many queries were done: fewer than all when the next one has a candidate in doubt.
+// doubts: for the first query only, bit k of word w is candidate 16 w + k: `hit` are those certainly a pair, `doubt`
+// those
+//        in doubt. The query itself is not left out. Null where nothing is ever in doubt.
 inline constexpr std::size_t overshoot = 64;
 // gather copies several registers at once, and leaves that much rubbish behind the last span.
 inline constexpr std::size_t gather_overshoot = 64;
 
 template <class V>
 struct Kernel {
-  void (*gather)(const V* const* x, const std::int32_t* payload, const Span*, std::size_t spans, V* const* to,
-                 std::int32_t* payload_to);
+  std::uint32_t (*gather)(const V* const* x, const std::int32_t* payload, const Span*, std::size_t spans,
+                          const Batch<V>&, const Bounds<V>*, V* const* to, std::int32_t* payload_to,
+                          std::uint32_t* ends);
   std::uint32_t (*hits)(const Tile<V>&, const Batch<V>&, std::int32_t* out, std::int32_t* owner, std::uint32_t* counts);
   std::uint32_t (*count)(const Tile<V>&, const Batch<V>&, std::uint32_t* counts);
+  void (*doubts)(const Tile<V>&, const Batch<V>&, std::uint16_t* hit, std::uint16_t* doubt);
 };
 
 // By shape and dimension; boxes are compared, not computed with, so there is nothing to doubt about them.

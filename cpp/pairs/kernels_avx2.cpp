@@ -17,7 +17,7 @@ struct PackTable {
     }
   }
 };
-constexpr PackTable pack;
+constexpr PackTable pack_table;
 
 // Lane masks, read from the right place: zeros, then ones.
 alignas(32) constexpr std::int32_t zeros_then_ones[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -44,6 +44,31 @@ inline std::size_t find_self(const std::int32_t* hits, std::int32_t value) {
   }
 }
 
+// Lane masks the other way round.
+alignas(32) constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+alignas(32) constexpr std::int64_t long_ones_then_zeros[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+
+inline __m256i slots_from(std::size_t first) {
+  return _mm256_add_epi32(_mm256_set1_epi32(static_cast<std::int32_t>(first)),
+                          _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+// For every mask of 4 lanes of 8 bytes, the same as PackTable in halves of 4 bytes.
+struct LongPackTable {
+  alignas(32) std::int32_t entry[16][8];
+  constexpr LongPackTable() : entry{} {
+    for (unsigned mask = 0; mask < 16; ++mask) {
+      unsigned to = 0;
+      for (int lane = 0; lane < 4; ++lane)
+        if ((mask >> lane & 1U) != 0) {
+          entry[mask][to++] = 2 * lane;
+          entry[mask][to++] = 2 * lane + 1;
+        }
+    }
+  }
+};
+constexpr LongPackTable long_pack;
+
 struct FloatLanes {
   using value = float;
   using vector = __m256;
@@ -64,6 +89,26 @@ struct FloatLanes {
     return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }
   static inline mask from(std::size_t k) { return lanes(zeros_then_ones + 8 - k); }
+  static inline mask first(std::size_t k) { return lanes(ones_then_zeros + 8 - k); }
+  static inline vector most(vector a, vector b) { return _mm256_max_ps(a, b); }
+  static inline vector zero() { return _mm256_setzero_ps(); }
+  static inline unsigned bits(mask m) { return static_cast<unsigned>(_mm256_movemask_ps(m)); }
+  static inline void number_slots(std::int32_t* to, std::size_t first) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), slots_from(first));
+  }
+  using permutation = __m256i;
+  static inline permutation packing(mask m) {
+    const auto bits = static_cast<unsigned>(_mm256_movemask_ps(m));
+    return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[bits])));
+  }
+  static inline vector pack(vector v, permutation p) { return _mm256_permutevar8x32_ps(v, p); }
+  static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, permutation p) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(values, p));
+  }
+  static inline void pack_slots(std::int32_t* to, std::size_t first, permutation p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(slots_from(first), p));
+  }
   static inline mask both(mask a, mask b) { return _mm256_and_ps(a, b); }
   static inline mask differ(mask a, mask b) { return _mm256_xor_ps(a, b); }
   static inline mask either(mask a, mask b) { return _mm256_or_ps(a, b); }
@@ -74,7 +119,7 @@ struct FloatLanes {
   }
   static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
     const auto bits = static_cast<unsigned>(_mm256_movemask_ps(m));
-    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack.entry[bits])));
+    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[bits])));
     const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(values, lanes));
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
@@ -103,6 +148,28 @@ struct DoubleLanes {
     return _mm256_castsi256_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }
   static inline mask from(std::size_t k) { return lanes(long_zeros_then_ones + 4 - k); }
+  static inline mask first(std::size_t k) { return lanes(long_ones_then_zeros + 4 - k); }
+  static inline vector most(vector a, vector b) { return _mm256_max_pd(a, b); }
+  static inline vector zero() { return _mm256_setzero_pd(); }
+  static inline void number_slots(std::int32_t* to, std::size_t first) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(slots_from(first)));
+  }
+  using permutation = unsigned;
+  static inline permutation packing(mask m) { return static_cast<unsigned>(_mm256_movemask_pd(m)); }
+  static inline vector pack(vector v, permutation p) {
+    const __m256i lanes = _mm256_load_si256(reinterpret_cast<const __m256i*>(long_pack.entry[p]));
+    return _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), lanes));
+  }
+  static inline void pack_values(std::int32_t* to, __m128i values, permutation p) {
+    const __m128i lanes = _mm_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[p])));
+    _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(_mm_castsi128_ps(values), lanes));
+  }
+  static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, permutation p) {
+    pack_values(to, _mm_loadu_si128(reinterpret_cast<const __m128i*>(payload)), p);
+  }
+  static inline void pack_slots(std::int32_t* to, std::size_t first, permutation p) {
+    pack_values(to, _mm256_castsi256_si128(slots_from(first)), p);
+  }
   static inline mask none() { return _mm256_setzero_pd(); }
   static inline bool any(mask a) { return _mm256_movemask_pd(a) != 0; }
   static inline mask both(mask a, mask b) { return _mm256_and_pd(a, b); }
@@ -112,7 +179,7 @@ struct DoubleLanes {
   static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
     const auto bits = static_cast<unsigned>(_mm256_movemask_pd(m));
     // Four lanes are the low half of the table's eight.
-    const __m128i lanes = _mm_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack.entry[bits])));
+    const __m128i lanes = _mm_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[bits])));
     const __m128 values = _mm_loadu_ps(reinterpret_cast<const float*>(payload));
     _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(values, lanes));
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));

@@ -8,6 +8,11 @@
 using Mask16 = simde__mmask16;
 using Mask8 = simde__mmask8;
 #else
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 takes the undefined operand inside its own intrinsics for a fault (bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
 using Mask16 = __mmask16;
 using Mask8 = __mmask8;
@@ -35,6 +40,11 @@ inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
   }
 }
 
+inline __m512i slots_from(std::size_t first) {
+  return _mm512_add_epi32(_mm512_set1_epi32(static_cast<std::int32_t>(first)),
+                          _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+}
+
 struct FloatLanes {
   using value = float;
   using vector = __m512;
@@ -52,6 +62,20 @@ struct FloatLanes {
   static inline vector multiply(vector a, vector b) { return _mm512_mul_ps(a, b); }
   static inline mask at_most(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
+  static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
+  static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
+  static inline vector zero() { return _mm512_setzero_ps(); }
+  static inline unsigned bits(mask m) { return m; }
+  static inline void number_slots(std::int32_t* to, std::size_t first) { _mm512_storeu_si512(to, slots_from(first)); }
+  using permutation = mask;
+  static inline permutation packing(mask m) { return m; }
+  static inline vector pack(vector v, permutation p) { return _mm512_maskz_compress_ps(p, v); }
+  static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, permutation p) {
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(p, _mm512_loadu_si512(payload)));
+  }
+  static inline void pack_slots(std::int32_t* to, std::size_t first, permutation p) {
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(p, slots_from(first)));
+  }
   static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
   static inline mask differ(mask a, mask b) { return static_cast<mask>(a ^ b); }
   static inline mask either(mask a, mask b) { return static_cast<mask>(a | b); }
@@ -83,6 +107,23 @@ struct DoubleLanes {
   static inline vector multiply(vector a, vector b) { return _mm512_mul_pd(a, b); }
   static inline mask at_most(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
+  static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
+  static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
+  static inline vector zero() { return _mm512_setzero_pd(); }
+  static inline __m256i low_slots(std::size_t first) { return _mm512_castsi512_si256(slots_from(first)); }
+  static inline void number_slots(std::int32_t* to, std::size_t first) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low_slots(first));
+  }
+  using permutation = mask;
+  static inline permutation packing(mask m) { return m; }
+  static inline vector pack(vector v, permutation p) { return _mm512_maskz_compress_pd(p, v); }
+  static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, permutation p) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(p, values));
+  }
+  static inline void pack_slots(std::int32_t* to, std::size_t first, permutation p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(p, low_slots(first)));
+  }
   static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
   static inline mask none() { return 0; }
   static inline bool any(mask a) { return a != 0; }

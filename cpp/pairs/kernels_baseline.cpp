@@ -112,21 +112,82 @@ std::uint32_t count(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* c
 
 void stream(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-template <class V, int D, Shape S>
-void gather(const V* const* x, const std::int32_t* payload, const Span* spans, std::size_t count, V* const* to,
-            std::int32_t* payload_to) {
-  std::size_t at = 0;
-  for (std::size_t s = 0; s < count; ++s)
-    for (std::size_t slot = spans[s].begin; slot < spans[s].end; ++slot, ++at) {
-      for (int c = 0; c < columns_of(S, D); ++c) to[c][at] = x[c][slot];
-      if (payload != nullptr) payload_to[at] = payload[slot];
+// Whether a candidate may be a pair with a query inside the bounds: as in kernels_simd.hpp, nothing is lost by
+// rounding.
+template <class V, int D, Shape S, bool Band>
+bool near(const V* const* x, std::size_t slot, const Batch<V>& batch, const Bounds<V>& bounds) {
+  const bool moved = batch.shifted && (Band || S == Shape::box);
+  const bool shifted = batch.shifted && !Band;
+  V sum = 0;
+  for (int a = 0; a < D; ++a) {
+    const V low = moved ? bounds.low[a] - batch.shift[a] : bounds.low[a];
+    const V high = moved && S != Shape::box ? bounds.high[a] - batch.shift[a] : bounds.high[a];
+    const V at = x[a][slot];
+    if constexpr (S == Shape::box) {
+      if (!((shifted ? at + batch.shift[a] : at) <= high && low <= x[D + a][slot])) return false;
+    } else {
+      V above = at - high;
+      V below = low - at;
+      if (shifted) {
+        above = above + batch.shift[a];
+        below = below - batch.shift[a];
+      }
+      const V beyond = above > below ? above : below;
+      const V d = beyond > 0 ? beyond : V{0};
+      sum = a == 0 ? d * d : sum + d * d;
     }
-  for (std::size_t k = 0; k < tile_lanes; ++k)
-    for (int c = 0; c < columns_of(S, D); ++c) to[c][at + k] = c < D ? std::numeric_limits<V>::infinity() : V{0};
+  }
+  if constexpr (S == Shape::box) return true;
+  if constexpr (S == Shape::point) return sum <= (Band ? batch.outside : batch.inside);
+  const V s = bounds.radius + x[S == Shape::sphere ? D : 0][slot];
+  const V s2 = s * s;
+  return sum <= (Band ? s2 + (batch.slope * s + batch.offset) : s2);
 }
 
 template <class V, int D, Shape S, bool Band>
-constexpr Kernel<V> kernel{gather<V, D, S>, hits<V, D, S, Band>, count<V, D, S, Band>};
+std::uint32_t gather(const V* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
+                     const Batch<V>& batch, const Bounds<V>* bounds, V* const* to, std::int32_t* payload_to,
+                     std::uint32_t* ends) {
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    for (std::size_t slot = spans[s].begin; slot < spans[s].end; ++slot) {
+      for (int c = 0; c < columns_of(S, D); ++c) to[c][at] = x[c][slot];
+      if (payload != nullptr) payload_to[at] = payload[slot];
+      else if (payload_to != nullptr) payload_to[at] = static_cast<std::int32_t>(slot);
+      at += bounds == nullptr || near<V, D, S, Band>(x, slot, batch, *bounds) ? 1 : 0;
+    }
+    ends[s] = static_cast<std::uint32_t>(at);
+  }
+  for (std::size_t k = 0; k < tile_lanes; ++k)
+    for (int c = 0; c < columns_of(S, D); ++c) to[c][at + k] = c < D ? std::numeric_limits<V>::infinity() : V{0};
+  return static_cast<std::uint32_t>(at);
+}
+
+template <int D, Shape S>
+void doubts(const Tile<float>& tile, const Batch<float>& batch, std::uint16_t* hit, std::uint16_t* doubt) {
+  const Query<float, D, S, true, false> query(batch, batch.first);
+  for (std::size_t k = 0; k < tile.size; k += tile_lanes) {
+    unsigned hits = 0;
+    unsigned doubts = 0;
+    for (std::size_t lane = 0; lane < tile_lanes; ++lane) {
+      std::uint32_t maybe = 0;
+      const std::uint32_t sure = query.hit(tile, k + lane, maybe);
+      hits |= sure << lane;
+      doubts |= (sure ^ maybe) << lane;
+    }
+    hit[k / tile_lanes] = static_cast<std::uint16_t>(hits);
+    doubt[k / tile_lanes] = static_cast<std::uint16_t>(doubts);
+  }
+}
+
+template <class V, int D, Shape S, bool Band>
+constexpr Kernel<V> make_kernel() {
+  Kernel<V> made{gather<V, D, S, Band>, hits<V, D, S, Band>, count<V, D, S, Band>, nullptr};
+  if constexpr (Band) made.doubts = doubts<D, S>;
+  return made;
+}
+template <class V, int D, Shape S, bool Band>
+constexpr Kernel<V> kernel = make_kernel<V, D, S, Band>();
 
 }  // namespace
 

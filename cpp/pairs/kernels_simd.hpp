@@ -1,10 +1,12 @@
 // The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp bring the registers.
 //
 // `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply;
-// at_most (lanes where a <= b), from(k) (all lanes but the first k), both, differ, either, any, none; number of set
-// lanes; keep (compress-store of the payload's set lanes, returns their number); fill (stores one id many times); find
-// (where a value is among hits). Everything is inside an unnamed namespace: each translation unit keeps its own copy,
-// compiled for its own processor. The intrinsics header was included by whoever includes this one.
+// most (the larger one), zero, at_most (lanes where a <= b), from(k) (all lanes but the first k), first(k), both,
+// differ, either, any, none; bits (one per lane); number of set lanes; keep (compress-store of the payload's set lanes,
+// returns their number); fill (stores one id many times); find (where a value is among hits); number_slots (stores
+// consecutive numbers); packing (how to move the set lanes of a mask to the front), pack, pack_payload and pack_slots,
+// which do that. Everything is inside an unnamed namespace: each translation unit keeps its own copy, compiled for its
+// own processor. The intrinsics header was included by whoever includes this one.
 #pragma once
 
 #include "pairs/kernels.hpp"
@@ -105,6 +107,63 @@ struct Query<Lanes, D, Shape::box, Band, Shifted> {
   }
 };
 
+// All queries of a batch together: near(x, k) are the lanes of candidates that may be a pair with one of them.
+//
+// Rounding is monotonic, so what is computed here from the nearest point of the bounds is not larger than what `Query`
+// computes, operation by operation, from any query inside them: no pair is lost.
+template <class Lanes, int D, Shape S, bool Band, bool Shifted>
+struct Around {
+  using V = typename Lanes::value;
+  using vector = typename Lanes::vector;
+  vector low[D], high[D], shift[D];
+  vector inside, outside, radius, slope, offset;
+
+  inline Around(const Batch<V>& batch, const Bounds<V>& bounds)
+      : inside(Lanes::broadcast(batch.inside)), outside(Lanes::broadcast(batch.outside)),
+        radius(Lanes::broadcast(bounds.radius)), slope(Lanes::broadcast(batch.slope)),
+        offset(Lanes::broadcast(batch.offset)) {
+    for (int a = 0; a < D; ++a) {
+      // Boxes: the lower corner is moved, the upper one is not. The test in the band moves the query.
+      const bool moved = Shifted && (Band || S == Shape::box);
+      low[a] = Lanes::broadcast(moved ? bounds.low[a] - batch.shift[a] : bounds.low[a]);
+      high[a] = Lanes::broadcast(moved && S != Shape::box ? bounds.high[a] - batch.shift[a] : bounds.high[a]);
+      shift[a] = Lanes::broadcast(batch.shift[a]);
+    }
+  }
+  inline typename Lanes::mask near(const V* const* x, std::size_t k) const {
+    if constexpr (S == Shape::box) {
+      typename Lanes::mask all{};
+      for (int a = 0; a < D; ++a) {
+        auto lower = Lanes::load(x[a] + k);
+        if constexpr (Shifted) lower = Lanes::add(lower, shift[a]);
+        const auto overlap =
+            Lanes::both(Lanes::at_most(lower, high[a]), Lanes::at_most(low[a], Lanes::load(x[D + a] + k)));
+        all = a == 0 ? overlap : Lanes::both(all, overlap);
+      }
+      return all;
+    } else {
+      vector sum{};
+      for (int a = 0; a < D; ++a) {
+        const vector at = Lanes::load(x[a] + k);
+        vector above = Lanes::subtract(at, high[a]);
+        vector below = Lanes::subtract(low[a], at);
+        if constexpr (Shifted && !Band) {
+          above = Lanes::add(above, shift[a]);
+          below = Lanes::subtract(below, shift[a]);
+        }
+        const vector d = Lanes::most(Lanes::most(above, below), Lanes::zero());
+        const vector d2 = Lanes::multiply(d, d);
+        sum = a == 0 ? d2 : Lanes::add(sum, d2);
+      }
+      if constexpr (S == Shape::point) return Lanes::at_most(sum, Band ? outside : inside);
+      const auto s = Lanes::add(radius, Lanes::load(x[S == Shape::sphere ? D : 0] + k));
+      const auto s2 = Lanes::multiply(s, s);
+      if constexpr (!Band) return Lanes::at_most(sum, s2);
+      return Lanes::at_most(sum, Lanes::add(s2, Lanes::add(Lanes::multiply(slope, s), offset)));
+    }
+  }
+};
+
 // Runs visit(k, mask of hits) over the tile from candidate `begin` on; true when some candidate is in doubt. It must be
 // inlined: what `visit` counts has to stay in a register.
 //
@@ -179,11 +238,66 @@ std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typenam
 
 // What is written too much is overwritten by the next span, or by infinity. (Spans are not empty.)
 template <class Lanes, int D, Shape S>
-void gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
-            typename Lanes::value* const* to, std::int32_t* payload_to) {
-  using V = typename Lanes::value;
+std::uint32_t gather_all(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans,
+                         std::size_t count, typename Lanes::value* const* to, std::int32_t* payload_to,
+                         std::uint32_t* ends) {
   // Not farther than a buffer may be read past its end.
   constexpr std::size_t together = 96 / sizeof(typename Lanes::vector) > 1 ? 96 / sizeof(typename Lanes::vector) : 1;
+  constexpr int columns = columns_of(S, D);
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    const Span span = spans[s];
+    std::size_t next = at;
+    std::size_t from = span.begin;
+    // How many registers a span needs is a branch that cannot be predicted. But mostly one is enough in sparse space,
+    // and four are in dense space: those two cases are easy to tell apart.
+    const auto copy = [&](std::size_t registers) {
+      for (std::size_t k = 0; k < registers * Lanes::width; k += Lanes::width) {
+        for (int a = 0; a < columns; ++a) Lanes::store(to[a] + next + k, Lanes::load(x[a] + from + k));
+        if (payload != nullptr) Lanes::copy(payload_to + next + k, payload + from + k);
+        else if (payload_to != nullptr) Lanes::number_slots(payload_to + next + k, from + k);
+      }
+      from += registers * Lanes::width;
+      next += registers * Lanes::width;
+    };
+    copy(1);
+    while (from < span.end) copy(together);
+    at += span.end - span.begin;
+    ends[s] = static_cast<std::uint32_t>(at);
+  }
+  return static_cast<std::uint32_t>(at);
+}
+
+template <class Lanes, int D, Shape S, bool Band, bool Shifted>
+std::uint32_t gather_near(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans,
+                          std::size_t count, const Batch<typename Lanes::value>& batch,
+                          const Bounds<typename Lanes::value>& bounds, typename Lanes::value* const* to,
+                          std::int32_t* payload_to, std::uint32_t* ends) {
+  constexpr int columns = columns_of(S, D);
+  const Around<Lanes, D, S, Band, Shifted> around(batch, bounds);
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    const Span span = spans[s];
+    for (std::size_t from = span.begin; from < span.end; from += Lanes::width) {
+      auto near = around.near(x, from);
+      if (from + Lanes::width > span.end) near = Lanes::both(near, Lanes::first(span.end - from));
+      const auto packing = Lanes::packing(near);
+      for (int a = 0; a < columns; ++a) Lanes::store(to[a] + at, Lanes::pack(Lanes::load(x[a] + from), packing));
+      if (payload != nullptr) Lanes::pack_payload(payload_to + at, payload + from, packing);
+      else if (payload_to != nullptr) Lanes::pack_slots(payload_to + at, from, packing);
+      at += Lanes::number(near);
+    }
+    ends[s] = static_cast<std::uint32_t>(at);
+  }
+  return static_cast<std::uint32_t>(at);
+}
+
+template <class Lanes, int D, Shape S, bool Band>
+std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans,
+                     std::size_t count, const Batch<typename Lanes::value>& batch,
+                     const Bounds<typename Lanes::value>* bounds, typename Lanes::value* const* to,
+                     std::int32_t* payload_to, std::uint32_t* ends) {
+  using V = typename Lanes::value;
   // Local pointers: those behind `x` and `to` might alias what is written, and would be read again each time.
   constexpr int columns = columns_of(S, D);
   const V* source[columns];
@@ -192,32 +306,48 @@ void gather(const typename Lanes::value* const* x, const std::int32_t* payload, 
     source[a] = x[a];
     target[a] = to[a];
   }
-  std::size_t at = 0;
-  for (std::size_t s = 0; s < count; ++s) {
-    const Span span = spans[s];
-    std::size_t next = at;
-    std::size_t from = span.begin;
-    // How many registers a span needs is a branch nobody can predict. But mostly one is enough in sparse space, and
-    // four are in dense space: those two cases are easy to tell apart.
-    const auto copy = [&](std::size_t registers) {
-      for (std::size_t k = 0; k < registers * Lanes::width; k += Lanes::width) {
-        for (int a = 0; a < columns; ++a) Lanes::store(target[a] + next + k, Lanes::load(source[a] + from + k));
-        if (payload != nullptr) Lanes::copy(payload_to + next + k, payload + from + k);
-      }
-      from += registers * Lanes::width;
-      next += registers * Lanes::width;
-    };
-    copy(1);
-    while (from < span.end) copy(together);
-    at += span.end - span.begin;
-  }
+  const std::uint32_t at = bounds == nullptr
+                               ? gather_all<Lanes, D, S>(source, payload, spans, count, target, payload_to, ends)
+                           : batch.shifted ? gather_near<Lanes, D, S, Band, true>(source, payload, spans, count, batch,
+                                                                                  *bounds, target, payload_to, ends)
+                                           : gather_near<Lanes, D, S, Band, false>(source, payload, spans, count, batch,
+                                                                                   *bounds, target, payload_to, ends);
   for (std::size_t k = 0; k < tile_lanes; k += Lanes::width)
     for (int a = 0; a < columns; ++a)
       Lanes::store(target[a] + at + k, Lanes::broadcast(a < D ? __builtin_inff() : 0.0F));
+  return at;
+}
+
+template <class Lanes, int D, Shape S, bool Shifted>
+void doubts_of(const Tile<float>& tile, const Batch<float>& batch, std::uint16_t* hit, std::uint16_t* doubt) {
+  const Query<Lanes, D, S, true, Shifted> query(batch, batch.first);
+  for (std::size_t k = 0; k < tile.size; k += tile_lanes) {
+    unsigned hits = 0;
+    unsigned doubts = 0;
+    for (std::size_t lane = 0; lane < tile_lanes; lane += Lanes::width) {
+      auto here = Lanes::none();
+      hits |= Lanes::bits(query.hits(tile, k + lane, here)) << lane;
+      doubts |= Lanes::bits(here) << lane;
+    }
+    hit[k / tile_lanes] = static_cast<std::uint16_t>(hits);
+    doubt[k / tile_lanes] = static_cast<std::uint16_t>(doubts);
+  }
+}
+template <class Lanes, int D, Shape S>
+void doubts(const Tile<float>& tile, const Batch<float>& batch, std::uint16_t* hit, std::uint16_t* doubt) {
+  if (batch.shifted) doubts_of<Lanes, D, S, true>(tile, batch, hit, doubt);
+  else doubts_of<Lanes, D, S, false>(tile, batch, hit, doubt);
 }
 
 template <class Lanes, int D, Shape S, bool Band>
-constexpr Kernel<typename Lanes::value> kernel{gather<Lanes, D, S>, hits<Lanes, D, S, Band>, count<Lanes, D, S, Band>};
+constexpr Kernel<typename Lanes::value> make_kernel() {
+  Kernel<typename Lanes::value> made{gather<Lanes, D, S, Band>, hits<Lanes, D, S, Band>, count<Lanes, D, S, Band>,
+                                     nullptr};
+  if constexpr (Band) made.doubts = doubts<Lanes, D, S>;
+  return made;
+}
+template <class Lanes, int D, Shape S, bool Band>
+constexpr Kernel<typename Lanes::value> kernel = make_kernel<Lanes, D, S, Band>();
 
 inline void stream(void* to, const void* from, std::size_t bytes) {
   auto* const target = static_cast<__m256i*>(to);

@@ -39,24 +39,11 @@ inline constexpr std::size_t few_bodies = 16384;
 
 namespace detail {
 
-// What the vector code writes for a hit: the user's numbers or, when more is wanted than those, slots.
+// What the vector code writes for a hit: the user's ids or, when more is wanted than those, slots (null).
 template <class T, int D>
-class Payload {
- public:
-  Payload(const Bodies<T, D>& bodies, bool slots) : bodies_(bodies), slots_(slots) {
-    if (!slots) return;
-    numbers_.reset(bodies.slots);
-    parallel_ranges(bodies.slots, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t k = begin; k < end; ++k) numbers_[k] = static_cast<std::int32_t>(k);
-    });
-  }
-  [[nodiscard]] const std::int32_t* data() const { return slots_ ? numbers_.data() : bodies_.ids.data(); }
-
- private:
-  const Bodies<T, D>& bodies_;
-  bool slots_;
-  Buffer<std::int32_t> numbers_;
-};
+const std::int32_t* payload_of(const Bodies<T, D>& bodies, const Want& want) {
+  return want.slots() ? nullptr : bodies.ids.data();
+}
 
 // One value per thread, made by the thread that first needs it.
 template <class V>
@@ -68,6 +55,7 @@ class PerThread {
     if (!values_[thread]) make(values_[thread]);
     return *values_[thread];
   }
+  [[nodiscard]] bool has(std::size_t thread) const { return values_[thread].has_value(); }
   [[nodiscard]] const V& at(std::size_t thread) const { return *values_[thread]; }
   template <class F>
   void for_each(F&& f) {
@@ -157,11 +145,11 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
                                   few ? Region::Pages::small : Region::Pages::huge);
   const Columns<T> columns = found.store.columns();
   Slabs slabs(count, slab);
-  const Payload<T, D> payload(bodies, want.slots());
+  const std::int32_t* const payload = payload_of(bodies, want);
   PerThread<PairWriter<T, D>> writers;
   found.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
     auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
-    run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload.data(), writer); });
+    run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, writer); });
   });
   std::vector<Gap> gaps;
   writers.for_each([&](PairWriter<T, D>& writer) {

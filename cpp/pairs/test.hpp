@@ -80,25 +80,24 @@ class Test {
     payload_tile_.reset(tile_candidates + gather_overshoot);
   }
 
-  // Hands the hits of a block to a sink, as payload[slot].
+  // Hands the hits of a block to a sink, as payload[slot], or as slots if `payload` is null.
   template <HitSink S>
   void hits(const Block& block, const std::int32_t* payload, S& sink) {
     for_each_tile(block, [&](const Cut& cut) {
-      // Not more queries at once than there is room for all their candidates.
-      const auto together = static_cast<Slot>(std::max<std::size_t>(1, batch_hits / cut.total));
-      on_tile(cut, payload, [&](const auto& kernel, const auto& tile, auto batch) {
+      on_tile(cut, payload, payload_tile_.data(), [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
+        // Not more queries at once than there is room for all their candidates.
+        const auto together = static_cast<Slot>(std::max<std::size_t>(1, batch_hits / tile.size));
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = std::min(first + together, cut.last);
-          batch.position = cut.position + (first - cut.first);
-          const HitRoom room = sink.room((batch.last - first) * cut.total);
-          Slot done = kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
+          batch.position = position + (first - cut.first);
+          const HitRoom room = sink.room((batch.last - first) * tile.size);
+          Slot done = doubtful_ ? 0 : kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
           if (done == 0) {
             std::uint32_t n = 0;
-            with_care(first, cut, batch, tile, [&](Slot slot) {
-              if (room.owners != nullptr) room.owners[n] = queries_.ids[first];
-              room.hits[n++] = payload[slot];
-            });
+            resolve(cut, kernel, batch, tile);
+            for_each_bit(tile, [&](std::size_t k) { room.hits[n++] = tile.payload[k]; });
+            if (room.owners != nullptr) std::fill_n(room.owners, n, queries_.ids[first]);
             counts_[0] = n;
             done = 1;
           }
@@ -113,15 +112,16 @@ class Test {
   template <class Add>
   void count(const Block& block, Add&& add) {
     for_each_tile(block, [&](const Cut& cut) {
-      on_tile(cut, nullptr, [&](const auto& kernel, const auto& tile, auto batch) {
+      on_tile(cut, nullptr, nullptr, [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = cut.last;
-          batch.position = cut.position + (first - cut.first);
-          Slot done = kernel.count(tile, batch, counts_.data());
+          batch.position = position + (first - cut.first);
+          Slot done = doubtful_ ? 0 : kernel.count(tile, batch, counts_.data());
           if (done == 0) {
             counts_[0] = 0;
-            with_care(first, cut, batch, tile, [&](Slot) { ++counts_[0]; });
+            resolve(cut, kernel, batch, tile);
+            for_each_bit(tile, [&](std::size_t) { ++counts_[0]; });
             done = 1;
           }
           for (Slot k = 0; k < done; ++k) add(first + k, counts_[k]);
@@ -139,7 +139,7 @@ class Test {
     Slot first, last;
     Shift shift{};
     Own own = Own::absent;
-    Slot position = 0;  // of the first query among the candidates, unless `own` is absent
+    bool preceded = false;  // the queries are at the beginning of the second span of candidates, not of the first
     std::size_t total = 0;
   };
 
@@ -164,16 +164,24 @@ class Test {
     outside_ = std::nextafter(static_cast<float>(r2 + w), far);
   }
 
-  // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch) on them.
+  // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch, position of the first query).
   template <class F>
-  void on_tile(const Cut& cut, const std::int32_t* payload, F&& f) {
+  void on_tile(const Cut& cut, const std::int32_t* payload, std::int32_t* payload_to, F&& f) {
+    doubtful_ = false;
+    slots_known_ = false;
     if (banded_) {
-      f(band_kernel_, gather(cut, band_kernel_, payload, bodies_.near, near_tile_),
-        batch_of<float>(cut, queries_.near, inside_, outside_, bodies_.frame.scale));
+      run_tile(cut, band_kernel_, payload, payload_to, bodies_.near, near_tile_,
+               batch_of<float>(cut, queries_.near, inside_, outside_, bodies_.frame.scale), f);
     } else {
-      f(exact_kernel_, gather(cut, exact_kernel_, payload, bodies_.exact, exact_tile_),
-        batch_of<T>(cut, queries_.exact, squared_, squared_, 1));
+      run_tile(cut, exact_kernel_, payload, payload_to, bodies_.exact, exact_tile_,
+               batch_of<T>(cut, queries_.exact, squared_, squared_, 1), f);
     }
+  }
+  template <class V, std::size_t N, class F>
+  void run_tile(const Cut& cut, const Kernel<V>& kernel, const std::int32_t* payload, std::int32_t* payload_to,
+                const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to, const Batch<V>& batch, F&& f) {
+    const Tile<V> tile = gather(cut, kernel, batch, payload, payload_to, from, to);
+    if (tile.size > 0) f(kernel, tile, batch, cut.preceded ? ends_[0] : Slot{0});
   }
 
   template <class V, std::size_t N>
@@ -194,9 +202,12 @@ class Test {
     return batch;
   }
 
+  // Queries that make it worthwhile to leave out candidates that none of them can reach.
+  static constexpr Slot several = 3;
+
   template <class V, std::size_t N>
-  Tile<V> gather(const Cut& cut, const Kernel<V>& kernel, const std::int32_t* payload,
-                 const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to) {
+  Tile<V> gather(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const std::int32_t* payload,
+                 std::int32_t* payload_to, const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to) {
     std::array<const V*, N> source{};
     std::array<V*, N> target{};
     Tile<V> tile{};
@@ -205,47 +216,104 @@ class Test {
       target[c] = to[c].data();
       tile.x[c] = target[c];
     }
-    kernel.gather(source.data(), payload, spans_.data(), span_count_, target.data(), payload_tile_.data());
-    tile.payload = payload_tile_.data();
-    tile.size = static_cast<std::uint32_t>((cut.total + tile_lanes - 1) / tile_lanes * tile_lanes);
+    Bounds<V> bounds;
+    const bool choose = cut.last - cut.first >= several && cut.total > 2 * tile_lanes;
+    if (choose) bounds = bounds_of(cut, batch);
+    const std::uint32_t total = kernel.gather(source.data(), payload, spans_.data(), span_count_, batch,
+                                              choose ? &bounds : nullptr, target.data(), payload_to, ends_.data());
+    tile.payload = payload_to;
+    tile.size = static_cast<std::uint32_t>((total + tile_lanes - 1) / tile_lanes * tile_lanes);
     return tile;
   }
-
-  // A query with candidates in the band, one candidate at a time.
-  template <class V, class Hit>
-  void with_care(Slot query, const Cut& cut, const Batch<V>& batch, const Tile<V>& tile, Hit&& hit) const {
-    std::array<V, D> x{};
-    for (std::size_t a = 0; a < D; ++a) x[a] = batch.shifted ? batch.x[a][query] - batch.shift[a] : batch.x[a][query];
-    std::size_t position = 0;
-    const std::size_t self = cut.position + (query - cut.first);
-    for (const Span& span : std::span(spans_).first(span_count_))
-      for (Slot slot = span.begin; slot < span.end; ++slot, ++position) {
-        if (cut.own == Own::after && position <= self) continue;
-        if (cut.own == Own::except && position == self) continue;
-        V near = 0;
-        for (std::size_t a = 0; a < D; ++a) near += (tile.x[a][position] - x[a]) * (tile.x[a][position] - x[a]);
-        V inside = batch.inside;
-        V outside = batch.outside;
-        if (shape_ == Shape::sphere) {
-          const V s = batch.x[D][query] + tile.x[D][position];
-          const V width = batch.slope * s + batch.offset;
-          inside = s * s - width;
-          outside = s * s + width;
-        }
-        if (near <= inside || (near <= outside && is_pair(query, slot, cut.shift))) hit(slot);
-      }
+  template <class V>
+  Bounds<V> bounds_of(const Cut& cut, const Batch<V>& batch) const {
+    Bounds<V> bounds{};
+    for (std::size_t a = 0; a < D; ++a) {
+      const V* const lower = batch.x[a];
+      const V* const upper = shape_ == Shape::box ? batch.x[D + a] : lower;
+      bounds.low[a] = *std::min_element(lower + cut.first, lower + cut.last);
+      bounds.high[a] = *std::max_element(upper + cut.first, upper + cut.last);
+    }
+    if (shape_ == Shape::sphere) bounds.radius = *std::max_element(batch.x[D] + cut.first, batch.x[D] + cut.last);
+    return bounds;
   }
-  [[nodiscard]] bool is_pair(Slot query, Slot slot, const Shift& shift) const {
-    T sum = 0;
+
+  // The hits of the first query of a batch that has candidates in doubt, in hit_: those are tested again in T, many at
+  // a time. The other queries of the tile probably have some, too.
+  template <class V>
+  void resolve(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile) {
+    doubtful_ = true;
+    kernel.doubts(tile, batch, hit_.data(), doubt_.data());
+    if (batch.own != Own::absent) leave_out(batch.own, batch.position);
+    if (!slots_known_) {
+      if constexpr (std::is_same_v<V, float>) {  // only such tests leave doubts
+        gather(cut, kernel, batch, nullptr, slot_tile(), bodies_.near, near_tile_);
+      }
+      slots_known_ = true;
+    }
+    std::size_t n = 0;
+    for (std::size_t w = 0; w < tile.size / tile_lanes; ++w)
+      for (unsigned bits = doubt_[w]; bits != 0; bits &= bits - 1)
+        positions_[n++] = static_cast<std::uint16_t>(w * tile_lanes + static_cast<std::size_t>(__builtin_ctz(bits)));
+    for (std::size_t first = 0; first < n; first += together) {
+      const std::size_t count = std::min(together, n - first);
+      const std::uint64_t pairs = are_pairs(batch.first, positions_.data() + first, count, cut.shift);
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t position = positions_[first + k];
+        hit_[position / tile_lanes] |= static_cast<std::uint16_t>((pairs >> k & 1U) << position % tile_lanes);
+      }
+    }
+  }
+  std::int32_t* slot_tile() {
+    if (slot_tile_.size() == 0) slot_tile_.reset(tile_candidates + gather_overshoot);
+    return slot_tile_.data();
+  }
+  // A query does not meet itself, nor those before it if each pair is wanted once.
+  void leave_out(Own own, std::size_t position) {
+    const std::size_t word = position / tile_lanes;
+    const auto bit = static_cast<unsigned>(position % tile_lanes);
+    const auto kept = static_cast<std::uint16_t>(own == Own::except ? ~(1U << bit) : ~0U << bit << 1);
+    hit_[word] &= kept;
+    doubt_[word] &= kept;
+    if (own == Own::except) return;
+    std::fill_n(hit_.begin(), word, std::uint16_t{0});
+    std::fill_n(doubt_.begin(), word, std::uint16_t{0});
+  }
+  template <class V, class F>
+  void for_each_bit(const Tile<V>& tile, F&& f) const {
+    for (std::size_t w = 0; w < tile.size / tile_lanes; ++w)
+      for (unsigned bits = hit_[w]; bits != 0; bits &= bits - 1)
+        f(w * tile_lanes + static_cast<std::size_t>(__builtin_ctz(bits)));
+  }
+
+  // The exact test of up to `together` candidates at positions of the tile: a bit for each.
+  static constexpr std::size_t together = 64;
+  std::uint64_t are_pairs(Slot query, const std::uint16_t* positions, std::size_t count, const Shift& shift) const {
+    std::array<std::array<T, together>, D + 1> x;
+    const int columns = shape_ == Shape::sphere ? D + 1 : D;
+    for (int c = 0; c < columns; ++c)
+      for (std::size_t k = 0; k < count; ++k)
+        x[static_cast<std::size_t>(c)][k] = bodies_.position(static_cast<std::size_t>(slot_tile_[positions[k]]), c);
+    std::array<T, together> sum;
     for (int axis = 0; axis < D; ++axis) {
       const auto a = static_cast<std::size_t>(axis);
-      T d = bodies_.position(slot, axis) - queries_.position(query, axis);
-      if (shift[a] != 0) d = d + static_cast<T>(shift[a]) * bodies_.box.edge[a];
-      sum = axis == 0 ? d * d : sum + d * d;
+      const T own = queries_.position(query, axis);
+      const bool moved = shift[a] != 0;
+      const T move = static_cast<T>(shift[a]) * bodies_.box.edge[a];
+      for (std::size_t k = 0; k < count; ++k) {
+        T d = x[a][k] - own;
+        if (moved) d = d + move;
+        sum[k] = axis == 0 ? d * d : sum[k] + d * d;
+      }
     }
-    if (shape_ == Shape::point) return sum <= squared_;
-    const T s = queries_.position(query, D) + bodies_.position(slot, D);
-    return sum <= s * s;
+    const T radius = shape_ == Shape::sphere ? queries_.position(query, D) : T{0};
+    std::uint64_t pairs = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const T s = radius + (shape_ == Shape::sphere ? x[D][k] : T{0});
+      const T limit = shape_ == Shape::sphere ? s * s : squared_;
+      pairs |= static_cast<std::uint64_t>(sum[k] <= limit ? 1 : 0) << k;
+    }
+    return pairs;
   }
 
   // Runs f(cut) for the candidates of a block, with spans_ set to them: at once if they fit, otherwise in tiles.
@@ -259,16 +327,18 @@ class Test {
       one_image = one_image && range.shift == ranges[0].shift;
     }
     if (total > tile_candidates || !one_image || block.last_query - block.first_query > cut_queries ||
-        ranges.size() > spans_.size()) {
+        ranges.size() >= spans_.size()) {
       for (Slot first = block.first_query; first < block.last_query; first += static_cast<Slot>(cut_queries))
         cut_up(block, first, std::min(first + static_cast<Slot>(cut_queries), block.last_query), f);
       return;
     }
     if (total == 0) return;
-    span_count_ = ranges.size();
-    for (std::size_t r = 0; r < ranges.size(); ++r) spans_[r] = {ranges[r].begin, ranges[r].end};
-    f(Cut{block.first_query, block.last_query, ranges[0].shift, ranges[0].own, block.first_query - ranges[0].begin,
-          total});
+    span_count_ = 0;
+    const bool preceded = ranges[0].own != Own::absent && ranges[0].begin < block.first_query;
+    if (preceded) spans_[span_count_++] = {ranges[0].begin, block.first_query};
+    for (const Range& range : ranges) spans_[span_count_++] = {range.begin, range.end};
+    if (preceded) spans_[1].begin = block.first_query;
+    f(Cut{block.first_query, block.last_query, ranges[0].shift, ranges[0].own, preceded, total});
   }
 
   // The same for few queries and any number of candidates, in tiles with one image each. The queries come first in a
@@ -317,10 +387,17 @@ class Test {
   const Kernel<float> band_kernel_;
   std::array<Span, 64> spans_{};
   std::size_t span_count_ = 0;
+  std::array<std::uint32_t, 64> ends_{};
   std::array<Buffer<T>, Bodies<T, D>::most> exact_tile_;
   std::array<Buffer<float>, Bodies<T, D>::most> near_tile_;
   Buffer<std::int32_t> payload_tile_;
   std::array<std::uint32_t, cut_queries> counts_{};
+  // Of a query with candidates in doubt.
+  bool doubtful_ = false;     // a query of this tile had some
+  bool slots_known_ = false;  // slot_tile_ is that of this tile
+  Buffer<std::int32_t> slot_tile_;
+  std::array<std::uint16_t, tile_candidates / tile_lanes> hit_{}, doubt_{};
+  std::array<std::uint16_t, tile_candidates> positions_{};
 };
 
 // Candidates of a block, without looking at any of them.

@@ -33,7 +33,6 @@
 #include "rows/drift.hpp"
 #include "rows/from_pairs.hpp"
 #include "rows/rows.hpp"
-#include "rows/sort_rows.hpp"
 
 namespace vicinal {
 
@@ -141,30 +140,6 @@ class ListCore {
       if (!any) return nb::none();
       return array_of<std::int32_t>(std::move(out), {points.shape(0), D}, nullptr);
     });
-  }
-
-  // Offsets and neighbours: every pair in the row of its smaller body, or of both.
-  nb::tuple rows(const Column<std::int32_t>& i, const Column<std::int32_t>& j, std::size_t bodies, bool both) {
-    const std::size_t entries = i.shape(0) * (both ? 2 : 1);
-    Region offsets = pool_->take((bodies + 1) * sizeof(std::int64_t), Region::Pages::huge);
-    Region indices = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
-    without_lock([&] {
-      const std::lock_guard lock(mutex_);
-      from_pairs_.build(span_of(i), span_of(j), both, {static_cast<std::int64_t*>(offsets.data()), bodies + 1},
-                        static_cast<std::int32_t*>(indices.data()));
-    });
-    return nb::make_tuple(array_of<std::int64_t>(std::move(offsets), {bodies + 1}, pool_),
-                          array_of<std::int32_t>(std::move(indices), {entries}, pool_));
-  }
-
-  // The neighbours of full rows, each row in ascending order.
-  nb::object order(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices) {
-    const std::size_t entries = indices.shape(0);
-    Region ordered = pool_->take(entries * sizeof(std::int32_t), Region::Pages::huge);
-    without_lock([&] {
-      sort_symmetric_rows({span_of(offsets), span_of(indices)}, {static_cast<std::int32_t*>(ordered.data()), entries});
-    });
-    return array_of<std::int32_t>(std::move(ordered), {entries}, pool_);
   }
 
   // Rows, and the places of the bodies, after the bodies were put into another order.
@@ -398,8 +373,6 @@ void bind_lists(nb::module_& m) {
            nb::arg("copy"))
       .def("drift_boxes", &ListCore::drift_boxes, nb::arg("lower"), nb::arg("upper"))
       .def("crossings", &ListCore::crossings, nb::arg("points"))
-      .def("rows", &ListCore::rows, nb::arg("i"), nb::arg("j"), nb::arg("bodies"), nb::arg("both"))
-      .def("order", &ListCore::order, nb::arg("offsets"), nb::arg("indices"))
       .def("reorder", &ListCore::reorder, nb::arg("offsets"), nb::arg("indices"), nb::arg("order"), nb::arg("half"))
       .def("reorder_positions", &ListCore::reorder_positions, nb::arg("order"))
       .def("bytes", &ListCore::bytes);

@@ -96,7 +96,7 @@ NB_MODULE(_core, m) {
       .def("remove", &AnySearch::remove, nb::arg("ids"))
       .def("touch", &AnySearch::touch, nb::arg("points"), nb::arg("normals"), nb::arg("queries").none())
       .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
-      .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("sort"), nb::arg("queries").none())
+      .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
       .def("count", &AnySearch::count, nb::arg("queries").none())
       .def("stats", &AnySearch::stats);
   bind_choose(m);

@@ -80,10 +80,10 @@ class AnySearch {
   }
 
   // The offsets, then the columns.
-  nb::list rows(const std::string& letters, bool sort, const Queries& queries) {
+  nb::list rows(const std::string& letters, bool half, bool sort, const Queries& queries) {
     return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      auto result = without_lock([&] { return search.rows(given ? &*given : nullptr, want_of(letters), sort); });
+      auto result = without_lock([&] { return search.rows(given ? &*given : nullptr, want_of(letters), half, sort); });
       nb::list columns = columns_of(std::move(result.entries), letters, search.pool());
       columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, search.pool()));
       return columns;

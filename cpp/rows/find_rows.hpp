@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,109 +14,13 @@
 #include "rows/hit_log.hpp"
 #include "rows/rows.hpp"
 #include "rows/sort_row.hpp"
+#include "rows/sort_rows.hpp"
 
 namespace vicinal {
 
-namespace detail {
-
-// Where the log of a part is.
-struct PartOfLog {
-  std::size_t thread = 0, log_begin = 0, log_end = 0, first_hit = 0;
-};
-
-// Rows are short: four at a time and the last four once more beats a call.
-inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) {
-  constexpr std::size_t four = 4 * sizeof(std::int32_t);
-  if (n < 4) {
-    for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
-    return;
-  }
-  for (std::size_t k = 0; k + 4 < n; k += 4) std::memcpy(to + k, from + k, four);
-  std::memcpy(to + n - 4, from + n - 4, four);
-}
-
-// Copies to rows all over memory, each a few rows after it was asked for: by then its place has come into the cache.
-class RowCopier {
- public:
-  void add(const std::int32_t* from, std::uint32_t n, std::int32_t* to) {
-    constexpr std::size_t line = cache_line / sizeof(std::int32_t);
-    for (std::size_t k = 0; k < lines; ++k) prefetch_to_write(to + k * line);
-    Copy& slot = waiting_[next_++ % waiting_.size()];
-    copy_row(slot.from, slot.n, slot.to);
-    slot = {from, n, to};
-  }
-  void finish() {
-    for (Copy& slot : waiting_) copy_row(slot.from, std::exchange(slot.n, 0), slot.to);
-  }
-
- private:
-  struct Copy {
-    const std::int32_t* from = nullptr;
-    std::uint32_t n = 0;
-    std::int32_t* to = nullptr;
-  };
-  static constexpr std::size_t lines = 3;  // what some thirty entries touch; a longer row brings the rest itself
-  std::array<Copy, 16> waiting_{};
-  std::size_t next_ = 0;
-};
-
-}  // namespace detail
-
-// Row k is offsets[k] … offsets[k+1]-1.
+// Sorts rows that have more columns than indices by index, then by shift.
 template <class T, int D>
-PairResult<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, std::span<std::int64_t> offsets,
-                           Pool* pool) {
-  const Bodies<T, D>& queries = task.queries;
-  const Bodies<T, D>& bodies = task.index.bodies();
-  const std::size_t n = queries.size;
-  PairResult<T, D> found;
-  // offsets[k + 1] is first the number of entries of row k, then where the next of them goes, and so at last its end.
-  std::fill(offsets.begin(), offsets.end(), 0);
-  std::int64_t* const ends = offsets.data() + 1;
-  std::vector<detail::PartOfLog> parts(task.index.parts(queries));
-  detail::PerThread<detail::HitLog<T, D>> logs;
-  const auto replay = [&](const detail::PartOfLog& part, auto&& visit) {
-    logs.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
-  };
-  {
-    const detail::Payload<T, D> payload(bodies, want.slots());
-    found.tally.candidates = detail::for_each_part(task, [&](std::size_t part, std::size_t thread, auto&& run) {
-      auto& log = logs.get(thread, [&](auto& h) { h.emplace(queries, bodies, want.slots(), keep, pool); });
-      parts[part] = {thread, log.logged(), 0, log.size()};
-      run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload.data(), log); });
-      parts[part].log_end = log.logged();
-      // Counting apart from testing: rows far apart in memory are waited for all at once, not one by one.
-      replay(parts[part], [&](Slot query, const std::int32_t*, std::uint32_t count, const Shift&) {
-        ends[queries.ids[query]] += count;
-      });
-    });
-  }
-  logs.for_each([](detail::HitLog<T, D>& log) { log.finish(); });
-  std::int64_t sum = 0;
-  for (std::size_t k = 0; k < n; ++k) sum += std::exchange(ends[k], sum);
-  found.size = static_cast<std::size_t>(sum);
-  found.tally.pairs = found.size;
-  found.store = ColumnStore<T, D>(want, found.size, pool);
-  const Columns<T> columns = found.store.columns();
-  parallel_for(parts.size(), [&](std::size_t part, int) {
-    detail::RowCopier copier;
-    replay(parts[part], [&](Slot query, const std::int32_t* hits, std::uint32_t count, const Shift& shift) {
-      std::int64_t& end = ends[queries.ids[query]];
-      const auto at = static_cast<std::size_t>(end);
-      end += count;
-      if (want.slots()) describe_hits(queries, bodies, query, shift, hits, count, columns, at);
-      else if (columns.j != nullptr) copier.add(hits, count, columns.j + at);
-    });
-    copier.finish();
-  });
-  if (pool != nullptr) logs.for_each([&](detail::HitLog<T, D>& log) { pool->give(log.release()); });
-  return found;
-}
-
-// Puts every row into ascending order of partner, then of shift.
-template <class T, int D>
-void sort_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets) {
-  const bool plain = columns.distance == nullptr && columns.vector == nullptr && columns.shift == nullptr;
+void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets) {
   parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t first, std::size_t last, std::size_t) {
     std::vector<std::size_t> order;
     std::vector<std::byte> copy;
@@ -125,10 +28,6 @@ void sort_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets)
       const auto begin = static_cast<std::size_t>(offsets[row]);
       const auto size = static_cast<std::size_t>(offsets[row + 1]) - begin;
       if (size < 2) continue;
-      if (plain) {
-        sort_row(columns.j + begin, size);
-        continue;
-      }
       order.resize(size);
       std::iota(order.begin(), order.end(), begin);
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -148,6 +47,275 @@ void sort_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets)
   });
 }
 
+namespace detail {
+
+// Rows are short: copying four at a time and the last four once more is faster than a call.
+inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) {
+  constexpr std::size_t four = 4 * sizeof(std::int32_t);
+  if (n < 4) {
+    for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
+    return;
+  }
+  for (std::size_t k = 0; k + 4 < n; k += 4) std::memcpy(to + k, from + k, four);
+  std::memcpy(to + n - 4, from + n - 4, four);
+}
+
+// Where some hits of one row are: the log of a thread, the first hit, their number. 0 is none.
+class Piece {
+ public:
+  Piece() = default;
+  Piece(std::size_t thread, std::size_t first, std::uint32_t count)
+      : bits_(static_cast<std::uint64_t>(thread) << 53 | static_cast<std::uint64_t>(first) << 12 | count) {}
+  [[nodiscard]] bool none() const { return bits_ == 0; }
+  [[nodiscard]] std::size_t thread() const { return static_cast<std::size_t>(bits_ >> 53 & 0x3ff); }
+  [[nodiscard]] std::size_t first() const { return static_cast<std::size_t>(bits_ >> 12 & 0x1ffffffffff); }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(bits_ & 0xfff); }
+  // Whether the row has more pieces than this one.
+  [[nodiscard]] bool more() const { return bits_ >> 63 != 0; }
+  void set_more() { bits_ |= std::uint64_t{1} << 63; }
+
+ private:
+  static_assert(tile_candidates <= 0xfff);
+  std::uint64_t bits_;
+};
+struct RowPiece {
+  std::int32_t row;
+  Piece piece;
+};
+
+// Writes rows one after the other: collects them in the first cache and streams whole cache lines past it.
+class RowStream {
+ public:
+  RowStream(std::int32_t* to, bool past_cache) : to_(to), past_cache_(past_cache) {}
+  // Room for n entries and `sort_overshoot` more.
+  [[nodiscard]] std::int32_t* room(std::size_t n) {
+    if (size_ + n > staged) flush();
+    if (size_ + n + sort_overshoot > stage_.size()) stage_.resize(size_ + n + sort_overshoot);
+    return stage_.data() + size_;
+  }
+  void add(std::size_t n) { size_ += n; }
+  void finish() {
+    flush();
+    std::copy_n(stage_.data(), size_, to_);
+  }
+
+ private:
+  static constexpr std::size_t staged = 2048;
+  static constexpr std::size_t line = cache_line / sizeof(std::int32_t);
+
+  void flush() {
+    std::size_t done = 0;
+    if (past_cache_) {
+      const auto address = reinterpret_cast<std::uintptr_t>(to_);
+      const std::size_t lead = (cache_line - address % cache_line) % cache_line / sizeof(std::int32_t);
+      if (size_ < lead) return;
+      done = lead + (size_ - lead) / line * line;
+      std::copy_n(stage_.data(), lead, to_);
+      kernels().stream(to_ + lead, stage_.data() + lead, (done - lead) * sizeof(std::int32_t));
+    } else {
+      done = size_;
+      std::copy_n(stage_.data(), done, to_);
+    }
+    std::memmove(stage_.data(), stage_.data() + done, (size_ - done) * sizeof(std::int32_t));
+    to_ += done;
+    size_ -= done;
+  }
+
+  std::int32_t* to_;
+  bool past_cache_;
+  std::size_t size_ = 0;
+  Buffer<std::int32_t> stage_{staged + sort_overshoot};
+};
+
+// One search for rows: the logs of its threads, and two ways to make rows of them.
+template <class T, int D>
+class RowSearch {
+ public:
+  RowSearch(const Task<T, D>& task, const Want& want, Keep keep, Pool* pool)
+      : task_(task), want_(want), keep_(keep), pool_(pool), queries_(task.queries), bodies_(task.index.bodies()),
+        parts_(task.index.parts(task.queries)) {}
+  ~RowSearch() {
+    if (pool_ != nullptr) logs_.for_each([&](HitLog<T, D>& log) { pool_->give(log.release()); });
+  }
+  RowSearch(const RowSearch&) = delete;
+  RowSearch& operator=(const RowSearch&) = delete;
+
+  // Fills `offsets`; rows are sorted if `sort` and only indices are wanted.
+  PairResult<T, D> run(std::span<std::int64_t> offsets, bool sort) {
+    PairResult<T, D> result;
+    const bool plain = want_.j && !want_.slots();
+    if (plain) {
+      pieces_.reset(queries_.size);
+      parallel_ranges(queries_.size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::fill(pieces_.data() + begin, pieces_.data() + end, Piece(0, 0, 0));
+      });
+    }
+    more_.resize(static_cast<std::size_t>(thread_count()));
+    result.tally.candidates = search(plain);
+    logs_.for_each([](HitLog<T, D>& log) { log.finish(); });
+    std::size_t more = 0;
+    for (const auto& pieces : more_) more += pieces.size();
+    // Rows of many pieces are written piece by piece.
+    const bool by_row = plain && more <= queries_.size / 4;
+    if (by_row) count_pieces(offsets);
+    else count_hits(offsets);
+    result.size = static_cast<std::size_t>(by_row ? offsets.back() : total_);
+    result.tally.pairs = result.size;
+    result.store = ColumnStore<T, D>(want_, result.size, pool_);
+    if (by_row) write_rows(offsets, result.store.columns().j, sort);
+    else write_pieces(offsets, result.store.columns());
+    if (plain && sort && !by_row) sort_rows(offsets, result.store.columns().j);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t grain = std::size_t{1} << 16;
+  struct PartOfLog {
+    std::size_t thread = 0, log_begin = 0, log_end = 0, first_hit = 0;
+  };
+
+  template <class Visit>
+  void replay(const PartOfLog& part, Visit&& visit) const {
+    logs_.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
+  }
+
+  // Finds all hits; returns the number of candidates.
+  std::uint64_t search(bool plain) {
+    const std::int32_t* const payload = payload_of(bodies_, want_);
+    return for_each_part(task_, [&](std::size_t part, std::size_t thread, auto&& run) {
+      auto& log = logs_.get(thread, [&](auto& made) { made.emplace(queries_, bodies_, want_.slots(), keep_, pool_); });
+      parts_[part] = {thread, log.logged(), 0, log.size()};
+      run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, log); });
+      parts_[part].log_end = log.logged();
+      if (plain) note_pieces(parts_[part]);
+    });
+  }
+
+  // After a whole part was tested: rows far apart in memory are waited for all at once, not one by one.
+  void note_pieces(const PartOfLog& part) {
+    std::vector<RowPiece>& more = more_[part.thread];
+    const std::int32_t* const hits = logs_.at(part.thread).hits();
+    replay(part, [&](Slot query, const std::int32_t* from, std::uint32_t count, const Shift&) {
+      if (count == 0) return;
+      const std::int32_t row = queries_.ids[query];
+      const Piece piece(part.thread, static_cast<std::size_t>(from - hits), count);
+      Piece& first = pieces_[static_cast<std::size_t>(row)];
+      if (first.none()) {
+        first = piece;
+      } else {
+        first.set_more();
+        more.push_back({row, piece});
+      }
+    });
+  }
+
+  void count_pieces(std::span<std::int64_t> offsets) {
+    std::vector<RowPiece>& all = more_[0];
+    for (std::size_t t = 1; t < more_.size(); ++t) all.insert(all.end(), more_[t].begin(), more_[t].end());
+    // All pieces of a row come from one thread, in the order they were found.
+    std::stable_sort(all.begin(), all.end(), [](const RowPiece& a, const RowPiece& b) { return a.row < b.row; });
+    std::int64_t sum = 0;
+    auto extra = all.begin();
+    for (std::size_t row = 0; row < queries_.size; ++row) {
+      offsets[row] = sum;
+      const Piece piece = pieces_[row];
+      sum += piece.count();
+      if (piece.more())
+        for (; extra != all.end() && extra->row == static_cast<std::int32_t>(row); ++extra) sum += extra->piece.count();
+    }
+    offsets[queries_.size] = sum;
+  }
+
+  // Row after row: hits are read wherever they are in the logs, which can be prefetched, and rows are written in order.
+  void write_rows(std::span<const std::int64_t> offsets, std::int32_t* indices, bool sort) {
+    const bool past_cache = static_cast<std::size_t>(offsets.back()) > cached_entries;
+    const std::vector<RowPiece>& all = more_[0];
+    const auto sort_padded = row_kernels().sort;
+    std::vector<const std::int32_t*> hits(more_.size());
+    for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : nullptr;
+    parallel_ranges(queries_.size, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      RowStream stream(indices + offsets[begin], past_cache);
+      auto extra = std::lower_bound(all.begin(), all.end(), static_cast<std::int32_t>(begin),
+                                    [](const RowPiece& piece, std::int32_t row) { return piece.row < row; });
+      for (std::size_t row = begin; row < end; ++row) {
+        prefetch(pieces_[std::min(row + ahead, end - 1)], hits);
+        const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
+        std::int32_t* const to = stream.room(length);
+        const Piece piece = pieces_[row];
+        copy_row(hits[piece.thread()] + piece.first(), piece.count(), to);
+        if (piece.more()) {
+          std::size_t at = piece.count();
+          for (; extra != all.end() && extra->row == static_cast<std::int32_t>(row); ++extra) {
+            copy_row(hits[extra->piece.thread()] + extra->piece.first(), extra->piece.count(), to + at);
+            at += extra->piece.count();
+          }
+        }
+        if (sort) sort_padded(to, length);
+        stream.add(length);
+      }
+      stream.finish();
+    });
+  }
+  static void prefetch(const Piece& piece, const std::vector<const std::int32_t*>& hits) {
+    constexpr std::size_t line = cache_line / sizeof(std::int32_t);
+    const std::int32_t* const from = hits[piece.thread()] + piece.first();
+    for (std::size_t k = 0; k < 3; ++k) prefetch_to_read(from + k * line);  // what about thirty entries touch
+  }
+
+  // offsets[k + 1] becomes the first entry of row k.
+  void count_hits(std::span<std::int64_t> offsets) {
+    std::fill(offsets.begin(), offsets.end(), 0);
+    std::int64_t* const ends = offsets.data() + 1;
+    parallel_for(parts_.size(), [&](std::size_t part, int) {
+      replay(parts_[part], [&](Slot query, const std::int32_t*, std::uint32_t count, const Shift&) {
+        ends[queries_.ids[query]] += count;
+      });
+    });
+    for (std::size_t k = 0; k < queries_.size; ++k) total_ += std::exchange(ends[k], total_);
+  }
+  // Piece after piece, in the order of the logs; `offsets` move on to the ends of the rows.
+  void write_pieces(std::span<std::int64_t> offsets, const Columns<T>& columns) {
+    std::int64_t* const ends = offsets.data() + 1;
+    parallel_for(parts_.size(), [&](std::size_t part, int) {
+      replay(parts_[part], [&](Slot query, const std::int32_t* hits, std::uint32_t count, const Shift& shift) {
+        std::int64_t& end = ends[queries_.ids[query]];
+        const auto at = static_cast<std::size_t>(end);
+        end += count;
+        if (want_.slots()) describe_hits(queries_, bodies_, query, shift, hits, count, columns, at);
+        else if (columns.j != nullptr) copy_row(hits, count, columns.j + at);
+      });
+    });
+  }
+
+  // Results of more entries than this are streamed past the cache.
+  static constexpr std::size_t cached_entries = std::size_t{1} << 20;
+  // Rows to prefetch ahead.
+  static constexpr std::size_t ahead = 16;
+
+  const Task<T, D>& task_;
+  const Want& want_;
+  Keep keep_;
+  Pool* pool_;
+  const Bodies<T, D>& queries_;
+  const Bodies<T, D>& bodies_;
+  std::vector<PartOfLog> parts_;
+  PerThread<HitLog<T, D>> logs_;
+  Buffer<Piece> pieces_;                     // the first piece of every row
+  std::vector<std::vector<RowPiece>> more_;  // by thread: pieces of rows that have one already
+  std::int64_t total_ = 0;
+};
+
+}  // namespace detail
+
+// The rows of all queries: row k is offsets[k] … offsets[k + 1] - 1. Sorted if `sort`.
+template <class T, int D>
+PairResult<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, bool sort,
+                           std::span<std::int64_t> offsets, Pool* pool) {
+  PairResult<T, D> result = detail::RowSearch<T, D>(task, want, keep, pool).run(offsets, sort);
+  if (sort && want.slots()) sort_described_rows<T, D>(result.store.columns(), offsets);
+  return result;
+}
+
 // All pairs in canonical order: by i, then j, then shift; of a half list with i < j.
 template <class T, int D>
 PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
@@ -161,17 +329,13 @@ PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Poo
   if (task.mode == Mode::half) whole.mode = Mode::full;
   const std::size_t n = task.queries.size;
   Buffer<std::int64_t> offsets(n + 1);
-  PairResult<T, D> found = find_rows(whole, needed, keep, offsets.span(), pool);
-  sort_rows<T, D>(found.store.columns(), offsets.span());
+  PairResult<T, D> found = find_rows(whole, needed, keep, true, offsets.span(), pool);
   if (want.i) {
     Want only_i;
     only_i.i = true;
     found.store.i = std::move(ColumnStore<T, D>(only_i, found.size, pool).i);
     auto* const i = found.store.columns().i;
-    parallel_ranges(n, 4096, [&](std::size_t first, std::size_t last, std::size_t) {
-      for (std::size_t row = first; row < last; ++row)
-        std::fill(i + offsets[row], i + offsets[row + 1], static_cast<std::int32_t>(row));
-    });
+    fill_owners(offsets.span(), i);
   }
   if (!want.j) found.store.j = Region();
   if (!want.shift) found.store.shift = Region();

@@ -14,6 +14,7 @@
 
 #include "exec/memory.hpp"
 #include "pairs/search.hpp"
+#include "rows/sort_row.hpp"
 
 namespace vicinal {
 
@@ -63,7 +64,7 @@ class HitLog {
       size_ = std::accumulate(counts.begin(), counts.end(), size_);
       return;
     }
-    const std::int32_t* from = staged();
+    std::int32_t* from = staged();
     for (std::size_t k = 0; k < counts.size(); ++k) {
       log[k] = keep_upper(first + static_cast<Slot>(k), from, counts[k], shift);
       from += counts[k];
@@ -89,7 +90,7 @@ class HitLog {
     }
   }
 
-  // To be called before anybody looks at hits.
+  // Writes what is still staged. Hits may be read only after this.
   void finish() {
     flush();
     std::copy_n(stage_.data(), size_ - flushed_, hits() + flushed_);
@@ -104,7 +105,7 @@ class HitLog {
   static constexpr std::size_t line_hits = cache_line / sizeof(std::int32_t);
   // What is asked for always fits behind what a flush leaves.
   static constexpr std::size_t staged_most = batch_hits + line_hits;
-  // So many hits will still be in the cache when they are brought to their rows. More are streamed past it.
+  // So many hits are still in the cache when they are copied to their rows. More are streamed past it.
   static constexpr std::size_t cached_hits = std::size_t{1} << 20;
 
   [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(hits_.data()); }
@@ -119,7 +120,7 @@ class HitLog {
     flushed_ += whole;
   }
 
-  // Writes a entry and returns where its counts go. Makes sure that its hits, which are staged, find their place, too.
+  // Writes an entry and returns where its counts go. Makes sure that there is room for its hits, which are staged.
   std::uint32_t* enter(const LogEntry& entry) {
     const std::size_t bytes = sizeof(LogEntry) + entry.queries * sizeof(std::uint32_t);
     if ((size_ + batch_hits) * sizeof(std::int32_t) + bytes > log_) throw std::bad_alloc();
@@ -128,17 +129,22 @@ class HitLog {
     return reinterpret_cast<std::uint32_t*>(base() + log_);
   }
 
-  // Moves the hits of a query that stay to the end of the log. They never overtake those still to be looked at.
-  std::uint32_t keep_upper(Slot query, const std::int32_t* from, std::uint32_t n, const Shift& shift) {
-    const std::int32_t id = queries_.ids[query];
+  // Moves the hits of a query with a larger id to the end of the log; returns their number. They never overtake those
+  // still to be looked at.
+  std::uint32_t keep_upper(Slot query, std::int32_t* from, std::uint32_t n, const Shift& shift) {
+    // Of a body's own images, one of two opposite ones stays.
     const bool image = (shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z) > 0;
+    const std::int32_t limit = queries_.ids[query] - (image ? 1 : 0);
     std::int32_t* const to = staged();
+    if (!slots_) {
+      const std::size_t kept = row_kernels().keep_greater(from, n, limit);
+      if (to != from) std::copy_n(from, kept, to);
+      return static_cast<std::uint32_t>(kept);
+    }
     std::uint32_t kept = 0;
     for (std::uint32_t k = 0; k < n; ++k) {
-      const std::int32_t hit = from[k];
-      const std::int32_t partner = slots_ ? bodies_.ids[static_cast<std::size_t>(hit)] : hit;
-      to[kept] = hit;
-      kept += partner > id || (partner == id && image) ? 1 : 0;
+      to[kept] = from[k];
+      kept += bodies_.ids[static_cast<std::size_t>(from[k])] > limit ? 1 : 0;
     }
     return kept;
   }

@@ -21,10 +21,13 @@ inline void sort_rows(std::span<const std::int64_t> offsets, std::int32_t* indic
   });
 }
 
+// Rows longer than this are sorted by transposition where that is possible.
+inline constexpr std::size_t long_row = 256;
+
 // Writes the rows of a symmetric relation into `sorted`, which is as long, each in ascending order. Short rows are
 // sorted one by one, long ones by transposition.
 inline void sort_symmetric_rows(const RowsView& rows, std::span<std::int32_t> sorted) {
-  if (rows.indices.size() > rows.size() * detail::most_ranked) {
+  if (rows.indices.size() > rows.size() * long_row) {
     transpose_symmetric(rows, sorted);
     return;
   }

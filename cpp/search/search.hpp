@@ -66,7 +66,8 @@ class Search {
 
   // `queries` may be null: the bodies among themselves. Searches may run side by side.
   PairResult<T, D> pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
-  RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool sort);
+  // `half`: each pair once, in the row of its smaller id.
+  RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
   CountResult count(const BodyView<T, D>* queries);
   // The bodies, or queries, that reach a plane.
   Touching touch(const BodyView<T, D>* queries, const Planes<T, D>& planes);

@@ -199,7 +199,7 @@ PairResult<T, D> Search<T, D>::pairs(const BodyView<T, D>* queries, const Want& 
 }
 
 template <class T, int D>
-RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool sort) {
+RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort) {
   Want needed = want;
   const bool positions = want.distance || want.vector;
   needed.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
@@ -209,8 +209,7 @@ RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& wa
     const std::size_t bytes = (result.rows + 1) * sizeof(std::int64_t);
     result.offsets = pool_ ? pool_->take(bytes, Region::Pages::huge) : Region(bytes);
     const std::span<std::int64_t> offsets(static_cast<std::int64_t*>(result.offsets.data()), result.rows + 1);
-    result.entries = find_rows(task, needed, Keep::all, offsets, pool_.get());
-    if (sort) sort_rows<T, D>(result.entries.store.columns(), offsets);
+    result.entries = find_rows(task, needed, half ? Keep::upper : Keep::all, sort, offsets, pool_.get());
     result.tally = result.entries.tally;
     return result;
   });

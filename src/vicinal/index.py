@@ -365,10 +365,15 @@ class Index:
         own = np.bincount(touching.planes, minlength=len(self._planes)).astype(np.int32)
         return np.concatenate([counts, own])
 
+    def _sorted_rows(self, *, half: bool) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Return offsets and indices, each row in ascending order; `half`: each pair in the row of its smaller id."""
+        offsets, indices = self._core.rows("j", half, True, None)
+        return offsets, indices
+
     def _rows(self, want: str, queries: Bodies | None, *, sort: bool) -> Neighbors:
         letters = "j" + "".join(letter for letter in "dDS" if letter in want)
         given = None if queries is None else queries.for_core
-        offsets, *arrays = self._core.rows(letters, sort, given)
+        offsets, *arrays = self._core.rows(letters, False, sort, given)
         columns = dict(zip(letters, arrays, strict=True))
         rows = Neighbors(
             offsets,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _core
 from vicinal.choose import choose_checked
 from vicinal.index import Index, Settings
 from vicinal.layouts import offsets_of
@@ -30,7 +29,6 @@ class ListBuilder:
 
     def __init__(self, structure: type[Index] | None = None, *, lasting: bool = True) -> None:
         self._structure, self._lasting = structure, lasting
-        self._core = _core.ListCore()
         self.index: Index | None = None
 
     def pairs(self, settings: Settings, *, half: bool, shifts: bool) -> tuple[npt.NDArray[Any], ...]:
@@ -42,12 +40,7 @@ class ListBuilder:
         index = self._index_for(settings)
         size = len(settings.bodies) + len(settings.planes)
         if not shifts and not len(settings.planes):
-            if half:
-                i, j = index.pairs()
-                offsets, indices = self._core.rows(i, j, size, False)
-            else:
-                rows = index.neighbors()
-                offsets, indices = rows.offsets, self._core.order(rows.offsets, rows.indices)
+            offsets, indices = index._sorted_rows(half=half)  # noqa: SLF001
             return offsets, indices, None
         if half:
             i, indices, *more = index.pairs(want="ijS" if shifts else "ij", sort=True)
@@ -57,8 +50,8 @@ class ListBuilder:
 
     @property
     def bytes(self) -> int:
-        """Memory of the index and of what rows are made with."""
-        return self._core.bytes() + (0 if self.index is None else self.index.stats.bytes)
+        """Memory of the index."""
+        return 0 if self.index is None else self.index.stats.bytes
 
     def _index_for(self, settings: Settings) -> Index:
         """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""

@@ -1,0 +1,29 @@
+// The vector code for rows: one small table of functions per instruction set.
+//
+// This header is included by translation units compiled for different instruction sets, so it must not pull in anything
+// whose inline functions the linker could share between them: plain types only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace vicinal {
+
+// `sort` may write this many entries past the end of a row.
+inline constexpr std::size_t sort_overshoot = 16;
+
+struct RowKernels {
+  // Sorts n entries in ascending order.
+  void (*sort)(std::int32_t* row, std::size_t n);
+  // Keeps the entries that are greater than `limit`, in the order they are in; returns their number. Writes nothing
+  // past the end of the row.
+  std::size_t (*keep_greater)(std::int32_t* row, std::size_t n, std::int32_t limit);
+};
+
+const RowKernels& baseline_row_kernels();
+#ifdef VICINAL_X86
+const RowKernels& avx2_row_kernels();
+const RowKernels& avx512_row_kernels();
+#endif
+
+}  // namespace vicinal

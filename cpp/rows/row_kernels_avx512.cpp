@@ -1,0 +1,74 @@
+// Rows on AVX-512: sixteen entries per register.
+#ifdef VICINAL_EMULATE_AVX512
+// Plain C in place of the instructions, so that this file is tested on machines that lack them.
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+using Mask16 = simde__mmask16;
+#else
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 takes the undefined operand inside its own intrinsics for a fault (bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+using Mask16 = __mmask16;
+#endif
+
+#include "rows/row_kernels_simd.hpp"
+
+namespace vicinal {
+namespace {
+
+struct IntLanes {
+  using vector = __m512i;
+  static constexpr std::size_t width = 16;
+  static constexpr int block = 0;
+
+  static inline void sort_block(vector*) {}
+
+  static inline vector load(const std::int32_t* p) { return _mm512_loadu_si512(p); }
+  static inline void store(std::int32_t* p, vector v) { _mm512_storeu_si512(p, v); }
+  static inline vector broadcast(std::int32_t x) { return _mm512_set1_epi32(x); }
+  static inline vector least(vector a, vector b) { return _mm512_min_epi32(a, b); }
+  static inline vector most(vector a, vector b) { return _mm512_max_epi32(a, b); }
+  // Lane k of the result is lane k ^ X.
+  template <int X>
+  static inline vector swap(vector v) {
+    return _mm512_permutexvar_epi32(_mm512_set_epi32(15 ^ X, 14 ^ X, 13 ^ X, 12 ^ X, 11 ^ X, 10 ^ X, 9 ^ X, 8 ^ X,
+                                                     7 ^ X, 6 ^ X, 5 ^ X, 4 ^ X, 3 ^ X, 2 ^ X, 1 ^ X, 0 ^ X),
+                                    v);
+  }
+  static inline vector reverse(vector v) { return swap<15>(v); }
+  // Lanes k and k ^ X are compared; those of `High` take the larger one.
+  template <int X, int High>
+  static inline vector exchange(vector v) {
+    const vector partner = swap<X>(v);
+    return _mm512_mask_blend_epi32(static_cast<Mask16>(High), least(v, partner), most(v, partner));
+  }
+  static inline vector merge_eights(vector v) {
+    return exchange<1, 0xAAAA>(exchange<2, 0xCCCC>(exchange<4, 0xF0F0>(v)));
+  }
+  static inline vector merge(vector v) { return merge_eights(exchange<8, 0xFF00>(v)); }
+  static inline vector sort(vector v) {
+    v = exchange<1, 0xAAAA>(v);
+    v = exchange<1, 0xAAAA>(exchange<3, 0xCCCC>(v));
+    v = exchange<1, 0xAAAA>(exchange<2, 0xCCCC>(exchange<7, 0xF0F0>(v)));
+    return merge_eights(exchange<15, 0xFF00>(v));
+  }
+  // Fills the register that begins at entry n, which the last entries share.
+  static inline void pad(std::int32_t* row, std::size_t n, std::size_t) { store(row + n, broadcast(0x7fffffff)); }
+  static inline std::size_t pack_greater(std::int32_t* to, vector v, vector limit) {
+    const Mask16 mask = _mm512_cmpgt_epi32_mask(v, limit);
+    store(to, _mm512_maskz_compress_epi32(mask, v));
+    return static_cast<std::size_t>(__builtin_popcount(mask));
+  }
+};
+
+}  // namespace
+
+const RowKernels& avx512_row_kernels() {
+  static constexpr RowKernels kernels{sort<IntLanes>, keep_greater<IntLanes>};
+  return kernels;
+}
+
+}  // namespace vicinal

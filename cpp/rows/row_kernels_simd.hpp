@@ -1,0 +1,175 @@
+// Sorting rows in vector registers, written once; row_kernels_avx2.cpp and row_kernels_avx512.cpp bring the registers.
+//
+// Rows are short and in no order, so a sort that branches on comparisons is mispredicted every other time. This one is
+// a bitonic merge sort (Batcher 1968): every register is sorted by a fixed network, then runs of registers are merged.
+// It works in place; the row is padded with the largest integer to a whole number of registers. Merging a long run with
+// a shorter one leaves out the exchanges with padding that the shorter one lacks.
+//
+// `Lanes` provides: vector, width, block; load, store, broadcast, least, most (minimum and maximum per lane), reverse,
+// sort (ascending within the register), merge (the same for lanes that first rise, then fall), and for keep_greater:
+// pack_greater (stores the lanes greater than a limit, returns their number). Where `block` is not 0, sort_block sorts
+// each of so many registers at once. Everything is in an unnamed namespace: each translation unit keeps its own copy,
+// compiled for its own processor.
+#pragma once
+
+#include "rows/row_kernels.hpp"
+
+namespace vicinal {
+namespace {
+
+template <class Lanes>
+struct RowSort {
+  using vector = typename Lanes::vector;
+  static constexpr std::size_t width = Lanes::width;
+
+  [[gnu::always_inline]] static inline void exchange(vector& a, vector& b) {
+    const vector low = Lanes::least(a, b);
+    b = Lanes::most(a, b);
+    a = low;
+  }
+
+  // Sorts N registers that together rise, then fall, or fall, then rise (bitonic); N is a power of two.
+  template <int N>
+  [[gnu::always_inline]] static inline void merge_registers(vector* v) {
+    if constexpr (N == 1) {
+      v[0] = Lanes::merge(v[0]);
+    } else {
+      for (int k = 0; k < N / 2; ++k) exchange(v[k], v[k + N / 2]);
+      merge_registers<N / 2>(v);
+      merge_registers<N / 2>(v + N / 2);
+    }
+  }
+  template <int N>
+  [[gnu::always_inline]] static inline void sort_registers(vector* v) {
+    if constexpr (N == 1) {
+      v[0] = Lanes::sort(v[0]);
+    } else {
+      if constexpr (N == Lanes::block) {
+        Lanes::sort_block(v);
+        for (int k = 0; k < N; k += 2) merge_sorted<2>(v + k);
+        for (int k = 0; k < N; k += 4) merge_sorted<4>(v + k);
+      } else {
+        sort_registers<N / 2>(v);
+        sort_registers<N / 2>(v + N / 2);
+      }
+      merge_sorted<N>(v);
+    }
+  }
+  // Merges two sorted runs of N / 2 registers each.
+  template <int N>
+  [[gnu::always_inline]] static inline void merge_sorted(vector* v) {
+    {
+      // The second run backwards behind the first: the two rise, then fall.
+      for (int k = 0; k < N / 4; ++k) {
+        const vector turned = Lanes::reverse(v[N / 2 + k]);
+        v[N / 2 + k] = Lanes::reverse(v[N - 1 - k]);
+        v[N - 1 - k] = turned;
+      }
+      if constexpr (N == 2) v[1] = Lanes::reverse(v[1]);
+      merge_registers<N>(v);
+    }
+  }
+  // N registers in memory through f.
+  template <int N, class F>
+  [[gnu::always_inline]] static inline void in_registers(std::int32_t* row, F&& f) {
+    vector v[N];
+    for (int k = 0; k < N; ++k) v[k] = Lanes::load(row + static_cast<std::size_t>(k) * width);
+    f(v);
+    for (int k = 0; k < N; ++k) Lanes::store(row + static_cast<std::size_t>(k) * width, v[k]);
+  }
+
+  // Sorts `count` registers in memory that together rise, then fall; `count` is a power of two.
+  static void merge(std::int32_t* row, std::size_t count) {
+    for (; count > 8; count /= 2) {
+      const std::size_t half = count / 2;
+      for (std::size_t k = 0; k < half; ++k) {
+        vector a = Lanes::load(row + k * width);
+        vector b = Lanes::load(row + (k + half) * width);
+        exchange(a, b);
+        Lanes::store(row + k * width, a);
+        Lanes::store(row + (k + half) * width, b);
+      }
+      merge(row + half * width, half);
+    }
+    if (count == 8) in_registers<8>(row, [](vector* v) { merge_registers<8>(v); });
+    else if (count == 4) in_registers<4>(row, [](vector* v) { merge_registers<4>(v); });
+    else if (count == 2) in_registers<2>(row, [](vector* v) { merge_registers<2>(v); });
+    else in_registers<1>(row, [](vector* v) { merge_registers<1>(v); });
+  }
+
+  // Merges `a` sorted registers (a power of two) with the `b` <= a sorted registers that follow them.
+  static void merge_runs(std::int32_t* row, std::size_t a, std::size_t b) {
+    // Register a-1-k meets register a+k backwards. What the others would meet is padding.
+    for (std::size_t k = 0; k < b; ++k) {
+      std::int32_t* const first = row + (a - 1 - k) * width;
+      std::int32_t* const second = row + (a + k) * width;
+      vector low = Lanes::load(first);
+      vector high = Lanes::reverse(Lanes::load(second));
+      exchange(low, high);
+      Lanes::store(first, low);
+      // Turned back, so that padding stays behind: falling then rising is as good as rising then falling.
+      Lanes::store(second, Lanes::reverse(high));
+    }
+    merge(row, a);
+    merge_any(row + a * width, b);
+  }
+  // As `merge`, for any number of registers whose first `count` of a power of two are there, and the rest is padding.
+  static void merge_any(std::int32_t* row, std::size_t count) {
+    if ((count & (count - 1)) == 0) {
+      merge(row, count);
+      return;
+    }
+    std::size_t half = 1;
+    while (2 * half < count) half *= 2;
+    for (std::size_t k = 0; k + half < count; ++k) {
+      vector a = Lanes::load(row + k * width);
+      vector b = Lanes::load(row + (k + half) * width);
+      exchange(a, b);
+      Lanes::store(row + k * width, a);
+      Lanes::store(row + (k + half) * width, b);
+    }
+    merge(row, half);
+    merge_any(row + half * width, count - half);
+  }
+
+  static void sort_runs(std::int32_t* row, std::size_t count) {
+    switch (count) {
+      case 1: return in_registers<1>(row, [](vector* v) { sort_registers<1>(v); });
+      case 2: return in_registers<2>(row, [](vector* v) { sort_registers<2>(v); });
+      case 4: return in_registers<4>(row, [](vector* v) { sort_registers<4>(v); });
+      case 8: return in_registers<8>(row, [](vector* v) { sort_registers<8>(v); });
+      default: break;
+    }
+    std::size_t a = 1;
+    while (2 * a < count) a *= 2;
+    sort_runs(row, a);
+    sort_runs(row + a * width, count - a);
+    merge_runs(row, a, count - a);
+  }
+};
+
+template <class Lanes>
+void sort(std::int32_t* row, std::size_t n) {
+  if (n < 2) return;
+  const std::size_t count = (n + Lanes::width - 1) / Lanes::width;
+  Lanes::pad(row, n, count * Lanes::width);
+  RowSort<Lanes>::sort_runs(row, count);
+}
+
+template <class Lanes>
+std::size_t keep_greater(std::int32_t* row, std::size_t n, std::int32_t limit) {
+  const auto limits = Lanes::broadcast(limit);
+  std::size_t kept = 0;
+  std::size_t k = 0;
+  for (; k + Lanes::width <= n; k += Lanes::width)
+    kept += Lanes::pack_greater(row + kept, Lanes::load(row + k), limits);
+  for (; k < n; ++k) {
+    const std::int32_t entry = row[k];
+    row[kept] = entry;
+    kept += entry > limit ? 1 : 0;
+  }
+  return kept;
+}
+
+}  // namespace
+}  // namespace vicinal
