@@ -1,0 +1,86 @@
+"""Perfect lattices with the cutoff at a shell distance: every pair of a shell is a tie, and rounding decides it.
+
+In float64 most pairs are tested in float32 first; all ties are in doubt there and tested again in float64.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vicinal as vc
+from compare import ask, assert_same_half, assert_same_pairs
+from oracle import exact_pairs
+from vicinal import _core
+
+pytestmark = pytest.mark.usefixtures("isa")
+every_isa = pytest.mark.parametrize("name", vc.info()["isa_available"])
+
+BASES = {
+    "sc": [(0.0, 0.0, 0.0)],
+    "bcc": [(0.0, 0.0, 0.0), (0.5, 0.5, 0.5)],
+    "fcc": [(0.0, 0.0, 0.0), (0.0, 0.5, 0.5), (0.5, 0.0, 0.5), (0.5, 0.5, 0.0)],
+}
+# Squared distances of shells, in units of the edge of the cubic cell.
+SHELLS = {"sc": (1.0, 2.0, 3.0), "bcc": (0.75, 1.0, 2.0), "fcc": (0.5, 1.0, 1.5)}
+
+
+def lattice(kind: str, cells: int, edge: float) -> npt.NDArray[np.float64]:
+    corners = np.array(list(product(range(cells), repeat=3)), dtype=np.float64)
+    points = (corners[:, None, :] + np.array(BASES[kind])[None]).reshape(-1, 3) * edge
+    return points[np.random.default_rng(3).permutation(len(points))]
+
+
+def cutoffs(kind: str, edge: float) -> list[float]:
+    """Return every shell distance, and the numbers just below and just above it."""
+    shells = [float(np.sqrt(square)) * edge for square in SHELLS[kind]]
+    return [r if to is None else float(np.nextafter(r, to)) for r in shells for to in (0.0, None, np.inf)]
+
+
+@every_isa
+@pytest.mark.parametrize("kind", BASES)
+@pytest.mark.parametrize("periodic", [False, True])
+def test_ties_are_decided_by_the_exact_test(name: str, kind: str, periodic: bool) -> None:
+    _core.set_isa(name)
+    cells, edge = 5, 3.615
+    points = lattice(kind, cells, edge)
+    box = cells * edge if periodic else None
+    seen = set()
+    for cutoff in cutoffs(kind, edge):
+        expected = exact_pairs(points, cutoff, box=box)
+        index = vc.CellSorting(points, cutoff=cutoff, box=box)
+        assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), expected)
+        assert_same_half(ask(index.pairs, "points"), expected)
+        # Ids alone take another way than ids with distances.
+        rows = index.neighbors(sort=True)
+        np.testing.assert_array_equal(rows.counts, np.bincount(expected.i, minlength=len(points)))
+        np.testing.assert_array_equal(rows.indices, expected.j)
+        np.testing.assert_array_equal(index.count(), rows.counts)
+        i, j = index.pairs()
+        half = expected.half()
+        assert sorted(zip(*np.sort([i, j], axis=0).tolist(), strict=True)) == sorted(
+            zip(half.i.tolist(), half.j.tolist(), strict=True)
+        )
+        seen.add(len(i))
+    assert len(seen) > len(SHELLS[kind])  # cutoffs around a shell distance see different numbers of pairs
+
+
+@pytest.mark.parametrize("structure", ["BVH", "CellSorting", "HashGrid", "LinkedCells", "Octree", "SpatialHash"])
+def test_structures_agree_on_a_crystal(structure: str) -> None:
+    points = lattice("fcc", 6, 3.615)
+    cutoff = float(np.sqrt(0.5)) * 3.615
+    index = getattr(vc, structure)(points, cutoff=cutoff)
+    assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), exact_pairs(points, cutoff))
+
+
+@every_isa
+def test_spheres_that_just_touch(name: str) -> None:
+    _core.set_isa(name)
+    points = lattice("sc", 7, 0.1)
+    for radius in (0.05, float(np.nextafter(0.05, 0.0)), float(np.nextafter(0.05, 1.0))):
+        radii = np.full(len(points), radius)
+        index = vc.CellSorting(points, radii=radii)
+        assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), exact_pairs(points, None, radii=radii))

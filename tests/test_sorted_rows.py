@@ -1,0 +1,80 @@
+"""Sorted rows: every length of row, every instruction set, rows found in one piece and in several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vicinal as vc
+from vicinal import _core
+
+pytestmark = pytest.mark.usefixtures("isa")
+every_isa = pytest.mark.parametrize("name", vc.info()["isa_available"])
+
+# Bodies at the same place: the row of each has one entry less. The largest groups need several tiles of candidates.
+SIZES = [*range(1, 70), 100, 127, 128, 129, 130, 137, 200, 256, 257, 258, 300, 513, 1025, 1100, 2500]
+
+
+def groups(seed: int) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.int64]]]:
+    """Return points in groups far from each other, in random order, and the ids of every group, ascending."""
+    rng = np.random.default_rng(seed)
+    group = rng.permutation(np.repeat(np.arange(len(SIZES)), SIZES))
+    centers = np.stack([group % 10, group // 10 % 10, group // 100], axis=1).astype(np.float32)
+    return centers, [np.flatnonzero(group == k) for k in range(len(SIZES))]
+
+
+def expected_rows(ids: list[npt.NDArray[np.int64]], *, half: bool) -> dict[int, npt.NDArray[np.int64]]:
+    return {int(i): members[members > i] if half else members[members != i] for members in ids for i in members}
+
+
+def assert_rows(offsets: Any, indices: Any, expected: dict[int, npt.NDArray[np.int64]]) -> None:
+    assert len(offsets) == len(expected) + 1
+    assert offsets[-1] == len(indices)
+    for row, entries in expected.items():
+        np.testing.assert_array_equal(indices[offsets[row] : offsets[row + 1]], entries)
+
+
+@every_isa
+@pytest.mark.parametrize("box", [None, 10.0])
+def test_rows_of_every_length_are_sorted(name: str, box: float | None) -> None:
+    _core.set_isa(name)
+    points, ids = groups(1)
+    assert len(points) == sum(SIZES)
+    full, half = expected_rows(ids, half=False), expected_rows(ids, half=True)
+    rows = vc.neighbors(points, cutoff=0.1, box=box, sort=True)
+    assert_rows(rows.offsets, rows.indices, full)
+    unsorted = vc.neighbors(points, cutoff=0.1, box=box)
+    np.testing.assert_array_equal(unsorted.offsets, rows.offsets)
+    assert all(np.array_equal(np.sort(unsorted[k]), rows[k]) for k in range(0, len(rows), 7))
+    i, j = vc.pairs(points, cutoff=0.1, box=box, sort=True)
+    np.testing.assert_array_equal(i, np.repeat(np.arange(len(points)), [len(half[k]) for k in range(len(points))]))
+    assert_rows(np.searchsorted(i, np.arange(len(points) + 1)), j, half)
+    for wanted, kept in ((half, True), (full, False)):
+        lists = vc.NeighborList(cutoff=0.1, skin=0.1, half=kept, box=box)
+        lists.update(points)
+        assert_rows(lists.offsets, lists.indices, wanted)
+
+
+@every_isa
+@pytest.mark.parametrize("structure", ["CellSorting", "HashGrid", "Octree"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sorted_rows_are_the_unsorted_ones_in_order(name: str, structure: str, dtype: type) -> None:
+    _core.set_isa(name)
+    rng = np.random.default_rng(5)
+    # A dense corner in a sparse periodic box: rows through several images, and of very different lengths.
+    points = np.concatenate([rng.random((3000, 3)), rng.random((700, 3)) * 0.05]).astype(dtype)
+    rng.shuffle(points)
+    index = getattr(vc, structure)(points, cutoff=0.08, box=1.0)
+    loose, tight = index.neighbors(), index.neighbors(sort=True)
+    np.testing.assert_array_equal(loose.offsets, tight.offsets)
+    assert tight.offsets[-1] > 100 * 700
+    for row in range(len(points)):
+        np.testing.assert_array_equal(np.sort(loose[row]), tight[row])
+    i, j = index.pairs(sort=True)
+    owners = np.repeat(np.arange(len(points)), tight.counts)
+    above = tight.indices > owners
+    np.testing.assert_array_equal(i, owners[above])
+    np.testing.assert_array_equal(j, tight.indices[above])
