@@ -17,7 +17,7 @@ from vicinal.sim.draws import Draws
 from vicinal.sim.scene import Output, Periodic, RunSettings, Scene, load, read
 from vicinal.sim.sizes import Bimodal, Fixed, LogNormal, Normal, PowerLaw, SieveCurve, Uniform
 from vicinal.sim.toml import dump, parse
-from vicinal.sim.walls import Motion
+from vicinal.sim.wall_sections import Motion
 
 TEXT = """\
 title = "tray"

@@ -4,7 +4,7 @@ from vicinal.dem.materials import Material
 from vicinal.dem.shapes import Clump, Polyhedron, Tablet
 from vicinal.dem.simulation import Simulation, SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning
-from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, box_walls
+from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, box_walls
 
 __all__ = [
     "Clump",

@@ -1,4 +1,4 @@
-"""From a scene to a simulation: walls, shapes and the time step."""
+"""From a scene to a simulation: shapes of bodies and the time step."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from vicinal.dem.config.insertion import Emitter, Place
 from vicinal.dem.shapes import Clump, Polyhedron, Shape, Tablet
 from vicinal.dem.simulation import COLLISION_FRACTION, RAYLEIGH_FRACTION, Simulation
 from vicinal.dem.times import CriticalTimes
-from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, box_walls
 from vicinal.errors import InputError
-from vicinal.sim.meshes import load_mesh
 from vicinal.sim.regions import BoxRegion, CylinderRegion, SphereRegion
 from vicinal.sim.scene import Scene
-from vicinal.sim.walls import AnyWall, BoxWall, CylinderWall, MeshWallSection, PlaneWall, Rotating
+from vicinal.sim.scene_walls import SceneWalls
 
 Array = npt.NDArray[np.float64]
 
@@ -30,7 +28,7 @@ def build(scene: Scene) -> Simulation:
         pairs={pair.materials: pair.values() for pair in scene.dem.pairs},
         law=scene.dem.law,
         history=scene.dem.history,
-        walls=[wall for walls in make_walls(scene) for wall in walls],
+        walls=SceneWalls(scene, extent(scene)).all(),
         gravity=scene.gravity,
         box=scene.periodic.lengths(),
         skin=scene.dem.skin,
@@ -38,75 +36,7 @@ def build(scene: Scene) -> Simulation:
     )
 
 
-def make_walls(scene: Scene) -> list[list[Wall]]:
-    """Make the walls of each wall table; boxes and closed cylinders have several."""
-    made = []
-    taken: set[str] = set()
-    size = _extent(scene)
-    for place, wall in enumerate(scene.walls):
-        kind = wall.TAG[1]
-        name = wall.name or (kind if kind not in taken else f"{kind}{place}")
-        walls = _walls(wall, name, size)
-        for part in walls:
-            if part.name in taken:
-                raise InputError(f'walls.{place}.name must differ from the names of other walls, got "{name}"')
-            taken.add(part.name)
-        taken.add(name)
-        made.append(walls)
-    return made
-
-
-def _walls(wall: AnyWall, name: str, size: float) -> list[Wall]:
-    walls: list[Wall]
-    assert wall.material is not None  # noqa: S101 - the section `dem` checks that
-    match wall:
-        case PlaneWall():
-            edge = size if wall.size is None else wall.size
-            walls = [Plane(name=name, material=wall.material, point=wall.point, normal=wall.normal, size=edge)]
-        case BoxWall():
-            walls = list(box_walls(name, wall.low, wall.high, wall.material, sides=wall.sides))
-        case CylinderWall():
-            walls = [
-                Cylinder(
-                    name=name,
-                    material=wall.material,
-                    start=wall.start,
-                    end=wall.end,
-                    radius=wall.radius,
-                    inside=wall.inside,
-                )
-            ]
-            if wall.ends:
-                along = np.subtract(wall.end, wall.start)
-                for end, point, normal in (("start", wall.start, along), ("end", wall.end, -along)):
-                    walls.append(
-                        Plane(
-                            name=f"{name}-{end}",
-                            material=wall.material,
-                            point=point,
-                            normal=normal,
-                            size=2 * wall.radius,
-                        )
-                    )
-        case MeshWallSection():
-            mesh = load_mesh(wall.file, scale=wall.scale, move=wall.move)
-            walls = [MeshWall(name=name, material=wall.material, vertices=mesh.vertices, faces=mesh.faces)]
-    if isinstance(wall.motion, Rotating):
-        for part in walls:
-            part.centre = np.array(wall.motion.point)
-    return walls
-
-
-def set_motions(scene: Scene, walls: list[list[Wall]], time: float) -> None:
-    """Set the velocities of walls to those of their motion from a time on."""
-    for wall, parts in zip(scene.walls, walls, strict=True):
-        # A wall without motion keeps what its user set.
-        if wall.motion.moments():
-            for part in parts:
-                part.velocity, part.spin = np.array(wall.motion.velocity_at(time)), np.array(wall.motion.spin_at(time))
-
-
-def _extent(scene: Scene) -> float:
+def extent(scene: Scene) -> float:
     """Return the edge of the square that is drawn for a plane."""
     corners: list[tuple[float, ...]] = []
     for region in scene.regions.values():

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vicinal.dem import shapes as shape_kinds
-from vicinal.dem import walls as wall_kinds
 from vicinal.dem.materials import Material
 from vicinal.errors import InputError
+from vicinal.sim import walls as wall_kinds
 
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation

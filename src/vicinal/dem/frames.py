@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from vicinal.dem.shapes import Clump
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.surfaces import surfaces
-from vicinal.dem.walls import Wall, rotated
 from vicinal.sim.folder import CONTACTS, PARTICLES, SURFACES, WALLS
-from vicinal.sim.scene import Output, Scene
-from vicinal.sim.vtkhdf import Frame, vertices
-from vicinal.sim.walls import BoxWall, CylinderWall
+from vicinal.sim.scene import Output
+from vicinal.sim.scene_walls import SceneWalls
+from vicinal.sim.vtkhdf import Frame, triangles, vertices
+from vicinal.sim.walls import rotated
 
 Array = npt.NDArray[np.float64]
-
-
-class WallSurfaces:
-    """What is drawn for each wall: rectangles for boxes, discs for ends of cylinders, and else its own triangles."""
-
-    def __init__(self, scene: Scene, walls: Sequence[Sequence[Wall]]) -> None:
-        self.sides: dict[str, Array] = {}
-        for section, parts in zip(scene.walls, walls, strict=True):
-            if isinstance(section, BoxWall):
-                for side, part in zip(section.sides, parts, strict=True):
-                    self.sides[part.name] = _rectangle(section, side)
-            elif isinstance(section, CylinderWall):
-                for part, centre in zip(parts[1:], (section.start, section.end), strict=False):
-                    self.sides[part.name] = _disc(section, np.array(centre))
-
-    def of(self, wall: Wall) -> Array:
-        """Return the triangles of a wall in its present pose, shape (m, 3, 3)."""
-        if wall.name not in self.sides:
-            return wall.triangles()
-        centre = np.asarray(wall.centre)
-        return np.asarray(centre + wall.position + rotated(wall.orientation, self.sides[wall.name] - centre))
-
-
-def _rectangle(box: BoxWall, side: str) -> Array:
-    axis = "xyz".index(side[1])
-    one, other = (k for k in range(3) if k != axis)
-    corners = np.tile(np.array(box.low if side[0] == "-" else box.high), (4, 1))
-    corners[:, one] = [box.low[one], box.high[one], box.high[one], box.low[one]]
-    corners[:, other] = [box.low[other], box.low[other], box.high[other], box.high[other]]
-    return np.stack([corners[[0, 1, 2]], corners[[0, 2, 3]]])
-
-
-def _disc(cylinder: CylinderWall, centre: Array) -> Array:
-    along = np.subtract(cylinder.end, cylinder.start)
-    across = np.linalg.svd(along[None])[2][1:]
-    angle = np.linspace(0, 2 * np.pi, 65)
-    ring = centre + cylinder.radius * (np.outer(np.cos(angle), across[0]) + np.outer(np.sin(angle), across[1]))
-    return np.stack([np.tile(centre, (64, 1)), ring[:-1], ring[1:]], axis=1)
 
 
 class GrainFrames:
@@ -65,13 +24,13 @@ class GrainFrames:
     ----------
     settings
         What is written, and with which precision.
-    surfaces
-        What is drawn for walls.
+    walls
+        The walls of the scene.
     """
 
-    def __init__(self, settings: Output, surfaces: WallSurfaces) -> None:
+    def __init__(self, settings: Output, walls: SceneWalls) -> None:
         self.settings = settings
-        self.surfaces = surfaces
+        self.walls = walls
         self.kind = np.float32 if settings.precision == "single" else np.float64
 
     def of(self, sim: Simulation) -> dict[str, Frame]:
@@ -80,7 +39,7 @@ class GrainFrames:
         if self.settings.contacts:
             frames[CONTACTS] = self._contacts(sim)
         if self.settings.walls and sim.walls:
-            frames[WALLS] = self._walls(sim)
+            frames[WALLS] = self.walls.frame(sim.time, self.kind)
         if any(not isinstance(shape, Clump) for shape in sim.shapes):
             frames[SURFACES] = self._surfaces(sim)
         return frames
@@ -104,7 +63,7 @@ class GrainFrames:
 
     def _surfaces(self, sim: Simulation) -> Frame:
         corners, owners = surfaces(sim)
-        return _triangles(sim.time, self._short(corners), {"id": owners.astype(np.int32)})
+        return triangles(sim.time, self._short(corners), {"id": owners.astype(np.int32)})
 
     def _contacts(self, sim: Simulation) -> Frame:
         contacts = sim.contacts()
@@ -119,23 +78,6 @@ class GrainFrames:
             "wall": contacts["wall"].astype(np.int32),
         }
         return Frame(sim.time, self._short(contacts["point"]), vertices(len(contacts["i"])), data)
-
-    def _walls(self, sim: Simulation) -> Frame:
-        corners = [self.surfaces.of(wall) for wall in sim.walls]
-        counts = [len(part) for part in corners]
-        data = {
-            "wall": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
-            "force": self._short(np.repeat([wall.force for wall in sim.walls], counts, axis=0)),
-            "torque": self._short(np.repeat([wall.torque for wall in sim.walls], counts, axis=0)),
-        }
-        return _triangles(sim.time, self._short(np.concatenate(corners)), data)
-
-
-def _triangles(time: float, corners: npt.NDArray[np.floating], data: dict[str, npt.NDArray[Any]]) -> Frame:
-    points = corners.reshape(-1, 3)
-    ids = np.arange(len(points), dtype=np.int32)
-    offsets = np.arange(0, len(points) + 1, 3, dtype=np.int32)
-    return Frame(time, points, {"Polygons": (ids, offsets)}, {}, data)
 
 
 def _spheres(sim: Simulation) -> tuple[npt.NDArray[np.intp], Array, Array]:

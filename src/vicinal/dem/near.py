@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
-from vicinal.dem.walls import Cylinder, MeshWall, Plane, Wall, rotated
 from vicinal.index import check_settings
 from vicinal.layouts import offsets_of
 from vicinal.list_builder import ListBuilder
 from vicinal.mesh import Mesh
+from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, rotated
 from vicinal.structures.bvh import boxes_around
 
 Array = npt.NDArray[np.float64]

@@ -20,9 +20,10 @@ from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_p
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
-from vicinal.dem.walls import MeshWall, Wall, check_vector
+from vicinal.dem.wall_records import take_state, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
+from vicinal.sim.walls import MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin
 
 Array = npt.NDArray[np.float64]
@@ -354,7 +355,7 @@ class Simulation:
 
     def _sync_walls(self) -> None:
         self._drop_lists_of_moved_walls()
-        self._core.set_walls([wall.record(self._names[wall.material]) for wall in self.walls])
+        self._core.set_walls([wall_record(wall, self._names[wall.material]) for wall in self.walls])
         if not self._meshes_set:
             for k, wall in enumerate(self.walls):
                 if isinstance(wall, MeshWall):
@@ -365,7 +366,7 @@ class Simulation:
 
     def _read_walls(self) -> None:
         for wall, record in zip(self.walls, self._core.walls(), strict=False):
-            wall.take_state(record)
+            take_state(wall, record)
         self._wall_poses = [wall.pose() for wall in self.walls]
 
     def _drop_lists_of_moved_walls(self) -> None:

@@ -9,15 +9,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from vicinal.dem.build import build, choose_step, make_kinds, make_walls, set_motions
+from vicinal.dem.build import build, choose_step, extent, make_kinds
 from vicinal.dem.config.insertion import Emitter
 from vicinal.dem.config.section import Dem
 from vicinal.dem.feed import Feeder
-from vicinal.dem.frames import GrainFrames, WallSurfaces
+from vicinal.dem.frames import GrainFrames
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.times import CriticalTimes
 from vicinal.sim.clock import Timetable, reached, steps_until
 from vicinal.sim.scene import Scene
+from vicinal.sim.scene_walls import SceneWalls
 from vicinal.sim.solver import SolverSection
 from vicinal.sim.vtkhdf import Frame
 
@@ -43,18 +44,17 @@ class GrainSolver:
         kinds = make_kinds(scene)
         self.simulation = build(scene) if state is None else Simulation.restore(state["simulation"])
         self.feeder = Feeder(scene, self.simulation, kinds)
-        own = {wall.name: wall for wall in self.simulation.walls}
-        self.walls = [[own[wall.name] for wall in walls] for walls in make_walls(scene)]
+        self.walls = SceneWalls(scene, extent(scene), self.simulation.walls)
         if state is None:
             self.feeder.start()
             self.feeder.emit()
             self.times = choose_step(scene, self.simulation, kinds)
-            set_motions(scene, self.walls, 0.0)
+            self.walls.set_motions(0.0)
         else:
             self.feeder.restore(state["feeder"])
             self.times = CriticalTimes(*(float(x) for x in state["times"]))
-        self._frames = GrainFrames(scene.output, WallSurfaces(scene, self.walls))
-        self._events = _timetable(scene, self.simulation.dt)
+        self._frames = GrainFrames(scene.output, self.walls)
+        self._events = _timetable(scene, self.simulation.dt, self.walls.moments())
 
     @classmethod
     def build(cls, scene: Scene) -> Self:
@@ -98,7 +98,7 @@ class GrainSolver:
             sim.run(min(max(1, steps_until(before, moment, sim.dt)), end - sim.step_count))
             due = self._events.due(before, sim.time)
             if "motion" in due:
-                set_motions(self.scene, self.walls, sim.time)
+                self.walls.set_motions(sim.time)
             self.feeder.drain(k for k in range(len(self.scene.dem.outlets)) if f"outlet {k}" in due)
             if "emitters" in due:
                 self.feeder.emit()
@@ -170,14 +170,13 @@ class GrainSolver:
         }
 
 
-def _timetable(scene: Scene, dt: float) -> Timetable:
+def _timetable(scene: Scene, dt: float, motions: Sequence[float]) -> Timetable:
     """Return when outlets, emitters and motions of walls are due."""
     every = {f"outlet {place}": outlet.every for place, outlet in enumerate(scene.dem.outlets)}
     pauses = [_pause(insert, dt) for insert in scene.dem.insert if isinstance(insert, Emitter)]
     if pauses:
         every["emitters"] = min(pauses)
-    moments = {moment for wall in scene.walls for moment in wall.motion.moments() if moment > 0}
-    return Timetable(every=every, at={"motion": sorted(moments)})
+    return Timetable(every=every, at={"motion": motions})
 
 
 def _pause(insert: Emitter, dt: float) -> float:

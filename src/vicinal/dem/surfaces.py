@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vicinal.dem.shapes import Polyhedron, Shape, Tablet
 from vicinal.dem.simulation import Simulation
-from vicinal.dem.walls import rotated
+from vicinal.sim.walls import rotated
 
 Array = npt.NDArray[np.float64]
 

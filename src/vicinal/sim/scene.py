@@ -31,7 +31,7 @@ from vicinal.sim.values import (
     Text,
     Whole,
 )
-from vicinal.sim.walls import WALLS, AnyWall
+from vicinal.sim.wall_sections import WALLS, AnyWall
 
 
 @dataclass(frozen=True, kw_only=True)

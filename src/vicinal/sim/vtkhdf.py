@@ -42,6 +42,14 @@ def vertices(count: int) -> dict[str, tuple[Array, Array]]:
     return {"Vertices": (np.arange(count, dtype=np.int32), np.arange(count + 1, dtype=np.int32))}
 
 
+def triangles(time: float, corners: Array, data: Mapping[str, Array]) -> Frame:
+    """Return a frame of triangles, shape (m, 3, 3), with data of each."""
+    points = corners.reshape(-1, 3)
+    indices = np.arange(len(points), dtype=np.int32)
+    offsets = np.arange(0, len(points) + 1, 3, dtype=np.int32)
+    return Frame(time, points, {"Polygons": (indices, offsets)}, {}, data)
+
+
 def need_h5py() -> Any:
     """Import h5py."""
     need("VTKHDF output", "dem", "h5py")

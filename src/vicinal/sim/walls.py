@@ -1,145 +1,275 @@
-"""Walls and their motion: their sections in a scene."""
+"""Walls: planes, cylinders and triangle meshes that rest, move or rotate."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from vicinal.sim.clock import reached
-from vicinal.sim.regions import ZERO, Vector, check_corners
-from vicinal.sim.schema import Section, key
-from vicinal.sim.values import NOT_NEGATIVE, POSITIVE, VECTOR, Direction, Flag, Items, Number, OneOf, Text, Variant
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.errors import InputError
+from vicinal.mesh import Mesh
+
+Array = npt.NDArray[np.float64]
+Vector = Sequence[float] | Array
+
+
+def check_vector(value: object, name: str) -> Array:
+    """Return three finite numbers."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise InputError(f"{name} must be three finite numbers, got {value!r}")
+    return array
+
+
+def _direction(value: Array, name: str) -> Array:
+    length = float(np.linalg.norm(value))
+    if length == 0:
+        raise InputError(f"{name} must be a vector other than zero, got {value.tolist()}")
+    return value / length
+
+
+def _zero() -> Array:
+    return np.zeros(3)
+
+
+def rotated(quaternion: Array, vectors: Array) -> Array:
+    """Return vectors (.., 3) rotated by a unit quaternion (w, x, y, z)."""
+    axis = quaternion[1:]
+    twice = 2 * np.cross(axis, vectors)
+    return np.asarray(vectors + quaternion[0] * twice + np.cross(axis, twice))
+
+
+_VECTORS = ("velocity", "spin", "centre", "position")
+_STATE = ("orientation", "force", "torque")
+
+
+@dataclass(kw_only=True, eq=False)
+class Wall(ABC):
+    """A wall. It moves with `velocity` and rotates with `spin` about `centre`, which moves with it.
+
+    `position` (displacement) and `orientation` (w, x, y, z) are its pose; `force` and `torque` (about `centre`) are
+    those that bodies exerted in the last step. Motion and pose may be assigned between runs.
+    """
+
+    name: str
+    material: str
+    velocity: Vector = (0.0, 0.0, 0.0)
+    spin: Vector = (0.0, 0.0, 0.0)
+    centre: Vector = (0.0, 0.0, 0.0)
+    position: Array = field(default_factory=_zero)
+    orientation: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
+    force: Array = field(default_factory=_zero)
+    torque: Array = field(default_factory=_zero)
+
+    kind = "wall"
+
+    def __post_init__(self) -> None:
+        self.orientation = np.array(self.orientation, dtype=np.float64)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Check vectors, and refuse to change the surface of a wall of a simulation."""
+        if name in _VECTORS:
+            value = check_vector(value, f"{self.name}.{name}")
+        elif getattr(self, "_fixed", False) and name not in _STATE:
+            raise AttributeError(f"{name} of the wall {self.name!r} is fixed in a simulation; make another one")
+        super().__setattr__(name, value)
+
+    def fix_surface(self) -> None:
+        """Allow no more changes than those of motion and pose."""
+        self._fixed = True
+
+    def pose(self) -> Array:
+        """Return centre, position and orientation, (10,)."""
+        return np.concatenate([self.centre, self.position, self.orientation])
+
+    @abstractmethod
+    def _surface(self) -> Array:
+        """Return the triangles of the surface in its first pose."""
+
+    def shape(self) -> dict[str, Any]:
+        """Return the numbers that describe this kind of surface in its first pose, by name."""
+        return {}
+
+    def triangles(self) -> Array:
+        """Return the surface in its present pose, shape (m, 3, 3), for pictures."""
+        centre = np.asarray(self.centre)
+        return centre + self.position + rotated(self.orientation, self._surface() - centre)
+
+    def drift_speed(self, reach: float) -> float:
+        """Return an upper bound of the speed at which the surface approaches bodies within `reach` of `centre`."""
+        return float(np.linalg.norm(self.velocity) + np.linalg.norm(self.spin) * reach)
+
+
+@dataclass(kw_only=True, eq=False)
+class Plane(Wall):
+    """A half-space: bodies are on the side to which `normal` points.
+
+    `size` is the edge of the square that pictures show.
+    """
+
+    point: Vector
+    normal: Vector
+    size: float = 1.0
+    kind = "plane"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.point = check_vector(self.point, f"{self.name}.point")
+        self.normal = _direction(check_vector(self.normal, f"{self.name}.normal"), f"{self.name}.normal")
+
+    def shape(self) -> dict[str, Any]:
+        """Return point and direction."""
+        return {"point": np.asarray(self.point).tolist(), "direction": np.asarray(self.normal).tolist()}
+
+    def _surface(self) -> Array:
+        normal = np.asarray(self.normal)
+        a = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+        a *= 0.5 * self.size / np.linalg.norm(a)
+        b = np.cross(normal, a)
+        p = np.asarray(self.point)
+        corners = [p - a - b, p + a - b, p + a + b, p - a + b]
+        return np.array([[corners[k] for k in (0, 1, 2)], [corners[k] for k in (0, 2, 3)]])
+
+    def drift_speed(self, reach: float) -> float:
+        """Return the speed without sliding along the plane and rotation about its normal, which change nothing."""
+        normal = rotated(self.orientation, np.asarray(self.normal))
+        spin = np.asarray(self.spin)
+        tilting = float(np.linalg.norm(np.cross(spin, normal)))
+        # If the plane tilts, its normal changes during a step: then the whole velocity counts.
+        along = np.linalg.norm(self.velocity) if tilting else abs(np.dot(self.velocity, normal))
+        return float(along) + tilting * reach
+
+
+@dataclass(kw_only=True, eq=False)
+class Cylinder(Wall):
+    """An infinite cylinder around the line from `start` to `end`; bodies are inside (or outside, `inside=False`).
+
+    `start` and `end` limit the surface in pictures only.
+    """
+
+    start: Vector
+    end: Vector
+    radius: float
+    inside: bool = True
+    kind = "cylinder"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.start = check_vector(self.start, f"{self.name}.start")
+        self.end = check_vector(self.end, f"{self.name}.end")
+        if not (np.isfinite(self.radius) and self.radius > 0):
+            raise InputError(f"{self.name}.radius must be a positive, finite number, got {self.radius!r}")
+        _direction(self.end - self.start, f"{self.name}.end - {self.name}.start")
+
+    @property
+    def axis(self) -> Array:
+        """Direction from start to end."""
+        return _direction(np.asarray(self.end) - np.asarray(self.start), self.name)
+
+    def shape(self) -> dict[str, Any]:
+        """Return point, direction, radius and side."""
+        return {
+            "point": np.asarray(self.start).tolist(),
+            "direction": self.axis.tolist(),
+            "radius": float(self.radius),
+            "inside": bool(self.inside),
+        }
+
+    def _surface(self) -> Array:
+        axis = self.axis
+        a = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+        a *= self.radius / np.linalg.norm(a)
+        angle = np.linspace(0, 2 * np.pi, 65)[:, None]
+        ring = np.cos(angle) * a + np.sin(angle) * np.cross(axis, a)
+        low, high = np.asarray(self.start) + ring, np.asarray(self.end) + ring
+        first = np.stack([low[:-1], low[1:], high[1:]], axis=1)
+        second = np.stack([low[:-1], high[1:], high[:-1]], axis=1)
+        return np.concatenate([first, second])
+
+    def drift_speed(self, reach: float) -> float:
+        """Return the speed without sliding along the axis and rotation about it, which change nothing."""
+        axis = rotated(self.orientation, self.axis)
+        spin, velocity = np.asarray(self.spin), np.asarray(self.velocity)
+        tilting = float(np.linalg.norm(np.cross(spin, axis)))
+        off = rotated(self.orientation, np.asarray(self.start) - np.asarray(self.centre))
+        eccentric = float(np.linalg.norm(np.cross(spin, off - np.dot(off, axis) * axis)))
+        across = velocity if tilting or eccentric else velocity - np.dot(velocity, axis) * axis
+        return float(np.linalg.norm(across)) + tilting * reach + eccentric
+
+
+@dataclass(kw_only=True, eq=False)
+class MeshWall(Wall):
+    """A triangle mesh; bodies may be on both sides.
+
+    Parameters
+    ----------
+    vertices
+        Shape (v, 3).
+    faces
+        Three vertices each, shape (f, 3).
+    """
+
+    vertices: npt.NDArray[np.float64]
+    faces: npt.NDArray[np.int32]
+    kind = "mesh"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.vertices = np.ascontiguousarray(self.vertices, dtype=np.float64)
+        self.faces = np.ascontiguousarray(self.faces, dtype=np.int32)
+        if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not np.isfinite(self.vertices).all():
+            raise InputError(
+                f"{self.name}.vertices must be finite coordinates of shape (v, 3), got the shape {self.vertices.shape}"
+            )
+        if self.faces.ndim != 2 or self.faces.shape[1] != 3 or len(self.faces) == 0:
+            raise InputError(f"{self.name}.faces must have the shape (f, 3), f > 0, got {self.faces.shape}")
+        if self.faces.min() < 0 or self.faces.max() >= len(self.vertices):
+            raise InputError(f"{self.name}.faces must be numbers of vertices below {len(self.vertices)}, got others")
+        self._mesh = Mesh(vertices=self.vertices, faces=self.faces)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The triangles in their first pose, with a search tree."""
+        return self._mesh
+
+    def _surface(self) -> Array:
+        return np.asarray(self.vertices[self.faces])
+
+    def drift_speed(self, reach: float) -> float:
+        """Return the speed of the fastest vertex."""
+        own = float(np.linalg.norm(self.vertices - np.asarray(self.centre), axis=1).max())
+        return super().drift_speed(min(own, reach) if np.isfinite(reach) else own)
+
 
 SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Motion(Section):
-    """A wall that does not move, and what all motions have in common."""
+def box_walls(name: str, lower: Vector, upper: Vector, material: str, *, sides: Sequence[str] = SIDES) -> list[Plane]:
+    """Return the sides of a box as planes named ``f"{name}{side}"``; bodies are inside.
 
-    TAG: ClassVar = ("type", "fixed")
-
-    def moments(self) -> tuple[float, ...]:
-        """Return the times at which the motion starts or stops."""
-        return ()
-
-    def velocity_at(self, time: float) -> Vector:  # noqa: ARG002 - those that move need it
-        """Return the velocity from this time on."""
-        return ZERO
-
-    def spin_at(self, time: float) -> Vector:  # noqa: ARG002 - those that move need it
-        """Return the angular velocity from this time on."""
-        return ZERO
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Timed(Motion):
-    start: float = key(NOT_NEGATIVE, 0.0, help="time at which the motion starts")
-    stop: float | None = key(POSITIVE, None, help="time at which the motion stops")
-
-    def check(self) -> None:
-        """Check the order of start and stop."""
-        if self.stop is not None and self.stop <= self.start:
-            raise self.wrong("stop", f"must be above start = {self.start:g}")
-
-    def moments(self) -> tuple[float, ...]:
-        """Return the times at which the motion starts or stops."""
-        return (self.start,) if self.stop is None else (self.start, self.stop)
-
-    def is_on(self, time: float) -> bool:
-        """Return whether the wall moves in the step that begins at this time."""
-        return reached(time, self.start) and (self.stop is None or not reached(time, self.stop))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Translating(_Timed):
-    """A wall that moves along a line."""
-
-    TAG: ClassVar = ("type", "translating")
-    velocity: Vector = key(VECTOR)
-
-    def velocity_at(self, time: float) -> Vector:
-        """Return the velocity from this time on."""
-        return self.velocity if self.is_on(time) else ZERO
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rotating(_Timed):
-    """A wall that rotates about an axis."""
-
-    TAG: ClassVar = ("type", "rotating")
-    axis: Vector = key(Direction(), help="direction of the axis; the rotation is right-handed")
-    point: Vector = key(VECTOR, ZERO, help="a point on the axis")
-    speed: float = key(Number(), help="angular speed in rad/s")
-
-    def spin_at(self, time: float) -> Vector:
-        """Return the angular velocity from this time on."""
-        speed = self.speed * self.is_on(time)
-        return (self.axis[0] * speed, self.axis[1] * speed, self.axis[2] * speed)
-
-
-MOTIONS = Variant("type", {kind.TAG[1]: kind for kind in (Motion, Translating, Rotating)})
-
-
-@dataclass(frozen=True, kw_only=True)
-class WallSection(Section):
-    """What all walls have in common."""
-
-    material: str | None = key(Text(), None, help="name of a material; grains need it")
-    name: str | None = key(Text(), None, help="for the table of forces; made from the shape if left out")
-    motion: Motion = key(MOTIONS, Motion())
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlaneWall(WallSection):
-    """A half-space; bodies are on the side to which the normal points."""
-
-    TAG: ClassVar = ("shape", "plane")
-    point: Vector = key(VECTOR)
-    normal: Vector = key(Direction())
-    size: float | None = key(POSITIVE, None, help="edge of the square that is drawn")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BoxWall(WallSection):
-    """The sides of a box, each a plane; bodies are inside."""
-
-    TAG: ClassVar = ("shape", "box")
-    low: Vector = key(VECTOR)
-    high: Vector = key(VECTOR)
-    sides: tuple[str, ...] = key(Items(OneOf(SIDES), least=1), SIDES, help="sides that are walls")
-
-    def check(self) -> None:
-        """Check that the box has a volume."""
-        check_corners(self)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CylinderWall(WallSection):
-    """The lateral surface of a cylinder, infinitely long."""
-
-    TAG: ClassVar = ("shape", "cylinder")
-    start: Vector = key(VECTOR, help="one end of the axis")
-    end: Vector = key(VECTOR, help="the other end")
-    radius: float = key(POSITIVE)
-    inside: bool = key(Flag(), default=True, help="whether bodies are inside")
-    ends: bool = key(Flag(), default=False, help="whether planes close both ends; they move with the cylinder")
-
-    def check(self) -> None:
-        """Check that it has a length."""
-        if self.start == self.end:
-            raise self.wrong("end", "must differ from start")
-
-
-@dataclass(frozen=True, kw_only=True)
-class MeshWallSection(WallSection):
-    """Triangles from a file; bodies may be on both sides."""
-
-    TAG: ClassVar = ("shape", "mesh")
-    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the scene file")
-    scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
-    move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
-
-
-AnyWall: TypeAlias = PlaneWall | BoxWall | CylinderWall | MeshWallSection
-WALLS = Variant("shape", {kind.TAG[1]: kind for kind in (PlaneWall, BoxWall, CylinderWall, MeshWallSection)})
+    Examples
+    --------
+    >>> [wall.name for wall in box_walls("tray", (0, 0, 0), (1, 1, 1), "steel", sides=["-x", "-z"])]
+    ['tray-x', 'tray-z']
+    """
+    low, high = check_vector(lower, f"{name}.lower"), check_vector(upper, f"{name}.upper")
+    walls = []
+    for side in sides:
+        if side not in SIDES:
+            raise InputError(f"{name}.sides must be some of {', '.join(SIDES)}, got {side!r}")
+        axis = "xyz".index(side[1])
+        sign = 1.0 if side[0] == "-" else -1.0
+        normal = np.zeros(3)
+        normal[axis] = sign
+        middle = 0.5 * (low + high)
+        middle[axis] = (low if sign > 0 else high)[axis]
+        size = float(np.delete(high - low, axis).max())
+        walls.append(Plane(name=name + side, material=material, point=middle, normal=normal, size=size))
+    return walls

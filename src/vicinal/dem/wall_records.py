@@ -1,0 +1,21 @@
+"""Walls as the compiled core of grains takes them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vicinal import _core
+from vicinal.sim.walls import Wall
+
+
+def wall_record(wall: Wall, material: int) -> _core.GrainWall:
+    """Return the record of a wall; `material` is the number of its material."""
+    vectors = ("velocity", "spin", "centre", "position", "orientation")
+    motion = {name: np.asarray(getattr(wall, name), dtype=np.float64).tolist() for name in vectors}
+    return _core.GrainWall(kind=wall.kind, material=material, **motion, **wall.shape())
+
+
+def take_state(wall: Wall, record: _core.GrainWall) -> None:
+    """Set pose and load of a wall to those of a record."""
+    for name in ("position", "orientation", "force", "torque"):
+        setattr(wall, name, np.array(getattr(record, name)))

@@ -1,0 +1,144 @@
+"""Walls and their motion: their sections in a scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from vicinal.sim.clock import reached
+from vicinal.sim.regions import ZERO, Vector, check_corners
+from vicinal.sim.schema import Section, key
+from vicinal.sim.values import NOT_NEGATIVE, POSITIVE, VECTOR, Direction, Flag, Items, Number, OneOf, Text, Variant
+from vicinal.sim.walls import SIDES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion(Section):
+    """A wall that does not move, and what all motions have in common."""
+
+    TAG: ClassVar = ("type", "fixed")
+
+    def moments(self) -> tuple[float, ...]:
+        """Return the times at which the motion starts or stops."""
+        return ()
+
+    def velocity_at(self, time: float) -> Vector:  # noqa: ARG002 - those that move need it
+        """Return the velocity from this time on."""
+        return ZERO
+
+    def spin_at(self, time: float) -> Vector:  # noqa: ARG002 - those that move need it
+        """Return the angular velocity from this time on."""
+        return ZERO
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Timed(Motion):
+    start: float = key(NOT_NEGATIVE, 0.0, help="time at which the motion starts")
+    stop: float | None = key(POSITIVE, None, help="time at which the motion stops")
+
+    def check(self) -> None:
+        """Check the order of start and stop."""
+        if self.stop is not None and self.stop <= self.start:
+            raise self.wrong("stop", f"must be above start = {self.start:g}")
+
+    def moments(self) -> tuple[float, ...]:
+        """Return the times at which the motion starts or stops."""
+        return (self.start,) if self.stop is None else (self.start, self.stop)
+
+    def is_on(self, time: float) -> bool:
+        """Return whether the wall moves in the step that begins at this time."""
+        return reached(time, self.start) and (self.stop is None or not reached(time, self.stop))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translating(_Timed):
+    """A wall that moves along a line."""
+
+    TAG: ClassVar = ("type", "translating")
+    velocity: Vector = key(VECTOR)
+
+    def velocity_at(self, time: float) -> Vector:
+        """Return the velocity from this time on."""
+        return self.velocity if self.is_on(time) else ZERO
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rotating(_Timed):
+    """A wall that rotates about an axis."""
+
+    TAG: ClassVar = ("type", "rotating")
+    axis: Vector = key(Direction(), help="direction of the axis; the rotation is right-handed")
+    point: Vector = key(VECTOR, ZERO, help="a point on the axis")
+    speed: float = key(Number(), help="angular speed in rad/s")
+
+    def spin_at(self, time: float) -> Vector:
+        """Return the angular velocity from this time on."""
+        speed = self.speed * self.is_on(time)
+        return (self.axis[0] * speed, self.axis[1] * speed, self.axis[2] * speed)
+
+
+MOTIONS = Variant("type", {kind.TAG[1]: kind for kind in (Motion, Translating, Rotating)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class WallSection(Section):
+    """What all walls have in common."""
+
+    material: str | None = key(Text(), None, help="name of a material; grains need it")
+    name: str | None = key(Text(), None, help="for the table of forces; made from the shape if left out")
+    motion: Motion = key(MOTIONS, Motion())
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaneWall(WallSection):
+    """A half-space; bodies are on the side to which the normal points."""
+
+    TAG: ClassVar = ("shape", "plane")
+    point: Vector = key(VECTOR)
+    normal: Vector = key(Direction())
+    size: float | None = key(POSITIVE, None, help="edge of the square that is drawn")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxWall(WallSection):
+    """The sides of a box, each a plane; bodies are inside."""
+
+    TAG: ClassVar = ("shape", "box")
+    low: Vector = key(VECTOR)
+    high: Vector = key(VECTOR)
+    sides: tuple[str, ...] = key(Items(OneOf(SIDES), least=1), SIDES, help="sides that are walls")
+
+    def check(self) -> None:
+        """Check that the box has a volume."""
+        check_corners(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CylinderWall(WallSection):
+    """The lateral surface of a cylinder, infinitely long."""
+
+    TAG: ClassVar = ("shape", "cylinder")
+    start: Vector = key(VECTOR, help="one end of the axis")
+    end: Vector = key(VECTOR, help="the other end")
+    radius: float = key(POSITIVE)
+    inside: bool = key(Flag(), default=True, help="whether bodies are inside")
+    ends: bool = key(Flag(), default=False, help="whether planes close both ends; they move with the cylinder")
+
+    def check(self) -> None:
+        """Check that it has a length."""
+        if self.start == self.end:
+            raise self.wrong("end", "must differ from start")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeshWallSection(WallSection):
+    """Triangles from a file; bodies may be on both sides."""
+
+    TAG: ClassVar = ("shape", "mesh")
+    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the scene file")
+    scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
+    move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
+
+
+AnyWall: TypeAlias = PlaneWall | BoxWall | CylinderWall | MeshWallSection
+WALLS = Variant("shape", {kind.TAG[1]: kind for kind in (PlaneWall, BoxWall, CylinderWall, MeshWallSection)})
