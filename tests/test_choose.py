@@ -282,6 +282,19 @@ def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
     assert all(more >= less for more, less in pairwise(others))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_survey_leaves_out_only_strays(seed: int) -> None:
+    """Bodies in open space that fill it unevenly, but of which none is far from all others."""
+    rng = np.random.default_rng(seed)
+    sheet = rng.random((2000, 3)) * [1, 1, 0.02]
+    sheet[:, 2] += np.sin(6 * sheet[:, 0]) / 4
+    facts = survey(sheet, cutoff=0.1)
+    assert facts["others"][0] == pytest.approx(len(sheet) - 1)
+    assert facts["cells"][0] <= 8
+    true = vc.count(sheet, cutoff=0.1).sum() / 2
+    assert facts["pairs"] == pytest.approx(true, rel=0.4)  # from cells that lie anyhow in the sheet
+
+
 def test_the_survey_of_a_few_bodies_is_exact() -> None:
     points = RNG.random((250, 3))
     facts = survey(points, cutoff=0.1, box=1.0)

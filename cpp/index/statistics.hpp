@@ -230,9 +230,11 @@ class Sampler {
     auto* const end = some.data() + count;
     auto* const upper = end - 1 - count / 32;
     std::nth_element(some.data(), lower, end);
+    const double low = *lower;
     std::nth_element(lower, upper, end);
-    const double wide = *upper - *lower;
-    const Span most{std::max(all.low, *lower - 1.4 * wide), std::min(all.high, *upper + 0.6 * wide)};
+    const double high = *upper;
+    const double wide = high - low;
+    const Span most{std::max(all.low, low - 1.4 * wide), std::min(all.high, high + 0.6 * wide)};
     return wide > 0 && most.high - most.low < (all.high - all.low) / 2 ? most : all;
   }
 
