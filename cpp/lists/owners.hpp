@@ -1,9 +1,9 @@
 // Sums over half rows on several threads.
 //
-// A pair adds to both of its bodies, so threads that divide the rows would write to the same bodies. Here threads divide
-// the bodies instead: each runs over all rows that can contain its bodies and adds to those only. Rows are sorted, so
-// its part of a row is one piece. Every sum is then formed in the order of the entries, as on one thread: its bits do
-// not depend on the number of threads, and no memory is needed besides the result.
+// A pair adds to both of its bodies, so threads that divide the rows would write to the same bodies. Here threads
+// divide the bodies instead: each runs over all rows that can contain its bodies and adds to those only. Rows are
+// sorted, so its part of a row is one piece. Every sum is then formed in the order of the entries, as on one thread:
+// its bits do not depend on the number of threads, and no memory is needed besides the result.
 #pragma once
 
 #include <algorithm>
