@@ -76,7 +76,7 @@ def test_the_command_line_without_its_extra_names_it(arguments: list[str], tmp_p
 
 FUNCTIONS = {
     "scipy": ("vc.neighbors([[0, 0]], 1.0).to_scipy()", 'to_scipy needs scipy; pip install "vicinal[scipy]"'),
-    "mesh": ("vc.Mesh.load('a.stl')", 'Mesh.load needs trimesh; pip install "vicinal[mesh]"'),
+    "mesh": ("vc.Mesh.load('a.stl')", 'reading a mesh needs trimesh; pip install "vicinal[mesh]"'),
     "dem": ("from vicinal.sim.vtkhdf import need_h5py; need_h5py()", 'needs h5py; pip install "vicinal[dem]"'),
     "lab": (
         "from vicinal.demo import draw; draw([], title='', subtitle='', target=None, kind='png')",
