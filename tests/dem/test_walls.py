@@ -131,8 +131,8 @@ def test_ball_on_a_turntable_runs_in_circles():
 
 
 def test_huge_triangles_are_a_plane():
-    # Two triangles ten thousand times as large as the grains, and a small one beside them: nobody pays for the large
-    # ones but those who are near, and nobody feels where they meet.
+    # Two triangles ten thousand times as large as the grains, and a small one beside them: only bodies near the large
+    # ones test them, and their common edge has no effect.
     size = 1e4
     corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) * size
     small = np.array([[30, 30, 1], [30.1, 30, 1], [30, 30.1, 1]])
@@ -221,7 +221,7 @@ def test_piston_lifts_its_load():
 
 @pytest.mark.parametrize("kind", ["plane", "cylinder", "mesh", "turning"])
 def test_walls_that_come_from_afar_are_noticed(kind):
-    # Nobody moves but the wall: lists have to be built for its sake. An elastic sphere leaves at twice its speed.
+    # Only the wall moves, so only its motion makes new lists necessary. An elastic sphere leaves at twice its speed.
     speed = np.array([0, 0, 1.0])
     corners = np.array([[-3, -3, -3], [3, -3, -3], [0, 4, -3]], dtype=float)
     mesh = {"name": "w", "material": "m", "vertices": corners, "faces": np.array([[0, 1, 2]])}
