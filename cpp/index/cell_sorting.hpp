@@ -42,8 +42,9 @@ class CellSorting final : public Structure<T, D> {
     const auto rows = mode == Mode::half ? grid_.half_rows() : std::span<const StencilRow>(grid_.rows);
     const auto [first, last] = groups_of_part(queries, part);
     if (first == last) return;
-    // The finger of a row: the first cell whose key is not below the row's.
+    // The fingers of a row: the first cell whose key is not below the row's, and the first one above it.
     std::vector<std::size_t> finger(rows.size());
+    std::vector<std::size_t> end_finger(rows.size());
     std::vector<Range> ranges;
     bool started = false;
     for (std::size_t g = first; g < last; ++g) {
@@ -58,7 +59,19 @@ class CellSorting final : public Structure<T, D> {
         std::size_t& f = finger[r];
         if (!started) f = first_cell_from(low);
         while (cells_.key[f] < low) ++f;  // the last cell's key is above all
-        append_row(f, middle + reach, own_row, mode, ranges);
+        if (cells_.images != nullptr) {
+          append_row(f, middle + reach, own_row, mode, ranges);
+          continue;
+        }
+        // Without images, the cells of a row are next to each other in memory.
+        std::size_t& e = end_finger[r];
+        if (!started) e = f;
+        while (cells_.key[e] <= middle + reach) ++e;
+        if (f == e) continue;
+        ranges.push_back({cells_.begin[f], cells_.begin[e], {}});
+        if (!own_row) continue;
+        ranges.back().own = mode == Mode::half ? Own::after : Own::except;
+        std::swap(ranges.back(), ranges.front());
       }
       started = true;
       if (!ranges.empty()) sink({queries.group_begin[g], queries.group_begin[g + 1], ranges});

@@ -10,7 +10,7 @@
 namespace vicinal {
 
 // `sort` may write this many entries past the end of a row.
-inline constexpr std::size_t sort_overshoot = 16;
+inline constexpr std::size_t sort_overshoot = 64;
 
 struct RowKernels {
   // Sorts n entries in ascending order.

@@ -79,8 +79,6 @@ struct IntLanes {
       v[k + 4] = _mm256_permute2x128_si256(u[k], u[k + 4], 0x31);
     }
   }
-  // Fills the register that begins at entry n, which the last entries share.
-  static inline void pad(std::int32_t* row, std::size_t n, std::size_t) { store(row + n, broadcast(0x7fffffff)); }
   static inline std::size_t pack_greater(std::int32_t* to, vector v, vector limit) {
     const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(v, limit))));
     const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack.entry[bits])));

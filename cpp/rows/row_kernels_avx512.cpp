@@ -55,8 +55,6 @@ struct IntLanes {
     v = exchange<1, 0xAAAA>(exchange<2, 0xCCCC>(exchange<7, 0xF0F0>(v)));
     return merge_eights(exchange<15, 0xFF00>(v));
   }
-  // Fills the register that begins at entry n, which the last entries share.
-  static inline void pad(std::int32_t* row, std::size_t n, std::size_t) { store(row + n, broadcast(0x7fffffff)); }
   static inline std::size_t pack_greater(std::int32_t* to, vector v, vector limit) {
     const Mask16 mask = _mm512_cmpgt_epi32_mask(v, limit);
     store(to, _mm512_maskz_compress_epi32(mask, v));
