@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -26,12 +25,18 @@ class LinkedCells final : public Structure<T, D> {
   void build(const BodyView<T, D>& points) override {
     grid_ = Grid();  // one cell, which is enough for no points
     const Reach<D> reach = points.reach(settings_.cutoff);
-    if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, settings_.option("cell"));
-    const double cells = grid_.padded_cells();
-    const auto room = static_cast<double>(physical_memory()) / 4;
-    if (cells * sizeof(Slot) > room || cells >= 0x1p40)
-      throw std::length_error("a dense grid of " + std::to_string(cells) +
-                              " cells");  // Python checks before: a last line
+    if (points.size > 0) {
+      double least = settings_.option("cell");
+      grid_ = lay_grid(points, settings_.box, reach, 1, least);
+      // Python refuses a grid that is too large for memory. Queries with tiny boxes can still make bodies without size
+      // reach so little that the grid would be: then its cells are longer than the reach.
+      const double most = std::max(8 * static_cast<double>(points.size), 0x1p20);
+      const bool too_many = grid_.padded_cells() * sizeof(Slot) > static_cast<double>(physical_memory()) / 4;
+      while (too_many && grid_.padded_cells() > most) {
+        least = 2 * std::max(least, reach.largest());
+        grid_ = lay_grid(points, settings_.box, reach, 1, least);
+      }
+    }
     grid_.finish(reach);
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
     order_by_cell(grid_, bodies_);

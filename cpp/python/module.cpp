@@ -9,6 +9,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <exception>
+#include <new>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -46,17 +48,17 @@ bool user_interrupts() {
 // (low, high, first row with a NaN or infinity or -1).
 using BoundsTuple = std::tuple<std::vector<double>, std::vector<double>, std::int64_t>;
 template <class T, int D>
-BoundsTuple tuple_of(const Bounds<T, D>& found, std::size_t rows) {
-  const auto bad = found.bad == rows ? std::int64_t{-1} : static_cast<std::int64_t>(found.bad);
-  return {std::vector<double>(found.low.begin(), found.low.end()),
-          std::vector<double>(found.high.begin(), found.high.end()), bad};
+BoundsTuple tuple_of(const Bounds<T, D>& bounds, std::size_t rows) {
+  const auto bad = bounds.bad == rows ? std::int64_t{-1} : static_cast<std::int64_t>(bounds.bad);
+  return {std::vector<double>(bounds.low.begin(), bounds.low.end()),
+          std::vector<double>(bounds.high.begin(), bounds.high.end()), bad};
 }
 BoundsTuple bounds(const PointArray& points) {
   return dispatch(points, [&]<class T, int D>() {
     const std::size_t rows = points.shape(0);
     const auto* const values = static_cast<const T*>(points.data());
-    const auto found = without_lock([&] { return bounds_of<T, D>(rows, [=](std::size_t k) { return values[k]; }); });
-    return tuple_of(found[0], rows);
+    const auto all = without_lock([&] { return bounds_of<T, D>(rows, [=](std::size_t k) { return values[k]; }); });
+    return tuple_of(all[0], rows);
   });
 }
 // Of the lower corners and of the edges of boxes.
@@ -67,11 +69,11 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
       throw std::invalid_argument("lower and upper corners differ in shape or dtype");
     const auto* const low = static_cast<const T*>(lower.data());
     const auto* const high = static_cast<const T*>(upper.data());
-    const auto found = without_lock([&] {
+    const auto all = without_lock([&] {
       return bounds_of<T, D>(
           rows, [=](std::size_t k) { return low[k]; }, [=](std::size_t k) { return high[k] - low[k]; });
     });
-    return std::tuple(tuple_of(found[0], rows), tuple_of(found[1], rows));
+    return std::tuple(tuple_of(all[0], rows), tuple_of(all[1], rows));
   });
 }
 
@@ -86,6 +88,15 @@ std::vector<std::string> isas() {
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of vicinal. Use the functions of the package instead.";
   interrupt_poll() = user_interrupts;
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      PyErr_SetString(PyExc_MemoryError,
+                      "not enough memory for this search or its result; use a smaller cutoff or fewer bodies, or count "
+                      "or query them in parts");
+    }
+  });
 
   nb::class_<AnySearch>(m, "Search", "One structure over one set of bodies.")
       .def(nb::init<const std::string&, const BodyArrays&, double, const std::vector<double>&, const Options&, bool>(),

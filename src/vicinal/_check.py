@@ -22,6 +22,8 @@ MOST_BODIES = 2**31 - 1
 MOST_IMAGES = 50_000
 # From here on a square rounds to infinity, by the size of the dtype in bytes.
 LARGEST_SQUARE = {4: (2 - 2**-24) * 2.0**127, 8: math.inf}
+# Longest periodic edge: that of an image, and the rounding of its coordinates, must not overflow.
+LONGEST_EDGE = {"float32": 3e32, "float64": 1e296}
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,12 @@ def _check_edge(entry: object, axis: int, points: Bodies) -> float:
     rounded = float(points.array.dtype.type(edge))
     if not math.isfinite(rounded) or rounded <= 0:
         raise InputError(f"box[{axis}] must be a positive, finite length, or None for an open axis, got {edge}")
+    most = LONGEST_EDGE[points.array.dtype.name]
+    if rounded > most:
+        raise InputError(
+            f"box[{axis}] must be at most {most:g} for {points.array.dtype.name}, got {edge:g}: images of a longer box "
+            "overflow; use a smaller unit of length"
+        )
     _check_wraps(points, axis, rounded, "points")
     return rounded
 

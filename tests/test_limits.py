@@ -1,0 +1,78 @@
+"""Where numbers or memory end: a clear error, and an index that still works."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vicinal as vc
+from cases import BOTH
+from compare import ask, assert_same_pairs
+from structures import STRUCTURES
+
+LONGEST = {np.float32: 3e32, np.float64: 1e296}
+both = pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+
+
+@both
+def test_a_periodic_edge_whose_images_overflow_is_refused(dtype: Any) -> None:
+    points = np.zeros((2, 3), dtype)
+    with pytest.raises(vc.InputError, match=r"box\[1\] must be at most .* use a smaller unit of length"):
+        vc.pairs(points, cutoff=1.0, box=(1.0, 4 * LONGEST[dtype], 1.0))
+
+
+@pytest.mark.parametrize("structure", [s for s in STRUCTURES if s.periodic], ids=str)
+@both
+def test_the_longest_periodic_edge_loses_no_image(structure: Any, dtype: Any) -> None:
+    edge = dtype(LONGEST[dtype])
+    rng = np.random.default_rng(3)
+    for dim in structure.dims:
+        lower = (rng.random((40, dim)) * edge).astype(dtype)
+        for size in (0.3, 2.5):  # of the edge
+            upper = (lower + dtype(size) * rng.random((40, dim)).astype(dtype) * edge).astype(dtype)
+            bodies = {"boxes": (lower, upper), "box": float(edge)}
+            index = structure.build(**bodies, size=float(size * edge))
+            expected = ask(vc.Exhaustive(**bodies).pairs, "boxes", sort=True)
+            assert len(expected) > 0
+            assert_same_pairs(ask(index.pairs, "boxes", sort=True), expected)
+
+
+@both
+def test_tiny_queries_on_boxes_without_size(dtype: Any) -> None:
+    """Linked cells as long as the queries would not fit into memory."""
+    places = np.random.default_rng(0).random((200, 3)).astype(dtype)
+    index = vc.LinkedCells(boxes=(places, places))
+    queries = (places[:5], places[:5] + dtype(1e-6))
+    i, j = index.pairs(query_boxes=queries, sort=True)
+    assert i.tolist() == j.tolist() == list(range(5))
+    assert len(index.pairs()[0]) == 0
+    assert index.count().tolist() == [0] * 200
+
+
+SHORT_OF_MEMORY = """
+import resource
+import numpy as np
+import vicinal as vc
+vc.set_threads(1)
+points = np.random.default_rng(0).random((20_000, 3))
+index = vc.Exhaustive(points, cutoff=2.0)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, resource.RLIM_INFINITY))
+try:
+    index.pairs()
+except MemoryError as error:
+    print(error)
+print(index.count()[0])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of address space")
+def test_a_lack_of_memory_is_told_in_words() -> None:
+    run = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], capture_output=True, text=True, check=True)
+    message, count = run.stdout.splitlines()
+    assert message.startswith("not enough memory for this search or its result; use a smaller cutoff")
+    assert count == "19999"
