@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import vicinal as vc
+from vicinal import lab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +36,14 @@ class Structure:
     def __str__(self) -> str:
         return f"{self.name}{self.label}"
 
+    @property
+    def type(self) -> Any:
+        """The class of the structure; those that reproduce a paper are in the lab."""
+        return getattr(vc, self.name, None) or getattr(lab, self.name)
+
     def build(self, points: Array | None = None, *, size: float | None = None, **bodies: Any) -> Any:
         """Make an index; `size` is that of the largest body it will ever hold, if that is not the cutoff."""
-        return getattr(vc, self.name)(points, **bodies, **self.options(bodies["cutoff"] if size is None else size))
+        return self.type(points, **bodies, **self.options(bodies["cutoff"] if size is None else size))
 
     def solve(self, problem: Problem) -> Any:
         """Make an index of the bodies of a problem."""
@@ -66,9 +72,9 @@ STRUCTURES = [
     Structure("CellSorting", "_h3", lambda _: {"h_mask": 3}),
     Structure("HashGrid"),
     Structure("HashGrid", "_rebuild", lambda _: {"update": "rebuild", "few": 0}),
-    Structure("HashGrid", "_paper", lambda _: {"factor": 2.0, "dims": 4, "few": 0}),
+    Structure("PublishedHashGrid", "_growing", lambda _: {"factor": 2.0, "dims": 4, "few": 0}),
     Structure("HashGrid", "_folded", lambda _: {"fill": 8.0, "few": 0}),
-    Structure("HashGrid", "_cube", lambda _: {"factor": 2.0, "max_cells": 8, "few": 0}, periodic=False),
+    Structure("PublishedHashGrid", "_cube", lambda _: {"factor": 2.0, "max_cells": 8, "few": 0}, periodic=False),
     Structure("BVH"),
     Structure("BVH", "_leaf1", lambda _: {"leaf": 1}),
     Structure("BVH", "_lazy", lambda _: {"growth": 1e300}),

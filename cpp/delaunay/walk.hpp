@@ -54,8 +54,8 @@ class Walker {
  public:
   // `graph` must have been built with walk_limit(reach), or more.
   Walker(const Triangulation& tri, const Graph& graph, double reach)
-      : tri_(tri), graph_(graph), limit_(walk_limit(reach)), seen_(tri.points.size(), 0), found_(tri.points.size() + 1),
-        fresh_(graph.longest() + 1), near_(tri.points.size() / 64 + 1, 0) {}
+      : tri_(tri), graph_(graph), limit_(walk_limit(reach)), seen_(tri.points.size(), 0),
+        reached_(tri.points.size() + 1), fresh_(graph.longest() + 1), near_(tri.points.size() / 64 + 1, 0) {}
 
   // All points within reach of the point q, without q itself. Each distance is computed once.
   std::span<const Vertex> around(Vertex q) {
@@ -66,9 +66,9 @@ class Walker {
     spread([at](Point2 p) { return squared_distance(at, p); });
     append_twins();
     // q comes first, or, if it hangs on a vertex, among those appended.
-    Vertex* const own = std::find(found_.data(), found_.data() + size_, q);
-    *own = found_[--size_];
-    return {found_.data(), size_};
+    Vertex* const own = std::find(reached_.data(), reached_.data() + size_, q);
+    *own = reached_[--size_];
+    return {reached_.data(), size_};
   }
 
   // All points within reach of the box around the points in slots first ... last-1, those included, in ascending order.
@@ -123,11 +123,11 @@ class Walker {
       spread([at](Point2 p) { return squared_distance(at, p); });
       append_twins();
     }
-    return {found_.data(), size_};
+    return {reached_.data(), size_};
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    return (seen_.capacity() + found_.capacity() + fresh_.capacity() + words_.capacity()) * sizeof(std::uint32_t) +
+    return (seen_.capacity() + reached_.capacity() + fresh_.capacity() + words_.capacity()) * sizeof(std::uint32_t) +
            near_.capacity() * sizeof(std::uint64_t) + runs_.capacity() * sizeof(Run);
   }
 
@@ -140,7 +140,7 @@ class Walker {
   }
   void enter(Vertex v) {
     seen_[v] = now_;
-    found_[size_++] = v;
+    reached_[size_++] = v;
   }
 
   // Goes on from the vertices entered to all within reach of the box around some places.
@@ -164,13 +164,13 @@ class Walker {
   void spread(Distance&& distance) {
     for (std::size_t k = 0; k < size_; ++k) {
       std::size_t unseen = 0;
-      for (const Vertex w : graph_[found_[k]]) {
+      for (const Vertex w : graph_[reached_[k]]) {
         fresh_[unseen] = w;
         unseen += seen_[w] != now_ ? 1U : 0U;
         seen_[w] = now_;
       }
       for (std::size_t f = 0; f < unseen; ++f) {
-        found_[size_] = fresh_[f];
+        reached_[size_] = fresh_[f];
         size_ += distance(tri_.points[fresh_[f]]) <= limit_ ? 1U : 0U;
       }
     }
@@ -179,16 +179,16 @@ class Walker {
     if (tri_.vertices == tri_.points.size()) return;
     const std::size_t vertices = size_;
     for (std::size_t k = 0; k < vertices; ++k)
-      for (Vertex w = tri_.twin[found_[k]]; w != none; w = tri_.twin[w]) enter(w);
+      for (Vertex w = tri_.twin[reached_[k]]; w != none; w = tri_.twin[w]) enter(w);
   }
 
-  // What was found, as runs, by way of a bit per slot: only the words need sorting.
+  // The vertices reached, as runs, by way of a bit per slot: only the words need sorting.
   void collect_runs() {
     words_.clear();
     for (std::size_t k = 0; k < size_; ++k) {
-      std::uint64_t& word = near_[found_[k] / 64];
-      if (word == 0) words_.push_back(found_[k] / 64);
-      word |= std::uint64_t{1} << (found_[k] % 64);
+      std::uint64_t& word = near_[reached_[k] / 64];
+      if (word == 0) words_.push_back(reached_[k] / 64);
+      word |= std::uint64_t{1} << (reached_[k] % 64);
     }
     std::sort(words_.begin(), words_.end());
     runs_.clear();
@@ -210,7 +210,7 @@ class Walker {
   double limit_;
   std::vector<std::uint32_t> seen_;  // by slot: the last walk that came by
   std::uint32_t now_ = 0;
-  std::vector<Vertex> found_, fresh_;
+  std::vector<Vertex> reached_, fresh_;
   std::size_t size_ = 0;
   std::vector<std::uint64_t> near_;
   std::vector<std::uint32_t> words_;

@@ -44,7 +44,7 @@ inline std::size_t physical_memory() {
   return bytes;
 }
 
-// Whether somebody limits the address space (ulimit -v): then it must not be kept for later.
+// Whether the address space is limited (ulimit -v): then it must not be kept for later.
 inline bool address_space_is_limited() {
 #if VICINAL_HAS_MMAP
   rlimit limit{};
@@ -204,10 +204,10 @@ class Pool {
       for (auto& region : idle_) {
         // Twice as large is still a fit; more would hoard memory for a small result.
         if (region.bytes() >= bytes && region.bytes() / 2 <= bytes) {
-          Region found = std::move(region);
+          Region taken = std::move(region);
           region = std::move(idle_.back());
           idle_.pop_back();
-          return found;
+          return taken;
         }
       }
     }

@@ -25,7 +25,7 @@ inline std::atomic<int>& thread_count_setting() {
   return count;
 }
 // Threads of the call in progress on this thread. It is fixed when a call enters the core, so that scratch sized by it
-// stays large enough when somebody changes the setting meanwhile. Without OpenMP everything is serial.
+// stays large enough when the setting changes meanwhile. Without OpenMP everything is serial.
 inline int& thread_count_of_call() {
   static thread_local int count = 1;
   return count;

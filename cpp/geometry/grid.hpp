@@ -1,4 +1,4 @@
-// A uniform grid laid over bodies: which cell a coordinate is in, which cells a partner can be in.
+// A uniform grid laid over bodies: the cell of a coordinate, and the cells a neighbour can be in.
 //
 // No pair is ever lost through rounding. Along one axis the cell of x is floor(t), t = fl(fl(x - origin) * inverse).
 // (It is computed as trunc(fl(t + lift)), one more rounding of the same kind.) These operations are monotone, and each
@@ -41,7 +41,7 @@ struct Axis {
     const double t = std::min(std::max((x - origin) * inverse, lowest), highest);
     return static_cast<std::int64_t>(t + lift) - first;
   }
-  // In [-(radius + 1), cells + radius]; the two outermost are out of everybody's reach.
+  // In [-(radius + 1), cells + radius]; the two outermost are out of reach of all bodies.
   [[nodiscard]] std::int64_t cell(double x) const {
     const std::int64_t c = unfolded_cell(x);
     return occupied.empty() ? c : fold_of(c);

@@ -3,116 +3,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
 #include "geometry/shape.hpp"
+#include "index/body_view.hpp"
+#include "index/near_frame.hpp"
 
 namespace vicinal {
-
-// How far the positions of a pair can be from each other: along each axis and, if `round`, in total.
-template <int D>
-struct Reach {
-  std::array<double, D> axis{};
-  bool round = true;
-
-  [[nodiscard]] double largest() const { return *std::max_element(axis.begin(), axis.end()); }
-};
-
-// Bodies as the user gave them, row by row, with the bounds of their positions (before wrapping). The position of a box
-// is its lower corner.
-template <class T, int D>
-struct BodyView {
-  const T* data = nullptr;
-  std::size_t size = 0;
-  std::array<T, D> low{};
-  std::array<T, D> high{};
-  Shape shape = Shape::point;
-  const T* extra = nullptr;    // the radius of every sphere, or the upper corners of boxes
-  std::array<T, D> largest{};  // the largest radius (on every axis), or the longest edge along each axis
-  std::array<T, D> partner{};  // the same of the largest queries that are to be answered
-  bool same_sizes = false;     // an update: nobody changed size
-  std::array<T, D> period{};   // of the box, 0 along open axes
-
-  [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
-  // Numbers in `extra` per body.
-  [[nodiscard]] std::size_t extras() const { return static_cast<std::size_t>(columns_of(shape, D) - D); }
-  [[nodiscard]] T radius(std::size_t point) const { return extra[point]; }
-  [[nodiscard]] T upper(std::size_t point, int axis) const { return extra[point * D + static_cast<std::size_t>(axis)]; }
-
-  [[nodiscard]] Reach<D> reach(T cutoff) const {
-    Reach<D> r;
-    if (shape == Shape::box) {
-      // Overlapping boxes are not farther apart, corner from corner, than the longer edge; subtracting rounded it.
-      constexpr double more = 1 + 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-      for (std::size_t a = 0; a < D; ++a) r.axis[a] = static_cast<double>(std::max(largest[a], partner[a])) * more;
-      // A reach must be positive and have an inverse, but not lead through many images of a period. Along an axis on
-      // which no box has any length it may be anything: as much as along the others.
-      constexpr double least = 1e-150;
-      const double some = r.largest() > 0 ? r.largest() : 1;
-      for (std::size_t a = 0; a < D; ++a) {
-        const double most = period[a] > 0 ? static_cast<double>(period[a]) / 2 : some;
-        if (r.axis[a] == 0) r.axis[a] = std::min(some, most);
-        r.axis[a] = std::max(r.axis[a], period[a] > 0 ? std::min(least, most) : least);
-      }
-      r.round = false;
-      return r;
-    }
-    const T sum = shape == Shape::point ? cutoff : largest[0] + std::max(largest[0], partner[0]);
-    r.axis.fill(reach_of(sum));
-    return r;
-  }
-};
-
-// Coordinates near enough to each other for float32: (x - centre) * scale, with the reach scaled to [0.5, 1).
-//
-// A double is tested in float32 first and again in double only when the answer is in doubt (pairs/test.hpp), which
-// halves the bytes and doubles the lanes. `largest` bounds every scaled coordinate, images included; the frame is of
-// no use when it exceeds `most`, because then too many answers are in doubt.
-template <int D>
-struct NearFrame {
-  static constexpr double most = 4096;
-  std::array<double, D> centre{};
-  std::array<double, D> low{}, high{};  // scaled; a query farther out is moved to 4 reaches outside
-  double scale = 1;
-  double largest = std::numeric_limits<double>::infinity();
-
-  [[nodiscard]] bool useful() const { return largest <= most; }
-  [[nodiscard]] float operator()(double x, int axis) const {
-    const auto a = static_cast<std::size_t>(axis);
-    return static_cast<float>(std::min(std::max((x - centre[a]) * scale, low[a]), high[a]));
-  }
-};
-
-template <class T, int D>
-NearFrame<D> near_frame(const BodyView<T, D>& points, const Box<T, D>& box, double reach) {
-  NearFrame<D> frame;
-  // Squares must be far from under- and overflow: the band knows of relative rounding only.
-  if (!(reach > 1e-140 && reach < 1e140) || points.size == 0) return frame;
-  frame.scale = std::exp2(-std::floor(std::log2(reach)) - 1);
-  double largest = 0;
-  for (std::size_t a = 0; a < D; ++a) {
-    const bool periodic = box.edge[a] > 0;
-    const double low = periodic ? 0 : static_cast<double>(points.low[a]);
-    const double high = periodic ? static_cast<double>(box.edge[a]) : static_cast<double>(points.high[a]);
-    if (!(high - low < 1e290)) return frame;
-    frame.centre[a] = low + (high - low) / 2;
-    const double half = (high - low) / 2 * frame.scale + 4;
-    frame.low[a] = -half;
-    frame.high[a] = half;
-    // An image is moved by s edges, s * edge <= reach + edge.
-    largest = std::max(largest, periodic ? 3 * half : half);
-  }
-  frame.largest = largest;
-  return frame;
-}
 
 template <class T, int D>
 struct Bodies {
@@ -126,6 +30,9 @@ struct Bodies {
   Buffer<std::int32_t> ids;                   // the user's number of the body in each slot
   std::array<Buffer<float>, most> near;       // in the frame, for the test in float32
   mutable std::array<Buffer<T>, most> exact;  // wrapped; beside `near` only after `complete`
+  // The slots of bodies at the border of a cut frame, in ascending order: their `near` coordinates may be clamped. Set
+  // by `note_outside`.
+  mutable std::vector<std::uint32_t> outside;
   // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1. After
   // the last key comes one above all.
   static constexpr std::uint64_t no_key = ~std::uint64_t{0};
@@ -219,6 +126,19 @@ struct Bodies {
       });
       column = std::move(filled);
     }
+  }
+
+  [[nodiscard]] bool is_outside(std::size_t slot) const {
+    for (std::size_t a = 0; a < D; ++a)
+      if (frame.at_border(near[a][slot], a)) return true;
+    return false;
+  }
+  // To be called when bodies are in their slots, before a search.
+  void note_outside() const {
+    outside.clear();
+    if (!banded || !frame.cut) return;
+    for (std::size_t slot = 0; slot < slots; ++slot)
+      if (ids[slot] >= 0 && is_outside(slot)) outside.push_back(static_cast<std::uint32_t>(slot));
   }
 
   [[nodiscard]] std::size_t bytes() const {

@@ -101,7 +101,7 @@ class RangeList {
     end_ = nowhere;
     joined_from_ = count_;
   }
-  // Without a branch on `wanted`, which nobody can predict.
+  // Without a branch on `wanted`, which is unpredictable.
   void add(Slot first, Slot last, bool wanted) {
     if (count_ + 2 > ranges_.size()) ranges_.resize(2 * ranges_.size() + 16);
     const bool apart = first != end_;

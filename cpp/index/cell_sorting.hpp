@@ -109,7 +109,7 @@ class CellSorting final : public Structure<T, D> {
     if (subdivision_ == 0) subdivision_ = 1;
     double least = 0;
     for (;;) {
-      grid_ = lay_grid(points, settings_.box, reach, subdivision_, least);
+      grid_ = lay_bulk_grid(points, settings_.box, reach, subdivision_, least);
       // Keys need 64 bits with room to add a row's step; fold long axes, make cells larger if even that is not enough.
       if (grid_.padded_cells() < 0x1p62) break;
       fold(points);

@@ -19,6 +19,7 @@
 #include "exec/threads.hpp"
 #include "geometry/morton.hpp"
 #include "index/bodies.hpp"
+#include "index/bulk.hpp"
 #include "index/cell_order.hpp"
 
 namespace vicinal {
@@ -112,7 +113,7 @@ class CurveKeys {
  public:
   explicit CurveKeys(const Bodies<T, D>& bodies)
       : bodies_(bodies), classes_(bodies.raw), bits_(classes_.count == 1 ? morton_bits<D> : (63 - class_bits) / D),
-        curve_(low(bodies), high(bodies), bits_) {}
+        curve_(curve_over(bodies, bits_)) {}
 
   template <class F>
   void for_each(std::size_t begin, std::size_t end, F&& f) const {
@@ -127,18 +128,18 @@ class CurveKeys {
  private:
   static constexpr int class_bits = std::bit_width(static_cast<unsigned>(SizeOctaves<T, D>::most) - 1);
 
-  static std::array<double, D> low(const Bodies<T, D>& bodies) {
-    std::array<double, D> x{};
-    for (std::size_t a = 0; a < D; ++a) x[a] = bodies.box.edge[a] > 0 ? 0 : static_cast<double>(bodies.raw.low[a]) / 2;
-    return x;
-  }
-  static std::array<double, D> high(const Bodies<T, D>& bodies) {
-    std::array<double, D> x{};
+  // Over the bulk of the bodies: strays share the outermost cells.
+  static Curve<D> curve_over(const Bodies<T, D>& bodies, int bits) {
+    const double largest = static_cast<double>(*std::max_element(bodies.raw.largest.begin(), bodies.raw.largest.end()));
+    const Bulk<D> bulk = find_bulk(bodies.raw, bodies.box, largest, most_strays(bodies.size));
+    std::array<double, D> low{};
+    std::array<double, D> high{};
     for (std::size_t a = 0; a < D; ++a) {
-      x[a] = static_cast<double>(bodies.box.edge[a] > 0 ? bodies.box.edge[a] : bodies.raw.high[a]) / 2;
-      if (bodies.raw.shape == Shape::box) x[a] += static_cast<double>(bodies.raw.largest[a]) / 4;
+      low[a] = bulk.low[a] / 2;
+      high[a] = bulk.high[a] / 2;
+      if (bodies.raw.shape == Shape::box) high[a] += static_cast<double>(bodies.raw.largest[a]) / 4;
     }
-    return x;
+    return Curve<D>(low, high, bits);
   }
 
   const Bodies<T, D>& bodies_;

@@ -188,7 +188,7 @@ class Delaunay final : public Structure<T, D> {
       while (first < last) {
         const Slot end = walker.group_end(first, last);
         const auto runs = walker.around(first, end);
-        // The group itself is among what was found, within one run. In half mode what comes before it is left to the
+        // The group itself is among the candidates, within one run. In half mode what comes before it is left to the
         // groups there.
         const auto own = std::find_if(runs.begin(), runs.end(), [&](delaunay::Run run) { return first < run.end; });
         ranges.clear();

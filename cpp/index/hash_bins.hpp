@@ -4,34 +4,30 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "exec/isa.hpp"
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
+#include "index/cell_order.hpp"
 #include "index/hash_levels.hpp"
+#include "index/near_frame.hpp"
 #include "index/stay.hpp"
 #include "index/structure.hpp"
 
 namespace vicinal {
 
 template <class T, int D>
-class HashBins : protected HashLevels<T, D> {
- protected:
+class HashBins {
+ public:
   using Levels = HashLevels<T, D>;
-  using Levels::bin_count_;
-  using Levels::edge_of;
-  using Levels::level_at;
-  using Levels::level_of;
-  using Levels::Levels;
-  using Levels::levels_;
-  using Levels::settings_;
-  using Levels::size_of;
-
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  static constexpr std::uint32_t nowhere = Levels::nowhere;
   static constexpr std::size_t piece_bins = 1024;
 
   // The bodies of slots begin … begin + count - 1.
@@ -39,92 +35,83 @@ class HashBins : protected HashLevels<T, D> {
     Slot begin;
     std::uint32_t count;
   };
+  // A body that enters a bin.
   struct Mover {
     std::uint32_t id, bin;
   };
-  struct Leaver {
-    Slot slot;
-    Mover mover;
-  };
-  [[nodiscard]] std::uint32_t bin_of(std::size_t point) const {
-    const BodyView<T, D>& points = bodies_.raw;
-    std::size_t l = 0;
-    if (points.shape != Shape::point) {
-      l = level_of(size_of(points, point));
-      if (l == levels_.size()) return nowhere;
-      if (points.shape == Shape::box)
-        for (int a = 0; a < D; ++a)
-          if (edge_of(points, point, a) > levels_[l].edge_limit[static_cast<std::size_t>(a)]) return nowhere;
-    }
-    return levels_[l].bin([&](int a) { return static_cast<double>(bodies_.value(point, a)); });
-  }
 
-  void list_bins() {
-    bins_.reset(bin_count_);
-    listed_.assign(bin_count_, false);
-    occupied_.clear();
-    occupied_.reserve(bodies_.groups);
-    std::size_t index = 0;
-    for (std::size_t g = 0; g < bodies_.groups; ++g) {
-      const auto key = static_cast<std::size_t>(bodies_.group_key[g]);
-      const Slot begin = bodies_.group_begin[g];
-      for (; index < key; ++index) bins_[index] = {begin, 0};
-      bins_[index++] = {begin, bodies_.group_begin[g + 1] - begin};
-      occupied_.push_back(static_cast<std::uint32_t>(key));
-      listed_[key] = true;
-    }
-    for (; index < bin_count_; ++index) bins_[index] = {static_cast<Slot>(bodies_.size), 0};
-    bodies_.group_key.release();
-    bodies_.group_begin.release();
-    bodies_.groups = 0;
-    slot_bins_.release();
-    compact_ = true;
-  }
+  explicit HashBins(std::unique_ptr<const HashPlan<T, D>> plan) : levels_(std::move(plan)) {}
 
-  [[nodiscard]] std::size_t pieces() const { return (occupied_.size() + piece_bins - 1) / piece_bins; }
-  template <class F>
-  void for_each_bin(std::size_t piece, F&& f) {
-    const std::size_t last = std::min(occupied_.size(), (piece + 1) * piece_bins);
-    for (std::size_t k = piece * piece_bins; k < last; ++k) f(occupied_[k], bins_[occupied_[k]]);
-  }
-
-  // What moving bodies needs of a level.
-  StayJob<T> job_of(std::size_t l, Slot end) {
-    StayJob<T> job{};
-    const HashLevel<D>& level = levels_[l];
+  // Lays levels over the bodies and sorts them into bins.
+  void lay_out(const BodyView<T, D>& bodies) {
+    levels_.lay(bodies);
+    moved_ = 0;
+    // Bodies that drift a little should not leave the frame.
+    BodyView<T, D> roomy = bodies;
     for (std::size_t a = 0; a < D; ++a) {
-      const HashAxis& line = level.axis[a];
-      job.axis[a] = {line.origin,
-                     line.inverse,
-                     line.lowest,
-                     line.highest,
-                     line.lift,
-                     line.mask,
-                     settings_.box.edge[a],
-                     bodies_.frame.centre[a],
-                     bodies_.frame.low[a],
-                     bodies_.frame.high[a],
-                     level.edge_limit[a],
-                     bodies_.near[a].data(),
-                     bodies_.exact[a].data()};
-      if (D + a < bodies_.columns()) job.grown[a] = bodies_.exact[D + a].data();
+      const double margin = (static_cast<double>(bodies.high[a]) - static_cast<double>(bodies.low[a])) / 16;
+      if (!std::isfinite(margin)) continue;
+      roomy.low[a] -= static_cast<T>(margin);
+      roomy.high[a] += static_cast<T>(margin);
     }
-    job.scale = bodies_.frame.scale;
-    job.above = l > 0 ? levels_[l - 1].limit : -1;
-    job.most = level.limit;
-    job.first = level.first;
-    job.positions = bodies_.raw.data;
-    job.extra = bodies_.raw.extra;
-    job.near_radius = bodies_.near[D].data();
-    job.ids = bodies_.ids.data();
-    job.bins = slot_bins_.data();
-    job.finish = end;
-    return job;
+    const Box<T, D>& box = levels_.settings().box;
+    bodies_.reset(bodies, box, near_frame(roomy, box, levels_.reach().largest()));
+    order_by_key(levels_.bins(), *this, bodies_);
+    list_bins();
+  }
+  // Lays out anew with finer cells if wide cells hold far more bodies than they should, seen by a body.
+  bool refine() {
+    double worst = 0;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      if (!levels_[l].wide) continue;
+      double bodies = 0;
+      double squares = 0;
+      for (const std::uint32_t index : occupied_) {
+        if (index < levels_[l].first || index >= levels_.end_of(l)) continue;
+        const double count = bins_[index].count;
+        bodies += count;
+        squares += count * count;
+      }
+      if (bodies > 0) worst = std::max(worst, squares / bodies);
+    }
+    return levels_.refine(worst);
+  }
+  // The keys for order_by_key: the bin of each body.
+  template <class F>
+  void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    for (std::size_t p = begin; p < end; ++p) f(p, std::uint64_t{bin_of(p)});
+  }
+
+  [[nodiscard]] const Levels& levels() const { return levels_; }
+  [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
+  [[nodiscard]] const Bin& operator[](std::uint32_t bin) const { return bins_[bin]; }
+  // Bins that hold bodies, and some that held some.
+  [[nodiscard]] std::span<const std::uint32_t> occupied() const { return occupied_; }
+  [[nodiscard]] std::size_t pieces() const { return (occupied_.size() + piece_bins - 1) / piece_bins; }
+  // The occupied bins of one piece of work.
+  [[nodiscard]] std::span<const std::uint32_t> piece(std::size_t piece) const {
+    const std::size_t first = piece * piece_bins;
+    return occupied().subspan(first, std::min(piece_bins, occupied_.size() - first));
+  }
+  // Bodies are in the order of bins, without holes.
+  [[nodiscard]] bool compact() const { return compact_; }
+  // Bodies that changed bin since everything was laid out.
+  [[nodiscard]] std::size_t moved() const { return moved_; }
+  [[nodiscard]] std::uint32_t bin_of(std::size_t body) const { return levels_.bin_of(bodies_, body); }
+  [[nodiscard]] std::size_t bytes() const {
+    return bins_.bytes() + slot_bins_.bytes() + occupied_.capacity() * sizeof(std::uint32_t) + listed_.size() / 8;
+  }
+
+  // Other positions or sizes of the bodies, or another number of them; they stay in their slots.
+  void view(const BodyView<T, D>& bodies) {
+    bodies_.size = bodies.size;
+    bodies_.raw = bodies;
+    bodies_.forget_exact();
   }
 
   // Puts bodies at their new places; `resized`: they may have changed size too. Returns false, and leaves things
-  // undone, if there is no level for somebody. Slot by slot, not bin by bin: a loop over the few bodies of a bin costs
-  // more than the bodies do.
+  // undone, if no level takes the size of some body. Slot by slot, not bin by bin: a loop over the few bodies of a bin
+  // costs more than the bodies do.
   bool move_bodies(bool resized) {
     note_bins();
     const std::size_t pieces = (bodies_.slots + piece_slots - 1) / piece_slots;
@@ -158,6 +145,87 @@ class HashBins : protected HashLevels<T, D> {
     enter(movers);
     return true;
   }
+  void enter(std::span<const Mover> movers) {
+    moved_ += movers.size();
+    if (!movers.empty()) compact_ = false;
+    for (const Mover& mover : movers) {
+      const Slot slot = room_in(mover.bin);
+      bodies_.place(mover.id, slot);
+      if (slot_bins_.size() > 0) slot_bins_[slot] = mover.bin;
+      levels_.count_in(mover.bin);
+    }
+  }
+  // Gives every body another number, number[id], or removes it if that is -1.
+  void renumber(std::span<const std::int32_t> number) {
+    parallel_for(pieces(), [&](std::size_t piece, int) {
+      for (const std::uint32_t bin : this->piece(piece))
+        renumber(bins_[bin], [&](std::int32_t id) { return number[static_cast<std::size_t>(id)]; });
+    });
+    compact_ = false;
+  }
+
+ private:
+  struct Leaver {
+    Slot slot;
+    Mover mover;
+  };
+
+  void list_bins() {
+    bins_.reset(levels_.bins());
+    listed_.assign(levels_.bins(), false);
+    occupied_.clear();
+    occupied_.reserve(bodies_.groups);
+    std::size_t index = 0;
+    for (std::size_t g = 0; g < bodies_.groups; ++g) {
+      const auto key = static_cast<std::size_t>(bodies_.group_key[g]);
+      const Slot begin = bodies_.group_begin[g];
+      for (; index < key; ++index) bins_[index] = {begin, 0};
+      bins_[index++] = {begin, bodies_.group_begin[g + 1] - begin};
+      occupied_.push_back(static_cast<std::uint32_t>(key));
+      listed_[key] = true;
+    }
+    for (; index < levels_.bins(); ++index) bins_[index] = {static_cast<Slot>(bodies_.size), 0};
+    bodies_.group_key.release();
+    bodies_.group_begin.release();
+    bodies_.groups = 0;
+    slot_bins_.release();
+    compact_ = true;
+  }
+
+  // What moving bodies needs of a level.
+  StayJob<T> job_of(std::size_t l, Slot end) {
+    StayJob<T> job{};
+    const HashLevel<D>& level = levels_[l];
+    for (std::size_t a = 0; a < D; ++a) {
+      const HashAxis& line = level.axis[a];
+      job.axis[a] = {line.origin,
+                     line.inverse,
+                     line.lowest,
+                     line.highest,
+                     line.lift,
+                     line.mask,
+                     levels_.settings().box.edge[a],
+                     bodies_.frame.centre[a],
+                     bodies_.frame.low[a],
+                     bodies_.frame.high[a],
+                     level.edge_limit[a],
+                     bodies_.near[a].data(),
+                     bodies_.exact[a].data()};
+      if (D + a < bodies_.columns()) job.grown[a] = bodies_.exact[D + a].data();
+    }
+    job.scale = bodies_.frame.scale;
+    job.above = l > 0 ? levels_[l - 1].limit : -1;
+    job.most = level.limit;
+    job.first = level.first;
+    job.positions = bodies_.raw.data;
+    job.extra = bodies_.raw.extra;
+    job.near_radius = bodies_.near[D].data();
+    job.ids = bodies_.ids.data();
+    job.bins = slot_bins_.data();
+    job.finish = end;
+    return job;
+  }
+
   // `Resized`: of this shape, and perhaps of another size than before.
   template <bool Banded, Shape Resized>
   bool move_piece(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
@@ -166,7 +234,7 @@ class HashBins : protected HashLevels<T, D> {
     StayJob<T> job = job_of(level, static_cast<Slot>(end));
     const auto enter_level = [&](std::uint32_t bin) {
       if (bin - job.first < bins) return;
-      level = level_at(bin);
+      level = levels_.level_at(bin);
       bins = levels_[level].bins();
       job = job_of(level, static_cast<Slot>(end));
     };
@@ -178,14 +246,14 @@ class HashBins : protected HashLevels<T, D> {
 #ifdef VICINAL_X86
     if (isa_setting().load(std::memory_order_relaxed) != Isa::baseline) {
       const Stay<T> stay = stay_avx2(D, Resized, Banded, T{});
-      std::array<std::uint32_t, stay_slots> others;
+      std::array<std::uint32_t, stay_slots> rest;
       for (std::size_t first = begin; first < end; first += stay_slots) {
         enter_level(job.bins[first]);
         job.begin = static_cast<Slot>(first);
         job.end = static_cast<Slot>(std::min(first + stay_slots, end));
-        const std::uint32_t count = stay(job, others.data());
+        const std::uint32_t count = stay(job, rest.data());
         for (std::uint32_t k = 0; k < count; ++k)
-          if (!one(others[k])) return false;
+          if (!one(rest[k])) return false;
       }
       return true;
     }
@@ -204,7 +272,7 @@ class HashBins : protected HashLevels<T, D> {
     const T* const position = job.positions + id * D;
     const T* const size = job.extra + id * extras;
     std::array<T, D> x;
-    for (std::size_t a = 0; a < D; ++a) x[a] = settings_.box.wrap(position[a], static_cast<int>(a));
+    for (std::size_t a = 0; a < D; ++a) x[a] = levels_.settings().box.wrap(position[a], static_cast<int>(a));
     const std::uint32_t there =
         takes<Resized>(job, position, size)
             ? level.bin([&](int a) { return static_cast<double>(x[static_cast<std::size_t>(a)]); })
@@ -270,16 +338,6 @@ class HashBins : protected HashLevels<T, D> {
     for (; to < end; ++to) bodies_.ids[to] = -1;
   }
 
-  void enter(std::span<const Mover> movers) {
-    moved_ += movers.size();
-    if (!movers.empty()) compact_ = false;
-    for (const Mover& mover : movers) {
-      const Slot slot = room_in(mover.bin);
-      bodies_.place(mover.id, slot);
-      if (slot_bins_.size() > 0) slot_bins_[slot] = mover.bin;
-      ++levels_[level_at(mover.bin)].bodies;  // those who left are not counted off: only 0 matters
-    }
-  }
   // A free slot at the end of a bin.
   Slot room_in(std::uint32_t index) {
     Bin& bin = bins_[index];
@@ -304,12 +362,13 @@ class HashBins : protected HashLevels<T, D> {
   static constexpr std::size_t piece_slots = 1 << 14;
   static constexpr std::size_t stay_slots = 256;  // of one level, as a rule; a multiple of the lanes
 
+  Levels levels_;
   Bodies<T, D> bodies_;
   Buffer<Bin> bins_;
-  Buffer<std::uint32_t> slot_bins_;      // of every slot, once bodies have moved
-  std::vector<std::uint32_t> occupied_;  // bins that hold bodies, and some that held some
-  std::vector<bool> listed_;             // bins in `occupied_`
-  bool compact_ = false;                 // bodies are in the order of bins, without holes
+  Buffer<std::uint32_t> slot_bins_;  // of every slot, once bodies have moved
+  std::vector<std::uint32_t> occupied_;
+  std::vector<bool> listed_;  // bins in `occupied_`
+  bool compact_ = false;      // bodies are in the order of bins, without holes
   std::size_t moved_ = 0;
 };
 

@@ -39,27 +39,27 @@ struct HashAxis {
   [[nodiscard]] std::uint32_t bin(std::int64_t cell) const { return static_cast<std::uint32_t>(cell) & mask; }
 
   // The bins of everything between two coordinates, images included.
-  void runs(double low, double high, std::vector<BinRun>& found) const {
+  void runs(double low, double high, std::vector<BinRun>& bins) const {
     if (edge == 0) {
-      add(cell(low), cell(high), 0, found);
+      add(cell(low), cell(high), 0, bins);
       return;
     }
     const auto first = static_cast<std::int64_t>(std::floor(low / edge));
     const auto last = static_cast<std::int64_t>(std::floor(high / edge));
     for (std::int64_t s = first; s <= last; ++s) {
       const double moved = static_cast<double>(s) * edge;
-      add(cell(std::max(low - moved, 0.0)), cell(high - moved), static_cast<std::int16_t>(s), found);
+      add(cell(std::max(low - moved, 0.0)), cell(high - moved), static_cast<std::int16_t>(s), bins);
     }
   }
-  void add(std::int64_t from, std::int64_t to, std::int16_t shift, std::vector<BinRun>& found) const {
+  void add(std::int64_t from, std::int64_t to, std::int16_t shift, std::vector<BinRun>& bins) const {
     if (to < from) return;
     if (to - from >= static_cast<std::int64_t>(mask)) {
-      found.push_back({0, mask, shift});
+      bins.push_back({0, mask, shift});
     } else if (bin(from) <= bin(to)) {
-      found.push_back({bin(from), bin(to), shift});
+      bins.push_back({bin(from), bin(to), shift});
     } else {
-      found.push_back({bin(from), mask, shift});
-      found.push_back({0, bin(to), shift});
+      bins.push_back({bin(from), mask, shift});
+      bins.push_back({0, bin(to), shift});
     }
   }
 };

@@ -132,10 +132,10 @@ class Hierarchy {
     return box;
   }
 
-  // Calls found(twig, whether its box meets `query`) for the twigs of leaves that meet `query` and come at or after
+  // Calls visit(twig, whether its box meets `query`) for the twigs of leaves that meet `query` and come at or after
   // leaf `from`, in ascending order.
   template <class OnLeaf>
-  void traverse(const Box& query, std::size_t from, OnLeaf&& found) const {
+  void traverse(const Box& query, std::size_t from, OnLeaf&& visit) const {
     if (from >= leaves_) return;
     const Box limits = query.inside_out();
     if (!root_.within(limits)) return;
@@ -147,7 +147,7 @@ class Hierarchy {
       const std::uint32_t entry = stack[--depth];
       if ((entry & is_leaf) != 0) {
         const std::uint32_t leaf = entry ^ is_leaf;
-        for (std::size_t t = first_twig_[leaf]; t < first_twig_[leaf + 1]; ++t) found(t, twigs_[t].within(limits));
+        for (std::size_t t = first_twig_[leaf]; t < first_twig_[leaf + 1]; ++t) visit(t, twigs_[t].within(limits));
         continue;
       }
       const Node& node = nodes_[entry];

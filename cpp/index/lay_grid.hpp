@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "geometry/grid.hpp"
+#include "index/bulk.hpp"
 #include "index/structure.hpp"
 
 namespace vicinal {
@@ -43,6 +44,14 @@ Grid lay_grid(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>
     }
   }
   return grid;
+}
+
+// The same over the bulk of the bodies: strays share the outermost cells.
+template <class T, int D>
+Grid lay_bulk_grid(const BodyView<T, D>& bodies, const Box<T, D>& box, const Reach<D>& reaches, int subdivision,
+                   double least) {
+  const Bulk<D> bulk = find_bulk(bodies, box, reaches.largest(), most_strays(bodies.size));
+  return lay_grid(within(bulk, bodies, box), box, reaches, subdivision, least);
 }
 
 inline Details grid_details(const Grid& grid) {

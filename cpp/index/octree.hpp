@@ -71,7 +71,7 @@ class Octree final : public Structure<T, D> {
     for (std::size_t g = 0; g < bodies_.groups; ++g)
       for (; leaf <= bodies_.group_key[g]; ++leaf) begin[leaf] = bodies_.group_begin[g];
     drop_groups();
-    // If bodies came or went their numbers are others, and nobody has moved.
+    // If bodies came or went their numbers have changed, and moves are not counted.
     moved_ = points.size == ids.size() ? points.size - count_stays(ids.span(), begin) : 0;
     restructure(std::move(begin));
   }

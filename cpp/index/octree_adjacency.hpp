@@ -90,7 +90,7 @@ class SampledAdjacency {
                  std::vector<LeafRun>& runs) {
     const CellBlock<D> own = leaves.block(leaf);
     const CellBlock<D> all = detail::around(grid, own);
-    found_.clear();
+    adjacent_.clear();
     // Per axis the cells just below, inside and just above the leaf, as they are numbered in all the images.
     std::array<std::vector<std::int64_t>, 3> samples{{{0}, {0}, {0}}};
     for (std::size_t a = 0; a < D; ++a) {
@@ -114,16 +114,17 @@ class SampledAdjacency {
               wanted.high[a] -= shift[a] * grid.cells[a];
             }
             leaves.overlapping_near(at.low, leaves.side(leaf), wanted, [&](std::uint32_t other, const CellBlock<D>&) {
-              found_.push_back({other, shift});
+              adjacent_.push_back({other, shift});
             });
           });
         }
     const auto order = [](const AdjacentLeaf& f) { return std::tuple(f.shift.z, f.shift.y, f.shift.x, f.leaf); };
-    std::sort(found_.begin(), found_.end(),
+    std::sort(adjacent_.begin(), adjacent_.end(),
               [&](const AdjacentLeaf& a, const AdjacentLeaf& b) { return order(a) < order(b); });
     runs.clear();
-    for (std::size_t k = 0; k < found_.size(); ++k)
-      if (k == 0 || order(found_[k]) != order(found_[k - 1])) detail::append(runs, found_[k].leaf, found_[k].shift);
+    for (std::size_t k = 0; k < adjacent_.size(); ++k)
+      if (k == 0 || order(adjacent_[k]) != order(adjacent_[k - 1]))
+        detail::append(runs, adjacent_[k].leaf, adjacent_[k].shift);
   }
 
  private:
@@ -131,7 +132,7 @@ class SampledAdjacency {
     std::uint32_t leaf;
     Shift shift;
   };
-  std::vector<AdjacentLeaf> found_;
+  std::vector<AdjacentLeaf> adjacent_;
 };
 
 // Lists of all leaves: runs of neighbours in the same image (5 bytes each, some 13 of them in space instead of 27

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "geometry/grid.hpp"
+#include "index/bulk.hpp"
 #include "index/structure.hpp"
 
 namespace vicinal {
@@ -125,7 +126,7 @@ namespace detail {
 // Where most bodies are, with a margin as wide again on both sides: what to resolve when there are not enough cells for
 // everything up to the last stray.
 template <class T, int D>
-std::pair<double, double> bulk(const BodyView<T, D>& points, int axis, double reach) {
+std::pair<double, double> middle_part(const BodyView<T, D>& points, int axis, double reach) {
   std::vector<T> sample;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1024);
   for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.at(k, axis));
@@ -148,8 +149,8 @@ struct OctreeDomain {
   std::array<double, D> low{}, high{};
 };
 
-// Cells as long as the reach, but at most 2^depth of them along an axis. A given domain is cut in halves, as in paper
-// A.
+// Cells as long as the reach, but at most 2^depth of them along an axis. A given domain is cut in halves, as in
+// Koch (2020).
 template <class T, int D>
 OctreeGrid<D> lay_octree(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int depth,
                          const OctreeDomain<D>& domain) {
@@ -157,6 +158,7 @@ OctreeGrid<D> lay_octree(const BodyView<T, D>& points, const Box<T, D>& box, con
   constexpr double no_less = 1e-290;       // so that its inverse is a number
   constexpr double not_quite = 1 + 1e-12;  // so that 2^depth cells come out, not one more
   const double most = std::exp2(depth);
+  const Bulk<D> bulk = find_bulk(points, box, reaches.largest(), most_strays(points.size));
   for (int axis = 0; axis < D; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     const double reach = reaches.axis[a];
@@ -177,10 +179,10 @@ OctreeGrid<D> lay_octree(const BodyView<T, D>& points, const Box<T, D>& box, con
       const double least = std::max(extent / std::exp2(halvings) * not_quite, no_less);
       laid = open_axis(domain.low[a], domain.high[a], domain.low[a], reach, 1, least);
     } else {
-      auto low = static_cast<double>(points.low[a]);
-      auto high = static_cast<double>(points.high[a]);
+      double low = bulk.low[a];
+      double high = bulk.high[a];
       if (depth == OctreeGrid<D>::deepest && !((high - low) / reach < most))
-        std::tie(low, high) = detail::bulk(points, axis, reach);
+        std::tie(low, high) = detail::middle_part(points, axis, reach);
       const double least = std::max((high - low) / most * not_quite, no_less);
       laid = open_axis(low, high, low, reach, 1, least);
     }

@@ -1,9 +1,9 @@
 // Spatial hashing (Teschner et al. 2003), the baseline of Onderik & Ďurikovič 2008: cells of one reach, hashed into a
 // table of buckets.
 //
-// The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper nobody looks at which
-// cell a body of a bucket is in, so all of them are candidates, and the exact test sorts them out. Two things keep
-// every pair from being proposed more than once all the same:
+// The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper the test does not ask
+// which cell a body of a bucket is in, so all of them are candidates, and the exact test sorts them out. Two things
+// keep every pair from being proposed more than once all the same:
 //   - Queries are the bodies of one *cell*, and two neighbours of a cell that share a bucket count as one.
 //   - Not every candidate is mutual: a bucket may be looked at for a body of a far cell, which does not look back. But
 //     bodies within reach of each other always look at each other's buckets, so to find every pair once it is enough
@@ -35,7 +35,7 @@ class SpatialHash final : public Structure<T, D> {
   void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
     grid_ = Grid();  // one cell, which is enough for no points
-    if (points.size > 0) grid_ = lay_grid(points, settings_.box, reach, 1, 0);
+    if (points.size > 0) grid_ = lay_bulk_grid(points, settings_.box, reach, 1, 0);
     grid_.finish(reach);
     table_ = static_cast<std::uint32_t>(settings_.option("table"));
     if (table_ == 0) table_ = prime_from(2 * points.size);

@@ -54,10 +54,10 @@ template <int D, int Extras, class T>
   if constexpr (Extras > 1) prefetch_to_read(job.extra + row * Extras + Extras - 1);
 }
 
-// Sets the coordinates (in the frame if `banded`) and sizes of all, and lists the slots of those for whom that was
-// wrong, because they are no longer in that bin or have to be wrapped. Returns their number.
+// Sets the coordinates (in the frame if `banded`) and sizes of all bodies, and lists the slots of those that must be
+// treated one by one, because they left their bin or have to be wrapped. Returns their number.
 template <class T>
-using Stay = std::uint32_t (*)(const StayJob<T>&, std::uint32_t* others);
+using Stay = std::uint32_t (*)(const StayJob<T>&, std::uint32_t* slots);
 
 // For bodies that may have changed size: their shape. Otherwise points.
 Stay<float> stay_avx2(int dimensions, Shape resized, bool banded, float);

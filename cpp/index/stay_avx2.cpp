@@ -91,7 +91,7 @@ std::uint32_t stay(const StayJob<T>& given, std::uint32_t* others) {
     bin = _mm256_add_epi64(bin, _mm256_set1_epi64x(job.first));
     const __m256i here = _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(job.bins + k)));
     fine = _mm256_and_pd(fine, _mm256_castsi256_pd(_mm256_cmpeq_epi64(bin, here)));
-    // Nobody leaves a hole: there ids are negative, and only signs count.
+    // Holes have negative ids: no body leaves them, so their sign bits are masked out.
     const __m128i ids = _mm_loadu_si128(reinterpret_cast<const __m128i*>(job.ids + k));
     fine = _mm256_or_pd(fine, _mm256_castsi256_pd(_mm256_cvtepi32_epi64(ids)));
     for (auto left = ~static_cast<unsigned>(_mm256_movemask_pd(fine)) & 15U; left != 0; left &= left - 1) {

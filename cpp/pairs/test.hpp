@@ -28,6 +28,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "exec/isa.hpp"
 #include "index/bodies.hpp"
@@ -167,7 +168,8 @@ class Test {
   // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch, position of the first query).
   template <class F>
   void on_tile(const Cut& cut, const std::int32_t* payload, std::int32_t* payload_to, F&& f) {
-    doubtful_ = false;
+    at_border_ = reaches_outside(cut);
+    doubtful_ = at_border_;
     slots_known_ = false;
     if (banded_) {
       run_tile(cut, band_kernel_, payload, payload_to, bodies_.near, near_tile_,
@@ -238,12 +240,29 @@ class Test {
     return bounds;
   }
 
+  // Whether a query or a candidate is at the border of a cut frame. Clamped coordinates are not farther apart than true
+  // ones, so what is out of reach in the frame is out of reach; what is within reach must be tested again.
+  [[nodiscard]] bool reaches_outside(const Cut& cut) const {
+    if (!banded_) return false;
+    const auto within = [](const std::vector<std::uint32_t>& slots, Slot begin, Slot end) {
+      const auto first = std::lower_bound(slots.begin(), slots.end(), begin);
+      return first != slots.end() && *first < end;
+    };
+    if (!queries_.outside.empty() && within(queries_.outside, cut.first, cut.last)) return true;
+    if (bodies_.outside.empty()) return false;
+    return std::any_of(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(span_count_),
+                       [&](const Span& span) { return within(bodies_.outside, span.begin, span.end); });
+  }
+
   // The hits of the first query of a batch that has candidates in doubt, in hit_: those are tested again in T, many at
   // a time. The other queries of the tile probably have some, too.
   template <class V>
   void resolve(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile) {
     doubtful_ = true;
     kernel.doubts(tile, batch, hit_.data(), doubt_.data());
+    if (at_border_)
+      for (std::size_t w = 0; w < tile.size / tile_lanes; ++w)
+        doubt_[w] = static_cast<std::uint16_t>(doubt_[w] | std::exchange(hit_[w], std::uint16_t{0}));
     if (batch.own != Own::absent) leave_out(batch.own, batch.position);
     if (!slots_known_) {
       if constexpr (std::is_same_v<V, float>) {  // only such tests leave doubts
@@ -393,6 +412,7 @@ class Test {
   Buffer<std::int32_t> payload_tile_;
   std::array<std::uint32_t, cut_queries> counts_{};
   // Of a query with candidates in doubt.
+  bool at_border_ = false;    // the tile reaches the border of a cut frame
   bool doubtful_ = false;     // a query of this tile had some
   bool slots_known_ = false;  // slot_tile_ is that of this tile
   Buffer<std::int32_t> slot_tile_;

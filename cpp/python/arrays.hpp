@@ -102,23 +102,23 @@ nb::object array_of(Region region, std::vector<std::size_t> shape, const std::sh
 
 // The columns named by `want`, in that order; repeated letters share one array.
 template <class T, int D>
-nb::list columns_of(PairResult<T, D> found, const std::string& want, const std::shared_ptr<Pool>& pool) {
+nb::list columns_of(PairResult<T, D> result, const std::string& want, const std::shared_ptr<Pool>& pool) {
   std::map<char, nb::object> made;
   const auto column = [&](char letter) -> nb::object {
     switch (letter) {
-      case 'i': return array_of<std::int32_t>(std::move(found.store.i), {found.size}, pool);
-      case 'j': return array_of<std::int32_t>(std::move(found.store.j), {found.size}, pool);
-      case 'd': return array_of<T>(std::move(found.store.distance), {found.size}, pool);
-      case 'D': return array_of<T>(std::move(found.store.vector), {found.size, D}, pool);
-      default: return array_of<std::int32_t>(std::move(found.store.shift), {found.size, D}, pool);
+      case 'i': return array_of<std::int32_t>(std::move(result.store.i), {result.size}, pool);
+      case 'j': return array_of<std::int32_t>(std::move(result.store.j), {result.size}, pool);
+      case 'd': return array_of<T>(std::move(result.store.distance), {result.size}, pool);
+      case 'D': return array_of<T>(std::move(result.store.vector), {result.size, D}, pool);
+      default: return array_of<std::int32_t>(std::move(result.store.shift), {result.size, D}, pool);
     }
   };
-  nb::list result;
+  nb::list columns;
   for (const char letter : want) {
     if (!made.contains(letter)) made[letter] = column(letter);
-    result.append(made[letter]);
+    columns.append(made[letter]);
   }
-  return result;
+  return columns;
 }
 
 inline Want want_of(const std::string& letters) {

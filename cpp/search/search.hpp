@@ -91,9 +91,11 @@ class Search {
     ready_ = false;
     if constexpr (std::is_void_v<decltype(f())>) {
       f();
+      structure_->bodies().note_outside();
       ready_ = true;
     } else {
       auto result = f();
+      structure_->bodies().note_outside();
       ready_ = true;
       return result;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -160,8 +161,16 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   const std::unique_lock lock(mutex_);
   require_ready();
   if (!larger()) return;
+  const std::array<T, D> old = points_.partner;
   for (std::size_t a = 0; a < D; ++a) points_.partner[a] = std::max(points_.partner[a], queries.largest[a]);
-  change([&] { structure_->build(points_); });
+  try {
+    change([&] { structure_->build(points_); });
+  } catch (...) {
+    // The bodies are as they were: only this query cannot be answered.
+    points_.partner = old;
+    change([&] { structure_->build(points_); });
+    throw;
+  }
 }
 
 // Runs f(task) and notes its figures. `positions`: distances or vectors are wanted, so exact coordinates are needed.
@@ -180,6 +189,7 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
   Bodies<T, D> arranged;
   if (queries != nullptr) {
     structure_->arrange(*queries, arranged);
+    arranged.note_outside();
     if (positions) arranged.complete();
     mode = Mode::cross;
   }

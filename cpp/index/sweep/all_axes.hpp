@@ -47,13 +47,13 @@ class AllAxes final : public Structure<T, D> {
     parallel_for(D, [&](std::size_t a, int) { ends_[a].sort(points.size, where(static_cast<int>(a))); });
     const auto cover = [&](std::size_t body) { return cover_of(body); };
     const auto axis = static_cast<std::size_t>(direction_.axis);
-    auto found = OverlapFinder<T, D, decltype(cover)>(ends_[axis], axis, cover).run();
-    for (auto& list : found)
+    auto pairs = OverlapFinder<T, D, decltype(cover)>(ends_[axis], axis, cover).run();
+    for (auto& list : pairs)
       for (auto& [a, b] : list) {
         a = slot_of_[a];
         b = slot_of_[b];
       }
-    overlaps_.fill(points.size, found);
+    overlaps_.fill(points.size, pairs);
     line_ready_ = false;
     ++rebuilds_;
     swaps_ = 0;
@@ -260,7 +260,7 @@ class AllAxes final : public Structure<T, D> {
   [[nodiscard]] std::vector<std::uint32_t> find_moved(const BodyView<T, D>& points) const {
     constexpr std::size_t grain = 4096;
     const std::size_t each = points.same_sizes ? 0 : points.extras();
-    std::vector<std::vector<std::uint32_t>> found((points.size + grain - 1) / grain);
+    std::vector<std::vector<std::uint32_t>> moves((points.size + grain - 1) / grain);
     const auto same = [&](std::size_t begin, std::size_t end) {
       const std::size_t count = end - begin;
       return std::memcmp(points.data + begin * D, data_.data() + begin * D, count * D * sizeof(T)) == 0 &&
@@ -270,10 +270,10 @@ class AllAxes final : public Structure<T, D> {
     parallel_ranges(points.size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       if (same(begin, end)) return;
       for (std::size_t body = begin; body < end; ++body)
-        if (!same(body, body + 1)) found[piece].push_back(static_cast<std::uint32_t>(body));
+        if (!same(body, body + 1)) moves[piece].push_back(static_cast<std::uint32_t>(body));
     });
     std::vector<std::uint32_t> moved;
-    for (const auto& piece : found) moved.insert(moved.end(), piece.begin(), piece.end());
+    for (const auto& piece : moves) moved.insert(moved.end(), piece.begin(), piece.end());
     return moved;
   }
 
@@ -334,12 +334,15 @@ class AllAxes final : public Structure<T, D> {
     Grid grid;
     if (points.size > 0) {
       const double across = std::ceil(std::pow(static_cast<double>(points.size) / 4, 1.0 / D));
+      const double reach = points.reach(settings_.cutoff).largest();
+      const BodyView<T, D> bulk =
+          within(find_bulk(points, settings_.box, reach, most_strays(points.size)), points, settings_.box);
       Reach<D> cell;
       for (std::size_t a = 0; a < D; ++a) {
-        const double extent = static_cast<double>(points.high[a]) - static_cast<double>(points.low[a]);
+        const double extent = static_cast<double>(bulk.high[a]) - static_cast<double>(bulk.low[a]);
         cell.axis[a] = extent > 1e-100 ? extent / std::min(across, 1000.0) : 1;
       }
-      grid = lay_grid(points, settings_.box, cell, 1, 0);
+      grid = lay_grid(bulk, settings_.box, cell, 1, 0);
     }
     grid.finish(points.reach(settings_.cutoff));
     bodies_.reset(points, settings_.box, frame);
@@ -378,7 +381,7 @@ class AllAxes final : public Structure<T, D> {
     return true;
   }
 
-  // All bodies in ascending order of their lower ends, for those who are not among them; made when first needed.
+  // All bodies in ascending order of their lower ends, for queries that are not among them; made when first needed.
   void get_line_ready() const {
     const std::lock_guard lock(line_mutex_);
     if (line_ready_) return;

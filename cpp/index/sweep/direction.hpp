@@ -8,6 +8,7 @@
 
 #include "geometry/box.hpp"
 #include "index/bodies.hpp"
+#include "index/bulk.hpp"
 #include "index/cell_order.hpp"
 #include "index/sweep/extent.hpp"
 #include "index/sweep/line.hpp"
@@ -22,6 +23,8 @@ struct Direction {
 // The axis along which bodies are spread out most, measured in their own size: there a body overlaps the fewest others.
 template <class T, int D>
 Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach) {
+  // A coordinate beyond the ends of a ruler counts as its end.
+  const Bulk<D> bulk = find_bulk(points, box, reach.largest(), most_strays(points.size));
   Direction best;
   double most = -1;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
@@ -40,10 +43,7 @@ Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, c
     }
     if (!(square > most)) continue;
     most = square;
-    const bool periodic = box.periodic(axis);
-    const double low = periodic ? 0 : static_cast<double>(points.low[a]);
-    const double high = static_cast<double>(periodic ? box.edge[a] : points.high[a]);
-    best = {axis, Ruler(low - size, high + size, size)};
+    best = {axis, Ruler(bulk.low[a] - size, bulk.high[a] + size, size)};
   }
   return best;
 }

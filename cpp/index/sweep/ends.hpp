@@ -1,7 +1,7 @@
 // The ends of all bodies along one axis in ascending order, kept so while bodies move (Schornbaum 2009, section 4.5).
 //
 // Where an upper and a lower end change places, two bodies begin or cease to overlap along this axis; everything else
-// about who overlaps whom follows from such events. At one coordinate lower ends come first, so that bodies which touch
+// about overlaps follows from such events. At one coordinate lower ends come first, so that bodies which touch
 // overlap; ends of one kind are in the order of the bodies' numbers, so that the order is total and any end can be
 // found by its coordinate.
 #pragma once

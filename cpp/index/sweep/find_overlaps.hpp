@@ -47,13 +47,13 @@ class OverlapFinder {
     const std::size_t strips = starts_.size() - 1;
     constexpr std::size_t grain = 256;
     const std::size_t pieces = (strips + grain - 1) / grain;
-    std::vector<Pairs> found(pieces + large_.size());
+    std::vector<Pairs> pairs(pieces + large_.size());
     parallel_ranges(strips, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       std::vector<Member> members;
-      for (std::size_t strip = begin; strip < end; ++strip) sweep(strip, members, found[piece]);
+      for (std::size_t strip = begin; strip < end; ++strip) sweep(strip, members, pairs[piece]);
     });
-    parallel_for(large_.size(), [&](std::size_t k, int) { compare_with_all(large_[k], found[pieces + k]); });
-    return found;
+    parallel_for(large_.size(), [&](std::size_t k, int) { compare_with_all(large_[k], pairs[pieces + k]); });
+    return pairs;
   }
 
  private:
@@ -138,7 +138,7 @@ class OverlapFinder {
     starts_.front() = 0;
   }
 
-  void sweep(std::size_t strip, std::vector<Member>& members, Pairs& found) const {
+  void sweep(std::size_t strip, std::vector<Member>& members, Pairs& pairs) const {
     const Strip here{static_cast<std::uint32_t>(strip % cut_[0].count),
                      static_cast<std::uint32_t>(strip / cut_[0].count)};
     members.clear();
@@ -152,17 +152,17 @@ class OverlapFinder {
         const Member& b = members[j];
         const bool begins_here =
             std::max(a.first[0], b.first[0]) == here[0] && std::max(a.first[1], b.first[1]) == here[1];
-        if (begins_here && a.cover.overlaps(b.cover)) found.emplace_back(a.body, b.body);
+        if (begins_here && a.cover.overlaps(b.cover)) pairs.emplace_back(a.body, b.body);
       }
     }
   }
 
-  void compare_with_all(std::uint32_t body, Pairs& found) const {
+  void compare_with_all(std::uint32_t body, Pairs& pairs) const {
     const Cover<T, D> cover = cover_(body);
     for (std::uint32_t k = 0; k < n_; ++k) {
       if (!cover_(k).overlaps(cover) || k == body) continue;
       const bool both_large = std::binary_search(large_.begin(), large_.end(), k);
-      if (!both_large || body < k) found.emplace_back(body, k);
+      if (!both_large || body < k) pairs.emplace_back(body, k);
     }
   }
 

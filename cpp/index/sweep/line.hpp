@@ -1,4 +1,4 @@
-// Bodies along one line: in ascending order of the lower end of what they cover, ready to be asked who covers a part.
+// Bodies along one line, in ascending order of their lower ends, for finding those that cover a part of it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Who overlaps whom: for every slot the slots of its partners in ascending order, each pair from both sides.
+// Overlapping bodies: for every slot the slots of its neighbours in ascending order, each pair from both sides.
 //
 // Rows have room to grow, so that a pair that comes or goes touches two rows and no more, and a search reads them as
 // they are.

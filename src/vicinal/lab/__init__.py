@@ -13,6 +13,7 @@ from vicinal.lab.experiments import experiments, find
 from vicinal.lab.page import judge
 from vicinal.lab.papers import Paper
 from vicinal.lab.plots import Plot
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.lab.report import write_report
 from vicinal.lab.rows import Pick, Row, Scalar
 from vicinal.lab.runner import LabProgress, run
@@ -31,6 +32,7 @@ __all__ = [
     "Pick",
     "Plan",
     "Plot",
+    "PublishedHashGrid",
     "Ratio",
     "Row",
     "Scalar",

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from vicinal.bodies import BodyArguments
 
 MOST_LEVELS = 64
-MOST_CELLS = 1024
 
 
 class HashGrid(Index):
@@ -34,16 +33,8 @@ class HashGrid(Index):
     levels
         Largest size (radius, or longest edge of a box) of the bodies in each grid, ascending; larger bodies get one
         more grid. The default minimises the total work for the sizes given.
-    factor
-        Cells grow by this factor from grid to grid, from the size of the first body on, as first published. The default
-        chooses levels instead.
     fill
         Bodies per cell in memory. Grids grow when there are more, and shrink when there are far fewer.
-    dims
-        Cells per axis of a new grid, powers of two of at least 4; grids grow with the number of bodies.
-    max_cells
-        Cells per axis, a power of two, fixed whatever the number of bodies; every cell is tested against all around
-        it. Slower, as published; only for open space.
     few
         Up to this number, all bodies are kept in one cell, so that all pairs are tested.
 
@@ -67,16 +58,11 @@ class HashGrid(Index):
         *,
         update: Literal["incremental", "rebuild"] = "incremental",
         levels: Sequence[float] | None = None,
-        factor: float | None = None,
         fill: float = 0.5,
-        dims: int | Sequence[int] | None = None,
-        max_cells: int | None = None,
         few: int = 64,
         **bodies: Unpack[BodyArguments],
     ) -> None:
-        self._set_options(
-            update=update, levels=levels, factor=factor, fill=fill, dims=dims, max_cells=max_cells, few=few
-        )
+        self._set_options(update=update, levels=levels, fill=fill, few=few)
         super().__init__(points, cutoff, **bodies)
 
     def _set_options(
@@ -84,10 +70,7 @@ class HashGrid(Index):
         *,
         update: str = "incremental",
         levels: Sequence[float] | None = None,
-        factor: float | None = None,
         fill: float = 0.5,
-        dims: int | Sequence[int] | None = None,
-        max_cells: int | None = None,
         few: int = 64,
     ) -> None:
         _check.check_choice(update, "update", ("incremental", "rebuild"))
@@ -97,32 +80,11 @@ class HashGrid(Index):
             raise InputError(f"fill must be a number of bodies per cell from 0.001 to 1000, got {fill}")
         self._numbers["fill"] = share
         self._numbers["few"] = _check.check_integer(few, "few", least=0, most=100_000)
-        if levels is not None and factor is not None:
-            raise InputError(f"levels= must not be combined with factor=, got {levels} and {factor}; pass one of them")
         if levels is not None:
             self._numbers |= _check_levels(levels)
-        if factor is not None:
-            growth = _check.check_number(factor, "factor")
-            if not 1.05 <= growth <= 1e6:
-                raise InputError(f"factor must be a number from 1.05 to 1e6, got {factor}")
-            self._numbers["factor"] = growth
-        self._dims = dims
-        self._max_cells = max_cells
 
     def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
-        options = dict(self._numbers)
-        if self._max_cells is not None:
-            if any(edge > 0 for edge in box):
-                raise InputError(
-                    f"max_cells= must not be combined with a periodic box, got {self._max_cells} and {box}"
-                )
-            options["max_cells"] = _check_power(self._max_cells, "max_cells")
-        if self._dims is not None:
-            dims = [self._dims] * bodies.dim if isinstance(self._dims, int) else list(self._dims)
-            if len(dims) != bodies.dim:
-                raise InputError(f"dims must have one entry per axis, got {len(dims)} entries for {bodies.dim} axes")
-            options |= {f"dims{axis}": _check_power(entry, f"dims[{axis}]") for axis, entry in enumerate(dims)}
-        return options
+        return dict(self._numbers)
 
 
 def _check_levels(levels: Sequence[float]) -> dict[str, float]:
@@ -132,10 +94,3 @@ def _check_levels(levels: Sequence[float]) -> dict[str, float]:
     if not (np.isfinite(sizes).all() and (sizes > 0).all() and (np.diff(sizes) > 0).all()):
         raise InputError(f"levels must be positive, finite sizes in ascending order, got {sizes.tolist()}")
     return {"levels": float(len(sizes))} | {f"level{k}": float(size) for k, size in enumerate(sizes)}
-
-
-def _check_power(value: object, name: str) -> int:
-    number = _check.check_integer(value, name, least=4, most=MOST_CELLS)
-    if number & (number - 1):
-        raise InputError(f"{name} must be a power of two from 4 to {MOST_CELLS}, got {number}")
-    return number

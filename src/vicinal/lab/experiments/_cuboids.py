@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 
 import vicinal as vc
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.scenes import SampleScene, drift, headings
 from vicinal.timing import Clock
 
@@ -22,7 +23,7 @@ PUBLISHED, OURS = "HashGrid", "HashGrid, ours"
 
 MAKERS: Mapping[str, Callable[..., vc.Index]] = {
     # Grids of 16³ cells at first, growing when bodies exceed an eighth of the cells, cells growing by two.
-    PUBLISHED: lambda **bodies: vc.HashGrid(factor=2, dims=16, fill=0.125, **bodies),
+    PUBLISHED: lambda **bodies: PublishedHashGrid(factor=2, dims=16, fill=0.125, **bodies),
     OURS: lambda **bodies: vc.HashGrid(**bodies),
     "Exhaustive": lambda **bodies: vc.Exhaustive(**bodies),
     "SweepAndPrune": lambda **bodies: vc.SweepAndPrune(**bodies),

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import vicinal as vc
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.scenes import SampleScene, SphereGroup, boxes_in_box
 from vicinal.scenes.scene import cube
 
@@ -70,7 +71,7 @@ class Scenario:
         bodies = {**scene.bodies, "planes": scene.walls}
         made: dict[str, Callable[[], vc.Index]] = {
             "LinkedCells": lambda: vc.LinkedCells(cell=self.cell, **bodies),
-            "HashGrid": lambda: vc.HashGrid(factor=2, max_cells=self.cube, **bodies),
+            "HashGrid": lambda: PublishedHashGrid(factor=2, max_cells=self.cube, **bodies),
         }
         if self.octree is not None:
             capacity, depth = self.octree

@@ -9,6 +9,7 @@ from vicinal.lab.claims import Exponent, Ratio, Shown
 from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import KOCH
 from vicinal.lab.plots import Plot
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import uniform
 from vicinal.scenes.scene import cube
@@ -23,8 +24,8 @@ PUBLISHED = {
     OCTREE: (80, 120, 200, 900, 1200),
 }
 MAKERS: dict[str, Callable[..., vc.Index]] = {
-    SMALL: lambda **bodies: vc.HashGrid(factor=2, max_cells=128, **bodies),
-    LARGE: lambda **bodies: vc.HashGrid(factor=2, max_cells=256, **bodies),
+    SMALL: lambda **bodies: PublishedHashGrid(factor=2, max_cells=128, **bodies),
+    LARGE: lambda **bodies: PublishedHashGrid(factor=2, max_cells=256, **bodies),
     OCTREE: lambda **bodies: vc.Octree(capacity=11, depth=8, domain=cube(EDGE), **bodies),
     OURS: lambda **bodies: vc.HashGrid(**bodies),
 }

@@ -11,6 +11,7 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.experiments._koch import TOLERANCE
 from vicinal.lab.papers import KOCH
 from vicinal.lab.plots import Plot
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import uniform
 from vicinal.scenes.scene import cube
@@ -33,7 +34,7 @@ SECONDS = {
 }
 MAKERS: dict[str, Callable[..., vc.Index]] = {
     OCTREE: lambda **bodies: vc.Octree(capacity=CAPACITY, depth=DEPTH, domain=cube(EDGE), **bodies),
-    FIXED: lambda **bodies: vc.HashGrid(factor=2, max_cells=CUBE, **bodies),
+    FIXED: lambda **bodies: PublishedHashGrid(factor=2, max_cells=CUBE, **bodies),
     GROWING: lambda **bodies: vc.HashGrid(**bodies),
 }
 

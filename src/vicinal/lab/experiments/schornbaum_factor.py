@@ -10,6 +10,7 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.experiments._cuboids import USUAL, move
 from vicinal.lab.papers import SCHORNBAUM
 from vicinal.lab.plots import Plot
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import cuboids
 
@@ -43,7 +44,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
 
 
 def _maker(factor: float) -> Callable[..., vc.Index]:
-    return lambda **bodies: vc.HashGrid(factor=factor, dims=16, fill=0.125, **bodies)
+    return lambda **bodies: PublishedHashGrid(factor=factor, dims=16, fill=0.125, **bodies)
 
 
 def _at(factor: float, spread: int) -> Pick:

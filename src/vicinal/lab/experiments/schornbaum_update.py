@@ -10,6 +10,7 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.experiments._cuboids import USUAL, move
 from vicinal.lab.papers import SCHORNBAUM
 from vicinal.lab.plots import Plot
+from vicinal.lab.published import PublishedHashGrid
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import cuboids
 
@@ -17,8 +18,8 @@ EACH, ANEW = "each body", "all anew"
 EACH_OURS, ANEW_OURS = "each body, ours", "all anew, ours"
 MOTIONS: Mapping[str, float] = {"20 %": USUAL, "5 %": 0.05, "1 %": 0.01, "every body changes cell": 20.0}
 MAKERS: Mapping[str, Callable[..., vc.Index]] = {
-    EACH: lambda **bodies: vc.HashGrid(update="incremental", factor=2, dims=16, fill=0.125, **bodies),
-    ANEW: lambda **bodies: vc.HashGrid(update="rebuild", factor=2, dims=16, fill=0.125, **bodies),
+    EACH: lambda **bodies: PublishedHashGrid(update="incremental", factor=2, dims=16, fill=0.125, **bodies),
+    ANEW: lambda **bodies: PublishedHashGrid(update="rebuild", factor=2, dims=16, fill=0.125, **bodies),
     EACH_OURS: lambda **bodies: vc.HashGrid(update="incremental", **bodies),
     ANEW_OURS: lambda **bodies: vc.HashGrid(update="rebuild", **bodies),
 }

@@ -1,0 +1,119 @@
+// Where most bodies are: a few stray bodies far away must decide neither the size of cells nor the precision of
+// coordinates.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "exec/threads.hpp"
+#include "geometry/box.hpp"
+#include "geometry/shape.hpp"
+#include "index/body_view.hpp"
+
+namespace vicinal {
+
+// The bounds of the positions of most bodies, after wrapping. Structures may clamp positions to them: clamping is
+// monotone, so it adds candidates and loses none.
+template <int D>
+struct Bulk {
+  std::array<double, D> low{}, high{};
+  std::array<double, D> length{};  // what most bodies fill, as if evenly spread
+  bool cut = false;                // some bodies are outside
+};
+
+// Bodies outside the bulk cost more than others, so there must be few of them.
+inline std::size_t most_strays(std::size_t bodies) { return 16 + bodies / 65536; }
+
+namespace detail {
+
+// The middle part of the positions along an axis, from a sample: 1/8 of it is below, 1/8 above.
+template <class T, int D>
+std::array<double, 2> middle_of(const BodyView<T, D>& bodies, int axis, std::size_t sample) {
+  std::vector<T> values;
+  values.reserve(sample + 1);
+  const std::size_t step = std::max<std::size_t>(1, bodies.size / sample);
+  for (std::size_t k = 0; k < bodies.size; k += step) values.push_back(bodies.at(k, axis));
+  const auto tail = static_cast<std::ptrdiff_t>(values.size() / 8);
+  const auto lower = values.begin() + tail;
+  const auto upper = values.end() - 1 - tail;
+  std::nth_element(values.begin(), upper, values.end());
+  std::nth_element(values.begin(), lower, upper);
+  return {static_cast<double>(*lower), static_cast<double>(*upper)};
+}
+
+template <class T, int D>
+std::size_t count_outside(const BodyView<T, D>& bodies, const Box<T, D>& box, const Bulk<D>& bulk) {
+  std::atomic<std::size_t> total{0};
+  parallel_ranges(bodies.size, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
+    std::size_t count = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      bool outside = false;
+      for (int a = 0; a < D; ++a) {
+        const auto axis = static_cast<std::size_t>(a);
+        const auto x = static_cast<double>(bodies.at(k, a));
+        outside = outside || (!box.periodic(a) && (x < bulk.low[axis] || x > bulk.high[axis]));
+      }
+      count += outside ? 1 : 0;
+    }
+    total += count;
+  });
+  return total;
+}
+
+}  // namespace detail
+
+// The whole space of the bodies unless it is far longer than its middle part along some axis and at most `most` bodies
+// are outside. `reach` is how far the bodies of a pair can be apart.
+template <class T, int D>
+Bulk<D> find_bulk(const BodyView<T, D>& bodies, const Box<T, D>& box, double reach, std::size_t most) {
+  // Of fewer bodies a sample tells too little, and a search takes no time.
+  constexpr std::size_t least = 512;
+  // A glance at few bodies is enough where the space is evenly filled.
+  constexpr std::size_t glance = 64;
+  constexpr std::size_t sample = 1024;
+  constexpr double far = 4;  // how much longer than its middle part (3/4 of evenly spread bodies) the space must be
+  Bulk<D> all;
+  for (std::size_t a = 0; a < D; ++a) {
+    const bool periodic = box.edge[a] > 0;
+    all.low[a] = periodic ? 0 : static_cast<double>(bodies.low[a]);
+    all.high[a] = static_cast<double>(periodic ? box.edge[a] : bodies.high[a]);
+    all.length[a] = all.high[a] - all.low[a];
+  }
+  if (bodies.size < least) return all;
+  Bulk<D> bulk = all;
+  for (int axis = 0; axis < D; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (box.periodic(axis)) continue;
+    // Halves, because the difference of two coordinates may overflow.
+    const auto short_of = [&](const std::array<double, 2>& middle, double margin) {
+      return far * (middle[1] / 2 - middle[0] / 2 + margin) < all.high[a] / 2 - all.low[a] / 2;
+    };
+    if (!short_of(detail::middle_of(bodies, axis, glance), 0)) continue;
+    const auto middle = detail::middle_of(bodies, axis, sample);
+    const double margin = std::max(middle[1] - middle[0], 8 * reach);
+    if (!short_of(middle, margin)) continue;
+    bulk.low[a] = std::max(all.low[a], middle[0] - margin);
+    bulk.high[a] = std::min(all.high[a], middle[1] + margin);
+    bulk.length[a] = std::max((middle[1] - middle[0]) * 4 / 3, reach);
+    bulk.cut = true;
+  }
+  return bulk.cut && detail::count_outside(bodies, box, bulk) <= most ? bulk : all;
+}
+
+// A view whose bounds are those of the bulk, for what is laid over bodies.
+template <class T, int D>
+BodyView<T, D> within(const Bulk<D>& bulk, const BodyView<T, D>& bodies, const Box<T, D>& box) {
+  BodyView<T, D> view = bodies;
+  if (!bulk.cut) return view;
+  for (std::size_t a = 0; a < D; ++a) {
+    if (box.edge[a] > 0) continue;
+    view.low[a] = static_cast<T>(bulk.low[a]);
+    view.high[a] = static_cast<T>(bulk.high[a]);
+  }
+  return view;
+}
+
+}  // namespace vicinal

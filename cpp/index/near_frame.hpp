@@ -1,0 +1,85 @@
+// Coordinates near enough to each other for float32: (x - centre) * scale, with the reach scaled to [0.5, 1).
+//
+// A double is tested in float32 first and again in double only when the answer is in doubt (pairs/test.hpp), which
+// halves the bytes and doubles the lanes. Too many answers are in doubt where coordinates are far larger than the
+// reach. If that is because of a few strays the frame is *cut*: it covers the bulk of the bodies, and the coordinates
+// of bodies outside are clamped to its border. Clamping is monotone and brings no two bodies farther apart, so
+// structures may use clamped coordinates to propose candidates; the exact test compares bodies at the border in double
+// only (Bodies::outside).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include "geometry/box.hpp"
+#include "index/body_view.hpp"
+#include "index/bulk.hpp"
+
+namespace vicinal {
+
+template <int D>
+struct NearFrame {
+  // Of no use beyond: too many answers would be in doubt.
+  static constexpr double most = 4096;
+  std::array<double, D> centre{};
+  std::array<double, D> low{}, high{};  // scaled, 4 reaches outside the bodies; coordinates are clamped to them
+  double scale = 1;
+  double largest = std::numeric_limits<double>::infinity();  // bounds every scaled coordinate, images included
+  bool cut = false;                                          // some bodies are outside
+
+  [[nodiscard]] bool useful() const { return largest <= most; }
+  [[nodiscard]] float operator()(double x, int axis) const {
+    const auto a = static_cast<std::size_t>(axis);
+    return static_cast<float>(std::min(std::max((x - centre[a]) * scale, low[a]), high[a]));
+  }
+  // Whether a coordinate in the frame may have been clamped.
+  [[nodiscard]] bool at_border(float x, std::size_t axis) const {
+    return x <= static_cast<float>(low[axis]) || x >= static_cast<float>(high[axis]);
+  }
+};
+
+namespace detail {
+
+template <class T, int D>
+NearFrame<D> frame_over(const Bulk<D>& space, const Box<T, D>& box, double reach) {
+  NearFrame<D> frame;
+  frame.scale = std::exp2(-std::floor(std::log2(reach)) - 1);
+  double largest = 0;
+  for (std::size_t a = 0; a < D; ++a) {
+    const double length = space.high[a] - space.low[a];
+    if (!(length < 1e290)) return frame;
+    frame.centre[a] = space.low[a] + length / 2;
+    const double half = length / 2 * frame.scale + 4;
+    frame.low[a] = -half;
+    frame.high[a] = half;
+    // An image is moved by s edges, s * edge <= reach + edge.
+    largest = std::max(largest, box.edge[a] > 0 ? 3 * half : half);
+  }
+  frame.largest = largest;
+  frame.cut = space.cut;
+  return frame;
+}
+
+}  // namespace detail
+
+template <class T, int D>
+NearFrame<D> near_frame(const BodyView<T, D>& bodies, const Box<T, D>& box, double reach) {
+  // Squares must be far from under- and overflow: the band knows of relative rounding only.
+  if (!(reach > 1e-140 && reach < 1e140) || bodies.size == 0) return {};
+  Bulk<D> space;
+  for (std::size_t a = 0; a < D; ++a) {
+    const bool periodic = box.edge[a] > 0;
+    space.low[a] = periodic ? 0 : static_cast<double>(bodies.low[a]);
+    space.high[a] = static_cast<double>(periodic ? box.edge[a] : bodies.high[a]);
+  }
+  const NearFrame<D> frame = detail::frame_over(space, box, reach);
+  if (frame.useful() || !std::is_same_v<T, double> || bodies.shape == Shape::box) return frame;
+  const Bulk<D> bulk = find_bulk(bodies, box, reach, most_strays(bodies.size));
+  return bulk.cut ? detail::frame_over(bulk, box, reach) : frame;
+}
+
+}  // namespace vicinal

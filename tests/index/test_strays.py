@@ -1,0 +1,110 @@
+"""A few stray bodies far away: the pairs are exact, and everything else is searched as if the strays were not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vicinal as vc
+from cases import BOTH, DIMS
+from compare import ask, assert_same_pairs
+from structures import STRUCTURES
+
+N = 3000
+CUTOFF = 0.08
+FAR = 1e9
+# The dense grid covers the whole space, and its memory with it.
+GRIDS = ("CellSorting", "SpatialHash", "HashGrid", "Octree")
+SPARSE = [s for s in STRUCTURES if not s.dense and s.name != "Exhaustive"]
+
+
+def cloud(dim: int, dtype: Any) -> Any:
+    return np.random.default_rng(dim).random((N, dim)).astype(dtype)
+
+
+def strays(dim: int, dtype: Any) -> Any:
+    """Strays that meet each other far away, at one place, and at the border of the space that holds most bodies."""
+    signs = np.array([1.0, -1.0, 1.0])[:dim]
+    near = np.linspace(1.0, 6.0, 9)[:, None] * np.ones(dim)
+    pair = np.array([FAR * signs, FAR * signs, 100.0 * signs, 100.0 * signs + 0.05 * CUTOFF])
+    return np.concatenate([pair, near]).astype(dtype)
+
+
+def sizes_of(kind: str, count: int, dtype: Any) -> Any:
+    return (
+        (0.5 * CUTOFF * np.random.default_rng(7).uniform(0.2, 1.0, count)).astype(dtype) if kind != "points" else None
+    )
+
+
+def bodies_of(kind: str, places: Any) -> dict[str, Any]:
+    sizes = sizes_of(kind, len(places), places.dtype)
+    if kind == "points":
+        return {"points": places, "cutoff": CUTOFF}
+    if kind == "spheres":
+        return {"points": places, "radii": sizes}
+    return {"boxes": (places, places + sizes[:, None])}
+
+
+@pytest.mark.parametrize("structure", SPARSE, ids=str)
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+def test_pairs_with_strays_are_those_of_all_pairs(structure: Any, dtype: Any) -> None:
+    for dim in structure.dims:
+        for kind in structure.kinds:
+            places = np.concatenate([strays(dim, dtype), cloud(dim, dtype)])
+            every = vc.Exhaustive(**bodies_of(kind, places))
+            expected = ask(every.pairs, kind, sort=True)
+            index = structure.build(**bodies_of(kind, places), **({} if kind == "points" else {"size": CUTOFF}))
+            assert_same_pairs(ask(index.pairs, kind, sort=True), expected)
+            assert index.count().tolist() == every.count().tolist()
+            # After a step, in which a stray comes home and another body leaves.
+            places = places + dtype(0.01 * CUTOFF)
+            places[0], places[-1] = places[-1], places[0] + dtype(1.0)
+            index.update(**{k: v for k, v in bodies_of(kind, places).items() if k != "cutoff"})
+            expected = ask(vc.Exhaustive(**bodies_of(kind, places)).pairs, kind, sort=True)
+            assert_same_pairs(ask(index.pairs, kind, sort=True), expected)
+
+
+@pytest.mark.parametrize("structure", SPARSE, ids=str)
+def test_queries_far_out_meet_strays(structure: Any) -> None:
+    for dim in structure.dims:
+        places = np.concatenate([strays(dim, np.float64), cloud(dim, np.float64)])
+        queries = places[::-1] + 0.3 * CUTOFF
+        index = structure.build(points=places, cutoff=CUTOFF)
+        every = vc.Exhaustive(places, cutoff=CUTOFF)
+        expected = ask(every.pairs, "points", queries=queries, sort=True)
+        assert_same_pairs(ask(index.pairs, "points", queries=queries, sort=True), expected)
+
+
+@pytest.mark.parametrize("structure", [s for s in SPARSE if s.name in GRIDS], ids=str)
+@pytest.mark.parametrize("far", [1e3, FAR, 1e15])
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+def test_a_stray_adds_few_candidates(structure: Any, far: float, dtype: Any) -> None:
+    for dim in structure.dims:
+        places = cloud(dim, dtype)
+        without = structure.build(points=places, cutoff=CUTOFF)
+        without.pairs()
+        stray = (far * np.array([[1.0, -1.0, 1.0]])[:, :dim]).astype(dtype)
+        index = structure.build(points=np.concatenate([places, stray]), cutoff=CUTOFF)
+        index.pairs()
+        assert index.stats.candidates <= 1.3 * without.stats.candidates
+
+
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+def test_a_stray_does_not_change_the_cells_of_a_hash_grid(dim: int) -> None:
+    places = cloud(dim, np.float64)
+    stray = np.full((1, dim), FAR)
+    cells = [
+        vc.HashGrid(bodies, cutoff=1e-3).stats.details["cell_0"] for bodies in (places, np.concatenate([places, stray]))
+    ]
+    assert cells[1] == pytest.approx(cells[0], rel=0.5)
+
+
+def test_the_structure_chosen_tests_few_candidates() -> None:
+    places = np.random.default_rng(1).random((30_000, 3))
+    with_stray = np.concatenate([places, [[FAR, -FAR, FAR]]])
+    chosen = vc.choose(with_stray, cutoff=0.03)
+    index = getattr(vc, chosen.structure)(with_stray, cutoff=0.03, **chosen.parameters)
+    index.pairs()
+    assert index.stats.candidates < 100 * index.stats.pairs
