@@ -4,6 +4,7 @@
 #include "dem/assembly.hpp"
 #include "dem/connection_contact.hpp"
 #include "dem/gjk.hpp"
+#include "dem/walls/kinds.hpp"
 
 namespace vicinal::dem {
 
@@ -44,32 +45,8 @@ Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
 
 Contact Assembly::shape_on_surface(std::size_t row, const Wall& wall) const {
   const Posed body = posed(row);
-  Nearest near;
-  Vec deepest;
-  const auto look = [&](Vec towards) {
-    deepest = body.farthest(towards) + body.shape->margin * towards;
-    near = nearest_of(wall, deepest);
-  };
-  near = nearest_of(wall, body.centre);
-  if (wall.kind == WallKind::cylinder && !wall.inside) {
-    // Outside a cylinder: the nearest pair of the body and the axis.
-    const Vec axis = wall.facing, from = wall.base;
-    const double along = dot(body.centre - from, axis), half = element_places()[row].r + wall.radius;
-    const Face line{{from + (along - half) * axis, from + (along + half) * axis, from + (along + half) * axis}};
-    const Connection connection = connect(body, line, near.normal, body.shape->margin + wall.radius);
-    Contact contact = contact_of(connection, body.shape->margin, wall.radius, near.normal);
-    contact.point = connection.second - wall.radius * contact.normal;
-    return contact;
-  }
-  // A plane has one direction; in a cylinder the direction follows the point, and settles quickly while the body is
-  // smaller than the cylinder.
-  constexpr int rounds = 8;
-  for (int round = 0; round < (wall.kind == WallKind::plane ? 1 : rounds); ++round) look(near.normal);
-  Contact contact;
-  contact.normal = near.normal;
-  contact.overlap = -near.distance;
-  contact.point = deepest + near.distance * near.normal;
-  return contact;
+  const double radius = element_places()[row].r;
+  return with_surface(wall, [&](auto surface) { return decltype(surface)::contact(wall, body, radius); });
 }
 
 }  // namespace vicinal::dem

@@ -7,6 +7,7 @@
 #include "dem/connection_contact.hpp"
 #include "dem/forces.hpp"
 #include "dem/gjk.hpp"
+#include "dem/walls/kinds.hpp"
 #include "mesh/closest.hpp"
 #include "mesh/touch.hpp"
 
@@ -37,7 +38,7 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
   for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
     const std::size_t number = assembly_.primitives[lists_.walls.indices()[k]].wall;
     const Wall& wall = assembly_.walls[number];
-    if (wall.kind == WallKind::mesh) {
+    if (wall.kind == Wall::mesh) {
       k = touch_mesh(row, k, touches, wakes) - 1;
       continue;
     }
@@ -118,7 +119,7 @@ void Forces::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
     active[touch.entry] = 1;
   }
   for (WallTouch& touch : touches) {
-    if (!touch.fresh || assembly_.walls[touch.wall].kind != WallKind::mesh) continue;
+    if (!touch.fresh || assembly_.walls[touch.wall].kind != Wall::mesh) continue;
     for (std::size_t k = begin; k < end; ++k) {
       if (active[k] != before || assembly_.primitives[lists_.walls.indices()[k]].wall != touch.wall) continue;
       if (dot(lists_.walls.normals()[k], touch.contact.normal) < same_contact) continue;

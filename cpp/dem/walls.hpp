@@ -1,28 +1,20 @@
-// Walls: where they are, how they move, where a sphere touches them.
+// Walls: surface, motion, pose and load. The kinds of surfaces have files of their own (walls/).
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "dem/arrays.hpp"
-#include "dem/names.hpp"
 #include "dem/vec.hpp"
 
 namespace vicinal::dem {
 
-enum class WallKind { plane, cylinder, mesh };
-inline constexpr std::string_view wall_kind_names[] = {"plane", "cylinder", "mesh"};
-
-// Throws std::invalid_argument with all names if there is no kind of this name.
-inline WallKind wall_kind(std::string_view name) {
-  return static_cast<WallKind>(place_of(name, wall_kind_names, "kind of a wall"));
-}
-
 // A rigid surface. Its pose: a point p of the description is now at centre + moved + turned(p - centre).
 struct Wall {
-  WallKind kind = WallKind::plane;
+  static constexpr std::size_t mesh = ~std::size_t{0};
+  std::size_t kind = 0;  // its place in the list of walls/kinds.hpp, or mesh
   std::uint8_t material = 0;
   bool inside = true;    // of a cylinder: where bodies are
   Vec point, direction;  // of a plane: its normal; of a cylinder: its axis
@@ -58,20 +50,5 @@ struct Nearest {
   Vec normal;
   double distance;
 };
-
-inline Nearest nearest_of_plane(const Wall& wall, Vec p) { return {-wall.facing, dot(wall.facing, p - wall.base)}; }
-
-inline Nearest nearest_of_cylinder(const Wall& wall, Vec p) {
-  const Vec from = p - wall.base;
-  const Vec radial = from - dot(from, wall.facing) * wall.facing;
-  const double length = norm(radial);
-  // On the axis every direction is as good as another; there is no contact there anyway.
-  const Vec outward = length > 0 ? (1.0 / length) * radial : Vec{1, 0, 0};
-  if (wall.inside) return {outward, wall.radius - length};
-  return {-outward, length - wall.radius};
-}
-inline Nearest nearest_of(const Wall& wall, Vec p) {
-  return wall.kind == WallKind::plane ? nearest_of_plane(wall, p) : nearest_of_cylinder(wall, p);
-}
 
 }  // namespace vicinal::dem

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "dem/simulation.hpp"
+#include "dem/walls/kinds.hpp"
 #include "python/arrays.hpp"
 
 namespace vicinal {

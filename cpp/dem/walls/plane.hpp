@@ -1,0 +1,25 @@
+// A plane: `direction` is its normal, which points to the side of the bodies.
+#pragma once
+
+#include <string_view>
+
+#include "dem/contact.hpp"
+#include "dem/shape.hpp"
+#include "dem/walls.hpp"
+
+namespace vicinal::dem {
+
+struct PlaneWall {
+  static constexpr std::string_view name = "plane";
+
+  static Nearest nearest(const Wall& wall, Vec p) { return {-wall.facing, dot(wall.facing, p - wall.base)}; }
+  // Of a body that is not a sphere; `radius`: of the sphere around it.
+  static Contact contact(const Wall& wall, const Posed& body, double /*radius*/) {
+    const Vec towards = -wall.facing;
+    const Vec deepest = body.farthest(towards) + body.shape->margin * towards;
+    const Nearest near = nearest(wall, deepest);
+    return {deepest + near.distance * near.normal, near.normal, -near.distance};
+  }
+};
+
+}  // namespace vicinal::dem
