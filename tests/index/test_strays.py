@@ -77,10 +77,11 @@ def test_queries_far_out_meet_strays(structure: Any) -> None:
         assert_same_pairs(ask(index.pairs, "points", queries=queries, sort=True), expected)
 
 
-@pytest.mark.parametrize("structure", [s for s in SPARSE if s.name in GRIDS], ids=str)
+@pytest.mark.parametrize("structure", [s for s in SPARSE if s.name in GRIDS and s.label != "_folded"], ids=str)
 @pytest.mark.parametrize("far", [1e3, FAR, 1e15])
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 def test_a_stray_adds_few_candidates(structure: Any, far: float, dtype: Any) -> None:
+    """Not with many bodies per bin on purpose: there the bins' size is at the limit with or without a stray."""
     for dim in structure.dims:
         places = cloud(dim, dtype)
         without = structure.build(points=places, cutoff=CUTOFF)
