@@ -240,7 +240,7 @@ def test_parameters_are_checked() -> None:
     for depth in (-1, 32, 2.5):
         with pytest.raises(vc.InputError, match=r"depth.*whole number"):
             vc.Octree(points, cutoff=1.0, depth=depth)  # type: ignore[arg-type]
-    with pytest.raises(vc.InputError, match=r"adjacency.*guessed.*stored.*sampled"):
+    with pytest.raises(vc.InputError, match=r"adjacency.*stored.*sampled.*guessed"):
         vc.Octree(points, cutoff=1.0, adjacency="guessed")
     for domain in (1.0, (0.0,), ((0.0, 0.0), (1.0, 1.0)), (0.0, 0.0), (1.0, 0.0), (0.0, np.inf), (0.0, np.nan), "ab"):
         with pytest.raises(vc.InputError, match="domain"):
