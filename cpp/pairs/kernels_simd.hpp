@@ -6,7 +6,7 @@
 // returns their number); fill (stores one id many times); find (where a value is among hits); number_slots (stores
 // consecutive numbers); packing (how to move the set lanes of a mask to the front), pack, pack_payload and pack_slots,
 // which do that. Everything is inside an unnamed namespace: each translation unit keeps its own copy, compiled for its
-// own processor. The intrinsics header was included by whoever includes this one.
+// own processor. The file that includes this header includes the intrinsics first.
 #pragma once
 
 #include "pairs/kernels.hpp"
@@ -167,7 +167,7 @@ struct Around {
 // Runs visit(k, mask of hits) over the tile from candidate `begin` on; true when some candidate is in doubt. It must be
 // inlined: what `visit` counts has to stay in a register.
 //
-// Doubt is rare: it is only collected here, and whoever called decides the whole query again with care.
+// Doubt is rare: it is only collected here, and the caller tests the candidates in doubt again.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
 [[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile,
                                          const Batch<typename Lanes::value>& batch, std::uint32_t slot,

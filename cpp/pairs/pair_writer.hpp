@@ -1,4 +1,4 @@
-// Writes pairs once, from any number of threads, into columns whose length nobody knows beforehand.
+// Writes pairs once, from any number of threads, into columns whose length is not known beforehand.
 //
 // The columns are reserved generously (untouched pages cost nothing). A thread takes slabs of them in turn, collects
 // hits in a buffer that stays in the first cache, and streams it out by whole cache lines. At the end only the last
@@ -22,7 +22,7 @@
 namespace vicinal {
 
 // Entries a thread takes at a time: of a large result a huge page of each index column, so that no two threads wait for
-// the same page to be cleared; of a small one little, so that there is something for everybody.
+// the same page to be cleared; of a small one little, so that every thread gets a share.
 inline constexpr std::size_t large_slab = huge_page / sizeof(std::int32_t);
 inline constexpr std::size_t small_slab = std::size_t{1} << 13;
 
@@ -55,7 +55,7 @@ class PairWriter {
       : queries_(queries), bodies_(bodies), slots_(want.slots()), columns_(columns), slabs_(slabs),
         staged_store_(want, staged_most + overshoot, nullptr), staged_(staged_store_.columns()),
         stream_(kernels().stream) {
-    // Hits are staged by number when that is all anybody wants, otherwise by slot in a buffer of their own.
+    // Hits are staged by number if no other column is wanted, otherwise by slot in a buffer of their own.
     if (!direct()) slot_store_.reset(batch_hits + overshoot);
   }
   PairWriter(const PairWriter&) = delete;

@@ -1,0 +1,25 @@
+"""Prose that a person reads: data are not persons, and papers are cited by author and year."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("cpp", "src", "docs", "tests", "benchmarks", "tools")
+ENDINGS = {".py", ".hpp", ".cpp", ".md", ".toml"}
+REFUSED = re.compile(r"\b(nobody|somebody|everybody|anybody|whoever|whom)\b|\bpaper [A-E]\b", re.IGNORECASE)
+
+
+def test_words_that_have_to_be_read_twice_are_not_used() -> None:
+    files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS]
+    files += list(ROOT.glob("*.md"))
+    places = [
+        f"{path.relative_to(ROOT)}:{number}: {match.group()}"
+        for path in files
+        if path != Path(__file__).resolve()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if (match := REFUSED.search(line))
+    ]
+    assert len(files) > 300
+    assert not places, "\n".join(places)
