@@ -9,8 +9,9 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.?pp')
 CPP := $(shell find cpp benchmarks tests/cpp -name '*.?pp')
 CODE := src tests benchmarks tools
-# Compiled code warns about nothing here; users' compilers may be newer, so for them a warning stays one.
-BUILD := $(BIN)/pip install --quiet --no-build-isolation --editable . --config-settings=cmake.define.VICINAL_WERROR=ON
+# Compiled code warns about nothing here; users' compilers may be newer, so for them a warning stays one. Ninja fails if
+# it sees the jobserver of make in MAKEFLAGS.
+BUILD := env -u MAKEFLAGS $(BIN)/pip install --quiet --no-build-isolation --editable . --config-settings=cmake.define.VICINAL_WERROR=ON
 
 # Two workers, because a test uses several threads for a small part of its time. Tests wait for no other test.
 PYTEST := VICINAL_HYPOTHESIS=short $(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal
@@ -89,7 +90,7 @@ EMULATED := $(shell $(PYTHON) -c 'import sys; print("build/cp%d%d-" % sys.versio
 emulate: $(VENV)/built
 	@if ! echo '#include <simde/x86/avx512.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1; then \
 	  echo "SKIPPED: AVX-512 is not emulated, because SIMDe (Debian: libsimde-dev) is not installed"; else \
-	PATH="$$PWD/$(BIN):$$PATH" cmake --build $(EMULATED)* --target emulated >build/emulated.log || \
+	env -u MAKEFLAGS PATH="$$PWD/$(BIN):$$PATH" cmake --build $(EMULATED)* --target emulated >build/emulated.log || \
 	  { cat build/emulated.log; exit 1; }; \
 	tools/with_core.sh emulated $(EMULATED)*/emulated/_core.*.so \
 	  tests/test_isa.py tests/test_pairs.py tests/dem/test_grain_isa.py; fi

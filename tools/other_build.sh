@@ -3,6 +3,7 @@
 #   tools/other_build.sh NAME "CMAKE OPTIONS" [TESTS...]
 # SOURCE=DIRECTORY builds other sources than these.
 set -euo pipefail
+unset MAKEFLAGS # of make: ninja would take its jobserver and fail
 cd "$(dirname "$0")/.."
 name=$1 options=$2
 shift 2
