@@ -82,7 +82,7 @@ isa: $(VENV)/built
 # Other extensions live in build/ beside the installed one (tools/with_core.sh). Those that are only tested are compiled
 # with little optimisation: that takes less time than the tests gain by more.
 serial: $(VENV)/built
-	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1" \
+	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON" \
 	  tests/test_pairs.py tests/test_threads.py
 
 # Only the AVX-512 files are compiled again. The directory is that of the installed extension.
