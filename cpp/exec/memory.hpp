@@ -15,14 +15,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-#define VICINAL_HAS_MMAP 1
-#else
-#define VICINAL_HAS_MMAP 0
-#endif
+#include "exec/page_cache.hpp"
 
 namespace vicinal {
 
@@ -44,28 +37,16 @@ inline std::size_t physical_memory() {
   return bytes;
 }
 
-// Whether the address space is limited (ulimit -v): then it must not be kept for later.
-inline bool address_space_is_limited() {
-#if VICINAL_HAS_MMAP
-  rlimit limit{};
-  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
-#else
-  return true;
-#endif
-}
-
 // An owned piece of raw memory. Large ones are mapped: untouched pages cost nothing, so a generous
 // reservation is free, and `trim` gives the unused end back.
 class Region {
  public:
-  enum class Pages { huge, small };
-
   Region() = default;
-  explicit Region(std::size_t bytes, Pages pages = Pages::huge) : bytes_(bytes) {
+  explicit Region(std::size_t bytes, PageSize pages = PageSize::huge) : bytes_(bytes), pages_(pages) {
     if (bytes == 0) return;
 #if VICINAL_HAS_MMAP
     if (bytes >= huge_page) {
-      map(pages);
+      map();
       return;
     }
 #endif
@@ -83,7 +64,11 @@ class Region {
     if (data_ == nullptr) return;
 #if VICINAL_HAS_MMAP
     if (mapped_) {
+#if VICINAL_KEEPS_PAGES
+      PageCache::instance().give({data_, bytes_, pages_});
+#else
       munmap(data_, bytes_);
+#endif
       return;
     }
 #endif
@@ -112,10 +97,34 @@ class Region {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     std::swap(mapped_, other.mapped_);
+    std::swap(pages_, other.pages_);
   }
 #if VICINAL_HAS_MMAP
-  void map(Pages pages) {
+  void map() {
     bytes_ = (bytes_ + huge_page - 1) / huge_page * huge_page;
+    mapped_ = true;
+#if VICINAL_KEEPS_PAGES
+    const Pages kept = PageCache::instance().take(bytes_, pages_);
+    if (kept.bytes >= bytes_) {
+      data_ = kept.data;
+      bytes_ = kept.bytes;
+      return;
+    }
+    try {
+      map_fresh();
+    } catch (...) {
+      if (kept.bytes > 0) munmap(kept.data, kept.bytes);
+      throw;
+    }
+    // The pages that are there already become the beginning of the region.
+    if (kept.bytes > 0 &&
+        mremap(kept.data, kept.bytes, kept.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data_) == MAP_FAILED)
+      munmap(kept.data, kept.bytes);
+#else
+    map_fresh();
+#endif
+  }
+  void map_fresh() {
     // One huge page more than needed, so that the start can be aligned to one.
     const std::size_t wide = bytes_ + huge_page;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -131,18 +140,16 @@ class Region {
     if (huge_page > head) munmap(aligned + bytes_, huge_page - head);
 #ifdef MADV_HUGEPAGE
     // Touching a huge page clears all of it: a waste where only its beginning will be used.
-    if (pages == Pages::huge) madvise(aligned, bytes_, MADV_HUGEPAGE);
-#else
-    (void)pages;
+    if (pages_ == PageSize::huge) madvise(aligned, bytes_, MADV_HUGEPAGE);
 #endif
     data_ = aligned;
-    mapped_ = true;
   }
 #endif
 
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
   bool mapped_ = false;
+  PageSize pages_ = PageSize::huge;
 };
 
 // Room for n values of T, uninitialised. `reset` keeps the memory when it is large enough already.
@@ -198,7 +205,7 @@ class Buffer {
 // Keeps regions that results no longer need, so that the next search of the same index finds warm pages.
 class Pool {
  public:
-  [[nodiscard]] Region take(std::size_t bytes, Region::Pages pages) {
+  [[nodiscard]] Region take(std::size_t bytes, PageSize pages) {
     {
       const std::lock_guard lock(mutex_);
       for (auto& region : idle_) {

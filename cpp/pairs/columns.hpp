@@ -48,7 +48,7 @@ struct ColumnStore {
   Region i, j, distance, vector, shift;
 
   ColumnStore() = default;
-  ColumnStore(const Want& want, std::size_t capacity, Pool* pool, Region::Pages pages = Region::Pages::huge) {
+  ColumnStore(const Want& want, std::size_t capacity, Pool* pool, PageSize pages = PageSize::huge) {
     const auto take = [&](bool wanted, std::size_t bytes) {
       if (!wanted) return Region();
       const std::size_t room = capacity * bytes + overrun;

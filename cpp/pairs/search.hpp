@@ -142,7 +142,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   const bool keep = few && pool == nullptr && count * slab <= kept_entries && !address_space_is_limited();
   PairResult<T, D> found;
   found.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
-                                  few ? Region::Pages::small : Region::Pages::huge);
+                                  few ? PageSize::small : PageSize::huge);
   const Columns<T> columns = found.store.columns();
   Slabs slabs(count, slab);
   const std::int32_t* const payload = payload_of(bodies, want);

@@ -47,7 +47,7 @@ template <class T>
 Region room_for(Pool& pool, std::size_t n) {
   const std::size_t bytes = n * sizeof(T) + overrun;
   const std::size_t step = std::bit_floor(bytes) / 8;
-  return pool.take((bytes + step - 1) / step * step, Region::Pages::huge);
+  return pool.take((bytes + step - 1) / step * step, PageSize::huge);
 }
 template <class T>
 std::span<T> span_in(const Region& region, std::size_t n) {

@@ -42,7 +42,7 @@ class HitLog {
       : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep) {
     // As much address space as there is memory; only what is written becomes memory. Where that is not to be had
     // (ulimit -v, strict overcommit), as much as there is.
-    const auto pages = queries.size < few_bodies ? Region::Pages::small : Region::Pages::huge;
+    const auto pages = queries.size < few_bodies ? PageSize::small : PageSize::huge;
     for (std::size_t most = physical_memory(); hits_.data() == nullptr; most /= 2) {
       try {
         hits_ = pool != nullptr ? pool->take(most, pages) : Region(most, pages);
@@ -52,6 +52,9 @@ class HitLog {
     }
     log_ = hits_.bytes() / cache_line * cache_line;
   }
+  ~HitLog() { hits_.trim(size_ * sizeof(std::int32_t)); }  // what is left can be kept for the next region
+  HitLog(const HitLog&) = delete;
+  HitLog& operator=(const HitLog&) = delete;
 
   HitRoom room(std::size_t most) {
     if (size_ - flushed_ + most > staged_most) flush();

@@ -217,7 +217,7 @@ RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& wa
     RowResult<T, D> result;
     result.rows = task.queries.size;
     const std::size_t bytes = (result.rows + 1) * sizeof(std::int64_t);
-    result.offsets = pool_ ? pool_->take(bytes, Region::Pages::huge) : Region(bytes);
+    result.offsets = pool_ ? pool_->take(bytes, PageSize::huge) : Region(bytes);
     const std::span<std::int64_t> offsets(static_cast<std::int64_t*>(result.offsets.data()), result.rows + 1);
     result.entries = find_rows(task, needed, half ? Keep::upper : Keep::all, sort, offsets, pool_.get());
     result.tally = result.entries.tally;

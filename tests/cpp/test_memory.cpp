@@ -12,6 +12,7 @@ namespace {
 
 using vicinal::Buffer;
 using vicinal::huge_page;
+using vicinal::PageSize;
 using vicinal::Pool;
 using vicinal::Region;
 
@@ -31,7 +32,7 @@ const check::Register alignment("regions are aligned to cache lines, large ones 
   }
   for (const std::size_t bytes : {huge_page, huge_page + 1, 5 * huge_page}) {
     const Region region(bytes);
-    check::that(region.bytes() >= bytes && region.bytes() < bytes + huge_page, "a large region is rounded up");
+    check::that(region.bytes() >= bytes && region.bytes() <= 2 * (bytes + huge_page), "a large region is rounded up");
     check::that(aligned(region.data(), vicinal::cache_line), "a large region is aligned to a cache line");
     std::memset(region.data(), 1, bytes);
   }
@@ -99,14 +100,14 @@ const check::Register grown("a buffer that is resized keeps its values", [] {
 
 const check::Register pooled("the pool returns a region that fits and keeps those that do not", [] {
   Pool pool;
-  Region region = pool.take(4000, Region::Pages::small);
+  Region region = pool.take(4000, PageSize::small);
   void* const data = region.data();
   pool.give(std::move(region));
-  const Region large = pool.take(8000, Region::Pages::small);
+  const Region large = pool.take(8000, PageSize::small);
   check::that(large.data() != data && large.bytes() >= 8000, "a region that is too small is not returned");
-  const Region tiny = pool.take(100, Region::Pages::small);
+  const Region tiny = pool.take(100, PageSize::small);
   check::that(tiny.data() != data, "a region more than twice as large as needed is not returned");
-  const Region fitting = pool.take(3000, Region::Pages::small);
+  const Region fitting = pool.take(3000, PageSize::small);
   check::that(fitting.data() == data, "a region that fits is used again");
 });
 
@@ -115,10 +116,51 @@ const check::Register hoard("the pool keeps a limited number of regions", [] {
   for (int k = 0; k < 100; ++k) pool.give(Region(64));
   int mine = 0;
   for (int k = 0; k < 100; ++k) {
-    const Region region = pool.take(64, Region::Pages::small);
+    const Region region = pool.take(64, PageSize::small);
     mine += region.bytes() == 64 ? 1 : 0;
   }
   check::equal(mine, 100, "regions of the size asked for");
 });
+
+#if VICINAL_KEEPS_PAGES
+const check::Register pages_again("pages of a region that was freed are used again", [] {
+  void* data = nullptr;
+  {
+    const Region region(40 * huge_page);
+    data = region.data();
+    std::memset(data, 3, 1000);
+  }
+  const Region again(39 * huge_page);
+  check::that(again.data() == data && again.bytes() >= 39 * huge_page, "the same pages");
+  const Region other(39 * huge_page);
+  check::that(other.data() != data, "pages in use are not handed out");
+});
+
+const check::Register pages_first("fewer pages than needed become the beginning of a region", [] {
+  { const Region region(60 * huge_page); }
+  Region large(std::size_t{20} << 30);
+  auto* const bytes = static_cast<unsigned char*>(large.data());
+  check::that(aligned(bytes, huge_page), "aligned to huge pages");
+  check::equal(large.bytes(), std::size_t{20} << 30, "size");
+  for (const std::size_t at : {std::size_t{0}, 60 * huge_page - 1, 60 * huge_page, 100 * huge_page}) bytes[at] = 5;
+  large.trim(61 * huge_page);
+  check::equal(large.bytes(), 61 * huge_page, "size after the trim");
+  check::that(bytes[60 * huge_page] == 5, "what was written stays");
+});
+
+const check::Register pages_few("small pages do not serve as huge ones, nor many pages where few are needed", [] {
+  void* data = nullptr;
+  {
+    const Region region(50 * huge_page, PageSize::small);
+    data = region.data();
+  }
+  const Region huge(50 * huge_page);
+  check::that(huge.data() != data, "pages of another size");
+  const Region few(20 * huge_page, PageSize::small);
+  check::that(few.data() != data, "more than twice as many pages as needed");
+  const Region fitting(50 * huge_page, PageSize::small);
+  check::that(fitting.data() == data, "pages that fit");
+});
+#endif
 
 }  // namespace
