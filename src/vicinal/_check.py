@@ -28,7 +28,7 @@ LONGEST_EDGE = {"float32": 3e32, "float64": 1e296}
 
 @dataclass(frozen=True)
 class Bodies:
-    """Bodies that were checked: contiguous, float32 or float64, finite.
+    """Checked bodies: contiguous, float32 or float64, finite.
 
     `array` holds the positions (lower corners of boxes), `extra` the radii of spheres or the upper corners of boxes,
     `low` and `high` the bounds of the positions, `largest` the largest radius (for every axis) or the longest edges.
@@ -62,7 +62,7 @@ class Bodies:
         return int(self.array.shape[0])
 
     def none(self) -> Bodies:
-        """Return no bodies of the same kind, dtype and dimension."""
+        """Return an empty set of bodies of the same kind, dtype and dimension."""
         zero = [0.0] * self.dim
         extra: Any = None if self.extra is None else self.extra[:0].copy()
         return Bodies(self.array[:0].copy(), zero, zero, extra, zero)
@@ -74,7 +74,7 @@ class Bodies:
         return Bodies(rows, self.low, self.high, extra, self.largest)
 
     def joined(self, more: Bodies) -> Bodies:
-        """Return the outline of these bodies and more."""
+        """Return the outline of these bodies and others together."""
         low, high = more.low, more.high
         if len(self) and len(more):
             low = [min(two) for two in zip(self.low, low, strict=True)]

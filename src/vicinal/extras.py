@@ -22,7 +22,7 @@ def need(user: str, extra: str, *modules: str) -> None:
     Parameters
     ----------
     user
-        What needs the modules, the subject of the message.
+        The feature that needs the modules, as the subject of the message.
     extra
         Name of the extra.
     modules

@@ -24,7 +24,7 @@ class ListBuilder:
     structure
         The structure to search with; None lets `vicinal.choose` decide before every build.
     lasting
-        Keep the index between two builds: they get faster, and need more memory meanwhile.
+        Keep the index between two builds: builds are faster, but its memory is not freed in between.
     """
 
     def __init__(self, structure: type[Index] | None = None, *, lasting: bool = True) -> None:
@@ -54,7 +54,7 @@ class ListBuilder:
         return 0 if self.index is None else self.index.stats.bytes
 
     def _index_for(self, settings: Settings) -> Index:
-        """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
+        """Return an index of these bodies: the existing one if it fits, because it keeps its memory."""
         kind: type[Index] | None = self._structure
         options: Mapping[str, Any] = {}
         if kind is None:

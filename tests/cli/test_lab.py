@@ -86,5 +86,5 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
                 break
         rest = child.stderr.read()
         assert child.wait(60) == 130
-    assert "interrupted; what is finished is kept" in rest
+    assert "interrupted; finished cases are kept" in rest
     assert '"bodies 10000"' in (tmp_path / "koch-scaling.small" / "result.json").read_text()

@@ -1,4 +1,4 @@
-"""``vicinal info``: what is installed and what it uses on this machine."""
+"""``vicinal info``: version, build, and the threads and instruction set in use."""
 
 import json as jsonlib
 import platform
@@ -28,7 +28,7 @@ def info(
 
 
 def collect() -> dict[str, Any]:
-    """Gather what the core says about itself and what it runs on.
+    """Return the facts about the core, and the versions of Python and NumPy.
 
     Examples
     --------

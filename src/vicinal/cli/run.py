@@ -28,7 +28,7 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Replace a value, as in --set run.duration=2. Repeatable."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder for the results; SCENE-results if left out.")
+        Path | None, typer.Option("-o", "--output", help="Folder for the results; the default is SCENE-results.")
     ] = None,
     restart: Annotated[
         Path | None, typer.Option(help="Continue from a restart file; in its folder, unless --output is given.")

@@ -34,7 +34,7 @@ VIEW = 114.0
 
 @dataclass(frozen=True, kw_only=True)
 class Galaxy:
-    """How one galaxy looks and moves at the start.
+    """Initial shape and motion of one galaxy.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Galaxy:
 
 
 def encounter() -> tuple[Galaxy, Galaxy]:
-    """Give the two galaxies on their way to a close, almost parabolic passage.
+    """Return the two galaxies before a close, almost parabolic passage.
 
     Examples
     --------

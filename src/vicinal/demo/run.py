@@ -22,7 +22,7 @@ FRAMES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class DemoSettings:
-    """What the demonstration shall do.
+    """Settings of the demonstration.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class DemoSettings:
     seed: int = 7
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be run."""
+        """Refuse values that cannot be run."""
         for name in ("bodies", "steps"):
             if getattr(self, name) < 1:
                 message = f"{name} must be at least 1, got {getattr(self, name)}"
@@ -65,7 +65,7 @@ class DemoSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The scene at one moment: what the picture shows."""
+    """The scene at one moment, as the picture shows it."""
 
     time: float
     points: NDArray[np.float32]
@@ -123,7 +123,7 @@ def simulate(settings: DemoSettings) -> Iterator[DemoFrame]:
     Parameters
     ----------
     settings
-        What to do.
+        The settings.
 
     Yields
     ------
@@ -149,7 +149,7 @@ def simulate(settings: DemoSettings) -> Iterator[DemoFrame]:
         frame = None
         if number in kept:
             frame = Frame(time=number * interval, points=stars.points.copy(), counts=index.count())
-        # Gives the memory of the pairs back before the next search asks for it.
+        # Frees the memory of the pairs before the next search needs it.
         del first, _
         yield DemoFrame(
             number=number,
