@@ -1,4 +1,4 @@
-// Infinite bodies: the bodies that reach a plane. Every body is tested against every plane, so no structure is needed.
+// Pairs of bodies and planes. Every body is tested against every plane, so no structure is needed.
 #pragma once
 
 #include <algorithm>

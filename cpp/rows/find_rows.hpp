@@ -18,7 +18,7 @@
 
 namespace vicinal {
 
-// Sorts rows that have more columns than indices by index, then by shift.
+// Sorts rows with other columns besides the indices by index, then by shift.
 template <class T, int D>
 void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets) {
   parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t first, std::size_t last, std::size_t) {
@@ -60,7 +60,7 @@ inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) 
   std::memcpy(to + n - 4, from + n - 4, four);
 }
 
-// Where some hits of one row are: the log of a thread, the first hit, their number. 0 is none.
+// The place of some hits of one row: the log of a thread, the first hit, their number. 0 is none.
 class Piece {
  public:
   Piece() = default;
@@ -322,7 +322,7 @@ PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Poo
   Want needed = want;
   needed.i = false;
   needed.j = true;
-  // Images of one pair are told apart by their shift, so ordering them needs it.
+  // The images of one pair differ in their shift, so ordering them needs it.
   needed.shift = want.shift || (task.queries.box.periodic() && want.slots());
   Task<T, D> whole = task;
   const Keep keep = task.mode == Mode::half ? Keep::upper : Keep::all;

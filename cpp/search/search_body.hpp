@@ -139,7 +139,7 @@ void Search<T, D>::remove(std::span<const std::uint32_t> ids) {
     };
     close(copy_, D);
     if (points_.shape != Shape::point) close(extra_, points_.extras());
-    // Bounds and sizes stay as they were: no body is outside of them, and a later update sets them anew.
+    // Bounds and sizes are kept: all bodies are within them, and the next update computes them again.
     points_.size -= ids.size();
     if (points_.size == 0) points_.low = points_.high = points_.largest = {};
     structure_->remove(ids, points_);
@@ -166,7 +166,7 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   try {
     change([&] { structure_->build(points_); });
   } catch (...) {
-    // The bodies are as they were: only this query cannot be answered.
+    // The bodies are unchanged: only this query fails.
     points_.partner = old;
     change([&] { structure_->build(points_); });
     throw;

@@ -1,7 +1,6 @@
-// Overlapping bodies: for every slot the slots of its neighbours in ascending order, each pair from both sides.
+// Overlapping pairs: for every slot the slots of its neighbours in ascending order, each pair in both rows.
 //
-// Rows have room to grow, so that a pair that comes or goes touches two rows and no more, and a search reads them as
-// they are.
+// Rows have room to grow, so that a new or removed pair changes only two rows, and a search reads the rows in place.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +86,7 @@ class Overlaps {
   [[nodiscard]] Slot* begin_of(const Row& row) { return partners_.data() + row.begin; }
 
   static std::uint32_t room_for(std::uint32_t size) { return (size + size / 4 + 3) / 4 * 4; }
-  // Gives every row a place of its own, for as many partners as its `room` says and some more.
+  // Places the rows one after another, each with its `room` and some spare entries.
   void allot() {
     std::uint64_t sum = 0;
     for (Row& row : rows_) {
@@ -99,7 +98,7 @@ class Overlaps {
     abandoned_ = 0;
   }
 
-  // Whether it was not there before.
+  // Returns whether the entry is new.
   bool put(Slot a, Slot b) {
     Slot* const first = begin_of(rows_[a]);
     Slot* const at = std::lower_bound(first, first + rows_[a].size, b);
@@ -122,7 +121,7 @@ class Overlaps {
     return true;
   }
 
-  // Moves a full row to the end, or all rows together when too much has been left behind.
+  // Moves a full row to the end, or compacts all rows if too much memory is unused.
   void enlarge(Slot a) {
     abandoned_ += rows_[a].room;
     if (abandoned_ > partners_.size() / 2 + 1024) {
