@@ -38,10 +38,10 @@ def main() -> int:
     points, radii = bodies(int(options.small), options.filling)
     names = structures("LinkedCells", "HashGrid", "BVH", "SpatialHash")
     kept = {name: getattr(vc, name)(points, radii=radii) for name in names}
-    found = {name: len(index.pairs()[0]) for name, index in kept.items()}
-    if len(set(found.values())) != 1:
-        raise SystemExit(f"pairs differ: {found}")
-    pairs = found["LinkedCells"]
+    counts = {name: len(index.pairs()[0]) for name, index in kept.items()}
+    if len(set(counts.values())) != 1:
+        raise SystemExit(f"pairs differ: {counts}")
+    pairs = counts["LinkedCells"]
     candidates = {name: index.stats.candidates for name, index in kept.items()}
     print(f"{len(points)} spheres, {pairs} pairs")
     search = race([Step(name, index.pairs) for name, index in kept.items()], options.repeats, options.budget)

@@ -55,13 +55,13 @@ class BroadPhase(ABC):
     def search(self) -> Any:
         """Find all pairs, in whatever form."""
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
+    def pairs(self, result: Any) -> tuple[Any, Any]:
         """Index arrays of what was found, each pair once; not timed."""
         raise NotImplementedError
 
-    def judge(self, found: Any, i: Any, j: Any) -> str:
+    def judge(self, result: Any, i: Any, j: Any) -> str:
         """Compare what was found with what there is; not timed."""
-        return difference(self.pairs(found), (i, j), len(self.points))
+        return difference(self.pairs(result), (i, j), len(self.points))
 
 
 class Coal(BroadPhase):
@@ -94,13 +94,13 @@ class Coal(BroadPhase):
         self.manager.collide(collect)
         return collect
 
-    def judge(self, found: Any, i: Any, j: Any) -> str:
+    def judge(self, result: Any, i: Any, j: Any) -> str:
         """Compare their number and look some up: the list of pairs itself does not reach Python."""
-        if found.numCollisionPairs() != len(i):
-            return f"{found.numCollisionPairs()} of {len(i)}"
+        if result.numCollisionPairs() != len(i):
+            return f"{result.numCollisionPairs()} of {len(i)}"
         for k in np.random.default_rng(1).choice(len(i), min(len(i), 100), replace=False):
             one, other = self.objects[i[k]], self.objects[j[k]]
-            if not (found.exist(one, other) or found.exist(other, one)):
+            if not (result.exist(one, other) or result.exist(other, one)):
                 return "pairs missing"
         return "right number"
 
@@ -126,19 +126,19 @@ class Fcl(BroadPhase):
         self.manager.update()
 
     def search(self) -> Any:
-        found: list[Any] = []
+        result: list[Any] = []
 
         def note(first: Any, second: Any, _: Any) -> bool:
-            found.append((first, second))
+            result.append((first, second))
             return False
 
         self.manager.collide(None, note)
-        return found
+        return result
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
+    def pairs(self, result: Any) -> tuple[Any, Any]:
         # Bodies come back in new wrappers; only where they are tells which.
         number = {point.tobytes(): k for k, point in enumerate(self.points)}
-        known = np.array([[number[body.getTranslation().tobytes()] for body in pair] for pair in found]).reshape(-1, 2)
+        known = np.array([[number[body.getTranslation().tobytes()] for body in pair] for pair in result]).reshape(-1, 2)
         return known[:, 0], known[:, 1]
 
 
@@ -158,8 +158,8 @@ class RTree(BroadPhase):
     def search(self) -> Any:
         return self.tree.intersection_v(self.lower, self.upper)
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        second, counts = (np.asarray(part, dtype=np.int64) for part in found)
+    def pairs(self, result: Any) -> tuple[Any, Any]:
+        second, counts = (np.asarray(part, dtype=np.int64) for part in result)
         first = np.repeat(np.arange(len(self.points)), counts)
         once = first < second
         return first[once], second[once]
@@ -190,8 +190,8 @@ class Bullet(BroadPhase):
         self.bullet.performCollisionDetection()
         return self.bullet.getContactPoints()
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        known = np.array([contact[1:3] for contact in found if contact[8] <= 0]).reshape(-1, 2)
+    def pairs(self, result: Any) -> tuple[Any, Any]:
+        known = np.array([contact[1:3] for contact in result if contact[8] <= 0]).reshape(-1, 2)
         return known[:, 0], known[:, 1]
 
 
@@ -223,9 +223,9 @@ def as_set(i: Any, j: Any, bodies: int) -> Any:
     return np.sort(np.minimum(i, j).astype(np.int64) * bodies + np.maximum(i, j))
 
 
-def difference(found: tuple[Any, Any], expected: tuple[Any, Any], bodies: int) -> str:
+def difference(result: tuple[Any, Any], expected: tuple[Any, Any], bodies: int) -> str:
     """How many pairs are missing (−), too many (+) and repeated (×)."""
-    ours, theirs = as_set(*found, bodies), as_set(*expected, bodies)
+    ours, theirs = as_set(*result, bodies), as_set(*expected, bodies)
     missing, extra = len(np.setdiff1d(theirs, ours)), len(np.setdiff1d(ours, theirs))
     counts = (("−", missing), ("+", extra), ("×", len(ours) - len(np.unique(ours))))
     return " ".join(f"{sign}{count}" for sign, count in counts if count) or "right"

@@ -51,18 +51,18 @@ class Way:
             return self.index.offsets, self.index.indices
         return self.index.pairs(sort=self.name == "sorted pairs")
 
-    def track(self, found: Any) -> None:
+    def track(self, pairs: Any) -> None:
         """Carry the data over."""
         if self.rows:
-            self.contacts.update_rows(*found)
+            self.contacts.update_rows(*pairs)
         else:
-            self.contacts.update(*found)
+            self.contacts.update(*pairs)
 
     def step(self, places: Any, *, timed: bool) -> None:
         """One step; the first two fill buffers and are not timed."""
         step = Step(self.name, self.search)
-        found = once(step, lambda: self.search(places), self.times["search"] if timed else None)
-        once(step, lambda: self.track(found), self.times["track"] if timed else None)
+        pairs = once(step, lambda: self.search(places), self.times["search"] if timed else None)
+        once(step, lambda: self.track(pairs), self.times["track"] if timed else None)
 
 
 def tracking(options: Any, share: float) -> dict[str, Any]:
@@ -105,11 +105,11 @@ def on_a_mesh(options: Any) -> dict[str, Any]:
     step = Step("mesh", mesh.contacts)
     for turn in range(options.repeats + 1):
         mesh.place()
-        found = once(step, lambda: mesh.contacts(spheres, 0.3), rest if turn else None)
+        pairs = once(step, lambda: mesh.contacts(spheres, 0.3), rest if turn else None)
         mesh.rotate(0.1, [0, 0, 1])
         once(step, lambda: mesh.contacts(spheres, 0.3), moving if turn else None)
         once(step, lambda: vc.Mesh(triangles), built if turn else None)
-    count = len(found)  # type: ignore[arg-type]
+    count = len(pairs)  # type: ignore[arg-type]
     print(f"\n{len(spheres)} spheres and {len(triangles)} triangles, {count} contacts")
     print(f"  at rest {both(rest)}   moving {both(moving)}   building the mesh {both(built)}")
     return {

@@ -61,7 +61,7 @@ def beside_peers(title, make, script, spheres, dt, given):
     _, figures = speed_of(make, given.steps)
     per_body = figures.contacts / figures.bodies
     contestants = {"vicinal": ours}
-    for name in peers.found():
+    for name in peers.installed():
         contestants[name] = lambda name=name: peers.speed(name, script(name), spheres, dt, given.steps)
     best = compare(f"{title} ({per_body:.2f} contacts per body)", contestants, given.repeats)
     if len(best) > 1:

@@ -145,7 +145,7 @@ def steel_script(name, begin, dt, soften=1.0):
     return _lammps_steel(begin, dt, soften) if name == "LAMMPS" else _liggghts_steel(begin, soften)
 
 
-def found():
+def installed():
     """Return the names of the programs that are there."""
     return [name for name, program in PROGRAMS.items() if shutil.which(program)]
 

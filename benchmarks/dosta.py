@@ -53,7 +53,7 @@ def run_vicinal(begin: cases.Start, dt: float, soften: float, steps: int, every:
 
 def run_peer(code: str, begin: cases.Start, dt: float, soften: float, steps: int, every: int) -> tuple[list, float]:
     """The same by another code."""
-    if code not in peers.found():
+    if code not in peers.installed():
         raise SystemExit(f"{code} is not installed")
     group = "steel" if begin.case == "impact" else "all"
     script, spheres = peers.steel_script(code, begin, dt, soften), peers.steel_spheres(begin)

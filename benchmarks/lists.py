@@ -259,12 +259,12 @@ def reordering(bodies: int, repeats: int) -> dict[str, Any]:
 def peer_steps(gas: Gas) -> dict[str, Callable[[], Any]]:
     """A step of each peer that is installed: its own list where it has one, otherwise its search."""
     np = np_()
-    found: dict[str, Callable[[], Any]] = {}
+    calls: dict[str, Callable[[], Any]] = {}
     cell = np.eye(3) * gas.edge
     try:
         vesin = import_module("vesin")
         made = vesin.NeighborList(cutoff=gas.cutoff, full_list=False, skin=0.3 * gas.cutoff)
-        found["vesin, skin 30 %"] = lambda: made.compute(points=gas.points, box=cell, periodic=True, quantities="ij")
+        calls["vesin, skin 30 %"] = lambda: made.compute(points=gas.points, box=cell, periodic=True, quantities="ij")
     except (ImportError, TypeError) as error:
         print(f"vesin: {error}")
     try:
@@ -273,21 +273,21 @@ def peer_steps(gas: Gas) -> dict[str, Callable[[], Any]]:
         kept = ase.NewPrimitiveNeighborList(
             np.full(n, gas.cutoff / 2), skin=0.15 * gas.cutoff, self_interaction=False, bothways=False
         )
-        found["ASE, skin 30 %"] = lambda: kept.update([True] * 3, cell, gas.points)
+        calls["ASE, skin 30 %"] = lambda: kept.update([True] * 3, cell, gas.points)
     except ImportError as error:
         print(f"ASE: {error}")
     try:
         freud = import_module("freud")
         box = freud.box.Box.cube(gas.edge)
         wanted = {"r_max": gas.cutoff, "exclude_ii": True}
-        found["freud, no skin"] = lambda: (
+        calls["freud, no skin"] = lambda: (
             freud.locality.LinkCell(box, gas.points - gas.edge / 2, gas.cutoff)
             .query(gas.points - gas.edge / 2, wanted)
             .toNeighborList()
         )
     except ImportError as error:
         print(f"freud: {error}")
-    return found
+    return calls
 
 
 def peers(bodies: int, steps: int) -> dict[str, Any]:

@@ -95,13 +95,13 @@ def report_motion(label: str, result: dict[str, Any], bodies: int) -> dict[str, 
     return noted
 
 
-def crossing(found: dict[float, float]) -> float | None:
+def crossing(ratios: dict[float, float]) -> float | None:
     """Motion at which sweep and prune takes as long as the hash grid: between two shares measured, by logarithms."""
     np = import_module("numpy")
-    shares = sorted(share for share in found if share > 0)
+    shares = sorted(share for share in ratios if share > 0)
     for below, above in pairwise(shares):
-        if found[below] <= 1 < found[above]:
-            weight = np.log(1 / found[below]) / np.log(found[above] / found[below])
+        if ratios[below] <= 1 < ratios[above]:
+            weight = np.log(1 / ratios[below]) / np.log(ratios[above] / ratios[below])
             return float(np.exp(np.log(below) + weight * np.log(above / below)))
     return None
 

@@ -191,8 +191,8 @@ class MDAnalysis(Contestant):
 
         def call() -> Any:
             grid = grid_of(cloud.cutoff, points, box, pbc=cloud.box is not None)
-            found = grid.self_search() if task == "pairs" else grid.search(points)
-            return found.get_pairs()
+            result = grid.self_search() if task == "pairs" else grid.search(points)
+            return result.get_pairs()
 
         return call
 

@@ -71,8 +71,8 @@ def _scale(where: Array, size: Array, pairs: float, *, periodic: bool) -> float:
     scale = (2 * pairs / n) ** (1 / dim) / float(typical) / 2
     for _ in range(12):
         # Bodies that reach around the box are not what is wanted here.
-        found = vc.BVH(**_bodies(some, sizes * scale, periodic=periodic)).count().mean() / 2
-        ratio = target / max(found, 0.1 / few)
+        per_body = vc.BVH(**_bodies(some, sizes * scale, periodic=periodic)).count().mean() / 2
+        ratio = target / max(per_body, 0.1 / few)
         if 0.97 < ratio < 1.03:
             break
         scale *= min(max(ratio, 0.01), 100) ** (1 / dim)

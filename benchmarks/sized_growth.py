@@ -106,12 +106,12 @@ def main() -> int:
     if len(sizes) > 1:
         logarithm = import_module("numpy").log
         for name in names:
-            found = exponent(times[name])
+            slope = exponent(times[name])
             by_log = exponent({n: t / float(logarithm(n)) for n, t in times[name].items()})
-            data["exponents"][name] = {"n": found, "n log n": by_log}
+            data["exponents"][name] = {"n": slope, "n log n": by_log}
             limit = EXPONENTS.get(name)
-            said = f"; at most {limit}: {verdict(found <= limit)}" if limit else ""
-            print(f"{name:12} exponent {found:.3f}{said}; of time / log n: {by_log:.3f}")
+            said = f"; at most {limit}: {verdict(slope <= limit)}" if limit else ""
+            print(f"{name:12} exponent {slope:.3f}{said}; of time / log n: {by_log:.3f}")
     data["bytes"] = {}
     for name in names:
         data["bytes"][name] = told = memory(name, sizes[-1])

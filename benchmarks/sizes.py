@@ -153,7 +153,7 @@ def _candidates(index: Any) -> int:
 
 def criteria(times: dict[str, Any], counts: dict[str, int]) -> dict[str, tuple[float, str, bool]]:
     """Ratios the project wants, each with its limit."""
-    found = {}
+    ratios = {}
     best = {name: value.best for name, value in times.items()}
     for way in ("new", "kept"):
         rivals = [peer.name for peer in PEERS if f"{peer.name}, {way}" in best]
@@ -161,18 +161,18 @@ def criteria(times: dict[str, Any], counts: dict[str, int]) -> dict[str, tuple[f
             fastest = min(rivals, key=lambda name: best[f"{name}, {way}"])
             for label in ("spheres", "boxes"):
                 ratio = best[f"{fastest}, {way}"] / best[f"HashGrid {label}, {way}"]
-                found[f"{fastest} over HashGrid {label}, {way}"] = ratio, f"≥ {PEER_RATIO:g}", ratio >= PEER_RATIO
+                ratios[f"{fastest} over HashGrid {label}, {way}"] = ratio, f"≥ {PEER_RATIO:g}", ratio >= PEER_RATIO
     ratio = best["LinkedCells spheres, kept"] / best["HashGrid spheres, kept"]
-    found["LinkedCells over HashGrid, kept"] = ratio, f"≥ {CELL_RATIO:g}", ratio >= CELL_RATIO
+    ratios["LinkedCells over HashGrid, kept"] = ratio, f"≥ {CELL_RATIO:g}", ratio >= CELL_RATIO
     for label in ("same filling", "same pairs"):
         mixed = best["HashGrid spheres, kept"] / max(counts["HashGrid spheres, kept"], 1)
         mono = best[f"HashGrid one size, {label}"] / max(counts[f"HashGrid one size, {label}"], 1)
-        found[f"mixed over one size ({label}), per pair"] = (
+        ratios[f"mixed over one size ({label}), per pair"] = (
             mixed / mono,
             f"≤ {MONO_RATIO:g}",
             mixed / mono <= MONO_RATIO,
         )
-    return found
+    return ratios
 
 
 def main() -> int:

@@ -215,11 +215,11 @@ def chosen(dtype: Any, dim: int, rng: np.random.Generator, n: int, values: Any) 
     return rng.choice(np.asarray(values, dtype), (n, dim))
 
 
-def with_partners(points: Array, rng: np.random.Generator, step: Any) -> Array:
+def with_neighbors(points: Array, rng: np.random.Generator, step: Any) -> Array:
     """The points, and for each another one a step away along some axis."""
-    partners = points.copy()
-    partners[np.arange(len(points)), rng.integers(points.shape[1], size=len(points))] += points.dtype.type(step)
-    return np.concatenate([points, partners])
+    neighbors = points.copy()
+    neighbors[np.arange(len(points)), rng.integers(points.shape[1], size=len(points))] += points.dtype.type(step)
+    return np.concatenate([points, neighbors])
 
 
 def neighbours_of(values: Any, dtype: Any) -> Array:
@@ -322,8 +322,8 @@ def beside_the_faces_of_thirds(dtype: Any, dim: int, rng: np.random.Generator) -
 
 
 @case(100)
-def partners_exactly_at_the_cutoff(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
-    return Problem(with_partners(uniform(dtype, dim, rng, 200, -3, 3), rng, dtype(0.37)), 0.37)
+def neighbors_exactly_at_the_cutoff(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
+    return Problem(with_neighbors(uniform(dtype, dim, rng, 200, -3, 3), rng, dtype(0.37)), 0.37)
 
 
 @case(10)
@@ -365,13 +365,13 @@ def huge_coordinates_small_cutoff(dtype: Any, dim: int, rng: np.random.Generator
 def spread_over_1e12_cutoffs(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     points = uniform(dtype, dim, rng, 120, 0, 1)
     points[np.arange(120), rng.integers(dim, size=120)] *= dtype(1e12)
-    return Problem(with_partners(points, rng, 0.5), 0.75)
+    return Problem(with_neighbors(points, rng, 0.5), 0.75)
 
 
 @case(2)
 def spread_over_1e12_cutoffs_on_every_axis(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     points = uniform(dtype, dim, rng, 100, -5e11, 5e11)
-    return Problem(np.concatenate([with_partners(points, rng, 0.5), points[:1]]), 0.75)
+    return Problem(np.concatenate([with_neighbors(points, rng, 0.5), points[:1]]), 0.75)
 
 
 @case(100)

@@ -193,10 +193,10 @@ def exact_pairs(
         s = shifts_within(_reach(a, b, float(r)), lengths, np.concatenate([a.x, b.x]))
         unmoved = None if cross else int(np.flatnonzero((s == 0).all(axis=1))[0])
         meet = _overlaps if b.upper is not None else _touches
-        found = [meet(i, a, b, s, lengths, r, unmoved) for i in range(len(a.x))]
-        if not found:
-            found = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
-        i, j, shift, d, D = (np.concatenate(column) for column in zip(*found, strict=True))
+        parts = [meet(i, a, b, s, lengths, r, unmoved) for i in range(len(a.x))]
+        if not parts:
+            parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
+        i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
         S = shift + a.turns[i] - b.turns[j] if len(i) else shift
         pairs = Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D)
         if planes is None:

@@ -105,7 +105,7 @@ def radii_spread_over_a_million(dtype: Any, dim: int, rng: Generator) -> Problem
 
 
 @sized(20)
-def radii_spread_with_partners(dtype: Any, dim: int, rng: Generator) -> Problem:
+def radii_spread_with_neighbors(dtype: Any, dim: int, rng: Generator) -> Problem:
     """Every sphere has another of its own size exactly beside it."""
     points, radii = uniform(dtype, dim, rng, 60, -9, 9), 2.0 ** rng.integers(-12, 2, 60)
     beside = points.copy()

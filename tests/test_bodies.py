@@ -39,9 +39,9 @@ def test_the_definition_of_spheres_itself() -> None:
     reach = radii[None, :] + radii[:, None]
     i, j = np.nonzero(np.triu((dx * dx + dy * dy) + dz * dz <= reach * reach, 1))
     assert len(i) > 20
-    found = vc.pairs(points, radii=radii, sort=True)
-    assert np.array_equal(found[0], i)
-    assert np.array_equal(found[1], j)
+    pairs = vc.pairs(points, radii=radii, sort=True)
+    assert np.array_equal(pairs[0], i)
+    assert np.array_equal(pairs[1], j)
 
 
 def test_the_definition_of_boxes_itself() -> None:
@@ -49,9 +49,9 @@ def test_the_definition_of_boxes_itself() -> None:
     overlap = (lower[None] <= upper[:, None]) & (lower[:, None] <= upper[None])
     i, j = np.nonzero(np.triu(overlap.all(axis=2), 1))
     assert len(i) > 20
-    found = vc.pairs(boxes=BOXES, sort=True)
-    assert np.array_equal(found[0], i)
-    assert np.array_equal(found[1], j)
+    pairs = vc.pairs(boxes=BOXES, sort=True)
+    assert np.array_equal(pairs[0], i)
+    assert np.array_equal(pairs[1], j)
 
 
 def test_points_are_spheres_of_half_the_cutoff() -> None:
@@ -90,17 +90,17 @@ def test_a_query_without_radii_is_a_point() -> None:
 def test_every_form_of_array_is_taken(form: str) -> None:
     make = FORMS[form]
     expected = vc.pairs(boxes=BOXES, sort=True)
-    found = vc.pairs(boxes=(make(BOXES[0]), make(BOXES[1])), sort=True)
-    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    pairs = vc.pairs(boxes=(make(BOXES[0]), make(BOXES[1])), sort=True)
+    assert all(np.array_equal(a, b) for a, b in zip(pairs, expected, strict=True))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.int8, np.uint16, np.int64, np.float32, np.longdouble])
 def test_radii_may_be_any_numbers(dtype: Any) -> None:
     radii = np.array([0, 1, 2, 3, 0] * 12).astype(dtype)
     expected = vc.pairs(CLOUD * 9, radii=radii.astype(np.float64), sort=True)
-    found = vc.pairs(CLOUD * 9, radii=radii, sort=True)
-    assert len(found[0]) > 5
-    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    pairs = vc.pairs(CLOUD * 9, radii=radii, sort=True)
+    assert len(pairs[0]) > 5
+    assert all(np.array_equal(a, b) for a, b in zip(pairs, expected, strict=True))
     strided = np.repeat(radii, 2)[::2]
     assert all(
         np.array_equal(a, b) for a, b in zip(vc.pairs(CLOUD * 9, radii=strided, sort=True), expected, strict=True)
@@ -403,8 +403,8 @@ def test_after_all_refusals_the_indices_answer_as_before() -> None:
             refusal.call()
     points = {"points": {"cutoff": 0.2}, "spheres": {"radii": RADII}}
     for kind, own in points.items():
-        found = Pairs(*INDEX[kind].pairs(want="ijSdD", half=False, sort=True))
-        assert_same_pairs(found, exact_pairs(CLOUD, **own))
+        pairs = Pairs(*INDEX[kind].pairs(want="ijSdD", half=False, sort=True))
+        assert_same_pairs(pairs, exact_pairs(CLOUD, **own))
     i, j = INDEX["boxes"].pairs(half=False, sort=True)
     expected = exact_pairs(boxes=BOXES)
     assert np.array_equal(i, expected.i)

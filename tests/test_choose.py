@@ -89,9 +89,9 @@ def test_what_is_chosen_finds_what_others_find(name: str) -> None:
         bodies = {**bodies, "points": bodies["points"][:300]}
     if name == "dense":
         bodies = {**bodies, "cutoff": 0.04}
-    found = vc.pairs(**bodies, sort=True)
+    pairs = vc.pairs(**bodies, sort=True)
     for expected in (vc.BVH(**bodies).pairs(sort=True), build(vc.choose(**bodies), **bodies).pairs(sort=True)):
-        for one, two in zip(found, expected, strict=True):
+        for one, two in zip(pairs, expected, strict=True):
             assert np.array_equal(one, two)
 
 
@@ -99,8 +99,8 @@ def test_what_is_chosen_finds_what_others_find(name: str) -> None:
 def test_what_is_chosen_can_be_built_and_answers_rightly(problem: Problem) -> None:
     choice = vc.choose(problem.points, **problem.space)
     index = build(choice, points=problem.points, **problem.space)
-    found = Pairs(*index.pairs(want=ALL, half=False, sort=True))
-    assert_same_pairs(found, exact_pairs(problem.points, **problem.space))
+    pairs = Pairs(*index.pairs(want=ALL, half=False, sort=True))
+    assert_same_pairs(pairs, exact_pairs(problem.points, **problem.space))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 10])
@@ -348,10 +348,10 @@ def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None
 def test_what_is_predicted_does_not_depend_on_which_body_is_the_giant() -> None:
     # Samples that always hold the first body would take it for hundreds.
     points = np.random.default_rng(3).random((60_000, 3))
-    found = []
+    predicted = []
     for giant in (0, 31_337):
         radii = np.full(len(points), 0.004)
         radii[giant] = 0.3
         costs_now = vc.choose(points, radii=radii).costs
-        found.append([costs_now[name] for name in ("HashGrid", "BVH", "SweepAndPrune")])
-    assert found[0] == pytest.approx(found[1], rel=0.2)
+        predicted.append([costs_now[name] for name in ("HashGrid", "BVH", "SweepAndPrune")])
+    assert predicted[0] == pytest.approx(predicted[1], rel=0.2)

@@ -30,14 +30,14 @@ Data = dict[str, Any]
 
 def rows_from(pairs: list[Pair], rows: int, rng: np.random.Generator | None = None) -> tuple[Array, Array]:
     """Rows with each pair (first, second) in the row of its first body; shuffled in each row where asked for."""
-    partners: list[list[int]] = [[] for _ in range(rows)]
+    neighbors: list[list[int]] = [[] for _ in range(rows)]
     for first, second in sorted(pairs):
-        partners[first].append(second)
+        neighbors[first].append(second)
     if rng is not None:
-        for row in partners:
+        for row in neighbors:
             rng.shuffle(row)
-    offsets = np.cumsum([0, *(len(row) for row in partners)])
-    return offsets.astype(np.int64), np.array([k for row in partners for k in row], np.int32)
+    offsets = np.cumsum([0, *(len(row) for row in neighbors)])
+    return offsets.astype(np.int64), np.array([k for row in neighbors for k in row], np.int32)
 
 
 # -------------------------------------------------------------------------------- against a dictionary

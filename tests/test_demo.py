@@ -74,9 +74,9 @@ def test_every_step_finds_the_pairs_that_one_call_finds() -> None:
     assert [step.number for step in steps] == list(range(SMALL.steps))
     for step in steps:
         if step.frame is not None:
-            found = vc.count(step.frame.points, cutoff=SMALL.cutoff)
-            np.testing.assert_array_equal(step.frame.counts, found)
-            assert step.pairs == found.sum() // 2 > 0
+            counts = vc.count(step.frame.points, cutoff=SMALL.cutoff)
+            np.testing.assert_array_equal(step.frame.counts, counts)
+            assert step.pairs == counts.sum() // 2 > 0
         assert step.candidates >= step.pairs
         assert step.search_seconds > 0
 

@@ -161,8 +161,8 @@ def test_densities_of_scattered_particles_are_those_of_the_integral() -> None:
         fluid = Fluid(points, radius=radius)
         inside = ((points > radius) & (points < 100 - radius)).all(axis=1)
         neighbors = vc.count(points, cutoff=radius)[inside].mean()
-        for found, share in zip((fluid.density, fluid.near_density), shares, strict=True):
-            assert found[inside].mean() == pytest.approx(share * neighbors, rel=0.03)
+        for density, share in zip((fluid.density, fluid.near_density), shares, strict=True):
+            assert density[inside].mean() == pytest.approx(share * neighbors, rel=0.03)
         assert (fluid.density >= fluid.near_density).all()
         assert (fluid.near_density >= 0).all()
 
@@ -210,7 +210,7 @@ def test_a_list_with_a_skin_is_not_built_in_every_step() -> None:
     steps = [(fluid.step(), searched.step()) for _ in range(10)]
     assert isinstance(fluid.index, vc.NeighborList)
     assert 1 <= fluid.index.stats.builds < 5
-    assert all(listed.neighbors == found.neighbors for listed, found in steps), "the skin is not counted"
+    assert all(with_list.neighbors == without.neighbors for with_list, without in steps), "the skin is not counted"
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -180,8 +180,8 @@ def test_every_form_of_array_is_taken(form: str, dtype: Any) -> None:
     d_type = np.float64 if form == "list of lists" else dtype
     expected = vc.pairs(points.astype(d_type), cutoff=CUTOFF, want="ijd", sort=True)
     assert len(expected[0]) > 50
-    found = vc.pairs(given, cutoff=CUTOFF, want="ijd", sort=True)
-    for column, wanted in zip(found, expected, strict=True):
+    columns = vc.pairs(given, cutoff=CUTOFF, want="ijd", sort=True)
+    for column, wanted in zip(columns, expected, strict=True):
         assert type(column) is np.ndarray
         assert_same_bits(column, wanted)
     assert len(vc.pairs(given, queries=given, cutoff=CUTOFF)[0]) == 2 * len(expected[0]) + len(points)

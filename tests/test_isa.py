@@ -102,8 +102,8 @@ def check_alike(problem: Problem) -> None:
         _core.set_isa(name)
         for structure in STRUCTURES:
             if structure.takes(problem):
-                found = ask(structure.solve(problem).pairs, problem.kind, half=False, sort=True)
-                assert_same_pairs(found, expected)
+                pairs = ask(structure.solve(problem).pairs, problem.kind, half=False, sort=True)
+                assert_same_pairs(pairs, expected)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)

@@ -35,19 +35,19 @@ def entries(made: vc.NeighborList) -> list[tuple[int, int]]:
     return list(zip(i.tolist(), made.indices.tolist(), strict=True))
 
 
-def found(columns: tuple[Any, ...]) -> list[tuple[int, int]]:
+def pairs_of(columns: tuple[Any, ...]) -> list[tuple[int, int]]:
     return list(zip(columns[0].tolist(), columns[1].tolist(), strict=True))
 
 
 def assert_holds(made: vc.NeighborList, points: Any, box: Any = None, half: bool = True, **bodies: Any) -> None:
     """The list has every pair of a fresh search, nothing twice, rows in order; `exact` is the fresh search."""
-    expected = found(vc.pairs(points, **bodies, box=box, half=half, sort=True))
+    expected = pairs_of(vc.pairs(points, **bodies, box=box, half=half, sort=True))
     listed = entries(made)
     assert set(expected) <= set(listed), f"lost {sorted(set(expected) - set(listed))[:5]}"
     assert listed == sorted(set(listed))
     if half:
         assert all(i < j for i, j in listed)
-    assert found(made.exact()) == expected
+    assert pairs_of(made.exact()) == expected
 
 
 # -------------------------------------------------------------------------------- motion
@@ -163,7 +163,7 @@ def test_crossing_a_periodic_face_is_a_short_way() -> None:
 def test_without_a_skin_every_update_builds() -> None:
     made = vc.NeighborList(cutoff=REACH, skin=0)
     assert [made.update(CLOUD) for _ in range(3)] == [True] * 3
-    assert entries(made) == found(vc.pairs(CLOUD, cutoff=REACH, sort=True))
+    assert entries(made) == pairs_of(vc.pairs(CLOUD, cutoff=REACH, sort=True))
 
 
 def test_growing_uses_up_the_skin_as_moving_does() -> None:
@@ -182,7 +182,7 @@ def test_who_changes_the_array_of_radii_changes_nothing() -> None:
     made = vc.NeighborList(radii=radii, skin=0.02)
     radii[:] = 0.5
     made.update(CLOUD)
-    assert found(made.exact()) == found(vc.pairs(CLOUD, radii=0.05, sort=True))
+    assert pairs_of(made.exact()) == pairs_of(vc.pairs(CLOUD, radii=0.05, sort=True))
 
 
 def test_a_new_box_builds_again() -> None:
@@ -299,9 +299,9 @@ def made_with(layout: str, half: bool = True, **options: Any) -> vc.NeighborList
 @pytest.mark.parametrize("half", [True, False])
 def test_every_layout_has_the_same_entries(half: bool) -> None:
     expected = entries(made_with("rows", half))
-    assert expected == found(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
+    assert expected == pairs_of(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
     pairs = made_with("pairs", half)
-    assert found((pairs.i, pairs.j)) == expected
+    assert pairs_of((pairs.i, pairs.j)) == expected
     longest = int(np.bincount([i for i, _ in expected]).max())
     fixed = made_with("fixed", half, width=longest)
     assert fixed.table.shape == (200, longest)
@@ -311,7 +311,7 @@ def test_every_layout_has_the_same_entries(half: bool) -> None:
     assert all(j == -1 for i, row in enumerate(fixed.table.tolist()) for j in row[fixed.counts[i] :])
     hybrid = made_with("hybrid", half, width=5)
     rows = [(i, j) for i, row in enumerate(hybrid.table.tolist()) for j in row[: hybrid.counts[i]]]
-    over = found((hybrid.i, hybrid.j))
+    over = pairs_of((hybrid.i, hybrid.j))
     assert over == sorted(over)
     assert len(over) > 20
     assert sorted(rows + over) == expected
@@ -323,8 +323,8 @@ def test_every_layout_has_the_same_entries(half: bool) -> None:
 def test_pairs_may_come_as_they_are_found() -> None:
     for half in (True, False):
         made = made_with("pairs", half, sort=False)
-        expected = found(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
-        listed = found((made.i, made.j))
+        expected = pairs_of(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
+        listed = pairs_of((made.i, made.j))
         assert sorted((min(two), max(two)) if half else two for two in listed) == expected
 
 
@@ -395,7 +395,7 @@ def test_sums_over_tables_are_those_over_rows(half: bool) -> None:
             for k, j in enumerate(row[: made.counts[i]]):
                 values[i, k] = value_of[i, j]
         tables.append(values)
-    over = np.array([value_of[two] for two in found((narrow.i, narrow.j))])
+    over = np.array([value_of[two] for two in pairs_of((narrow.i, narrow.j))])
     assert wide.reduce(tables[0]).tobytes() == expected.tobytes()
     sums = [narrow.reduce((tables[1], over)) for threads in (1, 2, 3) if not vc.set_threads(threads)]
     assert np.allclose(sums[0], expected, rtol=0, atol=1e-12)
@@ -446,19 +446,19 @@ def test_a_reordered_list_is_the_list_of_the_reordered_bodies(half: bool, layout
     for name, array in arrays_of(fresh).items():
         assert np.array_equal(arrays_of(made)[name], array)
         assert arrays_of(made)[name].dtype == array.dtype
-    assert found(made.exact()) == found(fresh.exact())
+    assert pairs_of(made.exact()) == pairs_of(fresh.exact())
     assert not made.update(CLOUD[order] + 0.01), "what was remembered moved along"
     assert made.update(CLOUD), "these are other places"
     made.update(CLOUD[order])
-    assert found(made.exact()) == found(fresh.exact())
+    assert pairs_of(made.exact()) == pairs_of(fresh.exact())
 
 
 def test_unsorted_pairs_are_renumbered() -> None:
     made = made_with("pairs", sort=False)
-    before = {frozenset(two) for two in found((made.i, made.j))}
+    before = {frozenset(two) for two in pairs_of((made.i, made.j))}
     order = np.random.default_rng(0).permutation(200)
     made.reorder(order)
-    assert {frozenset((order[i], order[j])) for i, j in found((made.i, made.j))} == before
+    assert {frozenset((order[i], order[j])) for i, j in pairs_of((made.i, made.j))} == before
 
 
 # -------------------------------------------------------------------------------- threads
@@ -467,7 +467,7 @@ def test_unsorted_pairs_are_renumbered() -> None:
 def test_one_list_can_be_used_from_several_threads() -> None:
     made = vc.NeighborList(cutoff=REACH, skin=0.004, box=1.0)
     made.update(CLOUD)
-    expected = found(vc.pairs(CLOUD, cutoff=REACH, box=1.0, sort=True))
+    expected = pairs_of(vc.pairs(CLOUD, cutoff=REACH, box=1.0, sort=True))
 
     def use(seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -99,11 +99,11 @@ def test_shifts_belong_to_the_points_as_given(dtype: Any) -> None:
     """Points outside are wrapped, but D = points[j] - points[i] + S * box holds for the points one passed."""
     box = np.array([1.0, 0.7, 1.3], dtype)
     points = (CLOUD * 20 - 10).astype(dtype)
-    found = full(points, cutoff=0.25, box=tuple(box.tolist()))
-    assert np.abs(found.S).max() > 5
-    as_given = points[found.j] - points[found.i] + found.S * box
-    assert np.allclose(found.D, as_given, atol=50 * np.finfo(dtype).eps)
-    assert_same_pairs(found, exact_pairs(points, 0.25, tuple(box.tolist())))
+    pairs = full(points, cutoff=0.25, box=tuple(box.tolist()))
+    assert np.abs(pairs.S).max() > 5
+    as_given = points[pairs.j] - points[pairs.i] + pairs.S * box
+    assert np.allclose(pairs.D, as_given, atol=50 * np.finfo(dtype).eps)
+    assert_same_pairs(pairs, exact_pairs(points, 0.25, tuple(box.tolist())))
 
 
 def test_moving_points_by_whole_edges_changes_the_shifts_only() -> None:
@@ -119,10 +119,10 @@ def test_moving_points_by_whole_edges_changes_the_shifts_only() -> None:
 @pytest.mark.parametrize("dtype", BOTH)
 def test_points_on_opposite_faces_are_the_same_point(dtype: Any) -> None:
     points = np.array([[0, 0.35], [0.7, 0.35], [-0.7, 0.35], [1.4, 0.35]], dtype)
-    found = full(points, cutoff=1e-3, box=0.7)
-    assert_same_pairs(found, exact_pairs(points, 1e-3, 0.7))
-    assert len(found) == 12
-    assert not found.d.any()
+    pairs = full(points, cutoff=1e-3, box=0.7)
+    assert_same_pairs(pairs, exact_pairs(points, 1e-3, 0.7))
+    assert len(pairs) == 12
+    assert not pairs.d.any()
 
 
 @pytest.mark.parametrize("dtype", BOTH)
@@ -130,10 +130,10 @@ def test_a_point_an_ulp_below_the_face_stays_inside(dtype: Any) -> None:
     """And one so little below zero that adding the edge rounds to it goes to zero, never to L."""
     L = dtype(0.7)
     points = np.array([[np.nextafter(L, dtype(0)), 0], [-1e-30, 0], [0, 0]], dtype)
-    found = full(points, cutoff=0.01, box=0.7)
-    assert_same_pairs(found, exact_pairs(points, 0.01, 0.7))
-    assert len(found) == 6
-    assert found.D[(found.i == 1) & (found.j == 2)].tolist() == [[0, 0]]
+    pairs = full(points, cutoff=0.01, box=0.7)
+    assert_same_pairs(pairs, exact_pairs(points, 0.01, 0.7))
+    assert len(pairs) == 6
+    assert pairs.D[(pairs.i == 1) & (pairs.j == 2)].tolist() == [[0, 0]]
 
 
 @pytest.mark.parametrize("dtype", BOTH)
@@ -146,18 +146,18 @@ def test_points_near_the_limit_of_wrapping_are_right_or_refused(dtype: Any, edge
         expected = exact_pairs(points, 0.3 * edge, edge)
         refusal = ""
         try:
-            found = full(points, cutoff=0.3 * edge, box=edge)
+            pairs = full(points, cutoff=0.3 * edge, box=edge)
         except vc.InputError as error:
             refusal = str(error)
         if refusal:
             assert reach > 2**18
             assert "box" in refusal
         else:
-            assert_same_pairs(found, expected)
+            assert_same_pairs(pairs, expected)
 
 
 def test_queries_are_wrapped_too() -> None:
     queries = CLOUD[:40] * 9 - 4
-    found = Pairs(*vc.pairs(CLOUD, cutoff=0.2, box=1.0, queries=queries, want=ALL, sort=True))
-    assert_same_pairs(found, exact_pairs(CLOUD, 0.2, 1.0, queries))
-    assert np.abs(found.S).max() >= 4
+    pairs = Pairs(*vc.pairs(CLOUD, cutoff=0.2, box=1.0, queries=queries, want=ALL, sort=True))
+    assert_same_pairs(pairs, exact_pairs(CLOUD, 0.2, 1.0, queries))
+    assert np.abs(pairs.S).max() >= 4

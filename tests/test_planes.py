@@ -105,8 +105,8 @@ def test_any_plane_through_a_body_is_answered_as_the_oracle_does(
         return
     planes = problem.positions[through % len(problem.positions)], normal
     expected = exact_pairs(**problem.bodies, planes=planes)
-    found = ask(vc.pairs, problem.kind, **problem.bodies, planes=planes, half=False, sort=True)
-    assert_same_pairs(found, expected)
+    pairs = ask(vc.pairs, problem.kind, **problem.bodies, planes=planes, half=False, sort=True)
+    assert_same_pairs(pairs, expected)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
@@ -218,8 +218,8 @@ def test_arrays_come_in_the_order_they_are_wanted(want: str, half: bool, sort: b
     bodies = {**bodies_of("spheres"), "planes": planes_of()}
     with vc.threads(1):  # so that the order is the same twice
         everything = ask(vc.pairs, "spheres", **bodies, half=half, sort=sort)
-        found = vc.pairs(**bodies, want=want, half=half, sort=sort)
-    for letter, array in zip(want, found, strict=True):
+        pairs = vc.pairs(**bodies, want=want, half=half, sort=sort)
+    for letter, array in zip(want, pairs, strict=True):
         assert array.flags.c_contiguous
         assert_same_bits(array, getattr(everything, letter))
 
@@ -241,18 +241,18 @@ def test_planes_bound_a_periodic_slab(kind: str, dtype: Any) -> None:
     planes = np.array([[5, -7, -0.9], [0, 0, 0.9]], dtype), np.array([[0, 0, 1], [0, 0, -1]], dtype)
     expected = exact_pairs(**bodies, planes=planes, box=(0.7, 1.1, None))
     assert np.count_nonzero(expected.j >= 120) > 10
-    found = ask(vc.pairs, kind, **bodies, planes=planes, box=(0.7, 1.1, None), half=False, sort=True)
-    assert_same_pairs(found, expected)
+    pairs = ask(vc.pairs, kind, **bodies, planes=planes, box=(0.7, 1.1, None), half=False, sort=True)
+    assert_same_pairs(pairs, expected)
 
 
 def test_each_body_is_one_candidate_for_each_plane() -> None:
     bodies = bodies_of("spheres")
     alone = vc.CellSorting(**bodies)
     index = vc.CellSorting(**bodies, planes=planes_of())
-    found = len(index.pairs()[0])
+    pairs = len(index.pairs()[0])
     alone.pairs()
     assert index.stats.candidates == alone.stats.candidates + 120 * 5
-    assert index.stats.pairs == found
+    assert index.stats.pairs == pairs
     index.count()
     alone.count()
     assert index.stats.candidates == alone.stats.candidates + 120 * 5

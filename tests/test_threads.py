@@ -111,8 +111,8 @@ def test_searches_from_several_python_threads_do_not_disturb_each_other() -> Non
     clouds = [CLOUD[k * 2000 : (k + 1) * 2000] * (1 + k) for k in range(6)]
     expected = [sorted_pairs(cloud, cutoff=0.2) for cloud in clouds]
     with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda cloud: sorted_pairs(cloud, cutoff=0.2), clouds * 4))
-    for k, pairs in enumerate(found):
+        results = list(pool.map(lambda cloud: sorted_pairs(cloud, cutoff=0.2), clouds * 4))
+    for k, pairs in enumerate(results):
         assert_same_pairs(pairs, expected[k % 6])
 
 
@@ -121,8 +121,8 @@ def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> N
     index = structure(CLOUD[:3000], cutoff=0.1)
 
     def answers() -> list[Any]:
-        found = [*index.pairs(sort=True), *index.pairs(want=ALL, sort=True), index.count()]
-        return [*found, *index.pairs(queries=CLOUD[3000:4000], want=ALL, sort=True)]
+        results = [*index.pairs(sort=True), *index.pairs(want=ALL, sort=True), index.count()]
+        return [*results, *index.pairs(queries=CLOUD[3000:4000], want=ALL, sort=True)]
 
     with ThreadPoolExecutor(4) as pool:
         turns = list(pool.map(lambda _: answers(), range(24)))

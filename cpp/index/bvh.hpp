@@ -283,7 +283,7 @@ class BVH final : public Structure<T, D> {
     // A grid needs a positive reach along an axis on which boxes have length 0; here it would only widen the margin.
     if (points.shape == Shape::box)
       for (std::size_t a = 0; a < D; ++a)
-        reach_.axis[a] = static_cast<double>(std::max(points.largest[a], points.partner[a]));
+        reach_.axis[a] = static_cast<double>(std::max(points.largest[a], points.largest_query[a]));
   }
 
   // Moves the bodies and their boxes but not their order. False if the order is not worth keeping.

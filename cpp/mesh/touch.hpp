@@ -36,7 +36,7 @@ class Toucher {
 
   // Appends the contacts of a body with any of the faces, ordered by key. The order of the faces does not matter.
   void touch(std::int32_t body, const Vec3& place, double radius, std::span<const std::int32_t> faces,
-             std::vector<Touch>& found) {
+             std::vector<Touch>& contacts) {
     near_.clear();
     for (const std::int32_t face : faces) {
       const Closest closest = closest_point(surface_, static_cast<std::size_t>(face), place);
@@ -52,7 +52,7 @@ class Toucher {
     for (std::size_t k = 0; k < near_.size(); ++k)
       if (!is_end(k, place, same_point * radius) && !is_known(near_[k], same_point * radius)) kept_.push_back(near_[k]);
     name();
-    found.insert(found.end(), kept_.begin(), kept_.end());
+    contacts.insert(contacts.end(), kept_.begin(), kept_.end());
   }
 
  private:

@@ -35,8 +35,8 @@ inline std::size_t fill_two(std::int32_t* to, std::int32_t id) {
 inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
   const __m512i wanted = _mm512_set1_epi32(value);
   for (std::size_t k = 0;; k += 16) {
-    const Mask16 found = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
-    if (found != 0) return k + static_cast<std::size_t>(__builtin_ctz(found));
+    const Mask16 equal = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
+    if (equal != 0) return k + static_cast<std::size_t>(__builtin_ctz(equal));
   }
 }
 

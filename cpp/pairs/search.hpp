@@ -95,7 +95,7 @@ std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
 
 // Neighbours per query, by the user's number.
 template <class T, int D>
-Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
+Tally count_neighbors(const Task<T, D>& task, std::span<std::int32_t> counts) {
   Tally tally;
   std::fill(counts.begin(), counts.end(), 0);
   const std::int32_t* const ids = task.queries.ids.data();
@@ -140,26 +140,26 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   const Bodies<T, D>& bodies = task.index.bodies();
   const bool few = slab == small_slab;
   const bool keep = few && pool == nullptr && count * slab <= kept_entries && !address_space_is_limited();
-  PairResult<T, D> found;
-  found.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
-                                  few ? Region::Pages::small : Region::Pages::huge);
-  const Columns<T> columns = found.store.columns();
+  PairResult<T, D> result;
+  result.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
+                                   few ? Region::Pages::small : Region::Pages::huge);
+  const Columns<T> columns = result.store.columns();
   Slabs slabs(count, slab);
   const std::int32_t* const payload = payload_of(bodies, want);
   PerThread<PairWriter<T, D>> writers;
-  found.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
+  result.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
     auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
     run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, writer); });
   });
   std::vector<Gap> gaps;
   writers.for_each([&](PairWriter<T, D>& writer) {
     gaps.push_back(writer.finish());
-    found.tally.pairs += writer.total();
+    result.tally.pairs += writer.total();
   });
-  found.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
-  if (keep && found.size <= copied_entries) found.store = copy_out(std::move(found.store), want, found.size);
-  else if (pool == nullptr) found.store.trim(found.size);
-  return found;
+  result.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
+  if (keep && result.size <= copied_entries) result.store = copy_out(std::move(result.store), want, result.size);
+  else if (pool == nullptr) result.store.trim(result.size);
+  return result;
 }
 
 }  // namespace detail
@@ -190,7 +190,7 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
     Task<T, D> all = task;
     if (task.mode == Mode::half) all.mode = Mode::full;
     Buffer<std::int32_t> counts(task.queries.size);
-    const std::size_t entries = count_partners(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
+    const std::size_t entries = count_neighbors(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
     return detail::find_pairs_within(task, want, entries / slab + 1 + spare, slab, pool);
   }
 }

@@ -84,10 +84,10 @@ class Bodies:
         largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.extra is not None else []
         return Bodies(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
 
-    def reach(self, cutoff: float, partner: Bodies | None = None) -> list[float]:
+    def reach(self, cutoff: float, queries: Bodies | None = None) -> list[float]:
         """Return the largest distance between the positions of a pair along each axis."""
         sizes = self.largest or [0.0] * self.dim
-        others = sizes if partner is None else [max(two) for two in zip(sizes, partner.largest, strict=True)]
+        others = sizes if queries is None else [max(two) for two in zip(sizes, queries.largest, strict=True)]
         if self.kind == "boxes":
             return others
         dtype = self.array.dtype
@@ -207,9 +207,9 @@ def check_box(value: Any, points: Bodies, cutoff: float) -> list[float]:
     return edges
 
 
-def check_images(points: Bodies, cutoff: float, edges: list[float], partner: Bodies | None = None) -> None:
+def check_images(points: Bodies, cutoff: float, edges: list[float], queries: Bodies | None = None) -> None:
     """Check that a body reaches at most `MOST_IMAGES` periodic images of the box."""
-    reach = points.reach(cutoff, partner)
+    reach = points.reach(cutoff, queries)
     images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, edges, strict=True) if edge > 0)
     if images > MOST_IMAGES:
         name, size = {

@@ -418,7 +418,7 @@ class Index:
             checked = check_points(queries, "queries", dtype)
         checked = self._same(checked, "query_boxes" if kind == "boxes" else "queries")
         if checked.largest:
-            _check.check_images(self._outline, self._cutoff, self._box, partner=checked)
+            _check.check_images(self._outline, self._cutoff, self._box, queries=checked)
         return checked
 
     def _alike(self, points: object, radii: object, boxes: object) -> Bodies:

@@ -39,9 +39,9 @@ def test_npz_out_is_what_the_library_finds(points: Path, tmp_path: Path) -> None
     result = run(points, "--cutoff", 0.2, "-o", tmp_path / "pairs.npz", "--want", "ijdDS", "--sort")
     assert result.exit_code == 0, result.output
     expected = vc.pairs(POINTS, cutoff=0.2, want="ijdDS", sort=True)
-    with np.load(tmp_path / "pairs.npz") as found:
+    with np.load(tmp_path / "pairs.npz") as stored:
         for letter, array in zip("ijdDS", expected, strict=True):
-            np.testing.assert_array_equal(found[letter], array)
+            np.testing.assert_array_equal(stored[letter], array)
     assert table(result)["written to"] == str(tmp_path / "pairs.npz")
 
 
@@ -134,18 +134,18 @@ def test_queries_are_paired_with_points(points: Path, tmp_path: Path) -> None:
     i, j = vc.pairs(POINTS, cutoff=0.2, queries=POINTS[:10] + 0.01, sort=True)
     assert table(result)["queries"] == "10"
     assert table(result)["mean neighbours"] == f"{len(i) / 10:.2f}"
-    with np.load(tmp_path / "pairs.npz") as found:
-        np.testing.assert_array_equal(found["i"], i)
-        np.testing.assert_array_equal(found["j"], j)
+    with np.load(tmp_path / "pairs.npz") as stored:
+        np.testing.assert_array_equal(stored["i"], i)
+        np.testing.assert_array_equal(stored["j"], j)
 
 
 def test_dtype_decides_the_arithmetic(points: Path, tmp_path: Path) -> None:
     result = run(points, "--cutoff", 0.2, "--dtype", "float32", "--want", "d", "--sort", "-o", tmp_path / "d.npz")
     assert table(result)["bodies"] == "300 (3D, float32)"
     (expected,) = vc.pairs(POINTS.astype(np.float32), cutoff=0.2, want="d", sort=True)
-    with np.load(tmp_path / "d.npz") as found:
-        assert found["d"].dtype == np.float32
-        np.testing.assert_array_equal(found["d"], expected)
+    with np.load(tmp_path / "d.npz") as stored:
+        assert stored["d"].dtype == np.float32
+        np.testing.assert_array_equal(stored["d"], expected)
 
 
 def test_a_dash_prints_csv_and_keeps_the_summary_apart(points: Path) -> None:

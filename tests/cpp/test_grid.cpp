@@ -16,7 +16,7 @@ namespace {
 
 using namespace vicinal;
 
-const check::Register open("on an open axis, partners are within the radius, far outside too", [] {
+const check::Register open("on an open axis, neighbours are within the radius, far outside too", [] {
   std::mt19937_64 rng(1);
   std::uniform_real_distribution<double> part(-0.2, 1.2);
   for (const double extent : {0.0, 1.0, 1e3, 1e12, 1e15, 1e290})
@@ -28,7 +28,7 @@ const check::Register open("on an open axis, partners are within the radius, far
           const double x = -extent / 3 + part(rng) * extent;
           for (const double y : {x + reach, x - reach, std::nextafter(x, 1e308), x + 0.99 * reach}) {
             if (std::abs(y - x) > reach) continue;  // rounded away from x
-            check::that(std::abs(axis.cell(x) - axis.cell(y)) <= axis.radius, "a partner is within the radius");
+            check::that(std::abs(axis.cell(x) - axis.cell(y)) <= axis.radius, "a neighbour is within the radius");
           }
           check::that(axis.cell(x) >= -(axis.radius + 1) && axis.cell(x) <= axis.cells + axis.radius,
                       "cells are bounded");

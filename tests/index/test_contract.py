@@ -153,8 +153,8 @@ def test_queries_may_come_from_anywhere(structure: Structure, dtype: Any, dim: i
     assert len(expected) > 5
     assert_same_pairs(Pairs(*index.pairs(queries=around, want=ALL, sort=True)), expected)
     for k in range(0, len(around), 17):
-        (found,) = index.pairs(queries=around[k : k + 1], want="j", sort=True)
-        assert np.array_equal(found, expected.j[expected.i == k])
+        (neighbors,) = index.pairs(queries=around[k : k + 1], want="j", sort=True)
+        assert np.array_equal(neighbors, expected.j[expected.i == k])
 
 
 @every_dtype
@@ -294,10 +294,10 @@ def test_stats_describe_the_last_search(structure: Structure, box: Any) -> None:
         0,
         0,
     )
-    found = len(index.pairs()[0])
+    pairs = len(index.pairs()[0])
     stats = index.stats
-    assert stats.pairs == found
-    assert found <= stats.candidates
+    assert stats.pairs == pairs
+    assert pairs <= stats.candidates
     if box is None:
         assert stats.candidates <= len(cloud) * (len(cloud) - 1) // 2
     assert stats.bytes > 0

@@ -26,7 +26,7 @@ def bodies_of(kind: str, dim: int, dtype: Any, n: int = 700) -> dict[str, Any]:
     return {"boxes": (points, points + (0.12 * RNG.random((n, dim))).astype(dtype))}
 
 
-def partners(index: Any) -> tuple[Array, ...]:
+def full_pairs(index: Any) -> tuple[Array, ...]:
     return index.pairs(want="ijS", half=False, sort=True)
 
 
@@ -39,9 +39,9 @@ def test_collisions_change_no_pair(dim: int, dtype: Any, kind: str, table: int |
     box = SPACES[space] and SPACES[space][:dim]
     bodies = bodies_of(kind, dim, dtype)
     index = vc.SpatialHash(**bodies, box=box, table=table)
-    expected = partners(vc.Exhaustive(**bodies, box=box))
-    for found, wanted in zip(partners(index), expected, strict=True):
-        assert np.array_equal(found, wanted)
+    expected = full_pairs(vc.Exhaustive(**bodies, box=box))
+    for column, wanted in zip(full_pairs(index), expected, strict=True):
+        assert np.array_equal(column, wanted)
     assert len(index.pairs()[0]) == len(expected[0]) // 2
     assert np.array_equal(index.count(), np.bincount(expected[0], minlength=len(index)))
 
@@ -51,8 +51,8 @@ def test_collisions_change_no_pair(dim: int, dtype: Any, kind: str, table: int |
 def test_collisions_change_no_answer_to_a_query(table: int | None, box: Any) -> None:
     points, others = RNG.random((500, 3)), RNG.random((300, 3)) * 1.5 - 0.25
     expected = vc.Exhaustive(points, cutoff=0.15, box=box).pairs(queries=others, want=ALL, sort=True)
-    found = vc.SpatialHash(points, cutoff=0.15, box=box, table=table).pairs(queries=others, want=ALL, sort=True)
-    assert_same_pairs(Pairs(*found), Pairs(*expected))
+    pairs = vc.SpatialHash(points, cutoff=0.15, box=box, table=table).pairs(queries=others, want=ALL, sort=True)
+    assert_same_pairs(Pairs(*pairs), Pairs(*expected))
 
 
 @pytest.mark.parametrize("side", [5, 8, 15])

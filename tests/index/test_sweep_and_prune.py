@@ -36,8 +36,8 @@ def moved(bodies: dict[str, Any]) -> dict[str, Any]:
 
 def assert_same_as_fresh(index: Any, bodies: dict[str, Any], box: Any = None) -> None:
     expected = vc.Exhaustive(**bodies, box=box).pairs(want="ijS", half=False, sort=True)
-    for found, wanted in zip(index.pairs(want="ijS", half=False, sort=True), expected, strict=True):
-        assert np.array_equal(found, wanted)
+    for column, wanted in zip(index.pairs(want="ijS", half=False, sort=True), expected, strict=True):
+        assert np.array_equal(column, wanted)
     assert len(index.pairs()[0]) == len(expected[0]) // 2
     assert np.array_equal(index.count(), np.bincount(expected[0], minlength=len(index)))
 
@@ -57,8 +57,8 @@ def test_pairs_are_those_of_exhaustive(dim: int, dtype: Any, kind: str, axes: An
     names = {"points": "queries", "radii": "query_radii", "boxes": "query_boxes"}
     others = {names[name]: value for name, value in others.items() if name in names}
     wanted = vc.Exhaustive(**bodies, box=box).pairs(**others, want="ijS", sort=True)
-    for found, expected in zip(index.pairs(**others, want="ijS", sort=True), wanted, strict=True):
-        assert np.array_equal(found, expected)
+    for column, expected in zip(index.pairs(**others, want="ijS", sort=True), wanted, strict=True):
+        assert np.array_equal(column, expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -118,11 +118,11 @@ def test_the_set_of_overlaps_is_exact_and_candidates_are_few_more() -> None:
     boxes = lower, lower + 0.1 * rng.random((2000, 3))
     index = vc.SweepAndPrune(boxes=boxes)
     for _ in range(5):
-        found = len(index.pairs()[0])
+        pairs = len(index.pairs()[0])
         stats = index.stats
-        assert found == stats.details["overlaps"]
+        assert pairs == stats.details["overlaps"]
         # A body is tested against the partners of up to seven others that follow it.
-        assert found <= stats.candidates <= 8 * found + 28 * len(lower)
+        assert pairs <= stats.candidates <= 8 * pairs + 28 * len(lower)
         boxes = boxes[0] + 0.001, boxes[1] + 0.001
         index.update(boxes=boxes)
 

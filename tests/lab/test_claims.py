@@ -128,5 +128,5 @@ def test_a_wrong_stencil_would_be_noticed() -> None:
 
 @pytest.mark.parametrize("take", ["mean", "min", "max", "sum", "median"])
 def test_a_figure_can_be_taken_in_several_ways(take: str) -> None:
-    found = Pick("x", take=take).of([{"x": 1}, {"x": 2}, {"x": 6}])
-    assert found == {"mean": 3, "min": 1, "max": 6, "sum": 9, "median": 2}[take]
+    picked = Pick("x", take=take).of([{"x": 1}, {"x": 2}, {"x": 6}])
+    assert picked == {"mean": 3, "min": 1, "max": 6, "sum": 9, "median": 2}[take]

@@ -109,5 +109,5 @@ def test_a_fluid_can_be_found_to_agree_with_the_paper() -> None:
             slow = {what: one[case] if name == "Delaunay" else 1.0 for what, one in times.items()}
             seconds = {f"mean_{what}_seconds": value for what, value in slow.items()}
             rows.append({"case": case, "structure": name, **seconds, "search_to_cells": slow["query"]})
-    found = lab.judge(porro_free.EXPERIMENT, rows)
-    assert {one.verdict for one in found} == {lab.Verdict.REPRODUCED}
+    findings = lab.judge(porro_free.EXPERIMENT, rows)
+    assert {one.verdict for one in findings} == {lab.Verdict.REPRODUCED}

@@ -146,20 +146,20 @@ class AllAxes final : public Structure<T, D> {
     std::vector<Range> ranges;
     if (mode == Mode::cross) {
       get_line_ready();
-      std::vector<Slot> partners;
+      std::vector<Slot> neighbors;
       for (Slot query = first; query < last; ++query) {
-        partners.clear();
+        neighbors.clear();
         const Cover<T, D> cover = cover_by([&](int column) { return queries.position(query, column); });
-        for_each_overlap(cover, [&](std::uint32_t body) { partners.push_back(slot_of_[body]); });
-        std::sort(partners.begin(), partners.end());
+        for_each_overlap(cover, [&](std::uint32_t body) { neighbors.push_back(slot_of_[body]); });
+        std::sort(neighbors.begin(), neighbors.end());
         ranges.clear();
-        add_ranges(partners, ranges);
+        add_ranges(neighbors, ranges);
         if (!ranges.empty()) sink({query, query + 1, ranges});
       }
       return;
     }
-    std::vector<Slot> partners;
-    for (Slot query = first; query < last;) query = hand_out_some(query, last, mode, partners, ranges, sink);
+    std::vector<Slot> neighbors;
+    for (Slot query = first; query < last;) query = hand_out_some(query, last, mode, neighbors, ranges, sink);
   }
 
   [[nodiscard]] Details details() const override {
@@ -179,26 +179,26 @@ class AllAxes final : public Structure<T, D> {
   // A body overlaps few others, so a block of one query would cost more than its candidates. A few consecutive bodies
   // are near each other: they form a block as long as they do not have many neighbours.
   static constexpr Slot most_together = 8;
-  static constexpr std::size_t most_partners = 64;
+  static constexpr std::size_t most_neighbors = 64;
 
   // Returns the first query after the block.
-  Slot hand_out_some(Slot first, Slot end, Mode mode, std::vector<Slot>& partners, std::vector<Range>& ranges,
+  Slot hand_out_some(Slot first, Slot end, Mode mode, std::vector<Slot>& neighbors, std::vector<Range>& ranges,
                      BlockSink sink) const {
-    partners.clear();
+    neighbors.clear();
     Slot last = first;
     do {
       for (const Slot slot : overlaps_.of(last))
-        if (mode == Mode::full || slot > last) partners.push_back(slot);
+        if (mode == Mode::full || slot > last) neighbors.push_back(slot);
       ++last;
     } while (last < end && last - first < most_together &&
-             partners.size() + overlaps_.of(last).size() <= most_partners);
-    std::sort(partners.begin(), partners.end());
+             neighbors.size() + overlaps_.of(last).size() <= most_neighbors);
+    std::sort(neighbors.begin(), neighbors.end());
     ranges.clear();
-    const auto own = std::lower_bound(partners.begin(), partners.end(), first);
-    if (own != partners.end() && *own < last)
+    const auto own = std::lower_bound(neighbors.begin(), neighbors.end(), first);
+    if (own != neighbors.end() && *own < last)
       ranges.push_back({first, last, {}, mode == Mode::half ? Own::after : Own::except});
-    add_ranges({partners.begin(), own}, ranges);
-    add_ranges({std::lower_bound(own, partners.end(), last), partners.end()}, ranges);
+    add_ranges({neighbors.begin(), own}, ranges);
+    add_ranges({std::lower_bound(own, neighbors.end(), last), neighbors.end()}, ranges);
     if (!ranges.empty()) sink({first, last, ranges});
     return last;
   }

@@ -31,7 +31,7 @@ class Overlaps {
       }
     }
     allot();
-    const auto append = [&](Slot a, Slot b) { partners_[rows_[a].begin + rows_[a].size++] = b; };
+    const auto append = [&](Slot a, Slot b) { neighbors_[rows_[a].begin + rows_[a].size++] = b; };
     for (const auto& list : lists)
       for (const auto& [a, b] : list) {
         append(a, b);
@@ -42,10 +42,10 @@ class Overlaps {
   void grow(std::size_t slots) { rows_.resize(slots); }
 
   [[nodiscard]] std::span<const Slot> of(Slot slot) const {
-    return {partners_.data() + rows_[slot].begin, rows_[slot].size};
+    return {neighbors_.data() + rows_[slot].begin, rows_[slot].size};
   }
   [[nodiscard]] std::size_t pairs() const { return pairs_; }
-  [[nodiscard]] std::size_t bytes() const { return rows_.size() * sizeof(Row) + partners_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return rows_.size() * sizeof(Row) + neighbors_.bytes(); }
 
   void insert(Slot a, Slot b) {
     if (!put(a, b)) return;
@@ -83,7 +83,7 @@ class Overlaps {
     std::uint32_t size = 0, room = 0;
   };
 
-  [[nodiscard]] Slot* begin_of(const Row& row) { return partners_.data() + row.begin; }
+  [[nodiscard]] Slot* begin_of(const Row& row) { return neighbors_.data() + row.begin; }
 
   static std::uint32_t room_for(std::uint32_t size) { return (size + size / 4 + 3) / 4 * 4; }
   // Places the rows one after another, each with its `room` and some spare entries.
@@ -94,7 +94,7 @@ class Overlaps {
       row.room = room_for(row.room);
       sum += row.room;
     }
-    partners_.reset(sum);
+    neighbors_.reset(sum);
     abandoned_ = 0;
   }
 
@@ -124,9 +124,9 @@ class Overlaps {
   // Moves a full row to the end, or compacts all rows if too much memory is unused.
   void enlarge(Slot a) {
     abandoned_ += rows_[a].room;
-    if (abandoned_ > partners_.size() / 2 + 1024) {
-      const Buffer<Slot> old = std::move(partners_);
-      partners_ = Buffer<Slot>();
+    if (abandoned_ > neighbors_.size() / 2 + 1024) {
+      const Buffer<Slot> old = std::move(neighbors_);
+      neighbors_ = Buffer<Slot>();
       const std::vector<Row> before = rows_;
       for (Row& row : rows_) row.room = row.size;
       ++rows_[a].room;
@@ -137,14 +137,14 @@ class Overlaps {
     }
     const Row old = rows_[a];
     Row& row = rows_[a];
-    row.begin = partners_.size();
+    row.begin = neighbors_.size();
     row.room = room_for(2 * old.size + 1);
-    partners_.resize(partners_.size() + row.room);
-    std::copy_n(partners_.data() + old.begin, old.size, begin_of(row));
+    neighbors_.resize(neighbors_.size() + row.room);
+    std::copy_n(neighbors_.data() + old.begin, old.size, begin_of(row));
   }
 
   std::vector<Row> rows_;
-  Buffer<Slot> partners_;
+  Buffer<Slot> neighbors_;
   std::uint64_t abandoned_ = 0;
   std::size_t pairs_ = 0;
 };

@@ -63,8 +63,8 @@ def move(
         for name, index in kept.items():
             one = times[name] if turn else Times()
             one.update.run(partial(index.update, **now))
-            found = one.search.run(index.pairs)
-            times[name].pairs = len(found[0])
+            pairs = one.search.run(index.pairs)
+            times[name].pairs = len(pairs[0])
     counts = {name: one.pairs for name, one in times.items()}
     if len(set(counts.values())) > 1:
         raise RuntimeError(f"structures found different pairs: {counts}")

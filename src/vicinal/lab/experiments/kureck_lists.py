@@ -79,11 +79,11 @@ def _claims() -> Iterator[Claim]:
         most=2.0,
         why="rows of a wide table are farther apart, which makes prefetching less effective",
     )
-    for entries, (found, fixed, common) in PUBLISHED.items():
+    for entries, (finding, fixed, common) in PUBLISHED.items():
         yield Shown(
             label=f"{entries} fixed places: search and sums",
             pick=_at("step_seconds", entries),
-            published=(found + fixed + common) / 1e3,
+            published=(finding + fixed + common) / 1e3,
             why="another machine; the paper's sums compute forces, these only add them",
         )
 
