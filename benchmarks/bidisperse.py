@@ -1,8 +1,8 @@
 """
-Kureck's (2016) bi-disperse case: 1 000 000 spheres of radius 1 and 276 of radius 10. What does a search cost?
+The cost of a search in Kureck's (2016) bi-disperse case: 1 000 000 spheres of radius 1 and 276 of radius 10.
 
-The paper searched settled particles; here spheres lie at random, as densely as grains settle (60 % filling), so that
-there are pairs enough. Build, update and search are timed apart: the paper's figure is the search.
+The paper searched settled particles; here spheres lie at random, as dense as settled grains (60 % filling), so that
+there are enough pairs. Build, update and search are timed separately: the paper's figure is the search.
 """
 
 from __future__ import annotations

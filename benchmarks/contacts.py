@@ -1,9 +1,9 @@
 """
-What it costs to carry the data of contacts from step to step.
+The cost of carrying the data of contacts from step to step.
 
 Spheres of one size, ten contacts each, move by a share of their radius per step. Untracked: the index is updated and
 the pairs are found. Tracked: the same, and every pair that lasts keeps three numbers (a tangential spring). Then the
-mesh: spheres on a terrain of triangles, found afresh and after the mesh has moved.
+mesh: contacts of spheres with a terrain of triangles, at rest and after the mesh has moved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 1.5  # times the untracked update
 
 
 def walk(bodies: int, share: float, steps: int) -> tuple[list[Any], float]:
-    """Places step by step in a cube of edge 1, in the order of cells, and the radius."""
+    """Positions step by step in a cube of edge 1, in the order of cells, and the radius."""
     np, vc = import_module("numpy"), import_module("vicinal")
     rng = np.random.default_rng(1)
     radius = float((NEIGHBORS / bodies * 3 / (4 * np.pi)) ** (1 / 3)) / 2
@@ -34,7 +34,7 @@ def walk(bodies: int, share: float, steps: int) -> tuple[list[Any], float]:
 
 
 class Way:
-    """One way to find pairs and to hand them to the contacts."""
+    """One way to find pairs and pass them to the contacts."""
 
     def __init__(self, name: str, places: Any, radius: float) -> None:
         vc = import_module("vicinal")
@@ -52,7 +52,7 @@ class Way:
         return self.index.pairs(sort=self.name == "sorted pairs")
 
     def track(self, pairs: Any) -> None:
-        """Carry the data over."""
+        """Update the contacts."""
         if self.rows:
             self.contacts.update_rows(*pairs)
         else:

@@ -1,4 +1,4 @@
-"""How an answer of vicinal is held against the oracle's: bit for bit."""
+"""Comparison of a result of vicinal with that of the oracle: bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL = "ijSdD"
 
 
 def ask(search: Any, kind: str, **options: Any) -> Pairs:
-    """Everything a search can tell. Boxes have no distances, so they get zeros, as in the oracle."""
+    """All columns of a search. Boxes have no distances, so they get zeros, as in the oracle."""
     if kind != "boxes":
         return Pairs(*search(want=ALL, **options))
     i, j, S = search(want="ijS", **options)
@@ -26,7 +26,7 @@ def ask_queries(index: Any, others: dict[str, Any], **options: Any) -> Pairs:
 
 
 def rows_of(search: Any, kind: str, **options: Any) -> Pairs:
-    """The same of a search for rows."""
+    """The same for a search for rows."""
     return from_rows(search(want="jS" if kind == "boxes" else "jSdD", **options))
 
 
@@ -44,7 +44,7 @@ def assert_same_pairs(actual: Pairs, expected: Pairs) -> None:
         missing, extra = keys(expected) - keys(actual), keys(actual) - keys(expected)
         assert not missing, f"lost {len(missing)} of {len(expected)} (i, j, S): {sorted(missing)[:5]}"
         assert not extra, f"invented {len(extra)} beside {len(expected)} (i, j, S): {sorted(extra)[:5]}"
-        assert len(actual) == len(expected), "some pair is there twice"
+        assert len(actual) == len(expected), "a pair occurs twice"
     for name in ALL:
         assert_same_bits(getattr(actual, name), getattr(expected, name))
 
@@ -55,7 +55,7 @@ def keys(pairs: Pairs) -> set[tuple[Any, ...]]:
 
 
 def without_signed_zeros(pairs: Pairs) -> Pairs:
-    """A pair turned round has -0.0 where it had 0.0; that is no difference."""
+    """Replace -0.0 by 0.0: a reversed pair has the one where the pair has the other."""
     return Pairs(pairs.i, pairs.j, pairs.S, pairs.d, pairs.D + pairs.D.dtype.type(0))
 
 

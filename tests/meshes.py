@@ -1,4 +1,4 @@
-"""Meshes to touch, and the plain definition of a contact with them."""
+"""Meshes, and the plain definition of a contact with them."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def closest_points(place: Array, triangles: Array) -> Array:
 def contact_points(place: Array, radius: float, triangles: Array, tolerance: float = 1e-7) -> Array:
     """Local minima of the distance to the surface, by definition, nearest first.
 
-    A closest point on an edge is none if it lies on another triangle that has a closer one, because then one could go
-    there on that other triangle, nearer and nearer. (Triangles that cross do not hide each other's faces.) Equal points
-    are one.
+    A closest point on an edge is not a minimum if it lies on another triangle with a closer point: the distance then
+    decreases along that triangle. (Triangles that intersect do not hide each other's faces.) Equal points
+    count as one.
     """
     points = closest_points(place, triangles)
     distance = np.sqrt(((points - place) ** 2).sum(axis=1))

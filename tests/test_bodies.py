@@ -1,4 +1,4 @@
-"""Bodies with size: what radii, boxes and skins mean, what is taken and what is refused."""
+"""Bodies with size: the meaning of radii, boxes and skins, accepted and refused input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def spoiled(array: Array, row: Any, value: float) -> Array:
 
 
 def test_the_definition_of_spheres_itself() -> None:
-    """With nothing between it and the reader."""
+    """Written out in NumPy, without helper functions."""
     points, radii = CLOUD.astype(np.float32), RADII.astype(np.float32)
     dx, dy, dz = (points[None, :, axis] - points[:, None, axis] for axis in range(3))
     reach = radii[None, :] + radii[:, None]
@@ -70,7 +70,7 @@ def test_one_radius_may_stand_for_all() -> None:
 
 
 def test_radii_are_rounded_to_the_dtype_of_the_points() -> None:
-    """0.1 is less in float64 than in float32: two float32 spheres that touch are a pair all the same."""
+    """0.1 is less in float64 than in float32: two float32 spheres that touch are still a pair."""
     points = np.array([[0, 0], [0.2, 0]], np.float32)
     assert float(points[1, 0]) > 0.2
     for radii in ([0.1, 0.1], np.array([0.1, 0.1]), 0.1):

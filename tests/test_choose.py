@@ -1,4 +1,4 @@
-"""vc.choose: which structure, and why."""
+"""vc.choose: the structure and the reason."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_alternative_has_a_cost_and_the_least_is_chosen(name: str) -> None
     assert all(0 < cost < math.inf for cost in choice.costs.values())
     if count < 2:
         return
-    # Only a dense grid may be out of the question.
+    # Only a dense grid may be impossible.
     assert set(CHOOSABLE) - set(choice.costs) <= {"LinkedCells"}
     if count > costs.current_costs().all_pairs_limit:
         assert choice.costs[choice.structure] == min(choice.costs.values())
@@ -114,7 +114,7 @@ def test_a_handful_is_searched_exhaustively(n: int) -> None:
 def test_with_a_negative_limit_other_structures_are_chosen_for_few_bodies(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The suite sets the limit to reach the other structures through `vicinal.pairs` with few bodies."""
+    """The test suite sets the limit to reach the other structures through `vicinal.pairs` with few bodies."""
     monkeypatch.setattr(costs, "ALL_PAIRS_LIMIT", -1)
     for bodies in ({"cutoff": 0.3}, {"radii": 0.1}, {"cutoff": 0.3, "box": 1.0}):
         choice = vc.choose(UNIFORM[:n], **bodies)
@@ -155,7 +155,7 @@ def test_a_sentence_names_the_second_best() -> None:
 
 
 def test_the_choice_is_the_one_pairs_makes() -> None:
-    """What choose names finds what the one-call search finds, in the same order."""
+    """The chosen structure returns the pairs of `vicinal.pairs`, in the same order."""
     with vc.threads(1):
         index = build(vc.choose(UNIFORM, cutoff=0.03), points=UNIFORM, cutoff=0.03)
         for chosen, called in zip(index.pairs(), vc.pairs(UNIFORM, cutoff=0.03), strict=True):
@@ -217,7 +217,7 @@ def test_a_prediction_is_the_sum_of_counts_times_seconds() -> None:
 
 
 def test_a_structure_without_seconds_is_not_predicted() -> None:
-    """A new structure is chosen once it was calibrated, and breaks nothing before."""
+    """A new structure is chosen only after calibration, and has no effect before."""
     measured = costs.read_tables()["avx2"]
     seconds = {name: kinds for name, kinds in measured["structures"].items() if name != "LinkedCells"}
     surveyed = costs.survey(check_settings(UNIFORM, cutoff=0.03))
@@ -270,7 +270,7 @@ def occupancy(points: Any, edge: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
-    """A cluster in a uniform background: at scales at which a sample can tell, within a fifth of what is there."""
+    """A cluster in a uniform background: within a fifth of the true numbers at scales that a sample resolves."""
     points = np.concatenate([RNG.random((20000, dim)), 0.3 + 0.05 * RNG.random((20000, dim))])
     facts = survey(points, cutoff=0.01, box=1.0)
     edge, others, cells = facts["edge"], facts["others"], facts["cells"]
@@ -292,7 +292,7 @@ def test_the_survey_leaves_out_only_strays(seed: int) -> None:
     assert facts["others"][0] == pytest.approx(len(sheet) - 1)
     assert facts["cells"][0] <= 8
     true = vc.count(sheet, cutoff=0.1).sum() / 2
-    assert facts["pairs"] == pytest.approx(true, rel=0.4)  # from cells that lie anyhow in the sheet
+    assert facts["pairs"] == pytest.approx(true, rel=0.4)  # from cells that are not aligned with the sheet
 
 
 def test_the_survey_of_a_few_bodies_is_exact() -> None:
@@ -317,7 +317,7 @@ def test_a_stray_body_does_not_mislead_the_choice(dtype: Any) -> None:
     stray = np.concatenate([points, np.array([[1e9, -1e9, 1e9]], dtype)])
     assert survey(stray, cutoff=0.02)["pairs"] == pytest.approx(survey(points, cutoff=0.02)["pairs"], rel=0.15)
     plain, choice = vc.choose(points, cutoff=0.02), vc.choose(stray, cutoff=0.02)
-    # A dense grid does not fit; the choice is among those that hardly notice, and it is not predicted to be cheaper.
+    # A dense grid does not fit; the choice is a structure that strays hardly affect, and its prediction is not lower.
     assert "LinkedCells" not in choice.costs
     assert choice.structure not in {"Exhaustive", "SweepAndPrune"}
     for name in ("BVH", "CellSorting", "Octree", "SpatialHash"):
@@ -346,7 +346,7 @@ def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None
 
 
 def test_what_is_predicted_does_not_depend_on_which_body_is_the_giant() -> None:
-    # Samples that always hold the first body would take it for hundreds.
+    # A sample that always contains the first body would count it as hundreds.
     points = np.random.default_rng(3).random((60_000, 3))
     predicted = []
     for giant in (0, 31_337):

@@ -1,4 +1,4 @@
-"""Contacts live on from step to step: data follows the pair, whatever happens to orders and numbers of bodies."""
+"""Contacts persist from step to step: data follows the pair, for any order and renumbering of the bodies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Data = dict[str, Any]
 
 
 def rows_from(pairs: list[Pair], rows: int, rng: np.random.Generator | None = None) -> tuple[Array, Array]:
-    """Rows with each pair (first, second) in the row of its first body; shuffled in each row where asked for."""
+    """Rows with each pair (first, second) in the row of its first body; optionally shuffled within each row."""
     neighbors: list[list[int]] = [[] for _ in range(rows)]
     for first, second in sorted(pairs):
         neighbors[first].append(second)
@@ -44,7 +44,7 @@ def rows_from(pairs: list[Pair], rows: int, rng: np.random.Generator | None = No
 
 
 class Story(RuleBasedStateMachine):
-    """Contacts beside a dictionary; everything that happens, happens to both."""
+    """Contacts and a dictionary; every change is made to both."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ def test_contacts_are_what_a_dictionary_would_remember() -> None:
 
 
 def crowd(steps: int, n: int = 10_000) -> list[tuple[Array, Array]]:
-    """Pairs of bodies that move, in whatever order they are found."""
+    """Pairs of moving bodies, in arbitrary order."""
     rng = np.random.default_rng(8)
     x, v = rng.random((n, 3)), rng.normal(size=(n, 3)) * 5e-4
     return [vc.pairs(x + k * v, cutoff=0.06) for k in range(steps)]
@@ -195,7 +195,7 @@ def everything(contacts: vc.Contacts) -> list[Array]:
 
 @pytest.mark.usefixtures("threads")
 def test_one_two_or_three_threads_give_the_same_arrays() -> None:
-    """With enough bodies for many pieces, and against a set."""
+    """Enough bodies for many pieces, compared with a set."""
     steps = crowd(4)
     made = []
     for threads in (1, 2, 3):
@@ -309,7 +309,7 @@ def test_contacts_may_have_no_fields() -> None:
 
 
 def test_an_index_and_its_contacts_change_alike() -> None:
-    """Insert and remove renumber as those of an index do."""
+    """`insert` and `remove` renumber as those of an index do."""
     rng = np.random.default_rng(2)
     index = vc.CellSorting(rng.random((300, 3)), radii=0.05, planes=([0, 0, 0.01], [0, 0, 1]))
     contacts = vc.Contacts({"name": 1})
@@ -356,7 +356,7 @@ def test_a_neighbour_list_and_its_contacts_go_together() -> None:
 
 
 def test_numbers_that_an_order_leaves_out_stay() -> None:
-    """As those of planes, after the bodies."""
+    """Such as those of planes, after the bodies."""
     contacts = vc.Contacts({"age": 1})
     contacts.update([0, 1, 2], [1, 7, 8])
     contacts["age"] = [1.0, 2.0, 3.0]

@@ -1,4 +1,4 @@
-"""The demonstration: a scene that is what it says, every pair of it counted, a picture that shows it."""
+"""The demonstration: its scene, the count of all pairs, and the picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fluid: its law against plain NumPy, what it conserves, and that nothing but the law decides a trajectory."""
+"""The fluid: its law compared with plain NumPy, conservation, and trajectories that depend on the law alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLANE = [
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Steps of few particles are not worth waking threads for; tests that want more say so."""
+    """Use one thread: steps of few particles do not benefit from more. Tests of threads set their own number."""
     with vc.threads(1):
         yield
 
@@ -133,9 +133,9 @@ def test_momentum_is_conserved_where_particles_push_back(dim: int) -> None:
     for _ in range(50):
         fluid.step()
         speeds = max(speeds, float(np.abs(fluid.velocities).sum()))
-        # Each of 400 particles sums some ten neighbours, each sum is right to a few units in the last place.
+        # Each of 400 particles sums some ten neighbours, each sum is accurate to a few units in the last place.
         np.testing.assert_allclose(fluid.velocities.sum(axis=0), start, rtol=0, atol=1e-12 * speeds)
-    assert speeds > 5 * np.abs(velocities).sum(), "the particles did push each other"
+    assert speeds > 5 * np.abs(velocities).sum(), "the particles interact"
 
 
 def test_without_reaction_momentum_is_not_conserved() -> None:
@@ -242,7 +242,7 @@ def test_the_arrays_of_a_fluid_are_its_own() -> None:
     before = fluid.points
     fluid.step()
     assert (points == given_points).all()
-    assert (before == given_points).all(), "what was handed out does not change"
+    assert (before == given_points).all(), "arrays that were returned do not change"
     for array in (fluid.points, fluid.walls, fluid.velocities, fluid.density, fluid.near_density):
         with pytest.raises(ValueError, match="read-only"):
             array[:1] = 0

@@ -1,4 +1,4 @@
-"""What is taken, what is refused, and that a refusal names the argument, the finding and the remedy."""
+"""Accepted and refused input; a refusal names the argument, the value passed and the remedy."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_too_many_bodies_are_refused_without_looking_at_them() -> None:
         vc.pairs(crowd, cutoff=1.0)
 
 
-# -------------------------------------------------------------------------------- taken
+# -------------------------------------------------------------------------------- accepted
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,4 +1,4 @@
-"""Files in and out: every format reads as written, every malformed file is named, no file is half-written."""
+"""Files: every format is read as written, errors name the malformed file, no file is partly written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instruction sets: chosen at run time, lowered on request, and the same answer from each."""
+"""Instruction sets: chosen at run time, lowered on request, and the same result from each."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_candidates_and_pairs_are_the_same_for_every_instruction_set(
 
 @pytest.mark.parametrize("n", [*range(1, 70), 127, 128, 129])
 def test_no_length_of_a_row_is_cut_short(n: int) -> None:
-    """Vectors end somewhere: all points in one cell, every hit and no hit, for every remainder."""
+    """Remainders of vectors: all points in one cell, every candidate a hit or none, for every remainder."""
     rng = np.random.default_rng(n)
     for dtype in BOTH:
         points = rng.random((n, 3)).astype(dtype)

@@ -1,4 +1,4 @@
-"""Where numbers or memory end: a clear error, and an index that still works."""
+"""Limits of numbers and memory: a clear error, and an index that still works."""
 
 from __future__ import annotations
 

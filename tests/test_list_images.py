@@ -65,7 +65,7 @@ def keys(i: Array, j: Array, shifts: Array) -> list[tuple[int, ...]]:
 
 
 def assert_holds(made: vc.NeighborList, world: World) -> None:
-    """Entries in canonical order, among them every pair; vectors and distances of the pairs have the oracle's bits."""
+    """Entries are in canonical order and include every pair; vectors and distances have the oracle's bits."""
     expected = world.pairs()
     rows = len(world.points) + (0 if world.planes is None else len(world.planes[0]))
     assert len(made.offsets) == rows + 1

@@ -1,4 +1,4 @@
-"""Spheres touch meshes: each place once, whatever the triangles, wherever the mesh has gone."""
+"""Contacts of spheres with meshes: each touching point once, for any triangles and any motion of the mesh."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def floors() -> list[Form]:
     """The square from 0 to 4, cut in several ways."""
     rng = np.random.default_rng(4)
     grid = terrain(np.zeros((5, 5)))
-    turned = grid[:, ::-1].copy()  # the other way round
+    turned = grid[:, ::-1].copy()  # opposite orientation
     turned[::2] = grid[::2]
     # Corners in the middle of other triangles' edges.
     big = quads(np.array([[[0.0, 0, 0], [2, 0, 0], [2, 4, 0], [0, 4, 0]]]))
@@ -140,7 +140,7 @@ def test_a_sphere_rolled_over_a_floor_has_one_contact_all_the_way(floor: Form) -
             assert np.array_equal(touching.body, np.arange(len(ways)))
             assert np.allclose(touching.overlap, 0.4 - abs(height), atol=1e-13)
             up = tilt[:, 2] * np.sign(height)
-            # The direction to a point found within a rounding of the distance's square.
+            # The direction to a point that is accurate up to the rounding of the squared distance.
             assert np.abs(touching.normal - up).max() < 1e-6 + 1e-9 / abs(height)
 
 
@@ -172,7 +172,7 @@ def test_a_smooth_surface_is_one_contact_and_a_sharp_edge_another() -> None:
 
 
 def test_the_edge_of_a_cube_is_touched_once_from_both_sides() -> None:
-    """And has a key of its own, below the number of keys, that does not depend on the triangle it was found on."""
+    """And has its own key, below the number of keys, independent of the triangle."""
     mesh = vc.Mesh(cube())
     angle = np.linspace(0.01, np.pi / 2 - 0.01, 50)
     centres = np.column_stack([1 + 0.2 * np.sin(angle), np.full(50, 0.3), 1 + 0.2 * np.cos(angle)])
@@ -208,7 +208,7 @@ def test_the_sides_edges_and_corners_of_a_cube(centre: list[float], kinds: list[
 
 
 def test_the_inside_of_a_concave_corner_has_no_contact_with_the_edge() -> None:
-    """A floor and a wall; the centre comes closer and closer to the edge between them."""
+    """A floor and a wall; the centre approaches the edge between them."""
     floor = quads(np.array([[[0.0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]]]))
     wall = quads(np.array([[[0.0, 0, 0], [0, 4, 0], [0, 4, 4], [0, 0, 4]]]))
     mesh = vc.Mesh(np.concatenate([floor, wall]))
@@ -275,7 +275,7 @@ def test_any_triangle_of_any_size_has_its_closest_point(ticks: list[int], at: li
 
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 9))
 def test_triangles_that_meet_in_every_way_are_touched_where_they_should(seed: int, count: int) -> None:
-    """Corners are few whole numbers: edges and corners are shared, faces cross, touch and are flat."""
+    """Corners are small integers: edges and corners are shared, faces intersect, touch and are degenerate."""
     rng = np.random.default_rng(seed)
     triangles = rng.integers(0, 4, (count, 3, 3)).astype(float)
     places = rng.integers(-2, 9, (5, 3)) / 2
@@ -380,7 +380,7 @@ def test_a_thousand_small_turns_are_one_large_one() -> None:
 
 
 def test_the_velocity_of_a_contact_is_that_of_its_point() -> None:
-    """Which is how fast the same point of the mesh is somewhere else a moment later."""
+    """It equals the displacement of a point of the mesh in a short time, divided by that time."""
     mesh = vc.Mesh(cube())
     mesh.set_motion(velocity=[1.0, 0.0, -2.0], spin=[0.0, 3.0, 1.0], origin=[0.2, 0.3, 0.4])
     mesh.advance(0.37)

@@ -1,4 +1,4 @@
-"""A list holds every pair at every step, whatever the bodies do."""
+"""A list holds every pair at every step, for any motion of the bodies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REACH = 0.15
 
 @pytest.fixture(autouse=True)
 def _one_thread(threads: None) -> None:
-    """Small lists: threads only get in each other's way."""
+    """Use one thread: small lists do not benefit from more."""
     vc.set_threads(1)
 
 
@@ -40,7 +40,7 @@ def pairs_of(columns: tuple[Any, ...]) -> list[tuple[int, int]]:
 
 
 def assert_holds(made: vc.NeighborList, points: Any, box: Any = None, half: bool = True, **bodies: Any) -> None:
-    """The list has every pair of a fresh search, nothing twice, rows in order; `exact` is the fresh search."""
+    """The list has every pair of a new search, each once, with rows in order; `exact` equals the new search."""
     expected = pairs_of(vc.pairs(points, **bodies, box=box, half=half, sort=True))
     listed = entries(made)
     assert set(expected) <= set(listed), f"lost {sorted(set(expected) - set(listed))[:5]}"
@@ -140,7 +140,7 @@ def test_half_a_skin_of_motion_is_free() -> None:
     assert made.update(CLOUD)
     step = np.array([0.0099, 0.0, 0.0])
     assert not made.update(CLOUD + step)
-    assert not made.update(CLOUD - step), "measured from where the list was built"
+    assert not made.update(CLOUD - step), "motion is measured from the positions of the build"
     moved = CLOUD.copy()
     moved[77, 1] += 0.0101
     assert made.update(moved), "one body is enough"
@@ -155,7 +155,7 @@ def test_crossing_a_periodic_face_is_a_short_way() -> None:
     assert made.update(points)
     assert entries(made) == [(0, 1)]
     assert not made.update(points - np.array([0.002, 0.0, 0.0]))
-    assert not made.update((points - np.array([0.002, 0.0, 0.0])) % 1.0), "wrapped or not, it is the same place"
+    assert not made.update((points - np.array([0.002, 0.0, 0.0])) % 1.0), "wrapped or not, it is the same position"
     assert not made.update(points + np.array([7.0, -3.0, 100.0]))
     assert made.update(points + np.array([7.5, 0.0, 0.0]))
 
@@ -230,13 +230,13 @@ def test_lists_and_strided_arrays_are_taken() -> None:
 
 
 def holds(made: vc.NeighborList, points: Any) -> bool:
-    """Whether an update would build nothing."""
+    """Whether an update does not build."""
     assert made._state is not None
     return made._holds(made._state, Given(points, None, None, None, None))
 
 
 def last_place(made: vc.NeighborList, start: Any, way: Any, dtype: Any) -> Any:
-    """How far along a way bodies get without a build: the last place the list still vouches for."""
+    """How far bodies get along a path without a build: the last position for which the list is valid."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -257,12 +257,12 @@ def test_bodies_that_come_as_near_as_they_may_are_in_the_list_or_not_yet_a_pair(
 ) -> None:
     cutoff, skin = 0.7, 0.1
     rng = np.random.default_rng(1)
-    # Far out too few digits are left to say more than this about a place.
+    # Far from the origin too few digits are left to resolve positions better than this.
     grain = float(np.spacing(dtype(abs(origin) + 4)))
     for _ in range(60):
         heading = rng.normal(size=3)
         heading /= np.linalg.norm(heading)
-        # Just outside the list: what is between this and the cutoff is all theirs to walk.
+        # Just outside the list: the bodies may move by the whole distance between this and the cutoff.
         apart = (cutoff + skin) * (1 + rng.uniform(0, 4) * np.finfo(dtype).eps) + rng.uniform(0, 2) * grain
         first = origin + rng.random(3)
         start = np.array([first, first + apart * heading]).astype(dtype)
@@ -447,8 +447,8 @@ def test_a_reordered_list_is_the_list_of_the_reordered_bodies(half: bool, layout
         assert np.array_equal(arrays_of(made)[name], array)
         assert arrays_of(made)[name].dtype == array.dtype
     assert pairs_of(made.exact()) == pairs_of(fresh.exact())
-    assert not made.update(CLOUD[order] + 0.01), "what was remembered moved along"
-    assert made.update(CLOUD), "these are other places"
+    assert not made.update(CLOUD[order] + 0.01), "the stored positions were reordered, too"
+    assert made.update(CLOUD), "these are other positions"
     made.update(CLOUD[order])
     assert pairs_of(made.exact()) == pairs_of(fresh.exact())
 

@@ -1,4 +1,4 @@
-"""vc.neighbors: a row per body."""
+"""vc.neighbors: one row per body."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_to_scipy_gives_the_adjacency_matrix() -> None:
 
 def test_to_scipy_gives_distances_if_there_are_any() -> None:
     pytest.importorskip("scipy")
-    points = np.concatenate([CLOUD, CLOUD[:1]])  # a distance of zero is an entry too
+    points = np.concatenate([CLOUD, CLOUD[:1]])  # a distance of zero is an entry, too
     matrix = vc.neighbors(points, cutoff=0.2, want="jd", sort=True).to_scipy()
     expected = exact_pairs(points, 0.2)
     assert matrix.nnz == len(expected)

@@ -1,4 +1,4 @@
-"""vc.pairs: one call, the right pairs, whatever is asked of it."""
+"""vc.pairs: the correct pairs for every option."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_vectors_lead_from_i_to_j_and_are_as_long_as_the_distance(dtype: Any) ->
 
 
 def test_the_definition_itself() -> None:
-    """The first promise of the documentation, with nothing between it and the reader."""
+    """The definition of the documentation, written out in NumPy without helper functions."""
     points = CLOUD[:300].astype(np.float32)
     dx, dy, dz = (points[None, :, axis] - points[:, None, axis] for axis in range(3))
     r = np.float32(0.2)
@@ -125,7 +125,7 @@ def test_the_definition_itself() -> None:
 
 
 def test_the_cutoff_is_rounded_to_the_dtype_of_the_points() -> None:
-    """0.1 is less in float64 than in float32: two float32 points 0.1 apart are a pair all the same."""
+    """0.1 is less in float64 than in float32: two float32 points 0.1 apart are still a pair."""
     points = np.array([[0, 0], [0.1, 0]], np.float32)
     assert float(points[1, 0]) > 0.1
     assert len(vc.pairs(points, cutoff=0.1)[0]) == 1
@@ -148,7 +148,7 @@ def test_squares_are_not_fused() -> None:
 
 
 def test_results_stay_what_they_were_while_others_are_found() -> None:
-    """Small ones are copied out of memory that the next search uses again, large ones keep theirs."""
+    """Small results are copied out of memory that the next search reuses, large ones keep theirs."""
     rng = np.random.default_rng(8)
     kept = []
     for n in (50, 800, 50, 9000, 800, 3000):

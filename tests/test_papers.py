@@ -1,4 +1,4 @@
-"""Candidates agree with those the papers published, so the structures are those of the papers."""
+"""The numbers of candidates agree with the published ones, so the structures are those of the papers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from vicinal.lab.experiments import koch_relations, koch_scaling, onderik_pair_r
 from vicinal.lab.experiments._koch import SCENARIOS, TOLERANCE, Scenario
 from vicinal.scenes import SampleScene, uniform
 
-# Where the published count is not that of the scenario as described; docs/structures.md says what is known of it.
+# Ratios for scenarios whose published count differs from their description; docs/structures.md explains them.
 KNOWN = {
     (5, "HashGrid"): 2.0,  # the published sum is that of 100 steps, not 200
-    (6, "HashGrid"): 0.93,  # depends on where the large spheres lie
+    (6, "HashGrid"): 0.93,  # depends on the positions of the large spheres
 }
 QUICK_BODIES = 640_000
 QUICK_SIDE = 32
 
 
 def candidates(index: vc.Index) -> int:
-    """How many pairs a structure proposes in one search."""
+    """The number of candidates of one search."""
     index.pairs()
     return index.stats.candidates
 

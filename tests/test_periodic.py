@@ -1,4 +1,4 @@
-"""Periodic boxes: every image within reach is a pair of its own, told apart by its shift."""
+"""Periodic boxes: every image within reach is a separate pair, identified by its shift."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_lone_body_meets_its_own_images(cutoff: float, images: int) -> None:
 
 @pytest.mark.parametrize("structure", [vc.Exhaustive, vc.LinkedCells, vc.CellSorting])
 def test_images_may_be_many(structure: Any) -> None:
-    """More along one axis than 16 bits can number: all there, or refused."""
+    """More images along one axis than 16 bits can number: all are found, or the box is refused."""
     try:
         index = structure(np.zeros((1, 2)), cutoff=40000.0, box=(1.0, None))
     except vc.InputError:
@@ -66,7 +66,7 @@ def test_images_may_be_many(structure: Any) -> None:
 
 @pytest.mark.parametrize("structure", ["Exhaustive", "LinkedCells", "CellSorting"])
 def test_images_that_only_vanishing_squares_bring_within_reach_are_counted_too(structure: str) -> None:
-    """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many, said soon."""
+    """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many images, refused at once."""
     script = f"import vicinal as vc; vc.{structure}([[0.0, 0.0]], cutoff=1e-170, box=1e-169).count()"
     command = [sys.executable, "-c", script]
     result = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
@@ -96,7 +96,7 @@ def test_a_box_open_on_every_axis_is_no_box() -> None:
 
 @pytest.mark.parametrize("dtype", BOTH)
 def test_shifts_belong_to_the_points_as_given(dtype: Any) -> None:
-    """Points outside are wrapped, but D = points[j] - points[i] + S * box holds for the points one passed."""
+    """Points outside are wrapped, but D = points[j] - points[i] + S * box holds for the points as passed."""
     box = np.array([1.0, 0.7, 1.3], dtype)
     points = (CLOUD * 20 - 10).astype(dtype)
     pairs = full(points, cutoff=0.25, box=tuple(box.tolist()))
@@ -127,7 +127,7 @@ def test_points_on_opposite_faces_are_the_same_point(dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", BOTH)
 def test_a_point_an_ulp_below_the_face_stays_inside(dtype: Any) -> None:
-    """And one so little below zero that adding the edge rounds to it goes to zero, never to L."""
+    """A point so little below zero that adding the edge rounds to L is wrapped to zero, never to L."""
     L = dtype(0.7)
     points = np.array([[np.nextafter(L, dtype(0)), 0], [-1e-30, 0], [0, 0]], dtype)
     pairs = full(points, cutoff=0.01, box=0.7)
@@ -139,7 +139,7 @@ def test_a_point_an_ulp_below_the_face_stays_inside(dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", BOTH)
 @pytest.mark.parametrize("edge", [0.7, 1.0, 0.1])
 def test_points_near_the_limit_of_wrapping_are_right_or_refused(dtype: Any, edge: float) -> None:
-    """2**30 edges out a float32 cannot tell one edge from the next; the definition still has an answer."""
+    """2**30 edges out, float32 cannot distinguish adjacent edges; the definition still applies."""
     rng = np.random.default_rng(1)
     for reach in (2**12, 2**18, 2**24, 2**29):
         points = (rng.integers(-reach, reach, (40, 2)) * edge + rng.uniform(0, edge, (40, 2))).astype(dtype)

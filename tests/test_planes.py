@@ -24,7 +24,7 @@ FLOOR = [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]
 
 
 def bodies_of(kind: str, dtype: Any = np.float64, dim: int = 3, n: int = 120) -> dict[str, Any]:
-    """Bodies between -1 and 1 that meet each other and the planes around them."""
+    """Bodies between -1 and 1 that form pairs with each other and with the planes around them."""
     rng = np.random.default_rng(33)
     x = rng.uniform(-1, 1, (n, dim)).astype(dtype)
     if kind == "points":
@@ -186,7 +186,7 @@ def test_no_planes_are_like_none() -> None:
 
 
 def test_planes_alone_have_no_pairs() -> None:
-    """Not even each other."""
+    """Not even with each other."""
     empty = np.zeros((0, 3))
     assert [len(column) for column in vc.pairs(empty, cutoff=1.0, planes=planes_of())] == [0, 0]
     assert vc.count(empty, radii=[], planes=planes_of()).tolist() == [0] * 5

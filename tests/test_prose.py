@@ -1,4 +1,4 @@
-"""Prose that a person reads: data are not persons, and papers are cited by author and year."""
+"""Prose: data are not persons, papers are cited by author and year, and known riddles stay out."""
 
 from __future__ import annotations
 

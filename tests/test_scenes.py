@@ -1,4 +1,4 @@
-"""Scenes are what they promise: no overlap, exact counts, the density asked for, the same bodies from the same seed."""
+"""Sample scenes: no overlap, exact counts, the requested density, the same bodies from the same seed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ MADE: dict[str, tuple[Callable[[int], Any], str]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_a_seed_gives_the_same_bodies_on_every_machine(name: str) -> None:
-    """The checksums were made once and never change: a scene in a paper can be made again."""
+    """The checksums never change: a scene in a paper can be reproduced."""
     make, expected = MADE[name]
     assert bits(make(1)) == expected
 
@@ -123,7 +123,7 @@ def test_packed_spheres_have_the_filling_asked_for(filling: float, options: dict
 
 
 def test_packing_takes_time_in_proportion() -> None:
-    """Not O(n²): the candidates looked at per sphere do not grow."""
+    """Not O(n²): the candidates per sphere do not grow."""
     scene = S.packed(np.full(8000, 0.5), filling=0.4, seed=1)
     index = vc.HashGrid(**scene.bodies, skin=0.001)
     index.pairs()

@@ -1,4 +1,4 @@
-"""skin="auto": the model chooses what costs least, whatever a clock says on this machine."""
+"""skin="auto": the model chooses the skin of least cost, independently of the clock of this machine."""
 
 from __future__ import annotations
 

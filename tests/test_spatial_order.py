@@ -12,7 +12,7 @@ from refusals import Refusal, check_refusal
 
 
 def jump(points: Any) -> float:
-    """How far it is from one body to the next, on average."""
+    """The mean distance from one body to the next."""
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
 
 

@@ -1,4 +1,4 @@
-"""The hand-written stub of the compiled core says what the core has: same names, same arguments."""
+"""The hand-written stub of the compiled core agrees with the core: same names, same arguments."""
 
 import ast
 from pathlib import Path

@@ -27,7 +27,7 @@ def sorted_pairs(points: Any, **options: Any) -> Pairs:
 
 
 def python(script: str, *, timeout: float = 60, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a Python of its own."""
+    """Run a script in a separate Python process."""
     return subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, **env},
@@ -77,7 +77,7 @@ def test_an_environment_that_makes_no_sense_is_refused_in_words(number: str) -> 
     assert number in result.stderr
 
 
-# -------------------------------------------------------------------------------- the answers
+# -------------------------------------------------------------------------------- the results
 
 
 @pytest.mark.parametrize("box", SPACES.values(), ids=SPACES)
@@ -135,7 +135,7 @@ def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> N
 
 
 def test_python_goes_on_during_a_search() -> None:
-    """The GIL is released: another thread keeps ticking between the start and the end of one long call."""
+    """The GIL is released: another thread keeps running between the start and the end of one long call."""
     index = vc.Exhaustive(np.tile(CLOUD, (3, 1)), cutoff=1e-3)
     ticks: list[float] = []
     done = threading.Event()
@@ -180,7 +180,7 @@ print("well")
 
 
 def test_an_index_may_be_looked_at_while_another_thread_updates_it() -> None:
-    """The update holds the index and asks for the interpreter, the look holds that one: no deadlock."""
+    """An update holds the index and waits for the GIL; reading holds the GIL and waits for the index: no deadlock."""
     result = python(UPDATING)
     assert result.stdout.strip() == "well", result.stderr
 

@@ -1,4 +1,4 @@
-"""``vicinal info``: what is installed and what it uses."""
+"""``vicinal info``: version, build, threads and instruction set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``vicinal lab``: the list, a run with its table, and errors that say what to do."""
+"""``vicinal lab``: the list, a run with its table, and errors that state the remedy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
     assert f"page: {(tmp_path / 'koch-relations.small' / 'page.html').resolve()}" in result.stdout
     assert "5 of 5, side 32, about" in result.stderr
     again = invoke(*RUN, "--out", str(tmp_path))
-    assert "side" not in again.stderr, "all is finished"
+    assert "side" not in again.stderr, "all cases are finished"
     report = invoke("lab", "report", "--out", str(tmp_path))
     assert report.exit_code == 0
     assert report.stdout == f"report: {(tmp_path / 'report.html').resolve()}\n"

@@ -1,4 +1,4 @@
-"""``vicinal pairs``: what the library finds, from file to file."""
+"""``vicinal pairs``: the same pairs as the library, from file to file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def points(tmp_path: Path) -> Path:
 
 
 def table(result: Result) -> dict[str, str]:
-    """Take a printed table apart: two or more spaces stand between name and value."""
+    """Parse a printed table: two or more spaces separate name and value."""
     assert result.exit_code == 0, result.output
     rows = [line.strip().split("  ", 1) for line in result.stdout.splitlines()]
     return {row[0]: row[1].strip() for row in rows if len(row) == 2}

@@ -1,4 +1,4 @@
-"""Points come and go: whatever was done to an index, it is like a new one."""
+"""Insertion and removal: after any sequence of changes, an index equals a new one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def places(seed: int, n: int, span: int) -> Any:
 
 
 class Life(RuleBasedStateMachine):
-    """An index, and the plain array it stands for."""
+    """An index, and the plain array of its points."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Points in motion: after every step the triangulation is exactly the one a new build would give."""
+"""Points in motion: after every step the triangulation is exactly that of a new build."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def shake(x: Array, rng: np.random.Generator) -> Array:
 
 
 def jump(x: Array, rng: np.random.Generator) -> Array:
-    """A few points jump far, all others rest."""
+    """A few points jump far, all others stay."""
     x = x.copy()
     x[rng.integers(len(x), size=3)] = rng.uniform(-3, 4, (3, 2))
     return x
 
 
 def gather(x: Array, rng: np.random.Generator) -> Array:
-    """Onto a coarse lattice: points coincide, and part again in the next step."""
+    """Onto a coarse lattice: points coincide, and separate again in the next step."""
     return np.round(x * 12 + rng.normal(0, 0.4, x.shape)) / 12
 
 
 def collapse(x: Array, rng: np.random.Generator) -> Array:
-    """Onto a line, onto one place, and back."""
+    """Onto a line, onto one position, and back."""
     kind = rng.integers(4)
     if kind == 0:
         return np.stack([x[:, 0], 2 * x[:, 0]], axis=1)
@@ -65,7 +65,7 @@ def turn(x: Array, rng: np.random.Generator) -> Array:
 
 
 def mirror(x: Array, rng: np.random.Generator) -> Array:
-    """Every triangle is turned over."""
+    """Every triangle is inverted."""
     return x * [-1.0, 1.0]
 
 

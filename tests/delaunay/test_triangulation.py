@@ -61,7 +61,7 @@ def test_any_set_is_triangulated(name: str, dtype: Any) -> None:
 
 @every_set
 def test_the_order_of_the_points_does_not_matter(name: str) -> None:
-    """Not even for ties: the triangulation depends on the places alone."""
+    """Not even for ties: the triangulation depends on the positions alone."""
     points, order = SETS[name], RNG.permutation(len(SETS[name]))
     triangles, shuffled = vc.Delaunay(points, cutoff=1.0).triangles, vc.Delaunay(points[order], cutoff=1.0).triangles
     places = {place: k for k, place in enumerate(map(tuple, points.tolist()))}

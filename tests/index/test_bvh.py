@@ -1,4 +1,4 @@
-"""BVH: a tree that follows its bodies, does not mind their sizes, and takes triangles."""
+"""BVH: a tree that follows its bodies, suits any sizes, and takes triangles."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_every_triangle_a_sphere_touches_is_found(dtype: Any) -> None:
     expected = np.nonzero((apart <= radii[:, None, None]).all(axis=2))
     missing = set(zip(*map(np.ndarray.tolist, expected), strict=True)) - set(zip(i.tolist(), j.tolist(), strict=True))
     assert not missing
-    # Rounded outward by one step, so hardly anything else is found.
+    # Rounded outward by one step, so there are hardly any other pairs.
     assert len(i) <= len(expected[0]) + 2
 
 

@@ -1,4 +1,4 @@
-"""What every structure promises: the oracle's pairs, bit for bit, in every form, and honest figures."""
+"""The contract of every structure: the oracle's pairs, bit for bit, in every form, and correct figures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ in_every_dim = pytest.mark.parametrize(
 
 
 def check_everything(index: Any, expected: Pairs, kind: str = "points") -> None:
-    """Pairs half and full, sorted and not, rows and counts: all say the same as the oracle."""
+    """Pairs half and full, sorted and not, rows and counts: all agree with the oracle."""
     assert_same_pairs(ask(index.pairs, kind, half=False, sort=True), expected)
     assert_same_pairs(ask(index.pairs, kind, half=False).sorted(), expected)
     half = ask(index.pairs, kind, sort=True)
@@ -76,7 +76,7 @@ def check_queries(index: Any, others: dict[str, Any], expected: Pairs) -> None:
     assert_same_pairs(ask_queries(index, others).sorted(), expected)
 
 
-# Variants of a structure see every case, but not in every dtype and dimension.
+# Variants of a structure run every case, but not in every dtype and dimension.
 in_its_spaces = pytest.mark.parametrize(
     ("structure", "dtype", "dim"),
     [
@@ -94,7 +94,7 @@ def test_hard_cases_are_answered_as_the_oracle_does(structure: Structure, dtype:
         index = structure.solve(problem)
         check_everything(index, expected, problem.kind)
         check_queries(index, *hard_queries(name, dtype, dim))
-        # Queries larger than any body may have made the structure change; the bodies did not.
+        # Queries larger than any body may have changed the structure, but not the bodies.
         assert_same_pairs(ask(index.pairs, problem.kind, half=False, sort=True), expected)
 
     names = [name for name in BUILDERS | SIZED if structure.takes(hard_problem(name, dtype, dim))]
@@ -160,7 +160,7 @@ def test_queries_may_come_from_anywhere(structure: Structure, dtype: Any, dim: i
 @every_dtype
 @in_every_space
 def test_a_cloud_is_answered_alike_by_all(structure: Structure, dtype: Any, box: Any) -> None:
-    """Thousands of points against the one structure that cannot get the candidates wrong."""
+    """Thousands of points, compared with the structure whose candidates cannot be wrong."""
     cloud = structure.flatten(CLOUD)
     points = cloud.astype(dtype)
     wanted = {"want": ALL, "half": False, "sort": True}

@@ -1,4 +1,4 @@
-"""The triangulation as an index: what it refuses, what it tells, and that it survives an interruption."""
+"""The triangulation as an index: refused input, statistics, and recovery from an interrupt."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_an_interrupted_update_leaves_an_index_that_can_be_updated() -> None:
         index.pairs()
     with pytest.raises(RuntimeError, match="update it first"):
         index.is_delaunay()
-    index.update(many)  # as many as those it was left with, half triangulated
+    index.update(many)  # as many points as the incomplete triangulation has
     assert index.is_delaunay()
     index.update(POINTS)
     assert index.is_delaunay()

@@ -1,4 +1,4 @@
-"""Octree: leaves split and merge, adjacency is right, and candidates are those counted by Koch 2020."""
+"""Octree: leaves split and merge, adjacency is correct, and candidates are those counted by Koch 2020."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_candidates_grow_as_in_table_8(n: int, expected: float) -> None:
 @both
 @pytest.mark.parametrize("box", [None, 1.0, (1.0, None, 0.3)], ids=["open", "periodic", "slab"])
 def test_a_large_leaf_finds_all_the_small_ones_around_it(box: Any, adjacency: str) -> None:
-    """A dense cluster beside lonely bodies: leaves of very different levels touch."""
+    """A dense cluster next to isolated bodies: leaves of very different levels touch."""
     rng = np.random.default_rng(3)
     points = np.concatenate([rng.normal(0.5, 0.02, (1500, 3)), rng.random((200, 3))])
     radii = rng.uniform(0, 0.01, len(points))
@@ -153,7 +153,7 @@ def test_the_tree_follows_its_bodies(box: Any, adjacency: str) -> None:
         assert_agrees(index, reference)
     assert min(splits, merges, moved) > 0
     fresh = vc.Octree(points, cutoff=0.004, box=box, capacity=6)
-    # Siblings merge only when they have emptied to half, so there may be more leaves than in a new tree, not many more.
+    # Siblings merge only when half empty, so there may be more leaves than in a new tree, but not many more.
     assert details(fresh)["leaves"] <= details(index)["leaves"] <= 2 * details(fresh)["leaves"]
 
 
@@ -186,7 +186,7 @@ def test_nothing_moves_nothing_changes() -> None:
 
 
 def test_leaves_do_not_oscillate() -> None:
-    """Two bodies that come and go at a leaf's limit split it once, and no step undoes it."""
+    """Two bodies that are inserted and removed at the limit of a leaf split it once, and no step merges it."""
     rng = np.random.default_rng(8)
     crowd = np.concatenate([rng.uniform(0, 0.2, (8, 2)), [[0.9, 0.9]], [[0.0, 0.0]], [[1.0, 1.0]]])
     index = vc.Octree(crowd, radii=1e-4, capacity=8)
@@ -226,7 +226,7 @@ def test_a_stray_body_does_not_spoil_the_tree(capacity: int) -> None:
 
 @pytest.mark.parametrize("capacity", [10, 11, None])
 def test_memory_per_body(capacity: int | None) -> None:
-    """At most 100 bytes, the copies of positions and radii included, however full the leaves happen to be."""
+    """At most 100 bytes, with the copies of positions and radii, for any filling of the leaves."""
     for n in (10_000, 14_000, 20_000, 40_000):
         points = np.random.default_rng(12).random((n, 3))
         assert vc.Octree(points, radii=1e-4, capacity=capacity).stats.bytes <= 100 * n

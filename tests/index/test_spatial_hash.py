@@ -13,7 +13,7 @@ from compare import ALL, assert_same_pairs
 from oracle import Array, Pairs
 
 RNG = np.random.default_rng(11)
-# A box just wider than the reach of its bodies has few cells, and every one of them is seen through many images.
+# A box just wider than the reach of its bodies has few cells, and each of them has many images within reach.
 SPACES = {"open": None, "periodic": (1.0, 1.0, 1.0), "slab": (0.3, None, 1.0), "narrow": (0.09, 0.11, 0.2)}
 
 
@@ -57,7 +57,7 @@ def test_collisions_change_no_answer_to_a_query(table: int | None, box: Any) -> 
 
 @pytest.mark.parametrize("side", [5, 8, 15])
 def test_candidates_are_those_of_the_cells_and_of_chance(side: int) -> None:
-    """The experiment of Onderik & Ďurikovič 2008; a look-up meets a wrong cell as often as buckets are few."""
+    """The experiment of Onderik & Ďurikovič 2008; the fewer buckets, the more often a look-up hits a wrong cell."""
     n = 15000
     points = RNG.uniform(0, side, (n, 3))
     near = n * (n - 1) / 2 * expected_ratio(side, 3)
@@ -67,7 +67,7 @@ def test_candidates_are_those_of_the_cells_and_of_chance(side: int) -> None:
         index.pairs()
         candidates.append(index.stats.candidates)
     assert candidates[0] == pytest.approx(near, rel=0.02)
-    # Every query looks into 27 buckets, and finds a 4093rd of all bodies there by chance.
+    # Every query looks up 27 buckets, each of which contains 1/4093 of all bodies by chance.
     assert near < candidates[1] <= near + 27 / 4093 * n * n / 2 * 1.2
 
 

@@ -1,4 +1,4 @@
-"""SweepAndPrune: overlaps are those of a fresh start, whatever has happened, and little motion costs little."""
+"""SweepAndPrune: after any changes, overlaps are those of a rebuild, and little motion costs little."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bodies_of(kind: str, points: Array, rng: np.random.Generator, size: float = 
 
 
 def moved(bodies: dict[str, Any]) -> dict[str, Any]:
-    """Return what `update` and `insert` take."""
+    """Return the arguments of `update` and `insert`."""
     return {name: value for name, value in bodies.items() if name != "cutoff"}
 
 
@@ -66,9 +66,9 @@ def test_pairs_are_those_of_exhaustive(dim: int, dtype: Any, kind: str, axes: An
 @pytest.mark.parametrize("dim", [2, 3], ids=["2D", "3D"])
 @given(data=st.data())
 def test_any_history_leads_to_the_same_pairs(dim: int, dtype: Any, kind: str, data: st.DataObject) -> None:
-    """Steps of every length, of one body and of all; bodies that come, go and change their size."""
+    """Steps of every length, of one body and of all; insertion, removal and changes of size."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32), label="seed"))
-    # Coordinates on a lattice meet exactly, and ends are equal, as often as possible.
+    # Coordinates on a lattice: ends coincide as often as possible.
     lattice = data.draw(st.booleans(), label="lattice")
 
     def place(x: Array) -> Array:
@@ -121,7 +121,7 @@ def test_the_set_of_overlaps_is_exact_and_candidates_are_few_more() -> None:
         pairs = len(index.pairs()[0])
         stats = index.stats
         assert pairs == stats.details["overlaps"]
-        # A body is tested against the partners of up to seven others that follow it.
+        # A body is tested against the neighbours of up to seven bodies that follow it.
         assert pairs <= stats.candidates <= 8 * pairs + 28 * len(lower)
         boxes = boxes[0] + 0.001, boxes[1] + 0.001
         index.update(boxes=boxes)
@@ -175,7 +175,7 @@ def test_a_small_step_swaps_few_ends_and_a_large_one_starts_afresh() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 def test_a_crowd_that_drifts_far_away_stays_exact(dtype: Any) -> None:
-    """The float32 frame of doubles is kept while bodies stay near it, and made anew when they leave."""
+    """The float32 frame of doubles is kept while bodies stay near it, and computed again when they leave."""
     rng = np.random.default_rng(9)
     points = rng.random((400, 3)).astype(dtype)
     index = vc.SweepAndPrune(points, cutoff=0.2)

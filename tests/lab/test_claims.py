@@ -1,4 +1,4 @@
-"""Verdicts: doctored figures must come out as different."""
+"""Verdicts: altered figures must be judged as different."""
 
 from __future__ import annotations
 

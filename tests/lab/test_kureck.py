@@ -1,4 +1,4 @@
-"""The experiments of Kureck 2016, much smaller than small."""
+"""The experiments of Kureck 2016, much smaller than the small scale."""
 
 from __future__ import annotations
 

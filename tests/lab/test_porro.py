@@ -1,4 +1,4 @@
-"""The experiments of Porro 2021, much smaller than small: what they set up, and that all structures see the same."""
+"""The experiments of Porro 2021, much smaller than the small scale: the set-up, and equal results of all structures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vicinal.lab.experiments import _porro as porro
 from vicinal.lab.experiments import porro_column, porro_free, porro_shaking
 
 FEWER = 200
-"""Times fewer particles than published."""
+"""Factor by which there are fewer particles than published."""
 
 
 def test_the_settings_are_those_of_the_tables() -> None:

@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, looked at in a real browser, light and dark."""
+"""The report: one self-contained page, tested in a real browser, light and dark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDTH = 1200
 
 
 def experiment(name: str, published: float) -> lab.Experiment:
-    """Squares, of which one is claimed to be what it is, or not."""
+    """An experiment with squares, one of which is claimed rightly or wrongly."""
     return lab.Experiment(
         name=name,
         title=f"Squares & <cubes> of {name}",
@@ -56,7 +56,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Reader(HTMLParser):
-    """Collects what a page refers to, its ids, and whether its elements are closed."""
+    """Collects the references of a page, its ids, and whether its elements are closed."""
 
     VOID = frozenset({"meta", "br", "use", "path"})
 
@@ -120,7 +120,7 @@ def test_runs_of_unknown_experiments_are_left_out(tmp_path: Path) -> None:
 
 
 def screenshot(page: Path, target: Path, *, dark: bool) -> np.ndarray:
-    """Let the browser draw the page; the picture is a lie if it could not."""
+    """Let the browser draw the page."""
     assert BROWSER is not None
     command = [
         BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
@@ -151,7 +151,7 @@ def test_the_page_looks_as_it_should_light_and_dark(page: Path, tmp_path: Path) 
     assert dark[5, 5].max() < 0.15
     for picture in (light, dark):
         contrast = np.abs(picture - picture[5, 5]).max(axis=2)
-        assert (contrast > 0.5).any(axis=1).sum() > 400, "text is readable all the way down"
+        assert (contrast > 0.5).any(axis=1).sum() > 400, "text is readable on the whole page"
         red, green, blue = picture[..., 0], picture[..., 1], picture[..., 2]
         # Lines of the plots and badges have their colours in both.
         assert ((blue > red + 0.25) & (blue > 0.5)).sum() > 300

@@ -1,4 +1,4 @@
-"""Runs: every number on disk, an interrupt keeps what is finished, a rerun goes on."""
+"""Runs: every number is on disk, an interrupt keeps finished cases, a rerun resumes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vicinal.lab.papers import BEYOND
 
 
 class Bench:
-    """An experiment whose cases are counted, and which can be interrupted."""
+    """An experiment that counts its cases and can be interrupted."""
 
     def __init__(self) -> None:
         self.measured: list[int] = []
@@ -76,7 +76,7 @@ def test_an_interrupt_keeps_what_is_finished_and_a_rerun_goes_on(tmp_path: Path)
     assert "2 of 4 cases are finished" in (folder / "page.html").read_text()
     bench.stop_at = None
     kept = lab.run(bench.experiment, lab.Plan(), tmp_path)
-    assert bench.measured == [1, 2, 3, 4], "nothing is measured twice"
+    assert bench.measured == [1, 2, 3, 4], "no case is measured twice"
     assert kept.complete
     assert kept.rows == lab.run(Bench().experiment, lab.Plan(), tmp_path / "elsewhere").rows
 
