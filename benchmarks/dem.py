@@ -5,7 +5,7 @@
 - box: settled spheres, linear springs with tangential history.
 - history: the same with and without tangential springs.
 - threads: the same on one thread and on `--threads`, in wall time.
-- tablets: settled tablets beside as many settled spheres, all without peers.
+- tablets: settled tablets and as many settled spheres, without peers.
 - memory: the largest resident memory of a process with a million spheres (`--million`), after a few steps.
 - impact, drum: two cases of the open benchmark of Dosta et al. (Comput. Phys. Commun. 296 (2024) 109066), Hertz and
   Mindlin, walls of triangles. Its coordinates are not part of this repository: `--data` is a folder with pen*.txt and

@@ -75,7 +75,8 @@ def _lammps_steel(begin, dt, soften):
     """LAMMPS has no triangle walls for grains: it gets planes and a smooth cylinder, which is less work."""
 
     def law(a, b):
-        modulus = 2 / (1 / cases.MODULI[a] + 1 / cases.MODULI[b]) / soften  # of two equal materials
+        # Two equal materials of this modulus are as soft as a and b together.
+        modulus = 2 / (1 / cases.MODULI[a] + 1 / cases.MODULI[b]) / soften
         own = f"{modulus:.10g} {cases.RESTITUTION[a, b]} {cases.POISSON}"
         return f"hertz/material {own} tangential mindlin NULL 1.0 {cases.GRIP[a, b]} damping tsuji"
 

@@ -44,7 +44,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         choices=MODES,
         default="compare",
         help="against peers (default), or vicinal alone: "
-        "growth with the number of bodies, instruction sets (with scipy beside), thread counts",
+        "growth with the number of bodies, instruction sets (and scipy), thread counts",
     )
     what.add_argument("--sizes", type=_sizes, help="numbers of bodies, e.g. 1e4,1e5")
     what.add_argument("--workloads", type=_words, help="uniform, uniform2d, periodic, clustered")

@@ -159,13 +159,13 @@ def with_loop(bodies: int, steps: int) -> dict[str, Any]:
     gas = sorted_gas()
     sigma = SIGMA * gas.cutoff
     rows = vc.NeighborList(cutoff=gas.cutoff, box=1.0)
-    anew = vc.NeighborList(cutoff=gas.cutoff, box=1.0, skin=0)
+    rebuilt = vc.NeighborList(cutoff=gas.cutoff, box=1.0, skin=0)
 
     def step(made: Any) -> Any:
         made.update(gas.points)
         return made.lennard_jones(sigma=sigma)
 
-    ours, theirs = follow(gas, steps, lambda: step(rows), lambda: step(anew))
+    ours, theirs = follow(gas, steps, lambda: step(rows), lambda: step(rebuilt))
     results["built in"] = line("list + built-in loop | the same, built at every step", ours, theirs, TOGETHER)
     print(f"  {rows.stats.reason}")
     loops = numba_loops()

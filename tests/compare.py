@@ -43,7 +43,7 @@ def assert_same_pairs(actual: Pairs, expected: Pairs) -> None:
     if len(actual) != len(expected) or not all(np.array_equal(getattr(actual, k), getattr(expected, k)) for k in "ijS"):
         missing, extra = keys(expected) - keys(actual), keys(actual) - keys(expected)
         assert not missing, f"lost {len(missing)} of {len(expected)} (i, j, S): {sorted(missing)[:5]}"
-        assert not extra, f"invented {len(extra)} beside {len(expected)} (i, j, S): {sorted(extra)[:5]}"
+        assert not extra, f"invented {len(extra)} in addition to {len(expected)} (i, j, S): {sorted(extra)[:5]}"
         assert len(actual) == len(expected), "a pair occurs twice"
     for name in ALL:
         assert_same_bits(getattr(actual, name), getattr(expected, name))

@@ -26,7 +26,7 @@ UNIFORM = RNG.random((50000, 3))
 SMALL = np.full(len(UNIFORM), 0.01)
 BOXES = (UNIFORM, UNIFORM + 0.02 * RNG.random(UNIFORM.shape))
 
-# Delaunay has no estimate: it knows points in the plane only, and the other structures are faster there.
+# Delaunay has no estimate: it takes points in the plane only, and the other structures are faster there.
 CHOOSABLE = set(vc.structures.STRUCTURES) - {"Delaunay"}
 
 SITUATIONS: dict[str, dict[str, Any]] = {

@@ -95,7 +95,7 @@ def test_frames_begin_at_the_start_and_end_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("bodies", [10_000, 40_000])
-def test_the_cutoff_gives_some_tens_of_neighbours_whatever_the_number_of_stars(bodies: int) -> None:
+def test_the_cutoff_gives_some_tens_of_neighbours_for_any_number_of_stars(bodies: int) -> None:
     settings = DemoSettings(bodies=bodies)
     mean = vc.count(Stars(bodies, seed=settings.seed).points, cutoff=settings.cutoff).mean()
     assert 20 < mean < 60

@@ -30,7 +30,7 @@ def test_an_order_is_a_permutation_that_brings_neighbours_together(dtype: Any, d
 @pytest.mark.usefixtures("threads")
 def test_the_order_does_not_depend_on_threads() -> None:
     points = np.random.default_rng(1).random((60_000, 3))
-    points[::7] = points[0]  # many at one place
+    points[::7] = points[0]  # many at one position
     orders = []
     for threads in (1, 2, 3):
         vc.set_threads(threads)

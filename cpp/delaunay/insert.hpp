@@ -39,7 +39,7 @@ inline bool conflicts(const Triangulation& tri, Edge e, Point2 p) {
 //
 // `t` is in conflict: p is inside it, or on an edge of it (not at a vertex), or outside its hull edge. The triangles in
 // conflict are connected, and because every vertex of them stays on the rim of the hole their dual graph is a tree. So
-// a depth-first search from t reaches each of them once, needs no marks, and meets the edges of the rim in
+// a depth-first search from t reaches each of them once, needs no marks, and visits the edges of the rim in
 // counter-clockwise order. It needs two triangles more than it frees; these are `spare`.
 inline void insert_vertex(Triangulation& tri, Vertex v, std::uint32_t t, std::array<std::uint32_t, 2> spare) {
   const Point2 p = tri.points[v];

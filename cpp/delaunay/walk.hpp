@@ -8,7 +8,7 @@
 //   (1) no vertex of this path is farther from q than w is;
 // and if q is a vertex, v(i) is as near to x as q is, too, so it lies in the disc whose diameter is the segment qw, and
 //   (2) no edge of this path is longer than d (Dickerson, Drysdale 1990); from any other position, no longer than 2 d.
-// A walk from v0 over edges not longer than r (2 r), that goes on from every vertex within r, meets w. Ties: the
+// A walk from v0 over edges not longer than r (2 r) that continues from every vertex within r reaches w. Ties: the
 // triangulation is the Delaunay triangulation of a perturbed lift, to which all this applies with infinitely small
 // errors (the power diagram takes the place of the Voronoi diagram); the bounds are closed, so they hold in the limit.
 // On a line the cells are slabs, and the same holds.

@@ -19,7 +19,7 @@ namespace vicinal {
 
 enum class Count : std::uint8_t {
   call,     // the search as a whole
-  body,     // a body is read and put into its slot
+  body,     // a body is read and written to its slot
   sort,     // the same, once for every doubling of the number of bodies beyond what the caches hold
   grid,     // a cell of a dense grid is cleared
   fresh,    // the same of a cell beyond what the caches hold

@@ -1,7 +1,7 @@
 // The blocks of a hierarchical hash grid.
 //
-// In half mode a bin looks only at bins after it. Levels are in ascending order of size, so small bodies look for large
-// ones and never the other way round (Schornbaum 2009), and two bins of a level are compared once.
+// In half mode a bin looks only at bins after it. Levels are in ascending order of size, so small bodies search for
+// large ones and never the reverse (Schornbaum 2009), and two bins of a level are compared once.
 #pragma once
 
 #include <algorithm>

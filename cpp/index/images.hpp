@@ -1,4 +1,4 @@
-// The images of a periodic box through which bodies can meet.
+// The images of a periodic box in which bodies can have neighbours.
 #pragma once
 
 #include <array>

@@ -37,7 +37,7 @@ struct Batch {
   Own own;
   std::uint32_t position;
   bool shifted;
-  V shift[3];  // exact: added to every difference; band: taken off the query
+  V shift[3];  // exact: added to every difference; band: subtracted from the query
   // Points. Exact: d2 <= inside is a pair. Band: d2 <= inside is a pair, d2 > outside is none, anything between is in
   // doubt.
   V inside, outside;

@@ -172,7 +172,7 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
   // No result is larger than memory, and untouched pages use none: reserve address space of that size and write once.
   const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
   std::size_t most = physical_memory() / widest / slab;
-  // Few bodies cannot have more pairs than all combinations. (Queries of any size may meet more images than the bodies
+  // Few bodies cannot have more pairs than all combinations. (Queries of any size may reach more images than the bodies
   // do.)
   const Bodies<T, D>& bodies = task.index.bodies();
   double all = static_cast<double>(task.queries.size) * static_cast<double>(bodies.size);

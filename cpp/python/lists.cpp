@@ -143,7 +143,7 @@ class ListCore {
     });
   }
 
-  // Rows, and the places of the bodies, after the bodies were put into another order.
+  // Rows and stored positions after the bodies were reordered.
   nb::tuple reorder(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices,
                     const Column<std::int32_t>& order, bool half) {
     const std::size_t bodies = order.shape(0);

@@ -72,8 +72,8 @@ class HitLog {
     }
   }
 
-  // Calls visit(query, its hits, their number, shift) for what was logged from `begin` to `end` (see `logged`), whose
-  // first hit is number `at`.
+  // Calls visit(query, its hits, their number, shift) for the entries logged from `begin` to `end` (see `logged`),
+  // whose first hit is number `at`.
   template <class Visit>
   void replay(std::size_t begin, std::size_t end, std::size_t at, Visit&& visit) const {
     const std::int32_t* from = hits() + at;
@@ -90,7 +90,7 @@ class HitLog {
     }
   }
 
-  // Writes what is still staged. Hits may be read only after this.
+  // Writes the staged hits. Hits may be read only after this.
   void finish() {
     flush();
     std::copy_n(stage_.data(), size_ - flushed_, hits() + flushed_);

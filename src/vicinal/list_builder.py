@@ -32,11 +32,11 @@ class ListBuilder:
         self.index: Index | None = None
 
     def pairs(self, settings: Settings, *, half: bool, shifts: bool) -> tuple[npt.NDArray[Any], ...]:
-        """Return i, j and, if asked for, shifts, in any order."""
+        """Return i, j and, if requested, shifts, in any order."""
         return self._index_for(settings).pairs(want="ijS" if shifts else "ij", half=half)
 
     def rows(self, settings: Settings, *, half: bool, shifts: bool = False) -> Rows:
-        """Return offsets, indices and, if asked for, shifts, each row in ascending order. Planes follow the bodies."""
+        """Return offsets, indices and, if requested, shifts, each row in ascending order. Planes follow the bodies."""
         index = self._index_for(settings)
         size = len(settings.bodies) + len(settings.planes)
         if not shifts and not len(settings.planes):

@@ -1,4 +1,4 @@
-"""The state of a neighbour list between two updates, and what is derived from it: shifts, vectors, distances."""
+"""The state of a neighbour list between two updates, and derived arrays: shifts, vectors, distances."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ListStats:
     build_seconds, check_seconds
         Time of the last build, and of the last update without one.
     bytes
-        Memory of the list and of what it is built with.
+        Memory of the list and of its builder.
     """
 
     updates: int
@@ -184,6 +184,6 @@ class State:
 
 
 def _sum_of_axes(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Add two or three columns in their order, as docs/definition.md has it."""
+    """Add two or three columns in the order of docs/definition.md."""
     total = terms[:, 0] + terms[:, 1]
     return np.asarray(total + terms[:, 2] if terms.shape[1] == 3 else total)

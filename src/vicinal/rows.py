@@ -28,7 +28,7 @@ class Neighbors:
     columns
         Number of bodies that can be neighbours.
     distances, vectors, shifts
-        One entry per neighbour where asked for, otherwise None.
+        One entry per neighbour if requested, otherwise None.
 
     Examples
     --------

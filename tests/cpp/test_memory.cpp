@@ -118,7 +118,7 @@ const check::Register hoard("the pool keeps a limited number of regions", [] {
     const Region region = pool.take(64, Region::Pages::small);
     mine += region.bytes() == 64 ? 1 : 0;
   }
-  check::equal(mine, 100, "regions of the size asked for");
+  check::equal(mine, 100, "regions of the requested size");
 });
 
 }  // namespace

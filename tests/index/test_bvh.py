@@ -55,7 +55,7 @@ def test_one_giant_does_not_spoil_the_search_of_the_others() -> None:
     with_giant = vc.BVH(points, radii=radii)
     with_giant.pairs()
     assert with_giant.stats.details["classes"] > 1
-    # It meets every body near it exactly once.
+    # It forms a pair with every body near it exactly once.
     assert with_giant.stats.candidates < alone.stats.candidates + 20000 * 3
     assert answers(with_giant) == answers(vc.CellSorting(points, radii=radii))
 

@@ -158,7 +158,7 @@ def test_an_update_without_motion_does_nothing() -> None:
     assert (details["swaps"], details["rebuilds"], details["axes"]) == (0, 1, 3)
 
 
-def test_a_small_step_swaps_few_ends_and_a_large_one_starts_afresh() -> None:
+def test_a_small_step_swaps_few_ends_and_a_large_one_rebuilds() -> None:
     rng = np.random.default_rng(8)
     points = rng.random((5000, 3))
     index = vc.SweepAndPrune(points, cutoff=0.05)

@@ -10,7 +10,7 @@ from vicinal.cli.exits import exit_codes
 from vicinal.cli.report import show
 
 LABELS = {"isa": "instruction set", "isa_available": "available", "openmp": "OpenMP", "numpy": "NumPy"}
-"""Words for people where the key is an abbreviation."""
+"""Labels of keys that are abbreviations."""
 
 
 def info(

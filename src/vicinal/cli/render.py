@@ -70,7 +70,7 @@ def render(
 
 
 def _look(path: Path, *, colour: str | None, view: str | None, size: str | None) -> "tuple[str, Look]":
-    """Return title and look: those of the scene beside the series, unless options replace them."""
+    """Return title and look: those of the scene file in the folder of the series, unless options replace them."""
     from vicinal.sim.folder import SCENE
     from vicinal.sim.pictures import Look
     from vicinal.sim.scene import load

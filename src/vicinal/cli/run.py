@@ -92,7 +92,7 @@ def _follow(loop: "RunLoop") -> None:
                     warned.add(message)
                     typer.echo(f"warning: {message}", err=True)
     except (OSError, FloatingPointError) as error:
-        kept = f"what was written before is in {loop.folder}"
+        kept = f"the results so far are in {loop.folder}"
         if (loop.folder / RESTART).exists():
             kept += f"; continue with: vicinal run --restart {loop.folder / RESTART}"
         raise stop(f"{error}; {kept}", code=FAILURE) from error

@@ -145,7 +145,7 @@ class Stars:
         self._drift = np.array([galaxy.velocity for galaxy in galaxies])
 
     def move(self, duration: float) -> None:
-        """Move everything by a time, in as many leapfrog steps as accuracy asks for."""
+        """Move everything by a time, in as many leapfrog steps as accuracy requires."""
         steps = max(1, int(np.ceil(duration / MAX_DT - 1e-9)))
         for _ in range(steps):
             self._leapfrog(duration / steps)

@@ -55,7 +55,7 @@ class DemoSettings:
 
     @property
     def cutoff(self) -> float:
-        """Cutoff that gives a star some 35 neighbours on average, whatever the number of stars.
+        """Cutoff that gives a star some 35 neighbours on average, for any number of stars.
 
         Neighbours grow as n r^2 in a thin disc and as n r^3 inside its thickness; the cutoffs of interest are
         close to the thickness, and n r^2.5 holds the mean within 30 to 45 from 10^4 to 10^6 stars (measured).

@@ -70,7 +70,7 @@ def section(experiment: Experiment, run: StoredRun, pictures: dict[str, str], *,
     if experiment.notes:
         parts.append(f'<p class="faint">{escape(experiment.notes)}</p>')
     if not run.complete:
-        done = f"{len(run.cases)} of {len(run.wanted)} cases are finished; the same command goes on."
+        done = f"{len(run.cases)} of {len(run.wanted)} cases are finished; the same command resumes the run."
         parts.append(f'<p><span class="verdict bad">unfinished</span> {done}</p>')
     if experiment.claims:
         parts.append(findings_table(judge(experiment, rows)))

@@ -56,7 +56,7 @@ def drift(
     points, velocities
         Positions, and displacements per step.
     lower, upper
-        Corners of a region. In a periodic one, bodies that leave come in on the other side; otherwise they are
+        Corners of a region. In a periodic one, bodies that leave enter on the other side; otherwise they are
         reflected. Without corners they are free.
     periodic
         Whether the region is periodic.

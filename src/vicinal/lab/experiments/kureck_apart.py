@@ -53,7 +53,7 @@ EXPERIMENT = Experiment(
     setup="Spheres on a cubic grid, a tenth of a diameter between them: a list of pairs, one of 8 fixed places per "
     "body with a list for the others, and our own rows; all of them are empty.",
     measured="CPU seconds to search and build the list, and to loop over it.",
-    notes="The paper does not say how far apart its spheres are.",
+    notes="The paper does not specify the distance of its spheres.",
     structures=LAYOUTS,
     cases=cases,
     measure=measure,
