@@ -130,7 +130,7 @@ def test_no_bodies_have_no_pairs() -> None:
     assert len(vc.pairs(boxes=BOXES, query_boxes=(empty, empty))[0]) == 0
 
 
-def test_an_index_says_what_its_bodies_are() -> None:
+def test_the_repr_of_an_index_describes_its_bodies() -> None:
     assert repr(vc.CellSorting(CLOUD, cutoff=0.5)) == "CellSorting(60 bodies, cutoff=0.5)"
     assert repr(vc.CellSorting(CLOUD, radii=RADII)) == "CellSorting(60 bodies, spheres)"
     assert repr(vc.CellSorting(boxes=BOXES)) == "CellSorting(60 bodies, boxes)"
@@ -181,7 +181,7 @@ def test_bodies_that_come_later_have_the_skin_too() -> None:
     assert len(boxes.pairs()[0]) == 0
 
 
-def test_queries_have_no_skin_but_meet_that_of_the_bodies() -> None:
+def test_queries_have_no_skin_but_bodies_do() -> None:
     """Half a skin, not a whole one."""
     index = vc.CellSorting([[0.0, 0.0]], radii=[1.0], skin=0.5)
     assert len(index.pairs(queries=[[1.25, 0.0]])[0]) == 1
@@ -193,14 +193,14 @@ def test_queries_have_no_skin_but_meet_that_of_the_bodies() -> None:
 # -------------------------------------------------------------------------------- images
 
 
-def test_a_sphere_larger_than_the_box_meets_itself() -> None:
+def test_a_sphere_larger_than_the_period_is_its_own_neighbour() -> None:
     i, j, S = vc.pairs([[0.2, 0.3]], radii=[0.5], box=1.0, want="ijS", half=False, sort=True)
     assert i.tolist() == j.tolist() == [0] * 4
     assert S.tolist() == [[-1, 0], [0, -1], [0, 1], [1, 0]]
     assert len(vc.pairs([[0.2, 0.3]], radii=[0.5], box=1.0)[0]) == 2
 
 
-def test_a_box_larger_than_the_box_meets_itself() -> None:
+def test_a_box_larger_than_the_period_is_its_own_neighbour() -> None:
     S = vc.pairs(boxes=([[0.2, 0.3]], [[1.2, 0.4]]), box=1.0, want="S", half=False, sort=True)[0]
     assert S.tolist() == [[-1, 0], [1, 0]]
     S = vc.pairs(boxes=([[0.2, 0.3]], [[1.1, 0.4]]), box=1.0, want="S", half=False)[0]
@@ -393,11 +393,11 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_names_argument_finding_and_remedy(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
-def test_after_all_refusals_the_indices_answer_as_before() -> None:
+def test_refusals_leave_the_indices_unchanged() -> None:
     for refusal in REFUSALS:
         with pytest.raises(vc.InputError):
             refusal.call()

@@ -59,7 +59,7 @@ def build(choice: Any, **bodies: Any) -> Any:
     return getattr(vc, choice.structure)(**bodies, **choice.parameters)
 
 
-def test_a_choice_says_what_and_why() -> None:
+def test_a_choice_names_the_structure_and_the_reason() -> None:
     choice = vc.choose(UNIFORM, cutoff=0.03)
     assert choice.structure in CHOOSABLE
     assert isinstance(choice.parameters, dict)
@@ -83,7 +83,7 @@ def test_every_alternative_has_a_cost_and_the_least_is_chosen(name: str) -> None
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_what_is_chosen_finds_what_others_find(name: str) -> None:
+def test_the_chosen_structure_finds_the_same_pairs_as_the_others(name: str) -> None:
     bodies = SITUATIONS[name]
     if name == "one place":
         bodies = {**bodies, "points": bodies["points"][:300]}
@@ -96,7 +96,7 @@ def test_what_is_chosen_finds_what_others_find(name: str) -> None:
 
 
 @given(problem=problems())
-def test_what_is_chosen_can_be_built_and_answers_rightly(problem: Problem) -> None:
+def test_the_chosen_structure_can_be_built_and_finds_the_pairs(problem: Problem) -> None:
     choice = vc.choose(problem.points, **problem.space)
     index = build(choice, points=problem.points, **problem.space)
     pairs = Pairs(*index.pairs(want=ALL, half=False, sort=True))
@@ -104,7 +104,7 @@ def test_what_is_chosen_can_be_built_and_answers_rightly(problem: Problem) -> No
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 10])
-def test_a_handful_is_searched_exhaustively(n: int) -> None:
+def test_a_few_bodies_are_searched_exhaustively(n: int) -> None:
     choice = vc.choose(UNIFORM[:n], cutoff=0.03)
     assert choice.structure == "Exhaustive"
     assert f"{n} bodies are so few" in choice.reason
@@ -130,7 +130,7 @@ def test_a_crowd_is_not() -> None:
     assert vc.choose(UNIFORM, cutoff=0.03).structure != "Exhaustive"
 
 
-def test_bodies_of_one_size_that_fill_space_go_into_a_dense_grid() -> None:
+def test_bodies_of_one_size_that_fill_space_get_a_dense_grid() -> None:
     assert vc.choose(UNIFORM, cutoff=0.03).structure == "LinkedCells"
 
 
@@ -141,7 +141,7 @@ def test_a_dense_grid_is_never_chosen_where_it_would_not_fit() -> None:
 
 
 @pytest.mark.parametrize("name", ["one giant", "two sizes"])
-def test_bodies_of_many_sizes_go_where_sizes_are_told_apart(name: str) -> None:
+def test_bodies_of_many_sizes_get_a_structure_for_mixed_sizes(name: str) -> None:
     choice = vc.choose(**SITUATIONS[name])
     assert choice.structure in {"HashGrid", "BVH"}
     assert "times as large" in choice.reason
@@ -171,7 +171,7 @@ def test_choosing_checks_its_input() -> None:
         vc.choose(UNIFORM, cutoff=0.1, motion=-1)
 
 
-def test_an_index_that_lasts_and_hardly_moves_is_not_built_anew() -> None:
+def test_an_index_that_is_kept_and_hardly_moves_is_not_rebuilt() -> None:
     once = vc.choose(UNIFORM, cutoff=0.03)
     resting = vc.choose(UNIFORM, cutoff=0.03, motion=0.0)
     moving = vc.choose(UNIFORM, cutoff=0.03, motion=1.0)
@@ -224,7 +224,7 @@ def test_a_structure_without_seconds_is_not_predicted() -> None:
     assert set(surveyed.predict(_core.CostTable(seconds, measured["updates"]), None)) == CHOOSABLE - {"LinkedCells"}
 
 
-def test_every_structure_that_can_be_chosen_says_why() -> None:
+def test_every_structure_that_can_be_chosen_has_a_reason() -> None:
     for name in CHOOSABLE:
         why = vc.structures.STRUCTURES[name]._why.format(bodies="7", cells="CELLS", sizes="SIZES")
         assert len(why.split()) > 3
@@ -241,7 +241,7 @@ def test_the_nearest_instruction_set_stands_in_for_one_that_was_not_measured() -
     assert costs.nearest("neon", {"avx2": 0}) == "avx2"
 
 
-def test_a_choice_says_with_which_instruction_set_its_constants_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_choice_names_the_instruction_set_of_its_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = costs.read_tables()
     monkeypatch.setattr(_core, "get_isa", lambda: "avx512")
     for measured, stands_in in (({"avx2": tables["avx2"]}, "avx2"), ({"avx512": tables["avx2"]}, "avx512")):
@@ -269,7 +269,7 @@ def occupancy(points: Any, edge: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
+def test_the_survey_estimates_the_density(dim: int) -> None:
     """A cluster in a uniform background: within a fifth of the true numbers at scales that a sample resolves."""
     points = np.concatenate([RNG.random((20000, dim)), 0.3 + 0.05 * RNG.random((20000, dim))])
     facts = survey(points, cutoff=0.01, box=1.0)
@@ -345,7 +345,7 @@ def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None
         assert groups[1]["largest"] == 0.2
 
 
-def test_what_is_predicted_does_not_depend_on_which_body_is_the_giant() -> None:
+def test_predictions_do_not_depend_on_the_number_of_the_giant() -> None:
     # A sample that always contains the first body would count it as hundreds.
     points = np.random.default_rng(3).random((60_000, 3))
     predicted = []

@@ -173,7 +173,7 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.usefixtures("threads")
-def test_contacts_are_what_a_dictionary_would_remember() -> None:
+def test_contacts_agree_with_a_dictionary() -> None:
     run_state_machine_as_test(Story, settings=settings(settings.default, stateful_step_count=30))
 
 
@@ -271,7 +271,7 @@ def test_fields_are_written_in_place_and_old_arrays_stay_as_they_were() -> None:
     assert before.tolist() == [[0, 0, 5]]
 
 
-def test_data_does_not_listen_to_later_changes_of_the_input() -> None:
+def test_later_changes_of_the_input_do_not_affect_the_data() -> None:
     offsets, others = np.array([0, 2, 2, 2]), np.array([1, 2], np.int32)
     contacts = vc.Contacts({"age": 1})
     contacts.update_rows(offsets, others)
@@ -280,7 +280,7 @@ def test_data_does_not_listen_to_later_changes_of_the_input() -> None:
     assert contacts.offsets.tolist() == [0, 2, 2, 2]
 
 
-def test_a_contact_that_ends_and_comes_back_starts_anew() -> None:
+def test_a_contact_that_ends_and_returns_is_a_new_contact() -> None:
     contacts = vc.Contacts({"age": 1}, initial={"age": 3.0})
     contacts.update([5], [2])
     contacts["age"] = 8.0
@@ -329,7 +329,7 @@ def test_an_index_and_its_contacts_change_alike() -> None:
     assert np.all(np.diff(contacts["name"][contacts.lasted]) > 0)
 
 
-def test_a_neighbour_list_and_its_contacts_go_together() -> None:
+def test_a_neighbour_list_and_its_contacts_are_reordered_alike() -> None:
     """Rows of a half list are in canonical order, also after both were reordered."""
     rng = np.random.default_rng(6)
     x, v = rng.random((2000, 3)), rng.normal(size=(2000, 3)) * 1e-3
@@ -379,7 +379,7 @@ def test_a_refused_update_leaves_the_contacts_as_they_were() -> None:
     assert contacts.began.tolist() == [0, 1]
 
 
-def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_only_by_a_complete_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contacts = vc.Contacts({"age": 1})
     contacts.save(tmp_path / "contacts.npz")
     before = (tmp_path / "contacts.npz").read_bytes()
@@ -471,7 +471,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_says_what_is_wrong_and_what_to_do(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
@@ -484,7 +484,7 @@ def test_an_unknown_field_is_a_key_error() -> None:
         vc.Contacts.load("/nowhere/contacts.npz")
 
 
-def test_a_list_is_taken_as_it_is() -> None:
+def test_a_list_is_accepted_as_it_is() -> None:
     points = np.random.default_rng(0).random((300, 3))
     made = vc.NeighborList(radii=0.04, skin=0.02)
     made.update(points)

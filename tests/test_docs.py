@@ -87,5 +87,5 @@ def test_everything_public_is_described(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["pairs", "neighbors", "count", "choose", "Exhaustive", "LinkedCells", "CellSorting", "Delaunay"]
 )
-def test_everything_one_calls_has_an_example(name: str) -> None:
+def test_every_public_function_has_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(getattr(vc, name)) or "")

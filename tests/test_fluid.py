@@ -291,7 +291,7 @@ def test_bad_input_is_refused(arguments: dict[str, Any], message: str) -> None:
         Fluid(**({"points": TWO, "radius": 1.0} | arguments))
 
 
-def test_a_fluid_that_flies_apart_says_so_and_stays_where_it_was() -> None:
+def test_a_fluid_that_diverges_raises_an_error_and_keeps_its_state() -> None:
     fluid = Fluid(np.float32(TWO), radius=2.0, gravity=1e38)
     fluid.step()
     before = fluid.points.copy()
@@ -302,7 +302,7 @@ def test_a_fluid_that_flies_apart_says_so_and_stays_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
-def test_a_fluid_refuses_to_be_copied_in_words(copied: Any) -> None:
+def test_copying_a_fluid_raises_a_clear_error(copied: Any) -> None:
     with pytest.raises(TypeError, match="a Fluid can be neither copied nor pickled"):
         copied(Fluid(TWO, radius=2.0))
 

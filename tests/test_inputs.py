@@ -126,13 +126,13 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_names_argument_finding_and_remedy(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("dim", [2, 3])
-def test_the_first_bad_row_is_found_wherever_it_is(dtype: Any, dim: int) -> None:
+def test_the_first_bad_row_is_reported_at_any_position(dtype: Any, dim: int) -> None:
     rows = [(n, row) for n in (1, 2, 5, 13, 40) for row in range(n)]
     rows += [(400_000, row) for row in (0, 87_379, 87_380, 131_069, 131_070, 131_071, 399_999)]
     for n, row in rows:
@@ -162,7 +162,7 @@ def test_the_cutoff_may_be_positional_and_options_are_keywords() -> None:
         vc.pairs(CLOUD, cutof=CUTOFF)  # type: ignore[call-arg]
 
 
-def test_too_many_bodies_are_refused_without_looking_at_them() -> None:
+def test_too_many_bodies_are_refused_without_reading_them() -> None:
     """2**31 rows that take no memory: a view that repeats one row."""
     crowd = np.broadcast_to(np.zeros((1, 2), np.float32), (2**31, 2))
     with pytest.raises(vc.InputError, match="points"):
@@ -295,7 +295,7 @@ def test_a_structure_is_named_by_its_class_or_by_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
-def test_an_index_refuses_to_be_copied_in_words(copied: Any) -> None:
+def test_copying_an_index_raises_a_clear_error(copied: Any) -> None:
     index = vc.CellSorting(CLOUD, CUTOFF)
     with pytest.raises(
         TypeError, match="a CellSorting can be neither copied nor pickled; make a new one from the points"

@@ -94,7 +94,7 @@ def test_xyz_reads_the_first_frame(tmp_path: Path) -> None:
     assert loaded.box_fault == ""
 
 
-def test_extended_xyz_tells_columns_and_box(tmp_path: Path) -> None:
+def test_extended_xyz_describes_columns_and_box(tmp_path: Path) -> None:
     comment = 'Lattice="5 0 0 0 6 0 0 0 7" Properties=species:S:1:mass:R:1:pos:R:3:id:I:1 pbc="T F T"'
     loaded = read_points(written(tmp_path, "a.extxyz", f"1\n{comment}\nAr 39.9 1 2 3 17\n"))
     np.testing.assert_array_equal(loaded.points, [[1, 2, 3]])
@@ -113,7 +113,7 @@ def test_extended_xyz_tells_columns_and_box(tmp_path: Path) -> None:
         ('pbc="T T T"', "without a Lattice"),
     ],
 )
-def test_a_box_that_cannot_be_used_leaves_the_points_good(tmp_path: Path, comment: str, reason: str) -> None:
+def test_an_unusable_box_does_not_invalidate_the_points(tmp_path: Path, comment: str, reason: str) -> None:
     loaded = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
     np.testing.assert_array_equal(loaded.points, [[1, 2, 3]])
     assert loaded.box is None
@@ -177,7 +177,7 @@ def test_a_malformed_file_is_named_with_line_finding_and_remedy(
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xyz"])
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path, name: str) -> None:
+def test_files_that_are_not_text_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"1\n\xff\xfe,2\n")
     with pytest.raises(vc.InputError, match="not text"):
         read_points(tmp_path / name)
@@ -194,7 +194,7 @@ def test_pickled_and_truncated_arrays_are_refused(tmp_path: Path) -> None:
         read_points(tmp_path / "short.npy")
 
 
-def test_an_npz_array_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path) -> None:
+def test_a_missing_npz_array_raises_an_error_that_lists_the_others(tmp_path: Path) -> None:
     path = tmp_path / "many.npz"
     np.savez(path, first=POINTS_2D, second=POINTS_3D)
     with pytest.raises(vc.InputError, match=r"many\.npz:NAME.*first, second"):

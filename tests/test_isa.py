@@ -45,7 +45,7 @@ def test_an_unknown_instruction_set_is_refused() -> None:
         _core.set_isa("sse9")
 
 
-def test_an_environment_that_makes_no_sense_is_refused_in_words() -> None:
+def test_an_invalid_environment_variable_raises_a_clear_error() -> None:
     result = subprocess.run(
         [sys.executable, "-c", "import vicinal; print('imported'); vicinal.pairs([[0, 0], [1, 1]], 2)"],
         env={**os.environ, "VICINAL_ISA": "sse9"},
@@ -85,13 +85,13 @@ def test_every_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, d
 
 @settings(max_examples=max(30, settings().max_examples // 3))
 @given(problem=problems(most=150))
-def test_any_problem_is_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
+def test_any_problem_has_the_same_result_with_every_instruction_set_and_structure(problem: Problem) -> None:
     check_alike(problem)
 
 
 @settings(max_examples=max(30, settings().max_examples // 3))
 @given(problem=st.sampled_from(["spheres", "boxes"]).flatmap(lambda kind: sized_problems(kind, most=100)))
-def test_bodies_of_any_size_are_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
+def test_bodies_of_any_size_have_the_same_result_with_every_instruction_set_and_structure(problem: Problem) -> None:
     check_alike(problem)
 
 

@@ -68,7 +68,7 @@ def test_the_triangle_and_the_feature_are_where_the_point_is(form: Form) -> None
 
 
 @every_form
-def test_contacts_are_ordered_by_body_and_key_and_no_key_is_there_twice(form: Form) -> None:
+def test_contacts_are_ordered_by_body_and_key_and_keys_are_unique(form: Form) -> None:
     mesh = vc.Mesh(form.triangles, smooth=30.0)
     touching = mesh.contacts(*spheres_about(form.triangles, 300, 7))
     order = touching.body.astype(np.int64) * mesh.keys + touching.key
@@ -274,7 +274,7 @@ def test_any_triangle_of_any_size_has_its_closest_point(ticks: list[int], at: li
 
 
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 9))
-def test_triangles_that_meet_in_every_way_are_touched_where_they_should(seed: int, count: int) -> None:
+def test_triangles_that_intersect_in_every_way_have_the_contacts_of_the_definition(seed: int, count: int) -> None:
     """Corners are small integers: edges and corners are shared, faces intersect, touch and are degenerate."""
     rng = np.random.default_rng(seed)
     triangles = rng.integers(0, 4, (count, 3, 3)).astype(float)
@@ -440,7 +440,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_says_what_is_wrong_and_what_to_do(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
@@ -461,7 +461,7 @@ def test_a_file_is_read_where_trimesh_is_installed(tmp_path: Any) -> None:
     [copy.copy, copy.deepcopy, lambda mesh: pickle.loads(pickle.dumps(mesh))],
     ids=["copy", "deepcopy", "pickle"],
 )
-def test_a_copy_has_the_triangles_and_the_motion_but_moves_alone(copied: Any) -> None:
+def test_a_copy_has_the_triangles_and_the_motion_but_moves_independently(copied: Any) -> None:
     first = vc.Mesh(cube(), smooth=30.0)
     first.set_motion(velocity=[0, 0, 1], spin=[1, 0, 0])
     first.advance(0.3)

@@ -101,7 +101,7 @@ def stretched(box: Any) -> Any:
     st.booleans(),
     st.booleans(),
 )
-def test_nothing_that_can_happen_to_bodies_loses_a_pair(
+def test_no_change_of_bodies_loses_a_pair(
     actions: list[str], seed: int, box: Any, dtype: Any, skin: Any, sized: bool, half: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -135,7 +135,7 @@ def test_nothing_that_can_happen_to_bodies_loses_a_pair(
 # -------------------------------------------------------------------------------- when it is built
 
 
-def test_half_a_skin_of_motion_is_free() -> None:
+def test_motion_by_half_a_skin_needs_no_build() -> None:
     made = vc.NeighborList(cutoff=REACH, skin=0.02)
     assert made.update(CLOUD)
     step = np.array([0.0099, 0.0, 0.0])
@@ -149,7 +149,7 @@ def test_half_a_skin_of_motion_is_free() -> None:
     assert made.stats.builds == 2
 
 
-def test_crossing_a_periodic_face_is_a_short_way() -> None:
+def test_crossing_a_periodic_face_is_a_small_displacement() -> None:
     points = np.array([[0.001, 0.5, 0.5], [0.99, 0.5, 0.5], [0.5, 0.5, 0.5]])
     made = vc.NeighborList(cutoff=0.05, skin=0.02, box=1.0)
     assert made.update(points)
@@ -177,7 +177,7 @@ def test_growing_uses_up_the_skin_as_moving_does() -> None:
     assert_holds(made, CLOUD, radii=radii)
 
 
-def test_who_changes_the_array_of_radii_changes_nothing() -> None:
+def test_later_changes_of_the_array_of_radii_have_no_effect() -> None:
     radii = np.full(200, 0.05)
     made = vc.NeighborList(radii=radii, skin=0.02)
     radii[:] = 0.5
@@ -277,7 +277,7 @@ def test_bodies_that_come_as_near_as_they_may_are_in_the_list_or_not_yet_a_pair(
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sizes_whose_squares_vanish_lose_nothing(dtype: Any) -> None:
+def test_sizes_whose_squares_underflow_lose_no_pair(dtype: Any) -> None:
     tiny = float(np.finfo(dtype).tiny)
     points = (np.array([[0.0, 0, 0], [1, 0, 0], [2.5, 0, 0], [40, 0, 0]]) * tiny).astype(dtype)
     made = vc.NeighborList(cutoff=tiny, skin=tiny / 4)
@@ -320,7 +320,7 @@ def test_every_layout_has_the_same_entries(half: bool) -> None:
         assert made.stats.entries == len(expected)
 
 
-def test_pairs_may_come_as_they_are_found() -> None:
+def test_pairs_may_be_unsorted() -> None:
     for half in (True, False):
         made = made_with("pairs", half, sort=False)
         expected = pairs_of(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
@@ -328,7 +328,7 @@ def test_pairs_may_come_as_they_are_found() -> None:
         assert sorted((min(two), max(two)) if half else two for two in listed) == expected
 
 
-def test_a_table_too_narrow_is_refused_and_nothing_is_left_to_be_read() -> None:
+def test_a_table_too_narrow_is_refused_and_leaves_no_arrays() -> None:
     counts = np.bincount(vc.pairs(CLOUD, cutoff=REACH, sort=True)[0], minlength=200)
     body, needed = int(counts.argmax()), int(counts.max())
     made = vc.NeighborList(cutoff=REACH, skin=0.0, layout="fixed", width=needed - 1)
@@ -568,7 +568,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_says_what_is_wrong(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
@@ -587,7 +587,7 @@ def test_a_refused_update_leaves_the_list_as_it_was(radii: float) -> None:
     assert not made.update(CLOUD)
 
 
-def test_a_list_says_what_it_is() -> None:
+def test_the_repr_of_a_list_describes_it() -> None:
     made = vc.NeighborList(cutoff=REACH)
     assert "not built" in repr(made)
     made.update(CLOUD)

@@ -89,7 +89,7 @@ def test_offsets_bound_the_rows() -> None:
         ("jdDS", {"indices", "distances", "vectors", "shifts"}),
     ],
 )
-def test_only_what_is_wanted_is_there(want: str, given_fields: set[str]) -> None:
+def test_only_requested_columns_are_returned(want: str, given_fields: set[str]) -> None:
     rows = vc.neighbors(CLOUD, cutoff=0.1, want=want)
     there = {name for name in ("indices", "distances", "vectors", "shifts") if getattr(rows, name) is not None}
     assert there == given_fields

@@ -72,7 +72,7 @@ def test_by_default_each_pair_comes_once() -> None:
     assert len(unordered) == len(i) == len(exact_pairs(CLOUD, 0.1)) // 2 > 0
 
 
-def test_full_means_both_ways_round() -> None:
+def test_full_means_both_directions() -> None:
     i, j = vc.pairs(CLOUD, cutoff=0.1, half=False)
     both = set(zip(i.tolist(), j.tolist(), strict=True))
     assert len(both) == len(i)
@@ -147,7 +147,7 @@ def test_squares_are_not_fused() -> None:
         assert np.array_equal(j, np.flatnonzero(within))
 
 
-def test_results_stay_what_they_were_while_others_are_found() -> None:
+def test_later_searches_do_not_change_results() -> None:
     """Small results are copied out of memory that the next search reuses, large ones keep theirs."""
     rng = np.random.default_rng(8)
     kept = []

@@ -42,7 +42,7 @@ def scene(table: int) -> SampleScene:
         for structure in scenario.candidates
     ],
 )
-def test_the_scenarios_of_paper_a_have_the_published_candidates(scenario: Scenario, structure: str) -> None:
+def test_the_scenarios_of_koch_have_the_published_candidates(scenario: Scenario, structure: str) -> None:
     make = scenario.indices(scene(scenario.table))[structure]
     ours = candidates(make()) * scenario.steps
     ratio = KNOWN.get((scenario.table, structure), 1.0)
@@ -71,7 +71,7 @@ def test_a_full_octree_has_the_published_relations(side: int) -> None:
 
 
 @pytest.mark.parametrize("side", onderik_pair_ratio.SIDES)
-def test_cell_sorting_has_the_pair_ratios_of_paper_e(side: int) -> None:
+def test_cell_sorting_has_the_published_pair_ratios(side: int) -> None:
     expected = onderik_pair_ratio.expected(side)
     (row,) = onderik_pair_ratio.measure(Case({"side": side}), Plan(steps=1, structures=("CellSorting",)))
     assert row["pair_ratio"] == pytest.approx(expected, rel=0.01)
@@ -80,7 +80,7 @@ def test_cell_sorting_has_the_pair_ratios_of_paper_e(side: int) -> None:
 
 
 @pytest.mark.parametrize("side", onderik_pair_ratio.SIDES)
-def test_cell_sorting_proposes_just_what_is_in_neighbouring_cells(side: int) -> None:
+def test_cell_sorting_proposes_the_pairs_in_neighbouring_cells(side: int) -> None:
     bodies = uniform(onderik_pair_ratio.POINTS, edge=side, cutoff=1.0, seed=1).bodies
     assert candidates(vc.CellSorting(**bodies)) == neighbouring(bodies["points"])
 

@@ -43,7 +43,7 @@ def test_cutoffs_beyond_half_the_box_find_every_image(dtype: Any, cutoff: float)
 
 
 @pytest.mark.parametrize(("cutoff", "images"), [(0.999, 0), (1.0, 6), (1.5, 18), (1.8, 26), (2.0, 32)])
-def test_a_lone_body_meets_its_own_images(cutoff: float, images: int) -> None:
+def test_a_single_body_is_paired_with_its_own_images(cutoff: float, images: int) -> None:
     point = np.array([[0.25, 0.5, 0.75]])
     assert vc.count(point, cutoff=cutoff, box=1.0).tolist() == [images]
     i, j, S = vc.pairs(point, cutoff=cutoff, box=1.0, want="ijS", half=False)
@@ -65,7 +65,7 @@ def test_images_may_be_many(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", ["Exhaustive", "LinkedCells", "CellSorting"])
-def test_images_that_only_vanishing_squares_bring_within_reach_are_counted_too(structure: str) -> None:
+def test_images_within_reach_by_underflow_are_counted_too(structure: str) -> None:
     """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many images, refused at once."""
     script = f"import vicinal as vc; vc.{structure}([[0.0, 0.0]], cutoff=1e-170, box=1e-169).count()"
     command = [sys.executable, "-c", script]

@@ -72,7 +72,7 @@ def test_pairs_with_planes_are_those_of_the_oracle(kind: str, dtype: Any, dim: i
 
 @every_kind
 @every_dtype
-def test_queries_meet_the_planes_too(kind: str, dtype: Any) -> None:
+def test_queries_are_paired_with_planes_too(kind: str, dtype: Any) -> None:
     bodies, others = bodies_of(kind, dtype), bodies_of(kind, dtype, n=40)
     second = {"queries": others.get("points"), "query_radii": others.get("radii"), "query_boxes": others.get("boxes")}
     second = {name: value for name, value in second.items() if value is not None}
@@ -151,12 +151,12 @@ def test_a_vector_leads_from_the_body_to_the_plane_and_back() -> None:
     assert D.tolist() == [[0, 0, -0.25], [0, 0, 0.25]]
 
 
-def test_points_meet_a_plane_within_the_cutoff() -> None:
+def test_points_within_the_cutoff_of_a_plane_are_pairs() -> None:
     points = np.array([[0, 0, 0.3], [9, 0, 0.30001], [18, 0, -5.0]])
     assert vc.count(points, cutoff=0.3, planes=FLOOR).tolist() == [1, 0, 1, 2]
 
 
-def test_boxes_meet_a_plane_with_the_corner_farthest_behind() -> None:
+def test_the_corner_farthest_behind_a_plane_decides_for_boxes() -> None:
     lower = np.array([[0.0, 0.0], [10.0, 0.0], [20.0, 0.0]])
     boxes = lower, lower + 1
     slope = [[11.0, 1.0]], [[-1.0, -1.0]]  # x + y >= 12 is solid: the corner of the second box is on it
@@ -178,7 +178,7 @@ def test_one_plane_may_be_given_without_brackets() -> None:
         assert_same_bits(a, b)
 
 
-def test_no_planes_are_like_none() -> None:
+def test_an_empty_set_of_planes_is_like_none() -> None:
     bodies = bodies_of("spheres")
     none = np.zeros((0, 3)), np.zeros((0, 3))
     assert np.array_equal(vc.count(**bodies, planes=none), vc.count(**bodies))
@@ -289,7 +289,7 @@ def test_planes_keep_the_numbers_after_the_bodies() -> None:
     )
 
 
-def test_planes_do_not_listen_to_later_changes_of_the_input() -> None:
+def test_later_changes_of_the_input_do_not_affect_planes() -> None:
     points, normals = planes_of()
     index = vc.CellSorting(**bodies_of("spheres"), planes=(points, normals))
     points += 100

@@ -52,7 +52,7 @@ def test_i_is_the_query_and_j_the_point() -> None:
     assert D[0].tolist() == [0.0, 0.5]
 
 
-def test_a_point_asked_about_itself_finds_itself() -> None:
+def test_a_query_at_a_point_finds_the_point() -> None:
     i, j = vc.pairs(CLOUD, queries=CLOUD, cutoff=1e-6, sort=True)
     assert np.array_equal(i, np.arange(len(CLOUD)))
     assert np.array_equal(j, i)

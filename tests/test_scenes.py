@@ -167,7 +167,7 @@ def test_walls_are_planes_around_the_scene() -> None:
     assert vc.count(**outside, planes=scene.walls)[200:203].all()
 
 
-def test_bodies_that_drift_bounce_or_come_in_again() -> None:
+def test_bodies_that_drift_are_reflected_or_wrapped() -> None:
     scene = S.uniform(500, edge=3.0, radius=0.1, seed=1)
     speed = S.shaking(500, 0.5, seed=1)
     for periodic in (False, True):
@@ -197,7 +197,7 @@ def test_scenes_can_be_float32() -> None:
     assert scene.points.dtype == scene.radii.dtype == np.float32
 
 
-def test_functions_that_round_alike_are_right() -> None:
+def test_portable_functions_are_accurate() -> None:
     x = np.linspace(-700, 700, 10_001)
     np.testing.assert_allclose(exp(x), np.exp(x), rtol=4e-16 * 8)
     y = np.exp(np.linspace(-700, 700, 10_001))

@@ -42,14 +42,14 @@ def python(script: str, *, timeout: float = 60, **env: str) -> subprocess.Comple
 
 
 @pytest.mark.usefixtures("threads")
-def test_the_number_of_threads_is_what_was_set() -> None:
+def test_the_number_of_threads_can_be_set() -> None:
     for n in (1, 2, 3):
         vc.set_threads(n)
         assert vc.get_threads() == n == vc.info()["threads"]
 
 
 @pytest.mark.usefixtures("threads")
-def test_threads_are_put_back_afterwards() -> None:
+def test_the_number_of_threads_is_restored() -> None:
     vc.set_threads(2)
     with vc.threads(1):
         assert vc.get_threads() == 1
@@ -70,7 +70,7 @@ def test_the_environment_sets_the_number_of_threads() -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
-def test_an_environment_that_makes_no_sense_is_refused_in_words(number: str) -> None:
+def test_an_invalid_environment_variable_raises_a_clear_error(number: str) -> None:
     result = python("import vicinal; vicinal.pairs([[0, 0], [1, 1]], 2)", VICINAL_NUM_THREADS=number)
     assert result.returncode != 0
     assert "InputError: VICINAL_NUM_THREADS must be" in result.stderr
@@ -117,7 +117,7 @@ def test_searches_from_several_python_threads_do_not_disturb_each_other() -> Non
 
 
 @pytest.mark.parametrize("structure", [vc.Exhaustive, vc.LinkedCells, vc.CellSorting])
-def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> None:
+def test_one_index_may_be_searched_from_several_python_threads(structure: Any) -> None:
     index = structure(CLOUD[:3000], cutoff=0.1)
 
     def answers() -> list[Any]:
@@ -134,7 +134,7 @@ def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> N
 # -------------------------------------------------------------------------------- the interpreter
 
 
-def test_python_goes_on_during_a_search() -> None:
+def test_python_threads_run_during_a_search() -> None:
     """The GIL is released: another thread keeps running between the start and the end of one long call."""
     index = vc.Exhaustive(np.tile(CLOUD, (3, 1)), cutoff=1e-3)
     ticks: list[float] = []
@@ -179,7 +179,7 @@ print("well")
 """
 
 
-def test_an_index_may_be_looked_at_while_another_thread_updates_it() -> None:
+def test_an_index_may_be_read_while_another_thread_updates_it() -> None:
     """An update holds the index and waits for the GIL; reading holds the GIL and waits for the index: no deadlock."""
     result = python(UPDATING)
     assert result.stdout.strip() == "well", result.stderr

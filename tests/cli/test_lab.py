@@ -54,7 +54,7 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
         (["lab", "report"], "holds no results; run an experiment first"),
     ],
 )
-def test_errors_say_what_to_do(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_errors_state_the_remedy(arguments: list[str], said: str, tmp_path: Path) -> None:
     result = invoke(*arguments, "--out", str(tmp_path))
     assert result.exit_code == 2
     assert said in result.stderr
@@ -73,7 +73,7 @@ def test_a_report_needs_a_folder_that_exists(tmp_path: Path) -> None:
     assert "does not exist; create it first" in result.stderr
 
 
-def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_finished_cases(tmp_path: Path) -> None:
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"
     )

@@ -35,7 +35,7 @@ def table(result: Result) -> dict[str, str]:
     return {row[0]: row[1].strip() for row in rows if len(row) == 2}
 
 
-def test_npz_out_is_what_the_library_finds(points: Path, tmp_path: Path) -> None:
+def test_npz_output_equals_the_result_of_the_library(points: Path, tmp_path: Path) -> None:
     result = run(points, "--cutoff", 0.2, "-o", tmp_path / "pairs.npz", "--want", "ijdDS", "--sort")
     assert result.exit_code == 0, result.output
     expected = vc.pairs(POINTS, cutoff=0.2, want="ijdDS", sort=True)
@@ -84,7 +84,7 @@ def test_full_gives_both_directions_and_the_same_mean(points: Path) -> None:
     ("text", "box"),
     [("1", 1.0), ("1,1,1", (1.0, 1.0, 1.0)), ("1,1.5,-", (1.0, 1.5, None)), ("-,-,1", (None, None, 1.0))],
 )
-def test_a_periodic_box_is_handed_on(points: Path, text: str, box: float | tuple[float | None, ...]) -> None:
+def test_a_periodic_box_is_passed_on(points: Path, text: str, box: float | tuple[float | None, ...]) -> None:
     rows = table(run(points, "--cutoff", 0.2, "--box", text))
     expected = len(vc.pairs(POINTS, cutoff=0.2, box=box)[0])
     assert expected > len(vc.pairs(POINTS, cutoff=0.2)[0])

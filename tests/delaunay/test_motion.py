@@ -89,7 +89,7 @@ def assert_same_answers(index: vc.Delaunay, points: Array) -> None:
 
 @every_step
 @every_dtype
-def test_after_every_step_of_a_long_motion_it_is_as_if_built_anew(step: Step, dtype: Any) -> None:
+def test_every_step_of_a_long_motion_gives_the_triangulation_of_a_new_build(step: Step, dtype: Any) -> None:
     rng = np.random.default_rng(41)
     points = rng.random((150, 2)).astype(dtype)
     index = vc.Delaunay(points, cutoff=CUTOFF)
@@ -182,7 +182,7 @@ def test_with_slack_the_pairs_are_those_of_a_fresh_search(dtype: Any, threads: i
     assert details["skips"] + details["repairs"] == 25
 
 
-def test_a_skipped_repair_is_made_up_for_when_the_triangulation_is_asked_for() -> None:
+def test_a_skipped_repair_is_made_when_the_triangulation_is_read() -> None:
     rng = np.random.default_rng(47)
     points = rng.random((300, 2))
     index = vc.Delaunay(points, cutoff=CUTOFF, slack=0.2)

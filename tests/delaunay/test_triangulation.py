@@ -125,7 +125,7 @@ def distance2(place: tuple[Fraction, Fraction], x: Fraction, y: Fraction) -> Fra
 
 
 @every_set
-def test_places_are_found_in_their_triangles(name: str) -> None:
+def test_locate_returns_the_triangle_that_contains_a_position(name: str) -> None:
     points = SETS[name]
     index = vc.Delaunay(points, cutoff=1.0)
     triangles = index.triangles

@@ -356,7 +356,7 @@ def test_a_query_larger_than_all_bodies_changes_no_later_answer(structure: Struc
 
 
 @of_every_kind
-def test_changes_do_not_listen_to_later_changes_of_the_input(structure: Structure, kind: str) -> None:
+def test_later_changes_of_the_input_do_not_affect_an_index(structure: Structure, kind: str) -> None:
     crowd = crowd_of(structure, kind, 40)
     x, extra = crowd.bodies(np.random.default_rng(4), 10)
     given = crowd.keywords(x.copy(), extra.copy())

@@ -159,7 +159,7 @@ def test_queries_may_come_from_anywhere(structure: Structure, dtype: Any, dim: i
 
 @every_dtype
 @in_every_space
-def test_a_cloud_is_answered_alike_by_all(structure: Structure, dtype: Any, box: Any) -> None:
+def test_a_large_cloud_has_the_pairs_of_exhaustive(structure: Structure, dtype: Any, box: Any) -> None:
     """Thousands of points, compared with the structure whose candidates cannot be wrong."""
     cloud = structure.flatten(CLOUD)
     points = cloud.astype(dtype)
@@ -197,7 +197,7 @@ def test_an_updated_index_is_like_a_new_one(structure: Structure, box: Any) -> N
 
 
 @every_structure
-def test_an_update_does_not_listen_to_later_changes_of_the_input(structure: Structure) -> None:
+def test_later_changes_of_the_input_do_not_affect_an_update(structure: Structure) -> None:
     cloud = structure.flatten(CLOUD)
     points = cloud[:500].copy()
     index = structure.build(points, cutoff=0.2)
@@ -322,7 +322,7 @@ def test_the_number_of_candidates_does_not_depend_on_the_threads(structure: Stru
 
 
 @every_structure
-def test_an_index_refuses_what_it_cannot_answer(structure: Structure) -> None:
+def test_an_index_refuses_invalid_searches(structure: Structure) -> None:
     cloud = structure.flatten(CLOUD)
     index = structure.build(cloud[:10], cutoff=0.1)
     other = CLOUD[:10, :2] if cloud.shape[1] == 3 else CLOUD[:10]

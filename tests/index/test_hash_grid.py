@@ -36,7 +36,7 @@ def bodies_of(kind: str, places: Any, sizes: Any, turned: Any = ()) -> dict[str,
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
 @pytest.mark.parametrize("space", ["open", "periodic", "far out"])
-def test_bodies_that_move_a_little_are_found_where_they_are(
+def test_bodies_that_move_a_little_are_searched_at_their_new_positions(
     isa_name: str, kind: str, dtype: Any, dim: int, space: str
 ) -> None:
     """Some swap sizes, and so grids; some leave the box and are wrapped; some are removed and leave holes."""

@@ -120,7 +120,7 @@ def test_a_large_leaf_finds_all_the_small_ones_around_it(box: Any, adjacency: st
     assert_agrees(index, vc.Exhaustive(points, radii=radii, box=box))
 
 
-def test_both_kinds_of_adjacency_know_the_same_leaves() -> None:
+def test_both_kinds_of_adjacency_give_the_same_leaves() -> None:
     points = np.random.default_rng(4).normal(size=(3000, 3)) ** 3
     for box in (None, (5.0, None, 7.0)):
         stored, sampled = (vc.Octree(points, cutoff=0.05, box=box, capacity=5, adjacency=a) for a in ADJACENCY)
@@ -157,7 +157,7 @@ def test_the_tree_follows_its_bodies(box: Any, adjacency: str) -> None:
     assert details(fresh)["leaves"] <= details(index)["leaves"] <= 2 * details(fresh)["leaves"]
 
 
-def test_lists_kept_through_splits_and_merges_are_those_found_anew() -> None:
+def test_lists_kept_through_splits_and_merges_equal_new_ones() -> None:
     """The same motion with stored and with sampled adjacency: the trees are the same, so the relations must be."""
     rng = np.random.default_rng(6)
     points = rng.random((2000, 3))
@@ -207,7 +207,7 @@ def test_bodies_may_leave_the_domain() -> None:
     assert_agrees(index, vc.Exhaustive(points, radii=radii))
 
 
-def test_bodies_larger_than_the_periodic_box_meet_their_images() -> None:
+def test_bodies_larger_than_the_periodic_box_are_paired_with_their_images() -> None:
     rng = np.random.default_rng(10)
     points, radii = rng.random((40, 2)), rng.uniform(0, 1.2, 40)
     for adjacency in ADJACENCY:

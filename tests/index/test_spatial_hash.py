@@ -101,7 +101,7 @@ def test_memory_depends_on_the_bodies_and_not_on_the_extent(stretch: float) -> N
 
 
 @pytest.mark.parametrize("table", [0, -1, 1.5, "2", True, 2**31])
-def test_a_table_that_is_no_number_of_buckets_is_refused(table: Any) -> None:
+def test_an_invalid_number_of_buckets_is_refused(table: Any) -> None:
     with pytest.raises(vc.InputError, match=r"table.*whole number"):
         vc.SpatialHash(np.zeros((2, 3)), cutoff=0.1, table=table)
 

@@ -67,7 +67,7 @@ def test_pairs_with_strays_are_those_of_all_pairs(structure: Any, dtype: Any) ->
 
 
 @pytest.mark.parametrize("structure", SPARSE, ids=str)
-def test_queries_far_out_meet_strays(structure: Any) -> None:
+def test_queries_far_out_find_strays(structure: Any) -> None:
     for dim in structure.dims:
         places = np.concatenate([strays(dim, np.float64), cloud(dim, np.float64)])
         queries = places[::-1] + 0.3 * CUTOFF

@@ -174,7 +174,7 @@ def test_a_small_step_swaps_few_ends_and_a_large_one_rebuilds() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
-def test_a_crowd_that_drifts_far_away_stays_exact(dtype: Any) -> None:
+def test_a_cluster_that_drifts_far_away_stays_exact(dtype: Any) -> None:
     """The float32 frame of doubles is kept while bodies stay near it, and computed again when they leave."""
     rng = np.random.default_rng(9)
     points = rng.random((400, 3)).astype(dtype)

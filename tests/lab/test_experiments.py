@@ -18,7 +18,7 @@ FEW = 2
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_experiment_says_what_it_is(name: str) -> None:
+def test_an_experiment_describes_itself(name: str) -> None:
     experiment = lab.find(name)
     assert experiment.name == name
     for text in (experiment.title, experiment.section, experiment.setup, experiment.measured):
@@ -34,7 +34,7 @@ def test_an_experiment_says_what_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("scale", list(lab.Scale))
 @pytest.mark.parametrize("name", NAMES)
-def test_cases_can_be_told_apart(name: str, scale: lab.Scale) -> None:
+def test_cases_have_different_keys(name: str, scale: lab.Scale) -> None:
     cases = lab.find(name).cases(lab.Plan(scale=scale))
     assert len({case.key for case in cases}) == len(cases) > 0
     assert all(case.weight > 0 for case in cases)

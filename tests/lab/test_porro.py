@@ -77,7 +77,7 @@ def shaking(n: int, speed: int, steps: int) -> list[lab.Row]:
     return list(porro_shaking.measure(lab.Case({"n": n, "speed": speed}), lab.Plan(steps=steps)))
 
 
-def test_shaken_points_are_followed_by_all_alike() -> None:
+def test_all_structures_follow_shaken_points_alike() -> None:
     rows = shaking(300, 2000, steps=30)
     assert [row["structure"] for row in rows] == list(porro_shaking.STRUCTURES)
     assert len({row["pairs"] for row in rows}) == 1
@@ -93,7 +93,7 @@ def rows_of_shaking(delaunay: float, cells: float) -> list[lab.Row]:
     ]
 
 
-def test_shaking_can_be_found_to_differ() -> None:
+def test_shaking_can_differ_from_the_paper() -> None:
     def verdicts(delaunay: float, cells: float) -> list[str]:
         return [str(one.verdict) for one in lab.judge(porro_shaking.EXPERIMENT, rows_of_shaking(delaunay, cells))]
 
@@ -101,7 +101,7 @@ def test_shaking_can_be_found_to_differ() -> None:
     assert verdicts(2.0, 1.0) == ["differs"] * 8 + ["reproduced"] * 7
 
 
-def test_a_fluid_can_be_found_to_agree_with_the_paper() -> None:
+def test_a_fluid_can_agree_with_the_paper() -> None:
     times = {"total": [1.2] * 3 + [10.0] * 6 + [1.5], "query": [2.0] * 3 + [150.0] * 6 + [1.5], "update": [1.0] * 10}
     rows: list[lab.Row] = []
     for case in range(10):

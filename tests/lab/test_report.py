@@ -85,7 +85,7 @@ class Reader(HTMLParser):
             assert self.open.pop() == tag
 
 
-def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
+def test_the_page_is_complete_and_self_contained(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(text)
@@ -97,7 +97,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
     assert {reference[1:] for reference in reader.references} <= set(reader.ids)
 
 
-def test_the_page_says_what_was_reproduced_and_what_differs(page: Path) -> None:
+def test_the_page_shows_reproduced_and_different_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 published results were reproduced, 1 differ" in text
     assert text.count(">differs</span>") == text.count(">reproduced</span>") == 1

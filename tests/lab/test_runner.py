@@ -64,7 +64,7 @@ def test_a_run_writes_everything(tmp_path: Path) -> None:
     assert "<svg" in page
 
 
-def test_an_interrupt_keeps_what_is_finished_and_a_rerun_goes_on(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_finished_cases_and_a_rerun_resumes(tmp_path: Path) -> None:
     bench = Bench()
     bench.stop_at = 3
     with pytest.raises(KeyboardInterrupt):
@@ -81,7 +81,7 @@ def test_an_interrupt_keeps_what_is_finished_and_a_rerun_goes_on(tmp_path: Path)
     assert kept.rows == lab.run(Bench().experiment, lab.Plan(), tmp_path / "elsewhere").rows
 
 
-def test_a_fault_keeps_what_is_finished_too(tmp_path: Path) -> None:
+def test_an_exception_keeps_finished_cases(tmp_path: Path) -> None:
     bench = Bench()
     bench.stop_at, bench.error = 4, RuntimeError
     with pytest.raises(RuntimeError):
@@ -100,7 +100,7 @@ def test_fresh_measures_again(tmp_path: Path) -> None:
     assert bench.measured == [1, 2, 3, 4] * 2
 
 
-def test_plans_that_differ_have_folders_of_their_own(tmp_path: Path) -> None:
+def test_different_plans_have_different_folders(tmp_path: Path) -> None:
     plans = [
         lab.Plan(), lab.Plan(seed=2), lab.Plan(steps=3), lab.Plan(structures=("two",)), lab.Plan(scale=lab.Scale.PAPER),
     ]  # fmt: skip
