@@ -141,7 +141,7 @@ def dumped(page: Path, profile: Path) -> str:
     return subprocess.run(command, check=True, timeout=180, capture_output=True, text=True).stdout
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not looked at")
+@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not tested")
 def test_the_page_looks_as_it_should_light_and_dark(page: Path, tmp_path: Path) -> None:
     light = screenshot(page, tmp_path / "light.png", dark=False)
     dark = screenshot(page, tmp_path / "dark.png", dark=True)
@@ -159,7 +159,7 @@ def test_the_page_looks_as_it_should_light_and_dark(page: Path, tmp_path: Path) 
         assert (red > green + 0.25).sum() > 100
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not looked at")
+@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not tested")
 def test_a_browser_reads_the_page_without_repairs(page: Path, tmp_path: Path) -> None:
     understood = dumped(page, tmp_path / "profile")
     for tag in ("table", "svg", "section", "details", "figure", "tr"):
