@@ -83,7 +83,7 @@ isa: $(VENV)/built
 # Other builds of the extension are in build/ (tools/with_core.sh). Builds for tests only are compiled with little
 # optimisation: that saves more time than the tests lose.
 serial: $(VENV)/built
-	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1" \
+	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON" \
 	  tests/test_pairs.py tests/test_threads.py
 
 # Only the AVX-512 files are compiled again. The directory is that of the installed extension.

@@ -1,4 +1,5 @@
-// Structures by name. CMakeLists.txt generates one translation unit per structure, dtype and dimension, which adds it.
+// Structures by name. CMakeLists.txt generates one translation unit per structure, which adds it for all dtypes and
+// dimensions.
 #pragma once
 
 #include <memory>
