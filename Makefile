@@ -1,4 +1,4 @@
-# make run    environment, build, and the main job: a picture to look at
+# make run    environment, build, and two simulations with pictures
 # make test   environment, build, and every check
 # See CONTRIBUTING.md for the others.
 
@@ -9,14 +9,14 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.?pp')
 CPP := $(shell find cpp benchmarks tests/cpp -name '*.?pp')
 CODE := src tests benchmarks tools
-# Compiled code warns about nothing here; users' compilers may be newer, so for them a warning stays one. Ninja fails if
-# it sees the jobserver of make in MAKEFLAGS.
+# Compiler warnings are errors here, but not for users, whose compilers may be newer. Ninja fails if it sees the
+# jobserver of make in MAKEFLAGS.
 BUILD := env -u MAKEFLAGS $(BIN)/pip install --quiet --no-build-isolation --editable . --config-settings=cmake.define.VICINAL_WERROR=ON
 
-# Two workers, because a test uses several threads for a small part of its time. Tests wait for no other test.
+# Two workers, because a test uses several threads for a small part of its time. Tests are independent of each other.
 PYTEST := VICINAL_HYPOTHESIS=short $(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal
 
-# What `make test` does, in this order; each prints its time.
+# The steps of `make test`, in this order; each prints its time.
 CHECKS := environment build lint cpp unit isa emulate serial clang
 
 .PHONY: run test $(CHECKS) sanitize mutations format bench clean
@@ -58,7 +58,7 @@ lint: $(VENV)/built
 unit: $(VENV)/built
 	$(PYTEST)
 
-# Parts of the core that Python cannot reach, in a program of their own under the sanitizers: a few seconds to compile.
+# Parts of the core that Python cannot reach, in a separate program under the sanitizers: a few seconds to compile.
 CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp cpp/rows/row_kernels_baseline.cpp
 CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
 CPP_FLAGS := -std=c++20 -O1 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp \
@@ -74,13 +74,14 @@ build/cpp/%.o: %.cpp
 
 -include $(CPP_OBJECTS:.o=.d)
 
-# The contract under every lower instruction set; `unit` ran the best one. Structures only propose, so two are enough.
+# The contract under every lower instruction set; `unit` uses the best one. Structures only propose candidates, so two
+# are enough.
 isa: $(VENV)/built
 	VICINAL_ISA=baseline $(PYTEST) tests/index/test_contract.py tests/test_isa.py -k "Exhaustive or CellSorting or isa"
 	VICINAL_NUM_THREADS=1 $(PYTEST) tests/test_pairs.py tests/test_neighbors.py
 
-# Other extensions live in build/ beside the installed one (tools/with_core.sh). Those that are only tested are compiled
-# with little optimisation: that takes less time than the tests gain by more.
+# Other builds of the extension are in build/ (tools/with_core.sh). Builds for tests only are compiled with little
+# optimisation: that saves more time than the tests lose.
 serial: $(VENV)/built
 	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON" \
 	  tests/test_pairs.py tests/test_threads.py
@@ -106,7 +107,7 @@ sanitize: $(VENV)/built
 	tools/other_build.sh sanitize "-DVICINAL_SANITIZE=ON -DVICINAL_OPTIMIZE=1" \
 	  tests/index tests/test_pairs.py tests/test_neighbors.py tests/test_count.py
 
-# Not part of `test`: do the tests notice mistakes in the core?
+# Not part of `test`: checks that the tests detect faults in the core.
 mutations: $(VENV)/built
 	$(BIN)/python tools/mutations.py
 

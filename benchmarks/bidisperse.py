@@ -1,8 +1,8 @@
 """
-Kureck's (2016) bi-disperse case: 1 000 000 spheres of radius 1 and 276 of radius 10. What does a search cost?
+The cost of a search in Kureck's (2016) bi-disperse case: 1 000 000 spheres of radius 1 and 276 of radius 10.
 
-The paper searched settled particles; here spheres lie at random, as densely as grains settle (60 % filling), so that
-there are pairs enough. Build, update and search are timed apart: the paper's figure is the search.
+The paper searched settled particles; here spheres lie at random, as dense as settled grains (60 % filling), so that
+there are enough pairs. Build, update and search are timed separately: the paper's figure is the search.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def main() -> int:
     points, radii = bodies(int(options.small), options.filling)
     names = structures("LinkedCells", "HashGrid", "BVH", "SpatialHash")
     kept = {name: getattr(vc, name)(points, radii=radii) for name in names}
-    found = {name: len(index.pairs()[0]) for name, index in kept.items()}
-    if len(set(found.values())) != 1:
-        raise SystemExit(f"pairs differ: {found}")
-    pairs = found["LinkedCells"]
+    counts = {name: len(index.pairs()[0]) for name, index in kept.items()}
+    if len(set(counts.values())) != 1:
+        raise SystemExit(f"pairs differ: {counts}")
+    pairs = counts["LinkedCells"]
     candidates = {name: index.stats.candidates for name, index in kept.items()}
     print(f"{len(points)} spheres, {pairs} pairs")
     search = race([Step(name, index.pairs) for name, index in kept.items()], options.repeats, options.budget)

@@ -1,11 +1,11 @@
 """
 Broad phases from PyPI: libraries that find all overlapping axis-aligned boxes in space.
 
-Their objects are made beforehand and are not timed, nor is turning what they found into index arrays: both favour
-them. They are asked in the fastest way their Python interface offers.
+Neither creating their objects nor converting their results to index arrays is timed: both favour
+them. They are called in the fastest way that their Python interface offers.
 
 Left out: coal's other managers (SaP loses pairs, TreeArray crashes, the rest are slower than the tree), the trees of
-numba_celltree and shapely (2D), aabbtree (pure Python, hopeless).
+numba_celltree and shapely (2D), aabbtree (pure Python, far too slow).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class BroadPhase(ABC):
     name: ClassVar[str]
     distribution: ClassVar[str]
     exact: ClassVar[bool] = False
-    """Whether it goes on to the shapes (pybullet cannot be stopped)."""
+    """Whether it also tests the shapes (pybullet always does)."""
     most_bodies: ClassVar[int] = 10**9
 
     def __init__(self, points: Any, radii: Any) -> None:
@@ -41,27 +41,27 @@ class BroadPhase(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make what the library wants to be given; not timed."""
+        """Create the objects that the library takes; not timed."""
 
     @abstractmethod
     def build(self) -> None:
         """Make the structure."""
 
     def refresh(self) -> None:
-        """Bring the structure up to date with bodies that have moved; by default it is made anew."""
+        """Update the structure to moved bodies; by default it is built again."""
         self.build()
 
     @abstractmethod
     def search(self) -> Any:
-        """Find all pairs, in whatever form."""
+        """Find all pairs, in the form that the library returns."""
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        """Index arrays of what was found, each pair once; not timed."""
+    def pairs(self, result: Any) -> tuple[Any, Any]:
+        """Index arrays of a result, each pair once; not timed."""
         raise NotImplementedError
 
-    def judge(self, found: Any, i: Any, j: Any) -> str:
-        """Compare what was found with what there is; not timed."""
-        return difference(self.pairs(found), (i, j), len(self.points))
+    def judge(self, result: Any, i: Any, j: Any) -> str:
+        """Compare a result with the correct pairs; not timed."""
+        return difference(self.pairs(result), (i, j), len(self.points))
 
 
 class Coal(BroadPhase):
@@ -75,7 +75,7 @@ class Coal(BroadPhase):
         self.objects = [
             coal.CollisionObject(coal.Sphere(float(r)), turn, p) for p, r in zip(self.points, self.radii, strict=True)
         ]
-        # The collector reserves what it is told, so it is told what a first search found.
+        # The collector reserves memory for a given number of pairs: that of a first search.
         self.room = 10 * len(self.points)
         self.build()
         self.room = self.search().numCollisionPairs() + 1
@@ -94,13 +94,13 @@ class Coal(BroadPhase):
         self.manager.collide(collect)
         return collect
 
-    def judge(self, found: Any, i: Any, j: Any) -> str:
-        """Compare their number and look some up: the list of pairs itself does not reach Python."""
-        if found.numCollisionPairs() != len(i):
-            return f"{found.numCollisionPairs()} of {len(i)}"
+    def judge(self, result: Any, i: Any, j: Any) -> str:
+        """Compare the number of pairs and look some up: the list itself is not accessible from Python."""
+        if result.numCollisionPairs() != len(i):
+            return f"{result.numCollisionPairs()} of {len(i)}"
         for k in np.random.default_rng(1).choice(len(i), min(len(i), 100), replace=False):
             one, other = self.objects[i[k]], self.objects[j[k]]
-            if not (found.exist(one, other) or found.exist(other, one)):
+            if not (result.exist(one, other) or result.exist(other, one)):
                 return "pairs missing"
         return "right number"
 
@@ -126,19 +126,19 @@ class Fcl(BroadPhase):
         self.manager.update()
 
     def search(self) -> Any:
-        found: list[Any] = []
+        result: list[Any] = []
 
         def note(first: Any, second: Any, _: Any) -> bool:
-            found.append((first, second))
+            result.append((first, second))
             return False
 
         self.manager.collide(None, note)
-        return found
+        return result
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        # Bodies come back in new wrappers; only where they are tells which.
+    def pairs(self, result: Any) -> tuple[Any, Any]:
+        # Bodies are returned in new wrappers; only their positions identify them.
         number = {point.tobytes(): k for k, point in enumerate(self.points)}
-        known = np.array([[number[body.getTranslation().tobytes()] for body in pair] for pair in found]).reshape(-1, 2)
+        known = np.array([[number[body.getTranslation().tobytes()] for body in pair] for pair in result]).reshape(-1, 2)
         return known[:, 0], known[:, 1]
 
 
@@ -158,8 +158,8 @@ class RTree(BroadPhase):
     def search(self) -> Any:
         return self.tree.intersection_v(self.lower, self.upper)
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        second, counts = (np.asarray(part, dtype=np.int64) for part in found)
+    def pairs(self, result: Any) -> tuple[Any, Any]:
+        second, counts = (np.asarray(part, dtype=np.int64) for part in result)
         first = np.repeat(np.arange(len(self.points)), counts)
         once = first < second
         return first[once], second[once]
@@ -169,7 +169,7 @@ class Bullet(BroadPhase):
     """pybullet: two dynamic trees with a cache of pairs, and the contact of every pair."""
 
     name, distribution, exact = "pybullet", "pybullet", True
-    most_bodies = 10_000  # making bodies takes time that grows with their square
+    most_bodies = 10_000  # the time to create bodies grows with the square of their number
 
     def prepare(self) -> None:
         self.bullet = import_module("pybullet")
@@ -190,8 +190,8 @@ class Bullet(BroadPhase):
         self.bullet.performCollisionDetection()
         return self.bullet.getContactPoints()
 
-    def pairs(self, found: Any) -> tuple[Any, Any]:
-        known = np.array([contact[1:3] for contact in found if contact[8] <= 0]).reshape(-1, 2)
+    def pairs(self, result: Any) -> tuple[Any, Any]:
+        known = np.array([contact[1:3] for contact in result if contact[8] <= 0]).reshape(-1, 2)
         return known[:, 0], known[:, 1]
 
 
@@ -219,13 +219,13 @@ def overlapping(lower: Any, upper: Any) -> tuple[Any, Any]:
 
 
 def as_set(i: Any, j: Any, bodies: int) -> Any:
-    """Sorted numbers, one for each pair whichever way round."""
+    """Sorted numbers, one for each unordered pair."""
     return np.sort(np.minimum(i, j).astype(np.int64) * bodies + np.maximum(i, j))
 
 
-def difference(found: tuple[Any, Any], expected: tuple[Any, Any], bodies: int) -> str:
-    """How many pairs are missing (−), too many (+) and repeated (×)."""
-    ours, theirs = as_set(*found, bodies), as_set(*expected, bodies)
+def difference(result: tuple[Any, Any], expected: tuple[Any, Any], bodies: int) -> str:
+    """The numbers of missing (−), additional (+) and repeated (×) pairs."""
+    ours, theirs = as_set(*result, bodies), as_set(*expected, bodies)
     missing, extra = len(np.setdiff1d(theirs, ours)), len(np.setdiff1d(ours, theirs))
     counts = (("−", missing), ("+", extra), ("×", len(ours) - len(np.unique(ours))))
     return " ".join(f"{sign}{count}" for sign, count in counts if count) or "right"

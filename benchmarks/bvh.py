@@ -66,7 +66,7 @@ def growth() -> None:
     for n in (10**4, 10**5, 10**6):
         points, radii = bidisperse(n, 0.3)
         times = max(3, 10**6 // n)
-        # Of a kept index: the first search of each pays for fresh memory.
+        # Of a kept index, because the first search also allocates memory.
         tree = vc.BVH(points, radii=radii, growth=1.0)
         build = best(lambda p=points, r=radii: vc.BVH(p, radii=r), times)  # type: ignore[misc]
         refit = best(lambda t=tree, p=points: t.update(p), times)  # type: ignore[misc]

@@ -1,7 +1,7 @@
 """Measure the seconds of each count of `vicinal.costs`, and write the table of one instruction set to costs.json.
 
-Every way to search is timed on seeded scenes, one thread, CPU time, best of several. The seconds of each count are
-those that fit the times best: not negative, and with the least relative error. `choice.py` judges the chooser on other
+All variants of all structures are timed on seeded scenes, one thread, CPU time, best of several. The seconds are
+those that fit the times best: not negative, with the least relative error. `choice.py` tests the chooser on other
 scenes. The tables of the other instruction sets stay as they are.
 
     python benchmarks/calibrate.py                         # an hour
@@ -38,12 +38,12 @@ from vicinal.machine import cpu
 SEED = 7
 QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
 FULL = {800: 320, 3_000: 320, 20_000: 320, 150_000: 240, 1_000_000: 60}
-MOST_FEW = 3_000  # bodies of the scenes that show the seconds for few
+MOST_FEW = 3_000  # bodies of the scenes from which the seconds for few bodies are fitted
 ROUNDS = 6
 GOAL, LIMIT = 1.25, 2.0  # of the time of a choice over that of the fastest way
 
-# Seconds that no processor undercuts. A fit is free to give all the time of a structure to counts that happen to grow
-# like its tests; without a least time for these it would predict that dense cells cost nothing.
+# Lower bounds of seconds. A fit could attribute all the time of a structure to counts that happen to grow like its
+# tests; without a lower bound for tests it would predict that dense cells cost nothing.
 LEAST = {"test": 1e-10, "pair": 5e-10, "copy": 1e-10, "row": 1e-10, "look": 1e-9, "visit": 1e-9, "block": 5e-9}
 
 Group = tuple[str, str]  # structure and kind of bodies
@@ -77,7 +77,7 @@ def measure(plan: dict[int, int], repeats: int, times: Path) -> None:
 
 
 def shares_of(row: dict[str, Any]) -> Seconds:
-    """Return the counts of a row twice: as far as the seconds for few bodies apply, and as far as those for many do."""
+    """Return the counts of a row, weighted for the seconds for few bodies and for those for many."""
     share = _core.share_of_many(row["bodies"])
     few = {("few", name): (1 - share) * count for name, count in row["counts"].items()}
     return few | {("many", name): share * count for name, count in row["counts"].items()}
@@ -91,10 +91,10 @@ def predicted_by(seconds: Seconds, row: dict[str, Any]) -> float:
 def fit(
     rows: list[dict[str, Any]], factors: dict[str, float], least: dict[str, float], fixed: Seconds
 ) -> tuple[Seconds, float]:
-    """Return the seconds of each count of one structure for one kind of bodies, and the error that is left.
+    """Return the seconds per count of one structure for one kind of bodies, and the remaining error.
 
     Times are divided by the factors of their scenes first. Times far above the least time of their scene have less
-    weight: a structure that is not going to be chosen need not be predicted well. `fixed` seconds stay as they are.
+    weight: a structure that will not be chosen need not be predicted well. `fixed` seconds are not changed.
     """
     names = [name for name in shares_of(rows[0]) if name not in fixed]
     counts = np.array([[shares[name] for name in names] for shares in map(shares_of, rows)])
@@ -117,11 +117,11 @@ def fit(
 
 
 def fit_all(rows: list[dict[str, Any]], fixed: dict[Group, Seconds]) -> dict[Group, Seconds]:
-    """Return the seconds of everything, by structure and kind of bodies.
+    """Return all seconds, by structure and kind of bodies.
 
     A choice depends on ratios within a scene. An error that all structures have in common there, such as another
     process that took the caches or a wrong estimate of the number of pairs, would only blur the constants. So each
-    scene has a factor: how much longer all structures take than predicted. It is found in turns with the constants.
+    scene has a factor, by which all structures take longer than predicted. It is fitted alternately with the constants.
     """
     groups: dict[Group, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -146,8 +146,8 @@ def fit_all(rows: list[dict[str, Any]], fixed: dict[Group, Seconds]) -> dict[Gro
 def tune(rows: list[dict[str, Any]], fitted: dict[Group, Seconds]) -> dict[Group, float]:
     """Return the factors for the seconds of each structure and kind that give the best choices.
 
-    A sum that fits best on the whole need not be right where two structures are close to each other, which is where a
-    choice is made. One factor at a time, from 0.8 to 1.6, as long as that helps.
+    The sum that fits best overall need not be accurate where two structures take similar times, which is where a
+    choice matters. One factor at a time, from 0.8 to 1.6, as long as the choices improve.
     """
     scenes: dict[str, list[tuple[Group, float, float]]] = defaultdict(list)
     for row in rows:
@@ -180,7 +180,7 @@ def tune(rows: list[dict[str, Any]], fitted: dict[Group, Seconds]) -> dict[Group
 def table(
     fitted: dict[Group, Seconds], factors: dict[Group, float], fixed: dict[Group, Seconds]
 ) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """Return the seconds as costs.json has them: by structure, kind, few or many, and count."""
+    """Return the seconds as in costs.json: by structure, kind, few or many, and count."""
     structures: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for (name, kind), seconds in sorted(fitted.items()):
         sizes = structures.setdefault(name, {}).setdefault(kind, {"few": {}, "many": {}})
@@ -191,7 +191,7 @@ def table(
 
 
 def all_pairs_limit() -> tuple[int, float]:
-    """Return up to how many bodies of any kind testing all pairs is the fastest, and the seconds to choose then."""
+    """Return the number of bodies up to which testing all pairs is fastest, and the seconds to choose for that many."""
     few, choosing = 64, 0.0
     for n in (64, 96, 128, 192, 256, 384, 512, 768):
         for sizes in ("points", "equal", "boxes"):
@@ -243,7 +243,7 @@ def updates() -> dict[str, dict[str, float]]:
 
 
 def write(isa: str, measured: dict[str, Any]) -> None:
-    """Put the table of an instruction set into costs.json, beside those of the others."""
+    """Write the table of an instruction set to costs.json; those of the others stay."""
     tables = read_tables() | {isa: measured}
     FILE.write_text(json.dumps({name: tables[name] for name in ISAS if name in tables}, indent=1) + "\n", "utf-8")
     forget()

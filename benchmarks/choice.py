@@ -1,8 +1,8 @@
 """Measure how good `vicinal.choose` is: time every structure on seeded scenes and compare the choice with the best.
 
 Single searches, building included; one thread, CPU time, interleaved, best of several. Structures that would take
-over twenty times as long as the best are not tried. The regret of a scene is the time of the choice (without the time
-to choose, which is shown beside it as a share) over that of the fastest way tried.
+more than twenty times as long as the best are not tried. The regret of a scene is the time of the choice (without the
+time to choose, which is shown as a share) over that of the fastest structure tried.
 
     python benchmarks/choice.py               # an hour
     python benchmarks/choice.py --quick       # some minutes
@@ -36,7 +36,7 @@ GOAL, LIMIT = 1.25, 2.0
 
 
 def measure(plan: dict[int, int], repeats: int, seed: int) -> list[dict[str, Any]]:
-    """Return a row for every scene: the times of all ways, the choice and what it took."""
+    """Return a row for every scene: the times of all structures, the choice and its time."""
     rows = []
     start = time.perf_counter()
     for size, count in plan.items():
@@ -61,7 +61,7 @@ def measure(plan: dict[int, int], repeats: int, seed: int) -> list[dict[str, Any
 
 
 def regret(row: dict[str, Any]) -> float:
-    """Return the time of the choice over that of the fastest way; infinite if the choice was not tried."""
+    """Return the time of the choice over that of the fastest structure; infinite if the choice was not tried."""
     times = {(name, json.dumps(way)): best for name, way, _, best in row["ways"]}
     name, way = row["chosen"]
     return times.get((name, json.dumps(way)), math.inf) / min(times.values())

@@ -1,9 +1,9 @@
 """
-What it costs to carry the data of contacts from step to step.
+The cost of carrying the data of contacts from step to step.
 
 Spheres of one size, ten contacts each, move by a share of their radius per step. Untracked: the index is updated and
 the pairs are found. Tracked: the same, and every pair that lasts keeps three numbers (a tangential spring). Then the
-mesh: spheres on a terrain of triangles, found afresh and after the mesh has moved.
+mesh: contacts of spheres with a terrain of triangles, at rest and after the mesh has moved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 1.5  # times the untracked update
 
 
 def walk(bodies: int, share: float, steps: int) -> tuple[list[Any], float]:
-    """Places step by step in a cube of edge 1, in the order of cells, and the radius."""
+    """Positions step by step in a cube of edge 1, in the order of cells, and the radius."""
     np, vc = import_module("numpy"), import_module("vicinal")
     rng = np.random.default_rng(1)
     radius = float((NEIGHBORS / bodies * 3 / (4 * np.pi)) ** (1 / 3)) / 2
@@ -34,7 +34,7 @@ def walk(bodies: int, share: float, steps: int) -> tuple[list[Any], float]:
 
 
 class Way:
-    """One way to find pairs and to hand them to the contacts."""
+    """One way to find pairs and pass them to the contacts."""
 
     def __init__(self, name: str, places: Any, radius: float) -> None:
         vc = import_module("vicinal")
@@ -51,18 +51,18 @@ class Way:
             return self.index.offsets, self.index.indices
         return self.index.pairs(sort=self.name == "sorted pairs")
 
-    def track(self, found: Any) -> None:
-        """Carry the data over."""
+    def track(self, pairs: Any) -> None:
+        """Update the contacts."""
         if self.rows:
-            self.contacts.update_rows(*found)
+            self.contacts.update_rows(*pairs)
         else:
-            self.contacts.update(*found)
+            self.contacts.update(*pairs)
 
     def step(self, places: Any, *, timed: bool) -> None:
         """One step; the first two fill buffers and are not timed."""
         step = Step(self.name, self.search)
-        found = once(step, lambda: self.search(places), self.times["search"] if timed else None)
-        once(step, lambda: self.track(found), self.times["track"] if timed else None)
+        pairs = once(step, lambda: self.search(places), self.times["search"] if timed else None)
+        once(step, lambda: self.track(pairs), self.times["track"] if timed else None)
 
 
 def tracking(options: Any, share: float) -> dict[str, Any]:
@@ -105,11 +105,11 @@ def on_a_mesh(options: Any) -> dict[str, Any]:
     step = Step("mesh", mesh.contacts)
     for turn in range(options.repeats + 1):
         mesh.place()
-        found = once(step, lambda: mesh.contacts(spheres, 0.3), rest if turn else None)
+        pairs = once(step, lambda: mesh.contacts(spheres, 0.3), rest if turn else None)
         mesh.rotate(0.1, [0, 0, 1])
         once(step, lambda: mesh.contacts(spheres, 0.3), moving if turn else None)
         once(step, lambda: vc.Mesh(triangles), built if turn else None)
-    count = len(found)  # type: ignore[arg-type]
+    count = len(pairs)  # type: ignore[arg-type]
     print(f"\n{len(spheres)} spheres and {len(triangles)} triangles, {count} contacts")
     print(f"  at rest {both(rest)}   moving {both(moving)}   building the mesh {both(built)}")
     return {

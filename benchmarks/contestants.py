@@ -1,4 +1,4 @@
-"""What every contestant offers to the harness."""
+"""The interface of a contestant of the harness."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Call = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Listing:
-    """What a contestant found: each pair once, or (``full``) both directions; self entries are ignored."""
+    """The result of a contestant: each pair once, or (``full``) both directions; self entries are ignored."""
 
     i: IntArray
     j: IntArray
@@ -27,7 +27,7 @@ class Listing:
 
 
 class Contestant(ABC):
-    """One way to get an answer. Conversions a library forces on its user happen in ``prepare``, untimed."""
+    """One way to search. Conversions that a library requires are done in ``prepare``, untimed."""
 
     name: str
     distribution: ClassVar[str]
@@ -49,17 +49,17 @@ class Contestant(ABC):
             return None
 
     def refuses(self, case: Case) -> str | None:
-        """Give the reason why this contestant cannot do a case, or None."""
+        """Return the reason why this contestant cannot run a case, or None."""
         if self.version() is None:
             return f"{self.distribution} is not installed"
         if case.task not in self.tasks:
-            return f"offers no {case.task}"
+            return f"does not support {case.task}"
         if case.dim not in self.dims:
             return f"no {case.dim}D"
         if case.periodic and not self.periodic:
             return "no periodic box"
         if self.most_bodies is not None and case.bodies > self.most_bodies:
-            return f"hopeless beyond {self.most_bodies:.0e} bodies"
+            return f"too slow beyond {self.most_bodies:.0e} bodies"
         return None
 
     def before(self) -> None:  # noqa: B027  (most have nothing to do)

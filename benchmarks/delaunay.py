@@ -1,9 +1,9 @@
 """
-The Delaunay structure: build, motion and search, beside other triangulators and our own cells.
+The Delaunay structure: build, motion and search, compared with other triangulators and our cells.
 
 One process, one thread, CPU time, the contestants of a question in turn, the best of several rounds. An update
-moves every point at random by up to a share of the mean spacing on each axis, starting from where the update
-before it left off. The ratios are what to look at; the milliseconds are those of the machine.
+moves every point at random by up to a share of the mean spacing along each axis, starting from the positions of
+the previous update. Compare the ratios; the milliseconds depend on the machine.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def builds(points: Any, cutoff: float, rounds: int) -> Seconds:
     """A new triangulation, ours and theirs."""
     vc = import_module("vicinal")
     ours = vc.Delaunay(points, cutoff=cutoff)
-    # An update to another number of points builds from scratch, in memory that is there.
+    # An update to another number of points rebuilds in existing memory.
     calls: dict[str, Callable[[], Any]] = {
         "vicinal, new": lambda: vc.Delaunay(points, cutoff=cutoff),
         "vicinal, again": lambda: ours.update(points),
@@ -71,7 +71,7 @@ def builds(points: Any, cutoff: float, rounds: int) -> Seconds:
 
 
 def updates(points: Any, cutoff: float, rounds: int, share: float) -> tuple[Seconds, dict[str, float]]:
-    """Motion by a share of the spacing, and the rebuild it saves; figures of the last motion and rebuilds in all."""
+    """Motion by a share of the spacing, compared with a rebuild; figures of the last motion, and all rebuilds."""
     np, vc = import_module("numpy"), import_module("vicinal")
     rng = np.random.default_rng(2)
     moving, rebuilt = vc.Delaunay(points, cutoff=cutoff), vc.Delaunay(points, cutoff=cutoff)
@@ -93,7 +93,7 @@ def updates(points: Any, cutoff: float, rounds: int, share: float) -> tuple[Seco
 
 
 def searches(points: Any, cutoff: float, rounds: int) -> tuple[Seconds, int]:
-    """Half pairs from structures that are already built; the edges are listed anew for every search of ours."""
+    """Half pairs from structures that are already built; ours lists the edges again for every search."""
     vc = import_module("vicinal")
     kept = {name: getattr(vc, name)(points, cutoff=cutoff) for name in ("Delaunay", "LinkedCells", "CellSorting")}
     entries = len(kept["LinkedCells"].pairs()[0])

@@ -1,11 +1,11 @@
-"""Grains: particle-steps per second, ours beside LAMMPS and LIGGGHTS where they are found.
+"""Grains: particle-steps per second of vicinal and, if installed, LAMMPS and LIGGGHTS.
 
     python benchmarks/dem.py [box history threads tablets memory impact drum] [--data FOLDER] [--spheres 10000 50000]
 
 - box: settled spheres, linear springs with tangential history.
 - history: the same with and without tangential springs.
-- threads: the same on one thread and on `--threads`, by the clock on the wall.
-- tablets: settled tablets beside as many settled spheres, all without peers.
+- threads: the same on one thread and on `--threads`, in wall time.
+- tablets: settled tablets and as many settled spheres, without peers.
 - memory: the largest resident memory of a process with a million spheres (`--million`), after a few steps.
 - impact, drum: two cases of the open benchmark of Dosta et al. (Comput. Phys. Commun. 296 (2024) 109066), Hertz and
   Mindlin, walls of triangles. Its coordinates are not part of this repository: `--data` is a folder with pen*.txt and
@@ -53,7 +53,7 @@ def compare(title, contestants, repeats):
 
 
 def beside_peers(title, make, script, spheres, dt, given):
-    """Ours, and each program that is there; `script` of its name is its input."""
+    """Ours, and each installed program; `script` of its name is its input."""
 
     def ours():
         return speed_of(make, given.steps)[0]
@@ -61,7 +61,7 @@ def beside_peers(title, make, script, spheres, dt, given):
     _, figures = speed_of(make, given.steps)
     per_body = figures.contacts / figures.bodies
     contestants = {"vicinal": ours}
-    for name in peers.found():
+    for name in peers.installed():
         contestants[name] = lambda name=name: peers.speed(name, script(name), spheres, dt, given.steps)
     best = compare(f"{title} ({per_body:.2f} contacts per body)", contestants, given.repeats)
     if len(best) > 1:
@@ -101,7 +101,7 @@ def run_threads(given):
                 return speed_of(lambda: cases.box(points, edge), given.steps, time.perf_counter)[0]
 
         counts = {f"{k} threads": lambda k=k: measure(k) for k in (1, given.threads)}
-        best = compare(f"threads, {n} spheres, by the clock on the wall", counts, given.repeats)
+        best = compare(f"threads, {n} spheres, wall time", counts, given.repeats)
         alone, together = best.values()
         print(f"  {together / alone:.2f} times as fast")
 
@@ -127,7 +127,7 @@ def run_tablets(given):
 
 
 def run_memory(given):
-    """In a process of its own: memory once had is never given back."""
+    """In a separate process: a process does not return all memory to the system."""
     subprocess.run([sys.executable, __file__, "--measure-memory", str(given.million)], check=True)
 
 

@@ -18,7 +18,7 @@ GRAINS = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=0.0, friction
 WITHOUT = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=GAMMA, friction=FRICTION)
 BOX10K = Path(__file__).parent.parent / "tests" / "dem" / "data" / "box10k.npz"
 TILE_EDGE = 20.0  # of that box
-# Bodies are at rest when one could not be lifted by a ten thousandth of its size, on average.
+# Bodies are at rest if their mean kinetic energy could not lift one by 1/10000 of its size.
 AT_REST, MOST_ROUNDS = 1e-4, 400
 
 # The open benchmark of Dosta et al., Comput. Phys. Commun. 296 (2024) 109066. M1 are the bed of the impact and the
@@ -43,7 +43,7 @@ def box(points, edge, *, history=True, material=GRAINS, shape=None, orientations
 
 
 def _kept(name, make):
-    """Return arrays that are made once and kept in the folder for temporary files."""
+    """Return arrays that are computed once and cached in the folder for temporary files."""
     path = Path(tempfile.gettempdir()) / f"vicinal_{name}.npz"
     if not path.exists():
         np.savez(path, **make())
@@ -52,7 +52,7 @@ def _kept(name, make):
 
 
 def _poured(points, edge, **bodies):
-    """Let bodies fall until they lie still, with much damping so that they soon do."""
+    """Let bodies fall until they are at rest, with strong damping to speed this up."""
     sim = box(points, edge, material=replace(GRAINS, gamma_n=12 * GAMMA), **bodies)
     sim.dt = 2 * DT
     for _ in range(MOST_ROUNDS):
@@ -85,9 +85,9 @@ TABLET = Tablet(radius=0.635, band=0.225, cap=0.184, rounding=0.04)
 
 
 def shallow(n, shape=None):
-    """Return centres, edge of the box and orientations of n bodies at rest in a few layers; made once.
+    """Return centres, edge of the box and orientations of n bodies at rest in a few layers; computed once.
 
-    Poured without order from a small height.
+    They are poured at random from a small height.
     """
     edge = float(round((n / 4) ** 0.5))
 
@@ -114,7 +114,7 @@ def tiles(n):
 
 @dataclass(frozen=True)
 class Start:
-    """How a case of the open benchmark begins: spheres, ordered by kind, and walls of triangles that may turn."""
+    """The start of a case of the open benchmark: spheres, ordered by kind, and walls of triangles that may rotate."""
 
     case: str
     points: np.ndarray

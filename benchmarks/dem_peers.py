@@ -72,10 +72,11 @@ SKIN = 0.0002
 
 
 def _lammps_steel(begin, dt, soften):
-    """LAMMPS has no triangles as walls for grains: it gets planes and a smooth cylinder, which is less work."""
+    """LAMMPS has no triangle walls for grains: it gets planes and a smooth cylinder, which is less work."""
 
     def law(a, b):
-        modulus = 2 / (1 / cases.MODULI[a] + 1 / cases.MODULI[b]) / soften  # that of two equal ones as soft as both
+        # Two equal materials of this modulus are as soft as a and b together.
+        modulus = 2 / (1 / cases.MODULI[a] + 1 / cases.MODULI[b]) / soften
         own = f"{modulus:.10g} {cases.RESTITUTION[a, b]} {cases.POISSON}"
         return f"hertz/material {own} tangential mindlin NULL 1.0 {cases.GRIP[a, b]} damping tsuji"
 
@@ -145,8 +146,8 @@ def steel_script(name, begin, dt, soften=1.0):
     return _lammps_steel(begin, dt, soften) if name == "LAMMPS" else _liggghts_steel(begin, soften)
 
 
-def found():
-    """Return the names of the programs that are there."""
+def installed():
+    """Return the names of the installed programs."""
     return [name for name, program in PROGRAMS.items() if shutil.which(program)]
 
 
@@ -165,7 +166,7 @@ def write_data(path, points, radii, densities, kinds, types, lower, upper, veloc
 
 
 def steel_spheres(begin):
-    """Return what `write_data` takes, for a case of the open benchmark."""
+    """Return the arguments of `write_data` for a case of the open benchmark."""
     around = np.concatenate([load_mesh(begin.stl).vertices, begin.points])
     densities, types = cases.DENSITIES[begin.kinds], len(cases.NAMES)
     lower, upper = around.min(axis=0) - 0.02, around.max(axis=0) + 0.02
@@ -173,7 +174,7 @@ def steel_spheres(begin):
 
 
 def _run(name, script, spheres, folder):
-    """Run a program, and return the CPU seconds of that."""
+    """Run a program, and return its CPU seconds."""
     data = Path(folder) / "grains.data"
     write_data(data, *spheres)
     (Path(folder) / "in.case").write_text(script.replace("{data}", str(data)))
@@ -189,7 +190,7 @@ def _run(name, script, spheres, folder):
 
 
 def speed(name, script, spheres, dt, steps):
-    """Return million particle-steps per CPU second: a run with steps, less one without."""
+    """Return million particle-steps per CPU second: the time of a run with steps minus that of one without."""
     seconds = []
     for count in (0, steps):
         with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@
     python benchmarks/dosta.py table impact.json ... ; python benchmarks/dosta.py draw picture.png impact.json ...
 
 DATA is a folder with the starting positions of the benchmark (pen*.txt and drum*.txt, columns x y z r) and its walls
-(pen*.stl, drum*.stl). What is compared is what the paper compares: the height of the ball over time, and how many
+(pen*.stl, drum*.stl). Compared are, as in the paper, the height of the ball over time, and the number of
 grains of each kind are in two quadrants of the drum. `--soften` divides the moduli, for longer steps. Other codes
 (dem_peers.py) get the same input; LAMMPS has planes and a smooth cylinder for walls.
 """
@@ -40,7 +40,7 @@ def observe(begin: cases.Start, points: np.ndarray) -> list[float]:
 
 
 def run_vicinal(begin: cases.Start, dt: float, soften: float, steps: int, every: int) -> tuple[list, float]:
-    """Return rows (step, what is observed), and the CPU seconds."""
+    """Return rows (step, observables), and the CPU seconds."""
     sim = cases.simulation(begin, dt, soften)
     rows = [[0, *observe(begin, begin.points)]]
     began = time.process_time()
@@ -52,8 +52,8 @@ def run_vicinal(begin: cases.Start, dt: float, soften: float, steps: int, every:
 
 
 def run_peer(code: str, begin: cases.Start, dt: float, soften: float, steps: int, every: int) -> tuple[list, float]:
-    """The same by another code."""
-    if code not in peers.found():
+    """The same with another code."""
+    if code not in peers.installed():
         raise SystemExit(f"{code} is not installed")
     group = "steel" if begin.case == "impact" else "all"
     script, spheres = peers.steel_script(code, begin, dt, soften), peers.steel_spheres(begin)
@@ -62,7 +62,7 @@ def run_peer(code: str, begin: cases.Start, dt: float, soften: float, steps: int
 
 
 def table(results: list[dict]) -> None:
-    """What every result has at the times that all have in common."""
+    """The values of every result at the times that all have in common."""
     print("| t (ms) | " + " | ".join(f"{r['code']}, dt {r['dt']:g}, moduli / {r['soften']:g}" for r in results) + " |")
     print("|---" * (1 + len(results)) + "|")
     scale = 1000.0 if results[0]["case"] == "impact" else 1.0

@@ -1,7 +1,7 @@
 """
 vicinal and its peers on the same points, in one process, in turn.
 
-Run ``python benchmarks/harness.py`` for a few minutes' overview, ``--help`` for everything else.
+Run ``python benchmarks/harness.py`` for an overview in a few minutes, and with ``--help`` for all options.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def main(arguments: list[str] | None = None) -> int:
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    what = parser.add_argument_group("what is measured (several values: every combination)")
+    what = parser.add_argument_group("measured cases (several values: every combination)")
     what.add_argument(
         "--mode",
         choices=MODES,
         default="compare",
         help="against peers (default), or vicinal alone: "
-        "growth with the number of bodies, instruction sets (with scipy beside), thread counts",
+        "growth with the number of bodies, instruction sets (and scipy), thread counts",
     )
     what.add_argument("--sizes", type=_sizes, help="numbers of bodies, e.g. 1e4,1e5")
     what.add_argument("--workloads", type=_words, help="uniform, uniform2d, periodic, clustered")
@@ -57,7 +57,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     what.add_argument("--full", action="store_true", help="every workload, order, dtype and task at 1e4 to 1e7")
     what.add_argument("--seed", type=int, default=1)
-    how = parser.add_argument_group("how it is measured")
+    how = parser.add_argument_group("method")
     how.add_argument("--repeats", type=_positive(int), default=5, help="interleaved rounds, the best counts")
     how.add_argument("--threads", type=_positive(int), default=1, help="threads of every contestant that supports them")
     how.add_argument("--time-limit", type=_positive(float), help="CPU seconds one call may take (5; with --full 300)")
@@ -65,11 +65,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     how.add_argument(
         "--no-memory",
         action="store_true",
-        help="skip the child processes that take peak memory; "
-        "they also protect this process from a peer that crashes or eats all memory",
+        help="skip the child processes that measure peak memory; "
+        "they also protect this process from a peer that crashes or exhausts the memory",
     )
     how.add_argument("--no-check", action="store_true", help="do not compare the pair sets")
-    out = parser.add_argument_group("where it goes")
+    out = parser.add_argument_group("output")
     out.add_argument("--out", type=Path, default=HERE / "results", help="folder for JSON and plot")
     out.add_argument("--markdown", type=Path, help="also write the tables as Markdown to this file")
     return parser.parse_args(arguments)
@@ -85,7 +85,7 @@ def _sizes(text: str) -> tuple[int, ...]:
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as 1e4,1e5") from error
     if not sizes or min(sizes) < 1000:
-        # Below that the cutoff for thirty neighbours comes near half the box.
+        # With fewer bodies the cutoff for thirty neighbours approaches half the box.
         raise argparse.ArgumentTypeError("each size must be at least 1000")
     return tuple(sorted(sizes))
 

@@ -1,5 +1,5 @@
-// What this machine can do at best, in the few operations a pair search consists of. Prints one JSON object.
-// Compiled and run by limit.py; standard C++20 and, on x86-64, intrinsics chosen at run time.
+// The best speed of this machine in the few operations that a pair search consists of. Prints one JSON object. Compiled
+// and run by limit.py; standard C++20 and, on x86-64, intrinsics chosen at run time.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +30,7 @@ constexpr std::size_t tests_per_repeat = std::size_t{1} << 23;  // milliseconds,
 
 volatile std::uint64_t sink;  // keeps results alive
 
-/// CPU seconds of this single-threaded process: a busy neighbour then costs caches and bandwidth, but no time slices.
+// / CPU seconds of this single-threaded process: other load then costs caches and bandwidth, but no time slices.
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -51,7 +51,7 @@ void report(const std::string& name, double value) { std::printf(",\n\"%s\": %.6
 
 // ---- memory ---------------------------------------------------------------------------------------------------
 
-/// Fills memory the process has never had.
+// / Fills memory that the process has not used before.
 double first_touch_seconds(bool huge) {
   double best = 1e300;
   for (int k = 0; k < repeats; ++k) {

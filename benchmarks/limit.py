@@ -1,10 +1,10 @@
 """
-What this machine could do at best, beside what vicinal reaches.
+The best possible speed on this machine, compared with that of vicinal.
 
 ``limit.cpp`` measures the operations a pair search consists of: testing distances and storing the hits,
 writing memory that is new or already mapped, moving points into cell order. Their costs per entry, simply
-added, estimate the best time possible for the number of tests vicinal makes: nothing overlaps in the
-estimate, and nothing else is done.
+added, estimate the best possible time for the number of tests that vicinal makes: the estimate assumes that no
+operations overlap and that there are no others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BYTES_PER_ENTRY = {"pairs": 8, "rows": 4}
 
 @dataclass(frozen=True, kw_only=True)
 class Reached:
-    """One case: nanoseconds per entry measured, and of what the best possible would consist."""
+    """One case: measured nanoseconds per entry, and the parts of the best possible time."""
 
     case: str
     entries: int
@@ -64,7 +64,7 @@ def measure_machine(compiler: str) -> dict[str, float]:
 
 
 def measure_vicinal(sizes: list[int], repeats: int, machine: dict[str, float]) -> list[Reached]:
-    """Time pairs and rows, fresh and with a kept index, and split the best possible into its parts."""
+    """Time pairs and rows, with a new and with a kept index, and compute the parts of the best possible time."""
     vc = import_module("vicinal")
     from measure import interleave
     from ours import Vicinal
@@ -104,7 +104,7 @@ def measure_vicinal(sizes: list[int], repeats: int, machine: dict[str, float]) -
 
 
 def _searched_index(vc: Any, cloud: Any, task: str) -> Any:
-    """Build the structure vicinal chooses and search it once, so that its statistics are there."""
+    """Build the structure that vicinal chooses and search it once, so that its statistics are available."""
     chosen = vc.choose(cloud.points, cutoff=cloud.cutoff, box=cloud.box)
     structure = getattr(vc, chosen.structure)
     index = structure(cloud.points, cutoff=cloud.cutoff, box=cloud.box, **chosen.parameters)
@@ -113,7 +113,7 @@ def _searched_index(vc: Any, cloud: Any, task: str) -> Any:
 
 
 def _test_ns(machine: dict[str, float], isa: str) -> float:
-    """Cost of a test in float32: a guard band around it makes float64 exact at nearly the same price."""
+    """Cost of a test in float32: with a band, float64 is exact at nearly the same cost."""
     return machine.get(f"test_ns_float32_{isa}_{TYPICAL_RANGE}", float("nan"))
 
 
@@ -126,7 +126,7 @@ def _order_ns(machine: dict[str, float], size: int) -> float:
 
 
 def print_tables(machine: dict[str, float], reached: list[Reached]) -> None:
-    """Show both halves."""
+    """Print both tables."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,9 +1,9 @@
 """
-What a neighbour list saves: upkeep, with and without a loop over it, against fresh searches; fast motion; peers.
+The gain of a neighbour list: upkeep, with and without a loop over it, against new searches; fast motion; peers.
 
-Uniform points in a periodic cube, 30 neighbours each, every one on a straight way of its own; one thread. A step is an
-update, then the loop. Times of lists are means over all steps, builds included; those of fresh searches are the mean of
-a search now and then in the same run. The loop is Lennard-Jones, once compiled with the library and once by Numba.
+Uniform points in a periodic cube, 30 neighbours each, moving along straight lines; one thread. A step is an
+update, then the loop. Times of lists are means over all steps, builds included; those of new searches are the mean of
+occasional searches in the same run. The loop is Lennard-Jones, once compiled with the library and once by Numba.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from trial import begin, finish, parser, verdict
 
 SLOW, FAST = 0.002, 0.3  # of the cutoff per step
 NEIGHBOURS = 30
-FRESH_EVERY = 20  # steps between two fresh searches: so seldom that the list's own measurements do not see them
+FRESH_EVERY = 20  # steps between two new searches: so rare that they do not affect the list's own measurements
 SIGMA = 0.5  # of the cutoff
 ANGSTROM = 5.0  # a cutoff for peers that assume ångström
 CHEAPER, TOGETHER, NEVER, PEERS = 5.0, 1.5, 1.05, 10.0
 
 
 def np_() -> Any:
-    """Import NumPy late, as everything else here, so that --help is quick."""
+    """Import NumPy late, so that --help is quick."""
     return import_module("numpy")
 
 
 class Gas:
-    """Points that fly straight through a periodic cube, of edge 1 unless the cutoff is given."""
+    """Points that move along straight lines through a periodic cube, of edge 1 unless the cutoff is given."""
 
     def __init__(self, bodies: int, share: float, cutoff: float | None = None) -> None:
         np = np_()
@@ -52,7 +52,7 @@ class Gas:
             self.points[outside] %= self.edge
 
     def fly(self) -> None:
-        """One step without coming back, which ASE would take for a long way."""
+        """One step without wrapping, which ASE would count as a large displacement."""
         self.points += self.velocity
 
     def sort(self, order: Any) -> None:
@@ -68,7 +68,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def follow(gas: Gas, steps: int, step: Callable[[], Any], fresh: Callable[[], Any]) -> tuple[float, float]:
-    """Mean CPU seconds of a step of a list, and of a fresh search (with its loop) now and then."""
+    """Mean CPU seconds of a step of a list, and of occasional new searches with the same loop."""
     step()
     fresh()
     total, beside = 0.0, []
@@ -126,7 +126,7 @@ def numba_loops() -> tuple[Any, Any] | None:
 
 
 def line(name: str, ours: float, theirs: float, least: float, rest: str = "") -> dict[str, float]:
-    """Print and return one comparison: how many times cheaper we are."""
+    """Print and return one comparison: the time of the others divided by ours."""
     ratio = theirs / ours
     goal = f"  {verdict(ratio >= least)} (≥ {least:.3g})" if least else ""
     print(f"{name:<52}{ours * 1e3:9.1f} ms {theirs * 1e3:9.1f} ms {ratio:7.2f} ×{goal}  {rest}", flush=True)
@@ -147,7 +147,7 @@ def upkeep(bodies: int, steps: int) -> dict[str, Any]:
 
 
 def with_loop(bodies: int, steps: int) -> dict[str, Any]:
-    """The list and a compiled loop over it, against a fresh search and the same loop; bodies sorted beforehand."""
+    """The list and a compiled loop over it, against a new search and the same loop; bodies sorted beforehand."""
     vc = import_module("vicinal")
 
     def sorted_gas() -> Gas:
@@ -159,13 +159,13 @@ def with_loop(bodies: int, steps: int) -> dict[str, Any]:
     gas = sorted_gas()
     sigma = SIGMA * gas.cutoff
     rows = vc.NeighborList(cutoff=gas.cutoff, box=1.0)
-    anew = vc.NeighborList(cutoff=gas.cutoff, box=1.0, skin=0)
+    rebuilt = vc.NeighborList(cutoff=gas.cutoff, box=1.0, skin=0)
 
     def step(made: Any) -> Any:
         made.update(gas.points)
         return made.lennard_jones(sigma=sigma)
 
-    ours, theirs = follow(gas, steps, lambda: step(rows), lambda: step(anew))
+    ours, theirs = follow(gas, steps, lambda: step(rows), lambda: step(rebuilt))
     results["built in"] = line("list + built-in loop | the same, built at every step", ours, theirs, TOGETHER)
     print(f"  {rows.stats.reason}")
     loops = numba_loops()
@@ -202,7 +202,7 @@ def with_loop(bodies: int, steps: int) -> dict[str, Any]:
 
 
 def fast(bodies: int, steps: int) -> dict[str, Any]:
-    """Motion so fast that no skin pays: a list must not cost more than searching."""
+    """Motion so fast that no skin pays off: a list must not cost more than searching."""
     vc = import_module("vicinal")
     results = {}
     for name, options, sort in (
@@ -211,7 +211,7 @@ def fast(bodies: int, steps: int) -> dict[str, Any]:
     ):
         gas = Gas(bodies, FAST)
         made = vc.NeighborList(cutoff=gas.cutoff, box=1.0, **options)
-        # After the first guess the choice is made; that is where a simulation spends its time.
+        # Timed after the first guess, because a simulation spends most of its time after it.
         for _ in range(3):
             made.update(gas.points)
             gas.move()
@@ -257,14 +257,14 @@ def reordering(bodies: int, repeats: int) -> dict[str, Any]:
 
 
 def peer_steps(gas: Gas) -> dict[str, Callable[[], Any]]:
-    """A step of each peer that is installed: its own list where it has one, otherwise its search."""
+    """A step of each installed peer: its own list if it has one, otherwise its search."""
     np = np_()
-    found: dict[str, Callable[[], Any]] = {}
+    calls: dict[str, Callable[[], Any]] = {}
     cell = np.eye(3) * gas.edge
     try:
         vesin = import_module("vesin")
         made = vesin.NeighborList(cutoff=gas.cutoff, full_list=False, skin=0.3 * gas.cutoff)
-        found["vesin, skin 30 %"] = lambda: made.compute(points=gas.points, box=cell, periodic=True, quantities="ij")
+        calls["vesin, skin 30 %"] = lambda: made.compute(points=gas.points, box=cell, periodic=True, quantities="ij")
     except (ImportError, TypeError) as error:
         print(f"vesin: {error}")
     try:
@@ -273,21 +273,21 @@ def peer_steps(gas: Gas) -> dict[str, Callable[[], Any]]:
         kept = ase.NewPrimitiveNeighborList(
             np.full(n, gas.cutoff / 2), skin=0.15 * gas.cutoff, self_interaction=False, bothways=False
         )
-        found["ASE, skin 30 %"] = lambda: kept.update([True] * 3, cell, gas.points)
+        calls["ASE, skin 30 %"] = lambda: kept.update([True] * 3, cell, gas.points)
     except ImportError as error:
         print(f"ASE: {error}")
     try:
         freud = import_module("freud")
         box = freud.box.Box.cube(gas.edge)
         wanted = {"r_max": gas.cutoff, "exclude_ii": True}
-        found["freud, no skin"] = lambda: (
+        calls["freud, no skin"] = lambda: (
             freud.locality.LinkCell(box, gas.points - gas.edge / 2, gas.cutoff)
             .query(gas.points - gas.edge / 2, wanted)
             .toNeighborList()
         )
     except ImportError as error:
         print(f"freud: {error}")
-    return found
+    return calls
 
 
 def peers(bodies: int, steps: int) -> dict[str, Any]:

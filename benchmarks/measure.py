@@ -1,4 +1,4 @@
-"""Times of contestants: interleaved repeats in one process, CPU beside wall clock."""
+"""Times of contestants: interleaved repeats in one process, CPU and wall time."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def interleave(
         if clock.spent(budget):
             continue
         progress(f"repeat {round_ + 1}/{repeats} {contestant.name}")
-        once(contestant, call, clock)  # the result dies here, outside the clock
+        once(contestant, call, clock)  # the result is freed here, untimed
     return clocks

@@ -1,10 +1,10 @@
 """
-Peak memory of one call, measured in a process of its own.
+Peak memory of one call, measured in a separate process.
 
 The harness starts this file once per contestant and case. The child loads the points from a file, warms the
 library up on a tiny cloud (imports, thread pools), notes its resident memory, resets the kernel's
 high-water mark (``/proc/self/clear_refs``), makes the call, keeps the result and reads the mark ``VmHWM``.
-The difference is what the call needed at its worst moment: index, scratch and result. ``ru_maxrss`` would
+The difference is the peak memory of the call: index, scratch and result. ``ru_maxrss`` would
 not do on Linux, where a child inherits the mark of its parent across fork and exec; it is the fallback
 without /proc.
 """
@@ -30,7 +30,7 @@ WARM_UP_BODIES = 200
 
 @dataclass(frozen=True)
 class Footprint:
-    """What the child saw, or why it saw nothing."""
+    """The measurement of the child, or the reason why it failed."""
 
     peak_bytes: int | None = None
     result_bytes: int | None = None
@@ -39,7 +39,7 @@ class Footprint:
 
 
 def run_child(name: str, cloud: Any, task: str, threads: int, time_limit: float) -> Footprint:
-    """Measure a contestant in a fresh process that may neither eat the machine's memory nor run for ever."""
+    """Measure a contestant in a new process with limits on memory and time."""
     import numpy as np
 
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def _resident(process: int) -> int:
 
 
 def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -> Footprint:
-    """Do the child's work."""
+    """Measure, in the child process."""
     import numpy as np
 
     from measure import once
@@ -121,8 +121,8 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
     call = contestant.prepare(cloud, task, threads)
     before = _start_watching()
     times = Clock()
-    # The default action of the signal ends the process even inside compiled code. CPU time, so that a busy
-    # machine disqualifies no contestant; of the call only.
+    # The default action of the signal ends the process even inside compiled code. CPU time of the call only, so that a
+    # busy machine does not disqualify a contestant.
     signal.setitimer(signal.ITIMER_PROF, time_limit * threads)
     result = once(contestant, call, times)
     signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,9 +1,9 @@
 """
-What motion costs: Schornbaum's (2009) moving cuboids, and bodies that come and go.
+The cost of motion: Schornbaum's (2009) moving cuboids, and insertion and removal.
 
-Cubes of one size in a periodic cube, two pairs per body; each moves in a direction of its own by up to a share of its
-size per step. How much does an incremental update save? And, in open space, for our sweep and prune keeps no pairs in
-a periodic box: where does it overtake the hash grid?
+Cubes of one size in a periodic cube, two pairs per body; each moves in a random direction by up to a share of its
+size per step. Measured are the gain of an incremental update and, in open space (our sweep and prune keeps no pairs in
+a periodic box), the motion below which sweep and prune is faster than the hash grid.
 "far apart" is Schornbaum's (2009) last figure: the same motion, bodies 100 000 times smaller.
 """
 
@@ -27,7 +27,7 @@ LIVING = ("HashGrid", "SweepAndPrune", "BVH", "Octree", "SpatialHash", "CellSort
 
 
 def bodies_at(lower: Any, edge: float, *, spheres: bool) -> dict[str, Any]:
-    """Give the arguments of an index or an update: cubes with these lower corners, or spheres at them."""
+    """Return the arguments of an index or an update: cubes with these lower corners, or spheres at them."""
     return {"points": lower, "radii": edge / 2} if spheres else {"boxes": (lower, lower + edge)}
 
 
@@ -64,7 +64,7 @@ def moving(
         for name in order:
             index = kept[name]
             step = Step(name, index.pairs)
-            # The first step warms up: buffers for results and movers are made in it.
+            # The first step is a warm-up, in which buffers are allocated.
             once(step, lambda index=index, now=now: index.update(**now), times[name][0] if turn else None)
             pairs[name] = len(once(step, index.pairs, times[name][1] if turn else None)[0])
         if len(set(pairs.values())) != 1:
@@ -95,13 +95,13 @@ def report_motion(label: str, result: dict[str, Any], bodies: int) -> dict[str, 
     return noted
 
 
-def crossing(found: dict[float, float]) -> float | None:
+def crossing(ratios: dict[float, float]) -> float | None:
     """Motion at which sweep and prune takes as long as the hash grid: between two shares measured, by logarithms."""
     np = import_module("numpy")
-    shares = sorted(share for share in found if share > 0)
+    shares = sorted(share for share in ratios if share > 0)
     for below, above in pairwise(shares):
-        if found[below] <= 1 < found[above]:
-            weight = np.log(1 / found[below]) / np.log(found[above] / found[below])
+        if ratios[below] <= 1 < ratios[above]:
+            weight = np.log(1 / ratios[below]) / np.log(ratios[above] / ratios[below])
             return float(np.exp(np.log(below) + weight * np.log(above / below)))
     return None
 
@@ -127,7 +127,7 @@ def living(name: str, options: Any) -> dict[str, float]:
             for ids in gone:
                 index.remove(ids)
 
-        # Each is the other's preparation, so the number of bodies stays; the first turn warms up.
+        # Insertion and removal alternate, so the number of bodies is constant; the first turn is a warm-up.
         times = {"insert": Clock(), "remove": Clock()}
         for turn in range(options.repeats + 1):
             for key, call in (("insert", insert), ("remove", remove)):

@@ -22,13 +22,13 @@ class Vicinal(Contestant):
     Parameters
     ----------
     structure
-        Class to use, or None for the one-call functions that choose for themselves.
+        Class to use, or None for the functions that choose a structure themselves.
     reused
-        Keep one index and time ``update`` plus the search instead of starting afresh.
+        Keep one index and time ``update`` plus the search instead of building a new one.
     kept
-        Keep one index of bodies that stay where they are, and time the search alone.
+        Keep one index of unmoved bodies, and time the search alone.
     isa
-        Instruction set to switch to, or None for the best there is.
+        Instruction set to switch to, or None for the best available one.
     threads
         Thread count that overrides that of the run.
     """
@@ -50,20 +50,20 @@ class Vicinal(Contestant):
         self.name = " ".join(word for word in words if word)
 
     def version(self) -> str | None:
-        """Version of the package that is imported, which need not be an installed one."""
+        """Version of the imported package, which need not be the installed one."""
         try:
             return str(import_module("vicinal").info()["version"])
         except ImportError:
             return None
 
     def refuses(self, case: Case) -> str | None:
-        """Refuse what would take minutes by design."""
+        """Refuse cases that would take minutes by design."""
         if self.structure == "Exhaustive" and case.bodies > EXHAUSTIVE_BODIES:
             return "tests every pair"
         return super().refuses(case)
 
     def before(self) -> None:
-        """Switch to the instruction set and thread count asked for."""
+        """Switch to the requested instruction set and thread count."""
         if self.isa is not None:
             import_module("vicinal._core").set_isa(self.isa)
         if self.threads is not None:
@@ -117,7 +117,7 @@ def isas() -> list[str]:
 
 
 def variants(structures: tuple[str, ...]) -> list[Contestant]:
-    """The one-call functions and an index, then each structure asked for: fresh, updated, and as it was."""
+    """The functions and an index, then each requested structure: new, updated, and unchanged."""
     names: list[str | None] = [None, *structures]
     ways: list[dict[str, bool]] = [{}, {"reused": True}, {"kept": True}]
     return [Vicinal(name, **way) for name in names for way in ways]

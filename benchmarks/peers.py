@@ -59,7 +59,7 @@ class Scipy(Contestant):
         return Listing(i, result.indices, full=True)
 
     def counts(self, result: Any) -> IntArray:
-        """Take the body itself off."""
+        """Subtract the body itself."""
         return np.asarray(result) - 1
 
 
@@ -105,7 +105,7 @@ class Freud(Contestant):
         del task
         freud = import_module("freud")
         freud.parallel.set_num_threads(threads)
-        # 2.5 cutoffs of emptiness keep the images of an open cloud out of each other's reach.
+        # 2.5 cutoffs of empty space keep the images of an open cloud out of reach.
         edge = cloud.edge if cloud.box is not None else cloud.edge + 2.5 * cloud.cutoff
         box = freud.box.Box.cube(edge) if cloud.dim == 3 else freud.box.Box.square(edge)
         centred = solid(cloud, "float64").copy()
@@ -167,7 +167,7 @@ class ScikitLearn(Contestant):
         return listing_of_rows(result)
 
     def counts(self, result: Any) -> IntArray:
-        """Take the body itself off."""
+        """Subtract the body itself."""
         return np.asarray(result) - 1
 
 
@@ -191,8 +191,8 @@ class MDAnalysis(Contestant):
 
         def call() -> Any:
             grid = grid_of(cloud.cutoff, points, box, pbc=cloud.box is not None)
-            found = grid.self_search() if task == "pairs" else grid.search(points)
-            return found.get_pairs()
+            result = grid.self_search() if task == "pairs" else grid.search(points)
+            return result.get_pairs()
 
         return call
 

@@ -1,4 +1,4 @@
-"""The picture: time per entry against the number of bodies, and how many times slower the others are."""
+"""The picture: time per entry against the number of bodies, and the times relative to the first contestant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for people, JSON and Markdown for keeping."""
+"""Tables on the terminal, and JSON and Markdown files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADINGS = ("contestant", "ns CPU", "ns wall", "× CPU", "× wall", "peak MB", "
 
 
 def cells(result: CaseResult, row: Row) -> tuple[str, ...]:
-    """Give one line of the table; a contestant that could not run shows a dash and the reason."""
+    """Return one line of the table; a contestant that could not run has a dash and the reason."""
     if row.reason is not None:
         return (row.contestant, "–", "–", "–", "–", "–", "–", row.reason)
     over = None
@@ -50,7 +50,7 @@ def print_case(console: Console, result: CaseResult) -> None:
 
 
 def write_json(path: Path, machine: dict[str, Any], settings: dict[str, Any], results: list[CaseResult]) -> None:
-    """Write everything measured so far; the old file stays whole until the new one is complete."""
+    """Write all measurements so far; the old file is replaced only when the new one is complete."""
     data = {"machine": machine, "settings": settings, "cases": [result.as_dict() for result in results]}
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".part")
@@ -81,7 +81,7 @@ def write_markdown(path: Path, machine: dict[str, Any], settings: dict[str, Any]
 
 
 def growth(results: list[CaseResult]) -> list[str]:
-    """How the time per entry of each contestant changes from the smallest size to the largest."""
+    """The change of the time per entry of each contestant from the smallest size to the largest."""
     lines = []
     for series in dict.fromkeys(result.case.series for result in results):
         own = sorted((r for r in results if r.case.series == series), key=lambda r: r.case.bodies)

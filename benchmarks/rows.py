@@ -1,10 +1,10 @@
-"""Rows, sorted rows and crystals: nanoseconds per directed entry, CPU time beside wall time.
+"""Rows, sorted rows and crystals: nanoseconds per directed entry, CPU and wall time.
 
     python benchmarks/rows.py                            this installation
-    python benchmarks/rows.py --before OTHER/bin/python  the same with another one, in turn, and the ratios
+    python benchmarks/rows.py --before OTHER/bin/python  the same, interleaved with another one, and the ratios
 
-Every case is timed in rounds, one process per round and installation, in turn, so that both see the same disturbances;
-the best time of all rounds counts. One thread. `fresh` builds everything; `kept` updates an index that lasts.
+Every case is timed in rounds, one process per round and installation, interleaved, so that other load affects both
+alike; the best time of all rounds counts. One thread. `fresh` includes building; `kept` updates an index that is kept.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def best(all_times: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def run(python: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure one round in a process of its own."""
+    """Measure one round in a separate process."""
     command = [python, str(Path(__file__).resolve()), "--worker", "--repeats", str(arguments.repeats)]
     done = subprocess.run(
         [*command, "--cases", *arguments.cases],

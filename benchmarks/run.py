@@ -22,7 +22,7 @@ class Settings:
     time_limit: float
     """CPU seconds (times threads) one call may take, in the child."""
     budget: float
-    """Seconds after which a contestant sits out the remaining repeats."""
+    """Seconds after which a contestant is left out of the remaining repeats."""
     memory: bool
     check: bool
 
@@ -42,7 +42,7 @@ class Row:
     against_vicinal: Verdict | None = None
 
     def per_entry(self, entries: int, clock: str = "cpu") -> float | None:
-        """Best nanoseconds per entry of the answer."""
+        """Best nanoseconds per entry of the result."""
         seconds = self.cpu if clock == "cpu" else self.wall
         return min(seconds) * 1e9 / max(entries, 1) if seconds else None
 
@@ -58,11 +58,11 @@ class CaseResult:
 
     @property
     def entries(self) -> int:
-        """What a nanosecond is divided by: pairs, or the entries of all rows (twice as many)."""
+        """The number of entries that times are divided by: pairs, or the entries of all rows (twice as many)."""
         return self.pairs if self.case.task == "pairs" else 2 * self.pairs
 
     def ratio(self, row: Row, clock: str = "cpu") -> float | None:
-        """Times slower than the first contestant."""
+        """Time relative to the first contestant."""
         own, first = row.per_entry(self.entries, clock), self.rows[0].per_entry(self.entries, clock)
         return own / first if own is not None and first else None
 
@@ -98,7 +98,7 @@ class Runner:
         self._pace: dict[str, float] = {}  # slowest seconds per body of a contestant, over all series
 
     def say(self, text: str) -> None:
-        """Tell the progress bar what goes on."""
+        """Show the current action in the progress bar."""
         self.show(f"{self.label}: {text}")
 
     def run(self, case: Case) -> CaseResult:
@@ -123,13 +123,13 @@ class Runner:
         return CaseResult(case=case, cutoff=cloud.cutoff, pairs=pairs, rows=list(rows.values()))
 
     def _weigh(self, contestant: Contestant, case: Case, cloud: Cloud, row: Row) -> None:
-        """Take peak memory in a child, which also shows whether the contestant can do the case at all."""
+        """Measure peak memory in a child process, which also shows whether the contestant can run the case."""
         key = (contestant.name, case.series)
         bodies, last = self._seen.get(key, (0, Footprint()))
         if last.failure is not None and bodies <= case.bodies:
             row.reason = f"{last.failure} at {bodies:.0e}"
             return
-        # A known series predicts well; others only tell the hopeless.
+        # The same series predicts well; other series only exclude contestants that are far too slow.
         expected = (
             last.seconds * case.bodies / bodies if last.seconds else self._pace.get(contestant.name, 0.0) * case.bodies
         )
@@ -144,7 +144,7 @@ class Runner:
         row.peak_bytes, row.result_bytes, row.reason = seen.peak_bytes, seen.result_bytes, seen.failure
 
     def _check(self, case: Case, cloud: Cloud, field_: list[tuple[Contestant, Call]], rows: dict[str, Row]) -> int:
-        """Run every contestant once as a warm-up, compare the answers, and return the number of pairs."""
+        """Run every contestant once as a warm-up, compare the results, and return the number of pairs."""
         reference, ours = None, None
         if self.settings.check:
             self.say("referee")
@@ -160,7 +160,7 @@ class Runner:
             row.verdict = _judge(reference, contestant, case, result)
             first = position == 0 and contestant.distribution == "vicinal"
             if first and not row.verdict.correct and case.task != "count":
-                # vicinal itself is off: the others are then compared with both.
+                # If vicinal itself is wrong, the others are compared with both.
                 ours = Reference(pair_keys(contestant.listing(result, case.task), case.bodies, "upper"), case.bodies)
             row.against_vicinal = row.verdict if ours is reference else _judge(ours, contestant, case, result)
             del result
@@ -175,7 +175,7 @@ def _judge(reference: Reference | None, contestant: Contestant, case: Case, resu
 
 
 def _pairs_in(contestant: Contestant, case: Case, result: Any) -> int:
-    """Count the pairs of an answer that is not checked."""
+    """Count the pairs of a result that is not checked."""
     if case.task == "count":
         return int(contestant.counts(result).sum(dtype="int64")) // 2
     listing = contestant.listing(result, case.task)

@@ -1,4 +1,4 @@
-"""Seeded scenes: where bodies are, how large they are, and how many of them meet."""
+"""Seeded scenes: positions and sizes of bodies, and the number of pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import vicinal as vc
 
 Array = NDArray[Any]
 
-# The scale of the sizes is found on a sample of this many bodies.
+# The scale of the sizes is determined from a sample of this many bodies.
 SAMPLE = 20_000
 CLUSTERS = 20
 BOARD = 8  # fields of the checkerboard along an axis
@@ -35,12 +35,12 @@ class Scene:
 
     @property
     def label(self) -> str:
-        """One line for people."""
+        """A description on one line."""
         space = f"{self.dim}D{' periodic' if self.periodic else ''}{' float32' if self.dtype == 'float32' else ''}"
         return f"{self.places} {self.sizes} {self.bodies:.0e} {self.pairs:g}/body {space}"
 
     def make(self) -> dict[str, Any]:
-        """Return what `vicinal.pairs` and every index take."""
+        """Return the arguments of `vicinal.pairs` and of every index."""
         rng = np.random.default_rng([self.seed, self.bodies, self.dim])
         where = PLACES[self.places](rng, self.bodies, self.dim)
         size = SIZES[self.sizes](rng, self.bodies, self.dim)
@@ -61,7 +61,7 @@ def _bodies(where: Array, size: Array, *, periodic: bool) -> dict[str, Any]:
 
 
 def _scale(where: Array, size: Array, pairs: float, *, periodic: bool) -> float:
-    """Return the factor that gives sizes so many pairs per body. A share of all bodies meets that share of others."""
+    """Return the factor of the sizes that gives so many pairs per body, from a sample, which has its share of pairs."""
     n, dim = where.shape
     few = min(n, SAMPLE)
     chosen = np.random.default_rng(few).choice(n, few, replace=False) if few < n else slice(None)
@@ -70,9 +70,9 @@ def _scale(where: Array, size: Array, pairs: float, *, periodic: bool) -> float:
     typical = np.mean(size) if size.ndim < 2 else np.mean(size) / 2
     scale = (2 * pairs / n) ** (1 / dim) / float(typical) / 2
     for _ in range(12):
-        # Bodies that reach around the box are not what is wanted here.
-        found = vc.BVH(**_bodies(some, sizes * scale, periodic=periodic)).count().mean() / 2
-        ratio = target / max(found, 0.1 / few)
+        # Bodies must not reach around the box.
+        per_body = vc.BVH(**_bodies(some, sizes * scale, periodic=periodic)).count().mean() / 2
+        ratio = target / max(per_body, 0.1 / few)
         if 0.97 < ratio < 1.03:
             break
         scale *= min(max(ratio, 0.01), 100) ** (1 / dim)
@@ -118,7 +118,7 @@ def _checkerboard(rng: np.random.Generator, n: int, dim: int) -> Array:
 
 
 def _stray(rng: np.random.Generator, n: int, dim: int) -> Array:
-    """A compact crowd and a few bodies very far away."""
+    """A compact cluster and a few bodies very far away."""
     points = 0.4 + 0.001 * rng.random((n, dim))
     points[:: max(n // 10, 1)] = rng.random(points[:: max(n // 10, 1)].shape)
     return points
@@ -193,7 +193,7 @@ PAIRS = (0.2, 3.0, 30.0)
 
 
 def scenes(seed: int, count: int, sizes: tuple[int, ...]) -> Iterator[Scene]:
-    """Yield `count` scenes that take turns in every respect; another seed gives other scenes."""
+    """Yield `count` scenes with balanced combinations of all options; another seed gives other scenes."""
     rng = np.random.default_rng(seed)
 
     def turns(options: tuple[Any, ...]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""From options to cases and contestants, and through them; what is finished survives an interruption."""
+"""Derives cases and contestants from the options and runs them; an interrupt keeps finished cases."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def choose_cases(options: argparse.Namespace) -> list[Case]:
     """
     Cases of a run.
 
-    What the options name is combined in every way. Without them, one thing at a time departs from the base
-    case (uniform, random order, float64, pairs): the whole product would take a day and tell little more.
+    All combinations of the given options. Without options, one parameter at a time departs from the base
+    case (uniform, random order, float64, pairs): all combinations would take a day and show little more.
     """
     given = {
         "workload": _known("workload", options.workloads, WORKLOADS),
@@ -130,11 +130,11 @@ def _combine(choice: dict[str, tuple[str, ...]], sizes: tuple[int, ...], seed: i
 
 
 def choose_contestants(options: argparse.Namespace) -> list[Contestant]:
-    """Put vicinal first, for the ratios refer to the first."""
+    """Put vicinal first, because the ratios refer to the first."""
     if ours.Vicinal().version() is None:
         raise ValueError("vicinal is not importable; install it first (pip install .)")
     if options.mode == "isa":
-        # scipy beside them: the baseline path has to beat it, too.
+        # With scipy, because the baseline path has to be faster than scipy, too.
         return [*(ours.Vicinal(isa=isa) for isa in reversed(ours.isas())), *peers_named(("scipy",))]
     if options.mode == "threads":
         most = max(options.threads, describe()["cores_usable"])
@@ -154,7 +154,7 @@ def _known(what: str, words: tuple[str, ...] | None, known: tuple[str, ...]) -> 
 
 
 def _wrong(result: CaseResult) -> bool:
-    """Whether one of our own answers is wrong; a peer's is its own business."""
+    """Whether a result of vicinal is wrong; results of peers do not count."""
     return any(
         row.contestant.startswith("vicinal") and row.verdict is not None and not row.verdict.correct
         for row in result.rows

@@ -1,4 +1,4 @@
-"""Times of single searches, build included, by every way the chooser can go: interleaved, CPU time, one thread."""
+"""Times of single searches with every variant that can be chosen: build included, interleaved, CPU time, one thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import vicinal as vc
 from vicinal.costs import survey
 from vicinal.index import Settings, check_settings
 
-# A test takes at least this long; a way that would need HOPELESS times the time of another is not tried.
+# A test takes at least this long; a variant that would take HOPELESS times as long as another is not tried.
 TEST_SECONDS = 1.2e-10
 HOPELESS = 20.0
 LEAST_SECONDS = 0.05
@@ -20,7 +20,7 @@ LEAST_SECONDS = 0.05
 
 @dataclass
 class Shot:
-    """One way to search a scene: what it counts, and the seconds of every repeat."""
+    """One way to search a scene: its counts, and the seconds of every repeat."""
 
     structure: str
     parameters: dict[str, Any]
@@ -34,7 +34,7 @@ class Shot:
 
 
 def once(settings: Settings, shot: Shot) -> float:
-    """Build, search, and return the CPU seconds of that."""
+    """Build, search, and return the CPU seconds of both."""
     gc.disable()
     try:
         start = time.process_time()
@@ -53,7 +53,7 @@ def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4
     """
     settings = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
     shots = [Shot(structure, parameters, counts) for structure, parameters, counts, _ in survey(settings).estimates()]
-    # The fewest tests first, so that hopeless ways are recognised.
+    # The fewest tests first, so that variants that are far too slow are recognised.
     shots.sort(key=lambda shot: shot.counts["test"])
     start, fastest = time.process_time(), math.inf
     for turn in range(repeats):

@@ -1,7 +1,7 @@
 """
-How time and memory grow with the number of bodies: equal spheres at constant density, about two pairs per body.
+Growth of time and memory with the number of bodies: equal spheres at constant density, about two pairs per body.
 
-Time is that of building and searching once. Memory is what the index says of itself, beside the growth of the
+Time is that of one build and search. Memory is that of the statistics of the index, and the growth of the
 resident memory of a fresh process that builds it.
 """
 
@@ -45,7 +45,7 @@ def resident() -> int:
 
 
 def child(name: str, bodies: int) -> None:
-    """Build in a process of one's own and print the bytes per body, as told and as seen."""
+    """Build in a separate process and print the bytes per body, by statistics and as measured."""
     vc = import_module("vicinal")
     vc.set_threads(1)
     structure = getattr(vc, name)
@@ -106,12 +106,12 @@ def main() -> int:
     if len(sizes) > 1:
         logarithm = import_module("numpy").log
         for name in names:
-            found = exponent(times[name])
+            slope = exponent(times[name])
             by_log = exponent({n: t / float(logarithm(n)) for n, t in times[name].items()})
-            data["exponents"][name] = {"n": found, "n log n": by_log}
+            data["exponents"][name] = {"n": slope, "n log n": by_log}
             limit = EXPONENTS.get(name)
-            said = f"; at most {limit}: {verdict(found <= limit)}" if limit else ""
-            print(f"{name:12} exponent {found:.3f}{said}; of time / log n: {by_log:.3f}")
+            said = f"; at most {limit}: {verdict(slope <= limit)}" if limit else ""
+            print(f"{name:12} exponent {slope:.3f}{said}; of time / log n: {by_log:.3f}")
     data["bytes"] = {}
     for name in names:
         data["bytes"][name] = told = memory(name, sizes[-1])

@@ -1,11 +1,11 @@
 """
-Bodies of mixed sizes: vicinal beside the broad phases of PyPI, linked cells, and bodies of one size.
+Bodies of mixed sizes: vicinal compared with the broad phases of PyPI, with linked cells, and with bodies of one size.
 
 100 000 spheres at random, radii from 1 to 40, filling 10 % of the space, and a denser case. Radii are spread evenly
-over their logarithm by number, or by volume, so that each octave fills as much space, as grains often do. By number a
-cell as large as the largest sphere holds but two spheres, and linked cells lose nothing; by volume it holds hundreds.
+over their logarithm by number, or by volume, so that each octave fills the same volume, as grains often do. By number a
+cell as large as the largest sphere holds only two spheres, and linked cells lose nothing; by volume it holds hundreds.
 
-Peers find overlapping boxes, so vicinal is timed with spheres and with their boxes. Every answer is compared with that
+Peers find overlapping boxes, so vicinal is timed with spheres and with their boxes. Every result is compared with that
 of NumPy.
 """
 
@@ -33,7 +33,7 @@ def spheres(bodies: int, filling: float, spread: float, evenly: str = "number") 
 
 
 def own_steps(label: str, points: Any, names: list[str], bodies: dict[str, Any]) -> list[Step]:
-    """Each structure, made anew and kept."""
+    """Each structure, new and kept."""
     vc = import_module("vicinal")
     steps = []
     for name in names:
@@ -52,14 +52,14 @@ def own_steps(label: str, points: Any, names: list[str], bodies: dict[str, Any])
 
 
 def peer_steps(points: Any, radii: Any, names: set[str]) -> tuple[list[Step], dict[str, Any]]:
-    """Each peer that is installed, made anew and kept."""
+    """Each installed peer, new and kept."""
     steps: list[Step] = []
     made: dict[str, Any] = {}
     for kind in PEERS:
         if names and kind.name not in names:
             continue
         if kind.version() is None or len(points) > kind.most_bodies:
-            why = "not installed" if kind.version() is None else f"hopeless beyond {kind.most_bodies} bodies"
+            why = "not installed" if kind.version() is None else f"too slow beyond {kind.most_bodies} bodies"
             print(f"  {kind.name}: {why}")
             continue
         peer = made[kind.name] = kind(points, radii)
@@ -77,7 +77,7 @@ def peer_steps(points: Any, radii: Any, names: set[str]) -> tuple[list[Step], di
 
 
 def check(steps: list[Step], peers: dict[str, Any], points: Any, radii: Any) -> dict[str, str]:
-    """Compare every answer with what NumPy finds."""
+    """Compare every result with that of NumPy."""
     i, j = overlapping(points - radii[:, None], points + radii[:, None])
     apart = points[i] - points[j]
     touch = (apart**2).sum(axis=1) <= (radii[i] + radii[j]) ** 2
@@ -108,7 +108,7 @@ def case(options: Any, evenly: str, filling: float) -> dict[str, Any]:
     own += own_steps("boxes", None, [name for name in names if name != "LinkedCells"], {"boxes": boxes})
     said = check(own + theirs, peers, points, radii)
     pairs, box_pairs = int(said.pop("pairs")), int(said.pop("overlapping boxes"))
-    # Bodies of one size, once with the same filling and once with as many pairs: 4 × filling per body.
+    # Bodies of one size, once with the same filling and once with the same number of pairs: 4 × filling per body.
     mono_steps, mono_pairs = [], {}
     for label, share in (("same filling", filling), ("same pairs", pairs / n / 4)):
         mono, one = spheres(n, share, 1.0 + 1e-12)
@@ -152,8 +152,8 @@ def _candidates(index: Any) -> int:
 
 
 def criteria(times: dict[str, Any], counts: dict[str, int]) -> dict[str, tuple[float, str, bool]]:
-    """Ratios the project wants, each with its limit."""
-    found = {}
+    """The goals of the project: ratios, each with its limit."""
+    ratios = {}
     best = {name: value.best for name, value in times.items()}
     for way in ("new", "kept"):
         rivals = [peer.name for peer in PEERS if f"{peer.name}, {way}" in best]
@@ -161,18 +161,18 @@ def criteria(times: dict[str, Any], counts: dict[str, int]) -> dict[str, tuple[f
             fastest = min(rivals, key=lambda name: best[f"{name}, {way}"])
             for label in ("spheres", "boxes"):
                 ratio = best[f"{fastest}, {way}"] / best[f"HashGrid {label}, {way}"]
-                found[f"{fastest} over HashGrid {label}, {way}"] = ratio, f"≥ {PEER_RATIO:g}", ratio >= PEER_RATIO
+                ratios[f"{fastest} over HashGrid {label}, {way}"] = ratio, f"≥ {PEER_RATIO:g}", ratio >= PEER_RATIO
     ratio = best["LinkedCells spheres, kept"] / best["HashGrid spheres, kept"]
-    found["LinkedCells over HashGrid, kept"] = ratio, f"≥ {CELL_RATIO:g}", ratio >= CELL_RATIO
+    ratios["LinkedCells over HashGrid, kept"] = ratio, f"≥ {CELL_RATIO:g}", ratio >= CELL_RATIO
     for label in ("same filling", "same pairs"):
         mixed = best["HashGrid spheres, kept"] / max(counts["HashGrid spheres, kept"], 1)
         mono = best[f"HashGrid one size, {label}"] / max(counts[f"HashGrid one size, {label}"], 1)
-        found[f"mixed over one size ({label}), per pair"] = (
+        ratios[f"mixed over one size ({label}), per pair"] = (
             mixed / mono,
             f"≤ {MONO_RATIO:g}",
             mixed / mono <= MONO_RATIO,
         )
-    return found
+    return ratios
 
 
 def main() -> int:
@@ -199,7 +199,7 @@ def main() -> int:
         if said != "right" and name.split()[0] in OURS
     ]
     if wrong:
-        print(f"wrong answers of vicinal: {', '.join(wrong)}", file=sys.stderr)
+        print(f"wrong results of vicinal: {', '.join(wrong)}", file=sys.stderr)
     return int(bool(wrong))
 
 

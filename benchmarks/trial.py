@@ -1,7 +1,7 @@
 """
-One question, several answers: calls timed in turn in one process, on one thread; what the paper benchmarks share.
+Common parts of the benchmarks from sizes.py on: calls timed in turn in one process, on one thread.
 
-Times are CPU seconds beside wall seconds, the best of several rounds. Look at ratios, not at seconds.
+Times are CPU and wall seconds, the best of several rounds. Compare ratios, not seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def nothing() -> None:
 
 @dataclass
 class Step:
-    """A call to be timed, and what is done before each call without being timed."""
+    """A timed call, and an untimed preparation before each call."""
 
     name: str
     call: Callable[[], Any]
@@ -53,7 +53,7 @@ def seconds(times: Clock) -> dict[str, float]:
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """Options all have."""
+    """The common options."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--repeats", type=int, default=5, help="rounds, the best counts")
     made.add_argument("--out", type=Path, default=HERE / "results", help="folder for the JSON file")
@@ -81,7 +81,7 @@ def finish(options: argparse.Namespace, name: str, data: dict[str, Any]) -> None
 
 
 def structures(*names: str) -> list[str]:
-    """Those of the names that this version of vicinal has."""
+    """The names that this version of vicinal has."""
     vc = import_module("vicinal")
     return [name for name in names if hasattr(vc, name)]
 
@@ -92,5 +92,5 @@ def both(times: Clock, scale: float = 1e3, unit: str = "ms") -> str:
 
 
 def verdict(held: bool) -> str:  # noqa: FBT001
-    """Say whether a criterion holds."""
+    """Return whether a criterion holds, as a word."""
     return "holds" if held else "MISSED"

@@ -1,4 +1,4 @@
-"""Is the answer right? Every pair set is compared with the definition, and what differs is counted."""
+"""Compares every pair set with the definition, and counts the differences."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from workloads import Cloud
 
 Keys = NDArray[np.uint64]
 CHUNK = 1 << 22
-# The kd-tree proposes with this much slack, the definition decides: more than the rounding of any coordinate
-# difference (in a periodic box that of numbers as large as the box, hundreds of cutoffs).
+# The kd-tree proposes candidates with this much slack, and the definition decides: more than the rounding of any
+# coordinate difference (in a periodic box that of numbers as large as the box, hundreds of cutoffs).
 SLACK = {"float32": 1e-3, "float64": 1e-8}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Differences between a pair set (or counts) and the referee's; all zero is correct."""
+    """Differences between a pair set (or counts) and the reference; all zero is correct."""
 
     missing: int = 0
     extra: int = 0
@@ -42,7 +42,7 @@ class Verdict:
 
 class Reference:
     """
-    A set of unordered pairs as sorted 64-bit keys, with a fingerprint that saves sorting the others.
+    A set of unordered pairs as sorted 64-bit keys, with a fingerprint so that correct sets need not be sorted.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def referee(cloud: Cloud) -> Reference:
         i, j = candidates[start : start + CHUNK].T
         difference = cloud.points[j] - cloud.points[i]
         if cloud.box is not None:
-            # The points lie inside the box and the cutoff below half of it: one image is in question.
+            # The points lie inside the box and the cutoff is below half of it: only one image can be within reach.
             edge = real(cloud.box)
             shift = (difference < -edge / 2).astype(real) - (difference > edge / 2).astype(real)
             difference += shift * edge

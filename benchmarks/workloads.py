@@ -25,7 +25,7 @@ SMALLEST_CUTOFF = 4.0
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One row of the comparison: what is searched, and what is asked."""
+    """One case of the comparison: the points and the task."""
 
     workload: str
     bodies: int
@@ -46,12 +46,12 @@ class Case:
 
     @property
     def series(self) -> tuple[str, str, str, str]:
-        """Everything but the size: the cases of a series differ in the number of bodies only."""
+        """All parameters but the size: the cases of a series differ in the number of bodies only."""
         return (self.workload, self.order, self.dtype, self.task)
 
     @property
     def label(self) -> str:
-        """One line for people."""
+        """A description on one line."""
         return f"{self.workload} · {self.bodies:.0e} · {self.order} · {self.dtype} · {self.task}"
 
 

@@ -1,4 +1,4 @@
-"""How many candidates a grid of cells proposes, counted without a grid: pairs of points in close cells."""
+"""The number of candidates that a grid proposes, counted without a grid: pairs of points in close cells."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def pairs_in_reach(cells: Array, stencil: int, sides: int | None = None) -> int:
 
 
 def expected_ratio(side: int, dim: int) -> float:
-    """Onderik & Ďurikovič 2008: candidates over all pairs, uniform points, `side` cells a side."""
+    """Onderik & Ďurikovič 2008: candidates over all pairs, uniform points, `side` cells per side."""
     return float(((3 * side - 2) / side**2) ** dim)

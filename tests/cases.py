@@ -18,13 +18,13 @@ Corners = tuple[Array, Array]
 BOTH = (np.float32, np.float64)
 DIMS = (2, 3)
 
-# More cells than this and a dense grid may refuse: the point of the case is another one.
+# With more cells than this a dense grid may refuse the case, which tests something else.
 DENSE_CELLS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What one search is asked: points with a cutoff, spheres or boxes; their space; and a second set of bodies."""
+    """The input of a search: points with a cutoff, spheres or boxes; their space; and a second set of bodies."""
 
     points: Array | None
     cutoff: float | None = None
@@ -35,10 +35,10 @@ class Problem:
     skin: float = 0.0
     query_radii: Array | None = None
     query_boxes: Corners | None = None
-    growth: float = 3.0  # how much larger than the bodies queries may be
+    growth: float = 3.0  # largest ratio of the size of queries to that of the bodies
 
     def __repr__(self) -> str:
-        """Python that makes the problem again."""
+        """Python code that reproduces the problem."""
         given = {**self.bodies, **self.second}
         return "dict(" + ", ".join(f"{name}={_source(value)}" for name, value in given.items()) + ")"
 
@@ -60,7 +60,7 @@ class Problem:
 
     @property
     def space(self) -> dict[str, Any]:
-        """The keywords that go to vicinal and to the oracle alike, beside the points."""
+        """The keywords that both vicinal and the oracle take, besides the points."""
         said = {"cutoff": self.cutoff, "radii": self.radii, "boxes": self.boxes, "skin": self.skin or None}
         return {name: value for name, value in said.items() if value is not None} | {"box": self.box}
 
@@ -77,7 +77,7 @@ class Problem:
 
     @property
     def sizes(self) -> list[float]:
-        """How far positions of a pair may be apart along each axis: what a cell must hold."""
+        """How far apart the positions of a pair may be along each axis: the least edge of a cell."""
         if self.cutoff is not None:
             return [self.cutoff] * self.dim
         with np.errstate(over="ignore"):
@@ -152,7 +152,7 @@ SIZED: Table = {}  # spheres and boxes: sized_cases.py
 
 
 def case(at_least: int = 0, table: Table = BUILDERS) -> Callable[[Build], Build]:
-    """Enter a builder in a table; `at_least` keeps a case from becoming trivial unnoticed."""
+    """Add a builder to a table; `at_least` detects a case that has become trivial."""
 
     def enter(build: Build) -> Build:
         assert build.__name__ not in BUILDERS.keys() | SIZED.keys()
@@ -182,7 +182,7 @@ def hard_case(name: str, dtype: Any, dim: int) -> tuple[Problem, Pairs]:
     """One hard case and its pairs."""
     problem = hard_problem(name, dtype, dim)
     expected = exact_pairs(**problem.bodies)
-    assert len(expected) >= builder(name)[1], f"{name} has lost its pairs: {len(expected)} are left"
+    assert len(expected) >= builder(name)[1], f"{name} has only {len(expected)} pairs"
     return problem, expected
 
 
@@ -215,11 +215,11 @@ def chosen(dtype: Any, dim: int, rng: np.random.Generator, n: int, values: Any) 
     return rng.choice(np.asarray(values, dtype), (n, dim))
 
 
-def with_partners(points: Array, rng: np.random.Generator, step: Any) -> Array:
+def with_neighbors(points: Array, rng: np.random.Generator, step: Any) -> Array:
     """The points, and for each another one a step away along some axis."""
-    partners = points.copy()
-    partners[np.arange(len(points)), rng.integers(points.shape[1], size=len(points))] += points.dtype.type(step)
-    return np.concatenate([points, partners])
+    neighbors = points.copy()
+    neighbors[np.arange(len(points)), rng.integers(points.shape[1], size=len(points))] += points.dtype.type(step)
+    return np.concatenate([points, neighbors])
 
 
 def neighbours_of(values: Any, dtype: Any) -> Array:
@@ -307,7 +307,7 @@ def grid_spaced_by_a_third_of_the_cutoff(dtype: Any, dim: int, rng: np.random.Ge
 
 @case(100)
 def rounding_ties(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
-    """3 · 0.1 beside 0.3: equal on paper, decided by the last bit in a computer."""
+    """3 · 0.1 next to 0.3: equal in exact arithmetic, decided by the last bit in floating point."""
     return Problem(lattice(dtype, dim, np.arange(-6, 7) * dtype(0.1) if dim == 2 else np.arange(6) * dtype(0.1)), 0.3)
 
 
@@ -322,8 +322,8 @@ def beside_the_faces_of_thirds(dtype: Any, dim: int, rng: np.random.Generator) -
 
 
 @case(100)
-def partners_exactly_at_the_cutoff(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
-    return Problem(with_partners(uniform(dtype, dim, rng, 200, -3, 3), rng, dtype(0.37)), 0.37)
+def neighbors_exactly_at_the_cutoff(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
+    return Problem(with_neighbors(uniform(dtype, dim, rng, 200, -3, 3), rng, dtype(0.37)), 0.37)
 
 
 @case(10)
@@ -365,13 +365,13 @@ def huge_coordinates_small_cutoff(dtype: Any, dim: int, rng: np.random.Generator
 def spread_over_1e12_cutoffs(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     points = uniform(dtype, dim, rng, 120, 0, 1)
     points[np.arange(120), rng.integers(dim, size=120)] *= dtype(1e12)
-    return Problem(with_partners(points, rng, 0.5), 0.75)
+    return Problem(with_neighbors(points, rng, 0.5), 0.75)
 
 
 @case(2)
 def spread_over_1e12_cutoffs_on_every_axis(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     points = uniform(dtype, dim, rng, 100, -5e11, 5e11)
-    return Problem(np.concatenate([with_partners(points, rng, 0.5), points[:1]]), 0.75)
+    return Problem(np.concatenate([with_neighbors(points, rng, 0.5), points[:1]]), 0.75)
 
 
 @case(100)

@@ -1,4 +1,4 @@
-"""How tests reach every structure through `vicinal.pairs` and its like, which test all pairs of few bodies."""
+"""Lets tests reach every structure through `vicinal.pairs` and the like, which test all pairs of few bodies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vicinal import costs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# As users get it, and with `Exhaustive` never chosen for two bodies or more.
+# The default limit, and one with which `Exhaustive` is never chosen for two bodies or more.
 LIMITS = {"all_pairs": None, "chosen": -1}
 
 each_limit = pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)

@@ -1,4 +1,4 @@
-"""How an answer of vicinal is held against the oracle's: bit for bit."""
+"""Comparison of a result of vicinal with that of the oracle: bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL = "ijSdD"
 
 
 def ask(search: Any, kind: str, **options: Any) -> Pairs:
-    """Everything a search can tell. Boxes have no distances, so they get zeros, as in the oracle."""
+    """All columns of a search. Boxes have no distances, so they get zeros, as in the oracle."""
     if kind != "boxes":
         return Pairs(*search(want=ALL, **options))
     i, j, S = search(want="ijS", **options)
@@ -26,27 +26,27 @@ def ask_queries(index: Any, others: dict[str, Any], **options: Any) -> Pairs:
 
 
 def rows_of(search: Any, kind: str, **options: Any) -> Pairs:
-    """The same of a search for rows."""
+    """The same for a search for rows."""
     return from_rows(search(want="jS" if kind == "boxes" else "jSdD", **options))
 
 
-def assert_same_bits(found: Array, expected: Array) -> None:
+def assert_same_bits(actual: Array, expected: Array) -> None:
     """Same dtype, same shape, same bits."""
-    assert found.dtype == expected.dtype
-    assert found.shape == expected.shape
-    assert np.array_equal(found, expected)
-    assert found.tobytes() == expected.tobytes()
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert np.array_equal(actual, expected)
+    assert actual.tobytes() == expected.tobytes()
 
 
-def assert_same_pairs(found: Pairs, expected: Pairs) -> None:
+def assert_same_pairs(actual: Pairs, expected: Pairs) -> None:
     """The same pairs in the same order, with the same shifts, distances and vectors."""
-    if len(found) != len(expected) or not all(np.array_equal(getattr(found, k), getattr(expected, k)) for k in "ijS"):
-        missing, extra = keys(expected) - keys(found), keys(found) - keys(expected)
+    if len(actual) != len(expected) or not all(np.array_equal(getattr(actual, k), getattr(expected, k)) for k in "ijS"):
+        missing, extra = keys(expected) - keys(actual), keys(actual) - keys(expected)
         assert not missing, f"lost {len(missing)} of {len(expected)} (i, j, S): {sorted(missing)[:5]}"
-        assert not extra, f"invented {len(extra)} beside {len(expected)} (i, j, S): {sorted(extra)[:5]}"
-        assert len(found) == len(expected), "some pair is there twice"
+        assert not extra, f"invented {len(extra)} in addition to {len(expected)} (i, j, S): {sorted(extra)[:5]}"
+        assert len(actual) == len(expected), "a pair occurs twice"
     for name in ALL:
-        assert_same_bits(getattr(found, name), getattr(expected, name))
+        assert_same_bits(getattr(actual, name), getattr(expected, name))
 
 
 def keys(pairs: Pairs) -> set[tuple[Any, ...]]:
@@ -55,13 +55,13 @@ def keys(pairs: Pairs) -> set[tuple[Any, ...]]:
 
 
 def without_signed_zeros(pairs: Pairs) -> Pairs:
-    """A pair turned round has -0.0 where it had 0.0; that is no difference."""
+    """Replace -0.0 by 0.0: a reversed pair has the one where the pair has the other."""
     return Pairs(pairs.i, pairs.j, pairs.S, pairs.d, pairs.D + pairs.D.dtype.type(0))
 
 
-def assert_same_half(found: Pairs, expected: Pairs) -> None:
+def assert_same_half(actual: Pairs, expected: Pairs) -> None:
     """The same unordered pairs, each once, in any order and orientation."""
-    assert_same_pairs(without_signed_zeros(found.oriented().sorted()), without_signed_zeros(expected.half()))
+    assert_same_pairs(without_signed_zeros(actual.oriented().sorted()), without_signed_zeros(expected.half()))
 
 
 def assert_sorted(pairs: Pairs) -> None:

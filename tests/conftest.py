@@ -1,4 +1,4 @@
-"""Hypothesis profiles, and fixtures that put the process back as it was."""
+"""Hypothesis profiles, and fixtures that restore the state of the process."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Threads that wait for work sleep. By default they spin for some milliseconds, which takes the processor from the other
-# worker: most searches of the tests are shorter than that. It is read when the extension is loaded, hence here.
+# Idle threads sleep. By default they spin for some milliseconds, which takes the processor from the other worker: most
+# searches of the tests are shorter than that. The variable is read when the extension is loaded, hence here.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import vicinal as vc
@@ -26,7 +26,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    report_multiple_bugs=False,  # to shrink one is enough
+    report_multiple_bugs=False,  # shrinking one is enough
     suppress_health_check=SLOW_IS_FINE,
 )
 settings.register_profile(

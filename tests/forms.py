@@ -1,4 +1,4 @@
-"""The forms in which the same array may come."""
+"""The forms in which the same array may be passed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from oracle import Array
 
 @dataclass(frozen=True)
 class HasArray:
-    """What pandas, Arrow and many others offer."""
+    """The interface of pandas, Arrow and many others."""
 
     array: Array
 
@@ -23,7 +23,7 @@ class HasArray:
 
 @dataclass(frozen=True)
 class HasDLPack:
-    """What torch and JAX offer."""
+    """The interface of torch and JAX."""
 
     array: Array
 

@@ -1,4 +1,4 @@
-"""Meshes to touch, and the plain definition of a contact with them."""
+"""Meshes, and the plain definition of a contact with them."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ def closest_points(place: Array, triangles: Array) -> Array:
 def contact_points(place: Array, radius: float, triangles: Array, tolerance: float = 1e-7) -> Array:
     """Local minima of the distance to the surface, by definition, nearest first.
 
-    A closest point on an edge is none if it lies on another triangle that has a closer one, because then one could go
-    there on that other triangle, nearer and nearer. (Triangles that cross do not hide each other's faces.) Equal points
-    are one.
+    A closest point on an edge is not a minimum if it lies on another triangle with a closer point: the distance then
+    decreases along that triangle. (Triangles that intersect do not hide each other's faces.) Equal points
+    count as one.
     """
     points = closest_points(place, triangles)
     distance = np.sqrt(((points - place) ** 2).sum(axis=1))
     near = np.argsort(distance)[: np.count_nonzero(distance <= radius)]
-    found: list[Array] = []
+    minima: list[Array] = []
     for k in near:
         nearer = near[distance[near] < distance[k] - tolerance**2]
         on = closest_points(points[k], triangles[nearer]) - points[k] if len(nearer) else np.zeros((0, 3))
         sides = np.stack([triangles[k], np.roll(triangles[k], -1, axis=0), triangles[k]], axis=1)
         rim = ((closest_points(points[k], sides) - points[k]) ** 2).sum(axis=1).min() < tolerance**2
         ends = rim and np.any((on * on).sum(axis=1) < tolerance**2)
-        if not ends and all(np.abs(points[k] - p).max() > tolerance for p in found):
-            found.append(points[k])
-    return np.array(found).reshape(-1, 3)
+        if not ends and all(np.abs(points[k] - p).max() > tolerance for p in minima):
+            minima.append(points[k])
+    return np.array(minima).reshape(-1, 3)
 
 
 @dataclass(frozen=True)

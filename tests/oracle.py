@@ -1,7 +1,7 @@
-"""The definition of a pair, written down in the obvious way.
+"""The definition of a pair, written in the obvious way.
 
-Everything vicinal answers is compared with this file, so it is meant to be checked by reading: all pairs, all
-shifts within reach, every operation in the dtype of the input, no cleverness.
+All results of vicinal are compared with this file, so it is meant to be checked by reading: all pairs, all
+shifts within reach, every operation in the dtype of the input, no optimisation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Box = float | Sequence[float | None] | None
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs in the order they were found: body (or query) i, body j, shift S, distance d, vector D.
+    """Pairs in any order: body (or query) i, body j, shift S, distance d, vector D.
 
     Boxes have neither d nor D: theirs are zeros in float64.
     """
@@ -39,11 +39,11 @@ class Pairs:
         return Pairs(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def half(self) -> Pairs:
-        """Of every pair and its mirror image (j, i, -S) the one with i < j; of a self image the upper S."""
+        """Of every pair and its reverse (j, i, -S) the one with i < j; of a self-image the one with the upper S."""
         return self[(self.i < self.j) | ((self.i == self.j) & points_up(self.S))]
 
     def oriented(self) -> Pairs:
-        """The same pairs, each turned round where needed so that i < j (self images: the upper S)."""
+        """The same pairs, each reversed if necessary so that i < j (self-images: the upper S)."""
         turn = (self.i > self.j) | ((self.i == self.j) & ~points_up(self.S))
         i, j = np.where(turn, self.j, self.i), np.where(turn, self.i, self.j)
         turned = turn[:, None]
@@ -75,7 +75,7 @@ def edges(box: Box, dim: int, dtype: np.dtype[Any]) -> list[Any]:
 
 
 def wrap(points: Array, lengths: list[Any]) -> tuple[Array, Array]:
-    """Points moved into [0, L) on the periodic axes, and how many edges each was moved down."""
+    """Points moved into [0, L) along the periodic axes, and the number of edges each was moved down."""
     wrapped, turns = points.copy(), np.zeros(points.shape, np.int64)
     for axis, length in enumerate(lengths):
         if length is None:
@@ -116,10 +116,10 @@ class Bodies:
     x: Array
     radii: Array | None = None
     upper: Array | None = None
-    turns: Array | None = None  # how many edges `wrapped` moved them down
+    turns: Array | None = None  # the number of edges `wrapped` moved them down
 
     def inflated(self, skin: float) -> Bodies:
-        """Half a skin more on every side."""
+        """Bodies enlarged by half a skin on every side."""
         if skin == 0:
             return self
         half = self.x.dtype.type(skin / 2)
@@ -177,7 +177,7 @@ def exact_pairs(
     query_radii: Any = None,
     query_boxes: tuple[Array, Array] | None = None,
 ) -> Pairs:
-    """Every pair as the definition has it, both (i, j, S) and (j, i, -S), in canonical order.
+    """Every pair of the definition, both (i, j, S) and (j, i, -S), in canonical order.
 
     With queries, pairs are (query i, body j), each once. The skin is that of the bodies; queries have none.
     """
@@ -193,10 +193,10 @@ def exact_pairs(
         s = shifts_within(_reach(a, b, float(r)), lengths, np.concatenate([a.x, b.x]))
         unmoved = None if cross else int(np.flatnonzero((s == 0).all(axis=1))[0])
         meet = _overlaps if b.upper is not None else _touches
-        found = [meet(i, a, b, s, lengths, r, unmoved) for i in range(len(a.x))]
-        if not found:
-            found = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
-        i, j, shift, d, D = (np.concatenate(column) for column in zip(*found, strict=True))
+        parts = [meet(i, a, b, s, lengths, r, unmoved) for i in range(len(a.x))]
+        if not parts:
+            parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
+        i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
         S = shift + a.turns[i] - b.turns[j] if len(i) else shift
         pairs = Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D)
         if planes is None:
@@ -205,7 +205,7 @@ def exact_pairs(
 
 
 def _reach(a: Bodies, b: Bodies, r: float) -> list[float]:
-    """How far from each other positions of a pair can be along each axis."""
+    """How far apart the positions of a pair can be along each axis."""
     sizes = zip(a.sizes(), b.sizes(), strict=True)
     if b.upper is not None:
         return [max(two) for two in sizes]
@@ -232,7 +232,7 @@ def _touches(i: int, a: Bodies, b: Bodies, s: Array, lengths: list[Any], r: Any,
         sums = (a.radii[i] + b.radii)[:, None]
         hit = d2 <= sums * sums
     if own is not None:
-        hit[i, own] = False  # a body is no pair with itself, only with its images
+        hit[i, own] = False  # a body forms pairs with its images, not with itself
     j, k = np.nonzero(hit)
     return np.full(len(j), i), j, s[k], np.sqrt(d2[hit]), np.stack([x[hit] for x in delta], axis=1)
 
@@ -259,7 +259,7 @@ def _nothing(dtype: np.dtype[Any], dim: int) -> tuple[Array, ...]:
 
 
 def _with_planes(pairs: Pairs, bodies: Bodies, n: int, planes: tuple[Any, Any], cutoff: Any, *, both: bool) -> Pairs:
-    """The pairs, and those of bodies with planes, which are numbered from n; `both`: also seen from the planes."""
+    """The pairs, and those of bodies with planes, which are numbered from n on; `both`: in both directions."""
     dtype, dim = bodies.x.dtype, bodies.x.shape[1]
     points, normals = (np.asarray(entry).astype(dtype).reshape(-1, dim) for entry in planes)
     parts = [pairs]

@@ -1,4 +1,4 @@
-"""What a refusal must say: the argument, the requirement, and what was passed."""
+"""The parts of an error message: the argument, the requirement, and the value passed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REMEDY = re.compile(r"\b(must|needs|pass|use|choose|remove|make|leave)\b", re.IG
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call, and what its message must contain beside a requirement: the argument first, then what was passed."""
+    """A call, and the parts of its message besides the requirement: the argument, and the value passed."""
 
     name: str
     call: Callable[[], object]
@@ -30,6 +30,6 @@ def check_refusal(refusal: Refusal) -> None:
     with pytest.raises(vc.InputError) as caught:
         refusal.call()
     message = str(caught.value)
-    assert re.search(rf"\b({refusal.argument})\b", message), f"does not name the argument: {message}"
-    assert re.search(refusal.finding, message), f"does not say what was passed: {message}"
-    assert REMEDY.search(message), f"does not say what is required: {message}"
+    assert re.search(rf"\b({refusal.argument})\b", message), f"the argument is not named: {message}"
+    assert re.search(refusal.finding, message), f"the value passed is not named: {message}"
+    assert REMEDY.search(message), f"the requirement is not stated: {message}"

@@ -56,7 +56,7 @@ def two_spheres_one_ulp_apart(dtype: Any, dim: int, rng: Generator) -> Problem:
 
 @sized(12)
 def sums_of_radii_that_round(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """0.1 + 0.2 beside 0.3, and 0.3 beside both: the sum is rounded before it is squared."""
+    """0.1 + 0.2 next to 0.3, and 0.3 next to both: the sum is rounded before it is squared."""
     x = np.concatenate([[0], neighbours_of([0.3, -0.3], dtype), neighbours_of([0.1], dtype) + dtype(0.2)])
     return spheres(line(dtype, dim, x), np.where(np.arange(len(x)) == 0, 0.1, 0.2))
 
@@ -77,7 +77,7 @@ def coincident_spheres(dtype: Any, dim: int, rng: Generator) -> Problem:
 
 @sized(100)
 def no_radius_at_all(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """Only points at the same place are pairs."""
+    """Only points at the same position are pairs."""
     return spheres(chosen(dtype, dim, rng, 150, [0, 0.5, -1.5, 2]), 0.0)
 
 
@@ -105,8 +105,8 @@ def radii_spread_over_a_million(dtype: Any, dim: int, rng: Generator) -> Problem
 
 
 @sized(20)
-def radii_spread_with_partners(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """Every sphere has another of its own size exactly beside it."""
+def radii_spread_with_neighbors(dtype: Any, dim: int, rng: Generator) -> Problem:
+    """Every sphere touches another of the same size exactly."""
     points, radii = uniform(dtype, dim, rng, 60, -9, 9), 2.0 ** rng.integers(-12, 2, 60)
     beside = points.copy()
     beside[np.arange(60), rng.integers(dim, size=60)] += (2 * radii).astype(dtype)
@@ -369,13 +369,13 @@ def bricks_sharing_faces_edges_and_corners(dtype: Any, dim: int, rng: Generator)
 
 @sized(100)
 def bricks_of_tenths(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """Neighbours share a face on paper; the last bit decides in a computer."""
+    """Neighbours share a face in exact arithmetic; in floating point the last bit decides."""
     return boxes(lattice(dtype, dim, np.arange(11 if dim == 2 else 5) * dtype(0.1)), dtype(0.1))
 
 
 @sized(100)
 def boxes_of_no_edge(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """Points: only those at the same place are pairs."""
+    """Boxes of size 0: only those at the same position are pairs."""
     return boxes(chosen(dtype, dim, rng, 150, [0, 0.5, -1.5, 2, -0.0]), 0.0)
 
 
@@ -509,7 +509,7 @@ def periodic_boxes_larger_than_space(dtype: Any, dim: int, rng: Generator) -> Pr
 
 @sized(100)
 def periodic_boxes_of_some_edges(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """Exactly half, one and two periods long: ends meet their own beginnings."""
+    """Exactly half, one and two periods long: boxes touch their own images."""
     return boxes(
         chosen(dtype, dim, rng, 12, [0, 0.5, 0.25, -0.5]),
         rng.choice([0, 0.25, 0.5, 1.0], (12, dim)),
@@ -539,7 +539,7 @@ def periodic_boxes_outside(dtype: Any, dim: int, rng: Generator) -> Problem:
 
 @sized(50)
 def periodic_boxes_far_outside(dtype: Any, dim: int, rng: Generator) -> Problem:
-    """So far that the upper corner loses its last bits when it moves along."""
+    """So far out that the upper corner loses its last bits when it moves with the lower one."""
     far = rng.integers(-100000, 100000, (100, dim)) * 0.7 + rng.uniform(0, 0.7, (100, dim))
     return boxes(far.astype(dtype), rng.choice([0, 1e-6, 0.15, 0.3], (100, dim)), (0.7,) * dim)
 

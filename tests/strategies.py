@@ -19,10 +19,10 @@ SCALES = {
     np.float32: st.one_of(st.just(0), st.integers(-6, 6), st.integers(-26, 18)),
 }
 MANTISSAS = [1.0, 0.1, 0.3, 0.7, 1 / 3, 2.5, 1.7]
-# Box edges in cutoffs: cells that just fit, just do not, and boxes smaller than the cutoff.
+# Box edges in cutoffs: cells that just fit, cells that just do not, and boxes smaller than the cutoff.
 EDGES = [0.4, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 7.0, 10.0, 100.0, 1e6]
 OPEN = st.none()
-# Sizes of bodies in parts of the unit: all alike, few and many, without size, and giants.
+# Sizes of bodies in fractions of the unit: equal, few and many, zero, and giants.
 SIZES = [[1], [0], [0, 1, 2], [1, 1, 1, 1, 8], [0, 0.001, 1, 2, 3], [0.001, 0.01, 1, 4], [1, 1, 1, 1, 1, 1, 1000]]
 
 Bodies = tuple["Array", "Array"]
@@ -30,7 +30,7 @@ Bodies = tuple["Array", "Array"]
 
 @st.composite
 def layouts(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most: int) -> Array:
-    """A set of points whose coordinates are fractions of the cutoff r, from somewhere far or near."""
+    """A set of points whose coordinates are fractions of the cutoff r, near the origin or far from it."""
     part = draw(st.sampled_from([1, 2, 3, 4, 7]))
     if draw(st.booleans()):
         n = draw(st.integers(0, min(most, 12)))
@@ -83,7 +83,7 @@ def boxes(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float) -> 
 
 @st.composite
 def problems(draw: st.DrawFn, most: int = 60, with_queries: bool = False) -> Problem:
-    """Anything vicinal must answer."""
+    """Any input that vicinal must accept."""
     dtype: Any = draw(st.sampled_from([np.float64, np.float32]))
     dim = draw(st.sampled_from([3, 2]))
     with np.errstate(all="ignore"):
@@ -92,7 +92,7 @@ def problems(draw: st.DrawFn, most: int = 60, with_queries: bool = False) -> Pro
             r = dtype(1)
         tame = bool(r * r > 100 * np.finfo(dtype).smallest_subnormal)
     few = draw(st.booleans())  # either few points with many images, or many with few
-    # Below the tame range squares vanish, and images without end would be within reach.
+    # Below the tame range squares underflow, and infinitely many images would be within reach.
     box = draw(boxes(dtype, dim, r, 3.0 if few else 1.0)) if tame else None
     count = min(most, 12) if few and box is not None else most
     points = draw(layouts(dtype, dim, r, count))
@@ -117,7 +117,7 @@ def _within_reach_of(box: tuple[float | None, ...] | None, points: Array) -> Arr
 
 @st.composite
 def sized_layouts(draw: st.DrawFn, kind: str, dtype: Any, dim: int, r: Any, most: int, largest: float) -> Bodies:
-    """Positions, and radii or edges that are fractions of the unit r: none, some, and now and then giants."""
+    """Positions, and radii or edges that are fractions of the unit r: zero, small, and sometimes giants."""
     points = draw(layouts(dtype, dim, r, most))
     shape = (len(points),) if kind == "spheres" else points.shape
     part = draw(st.sampled_from([2, 4, 6, 14]))
@@ -136,7 +136,7 @@ def sized_layouts(draw: st.DrawFn, kind: str, dtype: Any, dim: int, r: Any, most
 
 @st.composite
 def sized_problems(draw: st.DrawFn, kind: str, most: int = 40) -> Problem:
-    """Spheres or boxes of any size with queries of any size; the unit is a size the smaller ones have."""
+    """Spheres or boxes of any size with queries of any size; the unit is the size of the smaller ones."""
     dtype: Any = draw(st.sampled_from([np.float64, np.float32]))
     dim = draw(st.sampled_from([3, 2]))
     with np.errstate(all="ignore"):

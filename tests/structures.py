@@ -42,7 +42,7 @@ class Structure:
         return getattr(vc, self.name, None) or getattr(lab, self.name)
 
     def build(self, points: Array | None = None, *, size: float | None = None, **bodies: Any) -> Any:
-        """Make an index; `size` is that of the largest body it will ever hold, if that is not the cutoff."""
+        """Make an index; `size` is that of the largest body it will hold, if that is not the cutoff."""
         return self.type(points, **bodies, **self.options(bodies["cutoff"] if size is None else size))
 
     def solve(self, problem: Problem) -> Any:
@@ -58,7 +58,7 @@ class Structure:
         return dim in self.dims and (self.periodic or not any(box or ()))
 
     def flatten(self, points: Array) -> Array:
-        """Points of space, or their shadow on the plane for a structure that knows only that."""
+        """Points in space, or their projection onto the plane for a structure that is two-dimensional."""
         return points[:, : max(self.dims)].copy()
 
 

@@ -1,4 +1,4 @@
-"""Bodies with size: what radii, boxes and skins mean, what is taken and what is refused."""
+"""Bodies with size: the meaning of radii, boxes and skins, accepted and refused input."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def spoiled(array: Array, row: Any, value: float) -> Array:
 
 
 def test_the_definition_of_spheres_itself() -> None:
-    """With nothing between it and the reader."""
+    """Written out in NumPy, without helper functions."""
     points, radii = CLOUD.astype(np.float32), RADII.astype(np.float32)
     dx, dy, dz = (points[None, :, axis] - points[:, None, axis] for axis in range(3))
     reach = radii[None, :] + radii[:, None]
     i, j = np.nonzero(np.triu((dx * dx + dy * dy) + dz * dz <= reach * reach, 1))
     assert len(i) > 20
-    found = vc.pairs(points, radii=radii, sort=True)
-    assert np.array_equal(found[0], i)
-    assert np.array_equal(found[1], j)
+    pairs = vc.pairs(points, radii=radii, sort=True)
+    assert np.array_equal(pairs[0], i)
+    assert np.array_equal(pairs[1], j)
 
 
 def test_the_definition_of_boxes_itself() -> None:
@@ -49,9 +49,9 @@ def test_the_definition_of_boxes_itself() -> None:
     overlap = (lower[None] <= upper[:, None]) & (lower[:, None] <= upper[None])
     i, j = np.nonzero(np.triu(overlap.all(axis=2), 1))
     assert len(i) > 20
-    found = vc.pairs(boxes=BOXES, sort=True)
-    assert np.array_equal(found[0], i)
-    assert np.array_equal(found[1], j)
+    pairs = vc.pairs(boxes=BOXES, sort=True)
+    assert np.array_equal(pairs[0], i)
+    assert np.array_equal(pairs[1], j)
 
 
 def test_points_are_spheres_of_half_the_cutoff() -> None:
@@ -70,7 +70,7 @@ def test_one_radius_may_stand_for_all() -> None:
 
 
 def test_radii_are_rounded_to_the_dtype_of_the_points() -> None:
-    """0.1 is less in float64 than in float32: two float32 spheres that touch are a pair all the same."""
+    """0.1 is less in float64 than in float32: two float32 spheres that touch are still a pair."""
     points = np.array([[0, 0], [0.2, 0]], np.float32)
     assert float(points[1, 0]) > 0.2
     for radii in ([0.1, 0.1], np.array([0.1, 0.1]), 0.1):
@@ -90,17 +90,17 @@ def test_a_query_without_radii_is_a_point() -> None:
 def test_every_form_of_array_is_taken(form: str) -> None:
     make = FORMS[form]
     expected = vc.pairs(boxes=BOXES, sort=True)
-    found = vc.pairs(boxes=(make(BOXES[0]), make(BOXES[1])), sort=True)
-    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    pairs = vc.pairs(boxes=(make(BOXES[0]), make(BOXES[1])), sort=True)
+    assert all(np.array_equal(a, b) for a, b in zip(pairs, expected, strict=True))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.int8, np.uint16, np.int64, np.float32, np.longdouble])
 def test_radii_may_be_any_numbers(dtype: Any) -> None:
     radii = np.array([0, 1, 2, 3, 0] * 12).astype(dtype)
     expected = vc.pairs(CLOUD * 9, radii=radii.astype(np.float64), sort=True)
-    found = vc.pairs(CLOUD * 9, radii=radii, sort=True)
-    assert len(found[0]) > 5
-    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    pairs = vc.pairs(CLOUD * 9, radii=radii, sort=True)
+    assert len(pairs[0]) > 5
+    assert all(np.array_equal(a, b) for a, b in zip(pairs, expected, strict=True))
     strided = np.repeat(radii, 2)[::2]
     assert all(
         np.array_equal(a, b) for a, b in zip(vc.pairs(CLOUD * 9, radii=strided, sort=True), expected, strict=True)
@@ -130,7 +130,7 @@ def test_no_bodies_have_no_pairs() -> None:
     assert len(vc.pairs(boxes=BOXES, query_boxes=(empty, empty))[0]) == 0
 
 
-def test_an_index_says_what_its_bodies_are() -> None:
+def test_the_repr_of_an_index_describes_its_bodies() -> None:
     assert repr(vc.CellSorting(CLOUD, cutoff=0.5)) == "CellSorting(60 bodies, cutoff=0.5)"
     assert repr(vc.CellSorting(CLOUD, radii=RADII)) == "CellSorting(60 bodies, spheres)"
     assert repr(vc.CellSorting(boxes=BOXES)) == "CellSorting(60 bodies, boxes)"
@@ -181,7 +181,7 @@ def test_bodies_that_come_later_have_the_skin_too() -> None:
     assert len(boxes.pairs()[0]) == 0
 
 
-def test_queries_have_no_skin_but_meet_that_of_the_bodies() -> None:
+def test_queries_have_no_skin_but_bodies_do() -> None:
     """Half a skin, not a whole one."""
     index = vc.CellSorting([[0.0, 0.0]], radii=[1.0], skin=0.5)
     assert len(index.pairs(queries=[[1.25, 0.0]])[0]) == 1
@@ -193,14 +193,14 @@ def test_queries_have_no_skin_but_meet_that_of_the_bodies() -> None:
 # -------------------------------------------------------------------------------- images
 
 
-def test_a_sphere_larger_than_the_box_meets_itself() -> None:
+def test_a_sphere_larger_than_the_period_is_its_own_neighbour() -> None:
     i, j, S = vc.pairs([[0.2, 0.3]], radii=[0.5], box=1.0, want="ijS", half=False, sort=True)
     assert i.tolist() == j.tolist() == [0] * 4
     assert S.tolist() == [[-1, 0], [0, -1], [0, 1], [1, 0]]
     assert len(vc.pairs([[0.2, 0.3]], radii=[0.5], box=1.0)[0]) == 2
 
 
-def test_a_box_larger_than_the_box_meets_itself() -> None:
+def test_a_box_larger_than_the_period_is_its_own_neighbour() -> None:
     S = vc.pairs(boxes=([[0.2, 0.3]], [[1.2, 0.4]]), box=1.0, want="S", half=False, sort=True)[0]
     assert S.tolist() == [[-1, 0], [1, 0]]
     S = vc.pairs(boxes=([[0.2, 0.3]], [[1.1, 0.4]]), box=1.0, want="S", half=False)[0]
@@ -393,18 +393,18 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_names_argument_finding_and_remedy(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
-def test_after_all_refusals_the_indices_answer_as_before() -> None:
+def test_refusals_leave_the_indices_unchanged() -> None:
     for refusal in REFUSALS:
         with pytest.raises(vc.InputError):
             refusal.call()
     points = {"points": {"cutoff": 0.2}, "spheres": {"radii": RADII}}
     for kind, own in points.items():
-        found = Pairs(*INDEX[kind].pairs(want="ijSdD", half=False, sort=True))
-        assert_same_pairs(found, exact_pairs(CLOUD, **own))
+        pairs = Pairs(*INDEX[kind].pairs(want="ijSdD", half=False, sort=True))
+        assert_same_pairs(pairs, exact_pairs(CLOUD, **own))
     i, j = INDEX["boxes"].pairs(half=False, sort=True)
     expected = exact_pairs(boxes=BOXES)
     assert np.array_equal(i, expected.i)

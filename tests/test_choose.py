@@ -1,4 +1,4 @@
-"""vc.choose: which structure, and why."""
+"""vc.choose: the structure and the reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNIFORM = RNG.random((50000, 3))
 SMALL = np.full(len(UNIFORM), 0.01)
 BOXES = (UNIFORM, UNIFORM + 0.02 * RNG.random(UNIFORM.shape))
 
-# Delaunay has no estimate: it knows points in the plane only, and the other structures are faster there.
+# Delaunay has no estimate: it takes points in the plane only, and the other structures are faster there.
 CHOOSABLE = set(vc.structures.STRUCTURES) - {"Delaunay"}
 
 SITUATIONS: dict[str, dict[str, Any]] = {
@@ -59,7 +59,7 @@ def build(choice: Any, **bodies: Any) -> Any:
     return getattr(vc, choice.structure)(**bodies, **choice.parameters)
 
 
-def test_a_choice_says_what_and_why() -> None:
+def test_a_choice_names_the_structure_and_the_reason() -> None:
     choice = vc.choose(UNIFORM, cutoff=0.03)
     assert choice.structure in CHOOSABLE
     assert isinstance(choice.parameters, dict)
@@ -76,35 +76,35 @@ def test_every_alternative_has_a_cost_and_the_least_is_chosen(name: str) -> None
     assert all(0 < cost < math.inf for cost in choice.costs.values())
     if count < 2:
         return
-    # Only a dense grid may be out of the question.
+    # Only a dense grid may be impossible.
     assert set(CHOOSABLE) - set(choice.costs) <= {"LinkedCells"}
     if count > costs.current_costs().all_pairs_limit:
         assert choice.costs[choice.structure] == min(choice.costs.values())
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_what_is_chosen_finds_what_others_find(name: str) -> None:
+def test_the_chosen_structure_finds_the_same_pairs_as_the_others(name: str) -> None:
     bodies = SITUATIONS[name]
     if name == "one place":
         bodies = {**bodies, "points": bodies["points"][:300]}
     if name == "dense":
         bodies = {**bodies, "cutoff": 0.04}
-    found = vc.pairs(**bodies, sort=True)
+    pairs = vc.pairs(**bodies, sort=True)
     for expected in (vc.BVH(**bodies).pairs(sort=True), build(vc.choose(**bodies), **bodies).pairs(sort=True)):
-        for one, two in zip(found, expected, strict=True):
+        for one, two in zip(pairs, expected, strict=True):
             assert np.array_equal(one, two)
 
 
 @given(problem=problems())
-def test_what_is_chosen_can_be_built_and_answers_rightly(problem: Problem) -> None:
+def test_the_chosen_structure_can_be_built_and_finds_the_pairs(problem: Problem) -> None:
     choice = vc.choose(problem.points, **problem.space)
     index = build(choice, points=problem.points, **problem.space)
-    found = Pairs(*index.pairs(want=ALL, half=False, sort=True))
-    assert_same_pairs(found, exact_pairs(problem.points, **problem.space))
+    pairs = Pairs(*index.pairs(want=ALL, half=False, sort=True))
+    assert_same_pairs(pairs, exact_pairs(problem.points, **problem.space))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 10])
-def test_a_handful_is_searched_exhaustively(n: int) -> None:
+def test_a_few_bodies_are_searched_exhaustively(n: int) -> None:
     choice = vc.choose(UNIFORM[:n], cutoff=0.03)
     assert choice.structure == "Exhaustive"
     assert f"{n} bodies are so few" in choice.reason
@@ -114,7 +114,7 @@ def test_a_handful_is_searched_exhaustively(n: int) -> None:
 def test_with_a_negative_limit_other_structures_are_chosen_for_few_bodies(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The suite sets the limit to reach the other structures through `vicinal.pairs` with few bodies."""
+    """The test suite sets the limit to reach the other structures through `vicinal.pairs` with few bodies."""
     monkeypatch.setattr(costs, "ALL_PAIRS_LIMIT", -1)
     for bodies in ({"cutoff": 0.3}, {"radii": 0.1}, {"cutoff": 0.3, "box": 1.0}):
         choice = vc.choose(UNIFORM[:n], **bodies)
@@ -130,7 +130,7 @@ def test_a_crowd_is_not() -> None:
     assert vc.choose(UNIFORM, cutoff=0.03).structure != "Exhaustive"
 
 
-def test_bodies_of_one_size_that_fill_space_go_into_a_dense_grid() -> None:
+def test_bodies_of_one_size_that_fill_space_get_a_dense_grid() -> None:
     assert vc.choose(UNIFORM, cutoff=0.03).structure == "LinkedCells"
 
 
@@ -141,7 +141,7 @@ def test_a_dense_grid_is_never_chosen_where_it_would_not_fit() -> None:
 
 
 @pytest.mark.parametrize("name", ["one giant", "two sizes"])
-def test_bodies_of_many_sizes_go_where_sizes_are_told_apart(name: str) -> None:
+def test_bodies_of_many_sizes_get_a_structure_for_mixed_sizes(name: str) -> None:
     choice = vc.choose(**SITUATIONS[name])
     assert choice.structure in {"HashGrid", "BVH"}
     assert "times as large" in choice.reason
@@ -155,7 +155,7 @@ def test_a_sentence_names_the_second_best() -> None:
 
 
 def test_the_choice_is_the_one_pairs_makes() -> None:
-    """What choose names finds what the one-call search finds, in the same order."""
+    """The chosen structure returns the pairs of `vicinal.pairs`, in the same order."""
     with vc.threads(1):
         index = build(vc.choose(UNIFORM, cutoff=0.03), points=UNIFORM, cutoff=0.03)
         for chosen, called in zip(index.pairs(), vc.pairs(UNIFORM, cutoff=0.03), strict=True):
@@ -171,7 +171,7 @@ def test_choosing_checks_its_input() -> None:
         vc.choose(UNIFORM, cutoff=0.1, motion=-1)
 
 
-def test_an_index_that_lasts_and_hardly_moves_is_not_built_anew() -> None:
+def test_an_index_that_is_kept_and_hardly_moves_is_not_rebuilt() -> None:
     once = vc.choose(UNIFORM, cutoff=0.03)
     resting = vc.choose(UNIFORM, cutoff=0.03, motion=0.0)
     moving = vc.choose(UNIFORM, cutoff=0.03, motion=1.0)
@@ -217,14 +217,14 @@ def test_a_prediction_is_the_sum_of_counts_times_seconds() -> None:
 
 
 def test_a_structure_without_seconds_is_not_predicted() -> None:
-    """A new structure is chosen once it was calibrated, and breaks nothing before."""
+    """A new structure is chosen only after calibration, and has no effect before."""
     measured = costs.read_tables()["avx2"]
     seconds = {name: kinds for name, kinds in measured["structures"].items() if name != "LinkedCells"}
     surveyed = costs.survey(check_settings(UNIFORM, cutoff=0.03))
     assert set(surveyed.predict(_core.CostTable(seconds, measured["updates"]), None)) == CHOOSABLE - {"LinkedCells"}
 
 
-def test_every_structure_that_can_be_chosen_says_why() -> None:
+def test_every_structure_that_can_be_chosen_has_a_reason() -> None:
     for name in CHOOSABLE:
         why = vc.structures.STRUCTURES[name]._why.format(bodies="7", cells="CELLS", sizes="SIZES")
         assert len(why.split()) > 3
@@ -241,7 +241,7 @@ def test_the_nearest_instruction_set_stands_in_for_one_that_was_not_measured() -
     assert costs.nearest("neon", {"avx2": 0}) == "avx2"
 
 
-def test_a_choice_says_with_which_instruction_set_its_constants_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_choice_names_the_instruction_set_of_its_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = costs.read_tables()
     monkeypatch.setattr(_core, "get_isa", lambda: "avx512")
     for measured, stands_in in (({"avx2": tables["avx2"]}, "avx2"), ({"avx512": tables["avx2"]}, "avx512")):
@@ -269,8 +269,8 @@ def occupancy(points: Any, edge: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-def test_the_survey_knows_how_crowded_bodies_are(dim: int) -> None:
-    """A cluster in a uniform background: at scales at which a sample can tell, within a fifth of what is there."""
+def test_the_survey_estimates_the_density(dim: int) -> None:
+    """A cluster in a uniform background: within a fifth of the true numbers at scales that a sample resolves."""
     points = np.concatenate([RNG.random((20000, dim)), 0.3 + 0.05 * RNG.random((20000, dim))])
     facts = survey(points, cutoff=0.01, box=1.0)
     edge, others, cells = facts["edge"], facts["others"], facts["cells"]
@@ -292,7 +292,7 @@ def test_the_survey_leaves_out_only_strays(seed: int) -> None:
     assert facts["others"][0] == pytest.approx(len(sheet) - 1)
     assert facts["cells"][0] <= 8
     true = vc.count(sheet, cutoff=0.1).sum() / 2
-    assert facts["pairs"] == pytest.approx(true, rel=0.4)  # from cells that lie anyhow in the sheet
+    assert facts["pairs"] == pytest.approx(true, rel=0.4)  # from cells that are not aligned with the sheet
 
 
 def test_the_survey_of_a_few_bodies_is_exact() -> None:
@@ -317,7 +317,7 @@ def test_a_stray_body_does_not_mislead_the_choice(dtype: Any) -> None:
     stray = np.concatenate([points, np.array([[1e9, -1e9, 1e9]], dtype)])
     assert survey(stray, cutoff=0.02)["pairs"] == pytest.approx(survey(points, cutoff=0.02)["pairs"], rel=0.15)
     plain, choice = vc.choose(points, cutoff=0.02), vc.choose(stray, cutoff=0.02)
-    # A dense grid does not fit; the choice is among those that hardly notice, and it is not predicted to be cheaper.
+    # A dense grid does not fit; the choice is a structure that strays hardly affect, and its prediction is not lower.
     assert "LinkedCells" not in choice.costs
     assert choice.structure not in {"Exhaustive", "SweepAndPrune"}
     for name in ("BVH", "CellSorting", "Octree", "SpatialHash"):
@@ -345,13 +345,13 @@ def test_the_survey_counts_bodies_by_size_and_never_misses_the_largest() -> None
         assert groups[1]["largest"] == 0.2
 
 
-def test_what_is_predicted_does_not_depend_on_which_body_is_the_giant() -> None:
-    # Samples that always hold the first body would take it for hundreds.
+def test_predictions_do_not_depend_on_the_number_of_the_giant() -> None:
+    # A sample that always contains the first body would count it as hundreds.
     points = np.random.default_rng(3).random((60_000, 3))
-    found = []
+    predicted = []
     for giant in (0, 31_337):
         radii = np.full(len(points), 0.004)
         radii[giant] = 0.3
         costs_now = vc.choose(points, radii=radii).costs
-        found.append([costs_now[name] for name in ("HashGrid", "BVH", "SweepAndPrune")])
-    assert found[0] == pytest.approx(found[1], rel=0.2)
+        predicted.append([costs_now[name] for name in ("HashGrid", "BVH", "SweepAndPrune")])
+    assert predicted[0] == pytest.approx(predicted[1], rel=0.2)

@@ -1,4 +1,4 @@
-"""Contacts live on from step to step: data follows the pair, whatever happens to orders and numbers of bodies."""
+"""Contacts persist from step to step: data follows the pair, for any order and renumbering of the bodies."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ Data = dict[str, Any]
 
 
 def rows_from(pairs: list[Pair], rows: int, rng: np.random.Generator | None = None) -> tuple[Array, Array]:
-    """Rows with each pair (first, second) in the row of its first body; shuffled in each row where asked for."""
-    partners: list[list[int]] = [[] for _ in range(rows)]
+    """Rows with each pair (first, second) in the row of its first body; optionally shuffled within each row."""
+    neighbors: list[list[int]] = [[] for _ in range(rows)]
     for first, second in sorted(pairs):
-        partners[first].append(second)
+        neighbors[first].append(second)
     if rng is not None:
-        for row in partners:
+        for row in neighbors:
             rng.shuffle(row)
-    offsets = np.cumsum([0, *(len(row) for row in partners)])
-    return offsets.astype(np.int64), np.array([k for row in partners for k in row], np.int32)
+    offsets = np.cumsum([0, *(len(row) for row in neighbors)])
+    return offsets.astype(np.int64), np.array([k for row in neighbors for k in row], np.int32)
 
 
 # -------------------------------------------------------------------------------- against a dictionary
 
 
 class Story(RuleBasedStateMachine):
-    """Contacts beside a dictionary; everything that happens, happens to both."""
+    """Contacts and a dictionary; every change is made to both."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.usefixtures("threads")
-def test_contacts_are_what_a_dictionary_would_remember() -> None:
+def test_contacts_agree_with_a_dictionary() -> None:
     run_state_machine_as_test(Story, settings=settings(settings.default, stateful_step_count=30))
 
 
@@ -181,7 +181,7 @@ def test_contacts_are_what_a_dictionary_would_remember() -> None:
 
 
 def crowd(steps: int, n: int = 10_000) -> list[tuple[Array, Array]]:
-    """Pairs of bodies that move, in whatever order they are found."""
+    """Pairs of moving bodies, in arbitrary order."""
     rng = np.random.default_rng(8)
     x, v = rng.random((n, 3)), rng.normal(size=(n, 3)) * 5e-4
     return [vc.pairs(x + k * v, cutoff=0.06) for k in range(steps)]
@@ -195,7 +195,7 @@ def everything(contacts: vc.Contacts) -> list[Array]:
 
 @pytest.mark.usefixtures("threads")
 def test_one_two_or_three_threads_give_the_same_arrays() -> None:
-    """With enough bodies for many pieces, and against a set."""
+    """Enough bodies for many pieces, compared with a set."""
     steps = crowd(4)
     made = []
     for threads in (1, 2, 3):
@@ -271,7 +271,7 @@ def test_fields_are_written_in_place_and_old_arrays_stay_as_they_were() -> None:
     assert before.tolist() == [[0, 0, 5]]
 
 
-def test_data_does_not_listen_to_later_changes_of_the_input() -> None:
+def test_later_changes_of_the_input_do_not_affect_the_data() -> None:
     offsets, others = np.array([0, 2, 2, 2]), np.array([1, 2], np.int32)
     contacts = vc.Contacts({"age": 1})
     contacts.update_rows(offsets, others)
@@ -280,7 +280,7 @@ def test_data_does_not_listen_to_later_changes_of_the_input() -> None:
     assert contacts.offsets.tolist() == [0, 2, 2, 2]
 
 
-def test_a_contact_that_ends_and_comes_back_starts_anew() -> None:
+def test_a_contact_that_ends_and_returns_is_a_new_contact() -> None:
     contacts = vc.Contacts({"age": 1}, initial={"age": 3.0})
     contacts.update([5], [2])
     contacts["age"] = 8.0
@@ -309,7 +309,7 @@ def test_contacts_may_have_no_fields() -> None:
 
 
 def test_an_index_and_its_contacts_change_alike() -> None:
-    """Insert and remove renumber as those of an index do."""
+    """`insert` and `remove` renumber as those of an index do."""
     rng = np.random.default_rng(2)
     index = vc.CellSorting(rng.random((300, 3)), radii=0.05, planes=([0, 0, 0.01], [0, 0, 1]))
     contacts = vc.Contacts({"name": 1})
@@ -329,7 +329,7 @@ def test_an_index_and_its_contacts_change_alike() -> None:
     assert np.all(np.diff(contacts["name"][contacts.lasted]) > 0)
 
 
-def test_a_neighbour_list_and_its_contacts_go_together() -> None:
+def test_a_neighbour_list_and_its_contacts_are_reordered_alike() -> None:
     """Rows of a half list are in canonical order, also after both were reordered."""
     rng = np.random.default_rng(6)
     x, v = rng.random((2000, 3)), rng.normal(size=(2000, 3)) * 1e-3
@@ -356,7 +356,7 @@ def test_a_neighbour_list_and_its_contacts_go_together() -> None:
 
 
 def test_numbers_that_an_order_leaves_out_stay() -> None:
-    """As those of planes, after the bodies."""
+    """Such as those of planes, after the bodies."""
     contacts = vc.Contacts({"age": 1})
     contacts.update([0, 1, 2], [1, 7, 8])
     contacts["age"] = [1.0, 2.0, 3.0]
@@ -379,7 +379,7 @@ def test_a_refused_update_leaves_the_contacts_as_they_were() -> None:
     assert contacts.began.tolist() == [0, 1]
 
 
-def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_only_by_a_complete_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contacts = vc.Contacts({"age": 1})
     contacts.save(tmp_path / "contacts.npz")
     before = (tmp_path / "contacts.npz").read_bytes()
@@ -471,7 +471,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_says_what_is_wrong_and_what_to_do(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
@@ -484,7 +484,7 @@ def test_an_unknown_field_is_a_key_error() -> None:
         vc.Contacts.load("/nowhere/contacts.npz")
 
 
-def test_a_list_is_taken_as_it_is() -> None:
+def test_a_list_is_accepted_as_it_is() -> None:
     points = np.random.default_rng(0).random((300, 3))
     made = vc.NeighborList(radii=0.04, skin=0.02)
     made.update(points)

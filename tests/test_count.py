@@ -1,4 +1,4 @@
-"""vc.count: how many, and nothing stored."""
+"""vc.count: the number of neighbours, without storing them."""
 
 from __future__ import annotations
 

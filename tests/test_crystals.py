@@ -1,6 +1,6 @@
 """Perfect lattices with the cutoff at a shell distance: every pair of a shell is a tie, and rounding decides it.
 
-In float64 most pairs are tested in float32 first; all ties are in doubt there and tested again in float64.
+In float64 most pairs are tested in float32 first; all ties lie in the band and are tested again in float64.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def test_ties_are_decided_by_the_exact_test(name: str, kind: str, periodic: bool
         index = vc.CellSorting(points, cutoff=cutoff, box=box)
         assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), expected)
         assert_same_half(ask(index.pairs, "points"), expected)
-        # Ids alone take another way than ids with distances.
+        # Ids alone take another code path than ids with distances.
         rows = index.neighbors(sort=True)
         np.testing.assert_array_equal(rows.counts, np.bincount(expected.i, minlength=len(points)))
         np.testing.assert_array_equal(rows.indices, expected.j)
@@ -65,7 +65,7 @@ def test_ties_are_decided_by_the_exact_test(name: str, kind: str, periodic: bool
             zip(half.i.tolist(), half.j.tolist(), strict=True)
         )
         seen.add(len(i))
-    assert len(seen) > len(SHELLS[kind])  # cutoffs around a shell distance see different numbers of pairs
+    assert len(seen) > len(SHELLS[kind])  # cutoffs around a shell distance give different numbers of pairs
 
 
 @pytest.mark.parametrize("structure", ["BVH", "CellSorting", "HashGrid", "LinkedCells", "Octree", "SpatialHash"])

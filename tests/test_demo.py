@@ -1,4 +1,4 @@
-"""The demonstration: a scene that is what it says, every pair of it counted, a picture that shows it."""
+"""The demonstration: its scene, the count of all pairs, and the picture."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def test_every_step_finds_the_pairs_that_one_call_finds() -> None:
     assert [step.number for step in steps] == list(range(SMALL.steps))
     for step in steps:
         if step.frame is not None:
-            found = vc.count(step.frame.points, cutoff=SMALL.cutoff)
-            np.testing.assert_array_equal(step.frame.counts, found)
-            assert step.pairs == found.sum() // 2 > 0
+            counts = vc.count(step.frame.points, cutoff=SMALL.cutoff)
+            np.testing.assert_array_equal(step.frame.counts, counts)
+            assert step.pairs == counts.sum() // 2 > 0
         assert step.candidates >= step.pairs
         assert step.search_seconds > 0
 
@@ -95,7 +95,7 @@ def test_frames_begin_at_the_start_and_end_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("bodies", [10_000, 40_000])
-def test_the_cutoff_gives_some_tens_of_neighbours_whatever_the_number_of_stars(bodies: int) -> None:
+def test_the_cutoff_gives_some_tens_of_neighbours_for_any_number_of_stars(bodies: int) -> None:
     settings = DemoSettings(bodies=bodies)
     mean = vc.count(Stars(bodies, seed=settings.seed).points, cutoff=settings.cutoff).mean()
     assert 20 < mean < 60

@@ -1,4 +1,4 @@
-"""Everything the documentation shows, runs."""
+"""All code of the documentation runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_readme_shows_the_library_at_work() -> None:
 
 
 def test_the_readme_names_everything_public() -> None:
-    """The whole surface, on one page."""
+    """The README lists the whole public API."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = text.partition("## The whole API")[2].partition("\n## ")[0]
     missing = [name for name in [*vc.__all__, *vc._LATE] if not re.search(rf"\b{name}\b", table)]
@@ -87,5 +87,5 @@ def test_everything_public_is_described(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["pairs", "neighbors", "count", "choose", "Exhaustive", "LinkedCells", "CellSorting", "Delaunay"]
 )
-def test_everything_one_calls_has_an_example(name: str) -> None:
+def test_every_public_function_has_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(getattr(vc, name)) or "")

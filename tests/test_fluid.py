@@ -1,4 +1,4 @@
-"""The fluid: its law against plain NumPy, what it conserves, and that nothing but the law decides a trajectory."""
+"""The fluid: its law compared with plain NumPy, conservation, and trajectories that depend on the law alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLANE = [
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Steps of few particles are not worth waking threads for; tests that want more say so."""
+    """Use one thread: steps of few particles do not benefit from more. Tests of threads set their own number."""
     with vc.threads(1):
         yield
 
@@ -133,9 +133,9 @@ def test_momentum_is_conserved_where_particles_push_back(dim: int) -> None:
     for _ in range(50):
         fluid.step()
         speeds = max(speeds, float(np.abs(fluid.velocities).sum()))
-        # Each of 400 particles sums some ten neighbours, each sum is right to a few units in the last place.
+        # Each of 400 particles sums some ten neighbours, each sum is accurate to a few units in the last place.
         np.testing.assert_allclose(fluid.velocities.sum(axis=0), start, rtol=0, atol=1e-12 * speeds)
-    assert speeds > 5 * np.abs(velocities).sum(), "the particles did push each other"
+    assert speeds > 5 * np.abs(velocities).sum(), "the particles interact"
 
 
 def test_without_reaction_momentum_is_not_conserved() -> None:
@@ -161,8 +161,8 @@ def test_densities_of_scattered_particles_are_those_of_the_integral() -> None:
         fluid = Fluid(points, radius=radius)
         inside = ((points > radius) & (points < 100 - radius)).all(axis=1)
         neighbors = vc.count(points, cutoff=radius)[inside].mean()
-        for found, share in zip((fluid.density, fluid.near_density), shares, strict=True):
-            assert found[inside].mean() == pytest.approx(share * neighbors, rel=0.03)
+        for density, share in zip((fluid.density, fluid.near_density), shares, strict=True):
+            assert density[inside].mean() == pytest.approx(share * neighbors, rel=0.03)
         assert (fluid.density >= fluid.near_density).all()
         assert (fluid.near_density >= 0).all()
 
@@ -210,7 +210,7 @@ def test_a_list_with_a_skin_is_not_built_in_every_step() -> None:
     steps = [(fluid.step(), searched.step()) for _ in range(10)]
     assert isinstance(fluid.index, vc.NeighborList)
     assert 1 <= fluid.index.stats.builds < 5
-    assert all(listed.neighbors == found.neighbors for listed, found in steps), "the skin is not counted"
+    assert all(with_list.neighbors == without.neighbors for with_list, without in steps), "the skin is not counted"
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -242,7 +242,7 @@ def test_the_arrays_of_a_fluid_are_its_own() -> None:
     before = fluid.points
     fluid.step()
     assert (points == given_points).all()
-    assert (before == given_points).all(), "what was handed out does not change"
+    assert (before == given_points).all(), "arrays that were returned do not change"
     for array in (fluid.points, fluid.walls, fluid.velocities, fluid.density, fluid.near_density):
         with pytest.raises(ValueError, match="read-only"):
             array[:1] = 0
@@ -291,7 +291,7 @@ def test_bad_input_is_refused(arguments: dict[str, Any], message: str) -> None:
         Fluid(**({"points": TWO, "radius": 1.0} | arguments))
 
 
-def test_a_fluid_that_flies_apart_says_so_and_stays_where_it_was() -> None:
+def test_a_fluid_that_diverges_raises_an_error_and_keeps_its_state() -> None:
     fluid = Fluid(np.float32(TWO), radius=2.0, gravity=1e38)
     fluid.step()
     before = fluid.points.copy()
@@ -302,7 +302,7 @@ def test_a_fluid_that_flies_apart_says_so_and_stays_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
-def test_a_fluid_refuses_to_be_copied_in_words(copied: Any) -> None:
+def test_copying_a_fluid_raises_a_clear_error(copied: Any) -> None:
     with pytest.raises(TypeError, match="a Fluid can be neither copied nor pickled"):
         copied(Fluid(TWO, radius=2.0))
 

@@ -1,4 +1,4 @@
-"""What is taken, what is refused, and that a refusal names the argument, the finding and the remedy."""
+"""Accepted and refused input; a refusal names the argument, the value passed and the remedy."""
 
 from __future__ import annotations
 
@@ -126,13 +126,13 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_names_argument_finding_and_remedy(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("dim", [2, 3])
-def test_the_first_bad_row_is_found_wherever_it_is(dtype: Any, dim: int) -> None:
+def test_the_first_bad_row_is_reported_at_any_position(dtype: Any, dim: int) -> None:
     rows = [(n, row) for n in (1, 2, 5, 13, 40) for row in range(n)]
     rows += [(400_000, row) for row in (0, 87_379, 87_380, 131_069, 131_070, 131_071, 399_999)]
     for n, row in rows:
@@ -162,14 +162,14 @@ def test_the_cutoff_may_be_positional_and_options_are_keywords() -> None:
         vc.pairs(CLOUD, cutof=CUTOFF)  # type: ignore[call-arg]
 
 
-def test_too_many_bodies_are_refused_without_looking_at_them() -> None:
+def test_too_many_bodies_are_refused_without_reading_them() -> None:
     """2**31 rows that take no memory: a view that repeats one row."""
     crowd = np.broadcast_to(np.zeros((1, 2), np.float32), (2**31, 2))
     with pytest.raises(vc.InputError, match="points"):
         vc.pairs(crowd, cutoff=1.0)
 
 
-# -------------------------------------------------------------------------------- taken
+# -------------------------------------------------------------------------------- accepted
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -180,8 +180,8 @@ def test_every_form_of_array_is_taken(form: str, dtype: Any) -> None:
     d_type = np.float64 if form == "list of lists" else dtype
     expected = vc.pairs(points.astype(d_type), cutoff=CUTOFF, want="ijd", sort=True)
     assert len(expected[0]) > 50
-    found = vc.pairs(given, cutoff=CUTOFF, want="ijd", sort=True)
-    for column, wanted in zip(found, expected, strict=True):
+    columns = vc.pairs(given, cutoff=CUTOFF, want="ijd", sort=True)
+    for column, wanted in zip(columns, expected, strict=True):
         assert type(column) is np.ndarray
         assert_same_bits(column, wanted)
     assert len(vc.pairs(given, queries=given, cutoff=CUTOFF)[0]) == 2 * len(expected[0]) + len(points)
@@ -295,7 +295,7 @@ def test_a_structure_is_named_by_its_class_or_by_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
-def test_an_index_refuses_to_be_copied_in_words(copied: Any) -> None:
+def test_copying_an_index_raises_a_clear_error(copied: Any) -> None:
     index = vc.CellSorting(CLOUD, CUTOFF)
     with pytest.raises(
         TypeError, match="a CellSorting can be neither copied nor pickled; make a new one from the points"

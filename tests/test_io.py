@@ -1,4 +1,4 @@
-"""Files in and out: every format reads as written, every malformed file is named, no file is half-written."""
+"""Files: every format is read as written, errors name the malformed file, no file is partly written."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def written(folder: Path, name: str, text: str) -> Path:
 def test_npy_keeps_the_dtype(tmp_path: Path, dtype: str) -> None:
     array = np.arange(12).reshape(4, 3).astype(dtype)
     np.save(tmp_path / "points.npy", array)
-    found = read_points(tmp_path / "points.npy")
-    np.testing.assert_array_equal(found.points, array)
-    assert found.points.dtype == dtype
-    assert found.box is None
+    loaded = read_points(tmp_path / "points.npy")
+    np.testing.assert_array_equal(loaded.points, array)
+    assert loaded.points.dtype == dtype
+    assert loaded.box is None
 
 
 def test_npz_gives_the_named_array_else_points_else_the_only_one(tmp_path: Path) -> None:
@@ -88,18 +88,18 @@ def test_a_header_without_lines_gives_no_points(tmp_path: Path) -> None:
 
 def test_xyz_reads_the_first_frame(tmp_path: Path) -> None:
     text = "2\nwater\nO 0.1 0.2 0.3\nH 1 2 3\n2\nlater\nO 9 9 9\nH 9 9 9\n"
-    found = read_points(written(tmp_path, "water.xyz", text))
-    np.testing.assert_array_equal(found.points, [[0.1, 0.2, 0.3], [1, 2, 3]])
-    assert found.box is None
-    assert found.box_fault == ""
+    loaded = read_points(written(tmp_path, "water.xyz", text))
+    np.testing.assert_array_equal(loaded.points, [[0.1, 0.2, 0.3], [1, 2, 3]])
+    assert loaded.box is None
+    assert loaded.box_fault == ""
 
 
-def test_extended_xyz_tells_columns_and_box(tmp_path: Path) -> None:
+def test_extended_xyz_describes_columns_and_box(tmp_path: Path) -> None:
     comment = 'Lattice="5 0 0 0 6 0 0 0 7" Properties=species:S:1:mass:R:1:pos:R:3:id:I:1 pbc="T F T"'
-    found = read_points(written(tmp_path, "a.extxyz", f"1\n{comment}\nAr 39.9 1 2 3 17\n"))
-    np.testing.assert_array_equal(found.points, [[1, 2, 3]])
-    assert found.box == (5.0, None, 7.0)
-    assert found.box_fault == ""
+    loaded = read_points(written(tmp_path, "a.extxyz", f"1\n{comment}\nAr 39.9 1 2 3 17\n"))
+    np.testing.assert_array_equal(loaded.points, [[1, 2, 3]])
+    assert loaded.box == (5.0, None, 7.0)
+    assert loaded.box_fault == ""
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_extended_xyz_tells_columns_and_box(tmp_path: Path) -> None:
         ('pbc="T T T"', "without a Lattice"),
     ],
 )
-def test_a_box_that_cannot_be_used_leaves_the_points_good(tmp_path: Path, comment: str, reason: str) -> None:
-    found = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
-    np.testing.assert_array_equal(found.points, [[1, 2, 3]])
-    assert found.box is None
-    assert reason in found.box_fault
+def test_an_unusable_box_does_not_invalidate_the_points(tmp_path: Path, comment: str, reason: str) -> None:
+    loaded = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
+    np.testing.assert_array_equal(loaded.points, [[1, 2, 3]])
+    assert loaded.box is None
+    assert reason in loaded.box_fault
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_a_box_that_cannot_be_used_leaves_the_points_good(tmp_path: Path, commen
     ],
 )
 def test_only_periodic_edges_make_a_box(tmp_path: Path, comment: str, box: object) -> None:
-    found = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
-    assert (found.box, found.box_fault) == (box, "")
+    loaded = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
+    assert (loaded.box, loaded.box_fault) == (box, "")
 
 
 # Points: malformed files
@@ -177,7 +177,7 @@ def test_a_malformed_file_is_named_with_line_finding_and_remedy(
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xyz"])
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path, name: str) -> None:
+def test_files_that_are_not_text_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"1\n\xff\xfe,2\n")
     with pytest.raises(vc.InputError, match="not text"):
         read_points(tmp_path / name)
@@ -194,7 +194,7 @@ def test_pickled_and_truncated_arrays_are_refused(tmp_path: Path) -> None:
         read_points(tmp_path / "short.npy")
 
 
-def test_an_npz_array_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path) -> None:
+def test_a_missing_npz_array_raises_an_error_that_lists_the_others(tmp_path: Path) -> None:
     path = tmp_path / "many.npz"
     np.savez(path, first=POINTS_2D, second=POINTS_3D)
     with pytest.raises(vc.InputError, match=r"many\.npz:NAME.*first, second"):
@@ -227,11 +227,11 @@ def arrays_of(dtype: str, *, pairs: int = 40_000) -> tuple[Any, ...]:
 def test_npz_pairs_read_back(tmp_path: Path, dtype: str) -> None:
     arrays = arrays_of(dtype, pairs=100)
     write_pairs(tmp_path / "pairs.npz", arrays, want="ijdDS")
-    with np.load(tmp_path / "pairs.npz") as found:
-        assert found.files == list("ijdDS")
+    with np.load(tmp_path / "pairs.npz") as stored:
+        assert stored.files == list("ijdDS")
         for letter, array in zip("ijdDS", arrays, strict=True):
-            np.testing.assert_array_equal(found[letter], array)
-            assert found[letter].dtype == array.dtype
+            np.testing.assert_array_equal(stored[letter], array)
+            assert stored[letter].dtype == array.dtype
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -240,11 +240,11 @@ def test_csv_pairs_read_back_bit_for_bit(tmp_path: Path, dtype: str) -> None:
     write_pairs(tmp_path / "pairs.csv", arrays, want="ijdDS")
     with (tmp_path / "pairs.csv").open() as file:
         assert file.readline() == "i,j,d,Dx,Dy,Dz,Sx,Sy,Sz\n"
-        found = np.loadtxt(file, delimiter=",")
-    np.testing.assert_array_equal(found[:, 0], arrays[0])
-    np.testing.assert_array_equal(found[:, 2].astype(dtype), arrays[2])
-    np.testing.assert_array_equal(found[:, 3:6].astype(dtype), arrays[3])
-    np.testing.assert_array_equal(found[:, 6:], arrays[4])
+        table = np.loadtxt(file, delimiter=",")
+    np.testing.assert_array_equal(table[:, 0], arrays[0])
+    np.testing.assert_array_equal(table[:, 2].astype(dtype), arrays[2])
+    np.testing.assert_array_equal(table[:, 3:6].astype(dtype), arrays[3])
+    np.testing.assert_array_equal(table[:, 6:], arrays[4])
 
 
 def test_csv_of_planar_vectors_has_two_columns_for_them(tmp_path: Path) -> None:

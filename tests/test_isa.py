@@ -1,4 +1,4 @@
-"""Instruction sets: chosen at run time, lowered on request, and the same answer from each."""
+"""Instruction sets: chosen at run time, lowered on request, and the same result from each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_unknown_instruction_set_is_refused() -> None:
         _core.set_isa("sse9")
 
 
-def test_an_environment_that_makes_no_sense_is_refused_in_words() -> None:
+def test_an_invalid_environment_variable_raises_a_clear_error() -> None:
     result = subprocess.run(
         [sys.executable, "-c", "import vicinal; print('imported'); vicinal.pairs([[0, 0], [1, 1]], 2)"],
         env={**os.environ, "VICINAL_ISA": "sse9"},
@@ -85,13 +85,13 @@ def test_every_hard_case_is_answered_as_the_oracle_does(name: str, dtype: Any, d
 
 @settings(max_examples=max(30, settings().max_examples // 3))
 @given(problem=problems(most=150))
-def test_any_problem_is_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
+def test_any_problem_has_the_same_result_with_every_instruction_set_and_structure(problem: Problem) -> None:
     check_alike(problem)
 
 
 @settings(max_examples=max(30, settings().max_examples // 3))
 @given(problem=st.sampled_from(["spheres", "boxes"]).flatmap(lambda kind: sized_problems(kind, most=100)))
-def test_bodies_of_any_size_are_answered_alike_by_every_instruction_set_and_structure(problem: Problem) -> None:
+def test_bodies_of_any_size_have_the_same_result_with_every_instruction_set_and_structure(problem: Problem) -> None:
     check_alike(problem)
 
 
@@ -102,8 +102,8 @@ def check_alike(problem: Problem) -> None:
         _core.set_isa(name)
         for structure in STRUCTURES:
             if structure.takes(problem):
-                found = ask(structure.solve(problem).pairs, problem.kind, half=False, sort=True)
-                assert_same_pairs(found, expected)
+                pairs = ask(structure.solve(problem).pairs, problem.kind, half=False, sort=True)
+                assert_same_pairs(pairs, expected)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
@@ -127,7 +127,7 @@ def test_candidates_and_pairs_are_the_same_for_every_instruction_set(
 
 @pytest.mark.parametrize("n", [*range(1, 70), 127, 128, 129])
 def test_no_length_of_a_row_is_cut_short(n: int) -> None:
-    """Vectors end somewhere: all points in one cell, every hit and no hit, for every remainder."""
+    """Remainders of vectors: all points in one cell, every candidate a hit or none, for every remainder."""
     rng = np.random.default_rng(n)
     for dtype in BOTH:
         points = rng.random((n, 3)).astype(dtype)

@@ -61,7 +61,7 @@ def test_headers_include_only_lower_layers() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_nothing_but_the_bindings_knows_python() -> None:
+def test_only_the_bindings_depend_on_python() -> None:
     files = [path for path in (ROOT / "cpp").rglob("*.?pp") if "nanobind" in path.read_text(encoding="utf-8")]
     assert {path.relative_to(ROOT / "cpp").parts[0] for path in files} == {"python"}
 

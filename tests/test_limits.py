@@ -1,4 +1,4 @@
-"""Where numbers or memory end: a clear error, and an index that still works."""
+"""Limits of numbers and memory: a clear error, and an index that still works."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ print(index.count()[0])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of address space")
-def test_a_lack_of_memory_is_told_in_words() -> None:
+def test_a_lack_of_memory_raises_a_clear_error() -> None:
     run = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], capture_output=True, text=True, check=True)
     message, count = run.stdout.splitlines()
     assert message.startswith("not enough memory for this search or its result; use a smaller cutoff")

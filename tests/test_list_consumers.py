@@ -1,4 +1,4 @@
-"""Compiled loops over a list: our own, Numba's, and C's."""
+"""Compiled loops over a list: built in, in Numba, and in C."""
 
 from __future__ import annotations
 

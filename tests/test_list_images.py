@@ -65,7 +65,7 @@ def keys(i: Array, j: Array, shifts: Array) -> list[tuple[int, ...]]:
 
 
 def assert_holds(made: vc.NeighborList, world: World) -> None:
-    """Entries in canonical order, among them every pair; vectors and distances of the pairs have the oracle's bits."""
+    """Entries are in canonical order and include every pair; vectors and distances have the oracle's bits."""
     expected = world.pairs()
     rows = len(world.points) + (0 if world.planes is None else len(world.planes[0]))
     assert len(made.offsets) == rows + 1
@@ -187,7 +187,7 @@ def test_a_list_in_a_small_box_is_kept_while_bodies_move() -> None:
 
 
 @pytest.mark.parametrize("kind", ["points", "spheres", "boxes"])
-def test_what_moves_by_less_than_half_the_skin_is_free(kind: str) -> None:
+def test_motion_by_less_than_half_the_skin_needs_no_build(kind: str) -> None:
     rng = np.random.default_rng(1)
     points = rng.random((40, 3))
     sizes: Any = {"points": 0.2, "spheres": np.full(40, 0.1), "boxes": np.full((40, 3), 0.2)}[kind]
@@ -206,7 +206,7 @@ def test_what_moves_by_less_than_half_the_skin_is_free(kind: str) -> None:
     assert_holds(made, world)
 
 
-def test_what_is_computed_for_an_update_cannot_be_overwritten() -> None:
+def test_derived_arrays_are_read_only() -> None:
     made = vc.NeighborList(cutoff=0.5, skin=0.1)
     made.update(np.random.default_rng(0).random((10, 3)))
     for array in (made.vectors, made.distances, made.shifts):
@@ -223,7 +223,7 @@ def test_growing_boxes_use_up_the_skin() -> None:
     assert made.update(boxes=(lower, lower + 0.061))
 
 
-def test_a_plane_is_met_however_far_away_its_point_is() -> None:
+def test_the_point_of_a_plane_may_be_far_away() -> None:
     rng = np.random.default_rng(3)
     for dtype in (np.float32, np.float64):
         points = rng.random((200, 3)).astype(dtype)

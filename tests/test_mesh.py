@@ -1,4 +1,4 @@
-"""Spheres touch meshes: each place once, whatever the triangles, wherever the mesh has gone."""
+"""Contacts of spheres with meshes: each touching point once, for any triangles and any motion of the mesh."""
 
 from __future__ import annotations
 
@@ -38,25 +38,27 @@ def spheres_about(triangles: Array, n: int, seed: int) -> tuple[Array, Array]:
 @every_form
 def test_contacts_are_the_local_minima_of_the_distance(form: Form) -> None:
     places, radii = spheres_about(form.triangles, 150, 5)
-    found = vc.Mesh(form.triangles).contacts(places, radii)
-    assert len(found) > 50
-    assert len(np.unique(found.feature)) > 1
+    touching = vc.Mesh(form.triangles).contacts(places, radii)
+    assert len(touching) > 50
+    assert len(np.unique(touching.feature)) > 1
     for k, (place, radius) in enumerate(zip(places, radii, strict=True)):
-        own = found.body == k
+        own = touching.body == k
         expected = contact_points(place, radius, form.triangles)
-        assert np.allclose(by_place(found.point[own]), by_place(expected), atol=1e-12), k
-    apart = places[found.body] - found.point
-    assert np.allclose(np.sqrt((apart**2).sum(axis=1)), found.distance, atol=1e-13)
-    assert np.allclose(found.normal * found.distance[:, None], apart, atol=1e-12)
-    assert np.allclose(found.overlap, radii[found.body] - found.distance)
-    assert np.all(found.overlap >= 0)
+        assert np.allclose(by_place(touching.point[own]), by_place(expected), atol=1e-12), k
+    apart = places[touching.body] - touching.point
+    assert np.allclose(np.sqrt((apart**2).sum(axis=1)), touching.distance, atol=1e-13)
+    assert np.allclose(touching.normal * touching.distance[:, None], apart, atol=1e-12)
+    assert np.allclose(touching.overlap, radii[touching.body] - touching.distance)
+    assert np.all(touching.overlap >= 0)
 
 
 @every_form
 def test_the_triangle_and_the_feature_are_where_the_point_is(form: Form) -> None:
     places, radii = spheres_about(form.triangles, 150, 6)
-    found = vc.Mesh(form.triangles).contacts(places, radii)
-    for place, face, kind, point in zip(places[found.body], found.triangle, found.feature, found.point, strict=True):
+    touching = vc.Mesh(form.triangles).contacts(places, radii)
+    for place, face, kind, point in zip(
+        places[touching.body], touching.triangle, touching.feature, touching.point, strict=True
+    ):
         triangle = form.triangles[face]
         assert np.allclose(closest_points(place, triangle[None])[0], point, atol=1e-12)
         to_corners = np.sqrt(((triangle - point) ** 2).sum(axis=1)).min()
@@ -66,13 +68,13 @@ def test_the_triangle_and_the_feature_are_where_the_point_is(form: Form) -> None
 
 
 @every_form
-def test_contacts_are_ordered_by_body_and_key_and_no_key_is_there_twice(form: Form) -> None:
+def test_contacts_are_ordered_by_body_and_key_and_keys_are_unique(form: Form) -> None:
     mesh = vc.Mesh(form.triangles, smooth=30.0)
-    found = mesh.contacts(*spheres_about(form.triangles, 300, 7))
-    order = found.body.astype(np.int64) * mesh.keys + found.key
+    touching = mesh.contacts(*spheres_about(form.triangles, 300, 7))
+    order = touching.body.astype(np.int64) * mesh.keys + touching.key
     assert np.all(np.diff(order) > 0)
-    assert found.key.min() >= 0
-    assert found.key.max() < mesh.keys
+    assert touching.key.min() >= 0
+    assert touching.key.max() < mesh.keys
 
 
 @pytest.mark.usefixtures("threads")
@@ -102,7 +104,7 @@ def floors() -> list[Form]:
     """The square from 0 to 4, cut in several ways."""
     rng = np.random.default_rng(4)
     grid = terrain(np.zeros((5, 5)))
-    turned = grid[:, ::-1].copy()  # the other way round
+    turned = grid[:, ::-1].copy()  # opposite orientation
     turned[::2] = grid[::2]
     # Corners in the middle of other triangles' edges.
     big = quads(np.array([[[0.0, 0, 0], [2, 0, 0], [2, 4, 0], [0, 4, 0]]]))
@@ -134,12 +136,12 @@ def test_a_sphere_rolled_over_a_floor_has_one_contact_all_the_way(floor: Form) -
         mesh = vc.Mesh(floor.triangles @ tilt.T + [7.0, -5.0, 3.0])
         for height in (0.3, 0.05, 1e-3, -0.2):
             centres = np.column_stack([ways, np.full(len(ways), height)]) @ tilt.T + [7.0, -5.0, 3.0]
-            found = mesh.contacts(centres, 0.4)
-            assert np.array_equal(found.body, np.arange(len(ways)))
-            assert np.allclose(found.overlap, 0.4 - abs(height), atol=1e-13)
+            touching = mesh.contacts(centres, 0.4)
+            assert np.array_equal(touching.body, np.arange(len(ways)))
+            assert np.allclose(touching.overlap, 0.4 - abs(height), atol=1e-13)
             up = tilt[:, 2] * np.sign(height)
-            # The direction to a point found within a rounding of the distance's square.
-            assert np.abs(found.normal - up).max() < 1e-6 + 1e-9 / abs(height)
+            # The direction to a point that is accurate up to the rounding of the squared distance.
+            assert np.abs(touching.normal - up).max() < 1e-6 + 1e-9 / abs(height)
 
 
 @pytest.mark.parametrize("floor", [floor for floor in floors() if floor.name in {"two", "grid", "fan"}], ids=str)
@@ -148,8 +150,8 @@ def test_a_sphere_keeps_its_contact_while_it_rolls(floor: Form) -> None:
     contacts = vc.Contacts({"path": 1})
     n = 1
     for step, x in enumerate(np.linspace(0.5, 3.5, 61)):
-        found = mesh.contacts([[x, x, 0.25]], 0.3)
-        contacts.update(found.body, n + found.key)
+        touching = mesh.contacts([[x, x, 0.25]], 0.3)
+        contacts.update(touching.body, n + touching.key)
         contacts["path"] += 1
         assert contacts["path"].tolist() == [step + 1]
         assert len(contacts.ended) == 0
@@ -161,25 +163,25 @@ def test_a_smooth_surface_is_one_contact_and_a_sharp_edge_another() -> None:
         angle = np.linspace(0, 2, 400)
         way = np.column_stack([np.cos(angle), np.sin(angle), 0.3 * np.sin(3 * angle)])
         way /= np.sqrt((way**2).sum(axis=1, keepdims=True))
-        found = mesh.contacts(way * 1.2, 0.25)
-        assert np.array_equal(found.body, np.arange(400))
-        return found.key.tolist()
+        touching = mesh.contacts(way * 1.2, 0.25)
+        assert np.array_equal(touching.body, np.arange(400))
+        return touching.key.tolist()
 
     assert len(set(keys(20.0))) == 1
     assert len(set(keys(0.0))) > 20
 
 
 def test_the_edge_of_a_cube_is_touched_once_from_both_sides() -> None:
-    """And has a key of its own, below the number of keys, that does not depend on the triangle it was found on."""
+    """And has its own key, below the number of keys, independent of the triangle."""
     mesh = vc.Mesh(cube())
     angle = np.linspace(0.01, np.pi / 2 - 0.01, 50)
     centres = np.column_stack([1 + 0.2 * np.sin(angle), np.full(50, 0.3), 1 + 0.2 * np.cos(angle)])
-    found = mesh.contacts(centres, 0.25)
-    assert np.array_equal(found.body, np.arange(50))
-    assert np.all(found.feature == EDGE)
-    assert len(set(found.key.tolist())) == 1
-    assert np.allclose(found.point, [1, 0.3, 1])
-    assert np.allclose(found.distance, 0.2)
+    touching = mesh.contacts(centres, 0.25)
+    assert np.array_equal(touching.body, np.arange(50))
+    assert np.all(touching.feature == EDGE)
+    assert len(set(touching.key.tolist())) == 1
+    assert np.allclose(touching.point, [1, 0.3, 1])
+    assert np.allclose(touching.distance, 0.2)
 
 
 # -------------------------------------------------------------------------------- by hand
@@ -199,38 +201,38 @@ def test_the_edge_of_a_cube_is_touched_once_from_both_sides() -> None:
     ],
 )
 def test_the_sides_edges_and_corners_of_a_cube(centre: list[float], kinds: list[int], normals: list[Any]) -> None:
-    found = vc.Mesh(cube()).contacts([centre], 0.31)
-    assert sorted(found.feature.tolist()) == kinds
-    assert np.allclose(by_place(found.normal), by_place(np.array(normals, float)))
-    assert len(set(found.key.tolist())) == len(kinds)
+    touching = vc.Mesh(cube()).contacts([centre], 0.31)
+    assert sorted(touching.feature.tolist()) == kinds
+    assert np.allclose(by_place(touching.normal), by_place(np.array(normals, float)))
+    assert len(set(touching.key.tolist())) == len(kinds)
 
 
 def test_the_inside_of_a_concave_corner_has_no_contact_with_the_edge() -> None:
-    """A floor and a wall; the centre comes closer and closer to the edge between them."""
+    """A floor and a wall; the centre approaches the edge between them."""
     floor = quads(np.array([[[0.0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]]]))
     wall = quads(np.array([[[0.0, 0, 0], [0, 4, 0], [0, 4, 4], [0, 0, 4]]]))
     mesh = vc.Mesh(np.concatenate([floor, wall]))
     for s in (0.5, 0.1, 1e-3):
-        found = mesh.contacts([[s, 1.1, s]], 1.0)
-        assert found.feature.tolist() == [FACE, FACE]
-        assert np.allclose(by_place(found.normal), [[1, 0, 0], [0, 0, 1]])
-        assert np.allclose(found.distance, s)
+        touching = mesh.contacts([[s, 1.1, s]], 1.0)
+        assert touching.feature.tolist() == [FACE, FACE]
+        assert np.allclose(by_place(touching.normal), [[1, 0, 0], [0, 0, 1]])
+        assert np.allclose(touching.distance, s)
 
 
 def test_a_sphere_touches_at_exactly_its_radius() -> None:
     mesh = vc.Mesh(cube())
     centres = np.array([[0.5, 0.25, 1.5], [0.5, 0.25, np.nextafter(1.5, 2)], [1.3, 0.5, 1.4], [2.0, 0.5, 0.25]])
-    found = mesh.contacts(centres, [0.5, 0.5, 0.5, 1.0])
-    assert found.body.tolist() == [0, 2, 3]
-    assert found.overlap[0] == 0
+    touching = mesh.contacts(centres, [0.5, 0.5, 0.5, 1.0])
+    assert touching.body.tolist() == [0, 2, 3]
+    assert touching.overlap[0] == 0
 
 
 def test_a_centre_on_the_surface_is_pushed_out_of_the_face() -> None:
     mesh = vc.Mesh(np.array([[[0.0, 0, 0], [4, 0, 0], [0, 4, 0]]]))
-    found = mesh.contacts([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 2.0, 0.0]], 0.5)
-    assert found.distance.tolist() == [0, 0, 0]
-    assert found.overlap.tolist() == [0.5, 0.5, 0.5]
-    assert found.normal.tolist() == [[0, 0, 1]] * 3
+    touching = mesh.contacts([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 2.0, 0.0]], 0.5)
+    assert touching.distance.tolist() == [0, 0, 0]
+    assert touching.overlap.tolist() == [0.5, 0.5, 0.5]
+    assert touching.normal.tolist() == [[0, 0, 1]] * 3
 
 
 @pytest.mark.parametrize(
@@ -248,10 +250,10 @@ def test_triangles_without_area_are_lines_or_points(triangle: Any) -> None:
     corners = np.array(triangle, float)
     mesh = vc.Mesh([corners])
     for centre in ([1.0, 0.3, 0.4], [3.3, 0.4, 0.0], [1.0, 0.0, -0.5]):
-        found = mesh.contacts([centre], 3.0)
-        assert len(found) == 1
+        touching = mesh.contacts([centre], 3.0)
+        assert len(touching) == 1
         at = np.clip(centre[0], corners[:, 0].min(), corners[:, 0].max())
-        assert np.allclose(found.point, [[at, 0, 0]], atol=1e-8)
+        assert np.allclose(touching.point, [[at, 0, 0]], atol=1e-8)
     assert len(mesh.contacts([[1.0, 0.3, 0.4]], 0.49)) == 0
 
 
@@ -265,23 +267,23 @@ def test_any_triangle_of_any_size_has_its_closest_point(ticks: list[int], at: li
     unit = 2.0**exponent
     triangle, place = np.array(ticks, float).reshape(3, 3), np.array(at, float) / 2
     expected = closest_points(place, triangle[None])[0]
-    found = vc.Mesh([triangle * unit]).contacts([place * unit], 30.0 * unit)
-    assert len(found) == 1
-    assert np.allclose(found.point[0] / unit, expected, atol=1e-12)
-    assert np.isclose(np.sqrt((found.normal[0] ** 2).sum()), 1)
+    touching = vc.Mesh([triangle * unit]).contacts([place * unit], 30.0 * unit)
+    assert len(touching) == 1
+    assert np.allclose(touching.point[0] / unit, expected, atol=1e-12)
+    assert np.isclose(np.sqrt((touching.normal[0] ** 2).sum()), 1)
 
 
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 9))
-def test_triangles_that_meet_in_every_way_are_touched_where_they_should(seed: int, count: int) -> None:
-    """Corners are few whole numbers: edges and corners are shared, faces cross, touch and are flat."""
+def test_triangles_that_intersect_in_every_way_have_the_contacts_of_the_definition(seed: int, count: int) -> None:
+    """Corners are small integers: edges and corners are shared, faces intersect, touch and are degenerate."""
     rng = np.random.default_rng(seed)
     triangles = rng.integers(0, 4, (count, 3, 3)).astype(float)
     places = rng.integers(-2, 9, (5, 3)) / 2
     radii = rng.integers(0, 5, 5) / 2 + 0.137  # no triangle is at this distance
-    found = vc.Mesh(triangles).contacts(places, radii)
+    touching = vc.Mesh(triangles).contacts(places, radii)
     for k, (place, radius) in enumerate(zip(places, radii, strict=True)):
         expected = contact_points(place, radius, triangles)
-        assert np.allclose(by_place(found.point[found.body == k]), by_place(expected), atol=1e-9)
+        assert np.allclose(by_place(touching.point[touching.body == k]), by_place(expected), atol=1e-9)
 
 
 def test_nothing_touches_nothing() -> None:
@@ -307,17 +309,17 @@ def test_a_mesh_of_vertices_and_faces_is_that_of_its_triangles() -> None:
 def test_float32_and_one_radius_for_all_are_taken() -> None:
     mesh = vc.Mesh(cube().astype(np.float32))
     centres = np.array([[0.5, 0.25, 1.25], [0.5, 0.25, 1.75]], np.float32)
-    found = mesh.contacts(centres, 0.5)
-    assert found.body.tolist() == [0]
-    assert found.point.dtype == np.float64
+    touching = mesh.contacts(centres, 0.5)
+    assert touching.body.tolist() == [0]
+    assert touching.point.dtype == np.float64
 
 
 def test_large_spheres_touch_fine_meshes_where_they_are_nearest() -> None:
     """Thousands of triangles within reach, one contact."""
     mesh = vc.Mesh(ball(4), smooth=20)
-    found = mesh.contacts([[0.0, 0.0, 30.0], [0.0, 20.0, 20.0]], 29.5)
-    assert found.body.tolist() == [0, 1]
-    assert np.allclose(found.normal, [[0, 0, 1], [0, 0.5**0.5, 0.5**0.5]], atol=0.05)
+    touching = mesh.contacts([[0.0, 0.0, 30.0], [0.0, 20.0, 20.0]], 29.5)
+    assert touching.body.tolist() == [0, 1]
+    assert np.allclose(touching.normal, [[0, 0, 1], [0, 0.5**0.5, 0.5**0.5]], atol=0.05)
 
 
 # -------------------------------------------------------------------------------- motion
@@ -333,14 +335,16 @@ def test_a_mesh_that_moved_is_like_one_made_there(form: Form) -> None:
         mesh.translate(rng.normal(size=3))
         assert np.allclose(mesh.rotation @ mesh.rotation.T, np.eye(3), atol=1e-15)
         moved = places @ mesh.rotation.T + mesh.translation
-        found, expected = mesh.contacts(moved, radii), vc.Mesh(mesh.triangles).contacts(moved, radii)
-        assert np.array_equal(found.body, expected.body)
-        for k in np.unique(found.body):
-            a, b = found.body == k, expected.body == k
+        touching, expected = mesh.contacts(moved, radii), vc.Mesh(mesh.triangles).contacts(moved, radii)
+        assert np.array_equal(touching.body, expected.body)
+        for k in np.unique(touching.body):
+            a, b = touching.body == k, expected.body == k
             for name in ("point", "normal"):
-                assert np.allclose(by_place(getattr(found, name)[a]), by_place(getattr(expected, name)[b]), atol=1e-6)
-            assert np.allclose(np.sort(found.distance[a]), np.sort(expected.distance[b]), atol=1e-12)
-            assert sorted(found.triangle[a]) == sorted(expected.triangle[b]) or form.name in {"terrain", "cube"}
+                assert np.allclose(
+                    by_place(getattr(touching, name)[a]), by_place(getattr(expected, name)[b]), atol=1e-6
+                )
+            assert np.allclose(np.sort(touching.distance[a]), np.sort(expected.distance[b]), atol=1e-12)
+            assert sorted(touching.triangle[a]) == sorted(expected.triangle[b]) or form.name in {"terrain", "cube"}
 
 
 def test_moving_does_not_build_the_tree_again() -> None:
@@ -376,18 +380,18 @@ def test_a_thousand_small_turns_are_one_large_one() -> None:
 
 
 def test_the_velocity_of_a_contact_is_that_of_its_point() -> None:
-    """Which is how fast the same point of the mesh is somewhere else a moment later."""
+    """It equals the displacement of a point of the mesh in a short time, divided by that time."""
     mesh = vc.Mesh(cube())
     mesh.set_motion(velocity=[1.0, 0.0, -2.0], spin=[0.0, 3.0, 1.0], origin=[0.2, 0.3, 0.4])
     mesh.advance(0.37)
     centres = mesh.triangles.mean(axis=1)
-    found = mesh.contacts(centres, 0.1)
-    assert len(found) >= 12
-    own = (found.point - mesh.translation) @ mesh.rotation
+    touching = mesh.contacts(centres, 0.1)
+    assert len(touching) >= 12
+    own = (touching.point - mesh.translation) @ mesh.rotation
     dt = 1e-6
     mesh.advance(dt)
     later = own @ mesh.rotation.T + mesh.translation
-    assert np.allclose((later - found.point) / dt, found.velocity, atol=1e-4)
+    assert np.allclose((later - touching.point) / dt, touching.velocity, atol=1e-4)
 
 
 def test_a_mesh_at_rest_does_not_move() -> None:
@@ -436,7 +440,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_says_what_is_wrong_and_what_to_do(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
@@ -457,16 +461,16 @@ def test_a_file_is_read_where_trimesh_is_installed(tmp_path: Any) -> None:
     [copy.copy, copy.deepcopy, lambda mesh: pickle.loads(pickle.dumps(mesh))],
     ids=["copy", "deepcopy", "pickle"],
 )
-def test_a_copy_has_the_triangles_and_the_motion_but_moves_alone(copied: Any) -> None:
+def test_a_copy_has_the_triangles_and_the_motion_but_moves_independently(copied: Any) -> None:
     first = vc.Mesh(cube(), smooth=30.0)
     first.set_motion(velocity=[0, 0, 1], spin=[1, 0, 0])
     first.advance(0.3)
     second = copied(first)
     places = np.random.default_rng(1).uniform(-1, 3, (200, 3))
-    expected, found = first.contacts(places, 0.5), second.contacts(places, 0.5)
+    expected, touching = first.contacts(places, 0.5), second.contacts(places, 0.5)
     assert len(expected) > 20
     for field in fields(expected):
-        assert np.array_equal(getattr(found, field.name), getattr(expected, field.name))
+        assert np.array_equal(getattr(touching, field.name), getattr(expected, field.name))
     second.advance(1.0)
     assert np.array_equal(first.contacts(places, 0.5).point, expected.point)
     assert not np.array_equal(second.vertices, first.vertices)

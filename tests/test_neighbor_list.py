@@ -1,4 +1,4 @@
-"""A list holds every pair at every step, whatever the bodies do."""
+"""A list holds every pair at every step, for any motion of the bodies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REACH = 0.15
 
 @pytest.fixture(autouse=True)
 def _one_thread(threads: None) -> None:
-    """Small lists: threads only get in each other's way."""
+    """Use one thread: small lists do not benefit from more."""
     vc.set_threads(1)
 
 
@@ -35,19 +35,19 @@ def entries(made: vc.NeighborList) -> list[tuple[int, int]]:
     return list(zip(i.tolist(), made.indices.tolist(), strict=True))
 
 
-def found(columns: tuple[Any, ...]) -> list[tuple[int, int]]:
+def pairs_of(columns: tuple[Any, ...]) -> list[tuple[int, int]]:
     return list(zip(columns[0].tolist(), columns[1].tolist(), strict=True))
 
 
 def assert_holds(made: vc.NeighborList, points: Any, box: Any = None, half: bool = True, **bodies: Any) -> None:
-    """The list has every pair of a fresh search, nothing twice, rows in order; `exact` is the fresh search."""
-    expected = found(vc.pairs(points, **bodies, box=box, half=half, sort=True))
+    """The list has every pair of a new search, each once, with rows in order; `exact` equals the new search."""
+    expected = pairs_of(vc.pairs(points, **bodies, box=box, half=half, sort=True))
     listed = entries(made)
     assert set(expected) <= set(listed), f"lost {sorted(set(expected) - set(listed))[:5]}"
     assert listed == sorted(set(listed))
     if half:
         assert all(i < j for i, j in listed)
-    assert found(made.exact()) == expected
+    assert pairs_of(made.exact()) == expected
 
 
 # -------------------------------------------------------------------------------- motion
@@ -101,7 +101,7 @@ def stretched(box: Any) -> Any:
     st.booleans(),
     st.booleans(),
 )
-def test_nothing_that_can_happen_to_bodies_loses_a_pair(
+def test_no_change_of_bodies_loses_a_pair(
     actions: list[str], seed: int, box: Any, dtype: Any, skin: Any, sized: bool, half: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -135,12 +135,12 @@ def test_nothing_that_can_happen_to_bodies_loses_a_pair(
 # -------------------------------------------------------------------------------- when it is built
 
 
-def test_half_a_skin_of_motion_is_free() -> None:
+def test_motion_by_half_a_skin_needs_no_build() -> None:
     made = vc.NeighborList(cutoff=REACH, skin=0.02)
     assert made.update(CLOUD)
     step = np.array([0.0099, 0.0, 0.0])
     assert not made.update(CLOUD + step)
-    assert not made.update(CLOUD - step), "measured from where the list was built"
+    assert not made.update(CLOUD - step), "motion is measured from the positions of the build"
     moved = CLOUD.copy()
     moved[77, 1] += 0.0101
     assert made.update(moved), "one body is enough"
@@ -149,13 +149,13 @@ def test_half_a_skin_of_motion_is_free() -> None:
     assert made.stats.builds == 2
 
 
-def test_crossing_a_periodic_face_is_a_short_way() -> None:
+def test_crossing_a_periodic_face_is_a_small_displacement() -> None:
     points = np.array([[0.001, 0.5, 0.5], [0.99, 0.5, 0.5], [0.5, 0.5, 0.5]])
     made = vc.NeighborList(cutoff=0.05, skin=0.02, box=1.0)
     assert made.update(points)
     assert entries(made) == [(0, 1)]
     assert not made.update(points - np.array([0.002, 0.0, 0.0]))
-    assert not made.update((points - np.array([0.002, 0.0, 0.0])) % 1.0), "wrapped or not, it is the same place"
+    assert not made.update((points - np.array([0.002, 0.0, 0.0])) % 1.0), "wrapped or not, it is the same position"
     assert not made.update(points + np.array([7.0, -3.0, 100.0]))
     assert made.update(points + np.array([7.5, 0.0, 0.0]))
 
@@ -163,7 +163,7 @@ def test_crossing_a_periodic_face_is_a_short_way() -> None:
 def test_without_a_skin_every_update_builds() -> None:
     made = vc.NeighborList(cutoff=REACH, skin=0)
     assert [made.update(CLOUD) for _ in range(3)] == [True] * 3
-    assert entries(made) == found(vc.pairs(CLOUD, cutoff=REACH, sort=True))
+    assert entries(made) == pairs_of(vc.pairs(CLOUD, cutoff=REACH, sort=True))
 
 
 def test_growing_uses_up_the_skin_as_moving_does() -> None:
@@ -177,12 +177,12 @@ def test_growing_uses_up_the_skin_as_moving_does() -> None:
     assert_holds(made, CLOUD, radii=radii)
 
 
-def test_who_changes_the_array_of_radii_changes_nothing() -> None:
+def test_later_changes_of_the_array_of_radii_have_no_effect() -> None:
     radii = np.full(200, 0.05)
     made = vc.NeighborList(radii=radii, skin=0.02)
     radii[:] = 0.5
     made.update(CLOUD)
-    assert found(made.exact()) == found(vc.pairs(CLOUD, radii=0.05, sort=True))
+    assert pairs_of(made.exact()) == pairs_of(vc.pairs(CLOUD, radii=0.05, sort=True))
 
 
 def test_a_new_box_builds_again() -> None:
@@ -230,13 +230,13 @@ def test_lists_and_strided_arrays_are_taken() -> None:
 
 
 def holds(made: vc.NeighborList, points: Any) -> bool:
-    """Whether an update would build nothing."""
+    """Whether an update does not build."""
     assert made._state is not None
     return made._holds(made._state, Given(points, None, None, None, None))
 
 
 def last_place(made: vc.NeighborList, start: Any, way: Any, dtype: Any) -> Any:
-    """How far along a way bodies get without a build: the last place the list still vouches for."""
+    """How far bodies get along a path without a build: the last position for which the list is valid."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -257,12 +257,12 @@ def test_bodies_that_come_as_near_as_they_may_are_in_the_list_or_not_yet_a_pair(
 ) -> None:
     cutoff, skin = 0.7, 0.1
     rng = np.random.default_rng(1)
-    # Far out too few digits are left to say more than this about a place.
+    # Far from the origin too few digits are left to resolve positions better than this.
     grain = float(np.spacing(dtype(abs(origin) + 4)))
     for _ in range(60):
         heading = rng.normal(size=3)
         heading /= np.linalg.norm(heading)
-        # Just outside the list: what is between this and the cutoff is all theirs to walk.
+        # Just outside the list: the bodies may move by the whole distance between this and the cutoff.
         apart = (cutoff + skin) * (1 + rng.uniform(0, 4) * np.finfo(dtype).eps) + rng.uniform(0, 2) * grain
         first = origin + rng.random(3)
         start = np.array([first, first + apart * heading]).astype(dtype)
@@ -277,7 +277,7 @@ def test_bodies_that_come_as_near_as_they_may_are_in_the_list_or_not_yet_a_pair(
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sizes_whose_squares_vanish_lose_nothing(dtype: Any) -> None:
+def test_sizes_whose_squares_underflow_lose_no_pair(dtype: Any) -> None:
     tiny = float(np.finfo(dtype).tiny)
     points = (np.array([[0.0, 0, 0], [1, 0, 0], [2.5, 0, 0], [40, 0, 0]]) * tiny).astype(dtype)
     made = vc.NeighborList(cutoff=tiny, skin=tiny / 4)
@@ -299,9 +299,9 @@ def made_with(layout: str, half: bool = True, **options: Any) -> vc.NeighborList
 @pytest.mark.parametrize("half", [True, False])
 def test_every_layout_has_the_same_entries(half: bool) -> None:
     expected = entries(made_with("rows", half))
-    assert expected == found(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
+    assert expected == pairs_of(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
     pairs = made_with("pairs", half)
-    assert found((pairs.i, pairs.j)) == expected
+    assert pairs_of((pairs.i, pairs.j)) == expected
     longest = int(np.bincount([i for i, _ in expected]).max())
     fixed = made_with("fixed", half, width=longest)
     assert fixed.table.shape == (200, longest)
@@ -311,7 +311,7 @@ def test_every_layout_has_the_same_entries(half: bool) -> None:
     assert all(j == -1 for i, row in enumerate(fixed.table.tolist()) for j in row[fixed.counts[i] :])
     hybrid = made_with("hybrid", half, width=5)
     rows = [(i, j) for i, row in enumerate(hybrid.table.tolist()) for j in row[: hybrid.counts[i]]]
-    over = found((hybrid.i, hybrid.j))
+    over = pairs_of((hybrid.i, hybrid.j))
     assert over == sorted(over)
     assert len(over) > 20
     assert sorted(rows + over) == expected
@@ -320,15 +320,15 @@ def test_every_layout_has_the_same_entries(half: bool) -> None:
         assert made.stats.entries == len(expected)
 
 
-def test_pairs_may_come_as_they_are_found() -> None:
+def test_pairs_may_be_unsorted() -> None:
     for half in (True, False):
         made = made_with("pairs", half, sort=False)
-        expected = found(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
-        listed = found((made.i, made.j))
+        expected = pairs_of(vc.pairs(CLOUD, cutoff=REACH + 0.05, half=half, sort=True))
+        listed = pairs_of((made.i, made.j))
         assert sorted((min(two), max(two)) if half else two for two in listed) == expected
 
 
-def test_a_table_too_narrow_is_refused_and_nothing_is_left_to_be_read() -> None:
+def test_a_table_too_narrow_is_refused_and_leaves_no_arrays() -> None:
     counts = np.bincount(vc.pairs(CLOUD, cutoff=REACH, sort=True)[0], minlength=200)
     body, needed = int(counts.argmax()), int(counts.max())
     made = vc.NeighborList(cutoff=REACH, skin=0.0, layout="fixed", width=needed - 1)
@@ -395,7 +395,7 @@ def test_sums_over_tables_are_those_over_rows(half: bool) -> None:
             for k, j in enumerate(row[: made.counts[i]]):
                 values[i, k] = value_of[i, j]
         tables.append(values)
-    over = np.array([value_of[two] for two in found((narrow.i, narrow.j))])
+    over = np.array([value_of[two] for two in pairs_of((narrow.i, narrow.j))])
     assert wide.reduce(tables[0]).tobytes() == expected.tobytes()
     sums = [narrow.reduce((tables[1], over)) for threads in (1, 2, 3) if not vc.set_threads(threads)]
     assert np.allclose(sums[0], expected, rtol=0, atol=1e-12)
@@ -446,19 +446,19 @@ def test_a_reordered_list_is_the_list_of_the_reordered_bodies(half: bool, layout
     for name, array in arrays_of(fresh).items():
         assert np.array_equal(arrays_of(made)[name], array)
         assert arrays_of(made)[name].dtype == array.dtype
-    assert found(made.exact()) == found(fresh.exact())
-    assert not made.update(CLOUD[order] + 0.01), "what was remembered moved along"
-    assert made.update(CLOUD), "these are other places"
+    assert pairs_of(made.exact()) == pairs_of(fresh.exact())
+    assert not made.update(CLOUD[order] + 0.01), "the stored positions were reordered, too"
+    assert made.update(CLOUD), "these are other positions"
     made.update(CLOUD[order])
-    assert found(made.exact()) == found(fresh.exact())
+    assert pairs_of(made.exact()) == pairs_of(fresh.exact())
 
 
 def test_unsorted_pairs_are_renumbered() -> None:
     made = made_with("pairs", sort=False)
-    before = {frozenset(two) for two in found((made.i, made.j))}
+    before = {frozenset(two) for two in pairs_of((made.i, made.j))}
     order = np.random.default_rng(0).permutation(200)
     made.reorder(order)
-    assert {frozenset((order[i], order[j])) for i, j in found((made.i, made.j))} == before
+    assert {frozenset((order[i], order[j])) for i, j in pairs_of((made.i, made.j))} == before
 
 
 # -------------------------------------------------------------------------------- threads
@@ -467,7 +467,7 @@ def test_unsorted_pairs_are_renumbered() -> None:
 def test_one_list_can_be_used_from_several_threads() -> None:
     made = vc.NeighborList(cutoff=REACH, skin=0.004, box=1.0)
     made.update(CLOUD)
-    expected = found(vc.pairs(CLOUD, cutoff=REACH, box=1.0, sort=True))
+    expected = pairs_of(vc.pairs(CLOUD, cutoff=REACH, box=1.0, sort=True))
 
     def use(seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -568,7 +568,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_a_refusal_says_what_is_wrong(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)
 
 
@@ -587,7 +587,7 @@ def test_a_refused_update_leaves_the_list_as_it_was(radii: float) -> None:
     assert not made.update(CLOUD)
 
 
-def test_a_list_says_what_it_is() -> None:
+def test_the_repr_of_a_list_describes_it() -> None:
     made = vc.NeighborList(cutoff=REACH)
     assert "not built" in repr(made)
     made.update(CLOUD)

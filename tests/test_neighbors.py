@@ -1,4 +1,4 @@
-"""vc.neighbors: a row per body."""
+"""vc.neighbors: one row per body."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_offsets_bound_the_rows() -> None:
         ("jdDS", {"indices", "distances", "vectors", "shifts"}),
     ],
 )
-def test_only_what_is_wanted_is_there(want: str, given_fields: set[str]) -> None:
+def test_only_requested_columns_are_returned(want: str, given_fields: set[str]) -> None:
     rows = vc.neighbors(CLOUD, cutoff=0.1, want=want)
     there = {name for name in ("indices", "distances", "vectors", "shifts") if getattr(rows, name) is not None}
     assert there == given_fields
@@ -133,7 +133,7 @@ def test_to_scipy_gives_the_adjacency_matrix() -> None:
 
 def test_to_scipy_gives_distances_if_there_are_any() -> None:
     pytest.importorskip("scipy")
-    points = np.concatenate([CLOUD, CLOUD[:1]])  # a distance of zero is an entry too
+    points = np.concatenate([CLOUD, CLOUD[:1]])  # a distance of zero is an entry, too
     matrix = vc.neighbors(points, cutoff=0.2, want="jd", sort=True).to_scipy()
     expected = exact_pairs(points, 0.2)
     assert matrix.nnz == len(expected)

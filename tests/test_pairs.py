@@ -1,4 +1,4 @@
-"""vc.pairs: one call, the right pairs, whatever is asked of it."""
+"""vc.pairs: the correct pairs for every option."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_by_default_each_pair_comes_once() -> None:
     assert len(unordered) == len(i) == len(exact_pairs(CLOUD, 0.1)) // 2 > 0
 
 
-def test_full_means_both_ways_round() -> None:
+def test_full_means_both_directions() -> None:
     i, j = vc.pairs(CLOUD, cutoff=0.1, half=False)
     both = set(zip(i.tolist(), j.tolist(), strict=True))
     assert len(both) == len(i)
@@ -86,9 +86,9 @@ def test_sorted_means_by_i_then_j_with_i_below_j() -> None:
 
 
 def test_sorted_images_come_in_the_order_of_their_shifts() -> None:
-    found = Pairs(*vc.pairs(CLOUD[:9], cutoff=1.1, box=(1.0, 0.6, None), want=ALL, half=False, sort=True))
-    assert_sorted(found)
-    assert len(np.unique(np.stack([found.i, found.j]), axis=1).T) < len(found)
+    pairs = Pairs(*vc.pairs(CLOUD[:9], cutoff=1.1, box=(1.0, 0.6, None), want=ALL, half=False, sort=True))
+    assert_sorted(pairs)
+    assert len(np.unique(np.stack([pairs.i, pairs.j]), axis=1).T) < len(pairs)
 
 
 @pytest.mark.parametrize("want", ["".join(p) for k in range(1, 6) for p in permutations("ijdDS", k)][::7])
@@ -96,9 +96,9 @@ def test_sorted_images_come_in_the_order_of_their_shifts() -> None:
 def test_arrays_come_in_the_order_they_are_wanted(want: str, box: Any) -> None:
     points = CLOUD[:120]
     everything = Pairs(*vc.pairs(points, cutoff=0.2, box=box, want=ALL, sort=True))
-    found = vc.pairs(points, cutoff=0.2, box=box, want=want, sort=True)
-    assert isinstance(found, tuple)
-    for letter, array in zip(want, found, strict=True):
+    pairs = vc.pairs(points, cutoff=0.2, box=box, want=want, sort=True)
+    assert isinstance(pairs, tuple)
+    for letter, array in zip(want, pairs, strict=True):
         assert_same_bits(array, getattr(everything, letter))
 
 
@@ -113,19 +113,19 @@ def test_vectors_lead_from_i_to_j_and_are_as_long_as_the_distance(dtype: Any) ->
 
 
 def test_the_definition_itself() -> None:
-    """The first promise of the documentation, with nothing between it and the reader."""
+    """The definition of the documentation, written out in NumPy without helper functions."""
     points = CLOUD[:300].astype(np.float32)
     dx, dy, dz = (points[None, :, axis] - points[:, None, axis] for axis in range(3))
     r = np.float32(0.2)
     within = (dx * dx + dy * dy) + dz * dz <= r * r
     i, j = np.nonzero(np.triu(within, 1))
-    found = vc.pairs(points, cutoff=0.2, sort=True)
-    assert np.array_equal(found[0], i)
-    assert np.array_equal(found[1], j)
+    pairs = vc.pairs(points, cutoff=0.2, sort=True)
+    assert np.array_equal(pairs[0], i)
+    assert np.array_equal(pairs[1], j)
 
 
 def test_the_cutoff_is_rounded_to_the_dtype_of_the_points() -> None:
-    """0.1 is less in float64 than in float32: two float32 points 0.1 apart are a pair all the same."""
+    """0.1 is less in float64 than in float32: two float32 points 0.1 apart are still a pair."""
     points = np.array([[0, 0], [0.1, 0]], np.float32)
     assert float(points[1, 0]) > 0.1
     assert len(vc.pairs(points, cutoff=0.1)[0]) == 1
@@ -147,17 +147,17 @@ def test_squares_are_not_fused() -> None:
         assert np.array_equal(j, np.flatnonzero(within))
 
 
-def test_results_stay_what_they_were_while_others_are_found() -> None:
-    """Small ones are copied out of memory that the next search uses again, large ones keep theirs."""
+def test_later_searches_do_not_change_results() -> None:
+    """Small results are copied out of memory that the next search reuses, large ones keep theirs."""
     rng = np.random.default_rng(8)
     kept = []
     for n in (50, 800, 50, 9000, 800, 3000):
         points = rng.random((n, 3))
-        found = vc.pairs(points, cutoff=(30 / n) ** (1 / 3), want="ijdD", sort=True)
-        kept.append((found, [column.copy() for column in found]))
-    for found, before in kept:
-        assert len(found[0]) > 0
-        for column, copy in zip(found, before, strict=True):
+        pairs = vc.pairs(points, cutoff=(30 / n) ** (1 / 3), want="ijdD", sort=True)
+        kept.append((pairs, [column.copy() for column in pairs]))
+    for pairs, before in kept:
+        assert len(pairs[0]) > 0
+        for column, copy in zip(pairs, before, strict=True):
             assert_same_bits(column, copy)
 
 

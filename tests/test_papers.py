@@ -1,4 +1,4 @@
-"""Candidates agree with those the papers published, so the structures are those of the papers."""
+"""The numbers of candidates agree with the published ones, so the structures are those of the papers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from vicinal.lab.experiments import koch_relations, koch_scaling, onderik_pair_r
 from vicinal.lab.experiments._koch import SCENARIOS, TOLERANCE, Scenario
 from vicinal.scenes import SampleScene, uniform
 
-# Where the published count is not that of the scenario as described; docs/structures.md says what is known of it.
+# Ratios for scenarios whose published count differs from their description; docs/structures.md explains them.
 KNOWN = {
     (5, "HashGrid"): 2.0,  # the published sum is that of 100 steps, not 200
-    (6, "HashGrid"): 0.93,  # depends on where the large spheres lie
+    (6, "HashGrid"): 0.93,  # depends on the positions of the large spheres
 }
 QUICK_BODIES = 640_000
 QUICK_SIDE = 32
 
 
 def candidates(index: vc.Index) -> int:
-    """How many pairs a structure proposes in one search."""
+    """The number of candidates of one search."""
     index.pairs()
     return index.stats.candidates
 
@@ -42,7 +42,7 @@ def scene(table: int) -> SampleScene:
         for structure in scenario.candidates
     ],
 )
-def test_the_scenarios_of_paper_a_have_the_published_candidates(scenario: Scenario, structure: str) -> None:
+def test_the_scenarios_of_koch_have_the_published_candidates(scenario: Scenario, structure: str) -> None:
     make = scenario.indices(scene(scenario.table))[structure]
     ours = candidates(make()) * scenario.steps
     ratio = KNOWN.get((scenario.table, structure), 1.0)
@@ -71,7 +71,7 @@ def test_a_full_octree_has_the_published_relations(side: int) -> None:
 
 
 @pytest.mark.parametrize("side", onderik_pair_ratio.SIDES)
-def test_cell_sorting_has_the_pair_ratios_of_paper_e(side: int) -> None:
+def test_cell_sorting_has_the_published_pair_ratios(side: int) -> None:
     expected = onderik_pair_ratio.expected(side)
     (row,) = onderik_pair_ratio.measure(Case({"side": side}), Plan(steps=1, structures=("CellSorting",)))
     assert row["pair_ratio"] == pytest.approx(expected, rel=0.01)
@@ -80,7 +80,7 @@ def test_cell_sorting_has_the_pair_ratios_of_paper_e(side: int) -> None:
 
 
 @pytest.mark.parametrize("side", onderik_pair_ratio.SIDES)
-def test_cell_sorting_proposes_just_what_is_in_neighbouring_cells(side: int) -> None:
+def test_cell_sorting_proposes_the_pairs_in_neighbouring_cells(side: int) -> None:
     bodies = uniform(onderik_pair_ratio.POINTS, edge=side, cutoff=1.0, seed=1).bodies
     assert candidates(vc.CellSorting(**bodies)) == neighbouring(bodies["points"])
 

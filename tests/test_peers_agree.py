@@ -52,8 +52,8 @@ def test_scipy_finds_the_same_pairs(cloud: str, box: float | None) -> None:
     for structure in fast:
         if not structure.lives_in(points.shape[1], [box]):
             continue
-        found = structure.build(points, cutoff=cutoff, box=box).pairs()
-        assert np.array_equal(numbered(*found), expected), f"{structure} differs"
+        pairs = structure.build(points, cutoff=cutoff, box=box).pairs()
+        assert np.array_equal(numbered(*pairs), expected), f"{structure} differs"
 
 
 @pytest.mark.parametrize("box", [None, 1.0], ids=["open", "periodic"])
@@ -81,6 +81,6 @@ def test_ase_finds_the_same_images(structure: Structure, periodic: tuple[bool, .
         i, j, S = neighborlist.neighbor_list("ijS", atoms, cutoff)
         order = np.lexsort((*S.T[::-1], j, i))
         box = tuple(length if on else None for length, on in zip(lengths, periodic, strict=True))
-        found = structure.build(points, cutoff=cutoff, box=box).pairs(want="ijS", half=False, sort=True)
-        for ours, theirs in zip(found, (i[order], j[order], S[order]), strict=True):
+        pairs = structure.build(points, cutoff=cutoff, box=box).pairs(want="ijS", half=False, sort=True)
+        for ours, theirs in zip(pairs, (i[order], j[order], S[order]), strict=True):
             assert np.array_equal(ours, theirs)

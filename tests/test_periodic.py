@@ -1,4 +1,4 @@
-"""Periodic boxes: every image within reach is a pair of its own, told apart by its shift."""
+"""Periodic boxes: every image within reach is a separate pair, identified by its shift."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_cutoffs_beyond_half_the_box_find_every_image(dtype: Any, cutoff: float)
 
 
 @pytest.mark.parametrize(("cutoff", "images"), [(0.999, 0), (1.0, 6), (1.5, 18), (1.8, 26), (2.0, 32)])
-def test_a_lone_body_meets_its_own_images(cutoff: float, images: int) -> None:
+def test_a_single_body_is_paired_with_its_own_images(cutoff: float, images: int) -> None:
     point = np.array([[0.25, 0.5, 0.75]])
     assert vc.count(point, cutoff=cutoff, box=1.0).tolist() == [images]
     i, j, S = vc.pairs(point, cutoff=cutoff, box=1.0, want="ijS", half=False)
@@ -55,7 +55,7 @@ def test_a_lone_body_meets_its_own_images(cutoff: float, images: int) -> None:
 
 @pytest.mark.parametrize("structure", [vc.Exhaustive, vc.LinkedCells, vc.CellSorting])
 def test_images_may_be_many(structure: Any) -> None:
-    """More along one axis than 16 bits can number: all there, or refused."""
+    """More images along one axis than 16 bits can number: all are found, or the box is refused."""
     try:
         index = structure(np.zeros((1, 2)), cutoff=40000.0, box=(1.0, None))
     except vc.InputError:
@@ -65,8 +65,8 @@ def test_images_may_be_many(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", ["Exhaustive", "LinkedCells", "CellSorting"])
-def test_images_that_only_vanishing_squares_bring_within_reach_are_counted_too(structure: str) -> None:
-    """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many, said soon."""
+def test_images_within_reach_by_underflow_are_counted_too(structure: str) -> None:
+    """1e-170 squared is zero, and so is the square of millions of edges of 1e-169: too many images, refused at once."""
     script = f"import vicinal as vc; vc.{structure}([[0.0, 0.0]], cutoff=1e-170, box=1e-169).count()"
     command = [sys.executable, "-c", script]
     result = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
@@ -96,14 +96,14 @@ def test_a_box_open_on_every_axis_is_no_box() -> None:
 
 @pytest.mark.parametrize("dtype", BOTH)
 def test_shifts_belong_to_the_points_as_given(dtype: Any) -> None:
-    """Points outside are wrapped, but D = points[j] - points[i] + S * box holds for the points one passed."""
+    """Points outside are wrapped, but D = points[j] - points[i] + S * box holds for the points as passed."""
     box = np.array([1.0, 0.7, 1.3], dtype)
     points = (CLOUD * 20 - 10).astype(dtype)
-    found = full(points, cutoff=0.25, box=tuple(box.tolist()))
-    assert np.abs(found.S).max() > 5
-    as_given = points[found.j] - points[found.i] + found.S * box
-    assert np.allclose(found.D, as_given, atol=50 * np.finfo(dtype).eps)
-    assert_same_pairs(found, exact_pairs(points, 0.25, tuple(box.tolist())))
+    pairs = full(points, cutoff=0.25, box=tuple(box.tolist()))
+    assert np.abs(pairs.S).max() > 5
+    as_given = points[pairs.j] - points[pairs.i] + pairs.S * box
+    assert np.allclose(pairs.D, as_given, atol=50 * np.finfo(dtype).eps)
+    assert_same_pairs(pairs, exact_pairs(points, 0.25, tuple(box.tolist())))
 
 
 def test_moving_points_by_whole_edges_changes_the_shifts_only() -> None:
@@ -119,45 +119,45 @@ def test_moving_points_by_whole_edges_changes_the_shifts_only() -> None:
 @pytest.mark.parametrize("dtype", BOTH)
 def test_points_on_opposite_faces_are_the_same_point(dtype: Any) -> None:
     points = np.array([[0, 0.35], [0.7, 0.35], [-0.7, 0.35], [1.4, 0.35]], dtype)
-    found = full(points, cutoff=1e-3, box=0.7)
-    assert_same_pairs(found, exact_pairs(points, 1e-3, 0.7))
-    assert len(found) == 12
-    assert not found.d.any()
+    pairs = full(points, cutoff=1e-3, box=0.7)
+    assert_same_pairs(pairs, exact_pairs(points, 1e-3, 0.7))
+    assert len(pairs) == 12
+    assert not pairs.d.any()
 
 
 @pytest.mark.parametrize("dtype", BOTH)
 def test_a_point_an_ulp_below_the_face_stays_inside(dtype: Any) -> None:
-    """And one so little below zero that adding the edge rounds to it goes to zero, never to L."""
+    """A point so little below zero that adding the edge rounds to L is wrapped to zero, never to L."""
     L = dtype(0.7)
     points = np.array([[np.nextafter(L, dtype(0)), 0], [-1e-30, 0], [0, 0]], dtype)
-    found = full(points, cutoff=0.01, box=0.7)
-    assert_same_pairs(found, exact_pairs(points, 0.01, 0.7))
-    assert len(found) == 6
-    assert found.D[(found.i == 1) & (found.j == 2)].tolist() == [[0, 0]]
+    pairs = full(points, cutoff=0.01, box=0.7)
+    assert_same_pairs(pairs, exact_pairs(points, 0.01, 0.7))
+    assert len(pairs) == 6
+    assert pairs.D[(pairs.i == 1) & (pairs.j == 2)].tolist() == [[0, 0]]
 
 
 @pytest.mark.parametrize("dtype", BOTH)
 @pytest.mark.parametrize("edge", [0.7, 1.0, 0.1])
 def test_points_near_the_limit_of_wrapping_are_right_or_refused(dtype: Any, edge: float) -> None:
-    """2**30 edges out a float32 cannot tell one edge from the next; the definition still has an answer."""
+    """2**30 edges out, float32 cannot distinguish adjacent edges; the definition still applies."""
     rng = np.random.default_rng(1)
     for reach in (2**12, 2**18, 2**24, 2**29):
         points = (rng.integers(-reach, reach, (40, 2)) * edge + rng.uniform(0, edge, (40, 2))).astype(dtype)
         expected = exact_pairs(points, 0.3 * edge, edge)
         refusal = ""
         try:
-            found = full(points, cutoff=0.3 * edge, box=edge)
+            pairs = full(points, cutoff=0.3 * edge, box=edge)
         except vc.InputError as error:
             refusal = str(error)
         if refusal:
             assert reach > 2**18
             assert "box" in refusal
         else:
-            assert_same_pairs(found, expected)
+            assert_same_pairs(pairs, expected)
 
 
 def test_queries_are_wrapped_too() -> None:
     queries = CLOUD[:40] * 9 - 4
-    found = Pairs(*vc.pairs(CLOUD, cutoff=0.2, box=1.0, queries=queries, want=ALL, sort=True))
-    assert_same_pairs(found, exact_pairs(CLOUD, 0.2, 1.0, queries))
-    assert np.abs(found.S).max() >= 4
+    pairs = Pairs(*vc.pairs(CLOUD, cutoff=0.2, box=1.0, queries=queries, want=ALL, sort=True))
+    assert_same_pairs(pairs, exact_pairs(CLOUD, 0.2, 1.0, queries))
+    assert np.abs(pairs.S).max() >= 4

@@ -24,7 +24,7 @@ FLOOR = [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]
 
 
 def bodies_of(kind: str, dtype: Any = np.float64, dim: int = 3, n: int = 120) -> dict[str, Any]:
-    """Bodies between -1 and 1 that meet each other and the planes around them."""
+    """Bodies between -1 and 1 that form pairs with each other and with the planes around them."""
     rng = np.random.default_rng(33)
     x = rng.uniform(-1, 1, (n, dim)).astype(dtype)
     if kind == "points":
@@ -72,7 +72,7 @@ def test_pairs_with_planes_are_those_of_the_oracle(kind: str, dtype: Any, dim: i
 
 @every_kind
 @every_dtype
-def test_queries_meet_the_planes_too(kind: str, dtype: Any) -> None:
+def test_queries_are_paired_with_planes_too(kind: str, dtype: Any) -> None:
     bodies, others = bodies_of(kind, dtype), bodies_of(kind, dtype, n=40)
     second = {"queries": others.get("points"), "query_radii": others.get("radii"), "query_boxes": others.get("boxes")}
     second = {name: value for name, value in second.items() if value is not None}
@@ -105,8 +105,8 @@ def test_any_plane_through_a_body_is_answered_as_the_oracle_does(
         return
     planes = problem.positions[through % len(problem.positions)], normal
     expected = exact_pairs(**problem.bodies, planes=planes)
-    found = ask(vc.pairs, problem.kind, **problem.bodies, planes=planes, half=False, sort=True)
-    assert_same_pairs(found, expected)
+    pairs = ask(vc.pairs, problem.kind, **problem.bodies, planes=planes, half=False, sort=True)
+    assert_same_pairs(pairs, expected)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
@@ -151,12 +151,12 @@ def test_a_vector_leads_from_the_body_to_the_plane_and_back() -> None:
     assert D.tolist() == [[0, 0, -0.25], [0, 0, 0.25]]
 
 
-def test_points_meet_a_plane_within_the_cutoff() -> None:
+def test_points_within_the_cutoff_of_a_plane_are_pairs() -> None:
     points = np.array([[0, 0, 0.3], [9, 0, 0.30001], [18, 0, -5.0]])
     assert vc.count(points, cutoff=0.3, planes=FLOOR).tolist() == [1, 0, 1, 2]
 
 
-def test_boxes_meet_a_plane_with_the_corner_farthest_behind() -> None:
+def test_the_corner_farthest_behind_a_plane_decides_for_boxes() -> None:
     lower = np.array([[0.0, 0.0], [10.0, 0.0], [20.0, 0.0]])
     boxes = lower, lower + 1
     slope = [[11.0, 1.0]], [[-1.0, -1.0]]  # x + y >= 12 is solid: the corner of the second box is on it
@@ -178,7 +178,7 @@ def test_one_plane_may_be_given_without_brackets() -> None:
         assert_same_bits(a, b)
 
 
-def test_no_planes_are_like_none() -> None:
+def test_an_empty_set_of_planes_is_like_none() -> None:
     bodies = bodies_of("spheres")
     none = np.zeros((0, 3)), np.zeros((0, 3))
     assert np.array_equal(vc.count(**bodies, planes=none), vc.count(**bodies))
@@ -186,7 +186,7 @@ def test_no_planes_are_like_none() -> None:
 
 
 def test_planes_alone_have_no_pairs() -> None:
-    """Not even each other."""
+    """Not even with each other."""
     empty = np.zeros((0, 3))
     assert [len(column) for column in vc.pairs(empty, cutoff=1.0, planes=planes_of())] == [0, 0]
     assert vc.count(empty, radii=[], planes=planes_of()).tolist() == [0] * 5
@@ -218,8 +218,8 @@ def test_arrays_come_in_the_order_they_are_wanted(want: str, half: bool, sort: b
     bodies = {**bodies_of("spheres"), "planes": planes_of()}
     with vc.threads(1):  # so that the order is the same twice
         everything = ask(vc.pairs, "spheres", **bodies, half=half, sort=sort)
-        found = vc.pairs(**bodies, want=want, half=half, sort=sort)
-    for letter, array in zip(want, found, strict=True):
+        pairs = vc.pairs(**bodies, want=want, half=half, sort=sort)
+    for letter, array in zip(want, pairs, strict=True):
         assert array.flags.c_contiguous
         assert_same_bits(array, getattr(everything, letter))
 
@@ -241,18 +241,18 @@ def test_planes_bound_a_periodic_slab(kind: str, dtype: Any) -> None:
     planes = np.array([[5, -7, -0.9], [0, 0, 0.9]], dtype), np.array([[0, 0, 1], [0, 0, -1]], dtype)
     expected = exact_pairs(**bodies, planes=planes, box=(0.7, 1.1, None))
     assert np.count_nonzero(expected.j >= 120) > 10
-    found = ask(vc.pairs, kind, **bodies, planes=planes, box=(0.7, 1.1, None), half=False, sort=True)
-    assert_same_pairs(found, expected)
+    pairs = ask(vc.pairs, kind, **bodies, planes=planes, box=(0.7, 1.1, None), half=False, sort=True)
+    assert_same_pairs(pairs, expected)
 
 
 def test_each_body_is_one_candidate_for_each_plane() -> None:
     bodies = bodies_of("spheres")
     alone = vc.CellSorting(**bodies)
     index = vc.CellSorting(**bodies, planes=planes_of())
-    found = len(index.pairs()[0])
+    pairs = len(index.pairs()[0])
     alone.pairs()
     assert index.stats.candidates == alone.stats.candidates + 120 * 5
-    assert index.stats.pairs == found
+    assert index.stats.pairs == pairs
     index.count()
     alone.count()
     assert index.stats.candidates == alone.stats.candidates + 120 * 5
@@ -289,7 +289,7 @@ def test_planes_keep_the_numbers_after_the_bodies() -> None:
     )
 
 
-def test_planes_do_not_listen_to_later_changes_of_the_input() -> None:
+def test_later_changes_of_the_input_do_not_affect_planes() -> None:
     points, normals = planes_of()
     index = vc.CellSorting(**bodies_of("spheres"), planes=(points, normals))
     points += 100

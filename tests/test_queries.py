@@ -20,7 +20,7 @@ from strategies import problems
 CLOUD = np.random.default_rng(14).random((800, 3))
 
 
-def found(points: Any, queries: Any, **space: Any) -> Pairs:
+def cross_pairs(points: Any, queries: Any, **space: Any) -> Pairs:
     return Pairs(*vc.pairs(points, queries=queries, **space, want=ALL, sort=True))
 
 
@@ -42,7 +42,7 @@ def test_any_queries_are_answered_as_the_oracle_does(problem: Problem) -> None:
     expected = exact_pairs(problem.points, **problem.space, queries=problem.queries)
     for limit in LIMITS.values():
         with all_pairs_limit(limit):
-            assert_same_pairs(found(problem.points, problem.queries, **problem.space), expected)
+            assert_same_pairs(cross_pairs(problem.points, problem.queries, **problem.space), expected)
 
 
 def test_i_is_the_query_and_j_the_point() -> None:
@@ -52,7 +52,7 @@ def test_i_is_the_query_and_j_the_point() -> None:
     assert D[0].tolist() == [0.0, 0.5]
 
 
-def test_a_point_asked_about_itself_finds_itself() -> None:
+def test_a_query_at_a_point_finds_the_point() -> None:
     i, j = vc.pairs(CLOUD, queries=CLOUD, cutoff=1e-6, sort=True)
     assert np.array_equal(i, np.arange(len(CLOUD)))
     assert np.array_equal(j, i)
@@ -62,18 +62,18 @@ def test_a_point_asked_about_itself_finds_itself() -> None:
 def test_either_set_may_be_the_larger(queries: int) -> None:
     others = np.random.default_rng(queries).uniform(-0.5, 1.5, (queries, 3))
     expected = exact_pairs(CLOUD, 0.15, queries=others)
-    assert_same_pairs(found(CLOUD, others, cutoff=0.15), expected)
+    assert_same_pairs(cross_pairs(CLOUD, others, cutoff=0.15), expected)
 
 
 def test_queries_may_lie_far_from_all_points() -> None:
     far = np.array([[1e300, 0, 0], [-1e300, 1e15, 0], [0.5, 0.5, 0.5], [0, 0, -1e9]])
-    assert_same_pairs(found(CLOUD, far, cutoff=0.2), exact_pairs(CLOUD, 0.2, queries=far))
+    assert_same_pairs(cross_pairs(CLOUD, far, cutoff=0.2), exact_pairs(CLOUD, 0.2, queries=far))
 
 
 def test_no_queries_or_no_points_give_no_pairs() -> None:
     empty = np.zeros((0, 3))
-    assert len(found(CLOUD, empty, cutoff=0.2)) == 0
-    assert len(found(empty, CLOUD, cutoff=0.2)) == 0
+    assert len(cross_pairs(CLOUD, empty, cutoff=0.2)) == 0
+    assert len(cross_pairs(empty, CLOUD, cutoff=0.2)) == 0
     assert vc.neighbors(empty, queries=CLOUD, cutoff=0.2).offsets.tolist() == [0] * 801
 
 

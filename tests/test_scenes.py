@@ -1,4 +1,4 @@
-"""Scenes are what they promise: no overlap, exact counts, the density asked for, the same bodies from the same seed."""
+"""Sample scenes: no overlap, exact counts, the requested density, the same bodies from the same seed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ MADE: dict[str, tuple[Callable[[int], Any], str]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_a_seed_gives_the_same_bodies_on_every_machine(name: str) -> None:
-    """The checksums were made once and never change: a scene in a paper can be made again."""
+    """The checksums never change: a scene in a paper can be reproduced."""
     make, expected = MADE[name]
     assert bits(make(1)) == expected
 
@@ -123,7 +123,7 @@ def test_packed_spheres_have_the_filling_asked_for(filling: float, options: dict
 
 
 def test_packing_takes_time_in_proportion() -> None:
-    """Not O(n²): the candidates looked at per sphere do not grow."""
+    """Not O(n²): the candidates per sphere do not grow."""
     scene = S.packed(np.full(8000, 0.5), filling=0.4, seed=1)
     index = vc.HashGrid(**scene.bodies, skin=0.001)
     index.pairs()
@@ -167,7 +167,7 @@ def test_walls_are_planes_around_the_scene() -> None:
     assert vc.count(**outside, planes=scene.walls)[200:203].all()
 
 
-def test_bodies_that_drift_bounce_or_come_in_again() -> None:
+def test_bodies_that_drift_are_reflected_or_wrapped() -> None:
     scene = S.uniform(500, edge=3.0, radius=0.1, seed=1)
     speed = S.shaking(500, 0.5, seed=1)
     for periodic in (False, True):
@@ -197,7 +197,7 @@ def test_scenes_can_be_float32() -> None:
     assert scene.points.dtype == scene.radii.dtype == np.float32
 
 
-def test_functions_that_round_alike_are_right() -> None:
+def test_portable_functions_are_accurate() -> None:
     x = np.linspace(-700, 700, 10_001)
     np.testing.assert_allclose(exp(x), np.exp(x), rtol=4e-16 * 8)
     y = np.exp(np.linspace(-700, 700, 10_001))

@@ -1,4 +1,4 @@
-"""skin="auto": the model chooses what costs least, whatever a clock says on this machine."""
+"""skin="auto": the model chooses the skin of least cost, independently of the clock of this machine."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def test_slow_bodies_and_a_cheap_loop_get_the_skin_with_the_cheapest_builds() ->
     assert "0.20%" in tuner.reason
 
 
-def test_a_dear_loop_gets_a_thin_skin() -> None:
+def test_an_expensive_loop_gets_a_thin_skin() -> None:
     thin = told(build=1.0, gap=3.0, check=0.01, ways=steady(0.002)).choose(1.0, 3, np.inf)
     assert 0 < thin <= 0.1
 
 
-def test_fast_bodies_get_none() -> None:
+def test_fast_bodies_get_no_skin() -> None:
     tuner = told(build=1.0, gap=0.5, check=0.05, ways=steady(0.3, 0.3))
     assert tuner.choose(1.0, 3, np.inf) == 0.0
     assert "no skin would pay off" in tuner.reason
 
 
-def test_no_motion_gets_the_thinnest_skin_there_is() -> None:
+def test_no_motion_gets_the_thinnest_skin() -> None:
     tuner = told(build=1.0, gap=0.5, check=0.05, ways=[0.0] * 30)
     assert tuner.choose(1.0, 3, np.inf) == pytest.approx(SHARES[1])
 
@@ -79,7 +79,7 @@ def test_a_body_that_jumps_is_no_reason_for_a_thick_skin() -> None:
     assert tuner.choose(1.0, 3, np.inf) == pytest.approx(SHARES[1]), "it lasts until the next jump"
 
 
-def test_what_the_consumer_costs_may_be_told() -> None:
+def test_the_cost_of_the_consumer_may_be_given() -> None:
     measured = told(build=1.0, gap=5.0, check=0.0, ways=steady(0.002)).choose(1.0, 3, np.inf)
     told_so = told(build=1.0, gap=5.0, check=0.0, ways=steady(0.002), consumer=1e-9).choose(1.0, 3, np.inf)
     assert measured < told_so == pytest.approx(0.5)
@@ -90,7 +90,7 @@ def test_a_box_may_leave_little_room() -> None:
     assert SkinTuner().choose(1.0, 3, 0.03) == pytest.approx(0.03)
 
 
-def test_a_skin_that_disappoints_is_not_tried_again_at_once() -> None:
+def test_a_skin_that_lasted_too_short_is_not_tried_again_at_once() -> None:
     tuner = told(build=1.0, gap=0.0, check=0.0, ways=steady(0.002))
     assert tuner.choose(1.0, 3, np.inf) > 0
     tuner.note_build(1.0, 1000, 0.5, 3)

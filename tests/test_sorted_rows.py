@@ -1,4 +1,4 @@
-"""Sorted rows: every length of row, every instruction set, rows found in one piece and in several."""
+"""Sorted rows: every length of row, every instruction set, rows of one piece and of several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from vicinal import _core
 pytestmark = pytest.mark.usefixtures("isa")
 every_isa = pytest.mark.parametrize("name", vc.info()["isa_available"])
 
-# Bodies at the same place: the row of each has one entry less. The largest groups need several tiles of candidates.
+# Groups of coincident bodies: the row of each has one entry less than its group. The largest groups need several tiles
+# of candidates.
 SIZES = [*range(1, 70), 100, 127, 128, 129, 130, 137, 200, 256, 257, 258, 300, 513, 1025, 1100, 2500]
 
 

@@ -12,7 +12,7 @@ from refusals import Refusal, check_refusal
 
 
 def jump(points: Any) -> float:
-    """How far it is from one body to the next, on average."""
+    """The mean distance from one body to the next."""
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
 
 
@@ -30,7 +30,7 @@ def test_an_order_is_a_permutation_that_brings_neighbours_together(dtype: Any, d
 @pytest.mark.usefixtures("threads")
 def test_the_order_does_not_depend_on_threads() -> None:
     points = np.random.default_rng(1).random((60_000, 3))
-    points[::7] = points[0]  # many at one place
+    points[::7] = points[0]  # many at one position
     orders = []
     for threads in (1, 2, 3):
         vc.set_threads(threads)
@@ -38,7 +38,7 @@ def test_the_order_does_not_depend_on_threads() -> None:
     assert orders[0] == orders[1] == orders[2]
 
 
-def test_somebody_far_away_does_not_spoil_the_order_of_the_others() -> None:
+def test_a_stray_body_does_not_spoil_the_order_of_the_others() -> None:
     points = np.random.default_rng(2).random((3000, 3))
     points[1234] = 1e12
     order = vc.spatial_order(points)
@@ -52,7 +52,7 @@ def test_in_a_box_wrapped_places_count() -> None:
     assert np.array_equal(vc.spatial_order(exact + shifts, box=1.0), vc.spatial_order(exact, box=1.0))
 
 
-def test_nobody_and_somebody() -> None:
+def test_no_bodies_and_one_body() -> None:
     assert vc.spatial_order(np.zeros((0, 3))).tolist() == []
     assert vc.spatial_order([[1.0, 2.0]]).tolist() == [0]
     assert sorted(vc.spatial_order(np.ones((20, 2))).tolist()) == list(range(20))
@@ -67,5 +67,5 @@ def test_nobody_and_somebody() -> None:
     ],
     ids=str,
 )
-def test_a_refusal_says_what_is_wrong(refusal: Refusal) -> None:
+def test_a_refusal_names_argument_value_and_requirement(refusal: Refusal) -> None:
     check_refusal(refusal)

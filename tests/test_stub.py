@@ -1,4 +1,4 @@
-"""The hand-written stub of the compiled core says what the core has: same names, same arguments."""
+"""The hand-written stub of the compiled core agrees with the core: same names, same arguments."""
 
 import ast
 from pathlib import Path
@@ -12,17 +12,17 @@ Signatures = dict[str, list[str]]
 
 def signatures(text: str) -> Signatures:
     """Every function and method of a stub, with the names of its arguments; attributes and properties have none."""
-    found: Signatures = {}
+    arguments_of: Signatures = {}
     for node in ast.parse(text).body:
         members = node.body if isinstance(node, ast.ClassDef) else [node]
         prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
         for member in members:
             if isinstance(member, ast.FunctionDef):
                 arguments = [argument.arg for argument in member.args.args]
-                found[prefix + member.name] = [] if member.decorator_list else arguments
+                arguments_of[prefix + member.name] = [] if member.decorator_list else arguments
             elif prefix and isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
-                found[prefix + member.target.id] = []
-    return found
+                arguments_of[prefix + member.target.id] = []
+    return arguments_of
 
 
 def test_the_stub_and_the_core_agree() -> None:

@@ -27,7 +27,7 @@ def sorted_pairs(points: Any, **options: Any) -> Pairs:
 
 
 def python(script: str, *, timeout: float = 60, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a Python of its own."""
+    """Run a script in a separate Python process."""
     return subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, **env},
@@ -42,14 +42,14 @@ def python(script: str, *, timeout: float = 60, **env: str) -> subprocess.Comple
 
 
 @pytest.mark.usefixtures("threads")
-def test_the_number_of_threads_is_what_was_set() -> None:
+def test_the_number_of_threads_can_be_set() -> None:
     for n in (1, 2, 3):
         vc.set_threads(n)
         assert vc.get_threads() == n == vc.info()["threads"]
 
 
 @pytest.mark.usefixtures("threads")
-def test_threads_are_put_back_afterwards() -> None:
+def test_the_number_of_threads_is_restored() -> None:
     vc.set_threads(2)
     with vc.threads(1):
         assert vc.get_threads() == 1
@@ -70,14 +70,14 @@ def test_the_environment_sets_the_number_of_threads() -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
-def test_an_environment_that_makes_no_sense_is_refused_in_words(number: str) -> None:
+def test_an_invalid_environment_variable_raises_a_clear_error(number: str) -> None:
     result = python("import vicinal; vicinal.pairs([[0, 0], [1, 1]], 2)", VICINAL_NUM_THREADS=number)
     assert result.returncode != 0
     assert "InputError: VICINAL_NUM_THREADS must be" in result.stderr
     assert number in result.stderr
 
 
-# -------------------------------------------------------------------------------- the answers
+# -------------------------------------------------------------------------------- the results
 
 
 @pytest.mark.parametrize("box", SPACES.values(), ids=SPACES)
@@ -111,18 +111,18 @@ def test_searches_from_several_python_threads_do_not_disturb_each_other() -> Non
     clouds = [CLOUD[k * 2000 : (k + 1) * 2000] * (1 + k) for k in range(6)]
     expected = [sorted_pairs(cloud, cutoff=0.2) for cloud in clouds]
     with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda cloud: sorted_pairs(cloud, cutoff=0.2), clouds * 4))
-    for k, pairs in enumerate(found):
+        results = list(pool.map(lambda cloud: sorted_pairs(cloud, cutoff=0.2), clouds * 4))
+    for k, pairs in enumerate(results):
         assert_same_pairs(pairs, expected[k % 6])
 
 
 @pytest.mark.parametrize("structure", [vc.Exhaustive, vc.LinkedCells, vc.CellSorting])
-def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> None:
+def test_one_index_may_be_searched_from_several_python_threads(structure: Any) -> None:
     index = structure(CLOUD[:3000], cutoff=0.1)
 
     def answers() -> list[Any]:
-        found = [*index.pairs(sort=True), *index.pairs(want=ALL, sort=True), index.count()]
-        return [*found, *index.pairs(queries=CLOUD[3000:4000], want=ALL, sort=True)]
+        results = [*index.pairs(sort=True), *index.pairs(want=ALL, sort=True), index.count()]
+        return [*results, *index.pairs(queries=CLOUD[3000:4000], want=ALL, sort=True)]
 
     with ThreadPoolExecutor(4) as pool:
         turns = list(pool.map(lambda _: answers(), range(24)))
@@ -134,8 +134,8 @@ def test_one_index_may_be_asked_from_several_python_threads(structure: Any) -> N
 # -------------------------------------------------------------------------------- the interpreter
 
 
-def test_python_goes_on_during_a_search() -> None:
-    """The GIL is released: another thread keeps ticking between the start and the end of one long call."""
+def test_python_threads_run_during_a_search() -> None:
+    """The GIL is released: another thread keeps running between the start and the end of one long call."""
     index = vc.Exhaustive(np.tile(CLOUD, (3, 1)), cutoff=1e-3)
     ticks: list[float] = []
     done = threading.Event()
@@ -179,8 +179,8 @@ print("well")
 """
 
 
-def test_an_index_may_be_looked_at_while_another_thread_updates_it() -> None:
-    """The update holds the index and asks for the interpreter, the look holds that one: no deadlock."""
+def test_an_index_may_be_read_while_another_thread_updates_it() -> None:
+    """An update holds the index and waits for the GIL; reading holds the GIL and waits for the index: no deadlock."""
     result = python(UPDATING)
     assert result.stdout.strip() == "well", result.stderr
 

@@ -1,4 +1,4 @@
-"""What a Delaunay triangulation is, said again in Python: slowly, and without the code under test."""
+"""Checks of a Delaunay triangulation in plain Python, without the code under test."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def incircle(a: Place, b: Place, c: Place, d: Place) -> int:
 
 
 def canonical(triangles: Array) -> list[tuple[int, ...]]:
-    """Triangles in an order of their own, each from its smallest corner on."""
+    """Triangles in canonical order, each starting with its smallest corner."""
     first = np.argmin(triangles, axis=1)[:, None]
     turned = np.take_along_axis(triangles, (first + np.arange(3)) % 3, axis=1)
     return sorted(map(tuple, turned.tolist()))
@@ -50,7 +50,7 @@ def sides(triangles: Array) -> Array:
 
 
 def hull(places: list[Place]) -> list[Place]:
-    """The convex hull counter-clockwise, with the places on its edges (monotone chain)."""
+    """The convex hull counter-clockwise, with the points on its edges (monotone chain)."""
 
     def chain(ordered: list[Place]) -> list[Place]:
         kept: list[Place] = []
@@ -65,7 +65,7 @@ def hull(places: list[Place]) -> list[Place]:
 
 
 def check_structure(index: Any, points: Array) -> None:
-    """Neighbours symmetric, all points present, Euler's count, the hull as it should be, all turns left."""
+    """Symmetric neighbours, all points present, Euler's formula, the convex hull, all triangles turn left."""
     triangles, edges = index.triangles, index.edges
     for array, width in ((triangles, 3), (edges, 2)):
         assert array.dtype == np.int32

@@ -1,11 +1,11 @@
-"""Do the tests notice a mistake? Every mutation of the core below must make some test fail.
+"""Mutation test: every mutation of the core below must make some test fail.
 
     .venv/bin/python tools/mutations.py            all mutations (takes a quarter of an hour on two cores)
     .venv/bin/python tools/mutations.py octree     those whose file or purpose contains a word
 
 All mutations are compiled into one extension and the environment variable VICINAL_MUTANT chooses one, so there is one
-build. A mutation is an expression of the source and what takes its place. A mutation whose expression is no longer
-there is an error: replace it by one of the new code.
+build. A mutation is an expression of the source and its replacement. A mutation whose expression no longer
+exists is an error: replace it by one of the new code.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ FRONT = ("tests/test_pairs.py", "tests/test_queries.py", "tests/test_neighbors.p
 
 @dataclass(frozen=True)
 class Mutation:
-    """An expression in a file of cpp/, its replacement, what that breaks, and the tests that must notice."""
+    """An expression in a file of cpp/, its replacement, the resulting fault, and the tests that must detect it."""
 
     file: str
     old: str
     new: str
     breaks: str
-    select: str = ""  # pytest -k, so that the answer comes soon
+    select: str = ""  # pytest -k, to save time
     tests: tuple[str, ...] = CONTRACT
     after: str = ""  # the text before the expression, where the expression alone is not unique
 
@@ -142,7 +142,7 @@ MUTATIONS = [
 
 
 def mutate(source: Path, mutations: list[Mutation]) -> None:
-    """Put every mutation into a copy of the core, each behind its number."""
+    """Insert every mutation into a copy of the core, each selected by its number."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(ROOT / "cpp", source / "cpp")
     shutil.copy(ROOT / "CMakeLists.txt", source)
@@ -179,7 +179,7 @@ def noticed(number: int, mutation: Mutation) -> bool:
 
 
 def main() -> None:
-    """Print a line per mutation; fail if one of them went unnoticed."""
+    """Print a line per mutation; fail if one of them was not detected."""
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     chosen = [number for number, m in enumerate(MUTATIONS, 1) if word in m.file + " " + m.breaks]
     mutate(BUILD / "source", MUTATIONS)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the extension in another way beside the installed one, and runs tests with it.
+# Builds another variant of the extension, separate from the installed one, and runs tests with it.
 #   tools/other_build.sh NAME "CMAKE OPTIONS" [TESTS...]
-# SOURCE=DIRECTORY builds other sources than these.
+# SOURCE=DIRECTORY builds the sources of another directory.
 set -euo pipefail
-unset MAKEFLAGS # of make: ninja would take its jobserver and fail
+unset MAKEFLAGS # of make: ninja would use its jobserver and fail
 cd "$(dirname "$0")/.."
 name=$1 options=$2
 shift 2

@@ -8,8 +8,8 @@ shift 2
 python=$PWD/.venv/bin/python
 build=$PWD/build/$name
 
-# A package of links: the Python files as they are, the extension from this build. It is used from an environment of its
-# own that borrows everything else, because the import hook of the editable install would come first.
+# A package of links to the Python files and to the extension of this build. It is used from a separate environment with
+# the packages of the first, because the import hook of the editable install would take precedence.
 package=$build/package
 rm -rf "$package"
 mkdir -p "$package/vicinal"
@@ -22,7 +22,7 @@ python=$build/venv/bin/python
 printf '%s\n' "$package" "$borrowed" >"$("$python" -c "$purelib")/other_core.pth"
 
 if [ "$name" = sanitize ]; then
-  # Python itself is not instrumented: the sanitizer's runtime must be there first, and Python's own leaks are not ours.
+  # Python itself is not instrumented: the runtime of the sanitizer must be loaded first, and leaks of Python are ignored.
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
   export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 fi

@@ -1,4 +1,4 @@
-// Pairs that are in canonical order already, as from a sorted search: only the offsets of rows are missing.
+// Rows from pairs that are already in canonical order, as from a sorted search: only the offsets are computed.
 #pragma once
 
 #include <algorithm>

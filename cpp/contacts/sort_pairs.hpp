@@ -52,7 +52,8 @@ inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* t
 
 }  // namespace detail
 
-// How many rows the pairs need: one more than the largest smaller number. Nothing if there is a negative number.
+// The number of rows that the pairs need: one more than the largest of the smaller numbers. Nothing if a number is
+// negative.
 inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
   struct Piece {
     std::int32_t most = -1, signs = 0;
@@ -90,7 +91,7 @@ inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int
   const std::size_t pieces = (size + grain - 1) / grain;
   const auto bucket_of = [&](const Pair& pair) { return static_cast<std::size_t>(pair.low) >> shift; };
 
-  // starts[piece][bucket]: first how many, then where the next one goes.
+  // starts[piece][bucket]: first the number of pairs, then the place of the next one.
   std::vector<std::array<std::size_t, most_buckets>> starts(pieces);
   parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     auto& count = starts[piece];
@@ -130,7 +131,7 @@ inline void sort_pairs(std::span<const std::int32_t> i, std::span<const std::int
     for (std::size_t k = begin; k < end; ++k) placed[next[row_in(sorted[k])]++] = sorted[k].high;
     std::size_t from = 0;
     for (const std::size_t to : next) {
-      // What is written past the row is overwritten by the rows after it, unless they are not in this bucket.
+      // Entries written past the row are overwritten by the next rows, unless those are in another bucket.
       if (to - from <= detail::few && begin + from + detail::few <= end) {
         detail::sort_few(placed.data() + from, to - from, indices.data() + begin + from);
       } else {

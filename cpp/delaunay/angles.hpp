@@ -2,16 +2,16 @@
 //
 // An edge between two triangles that turn left is legal if the angles opposite it add up to at most pi, that is, if the
 // sum of their cotangents is not negative. At corner c of a b c the cotangent is D / A with D = (a - c).(b - c), and A
-// the determinant of orient2d. So a triangle is looked at once, not once per edge, and an edge costs one addition of
-// numbers that are already there. Only when the sum is too near to 0 do the exact predicates decide.
+// the determinant of orient2d. So a triangle is evaluated once, not once per edge, and an edge costs one addition of
+// numbers already computed. Only if the sum is too close to 0 do the exact predicates decide.
 //
 // Bounds. Let A' and D' be computed in double, u = 2^-53. |A' - A| <= 5 u P' with P' as in predicates.hpp, and only
-// triangles with A' > 2^-20 P' are measured; so A' is right to 2^-30, relatively. D is a sum of two products p + q,
-// |D' - D| <= 5 u (|p| + |q|), and |p| + |q| <= |a - c| |b - c| = sqrt(D^2 + A^2) <= |D| + A. So the quotient is
-// right to 2^-29 |cot| + 2^-50, its float to 2^-23.9 |cot| + 2^-50, and the float sum of two cotangents to 2^-22
-// (|cot| + |cot'| + 1), with room for the rounding of this bound itself. Size: the one negative cotangent of an
-// obtuse triangle is smaller in magnitude than the others, so the sum of all three is at least as large as each;
-// where it is below 2^100 the floats do not overflow.
+// triangles with A' > 2^-20 P' are measured; so A' has a relative error of at most 2^-30. D is a sum of two products p
+// + q, |D' - D| <= 5 u (|p| + |q|), and |p| + |q| <= |a - c| |b - c| = sqrt(D^2 + A^2) <= |D| + A. So the error of the
+// quotient is at most 2^-29 |cot| + 2^-50, that of its float 2^-23.9 |cot| + 2^-50, and that of the float sum of two
+// cotangents 2^-22 (|cot| + |cot'| + 1), with room for the rounding of this bound itself. Size: the one negative
+// cotangent of an obtuse triangle is smaller in magnitude than the others, so the sum of all three is at least as large
+// as each; where it is below 2^100 the floats do not overflow.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Angles {
 
   [[nodiscard]] std::size_t bytes() const { return corner_.capacity() * sizeof(corner_[0]); }
 
-  // Takes triangle t as it is at tri.points. False if it is real and does not turn left.
+  // Measures triangle t at tri.points. False if it is real and does not turn left.
   bool measure(const Triangulation& tri, std::uint32_t t) {
     const Triangle& here = tri.triangles[t];
     std::array<float, 4>& cot = corner_[t];
@@ -64,13 +64,13 @@ class Angles {
     return true;
   }
 
-  // Is the edge e, whose other side is `other`, not known to be legal?
+  // Whether the edge e, whose other side is `other`, is not known to be legal.
   [[nodiscard]] bool not_cleared(Edge e, Edge other) const {
     const float one = corner_[triangle_of(e)][side_of(e)];
     const float two = corner_[triangle_of(other)][side_of(other)];
     return !(one + two > relative_error * (std::abs(one) + std::abs(two) + 1));
   }
-  // Of the edge e, whose other side is `other`: positive if it is legal, negative if it is not, 0 if in doubt.
+  // Positive if the edge e, whose other side is `other`, is legal, negative if it is not, 0 if in doubt.
   [[nodiscard]] int judge(Edge e, Edge other) const {
     const float one = corner_[triangle_of(e)][side_of(e)];
     const float two = corner_[triangle_of(other)][side_of(other)];
@@ -82,15 +82,15 @@ class Angles {
  private:
   static constexpr double shapely = 0x1p-20;
   static constexpr float relative_error = 0x1p-22F;
-  // What stands for a ghost triangle: its hull edge is legal whatever is beyond; nothing is known of its other two.
+  // The entry of a ghost triangle: its hull edge is always legal; nothing is known about the other two.
   static constexpr double largest = 0x1p100;
   static constexpr float surely_legal = 0x1p125F;
-  static constexpr float in_doubt = std::numeric_limits<float>::quiet_NaN();  // any comparison with it says no
+  static constexpr float in_doubt = std::numeric_limits<float>::quiet_NaN();  // every comparison with it is false
 
   std::vector<std::array<float, 4>> corner_;  // cotangents of the angles of each triangle
 };
 
-// What a flat pass finds.
+// The result of a pass over all triangles.
 struct Suspects {
   std::vector<std::uint32_t> inverted;  // real triangles that do not turn left
   std::vector<Edge> edges;              // not known to be legal
@@ -108,7 +108,7 @@ inline Suspects survey(const Triangulation& tri, Angles& angles) {
       if (!angles.measure(tri, t)) inverted.push_back(t);
     parts[part].inverted = std::move(inverted);
   });
-  // Edges are listed without branches: each is written, and kept or not.
+  // Edges are listed without branches: each is written, and the cursor moves on only if it is kept.
   parallel_ranges(n, grain, [&](std::size_t begin, std::size_t end, std::size_t part) {
     constexpr std::size_t batch = 512;
     std::array<Edge, 3 * batch + 1> edges;

@@ -1,4 +1,4 @@
-// From points to a triangulation, and points added to one.
+// Builds a triangulation from points, and adds points to one.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace vicinal::delaunay {
 
-// Hangs v on the vertex at the same place.
+// Attaches v to the vertex at the same position.
 inline void attach_twin(Triangulation& tri, Vertex v, Vertex vertex) {
   tri.host[v] = vertex;
   tri.twin[v] = tri.twin[vertex];
@@ -49,7 +49,7 @@ inline void first_triangle(Triangulation& tri, Vertex a, Vertex b, Vertex c) {
   tri.last = t;
 }
 
-// Everything on a line: the vertices in order, coincident points hung on the first of them.
+// All points on a line: the vertices in order, coincident points attached to the first of them.
 inline void build_line(Triangulation& tri) {
   std::vector<Vertex> order(tri.points.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -67,8 +67,8 @@ inline void build_line(Triangulation& tri) {
   tri.vertices = tri.line.size();
 }
 
-// v in a triangulation with triangles: as a vertex, or hung on the one at its place. The search starts at `start`;
-// `spare` gives two vacant triangles when asked.
+// Adds v to a triangulation with triangles: as a vertex, or attached to the one at its position. The search starts at
+// `start`; `spare` returns two vacant triangles.
 template <class Spare>
 void place(Triangulation& tri, Vertex v, std::uint32_t start, Spare&& spare) {
   const std::uint32_t t = locate(tri, tri.points[v], start);
@@ -91,8 +91,8 @@ inline void place(Triangulation& tri, Vertex v, std::uint32_t start) {
 //
 // Every 8^k-th point goes in first, then every 8^(k-1)-th, and so on: the first passes spread over the whole set, so
 // later points fall into triangles of ordinary shape (as in a biased randomised order: Amenta, Choi, Rote 2003), and
-// along the curve each point is found a step or two from the one before. Against a single pass: 30 ms instead of 39 for
-// 10^5 random points; factors 4 and 16 are a little slower.
+// along the curve each point is located a step or two from the one before. That takes 30 ms instead of 39 in a single
+// pass for 10^5 random points; factors 4 and 16 are a little slower.
 //
 // n vertices make 2 n - 2 triangles, ghosts included, two for each new one. Those of vertex v are numbered 2 v and
 // 2 v + 1, so triangles are in curve order, too: passes over them are 1.3 times as fast as in the order of insertion.
@@ -103,7 +103,7 @@ inline void build(Triangulation& tri) {
   tri.clear();
   tri.tame = all_tame(tri.points);
   const std::size_t n = tri.points.size();
-  // Two points apart and a third one off their line.
+  // Two distinct points, and a third one not on their line.
   Vertex b = 0, c = 0;
   while (b < n && tri.points[b] == tri.points[0]) ++b;
   if (b < n) c = b + 1;
@@ -125,7 +125,7 @@ inline void build(Triangulation& tri) {
     if (tri.triangles[t].dead()) tri.vacant.push_back(t);
 }
 
-// Takes the last point in, which is new. `near` is a vertex to start from, or `none`.
+// Adds the last point, which is new. `near` is a vertex to start from, or `none`.
 inline void add_point(Triangulation& tri, Vertex v, Vertex near = none) {
   const Point2 p = tri.points[v];
   tri.tame = tri.tame && exact::is_tame(p);

@@ -17,8 +17,9 @@ namespace vicinal::delaunay {
 
 // The place of cell (x, y) along the curve through 2^levels x 2^levels cells.
 //
-// One step per level: `state` says how the curve is turned inside the current quadrant. The four states are identity,
-// transposed, rotated by half a turn, and both; a table entry holds the quadrant's place (2 bits) and the next state.
+// One step per level: `state` is the orientation of the curve inside the current quadrant. The four states are
+// identity, transposed, rotated by half a turn, and both; a table entry holds the quadrant's place (2 bits) and the
+// next state.
 inline std::uint32_t hilbert_index(std::uint32_t x, std::uint32_t y, unsigned levels) {
   struct Step {
     std::array<std::uint8_t, 16> place{}, next{};
@@ -50,7 +51,7 @@ inline std::uint32_t hilbert_index(std::uint32_t x, std::uint32_t y, unsigned le
 
 namespace detail {
 
-// Sorts by the upper half, 11 bits at a time, as many as `bits` says; equal keys keep their order.
+// Sorts by `bits` bits of the upper half, 11 at a time; equal keys keep their order.
 inline void radix_sort(std::vector<std::uint64_t>& items, std::vector<std::uint64_t>& other, unsigned bits) {
   constexpr unsigned digit_bits = 11;
   other.resize(items.size());

@@ -1,7 +1,7 @@
-// The kinetic Delaunay triangulation of points the user numbers: build, move, insert, remove, ask.
+// The kinetic Delaunay triangulation of points as the user numbers them: build, move, insert, remove, query.
 //
-// Points live in *slots* along a Hilbert curve, so that neighbours in space are neighbours in memory; `ids` says which
-// point is in which slot. Coordinates are converted to double, which is exact for both float and double.
+// Points live in *slots* along a Hilbert curve, so that neighbours in space are neighbours in memory; `ids` maps slots
+// to points. Coordinates are converted to double, which is exact for both float and double.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Delaunay {
 
  public:
   Delaunay() = default;
-  // `xy`: x and y of every point in turn, all finite.
+  // `xy`: x and y of every point, interleaved, all finite.
   explicit Delaunay(std::span<const T> xy) { build(xy); }
 
   void build(std::span<const T> xy) {
@@ -44,8 +44,8 @@ class Delaunay {
     triangulate(points);
   }
 
-  // Moves every point; `xy` in the order of the ids. With a skin, nothing but the places is noted while no point is
-  // farther than half the skin from where it was triangulated: see `settled`.
+  // Moves every point; `xy` in the order of the ids. With a skin, only the positions are stored while no point is
+  // farther than half the skin from its position in the triangulation: see `settled`.
   Motion update(std::span<const T> xy, double skin = 0) {
     next_.resize(size());
     for (std::size_t s = 0; s < size(); ++s) next_[s] = point(xy, ids_[s]);
@@ -54,20 +54,20 @@ class Delaunay {
     return slack_ <= skin ? Motion{} : settle();
   }
 
-  // Is the triangulation that of the present places? If not, every point is at most slack() / 2 away from where the
-  // triangulation has it, and two points at most slack() farther apart than they are now: walk that much farther than
-  // the cutoff, and test at the present places.
+  // Whether the triangulation is that of the current positions. If not, every point is at most slack() / 2 away from
+  // its position in the triangulation, and two points are at most slack() farther apart there than they are now: walk
+  // that much farther than the cutoff, and test at the current positions.
   [[nodiscard]] bool settled() const { return settled_; }
   [[nodiscard]] double slack() const { return settled_ ? 0 : slack_; }
 
-  // Brings the triangulation up to the present places.
+  // Updates the triangulation to the current positions.
   Motion settle() {
     if (settled_) return Motion{};
     check(size());
     Motion motion = move_points(tri_, next_, angles_);
     settled_ = true;
     ++version_;
-    // A long drift leaves neighbours in space far apart in memory: then a new order pays.
+    // After a long drift, neighbours in space are far apart in memory: then a new order pays off.
     if (motion.rebuild || disorder() > fresh_disorder_ + 2) {
       motion.rebuild = true;
       std::vector<Point2> points(size());
@@ -83,7 +83,7 @@ class Delaunay {
     const std::size_t old = size(), more = xy.size() / 2;
     check(old + more);
     ++version_;
-    // One by one costs two to three times as much per point as a build.
+    // Insertion costs two to three times as much per point as a build.
     if (more > old / 4) {
       std::vector<Point2> points(old + more);
       for (std::size_t s = 0; s < old; ++s) points[ids_[s]] = tri_.points[s];
@@ -103,7 +103,7 @@ class Delaunay {
     }
   }
 
-  // The points that stay are numbered anew, in the same order, without gaps. `ids` must be distinct.
+  // The points that stay are renumbered in the same order, without gaps. `ids` must be distinct.
   void remove(std::span<const std::uint32_t> ids) {
     settle();
     ++version_;
@@ -113,7 +113,7 @@ class Delaunay {
     std::uint32_t next = 0;
     for (std::uint32_t& id : fresh)
       if (id != none) id = next++;
-    // One by one costs several times as much per point as a build; much more where many points share a place.
+    // Removal costs several times as much per point as a build; much more where many points coincide.
     bool rebuild = ids.size() > old / 8 || tri_.vertices < old / 2;
     for (std::size_t k = 0; k < ids.size() && !rebuild; ++k) {
       const std::uint32_t slot = slots_[ids[k]];
@@ -142,14 +142,14 @@ class Delaunay {
   // Changes with every change of the triangulation or of the slots.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] const Triangulation& triangulation() const { return tri_; }
-  // Where the points are now, by slot.
+  // The current positions of the points, by slot.
   [[nodiscard]] std::span<const Point2> places() const { return settled_ ? tri_.points : next_; }
 
-  // ---- Questions about the triangulation; call settle() first if it should be that of the present places ------------
+  // ---- Queries; call settle() first if the triangulation should be that of the current positions ------------------
 
   [[nodiscard]] Flaw verify() const { return delaunay::verify(tri_); }
 
-  // Corners of the real triangles, counter-clockwise. Of points at the same place only the smallest id appears.
+  // Corners of the real triangles, counter-clockwise. Of coincident points only the smallest id appears.
   [[nodiscard]] std::vector<std::array<std::uint32_t, 3>> triangles() const {
     const std::vector<std::uint32_t> label = labels(tri_, ids_);
     std::vector<std::array<std::uint32_t, 3>> rows;
@@ -159,7 +159,7 @@ class Delaunay {
     return rows;
   }
 
-  // Every edge once, smaller id first. Points at the same place are joined to the smallest id among them.
+  // Every edge once, smaller id first. Coincident points are joined to the smallest id among them.
   [[nodiscard]] std::vector<std::array<std::uint32_t, 2>> edges() const {
     const std::vector<std::uint32_t> label = labels(tri_, ids_);
     std::vector<std::array<std::uint32_t, 2>> rows;
@@ -178,7 +178,7 @@ class Delaunay {
     return rows;
   }
 
-  // For each place the row of `triangles()` that contains it, edges included, or -1 outside the hull.
+  // For each position the row of `triangles()` that contains it, edges included, or -1 outside the hull.
   [[nodiscard]] std::vector<std::int64_t> locate(std::span<const T> xy) const {
     std::vector<std::int64_t> result(xy.size() / 2, -1);
     if (tri_.flat) return result;
@@ -246,16 +246,17 @@ class Delaunay {
     fresh_disorder_ = disorder();
   }
 
-  // An upper bound of how far any point is from where the triangulation has it; infinite if nothing can be said.
+  // An upper bound of the distance of any point from its position in the triangulation; infinite if it cannot be
+  // computed.
   [[nodiscard]] double farthest_move() const {
     double most = 0;
     for (std::size_t s = 0; s < size(); ++s) most = std::max(most, squared_distance(next_[s], tri_.points[s]));
-    // Squares of such numbers would vanish, or have; 2^-40 covers the rounding of the rest.
+    // Squares of such numbers underflow; 2^-40 covers the rounding of the rest.
     constexpr double smallest = 1e-280;
     return std::sqrt(std::max(most, smallest)) * (1 + 0x1p-40);
   }
 
-  // How many bits apart the slots of joined vertices are, on average. Small sets are in the cache whatever their order.
+  // The mean distance of the slots of joined vertices, in bits. Small sets are in the cache in any order.
   [[nodiscard]] double disorder() const {
     constexpr std::size_t step = 64, small = 8192;
     if (size() < small) return 0;
@@ -273,7 +274,7 @@ class Delaunay {
   Triangulation tri_;
   Angles angles_;
   std::vector<std::uint32_t> ids_, slots_;
-  std::vector<Point2> next_;  // the present places while not settled
+  std::vector<Point2> next_;  // the current positions while not settled
   bool settled_ = true;
   double slack_ = 0;
   double fresh_disorder_ = 0;

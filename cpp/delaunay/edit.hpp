@@ -1,4 +1,4 @@
-// Single points out of a triangulation, keeping the numbering dense: the last point takes the place of the one removed.
+// Adds and removes single points and keeps the numbering dense: the last point takes the number of the removed one.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace vicinal::delaunay {
 
 namespace detail {
 
-// Puts the point w, at the same place as the vertex v, into the triangulation instead of v.
+// Makes the point w, at the same position as the vertex v, a vertex in place of v.
 inline void replace_vertex(Triangulation& tri, Vertex v, Vertex w) {
   if (tri.flat) {
     const auto at = std::lower_bound(tri.line.begin(), tri.line.end(), tri.points[v],
@@ -38,7 +38,7 @@ inline Vertex& link_to(Triangulation& tri, Vertex v) {
   return *link;
 }
 
-// Gives the point v the new number w, the place of which is free.
+// Gives the point v the number w, which is unused.
 inline void renumber(Triangulation& tri, Vertex v, Vertex w) {
   tri.points[w] = tri.points[v];
   tri.twin[w] = tri.twin[v];
@@ -54,8 +54,8 @@ inline void renumber(Triangulation& tri, Vertex v, Vertex w) {
 
 }  // namespace detail
 
-// Removes the point v; the last point, if it is another one, is v from now on. False if that needs a new
-// triangulation of the other points (they lie on a line, or v has very many neighbours): then nothing was changed.
+// Removes the point v; the last point, if it is another one, becomes v. Returns false without a change if the other
+// points need a new triangulation (they lie on a line, or v has very many neighbours).
 inline bool remove_point(Triangulation& tri, Vertex v) {
   const auto last = static_cast<Vertex>(tri.points.size() - 1);
   if (tri.host[v] != v) {
@@ -77,7 +77,7 @@ inline bool remove_point(Triangulation& tri, Vertex v) {
   return true;
 }
 
-// Appends a point and takes it in.
+// Appends a point and adds it to the triangulation.
 inline void append_point(Triangulation& tri, Point2 p, Vertex near = none) {
   const auto v = static_cast<Vertex>(tri.points.size());
   tri.points.push_back(p);

@@ -10,9 +10,9 @@
 
 namespace vicinal::delaunay {
 
-// Does the edge e have to be flipped? Its triangles are c a b and d b a. The real ones must turn left.
-//   * All real: d is inside the circle of c a b (or the tie says cd). Then the quadrilateral is strictly convex: d is
-//     beyond ab, inside the circle or, for a tie, on its far arc; so the new triangles turn left, too.
+// Whether the edge e must be flipped. Its triangles are c a b and d b a. The real ones must turn left.
+//   * All real: d is inside the circle of c a b (or the rule for ties selects cd). Then the quadrilateral is strictly
+//     convex: d is beyond ab, inside the circle or, for a tie, on its far arc; so the new triangles turn left, too.
 //   * An edge between the ghost and a vertex x of the hull: the hull is dented at x. Then the new triangle turns left.
 //   * A hull edge (c or d is the ghost) stays.
 inline bool illegal(const Triangulation& tri, Edge e) {

@@ -31,21 +31,23 @@ inline double squared_distance(Point2 a, Point2 b) {
   return dx * dx + dy * dy;
 }
 
-// Row v: the vertices joined to the vertex v by an edge not longer than a limit. Empty for a point hung on a vertex.
+// Row v: the vertices joined to the vertex v by an edge not longer than a limit. Empty for a point attached to a
+// vertex.
 class Graph {
  public:
   // Edges with fl(length^2) <= limit2.
   //
-  // Every triangle, ghosts included, contributes its edges in its own direction, so every edge comes up once in each.
-  // Two passes over the triangles: rows are counted, then filled. (Walking around each vertex takes three times as
-  // long.)
+  // Every triangle, ghosts included, contributes its edges in its own direction, so every edge occurs once in each
+  // direction. Two passes over the triangles: rows are counted, then filled. (Walking around each vertex takes three
+  // times as long.)
   void build(const Triangulation& tri, double limit2 = std::numeric_limits<double>::infinity()) {
     const std::size_t n = tri.points.size();
     start_.assign(n + 2, 0);
     const auto keep = [&](Vertex v, Vertex w) {
       return v != ghost && w != ghost && squared_distance(tri.points[v], tri.points[w]) <= limit2;
     };
-    // Counted two places further on, so that start_[v + 1] is where row v begins and, once filled, where it ends.
+    // Counts are stored two places further on, so that start_[v + 1] is the beginning of row v and, after filling, its
+    // end.
     kept_.resize(tri.triangles.size());
     for (std::size_t t = 0; t < tri.triangles.size(); ++t) {
       const auto& v = tri.triangles[t].v;

@@ -1,8 +1,8 @@
-// A new vertex: dig out the triangles whose circles contain it, and fan the hole.
+// Adds a vertex: removes the triangles whose circles contain it, and fills the hole with a fan.
 //
 // Legalising flips around a new vertex p only ever turn an edge towards p, so the flips of one insertion can be done at
-// once: the triangles in conflict with p go, and every edge of the hole is joined to p (Lawson 1977; Bowyer 1981). Only
-// half as much is written, and a point on an edge, on the hull or outside needs no case of its own.
+// once: the triangles in conflict with p go, and every edge of the hole is joined to p (Lawson 1977; Bowyer 1981). This
+// halves the writes, and a point on an edge, on the hull or outside needs no special case.
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@
 
 namespace vicinal::delaunay {
 
-// Does p lie inside the circle of the triangle that e belongs to, when seen over e from a triangle that is in conflict?
-// The circle of a ghost triangle is the open half-plane outside its hull edge, and the inside of the edge itself.
+// Whether p lies inside the circle of the triangle that e belongs to, which is reached over e from a triangle in
+// conflict. The circle of a ghost triangle is the open half-plane outside its hull edge, and the inside of the edge
+// itself.
 inline bool conflicts(const Triangulation& tri, Edge e, Point2 p) {
   const Triangle& t = tri.triangles[triangle_of(e)];
   const Vertex d = t.v[side_of(e)];
@@ -34,13 +35,12 @@ inline bool conflicts(const Triangulation& tri, Edge e, Point2 p) {
   return outside > 0 || (outside == 0 && between(tri.points[from], p, tri.points[to]));
 }
 
-// Makes v a vertex. `t` is what `locate` returned for it; no vertex may be at the same place.
+// Makes v a vertex. `t` is the result of `locate` for it; no vertex may be at the same position.
 //
-// The triangle found is in conflict: p is inside it, or on an edge of it (not at a vertex), or outside its hull edge.
-// The triangles in conflict are connected, and because every vertex of them stays on the rim of the hole their dual
-// graph is a tree. So a depth-first search from t reaches each of them once, needs no marks, and meets the edges of the
-// rim in counter-clockwise order.
-// The two triangles it takes more than it frees are `spare`.
+// `t` is in conflict: p is inside it, or on an edge of it (not at a vertex), or outside its hull edge. The triangles in
+// conflict are connected, and because every vertex of them stays on the rim of the hole their dual graph is a tree. So
+// a depth-first search from t reaches each of them once, needs no marks, and visits the edges of the rim in
+// counter-clockwise order. It needs two triangles more than it frees; these are `spare`.
 inline void insert_vertex(Triangulation& tri, Vertex v, std::uint32_t t, std::array<std::uint32_t, 2> spare) {
   const Point2 p = tri.points[v];
   tri.hollow.clear();

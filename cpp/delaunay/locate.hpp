@@ -1,4 +1,4 @@
-// Which triangle is a point in? Walk towards it.
+// Finds the triangle that contains a point, by a walk towards it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,9 @@ namespace vicinal::delaunay {
 
 // A real triangle that contains p (edges included), or a ghost triangle whose hull edge has p strictly outside.
 //
-// Each step crosses an edge that has p strictly on its other side. In a Delaunay triangulation this cannot go round
-// in circles: such a step goes to a triangle whose circle has a smaller power with respect to p (De Floriani,
-// Falcidieni, Nagy, Pienovi 1991); with exact predicates and the perturbed lift the same holds for ties. Nothing
-// needs to be marked.
+// Each step crosses an edge that has p strictly on its other side. In a Delaunay triangulation the walk cannot cycle:
+// such a step goes to a triangle whose circle has a smaller power with respect to p (De Floriani, Falcidieni, Nagy,
+// Pienovi 1991); with exact predicates and the perturbed lift the same holds for ties. No marks are needed.
 inline std::uint32_t locate(const Triangulation& tri, Point2 p, std::uint32_t start) {
   const bool tame = tri.tame && exact::is_tame(p);
   std::uint32_t t = start;
@@ -21,7 +20,7 @@ inline std::uint32_t locate(const Triangulation& tri, Point2 p, std::uint32_t st
       t = triangle_of(tri.triangles[t].n[i]);
       break;
     }
-  std::uint32_t entry = 3;  // the side we came in through has p on this side of it
+  std::uint32_t entry = 3;  // p is on this side of the edge that the walk entered through
   for (;;) {
     const Triangle& here = tri.triangles[t];
     Edge exit = none;

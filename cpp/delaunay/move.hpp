@@ -1,15 +1,15 @@
-// All points move at once: look, untangle, flip, certify.
+// All points move at once: inspect, untangle, flip, certify.
 //
-// 1. Look (a flat pass, in parallel): which triangles turn the wrong way at the new places, which edges are illegal
-//    there? Usually few.
-// 2. Untangle, still at the old places, where the triangulation is sound: of every triangle that would turn the wrong
-//    way one vertex is taken out, until all that are left turn left at the new places.
-// 3. Move, and flip the illegal edges away. A flip never makes a triangle that does not turn left (flip.hpp).
+// 1. Inspect all triangles, in parallel: list the (usually few) triangles that turn the wrong way at the new positions,
+//    and the edges that are illegal there.
+// 2. Untangle, still at the old positions, where the triangulation is valid: remove one vertex of every triangle that
+//    would turn the wrong way, until all remaining triangles turn left at the new positions.
+// 3. Move the points, and flip the illegal edges. A flip never makes a triangle that does not turn left (flip.hpp).
 // 4. Certify: all triangles turn left and no edge is illegal, so the triangulation is Delaunay if the hull is a convex
 //    polygon (verify.hpp); that is checked. It fails, for example, when a ring of points winds twice around another.
-// 5. Put the vertices taken out back in at their new places.
+// 5. Reinsert the removed vertices at their new positions.
 //
-// Whenever this is no longer worth it the answer is "rebuild".
+// Where a rebuild is cheaper, `rebuild` is returned.
 #pragma once
 
 #include <algorithm>
@@ -29,22 +29,22 @@
 
 namespace vicinal::delaunay {
 
-// What a motion did.
+// The result of a motion.
 struct Motion {
-  bool rebuild = false;      // nothing (useful) was done: triangulate the new places from scratch
+  bool rebuild = false;      // no usable result: triangulate the new positions from scratch
   std::size_t inverted = 0;  // triangles that turned the wrong way
-  std::size_t suspect = 0;   // edges that the flat pass could not clear
+  std::size_t suspect = 0;   // edges not known to be legal after the inspection
   std::size_t flips = 0;
-  std::size_t reinserted = 0;  // points taken out and put back
+  std::size_t reinserted = 0;  // points removed and inserted again
 };
 
 namespace detail {
 
 inline double squared(Point2 a, Point2 b) { return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y); }
 
-// Which corner to remove from a triangle that does not turn left at the new positions. Any corner would do. It is the
-// corner that moved against the others, if by more than the size of the triangle; otherwise the triangle is flat, and
-// it is the corner opposite its longest edge, which went over to the other side of it.
+// The corner to remove from a triangle that does not turn left at the new positions. Any corner would be valid. It is
+// the corner that moved relative to the others, if by more than the size of the triangle; otherwise the triangle is
+// flat, and it is the corner opposite its longest edge, which crossed that edge.
 inline Vertex culprit(std::span<const Point2> old, std::span<const Point2> next, const Triangle& t) {
   std::array<double, 3> moved{}, length{};
   double size = 0;
@@ -62,7 +62,7 @@ inline Vertex culprit(std::span<const Point2> old, std::span<const Point2> next,
   return t.v[static_cast<std::size_t>(moved[static_cast<std::size_t>(most)] > size ? most : opposite)];
 }
 
-// About how many real triangles do not turn left at tri.points, from a sample.
+// An estimate from a sample: the number of real triangles that do not turn left at tri.points.
 inline std::size_t estimate_inverted(const Triangulation& tri) {
   constexpr std::size_t step = 64;
   std::size_t inverted = 0;
@@ -73,8 +73,8 @@ inline std::size_t estimate_inverted(const Triangulation& tri) {
   return inverted * step;
 }
 
-// A point that is not in the triangulation, perhaps with twins of its own. The search starts from a point near it in
-// curve order, if it is still near, or from the one put back before.
+// Inserts a point that is not in the triangulation, perhaps with twins. The search starts from a point near it in curve
+// order, if it is still near, or from the one inserted before.
 inline void put_back(Triangulation& tri, Vertex v, Vertex previous) {
   constexpr Vertex farthest = 8;
   Vertex near = none;
@@ -97,7 +97,7 @@ inline void put_back(Triangulation& tri, Vertex v, Vertex previous) {
   }
 }
 
-// Unhooks points that are no longer at the place of the vertex they hang on.
+// Detaches points that are no longer at the position of their vertex.
 inline void part_twins(Triangulation& tri, std::vector<Vertex>& pending) {
   if (tri.vertices == tri.points.size()) return;
   for (Vertex v = 0; v < tri.points.size(); ++v) {
@@ -116,9 +116,9 @@ inline void part_twins(Triangulation& tri, std::vector<Vertex>& pending) {
   }
 }
 
-// Takes vertices out until all triangles turn left at `next`; `inverted` lists those that do not. The triangulation is
-// at its old places, and stays Delaunay there. Adds the vertices to `pending`, new triangles to `fresh`. False if that
-// takes too many.
+// Removes vertices until all triangles turn left at `next`; `inverted` lists those that do not. The triangulation is at
+// its old positions, and stays Delaunay there. Adds the vertices to `pending`, new triangles to `fresh`. False if too
+// many vertices would have to be removed.
 inline bool untangle(Triangulation& tri, std::span<const Point2> next, bool next_tame, std::size_t most,
                      std::vector<std::uint32_t>& inverted, std::vector<Vertex>& pending,
                      std::vector<std::uint32_t>& fresh) {
@@ -149,8 +149,8 @@ inline std::uint32_t find_ghost_triangle(const Triangulation& tri) {
 
 }  // namespace detail
 
-// Moves every point to its place in `next`, which then holds the old places. If the answer is "rebuild", the points
-// have moved and nothing else of the triangulation is to be used. If it is interrupted, nothing has changed.
+// Moves every point to its position in `next`, which then holds the old positions. If the result is `rebuild`, the
+// points have moved and the rest of the triangulation is invalid. An interrupt changes nothing.
 inline Motion move_points(Triangulation& tri, std::vector<Point2>& next, Angles& angles) {
   Motion motion;
   const bool old_tame = tri.tame;
@@ -166,8 +166,8 @@ inline Motion move_points(Triangulation& tri, std::vector<Point2>& next, Angles&
   change_places(next_tame);
   if (tri.flat) return give_up();
 
-  // Beyond this the rebuild is cheaper. For 10^5 points (ms): a rebuild takes 32; the motion takes 8 with 1 700
-  // inverted triangles, 19 with 6 000, 26 with 11 700. A sample tells when it is hopeless, unless the points are few.
+  // Beyond this a rebuild is cheaper. For 10^5 points (ms): a rebuild takes 32; the motion takes 8 with 1 700 inverted
+  // triangles, 19 with 6 000, 26 with 11 700. Unless there are few points, a sample detects this case beforehand.
   const std::size_t worthwhile = tri.vertices / 8;
   constexpr std::size_t few = 10000;
   motion.inverted = tri.vertices > few ? detail::estimate_inverted(tri) : 0;
@@ -181,8 +181,8 @@ inline Motion move_points(Triangulation& tri, std::vector<Point2>& next, Angles&
   }
   motion.inverted = suspects.inverted.size();
   motion.suspect = suspects.edges.size();
-  std::vector<Vertex> pending;       // points to be put back
-  std::vector<std::uint32_t> fresh;  // triangles that the survey has not seen
+  std::vector<Vertex> pending;       // points to be inserted again
+  std::vector<std::uint32_t> fresh;  // triangles made after the inspection
   detail::part_twins(tri, pending);
   if (motion.inverted > worthwhile || pending.size() > worthwhile) return give_up();
 
@@ -193,7 +193,7 @@ inline Motion move_points(Triangulation& tri, std::vector<Point2>& next, Angles&
     if (!done) return give_up();
   }
 
-  // Edges on the list may belong to triangles that were replaced, or are vacant now; what stands there now is tested.
+  // Listed edges may belong to triangles that were replaced or are vacant now; the current triangle is tested.
   std::erase_if(fresh, [&](std::uint32_t t) { return tri.triangles[t].dead(); });
   std::erase_if(suspects.edges, [&](Edge e) { return tri.triangles[triangle_of(e)].dead(); });
   for (const std::uint32_t t : fresh) {

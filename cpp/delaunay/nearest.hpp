@@ -1,4 +1,4 @@
-// Nearest vertices: of a place, by walking downhill; of a vertex, among its neighbours.
+// The vertex nearest to a position, by descending along edges; and to a vertex, among its neighbours.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vicinal::delaunay {
 
-// The vertex nearest to p (one of them, if several are equally near). There must be one.
+// The vertex nearest to p (any of several equally near ones). There must be a vertex.
 //
 // From any vertex some neighbour is nearer to p, unless the vertex is nearest: its Voronoi cell is bounded by the
 // bisectors with its neighbours alone. Along a line the distance falls, then rises.
@@ -40,7 +40,7 @@ inline Vertex nearest_vertex(const Triangulation& tri, Point2 p, Vertex start) {
   }
 }
 
-// By slot: the smallest id among the points at the same place.
+// By slot: the smallest id among the points at the same position.
 inline std::vector<std::uint32_t> labels(const Triangulation& tri, std::span<const std::uint32_t> ids) {
   std::vector<std::uint32_t> label(ids.begin(), ids.end());
   if (tri.vertices == tri.points.size()) return label;
@@ -57,7 +57,7 @@ inline std::vector<std::uint32_t> labels(const Triangulation& tri, std::span<con
 //
 // A nearest neighbour w of v is joined to v: the disc with diameter vw touches the empty disc around v only at w, so no
 // third point is in it or on its rim, and vw is an edge of every Delaunay triangulation. All distances are compared
-// exactly, so this holds for what is returned.
+// exactly, so this holds for the computed result.
 inline void nearest_points(const Triangulation& tri, const Graph& graph, std::span<const std::uint32_t> ids,
                            std::span<std::uint32_t> result) {
   const std::vector<std::uint32_t> label = labels(tri, ids);
@@ -67,7 +67,7 @@ inline void nearest_points(const Triangulation& tri, const Graph& graph, std::sp
   for (Vertex v = 0; v < tri.points.size(); ++v) {
     if (tri.host[v] != v) continue;
     if (tri.twin[v] != none) {
-      // Company at the same place: everyone's nearest is the smallest id but its own.
+      // Coincident points: the nearest of each is the smallest id other than its own.
       std::uint32_t first = none, second = none;
       for (Vertex w = v; w != none; w = tri.twin[w]) {
         if (ids[w] < first) second = first, first = ids[w];

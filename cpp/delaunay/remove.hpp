@@ -1,4 +1,4 @@
-// Taking a vertex out: the hole it leaves is filled with Delaunay triangles, ear by ear.
+// Removes a vertex and fills the hole with Delaunay triangles, ear by ear.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace vicinal::delaunay {
 
-// Does the vertex w lie inside the circle of the triangle a b c, wherever w is? Any one of them may be the ghost.
+// Whether the vertex w, at any position, lies inside the circle of the triangle a b c. Any one of them may be the
+// ghost.
 inline bool encloses(const Triangulation& tri, Vertex a, Vertex b, Vertex c, Vertex w) {
   if (w == ghost) return false;  // no circle contains the point at infinity
   if (a == ghost || b == ghost || c == ghost) {
@@ -34,18 +35,16 @@ inline bool encloses(const Triangulation& tri, Vertex a, Vertex b, Vertex c, Ver
 
 enum class Removal {
   done,
-  becomes_flat,  // the other vertices lie on a line: nothing was changed
-  too_large,     // too many neighbours to be worth it: nothing was changed
+  becomes_flat,  // the other vertices lie on a line; the triangulation is unchanged
+  too_large,     // too many neighbours to be worth it; the triangulation is unchanged
 };
 
-// Takes the vertex v out. The triangulation must be Delaunay at `points`. Afterwards tri.hollow lists the new
-// triangles.
+// Removes the vertex v. The triangulation must be Delaunay at `points`. Afterwards tri.hollow lists the new triangles.
 //
 // Why ears: all triangles of the Delaunay triangulation without v inside the hole have corners on the rim, and a
 // triangle of three rim vertices in a row that encloses no other rim vertex is one of them (Devillers 2002): it is in
-// the Delaunay triangulation of the rim vertices, and so is the wanted triangle on the same edge; there is only one.
-// What is left is a smaller hole of the same kind, and a triangulated polygon with more than three corners has two
-// ears.
+// the Delaunay triangulation of the rim vertices, and so is the required triangle on the same edge; there is only one.
+// The rest is a smaller hole of the same kind, and a triangulated polygon with more than three corners has two ears.
 inline Removal remove_vertex(Triangulation& tri, Vertex v) {
   tri.hollow.clear();
   tri.rim.clear();
@@ -63,9 +62,9 @@ inline Removal remove_vertex(Triangulation& tri, Vertex v) {
     if (t == first) break;
   }
   const std::size_t degree = corner.size();
-  // Testing ears takes about degree^2 steps, building anew about 100 per vertex (measured).
+  // Testing ears takes about degree^2 steps, a rebuild about 100 per vertex (measured).
   if (degree > 64 && degree * degree > 64 * tri.vertices) return Removal::too_large;
-  // All others on a line: then v is joined to every one of them and to the ghost, and no other triangle is real.
+  // If all others lie on a line, v is joined to each of them and to the ghost, and no other triangle is real.
   if (degree == tri.vertices) {
     Vertex a = none, b = none;
     bool bent = false;
@@ -78,7 +77,7 @@ inline Removal remove_vertex(Triangulation& tri, Vertex v) {
     if (!bent) return Removal::becomes_flat;
   }
 
-  std::size_t used = 0;  // triangles of the hollow that have been put to new use
+  std::size_t used = 0;  // triangles of the hole that are in use again
   const auto fill = [&](std::size_t ka, std::size_t kb, std::size_t kc) {
     const std::uint32_t t = tri.hollow[used++];
     const std::array<Vertex, 3> ear{corner[ka], corner[kb], corner[kc]};

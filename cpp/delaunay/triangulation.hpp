@@ -1,7 +1,7 @@
 // The triangulation as data: index triangles, one incident triangle per vertex, a ghost vertex for the outside.
 //
 // Invariants, true between any two calls of the functions in this folder:
-//   * Triangle t has vertices v[0..2], counter-clockwise, and n[i] is the edge of a neighbour that lies on the side
+//   * Triangle t has vertices v[0..2], counter-clockwise, and n[i] is the edge of the neighbouring triangle on the side
 //     opposite v[i]. An edge is numbered 4 t + i, seen from the triangle t it belongs to; n is symmetric.
 //   * The outside is triangulated, too: every edge of the hull forms a ghost triangle with the vertex `ghost`, which
 //     stands for a point infinitely far away. So every edge has two sides and hull vertices need no special cases.
@@ -9,7 +9,7 @@
 //   * No vertex lies inside the circle of a triangle (Delaunay). Ties, four vertices on one empty circle: the edge
 //     between them does not touch the lexicographically greatest of the four (by x, then by y).
 //   * incident[v] is a triangle that has v as a vertex, or `none` if v is not a vertex.
-//   * Points at the same place: one of them is the vertex, the others hang on it in a list (twins.hpp).
+//   * Of coincident points one is the vertex; the others are attached to it in a list (`twin`, `host`).
 //   * If all points lie on a line there are no triangles; `line` has the vertices in lexicographic order, which is
 //     their order along the line.
 //
@@ -17,7 +17,7 @@
 // that is infinitely small, and infinitely larger for lexicographically greater points. Delaunay triangles are the
 // lower hull of the lifted points; four points on a circle lie in a plane, the greatest of them is raised most, so the
 // fold runs between its two neighbours. Three points on a circle are never on a line, so nothing else can tie. The
-// triangulation is therefore unique: it depends on where the points are, not on how they got there.
+// triangulation is therefore unique: it depends on the positions of the points, not on their history.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ inline constexpr std::uint32_t triangle_of(Edge e) { return e >> 2U; }
 inline constexpr std::uint32_t side_of(Edge e) { return e & 3U; }
 inline constexpr Edge edge_of(std::uint32_t triangle, std::uint32_t side) { return triangle << 2U | side; }
 
-// Half a cache line. The fourth places are not used.
+// Half a cache line. The fourth entries are unused.
 struct alignas(32) Triangle {
   std::array<Vertex, 4> v{none, none, none, none};
   std::array<Edge, 4> n{none, none, none, none};
@@ -59,13 +59,13 @@ struct Triangulation {
   std::vector<Triangle> triangles;
   std::vector<std::uint32_t> vacant;    // dead triangles, to be used again
   std::vector<std::uint32_t> incident;  // per point
-  std::vector<Vertex> twin;             // per point: the next one at the same place, or `none`
-  std::vector<Vertex> host;             // per point: the vertex it hangs on (itself, if it is one), or `none`
+  std::vector<Vertex> twin;             // per point: the next one at the same position, or `none`
+  std::vector<Vertex> host;             // per point: the vertex it is attached to (itself, if it is one), or `none`
   std::vector<Vertex> line;
-  std::size_t vertices = 0;   // points that are vertices; all others hang on one of these
+  std::size_t vertices = 0;   // points that are vertices; all others are attached to one
   bool flat = true;           // all points on a line (or fewer than three)
   bool tame = true;           // no coordinate is extreme: predicates may skip the check
-  std::uint32_t last = none;  // a triangle touched lately: where to start looking
+  std::uint32_t last = none;  // a recently changed triangle, where searches start
 
   // Reused by the functions that change the triangulation.
   std::vector<Edge> stack, rim;
@@ -100,7 +100,7 @@ struct Triangulation {
     vacant.push_back(t);
   }
 
-  // Points, and nothing triangulated yet.
+  // Sets the points, without triangles.
   void clear() {
     triangles.clear();
     vacant.clear();
@@ -114,14 +114,14 @@ struct Triangulation {
   }
 };
 
-// Of two ways to cut a circular quadrilateral, ab or cd: is it cd? (The rule for ties, above.)
+// Whether the diagonal of a circular quadrilateral is cd, not ab (the rule for ties, above).
 inline bool tie_prefers_second(Point2 a, Point2 b, Point2 c, Point2 d) {
   const Point2 first = lexicographic_less(a, b) ? b : a;
   const Point2 second = lexicographic_less(c, d) ? d : c;
   return lexicographic_less(second, first);
 }
 
-// Is p strictly inside the segment ab, given that the three are on a line?
+// Whether p is strictly inside the segment ab, given that the three are on a line.
 inline bool between(Point2 a, Point2 p, Point2 b) {
   return lexicographic_less(a, b) ? lexicographic_less(a, p) && lexicographic_less(p, b)
                                   : lexicographic_less(b, p) && lexicographic_less(p, a);

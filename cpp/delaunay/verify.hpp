@@ -1,4 +1,4 @@
-// Is it a Delaunay triangulation? Every invariant of triangulation.hpp, checked from scratch.
+// Checks every invariant of triangulation.hpp from scratch.
 //
 // Why the checks suffice. The triangles, ghosts included, form a closed surface (a ring around every vertex) of Euler
 // characteristic 2. A part without the ghost would be closed, and its signed area 0, though all its triangles turn
@@ -6,9 +6,9 @@
 // into the plane. All of them turn left, so a point of the plane off the edges is covered as often as the rim winds
 // around it. The rim turns left at every vertex, or goes straight on, and has one lexicographic maximum: so it turns
 // by 2 pi in all and is a convex polygon, which winds once around its inside and not around its outside. So the
-// triangles tile it, without overlap; two vertices cannot be at one place, nor can a vertex be on an edge. And a
-// triangulation of a convex polygon in which no edge is illegal is Delaunay everywhere (Delaunay 1934; for the
-// perturbed lift: a function that is convex across every edge is convex).
+// triangles tile it, without overlap; two vertices cannot coincide, nor can a vertex be on an edge. And a triangulation
+// of a convex polygon in which no edge is illegal is Delaunay everywhere (Delaunay 1934; for the perturbed lift: a
+// function that is convex across every edge is convex).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ enum class Flaw {
   orientation,  // a triangle does not turn left
   circle,       // a vertex is inside a circle, or a tie is cut the wrong way
   hull,         // the hull is not a convex polygon
-  points,       // a point is neither a vertex nor hung on one at the same place
+  points,       // a point is neither a vertex nor attached to one at the same position
   line,         // `line` is not in order, or not straight
 };
 
@@ -109,7 +109,7 @@ inline Flaw verify(const Triangulation& tri) {
       if (there.n[side_of(e)] != edge_of(t, i) || there.v[after(side_of(e))] != here.v[before(i)] ||
           there.v[before(side_of(e))] != here.v[after(i)])
         return Flaw::neighbours;
-      // The circle of each real triangle against the opposite corner of each real neighbour.
+      // The circle of each real triangle must not contain the opposite corner of a real neighbour.
       const Vertex d = there.v[side_of(e)];
       if (!here.real() || d == ghost) continue;
       const Point2 c = tri.points[here.v[i]], a = tri.points[here.v[after(i)]], b = tri.points[here.v[before(i)]];

@@ -1,20 +1,20 @@
-// Everyone within a radius, by walking the edges.
+// Finds all points within a radius by walking along edges.
 //
-// Why the walk reaches everyone. Let q be a vertex, or any place, and w a vertex with |qw| = d <= r. The segment from
-// q to w passes through Voronoi cells of vertices v0, v1, ..., vk = w, v0 being the vertex nearest to q (q itself, if
-// it is one); cells that follow each other share a border, so v(i), v(i+1) are joined by an edge. Where the segment
-// meets the cell of v(i), at x, v(i) is at least as near to x as w is: it lies in the disc around x through w, and
-// that disc is inside the disc around q with radius d, because |qx| + |xw| = d. So
+// Why the walk reaches all of them. Let q be a vertex, or any position, and w a vertex with |qw| = d <= r. The segment
+// from q to w passes through Voronoi cells of vertices v0, v1, ..., vk = w, v0 being the vertex nearest to q (q itself,
+// if it is one); cells that follow each other share a border, so v(i), v(i+1) are joined by an edge. Where the segment
+// meets the cell of v(i), at x, v(i) is at least as near to x as w is: it lies in the disc around x through w, and that
+// disc is inside the disc around q with radius d, because |qx| + |xw| = d. So
 //   (1) no vertex of this path is farther from q than w is;
 // and if q is a vertex, v(i) is as near to x as q is, too, so it lies in the disc whose diameter is the segment qw, and
-//   (2) no edge of this path is longer than d (Dickerson, Drysdale 1990); from any other place, no longer than 2 d.
-// A walk from v0 over edges not longer than r (2 r), that goes on from every vertex within r, meets w. Ties: the
+//   (2) no edge of this path is longer than d (Dickerson, Drysdale 1990); from any other position, no longer than 2 d.
+// A walk from v0 over edges not longer than r (2 r) that continues from every vertex within r reaches w. Ties: the
 // triangulation is the Delaunay triangulation of a perturbed lift, to which all this applies with infinitely small
 // errors (the power diagram takes the place of the Voronoi diagram); the bounds are closed, so they hold in the limit.
 // On a line the cells are slabs, and the same holds.
 //
-// Rounding: only ever walk too far. `reach` must bound the true distance of any pair that passes the exact test, and
-// all distances here are computed to a few units of 2^-53, so they are compared with reach^2 (1 + 2^-40).
+// Rounding must only make the walk go too far. `reach` must bound the true distance of any pair that passes the exact
+// test, and all distances here are computed to a few units of 2^-53, so they are compared with reach^2 (1 + 2^-40).
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@
 
 namespace vicinal::delaunay {
 
-// What a computed squared distance is compared with so that no point within `reach` is left out. A reach so small that
-// squares might vanish is treated as larger; an infinite limit accepts every point.
+// The limit for computed squared distances that leaves out no point within `reach`. A reach so small that squares might
+// underflow is treated as larger; an infinite limit accepts every point.
 inline double walk_limit(double reach) {
   constexpr double smallest = 1e-140;
   const double r = std::max(reach, smallest);
@@ -47,9 +47,9 @@ struct Run {
 
 // Walks over one triangulation; each thread has its own. O(points) memory, allocated once.
 //
-// Lists are written without branches (an entry is written anyway, and kept or not), because seen or not, near or not is
-// what no processor predicts: 24 ns per entry instead of 40, at 20 neighbours per point. A bit per slot instead of a
-// stamp is slower (33 ns), because neighbours share a word and wait for each other.
+// Lists are written without branches (every entry is written, and kept or overwritten), because no processor predicts
+// whether a vertex was seen or is near: 24 ns per entry instead of 40, at 20 neighbours per point. A bit per slot
+// instead of a stamp is slower (33 ns), because neighbours share a word, so their updates depend on each other.
 class Walker {
  public:
   // `graph` must have been built with walk_limit(reach), or more.
@@ -65,15 +65,15 @@ class Walker {
     enter(start);
     spread([at](Point2 p) { return squared_distance(at, p); });
     append_twins();
-    // q comes first, or, if it hangs on a vertex, among those appended.
+    // q comes first or, if it is attached to a vertex, among the appended points.
     Vertex* const own = std::find(reached_.data(), reached_.data() + size_, q);
     *own = reached_[--size_];
     return {reached_.data(), size_};
   }
 
   // All points within reach of the box around the points in slots first ... last-1, those included, in ascending order.
-  // One walk for many queries that are near each other: each of them finds all its partners among these. (The path to
-  // a partner of q is within reach of q, so it is within reach of the box.)
+  // One walk for many queries that are near each other: the result contains all neighbours of each. (The path to a
+  // neighbour of q is within reach of q, so it is within reach of the box.)
   std::span<const Run> around(Vertex first, Vertex last) {
     begin();
     for (Vertex q = first; q < last; ++q)
@@ -81,9 +81,9 @@ class Walker {
     return around_box(std::span(tri_.points).subspan(first, last - first));
   }
 
-  // The same for any places: all points within reach of one of them, and some others within reach of the box around
-  // them. Each place starts from its nearest vertex, or finds no point if that is out of reach. `graph` must have been
-  // built with walk_limit(2 * reach), or more.
+  // The same for any positions: all points within reach of one of them, and some others within reach of the box around
+  // them. Each position starts from its nearest vertex, or has no neighbour if that is out of reach. `graph` must have
+  // been built with walk_limit(2 * reach), or more.
   std::span<const Run> around(std::span<const Point2> places) {
     begin();
     for (const Point2 p : places) {
@@ -93,9 +93,9 @@ class Walker {
     return around_box(places);
   }
 
-  // How far a group of queries that starts at slot `first` should go: not beyond `last`, and not farther than it pays.
-  // In a box of side s the walk finds what is in (s + 2 reach)^2. With s = 3 reach, about 60 queries at 20 neighbours
-  // each, it costs a fifth of single walks, and a query has about three times as many candidates as in a cell list.
+  // The end of a group of queries that starts at slot `first`: not beyond `last`, and as long as grouping pays off. For
+  // a box of side s the walk visits the points in (s + 2 reach)^2. With s = 3 reach, about 60 queries at 20 neighbours
+  // each, it costs a fifth of separate walks, and a query has about three times as many candidates as in a cell list.
   [[nodiscard]] Vertex group_end(Vertex first, Vertex last) const {
     return first + static_cast<Vertex>(group_size(std::span(tri_.points).subspan(first, last - first)));
   }
@@ -113,7 +113,7 @@ class Walker {
     return size;
   }
 
-  // All points within reach of a place. `graph` must have been built with walk_limit(2 * reach), or more.
+  // All points within reach of a position. `graph` must have been built with walk_limit(2 * reach), or more.
   std::span<const Vertex> around(Point2 at) {
     begin();
     if (tri_.vertices == 0) return {};
@@ -143,7 +143,7 @@ class Walker {
     reached_[size_++] = v;
   }
 
-  // Goes on from the vertices entered to all within reach of the box around some places.
+  // Continues from the entered vertices to all vertices within reach of the box around some positions.
   std::span<const Run> around_box(std::span<const Point2> places) {
     Point2 low = places[0], high = low;
     for (const Point2 p : places) {
@@ -182,7 +182,7 @@ class Walker {
       for (Vertex w = tri_.twin[reached_[k]]; w != none; w = tri_.twin[w]) enter(w);
   }
 
-  // The vertices reached, as runs, by way of a bit per slot: only the words need sorting.
+  // The visited vertices as runs, by means of a bit per slot: only the words need sorting.
   void collect_runs() {
     words_.clear();
     for (std::size_t k = 0; k < size_; ++k) {
@@ -208,7 +208,7 @@ class Walker {
   const Triangulation& tri_;
   const Graph& graph_;
   double limit_;
-  std::vector<std::uint32_t> seen_;  // by slot: the last walk that came by
+  std::vector<std::uint32_t> seen_;  // by slot: the last walk that visited it
   std::uint32_t now_ = 0;
   std::vector<Vertex> reached_, fresh_;
   std::size_t size_ = 0;

@@ -1,5 +1,5 @@
-// Vectors on huge pages: loops that go through many of them at once would otherwise wait for addresses. (What is laid
-// out once and never grows is a Buffer, memory.hpp.)
+// Vectors on huge pages: loops over many of them at once would otherwise wait for address translation. (Arrays that
+// never grow are Buffers, memory.hpp.)
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct HugePages {
   friend bool operator==(const HugePages&, const HugePages&) { return true; }
 
  private:
-  // At most as much again is left unused.
+  // At most half of the memory is unused.
   static bool is_large(std::size_t bytes) { return bytes >= huge_page / 2; }
 };
 

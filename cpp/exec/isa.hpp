@@ -1,4 +1,4 @@
-// Which instruction set the exact test uses: the best the processor has, or a lower one on request.
+// The instruction set of the exact test: the best that the processor has, or a lower one on request.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ bool avx512_is_emulated();
 constexpr bool avx512_is_emulated() { return false; }
 #endif
 
-// What was compiled in and runs here, lowest first.
+// The instruction sets that were compiled in and run on this processor, lowest first.
 inline std::vector<Isa> available_isas() {
   std::vector<Isa> isas{Isa::baseline};
 #ifdef VICINAL_X86
@@ -36,7 +36,7 @@ inline std::vector<Isa> available_isas() {
 inline std::atomic<Isa>& isa_setting() {
   static std::atomic<Isa> isa{[] {
     auto isas = available_isas();
-    if (avx512_is_emulated()) isas.pop_back();  // emulated instructions are for tests, which ask for them
+    if (avx512_is_emulated()) isas.pop_back();  // emulated instructions are only for tests, which request them by name
     return isas.back();
   }()};
   return isa;

@@ -1,4 +1,4 @@
-// Whether the files for AVX-512 hold its instructions, or plain code in their place for tests on other machines.
+// Whether the AVX-512 files were compiled to its instructions, or to plain code that emulates them for tests.
 #include "exec/isa.hpp"
 
 namespace vicinal {

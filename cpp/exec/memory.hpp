@@ -1,7 +1,7 @@
-// Memory that is cheap to touch: 64-byte aligned, huge pages where the system has them, reusable.
+// Memory that is cheap to touch: 64-byte aligned, on huge pages where the system has them, reusable.
 //
-// First touch of fresh 4 kB pages costs as much as finding the pairs that go into them (benchmarks/limit.py),
-// so everything large comes from here.
+// The first touch of new 4 kB pages costs as much as finding the pairs that go into them (benchmarks/limit.py), so all
+// large arrays are allocated here.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ inline std::size_t physical_memory() {
   return bytes;
 }
 
-// An owned piece of raw memory. Large ones are mapped: untouched pages cost nothing, so a generous
-// reservation is free, and `trim` gives the unused end back.
+// An owned block of raw memory. Large blocks are mapped: untouched pages cost nothing, so a generous reservation is
+// free, and `trim` returns the unused end.
 class Region {
  public:
   Region() = default;
@@ -117,8 +117,7 @@ class Region {
       throw;
     }
     // The pages that are there already become the beginning of the region.
-    if (kept.bytes > 0 &&
-        mremap(kept.data, kept.bytes, kept.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data_) == MAP_FAILED)
+    if (kept.bytes > 0 && mremap(kept.data, kept.bytes, kept.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data_) == MAP_FAILED)
       munmap(kept.data, kept.bytes);
 #else
     map_fresh();
@@ -139,7 +138,7 @@ class Region {
     if (head > 0) munmap(raw, head);
     if (huge_page > head) munmap(aligned + bytes_, huge_page - head);
 #ifdef MADV_HUGEPAGE
-    // Touching a huge page clears all of it: a waste where only its beginning will be used.
+    // Touching a huge page clears all of it, which is wasteful if only its beginning is used.
     if (pages_ == PageSize::huge) madvise(aligned, bytes_, MADV_HUGEPAGE);
 #endif
     data_ = aligned;
@@ -152,7 +151,7 @@ class Region {
   PageSize pages_ = PageSize::huge;
 };
 
-// Room for n values of T, uninitialised. `reset` keeps the memory when it is large enough already.
+// Room for n values of T, uninitialised. `reset` keeps the memory if it is large enough.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -164,12 +163,13 @@ class Buffer {
   void reset(std::size_t n) {
     const std::size_t needed = n * sizeof(T) + overrun;
     if (needed > region_.bytes()) {
-      region_ = Region();  // give back before taking more
+      region_ = Region();  // free before allocating
       region_ = Region(needed);
     }
     set_size(n);
   }
-  // Another size; what is there stays. Room is added in proportion, so that growing by little is cheap on average.
+  // Changes the size and keeps the values. Room is added in proportion, so that growing in small steps is cheap on
+  // average.
   void resize(std::size_t n) {
     if (n * sizeof(T) + overrun > region_.bytes()) {
       Region larger(std::max(n, size_ + size_ / 2) * sizeof(T) + overrun);
@@ -183,7 +183,7 @@ class Buffer {
   [[nodiscard]] T* data() { return static_cast<T*>(region_.data()); }
   [[nodiscard]] const T* data() const { return static_cast<const T*>(region_.data()); }
   [[nodiscard]] std::size_t size() const { return size_; }
-  // What was asked for, not what the reservation rounds up to: untouched pages are not memory.
+  // The requested size, not that of the reservation: untouched pages are not memory.
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
   T& operator[](std::size_t k) { return data()[k]; }
   const T& operator[](std::size_t k) const { return data()[k]; }
@@ -193,7 +193,7 @@ class Buffer {
  private:
   void set_size(std::size_t n) {
     size_ = n;
-    // What a vector load reads past the end must be defined; its value never matters.
+    // Values that a vector load reads past the end must be defined, but do not matter.
     auto* const end = static_cast<std::byte*>(region_.data()) + n * sizeof(T);
     for (std::size_t k = 0; k < overrun; ++k) end[k] = std::byte{0};
   }
@@ -202,14 +202,14 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// Keeps regions that results no longer need, so that the next search of the same index finds warm pages.
+// Keeps regions of results that were freed, so that the next search of the same index writes to pages already touched.
 class Pool {
  public:
   [[nodiscard]] Region take(std::size_t bytes, PageSize pages) {
     {
       const std::lock_guard lock(mutex_);
       for (auto& region : idle_) {
-        // Twice as large is still a fit; more would hoard memory for a small result.
+        // A region of up to twice the size fits; a larger one would waste memory on a small result.
         if (region.bytes() >= bytes && region.bytes() / 2 <= bytes) {
           Region taken = std::move(region);
           region = std::move(idle_.back());
@@ -227,7 +227,7 @@ class Pool {
   }
 
  private:
-  // Two results of up to five columns: the one in use and the one before it.
+  // Two results of up to five columns: the current one and the previous one.
   static constexpr std::size_t kept = 10;
   std::mutex mutex_;
   std::vector<Region> idle_;

@@ -76,8 +76,8 @@ class PageCache {
       if (pages.size != size || pages.bytes / 2 > bytes) return std::size_t{0};
       return std::min(pages.bytes, bytes);
     };
-    const auto best = std::max_element(kept_.begin(), kept_.end(),
-                                       [&](const Pages& a, const Pages& b) { return fit(a) < fit(b); });
+    const auto best =
+        std::max_element(kept_.begin(), kept_.end(), [&](const Pages& a, const Pages& b) { return fit(a) < fit(b); });
     if (best == kept_.end() || fit(*best) == 0) return {};
     const Pages taken = *best;
     kept_bytes_ -= taken.bytes;

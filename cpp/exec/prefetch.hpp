@@ -1,5 +1,5 @@
-// Brings the cache line around a place into the cache before it is needed. Always inlined: translation units compiled
-// for different instruction sets must not share a copy.
+// Loads the cache line of an address before it is needed. Always inlined: translation units compiled for different
+// instruction sets must not share a copy.
 #pragma once
 
 namespace vicinal {

@@ -27,7 +27,7 @@ void run_parts(std::size_t parts, PartCall f) {
       while (!failed.load(std::memory_order_relaxed)) {
         const std::size_t part = next.fetch_add(1, std::memory_order_relaxed);
         if (part >= parts) break;
-        if (thread == 0) throw_if_interrupted();  // only the calling thread may talk to its host
+        if (thread == 0) throw_if_interrupted();  // only the calling thread may call `poll`
         f(part, thread);
       }
     } catch (...) {

@@ -24,16 +24,15 @@ inline std::atomic<int>& thread_count_setting() {
   static std::atomic<int> count{hardware_threads()};
   return count;
 }
-// Threads of the call in progress on this thread. It is fixed when a call enters the core, so that scratch sized by it
-// stays large enough when the setting changes meanwhile. Without OpenMP everything is serial.
+// The number of threads of the current call. It is fixed when a call enters the core, so that scratch memory sized by
+// it stays large enough if the setting changes during the call. Without OpenMP everything is serial.
 inline int& thread_count_of_call() {
   static thread_local int count = 1;
   return count;
 }
 inline int thread_count() { return thread_count_of_call(); }
 
-// A forked child inherits OpenMP's pool without its threads; waiting for them would hang, so it works alone whatever is
-// asked for.
+// A forked child inherits OpenMP's pool without its threads; waiting for them would hang, so it always uses one thread.
 inline std::atomic<bool>& alone_after_fork() {
   static std::atomic<bool> alone{false};
   return alone;
@@ -44,7 +43,7 @@ inline void enter_call() {
 #endif
 }
 
-// Thrown out of a loop when `poll` says that the user wants to stop.
+// Thrown out of a loop when `poll` reports an interrupt.
 struct Interrupted : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };

@@ -43,8 +43,8 @@ struct Particles {
   }
 };
 
-// What a step computes: how many neighbours all particles feel and their densities, and displacements (D numbers each)
-// of the first ones, which move.
+// The result of a step: the number of neighbours within the radius and the densities of all particles, and
+// displacements (D numbers each) of the first ones, which move.
 template <class T>
 struct Relaxed {
   std::span<std::int32_t> felt;
@@ -72,13 +72,13 @@ class Relaxation {
   struct Seen {
     std::array<T, D> towards;
     T distance;
-    T weight;  // 1 - q, or 0 where that is less: adding nothing costs less than asking whether to add
+    T weight;  // 1 - q, or 0 where that is negative: adding 0 costs less than a branch
   };
 
-  // Calls f(i, neighbours as particle i sees them) for the first particles.
+  // Calls f(i, neighbours of particle i) for the first particles.
   template <class F>
   void for_rows(std::size_t size, F&& f) const {
-    // A row is some ten to some hundred neighbours: few rows to a piece keep the threads evenly busy.
+    // A row has tens to hundreds of neighbours: few rows per piece balance the load of the threads.
     constexpr std::size_t grain = 256;
     parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
       std::vector<Seen> seen;
@@ -129,9 +129,9 @@ class Relaxation {
     std::array<T, D> sum{};
     for (std::size_t k = 0; k < row.size(); ++k) {
       const Seen& seen = row[k];
-      if (seen.distance == 0) continue;  // at the same place there is no direction to be pushed in
+      if (seen.distance == 0) continue;  // the direction between coincident particles is undefined
       const auto other = static_cast<std::size_t>(numbers[k]);
-      // P_i + P_j is the same number seen from both sides, so what one gains the other loses.
+      // P_i + P_j is the same number for both, so the forces cancel in the sum.
       const T p = law_.reaction ? own + pressure(other) : own;
       const T near = law_.reaction ? own_near + near_pressure(other) : own_near;
       const T push = (p * seen.weight + near * (seen.weight * seen.weight)) / (2 * seen.distance);

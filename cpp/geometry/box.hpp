@@ -1,4 +1,4 @@
-// The space bodies live in: open, or periodic along some axes.
+// The space of the bodies: open, or periodic along some axes.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Box {
     return w;
   }
 
-  // How many edges `wrap` took off, so that x - wraps * edge is the wrapped image.
+  // The number of edges that `wrap` subtracted: x - wraps * edge is the wrapped image.
   [[nodiscard]] std::int32_t wraps(T x, int axis) const {
     const T length = edge[static_cast<std::size_t>(axis)];
     if (!(length > 0) || (x >= 0 && x < length)) return 0;

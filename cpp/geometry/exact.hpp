@@ -1,10 +1,10 @@
 // Numbers without rounding error: floating-point expansions, and integers of fixed width.
 //
-// What keeps this code safe from an optimiser:
+// Why an optimiser cannot break this code:
 //   * it needs IEEE doubles, rounded to nearest after every operation; the checks below refuse anything else, and
-//     rounds_to_nearest() tells whether the processor is set so;
-//   * it does not mind contraction to fused multiply-add: the one product that must be rounded is kept from being
-//     fused, and all others are exact, so fused and plain give the same bits.
+//     rounds_to_nearest() checks the rounding mode of the processor;
+//   * contraction to fused multiply-add is harmless: the one product that must be rounded is protected from fusion, and
+//     all others are exact, so fused and plain give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<doub
 
 namespace vicinal::exact {
 
-// Some libraries change the rounding mode and leave it so. To be asked once, before work that would never end with
-// wrong signs; `volatile` keeps the compiler from answering.
+// Some libraries change the rounding mode and do not restore it. Checked once before work that would not terminate with
+// wrong signs; `volatile` prevents constant folding.
 inline bool rounds_to_nearest() {
   const volatile double one = 1, small = 0x1p-55;
   return one + small == one && one - small == one;
@@ -52,8 +52,8 @@ inline double leading_half(double a) {
   return std::bit_cast<double>(rounded & ~((std::uint64_t{1} << 27U) - 1));
 }
 
-// Dekker: the four partial products have at most 52 bits and are exact, and so is each difference. `volatile`: a sum
-// that takes in a * b unrounded, as a fused operation would, does not belong to this rounding error.
+// Dekker: the four partial products have at most 52 bits and are exact, and so is each difference. `volatile`: a fused
+// operation would use a * b unrounded, which does not match this rounding error.
 inline Two two_product(double a, double b) {
   const volatile double rounded = a * b;
   const double p = rounded;
@@ -181,7 +181,7 @@ Integer<2 * L> operator*(const Integer<L>& a, const Integer<L>& b) {
     }
     product.limb[i + L] = carry;
   }
-  // So far a negative factor counted as itself + 2^(64 L): take the other factor off the upper half.
+  // So far a negative factor counted as itself + 2^(64 L): subtract the other factor from the upper half.
   const auto take_off = [&](const Integer<L>& other) {
     std::uint64_t borrow = 0;
     for (std::size_t k = 0; k < L; ++k) {

@@ -1,4 +1,4 @@
-// A uniform grid laid over bodies: the cell of a coordinate, and the cells a neighbour can be in.
+// A uniform grid: the cell of a coordinate, and the cells that can contain a neighbour.
 //
 // No pair is ever lost through rounding. Along one axis the cell of x is floor(t), t = fl(fl(x - origin) * inverse).
 // (It is computed as trunc(fl(t + lift)), one more rounding of the same kind.) These operations are monotone, and each
@@ -23,16 +23,16 @@ struct Axis {
   double lowest = 0;   // t is clamped to [lowest, highest] before it is rounded down
   double highest = 0;
   double lift = 0;         // a whole number that makes t positive, so that a cast to integer rounds down
-  std::int64_t first = 0;  // what the first cell got from t + lift
+  std::int64_t first = 0;  // the value of t + lift in the first cell
   std::int64_t cells = 1;
-  int radius = 0;  // cells on either side that a partner can be in
+  int radius = 0;  // cells on either side that can contain a neighbour
   bool periodic = false;
-  // Occupied cells of an axis with vast gaps, and the numbers they were given: see `fold`.
+  // Occupied cells of an axis with vast gaps, and their new numbers: see `fold`.
   std::vector<std::int64_t> occupied;
   std::vector<std::int64_t> folded;
 
   [[nodiscard]] double size() const { return inverse > 0 ? 1 / inverse : 0; }
-  // Empty cells on either side: a query may be radius + 1 cells outside, and looks another radius farther.
+  // Empty cells on either side: a query may be radius + 1 cells outside, and reaches another radius farther.
   [[nodiscard]] std::int64_t pad() const { return 2 * radius + 1; }
   [[nodiscard]] std::int64_t width() const { return cells + 2 * pad(); }
 
@@ -46,7 +46,7 @@ struct Axis {
     const std::int64_t c = unfolded_cell(x);
     return occupied.empty() ? c : fold_of(c);
   }
-  // Moves a cell number into the box and returns the image it was in; an open axis has but one.
+  // Moves a cell number into the box and returns the image it was in; an open axis has only one.
   [[nodiscard]] std::int16_t enter(std::int64_t& c) const {
     if (!periodic) return 0;
     const std::int64_t image = (c >= 0 ? c : c - cells + 1) / cells;
@@ -54,8 +54,8 @@ struct Axis {
     return static_cast<std::int16_t>(image);
   }
 
-  // Renumbers the cells so that a gap of empty ones is never wider than it must be to keep its two sides apart.
-  // A stray body at 1e15 then costs nothing: keys need as many bits as there are bodies, not as there is space.
+  // Renumbers the cells so that a gap of empty cells is only as wide as needed to separate its two sides. A stray body
+  // at 1e15 then costs nothing: the bits of keys depend on the number of bodies, not on the extent of space.
   void fold(std::vector<std::int64_t> cells_in_use) {
     std::sort(cells_in_use.begin(), cells_in_use.end());
     cells_in_use.erase(std::unique(cells_in_use.begin(), cells_in_use.end()), cells_in_use.end());
@@ -80,20 +80,20 @@ struct Axis {
 };
 
 inline constexpr double rounding = 0x1p-52;
-// Beyond this many cells the slack would become a visible part of a cell.
+// Beyond this many cells the slack would be a significant part of a cell.
 inline constexpr double most_cells = 0x1p44;
 
 inline double slack_of(double cells) { return 4 * rounding * (cells + 64); }
 
 // An axis over [low, high], cells at least `least` long and about reach / subdivision if that is longer.
-// `centre` is where most bodies are: an axis too long for `most_cells` is resolved around it.
+// An axis too long for `most_cells` is resolved around `centre`, the position of most bodies.
 inline Axis open_axis(double low, double high, double centre, double reach, int subdivision, double least) {
   Axis axis;
   const double extent = high - low;
   if (!(extent < 1e300) || !(reach < 1e300)) return axis;
   const double wish = std::max(reach / subdivision, least);
   const double slack = slack_of(std::min(extent / wish, most_cells));
-  // Long enough that `radius` comes out as ceil(reach / wish), not one more for the sake of rounding.
+  // Long enough that `radius` comes out as ceil(reach / wish), not one more because of rounding.
   const double whole = std::ceil(reach / wish * (1 - 1e-9));
   const double size = std::max(wish, reach / (whole - 2 * slack));
   axis.inverse = 1 / size;
@@ -169,14 +169,14 @@ struct Grid {
     return std::all_of(axis.begin(), axis.end(), [](const Axis& a) { return a.occupied.empty(); });
   }
 
-  // As a double, because it is used to find out whether the keys fit.
+  // A double, because it is used to check whether the keys fit.
   [[nodiscard]] double padded_cells() const {
     double product = 1;
     for (const Axis& a : axis) product *= static_cast<double>(a.width());
     return product;
   }
 
-  // `round`: partners are within reach in total, not only along each axis.
+  // `round`: the distance of a pair is within reach, not only its components.
   template <class Reach>
   void finish(const Reach& reach) {
     stride[0] = 1;
@@ -191,7 +191,7 @@ struct Grid {
       const double distance = cells / (axis[a].inverse * reach.axis[a]) * (1 - 1e-6);
       return distance * distance;
     };
-    // The own row, then those above it, then those below: of the last two, either half finds every pair once.
+    // The own row, then the rows above it, then the rows below: either of these halves finds every pair once.
     rows.assign(1, {0, 0, axis[0].radius});
     for (const int side : {1, -1})
       for (int dz = 0; dz <= axis[2].radius; ++dz)

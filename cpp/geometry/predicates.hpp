@@ -1,6 +1,6 @@
-// orient2d, incircle and compare_distance: signs that are right for every finite double.
+// orient2d, incircle and compare_distance: signs that are correct for all finite doubles.
 //
-// Three stages, each tried only when the one before cannot tell:
+// Three stages, each used only if the one before cannot decide:
 //   1. a floating-point filter: the plain formula and a bound of its rounding error;
 //   2. exact arithmetic on numbers of ordinary size: 256-bit integers when the coordinates span few bits (grids, ties:
 //      the common doubtful case), floating-point expansions otherwise;
@@ -12,7 +12,7 @@
 // nothing overflows and nothing is subnormal, whatever the processor does with subnormal numbers.
 //
 // Contraction to fused multiply-add does no harm: in the filters it removes a rounding error from the bound, and
-// exact.hpp is proof against it.
+// exact.hpp is not affected by it.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ inline bool is_tame(double x) {
 }
 inline bool is_tame(Point2 p) { return is_tame(p.x) && is_tame(p.y); }
 
-// The power of two that all coordinates are multiples of, and the one that exceeds them all.
+// The largest power of two that divides all coordinates, and the smallest one that exceeds them all.
 struct Span {
   int unit = std::numeric_limits<int>::max();
   int top = std::numeric_limits<int>::min();

@@ -1,4 +1,4 @@
-// What a body can be, and how many numbers describe it.
+// The shapes of bodies, and the number of columns that describe each.
 //
 // This header is included by translation units compiled for different instruction sets, so it must not pull in
 // anything whose inline functions the linker could share between them: plain types only.

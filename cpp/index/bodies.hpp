@@ -22,19 +22,19 @@ template <class T, int D>
 struct Bodies {
   static constexpr std::size_t most = static_cast<std::size_t>(columns_of(Shape::box, D));
   std::size_t size = 0;
-  std::size_t slots = 0;  // as many as there are bodies, unless a structure leaves holes: slots whose id is -1
+  std::size_t slots = 0;  // the number of bodies, unless a structure leaves holes: slots whose id is -1
   BodyView<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
   bool banded = false;                        // `near` is filled; otherwise `exact` is
   Buffer<std::int32_t> ids;                   // the user's number of the body in each slot
   std::array<Buffer<float>, most> near;       // in the frame, for the test in float32
-  mutable std::array<Buffer<T>, most> exact;  // wrapped; beside `near` only after `complete`
+  mutable std::array<Buffer<T>, most> exact;  // wrapped; together with `near` only after `complete`
   // The slots of bodies at the border of a cut frame, in ascending order: their `near` coordinates may be clamped. Set
   // by `note_outside`.
   mutable std::vector<std::uint32_t> outside;
-  // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1. After
-  // the last key comes one above all.
+  // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1. The
+  // last key is followed by one greater than all.
   static constexpr std::uint64_t no_key = ~std::uint64_t{0};
   std::size_t groups = 0;
   Buffer<std::uint64_t> group_key;
@@ -59,7 +59,7 @@ struct Bodies {
   // Numbers per body: see columns_of.
   [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(columns_of(raw.shape, D)); }
 
-  // One of the numbers the exact test sees, of a body as the user numbers it.
+  // One of the numbers that the exact test uses, of a body as the user numbers it.
   [[nodiscard]] T value(std::size_t point, int column) const {
     if (column < D) return box.wrap(raw.at(point, column), column);
     if (raw.shape == Shape::sphere) return raw.radius(point);
@@ -91,14 +91,14 @@ struct Bodies {
     }
   }
 
-  // Another number of slots; those that are there keep their bodies, new ones are holes.
+  // Changes the number of slots; existing slots keep their bodies, new ones are holes.
   void resize(std::size_t count) {
     ids.resize(count);
     for (std::size_t slot = slots; slot < count; ++slot) ids[slot] = -1;
     slots = count;
     for (std::size_t c = 0; c < most; ++c) {
       if (banded && c < columns()) near[c].resize(count);
-      if (banded) exact[c].release();  // what `complete` added
+      if (banded) exact[c].release();  // added by `complete`
       else if (c < columns()) exact[c].resize(count);
     }
   }
@@ -109,13 +109,13 @@ struct Bodies {
       else exact[c][to] = exact[c][from];
     }
   }
-  // Before bodies change place: what `complete` added is of no use any more.
+  // To be called before bodies move: the columns that `complete` added become invalid.
   void forget_exact() {
     if (banded)
       for (auto& column : exact) column.release();
   }
 
-  // Exact coordinates beside the near ones, for results that contain distances or vectors.
+  // Adds exact coordinates to the near ones, for results that contain distances or vectors.
   void complete() const {
     for (int a = 0; a < D; ++a) {
       auto& column = exact[static_cast<std::size_t>(a)];

@@ -29,11 +29,11 @@ struct BodyView {
   std::array<T, D> low{};
   std::array<T, D> high{};
   Shape shape = Shape::point;
-  const T* extra = nullptr;    // the radius of every sphere, or the upper corners of boxes
-  std::array<T, D> largest{};  // the largest radius (on every axis), or the longest edge along each axis
-  std::array<T, D> partner{};  // the same of the largest queries that are to be answered
-  bool same_sizes = false;     // an update: no body changed size
-  std::array<T, D> period{};   // of the box, 0 along open axes
+  const T* extra = nullptr;          // the radius of every sphere, or the upper corners of boxes
+  std::array<T, D> largest{};        // the largest radius (on every axis), or the longest edge along each axis
+  std::array<T, D> largest_query{};  // the same for the largest queries to answer
+  bool same_sizes = false;           // an update: no body changed size
+  std::array<T, D> period{};         // of the box, 0 along open axes
 
   [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
   // Numbers in `extra` per body.
@@ -44,11 +44,12 @@ struct BodyView {
   [[nodiscard]] Reach<D> reach(T cutoff) const {
     Reach<D> r;
     if (shape == Shape::box) {
-      // Overlapping boxes are not farther apart, corner from corner, than the longer edge; subtracting rounded it.
+      // Overlapping boxes are not farther apart, corner from corner, than the longer edge; the subtraction was rounded.
       constexpr double more = 1 + 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-      for (std::size_t a = 0; a < D; ++a) r.axis[a] = static_cast<double>(std::max(largest[a], partner[a])) * more;
-      // A reach must be positive and have an inverse, but not lead through many images of a period. Along an axis on
-      // which no box has any length it may be anything: as much as along the others.
+      for (std::size_t a = 0; a < D; ++a)
+        r.axis[a] = static_cast<double>(std::max(largest[a], largest_query[a])) * more;
+      // A reach must be positive and have an inverse, but not span many images of a period. Along an axis on which all
+      // boxes have length 0 any value is valid: that of the other axes is used.
       constexpr double least = 1e-150;
       const double some = r.largest() > 0 ? r.largest() : 1;
       for (std::size_t a = 0; a < D; ++a) {
@@ -59,7 +60,7 @@ struct BodyView {
       r.round = false;
       return r;
     }
-    const T sum = shape == Shape::point ? cutoff : largest[0] + std::max(largest[0], partner[0]);
+    const T sum = shape == Shape::point ? cutoff : largest[0] + std::max(largest[0], largest_query[0]);
     r.axis.fill(reach_of(sum));
     return r;
   }

@@ -20,8 +20,8 @@ struct Bounds {
   std::size_t bad = 0;
 };
 
-// Of n rows, of several things at once; `value(k)` is the k-th number of each, row by row. What one of them reads the
-// next finds in the cache.
+// Of n rows of several quantities at once; `value(k)` is the k-th number of each, row by row. Numbers read for one of
+// them are in the cache for the next.
 template <class T, int D, class... Value>
 std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&... value) {
   const std::size_t count = n * D;

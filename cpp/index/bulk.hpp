@@ -1,4 +1,4 @@
-// Where most bodies are: a few stray bodies far away must decide neither the size of cells nor the precision of
+// The region of most bodies: a few stray bodies far away must determine neither the size of cells nor the precision of
 // coordinates.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace vicinal {
 template <int D>
 struct Bulk {
   std::array<double, D> low{}, high{};
-  std::array<double, D> length{};  // what most bodies fill, as if evenly spread
+  std::array<double, D> length{};  // the length that most bodies fill, as if evenly spread
   bool cut = false;                // some bodies are outside
 };
 
@@ -69,12 +69,12 @@ std::size_t count_outside(const BodyView<T, D>& bodies, const Box<T, D>& box, co
 // are outside. `reach` is how far the bodies of a pair can be apart.
 template <class T, int D>
 Bulk<D> find_bulk(const BodyView<T, D>& bodies, const Box<T, D>& box, double reach, std::size_t most) {
-  // Of fewer bodies a sample tells too little, and a search takes no time.
+  // A sample of fewer bodies is too small, and their search is fast anyway.
   constexpr std::size_t least = 512;
-  // A glance at few bodies is enough where the space is evenly filled.
+  // A few bodies are enough where the space is evenly filled.
   constexpr std::size_t glance = 64;
   constexpr std::size_t sample = 1024;
-  constexpr double far = 4;  // how much longer than its middle part (3/4 of evenly spread bodies) the space must be
+  constexpr double far = 4;  // least ratio of the whole length to that of the middle part (3/4 of evenly spread bodies)
   Bulk<D> all;
   for (std::size_t a = 0; a < D; ++a) {
     const bool periodic = box.edge[a] > 0;
@@ -103,7 +103,7 @@ Bulk<D> find_bulk(const BodyView<T, D>& bodies, const Box<T, D>& box, double rea
   return bulk.cut && detail::count_outside(bodies, box, bulk) <= most ? bulk : all;
 }
 
-// A view whose bounds are those of the bulk, for what is laid over bodies.
+// A view whose bounds are those of the bulk, for laying out a grid or a curve.
 template <class T, int D>
 BodyView<T, D> within(const Bulk<D>& bulk, const BodyView<T, D>& bodies, const Box<T, D>& box) {
   BodyView<T, D> view = bodies;

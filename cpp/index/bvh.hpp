@@ -1,14 +1,15 @@
 // A linear bounding volume hierarchy (Kureck 2016, section 3.1): insensitive to the sizes of bodies and to empty space.
 //
-// Bodies lie along a Morton curve. The tree's leaves are runs of them, and each leaf of queries traverses it once; what
-// it finds are twigs, smaller runs, which are candidates side by side in memory. Boxes are made of the very numbers
-// that the exact test reads first: float32 in the near frame for doubles where there is one, otherwise the exact ones.
+// Bodies lie along a Morton curve. The tree's leaves are runs of them, and each leaf of queries traverses it once. The
+// result is a list of twigs, smaller runs, whose bodies are contiguous in memory and become candidates. Boxes are
+// computed from the numbers that the exact test reads first: float32 in the near frame for doubles where there is one,
+// otherwise the exact ones.
 //
 // No pair is lost to rounding: boxes are larger than their bodies by `margin_`. A pair that passes the exact test is,
 // along each axis, not farther apart than reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min) (box.hpp);
 // half of that is added to either side. On a periodic axis coordinates and shifts round relative to the longest of
-// them, `images` edges; in the near frame, where nothing exceeds `largest`, each of the five roundings on the way to a
-// comparison (stored coordinate, its box, shift, shifted query, the query's own coordinate) is below largest * 2^-24.
+// them, `images` edges; in the near frame, where no number exceeds `largest`, each of the five roundings on the way to
+// a comparison (stored coordinate, its box, shift, shifted query, the query's own coordinate) is below largest * 2^-24.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +68,7 @@ class BodyBoxes {
     for (std::size_t slot = begin; slot < end; ++slot) box.join((*this)(slot));
     return box;
   }
-  // From lengths of the user to lengths of boxes.
+  // Converts the user's lengths to those of boxes.
   [[nodiscard]] double scale() const { return scale_; }
 
  private:
@@ -79,7 +80,7 @@ class BodyBoxes {
     }
     return x;
   }
-  // A neighbouring number or one a little farther off: cheaper than std::nextafter.
+  // A number at least as far as the next representable one: cheaper than std::nextafter.
   static V step(V x) { return std::abs(x) * std::numeric_limits<V>::epsilon() + std::numeric_limits<V>::denorm_min(); }
   static V down(V x) { return x - step(x); }
   static V up(V x) { return x + step(x); }
@@ -91,11 +92,11 @@ class BodyBoxes {
   std::array<V, D> margin_{};
 };
 
-// Collects ranges of candidates; those that follow each other become one.
+// Collects ranges of candidates; contiguous ranges are joined.
 class RangeList {
  public:
   void clear() { count_ = 0; }
-  // The next range is not joined to what is there.
+  // The next range is not joined to the previous ones.
   void begin(const Shift& shift) {
     shift_ = shift;
     end_ = nowhere;
@@ -112,7 +113,7 @@ class RangeList {
     end_ = wanted ? last : end_;
     if (count_ > joined_from_) ranges_[count_ - 1].end = end_;
   }
-  // The only range yet: the queries and what follows them.
+  // The only range so far: the queries and the bodies after them.
   void own_after(Slot first, Slot last) {
     begin({});
     add(first, last, true);
@@ -193,11 +194,11 @@ class BVH final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return twigs_.bytes() + near_.bytes() + exact_.bytes(); }
 
  private:
-  // Measured with leaf = 40 (benchmarks/bvh.py): smaller twigs propose less but cost more tests of boxes.
+  // Measured with leaf = 40 (benchmarks/bvh.py): smaller twigs propose fewer candidates but need more tests of boxes.
   static constexpr std::size_t twigs_per_leaf = 8;
   static constexpr std::size_t grain = std::size_t{1} << 12;
 
-  // f(the tree that is in use).
+  // Calls f(the tree in use).
   template <class F>
   decltype(auto) on_tree(F&& f) {
     if constexpr (std::is_same_v<T, double>)
@@ -246,7 +247,7 @@ class BVH final : public Structure<T, D> {
     }
   }
 
-  // The images through which a query can see the bodies at all; of opposite ones only one if `half`.
+  // The images in which a query can have neighbours; only one of two opposite images if `half`.
   template <class V, class F>
   void for_each_image(const Hierarchy<V, D>& tree, const TurnedBox<V, D>& query, double scale, bool half, F&& f) const {
     if (tree.leaves() == 0) return;
@@ -279,10 +280,10 @@ class BVH final : public Structure<T, D> {
   void reset_bodies(const BodyView<T, D>& points) {
     reach_ = points.reach(settings_.cutoff);
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
-    // A grid needs some reach along an axis on which boxes have no length; here it would only be a margin too wide.
+    // A grid needs a positive reach along an axis on which boxes have length 0; here it would only widen the margin.
     if (points.shape == Shape::box)
       for (std::size_t a = 0; a < D; ++a)
-        reach_.axis[a] = static_cast<double>(std::max(points.largest[a], points.partner[a]));
+        reach_.axis[a] = static_cast<double>(std::max(points.largest[a], points.largest_query[a]));
   }
 
   // Moves the bodies and their boxes but not their order. False if the order is not worth keeping.
@@ -327,7 +328,8 @@ class BVH final : public Structure<T, D> {
     for (double& x : typical_)
       x = std::max(x / static_cast<double>(bodies_.groups), std::numeric_limits<double>::min());
   }
-  // In proportion to how many leaves a typical leaf meets: to the sum of the volumes where its centre can be then.
+  // Proportional to the number of leaves that a typical leaf overlaps: to the sum of the volumes in which its centre
+  // can lie.
   [[nodiscard]] double cost() const {
     return sum_over_leaves([&](const auto& extent) {
       double volume = 1;

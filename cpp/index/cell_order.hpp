@@ -2,8 +2,8 @@
 // each.
 //
 // Scattering a million bodies straight to their cells misses the cache on every write. Here the first pass writes to at
-// most 1024 places at a time and the second stays inside the level-2 cache; both run on all threads, and the order
-// (by key, then by the user's number) does not depend on how many there are.
+// most 1024 places at a time and the second stays inside the level-2 cache; both run on all threads, and the order (by
+// key, then by the user's number) does not depend on their number.
 //
 // The definitions are in key_sorter.hpp and compiled once per dtype and dimension (CMakeLists.txt).
 #pragma once
@@ -46,8 +46,8 @@ class KeySource {
 
 namespace detail {
 
-// Whether to count the keys of bodies rather than to compare them: clearing and reading a counter takes about half a
-// nanosecond, sorting a body by comparison a few tens.
+// Whether a counting sort of the keys is faster than a comparison sort: clearing and reading a counter takes about half
+// a nanosecond, sorting a body by comparison a few tens.
 template <class Number>
 constexpr bool counting_pays(Number keys, Number bodies) {
   return keys <= 32 * bodies + 4096;
@@ -88,7 +88,7 @@ class CellKeys {
 template <class T, int D>
 void order_by_key(std::uint64_t limit, const KeySource& source, Bodies<T, D>& bodies);
 
-// The same with the cells of a grid for keys.
+// The same with the cells of a grid as keys.
 template <class T, int D>
 void order_by_cell(const Grid& grid, Bodies<T, D>& bodies);
 

@@ -1,7 +1,7 @@
 // Cell sorting (Onderik & Ďurikovič 2008): sort bodies by the key of their cell, then sweep over the sorted keys.
 //
 // There is no grid in memory, only the occupied cells in ascending order of key. The cells of one stencil row around a
-// cell have consecutive keys, and as the sweep goes on they only move up, so one finger per row finds them all.
+// cell have consecutive keys, which only increase during the sweep, so one finger per row finds them all.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class CellSorting final : public Structure<T, D> {
         const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
         std::size_t& f = finger[r];
         if (!started) f = first_cell_from(low);
-        while (cells_.key[f] < low) ++f;  // the last cell's key is above all
+        while (cells_.key[f] < low) ++f;  // the last key is greater than all others
         if (cells_.images != nullptr) {
           append_row(f, middle + reach, own_row, mode, ranges);
           continue;
@@ -92,7 +92,8 @@ class CellSorting final : public Structure<T, D> {
     Slot begin, end;
     Shift shift;
   };
-  // Cells in ascending order of key, one key above all at the end: those of the bodies, in a periodic box with images.
+  // Cells in ascending order of key, with a key greater than all at the end: the cells of the bodies and, in a periodic
+  // box, their images.
   struct Cells {
     const std::uint64_t* key = nullptr;
     const Slot* begin = nullptr;
@@ -110,7 +111,7 @@ class CellSorting final : public Structure<T, D> {
     double least = 0;
     for (;;) {
       grid_ = lay_bulk_grid(points, settings_.box, reach, subdivision_, least);
-      // Keys need 64 bits with room to add a row's step; fold long axes, make cells larger if even that is not enough.
+      // Keys and the step of a row must fit into 64 bits: fold long axes, and enlarge the cells if that is not enough.
       if (grid_.padded_cells() < 0x1p62) break;
       fold(points);
       if (grid_.padded_cells() < 0x1p62) break;
@@ -135,7 +136,7 @@ class CellSorting final : public Structure<T, D> {
     images_.release();
     if (grid_.periodic()) add_images();
   }
-  // The images of cells near a border among the cells.
+  // Adds the images of cells near a border to the cells.
   void add_images() {
     struct Image {
       std::uint64_t key;
@@ -168,7 +169,7 @@ class CellSorting final : public Structure<T, D> {
     cells_ = {keys_.data(), nullptr, images_.data(), count};
   }
 
-  // Images of a cell within the padding that the stencil can see: radius cells beyond each periodic border.
+  // Images of a cell within the padding that the stencil reaches: radius cells beyond each periodic border.
   template <class F>
   void for_each_image(const std::array<std::int64_t, 3>& cell, F&& f) const {
     std::array<int, 3> least{};
@@ -194,7 +195,7 @@ class CellSorting final : public Structure<T, D> {
     return static_cast<std::size_t>(std::lower_bound(cells_.key, cells_.key + cells_.count, key) - cells_.key);
   }
 
-  // Cells from `f` up to key `last`; those next to each other in memory become one range.
+  // Cells from `f` up to key `last`; cells that are contiguous in memory become one range.
   void append_row(std::size_t f, std::uint64_t last, bool own_row, Mode mode, std::vector<Range>& ranges) const {
     bool open = false;
     std::size_t own = 0;
@@ -207,7 +208,7 @@ class CellSorting final : public Structure<T, D> {
       ranges.push_back({cell.begin, cell.end, cell.shift});
       open = true;
       if (own_row && cell.shift == Shift{}) {
-        // The one run of cells with the own one in it comes first; a later image starts a run of its own.
+        // The run of cells that contains the own cell comes first; a later image starts another run.
         ranges.back().own = mode == Mode::half ? Own::after : Own::except;
         own = ranges.size() - 1;
       }

@@ -1,5 +1,5 @@
-// What a search does, counted by name. Multiplied by the seconds that each of these takes (src/vicinal/costs.json,
-// written by benchmarks/calibrate.py), the counts of a structure predict the time of a search with it.
+// The operations of a search, counted by name. Multiplied by the seconds per operation (src/vicinal/costs.json, written
+// by benchmarks/calibrate.py), the counts of a structure predict the time of a search with it.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ namespace vicinal {
 
 enum class Count : std::uint8_t {
   call,     // the search as a whole
-  body,     // a body is read and put into its slot
+  body,     // a body is read and written to its slot
   sort,     // the same, once for every doubling of the number of bodies beyond what the caches hold
   grid,     // a cell of a dense grid is cleared
   fresh,    // the same of a cell beyond what the caches hold
   compare,  // two keys are compared
   bin,      // a bin of a table is cleared
   leaf,     // a leaf of a tree is placed
-  block,    // bodies that are searched together begin
+  block,    // a block of bodies that are searched together is started
   image,    // a block is searched once more through a periodic image
   row,      // a block looks up a row of cells
   far,      // the same where the row is not in the caches
@@ -65,7 +65,7 @@ class CountSet {
   std::bitset<count_kinds> set_;
 };
 
-// How often a search does each of these things; only what a structure does at all is given.
+// The number of each operation in a search; operations that a structure does not use are absent.
 class Counts {
  public:
   Counts() = default;
@@ -94,7 +94,7 @@ struct Parameter {
 struct Estimate {
   std::optional<Parameter> parameter;  // none: the default
   Counts counts;                       // of a single search, building included
-  CountSet kept;                       // what an index that is updated does not do again in every step
+  CountSet kept;                       // operations that an updated index does not repeat in every step
 };
 using Estimates = std::vector<Estimate>;
 

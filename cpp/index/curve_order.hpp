@@ -1,8 +1,8 @@
 // Sorts bodies along a Morton curve and cuts the curve into runs of few bodies.
 //
 // The prefixes of the codes are the nodes of a binary tree over the bodies (Karras 2012; Kureck 2016, section 3.1), and
-// a run is a node with at most so many bodies whose parent has more. So runs are as compact as cells of a grid that is
-// fine where bodies are many.
+// a run is a node with at most a given number of bodies whose parent has more. So runs are as compact as the cells of a
+// grid that is fine where bodies are dense.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class SizeOctaves {
   SizeOctaves() = default;
   explicit SizeOctaves(const BodyView<T, D>& points) {
     if (points.shape == Shape::point || points.size == 0) return;
-    // The typical size, from a sample: half the bodies may be smaller, they do no harm.
+    // The typical size, from a sample: half the bodies may be smaller, which is harmless.
     constexpr std::size_t sample = 1024;
     const std::size_t step = (points.size + sample - 1) / sample;
     std::vector<int> octaves;
@@ -49,7 +49,7 @@ class SizeOctaves {
     count = above / width_ + 1;
   }
 
-  // The class of a body; 0 for everything up to twice the typical size.
+  // The class of a body; 0 for sizes up to twice the typical one.
   [[nodiscard]] int operator()(const BodyView<T, D>& points, std::size_t p) const {
     return count == 1 ? 0 : std::clamp((octave(points, p) - base_) / width_, 0, count - 1);
   }
@@ -73,11 +73,11 @@ class SizeOctaves {
 template <int D>
 class Curve {
  public:
-  // A centre, in halves: the difference of two of them cannot overflow.
+  // Half a centre: the difference of two halves cannot overflow.
   using Place = std::array<double, D>;
 
   Curve(const Place& low, const Place& high, int bits) : low_(low), most_(std::ldexp(1.0, bits) - 1) {
-    // Cells are cubes, whatever the shape of the space: then so are, roughly, the boxes of runs.
+    // Cells are cubes for any shape of the space: then the boxes of runs are approximately cubes, too.
     double longest = 0;
     for (std::size_t a = 0; a < D; ++a) longest = std::max(longest, high[a] - low[a]);
     if (longest > 0) inverse_ = std::min((most_ + 1) / longest, std::numeric_limits<double>::max());
@@ -170,7 +170,7 @@ void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::s
   for (std::size_t slot = begin; slot < end; ++slot)
     order.emplace_back(curve(half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]))), bodies.ids[slot]);
   std::sort(order.begin(), order.end());
-  // They are at one place, or so close that no factor is large enough to tell them apart.
+  // They coincide, or are so close that no factor is large enough to separate them.
   if (order.front().first == order.back().first) return;
   for (std::size_t k = 0; k < order.size(); ++k) bodies.place(static_cast<std::size_t>(order[k].second), begin + k);
   for (std::size_t first = 0; first < order.size();) {
@@ -183,7 +183,7 @@ void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::s
 
 }  // namespace detail
 
-// The keys of slots in ascending order, and where a node of the tree over them ends.
+// The keys of slots in ascending order, and the ends of the nodes of the tree over them.
 class Prefixes {
  public:
   // Expects slots in ascending order of key, with groups of equal key.
@@ -201,14 +201,14 @@ class Prefixes {
     });
   }
 
-  // How many bits two slots share. Where keys are equal the number of the slot continues them.
+  // The number of bits that two slots share. Where keys are equal the number of the slot continues them.
   [[nodiscard]] int shared(std::size_t a, std::size_t b) const {
     const std::uint64_t differ = keys_[a] ^ keys_[b];
     return differ != 0 ? std::countl_zero(differ) : 64 + std::countl_zero(static_cast<std::uint32_t>(a ^ b));
   }
 
   // Cuts all slots into the largest nodes of the tree with at most `most` bodies: fills `starts`, the number of slots
-  // last, and returns how many runs there are.
+  // last, and returns the number of runs.
   std::size_t cut(std::size_t most, Buffer<std::uint32_t>& starts) const {
     const std::size_t n = keys_.size();
     const std::size_t pieces = (n + grain - 1) / grain;
@@ -231,7 +231,7 @@ class Prefixes {
  private:
   static constexpr std::size_t grain = std::size_t{1} << 15;
 
-  // A slot starts a run when the smallest node that holds it and the slot before has too many bodies for one.
+  // A slot starts a run if the smallest node that contains it and the slot before has more bodies than a run may have.
   [[nodiscard]] bool starts_run(std::size_t slot, std::size_t most) const {
     if (slot == 0) return true;
     const std::uint8_t here = shared_[slot];

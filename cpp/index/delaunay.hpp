@@ -1,8 +1,8 @@
 // The kinetic Delaunay triangulation as a search structure: candidates by walking its edges (Porro 2021, chapter 4).
 //
-// Bodies are kept in the slots of the triangulation, which follow a Hilbert curve; a group of queries that follow each
-// other is near each other, and one walk around the box of the group (delaunay/walk.hpp) finds the candidates of all of
-// them as a few runs of slots.
+// Bodies are kept in the slots of the triangulation, which follow a Hilbert curve; consecutive queries are near each
+// other, and one walk around the box of the group (delaunay/walk.hpp) finds the candidates of the group as a few runs
+// of slots.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Delaunay final : public Structure<T, D> {
       }
     });
   }
-  // `all`: the points as they are afterwards. New ones come last; those that stay move up.
+  // `all`: the points after the change. New points come last; remaining points move up.
   void insert(const BodyView<T, D>& all) override {
     const std::size_t old = tri_.size();
     change(all, [&] { tri_.insert({all.data + old * D, (all.size - old) * D}); });
@@ -55,7 +55,7 @@ class Delaunay final : public Structure<T, D> {
   void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& all) override {
     change(all, [&] { tri_.remove(ids); });
   }
-  // The triangulation of the present places, whatever the skin.
+  // The triangulation of the current positions, for any skin.
   const delaunay::Delaunay<T>& settled() {
     if (!tri_.settled())
       change(bodies_.raw, [&] {
@@ -102,8 +102,8 @@ class Delaunay final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return tri_.bytes() + own_walks_.bytes() + cross_walks_.bytes(); }
 
  private:
-  // Walkers and the edges they follow, made when the first search needs them. Each thread at work has a walker of its
-  // own; those at rest wait here for the next part.
+  // Walkers and the edges they follow, made when the first search needs them. Each working thread has its own walker;
+  // idle walkers are kept here.
   class Walks {
    public:
     void forget(bool graph) {
@@ -141,7 +141,7 @@ class Delaunay final : public Structure<T, D> {
     std::vector<std::unique_ptr<delaunay::Walker>> idle_;
   };
 
-  // Until all is done the index is not sound: whatever is thrown, the next build starts from nothing.
+  // Until the change is complete the index is invalid: after any exception, the next build starts from scratch.
   template <class F>
   void change(const BodyView<T, D>& points, F&& f) {
     sound_ = false;
@@ -150,14 +150,14 @@ class Delaunay final : public Structure<T, D> {
     const bool other = tri_.version() != before;
     own_walks_.forget(other);
     cross_walks_.forget(other);
-    const std::span<const Point2> places = tri_.places();  // in order: faster than to look the points up
+    const std::span<const Point2> places = tri_.places();  // in the order of slots
     fill(
         points, near_frame(points, settings_.box, settings_.reach()), tri_.ids(),
         [places](std::size_t slot) { return places[slot]; }, bodies_);
     sound_ = true;
   }
 
-  // `place(slot)`: the point `order[slot]`. Coordinates were converted to double, and come back as they were.
+  // `place(slot)`: the point `order[slot]`. Coordinates were converted to double; converting them back is exact.
   template <class Place>
   static void fill(const BodyView<T, D>& points, const NearFrame<D>& frame, std::span<const std::uint32_t> order,
                    Place&& place, Bodies<T, D>& bodies) {
@@ -177,9 +177,9 @@ class Delaunay final : public Structure<T, D> {
     });
   }
 
-  // Bodies may be farther apart in the triangulation than they are: see delaunay::Delaunay::slack.
+  // Bodies may be farther apart in the triangulation than at their current positions: see delaunay::Delaunay::slack.
   [[nodiscard]] double reach() const { return settings_.reach() + tri_.slack(); }
-  // The same for as long as the triangulation stays as it is, so that its edges are listed once.
+  // Constant while the triangulation is unchanged, so that its edges are listed once.
   [[nodiscard]] double longest_reach() const { return settings_.reach() + skin_; }
 
   void own_blocks(Mode mode, Slot first, Slot last, BlockSink sink) const {
@@ -188,8 +188,8 @@ class Delaunay final : public Structure<T, D> {
       while (first < last) {
         const Slot end = walker.group_end(first, last);
         const auto runs = walker.around(first, end);
-        // The group itself is among the candidates, within one run. In half mode what comes before it is left to the
-        // groups there.
+        // The group itself is among the candidates, within one run. In half mode the groups before it report pairs with
+        // it.
         const auto own = std::find_if(runs.begin(), runs.end(), [&](delaunay::Run run) { return first < run.end; });
         ranges.clear();
         if (mode == Mode::half) ranges.push_back({first, own->end, {}, Own::after});
@@ -207,7 +207,7 @@ class Delaunay final : public Structure<T, D> {
     for (Slot k = first; k < last; ++k)
       places[k - first] = {static_cast<double>(queries.position(k, 0)), static_cast<double>(queries.position(k, 1))};
     std::vector<Range> ranges;
-    // From a place that is no vertex the walk may need edges of twice the reach.
+    // From a position that is not a vertex the walk may need edges of twice the reach.
     cross_walks_.lend(tri_.triangulation(), 2 * longest_reach(), reach(), [&](delaunay::Walker& walker) {
       std::span<const Point2> rest(places);
       while (!rest.empty()) {

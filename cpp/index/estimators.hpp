@@ -1,4 +1,4 @@
-// The structures that can be chosen, with their estimates: those in the list of CMakeLists.txt that have a file in
+// The structures that can be chosen, with their estimates: those of the list in CMakeLists.txt with a file in
 // index/estimates/. CMakeLists.txt generates the definition of estimators().
 #pragma once
 

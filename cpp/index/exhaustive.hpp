@@ -1,4 +1,4 @@
-// All pairs: the reference, and the fastest there is for a few hundred bodies.
+// Tests all pairs: the reference, and the fastest structure for a few hundred bodies.
 #pragma once
 
 #include <algorithm>

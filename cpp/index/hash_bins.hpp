@@ -1,4 +1,4 @@
-// The bins of the hierarchical hash grid: where the bodies of each are, and how they move from one to another.
+// The bins of the hierarchical hash grid: the slots of their bodies, and the moves of bodies between bins.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class HashBins {
   void lay_out(const BodyView<T, D>& bodies) {
     levels_.lay(bodies);
     moved_ = 0;
-    // Bodies that drift a little should not leave the frame.
+    // Room in the frame for bodies that drift a little.
     BodyView<T, D> roomy = bodies;
     for (std::size_t a = 0; a < D; ++a) {
       const double margin = (static_cast<double>(bodies.high[a]) - static_cast<double>(bodies.low[a])) / 16;
@@ -59,7 +59,7 @@ class HashBins {
     order_by_key(levels_.bins(), *this, bodies_);
     list_bins();
   }
-  // Lays out anew with finer cells if wide cells hold far more bodies than they should, seen by a body.
+  // Lays out again with finer cells if a body shares a wide cell with far more bodies than intended.
   bool refine() {
     double worst = 0;
     for (std::size_t l = 0; l < levels_.size(); ++l) {
@@ -85,7 +85,7 @@ class HashBins {
   [[nodiscard]] const Levels& levels() const { return levels_; }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
   [[nodiscard]] const Bin& operator[](std::uint32_t bin) const { return bins_[bin]; }
-  // Bins that hold bodies, and some that held some.
+  // Bins that hold bodies, and some that did.
   [[nodiscard]] std::span<const std::uint32_t> occupied() const { return occupied_; }
   [[nodiscard]] std::size_t pieces() const { return (occupied_.size() + piece_bins - 1) / piece_bins; }
   // The occupied bins of one piece of work.
@@ -95,23 +95,23 @@ class HashBins {
   }
   // Bodies are in the order of bins, without holes.
   [[nodiscard]] bool compact() const { return compact_; }
-  // Bodies that changed bin since everything was laid out.
+  // Bodies that changed bin since the last layout.
   [[nodiscard]] std::size_t moved() const { return moved_; }
   [[nodiscard]] std::uint32_t bin_of(std::size_t body) const { return levels_.bin_of(bodies_, body); }
   [[nodiscard]] std::size_t bytes() const {
     return bins_.bytes() + slot_bins_.bytes() + occupied_.capacity() * sizeof(std::uint32_t) + listed_.size() / 8;
   }
 
-  // Other positions or sizes of the bodies, or another number of them; they stay in their slots.
+  // The positions, sizes or number of bodies change; bodies stay in their slots.
   void view(const BodyView<T, D>& bodies) {
     bodies_.size = bodies.size;
     bodies_.raw = bodies;
     bodies_.forget_exact();
   }
 
-  // Puts bodies at their new places; `resized`: they may have changed size too. Returns false, and leaves things
-  // undone, if no level takes the size of some body. Slot by slot, not bin by bin: a loop over the few bodies of a bin
-  // costs more than the bodies do.
+  // Moves bodies to their new bins; `resized`: they may have changed size, too. Returns false, with the move
+  // incomplete, if no level takes the size of a body. Slot by slot, not bin by bin: the overhead of a loop over the few
+  // bodies of a bin exceeds the work per body.
   bool move_bodies(bool resized) {
     note_bins();
     const std::size_t pieces = (bodies_.slots + piece_slots - 1) / piece_slots;
@@ -131,7 +131,8 @@ class HashBins {
       else move.template operator()<false, Shape::point>();
     });
     if (!fit) return false;
-    // The last body of a bin takes the place of one that leaves; from the back, so that it does not leave itself.
+    // The last body of a bin takes the slot of one that leaves; from the back, so that the last body does not leave
+    // itself.
     for (auto piece = leavers.rbegin(); piece != leavers.rend(); ++piece)
       for (auto leaver = piece->rbegin(); leaver != piece->rend(); ++leaver) {
         Bin& bin = bins_[slot_bins_[leaver->slot]];
@@ -155,7 +156,7 @@ class HashBins {
       levels_.count_in(mover.bin);
     }
   }
-  // Gives every body another number, number[id], or removes it if that is -1.
+  // Renumbers every body as number[id], or removes it if that is -1.
   void renumber(std::span<const std::int32_t> number) {
     parallel_for(pieces(), [&](std::size_t piece, int) {
       for (const std::uint32_t bin : this->piece(piece))
@@ -192,7 +193,7 @@ class HashBins {
     compact_ = true;
   }
 
-  // What moving bodies needs of a level.
+  // The values of a level that moving bodies needs.
   StayJob<T> job_of(std::size_t l, Slot end) {
     StayJob<T> job{};
     const HashLevel<D>& level = levels_[l];
@@ -226,7 +227,7 @@ class HashBins {
     return job;
   }
 
-  // `Resized`: of this shape, and perhaps of another size than before.
+  // `Resized`: the shape of bodies that may have changed size.
   template <bool Banded, Shape Resized>
   bool move_piece(std::size_t begin, std::size_t end, std::vector<Leaver>& leavers) {
     std::size_t level = 0;
@@ -264,7 +265,7 @@ class HashBins {
     }
     return true;
   }
-  // Puts one body to its new place, or notes that it leaves. Returns false if there is no level for it.
+  // Updates one body in its slot, or notes that it leaves its bin. Returns false if no level takes it.
   template <bool Banded, Shape Resized>
   bool move_body(const StayJob<T>& job, const HashLevel<D>& level, std::size_t k, std::vector<Leaver>& leavers) {
     constexpr auto extras = static_cast<std::size_t>(columns_of(Resized, D) - D);
@@ -311,7 +312,7 @@ class HashBins {
     }
     return fit && longest > job.above && longest <= job.most;
   }
-  // The bin of every slot (any, of a hole), which `enter` keeps up to date from then on.
+  // The bin of every slot (arbitrary for holes), which `enter` keeps up to date from then on.
   void note_bins() {
     if (slot_bins_.size() > 0) return;
     slot_bins_.reset(bodies_.slots);
@@ -320,7 +321,7 @@ class HashBins {
       std::fill_n(slot_bins_.data() + bins_[index].begin, bins_[index].count, index);
   }
 
-  // Bodies that stay where they are get another number, or -1 if they leave.
+  // Renumbers the bodies in their slots; -1 marks bodies that leave.
   template <class Number>
   void renumber(Bin& bin, Number&& number) {
     const Slot end = bin.begin + bin.count;
@@ -360,7 +361,7 @@ class HashBins {
   }
 
   static constexpr std::size_t piece_slots = 1 << 14;
-  static constexpr std::size_t stay_slots = 256;  // of one level, as a rule; a multiple of the lanes
+  static constexpr std::size_t stay_slots = 256;  // usually of one level; a multiple of the lanes
 
   Levels levels_;
   Bodies<T, D> bodies_;

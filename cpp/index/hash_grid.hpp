@@ -1,10 +1,10 @@
 // The hierarchical hash grid (Schornbaum 2009): grids of growing cells for bodies of growing size, each folded onto
 // bins.
 //
-// After a build the bodies of all bins follow each other in the order of the bins, so rows of bins are single ranges,
-// as in linked cells. An update moves only the bodies that changed bin: a bin closes its gap, which leaves holes at its
-// end, and a body enters at the end of its new bin if there is a hole, or the bin moves to the end of the slots with
-// room to spare. When holes are too many everything is laid out anew.
+// After a build bodies are stored in the order of their bins, so rows of bins are single ranges, as in linked cells. An
+// update moves only the bodies that changed bin: a bin closes its gap, which leaves holes at its end, and a body enters
+// at the end of its new bin if there is a hole, or the bin moves to the end of the slots with room to spare. When there
+// are too many holes, all bins are laid out again.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ template <class T, int D>
 class HashGrid final : public Structure<T, D> {
  public:
   explicit HashGrid(const Settings<T, D>& settings) : HashGrid(settings, std::make_unique<HashPlan<T, D>>(settings)) {}
-  // Levels, cells and bins by another plan.
+  // With another plan for levels, cells and bins.
   HashGrid(const Settings<T, D>& settings, std::unique_ptr<const HashPlan<T, D>> plan)
       : settings_(settings), incremental_(settings.option("incremental") > 0), bins_(std::move(plan)) {}
 
@@ -41,7 +41,8 @@ class HashGrid final : public Structure<T, D> {
 
   void build(const BodyView<T, D>& bodies) override {
     lay_out(bodies);
-    // Cells wider than the bodies are meant to hold a few of them. Where bodies crowd they hold many: once more, finer.
+    // Cells wider than the bodies are meant to hold a few of them. Where bodies are dense they hold many: lay out again
+    // with finer cells.
     for (int again = 0; again < 2 && bins_.refine(); ++again) lay_out(bodies);
   }
 
@@ -61,7 +62,7 @@ class HashGrid final : public Structure<T, D> {
   void insert(const BodyView<T, D>& all) override {
     const std::size_t old = bins_.bodies().size;
     const HashLevels<T, D>& levels = bins_.levels();
-    // To enter takes ten times as long as to be laid out: with many new bodies all are laid out anew.
+    // Entering a bin takes ten times as long per body as a layout: many new bodies cause a new layout.
     if (all.size > old + old / 16 || levels.one_bin() || !fits(all) || levels.too_full(all.size)) {
       build(all);
       return;
@@ -81,7 +82,7 @@ class HashGrid final : public Structure<T, D> {
   }
 
   void remove(std::span<const std::uint32_t> ids, const BodyView<T, D>& rest) override {
-    std::vector<std::int32_t> number(bins_.bodies().size, 0);  // anew, or -1
+    std::vector<std::int32_t> number(bins_.bodies().size, 0);  // the new number of each body, or -1
     for (const std::uint32_t id : ids) number[id] = -1;
     std::int32_t next = 0;
     for (std::int32_t& n : number)
@@ -93,12 +94,12 @@ class HashGrid final : public Structure<T, D> {
 
   void arrange(const BodyView<T, D>& bodies, Bodies<T, D>& queries) const override {
     queries.reset(bodies, settings_.box, bins_.bodies().frame);
-    // Any grid does that keeps near queries together: about one in each cell.
+    // Any grid that keeps near queries together is good enough: about one query per cell.
     const std::array<double, D> lengths = bins_.levels().plan().lengths(bodies, bins_.levels().reach());
     Reach<D> spacing;
     for (std::size_t a = 0; a < D; ++a) {
       const double cell = lengths[a] / std::ceil(std::pow(static_cast<double>(bodies.size), 1.0 / D));
-      spacing.axis[a] = cell > 1e-300 && std::isfinite(cell) ? cell : 1;  // its inverse must be finite too
+      spacing.axis[a] = cell > 1e-300 && std::isfinite(cell) ? cell : 1;  // its inverse must be finite, too
     }
     Grid grid;
     if (bodies.size > 0) grid = lay_bulk_grid(bodies, settings_.box, spacing, 1, 0);
@@ -142,7 +143,7 @@ class HashGrid final : public Structure<T, D> {
     bins_.lay_out(bodies);
   }
 
-  // Whether bodies can be kept in the levels and the frame there are.
+  // Whether the bodies fit the present levels and frame.
   [[nodiscard]] bool fits(const BodyView<T, D>& bodies) const {
     const Bodies<T, D>& kept = bins_.bodies();
     if (kept.size == 0) return false;
@@ -159,8 +160,8 @@ class HashGrid final : public Structure<T, D> {
     return true;
   }
 
-  // Lays everything out anew when there are too many holes, far fewer bodies than there were, or many bodies outside a
-  // cut frame.
+  // Lays out all bins again if there are too many holes, far fewer bodies than before, or many bodies outside a cut
+  // frame.
   void tidy() {
     const Bodies<T, D>& kept = bins_.bodies();
     kept.note_outside();

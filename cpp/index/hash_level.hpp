@@ -1,8 +1,8 @@
 // One grid of the hierarchical hash grid: infinite, its cells folded onto a small block of bins.
 //
-// A cell number is a monotone function of the coordinate (each operation rounds monotonely), so whatever lies between
-// two coordinates lies in the cells between theirs: no pair is lost through rounding, whatever the cell size and
-// however far out the bodies are. Cells that share a bin only add candidates.
+// A cell number is a monotone function of the coordinate (each operation rounds monotonely), so a body between two
+// coordinates lies in the cells between theirs: no pair is lost to rounding, for any cell size and any coordinates.
+// Cells that share a bin only add candidates.
 #pragma once
 
 #include <algorithm>
@@ -28,17 +28,17 @@ struct HashAxis {
   double inverse = 0;                               // cells per length
   double edge = 0;                                  // of a periodic axis, otherwise 0
   double lowest = -far, highest = far, lift = far;  // of a periodic axis 0, the last cell, 0
-  std::uint32_t mask = 0;                           // bins - 1; a power of two less one
+  std::uint32_t mask = 0;                           // bins - 1, where the number of bins is a power of two
 
-  // Lifted above zero, a cast rounds down. (It need not be exact: only monotone.)
+  // Above zero, a cast rounds down. (The sum need not be exact, only monotone.)
   [[nodiscard]] std::int64_t cell(double x) const {
     const double t = (x - origin) * inverse;
     return static_cast<std::int64_t>(std::min(std::max(t, lowest), highest) + lift);
   }
-  // Right for negative numbers too: they are two's complement.
+  // Correct for negative numbers, too, in two's complement.
   [[nodiscard]] std::uint32_t bin(std::int64_t cell) const { return static_cast<std::uint32_t>(cell) & mask; }
 
-  // The bins of everything between two coordinates, images included.
+  // The bins of all cells between two coordinates, images included.
   void runs(double low, double high, std::vector<BinRun>& bins) const {
     if (edge == 0) {
       add(cell(low), cell(high), 0, bins);
@@ -64,13 +64,13 @@ struct HashAxis {
   }
 };
 
-// Bodies up to a size. Three axes always; in 2D the third has one bin.
+// The grid of bodies up to a size. There are always three axes; in 2D the third has one bin.
 template <int D>
 struct HashLevel {
   std::array<HashAxis, 3> axis;
-  double limit = 0;                    // the largest size (radius, longest edge) it takes
+  double limit = 0;                    // the largest size (radius, longest edge) of its bodies
   std::array<double, D> edge_limit{};  // of boxes along each axis
-  // How far the position of a body of this level may be below or above the extent of a partner.
+  // How far the position of a body of this level may be below or above the extent of its neighbour.
   std::array<double, D> below{}, above{};
   std::uint32_t first = 0;  // its bins are first … first + bins() - 1 of all
   std::size_t bodies = 0;

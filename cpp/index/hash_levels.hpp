@@ -45,7 +45,7 @@ class HashLevels {
     }
   }
 
-  // Wide cells are meant to hold `wide_bodies`; if a body shares one with `count` on average the next layout is finer.
+  // Wide cells should hold `wide_bodies`; if a body shares one with `count` on average, the next layout is finer.
   [[nodiscard]] bool refine(double count) {
     if (count <= 4 * Plan::wide_bodies || built_bodies_ <= plan_->few()) return false;
     spread_ *= std::pow(Plan::wide_bodies / count, 1.0 / D);
@@ -60,18 +60,18 @@ class HashLevels {
   [[nodiscard]] auto begin() const { return levels_.begin(); }
   [[nodiscard]] auto end() const { return levels_.end(); }
   [[nodiscard]] std::uint64_t bins() const { return bin_count_; }
-  // The first bin after those of a level.
+  // The first bin after the bins of a level.
   [[nodiscard]] std::uint32_t end_of(std::size_t level) const {
     return level + 1 < levels_.size() ? levels_[level + 1].first : static_cast<std::uint32_t>(bin_count_);
   }
 
-  // Whether so many bodies are too many, or too few, for the bins there are.
+  // Whether this number of bodies is too large or too small for the present bins.
   [[nodiscard]] bool too_full(std::size_t bodies) const {
     return plan_->grows() && static_cast<double>(bodies) > 2 * plan_->fill() * static_cast<double>(bin_count_) &&
            bodies > 2 * built_bodies_;
   }
   [[nodiscard]] bool too_empty(std::size_t bodies) const { return bodies > plan_->few() && bodies < built_bodies_ / 8; }
-  // All bodies were few enough to be in one bin.
+  // There were so few bodies that all are in one bin.
   [[nodiscard]] bool one_bin() const { return built_bodies_ <= plan_->few(); }
 
   [[nodiscard]] std::size_t level_at(std::uint32_t bin) const {
@@ -92,7 +92,7 @@ class HashLevels {
     }
     return levels_[l].bin([&](int a) { return static_cast<double>(bodies.value(body, a)); });
   }
-  // A body entered a bin. Bodies that leave are not subtracted: only whether there are any matters.
+  // A body entered a bin. Bodies that leave are not subtracted: it only matters whether the level may have bodies.
   void count_in(std::uint32_t bin) { ++levels_[level_at(bin)].bodies; }
 
  private:

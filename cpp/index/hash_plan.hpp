@@ -1,5 +1,4 @@
-// How a hierarchy of hash grids is laid over bodies: which sizes share a grid, how large its cells are, and how many
-// bins it has.
+// The layout of a hierarchy of hash grids: the sizes that share a grid, the size of its cells, and the number of bins.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +42,7 @@ double largest_size(const BodyView<T, D>& bodies) {
 template <class T, int D>
 class HashPlan {
  public:
-  // Bodies in a cell wider than they are, about: benchmarks/calibrate.py.
+  // Approximate number of bodies in a cell wider than they are: benchmarks/calibrate.py.
   static constexpr double wide_bodies = 4;
 
   explicit HashPlan(const Settings<T, D>& settings)
@@ -60,7 +59,7 @@ class HashPlan {
   [[nodiscard]] double fill() const { return fill_; }
   // Up to this many bodies are kept in one bin.
   [[nodiscard]] std::size_t few() const { return few_; }
-  // Whether the number of bins follows that of the bodies.
+  // Whether the number of bins depends on the number of bodies.
   [[nodiscard]] virtual bool grows() const { return true; }
 
   // The lengths of the space that holds most bodies.
@@ -68,8 +67,8 @@ class HashPlan {
     return find_bulk(bodies, settings_.box, reach.largest(), bodies.size / 16).length;
   }
 
-  // A size and a little more: edges of boxes differ by rounding from step to step, which must not be a reason to lay
-  // out everything anew. Levels that the user gave are taken as they are.
+  // A slightly larger size: edges of boxes differ by rounding from step to step, which must not cause a new layout.
+  // Levels given by the user are not changed.
   [[nodiscard]] virtual double with_room(double size) const {
     return !levels_.empty() || size > 1e300 ? size : size * (1 + 0x1p-10);
   }
@@ -93,12 +92,12 @@ class HashPlan {
     return choose_levels(classes.sorted(), reach, volume, D);
   }
 
-  // Sets cells and bins of a level whose bodies were counted and measured. Cells wider than the bodies are `spread`
-  // mean distances of bodies wide.
+  // Sets cells and bins of a level whose bodies were counted and measured. The width of cells wider than the bodies is
+  // `spread` times the mean distance of bodies.
   virtual void lay(const BodyView<T, D>& bodies, const Reach<D>& reach, const std::array<double, D>& lengths,
                    double spread, HashLevel<D>& level) const {
     std::array<double, D> cell = reach_of_level(bodies, reach, level);
-    // Looking around a cell costs as much as testing a few bodies: where space is sparse, cells hold some.
+    // Looking up the cells around one costs as much as testing a few bodies: in sparse space, cells hold a few bodies.
     double volume = 1;
     for (const double length : lengths) volume *= length > 0 ? length : 1;
     const auto n = static_cast<double>(std::max<std::size_t>(level.bodies, 1));
@@ -120,7 +119,7 @@ class HashPlan {
 
  protected:
   // Sets how far the positions of bodies of a level may be from a neighbour's extent, and returns the edges of cells
-  // that are just as long as bodies reach.
+  // that are exactly as long as the reach of the bodies.
   static std::array<double, D> reach_of_level(const BodyView<T, D>& bodies, const Reach<D>& reach,
                                               HashLevel<D>& level) {
     constexpr double more = 1 + 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -157,7 +156,7 @@ class HashPlan {
     return std::bit_ceil(static_cast<std::uint32_t>(std::max(std::min(cells, static_cast<double>(most)), 1.0)));
   }
 
-  // The most bins that the bodies of a level need.
+  // The largest number of bins that the bodies of a level need.
   [[nodiscard]] double room(const HashLevel<D>& level) const {
     return std::max(static_cast<double>(level.bodies) / fill_, 64.0);
   }

@@ -1,7 +1,7 @@
 // The blocks of a hierarchical hash grid.
 //
-// In half mode a bin looks only at bins after it. Levels are in ascending order of size, so small bodies look for large
-// ones and never the other way round (Schornbaum 2009), and two bins of a level are compared once.
+// In half mode a bin looks only at bins after it. Levels are in ascending order of size, so small bodies search for
+// large ones and never the reverse (Schornbaum 2009), and two bins of a level are compared once.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace vicinal {
 template <class T, int D>
 class HashSearch {
  public:
-  // What bodies occupy: their positions and sizes, safely rounded.
+  // The extents of bodies: their positions and sizes, safely rounded.
   struct Extent {
     std::array<double, D> low, high;
   };
@@ -49,15 +49,14 @@ class HashSearch {
     const std::size_t l = bins_.levels().level_at(index);
     const Extent extent = extent_of(bin.begin, bin.begin + bin.count);
     if (bin.count > 1 && folded(extent, bins_.levels()[l])) {
-      // Bodies from far apart share the bin: each looks around itself.
+      // The bin holds bodies of distant cells: each has its own block.
       for (Slot k = bin.begin; k < bin.begin + bin.count; ++k) block(k, k + 1, l, extent_of(k, k + 1));
     } else {
       block(bin.begin, bin.begin + bin.count, l, extent);
     }
   }
 
-  // ---- The steps of a block, for structures that look around in a way of their own
-  // -----------------------------------
+  // ---- The steps of a block, for structures that look up other bins --------------------------------------------
 
   void set_own(std::uint32_t bin) { own_ = bin; }
   // A block of queries of the own bin, from `first` on.
@@ -79,7 +78,7 @@ class HashSearch {
   }
   std::array<std::vector<BinRun>, 3>& runs() { return runs_; }
 
-  // All bins of a level that bodies within the extent can reach.
+  // Adds all bins of a level that bodies within the extent can reach.
   void look(const Extent& extent, const HashLevel<D>& level) {
     if (level.bodies == 0) return;
     for (std::size_t a = 0; a < D; ++a) {
@@ -186,7 +185,7 @@ class HashSearch {
   void add(std::uint32_t first, std::uint32_t last, const Shift& shift) {
     const bool image = shift != Shift{};
     if (mode_ == Mode::half && first <= own_) {
-      // Of the own bin's images every other one: the opposite ones are the same pairs.
+      // Only one of two opposite images of the own bin: both contain the same pairs.
       const std::int16_t sign = shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z;
       if (last < own_) return;
       first = image && sign > 0 ? own_ : own_ + 1;
@@ -197,7 +196,7 @@ class HashSearch {
       append({bins_[first].begin, end.begin + end.count, shift}, first <= own_ && own_ <= last && !image);
       return;
     }
-    // Most bins still follow each other without a gap.
+    // Most bins are still contiguous.
     Range run{bins_[first].begin, bins_[first].begin, shift};
     std::uint32_t from = first;
     for (std::uint32_t k = first; k <= last; ++k) {
@@ -229,7 +228,7 @@ class HashSearch {
   BlockSink sink_;
   std::array<double, D> slop_{};
   std::vector<Range> ranges_;
-  std::array<std::vector<BinRun>, 3> runs_;  // of bins to look at, along each axis
+  std::array<std::vector<BinRun>, 3> runs_;  // of bins to look up, along each axis
   std::uint32_t own_ = HashBins<T, D>::nowhere;
   std::size_t own_range_ = 0;
 };

@@ -1,9 +1,9 @@
 // A bounding volume hierarchy over leaves that lie along a Morton curve (Kureck 2016, sections 3.1.3 to 3.1.7).
 //
 // Leaves are runs of bodies; a leaf consists of twigs, smaller runs with a box each. The inner nodes are numbered as by
-// Karras (2012): node k is the first or the last leaf of what it covers, its children are `split` and `split + 1`, and
-// all nodes can be found independently of each other. Below a leaf there is no tree: a few boxes side by side are
-// tested faster than descended into.
+// Karras (2012): leaf k is the first or the last leaf that node k covers, its children are `split` and `split + 1`, and
+// all nodes can be computed independently of each other. Below a leaf there is no tree: testing a few contiguous boxes
+// is faster than a descent.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct TurnedBox {
   }
   [[nodiscard]] bool within(const TurnedBox& limits) const {
 #ifdef __GNUC__
-    // Compilers do not make vectors of a loop this short. 16 bytes are what every processor has.
+    // Compilers do not vectorise a loop this short. Every processor has vectors of 16 bytes.
     using Vector [[gnu::vector_size(16)]] = V;
     using Words [[gnu::vector_size(16)]] = long long;
     Words beyond{};
@@ -102,7 +102,8 @@ class Hierarchy {
     refit(twigs, box_of);
   }
 
-  // New boxes for bodies that moved. Bottom-up: of the two children of a node the one that comes last goes on.
+  // New boxes for bodies that moved. Bottom-up: the thread that finishes the second child of a node continues with the
+  // node.
   template <class BoxOf>
   void refit(std::span<const std::uint32_t> twigs, const BoxOf& box_of) {
     root_ = Box::nothing();
@@ -151,7 +152,7 @@ class Hierarchy {
         continue;
       }
       const Node& node = nodes_[entry];
-      // Written in any case and counted if needed: which way a query goes is not a branch one could predict.
+      // Always written, and counted if needed: the path of a query is unpredictable, so branches would be mispredicted.
       stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
       depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
       stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);
@@ -175,7 +176,7 @@ class Hierarchy {
     std::uint16_t left_height, right_height;
   };
 
-  // Finds what an inner node covers and where it splits, from the keys alone.
+  // Computes the leaves that an inner node covers and its split from the keys alone.
   void connect(const Prefixes& prefixes, std::span<const std::uint32_t> leaves, std::size_t node) {
     const auto n = static_cast<std::int64_t>(leaves_);
     const auto here = static_cast<std::int64_t>(node);
@@ -207,7 +208,7 @@ class Hierarchy {
     adopt(made.split + 1, made.last);
   }
 
-  // Hands a leaf's box up as far as all below is done.
+  // Passes the box of a leaf up to all nodes whose children are complete.
   void climb(std::size_t leaf, Box box, std::vector<std::atomic<std::uint8_t>>& visited) {
     std::uint16_t height = 0;
     if (nodes_.size() > 0) {

@@ -1,4 +1,4 @@
-// The images of a periodic box through which bodies can meet.
+// The images of a periodic box in which bodies can have neighbours.
 #pragma once
 
 #include <array>
@@ -12,8 +12,7 @@
 
 namespace vicinal {
 
-// By z, then y, then x: the box itself is in the middle, and what comes before it are the opposites of what comes
-// after.
+// By z, then y, then x: the box itself is in the middle, and the images before it are the opposites of those after it.
 template <class T, int D>
 std::vector<Shift> images_within(const Reach<D>& reach, const Box<T, D>& box) {
   // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.

@@ -74,7 +74,7 @@ class KeySorter {
         for (std::size_t p = first; p < last; ++p) ++count[bucket_of(keys_[p])];
       }
     });
-    // Where each piece starts in each bucket: bucket by bucket, within a bucket piece by piece, so the sort is stable.
+    // The start of each piece in each bucket: bucket by bucket, within a bucket piece by piece, so the sort is stable.
     bucket_begin_.assign(buckets_ + 1, 0);
     std::uint32_t sum = 0;
     for (std::size_t b = 0; b < buckets_; ++b) {
@@ -205,7 +205,7 @@ class KeySorter {
   std::vector<std::uint32_t> bucket_begin_;  // [bucket]
   Buffer<std::uint64_t> group_key_;
   Buffer<std::uint32_t> group_begin_;
-  std::vector<std::size_t> group_count_;  // [bucket], then where its groups start
+  std::vector<std::size_t> group_count_;  // [bucket]; then the start of its groups
 };
 
 }  // namespace detail

@@ -13,7 +13,7 @@
 
 namespace vicinal {
 
-// A coordinate that most bodies are not far from, by a sample: where a very long axis should be resolved best.
+// A coordinate near most bodies, from a sample: a very long axis is resolved around it.
 template <class T, int D>
 double typical(const BodyView<T, D>& points, int axis) {
   if (points.size == 0) return 0;
@@ -30,7 +30,7 @@ template <class T, int D>
 Grid lay_grid(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int subdivision,
               double least) {
   Grid grid;
-  // In a periodic box bodies have nowhere to stray: its cells need not be finer than a key has bits for.
+  // A periodic box has no strays: the number of its cells is limited by the bits of a key.
   constexpr std::int64_t most = std::int64_t{1} << (D == 3 ? 20 : 30);
   for (int axis = 0; axis < D; ++axis) {
     const auto a = static_cast<std::size_t>(axis);

@@ -1,4 +1,4 @@
-// Linked cells: a dense grid that knows where each cell's bodies start. (Koch 2020, section on linked cells; the "list"
+// Linked cells: a dense grid that stores the first slot of each cell. (Koch 2020, section on linked cells; the "list"
 // of a cell is a run of slots, because bodies are kept in cell order.)
 #pragma once
 
@@ -23,13 +23,13 @@ class LinkedCells final : public Structure<T, D> {
   explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
-    grid_ = Grid();  // one cell, which is enough for no points
+    grid_ = Grid();  // a single cell for an empty set
     const Reach<D> reach = points.reach(settings_.cutoff);
     if (points.size > 0) {
       double least = settings_.option("cell");
       grid_ = lay_grid(points, settings_.box, reach, 1, least);
-      // Python refuses a grid that is too large for memory. Queries with tiny boxes can still make bodies without size
-      // reach so little that the grid would be: then its cells are longer than the reach.
+      // Python refuses a grid that is too large for memory. Tiny query boxes can still give bodies of size 0 so small a
+      // reach that the grid would be too large: then its cells are longer than the reach.
       const double most = std::max(8 * static_cast<double>(points.size), 0x1p20);
       const bool too_many = grid_.padded_cells() * sizeof(Slot) > static_cast<double>(physical_memory()) / 4;
       while (too_many && grid_.padded_cells() > most) {
@@ -96,7 +96,7 @@ class LinkedCells final : public Structure<T, D> {
     ranges.resize(count);
   }
 
-  // The same with rows that leave the box on one side and come back on the other, as images.
+  // The same with rows that leave the box on one side and continue on the other, as images.
   void periodic_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode,
                        std::vector<Range>& ranges) const {
     const auto cell = grid_.cell_of(key);

@@ -1,11 +1,11 @@
-// Coordinates near enough to each other for float32: (x - centre) * scale, with the reach scaled to [0.5, 1).
+// Coordinates close enough to each other for float32: (x - centre) * scale, with the reach scaled to [0.5, 1).
 //
-// A double is tested in float32 first and again in double only when the answer is in doubt (pairs/test.hpp), which
-// halves the bytes and doubles the lanes. Too many answers are in doubt where coordinates are far larger than the
-// reach. If that is because of a few strays the frame is *cut*: it covers the bulk of the bodies, and the coordinates
-// of bodies outside are clamped to its border. Clamping is monotone and brings no two bodies farther apart, so
-// structures may use clamped coordinates to propose candidates; the exact test compares bodies at the border in double
-// only (Bodies::outside).
+// A pair of doubles is tested in float32 first and again in double only if it lies in the band (pairs/test.hpp), which
+// halves the bytes and doubles the lanes. Too many pairs lie in the band if coordinates are far larger than the reach.
+// If that is because of a few strays the frame is *cut*: it covers the bulk of the bodies, and the coordinates of
+// bodies outside are clamped to its border. Clamping is monotone and brings no two bodies farther apart, so structures
+// may use clamped coordinates to propose candidates; the exact test compares bodies at the border in double only
+// (Bodies::outside).
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace vicinal {
 
 template <int D>
 struct NearFrame {
-  // Of no use beyond: too many answers would be in doubt.
+  // The frame is not used beyond: too many pairs would lie in the band.
   static constexpr double most = 4096;
   std::array<double, D> centre{};
   std::array<double, D> low{}, high{};  // scaled, 4 reaches outside the bodies; coordinates are clamped to them
@@ -68,7 +68,7 @@ NearFrame<D> frame_over(const Bulk<D>& space, const Box<T, D>& box, double reach
 
 template <class T, int D>
 NearFrame<D> near_frame(const BodyView<T, D>& bodies, const Box<T, D>& box, double reach) {
-  // Squares must be far from under- and overflow: the band knows of relative rounding only.
+  // Squares must be far from underflow and overflow: the band covers relative rounding only.
   if (!(reach > 1e-140 && reach < 1e140) || bodies.size == 0) return {};
   Bulk<D> space;
   for (std::size_t a = 0; a < D; ++a) {

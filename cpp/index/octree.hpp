@@ -1,9 +1,9 @@
-// The octree of Koch 2020 (a quadtree in the plane): space is cut where bodies are many, and only there.
+// The octree of Koch 2020 (a quadtree in the plane): space is divided only where bodies are dense.
 //
-// A leaf that holds more than `capacity` bodies is split, unless its parts would be shorter than the reach; so partners
-// are in the same leaf or in one that touches it (the proof is in octree_grid.hpp). Bodies are sorted by the key of
-// their finest cell, hence every leaf is a run of slots. Between steps the tree is kept: bodies that left their leaf
-// move, leaves split or, what the paper left open, merge, and the lists of leaves that touch follow.
+// A leaf that holds more than `capacity` bodies is split, unless its parts would be shorter than the reach; so
+// neighbours are in the same leaf or in one that touches it (the proof is in octree_grid.hpp). Bodies are sorted by the
+// key of their finest cell, hence every leaf is a run of slots. Between steps the tree is kept: bodies that left their
+// leaf move, leaves split or (not specified in the paper) merge, and the lists of touching leaves are updated.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class Octree final : public Structure<T, D> {
     order_by_key(grid_.keys(), CellKeys{*this, bodies_}, bodies_);
     leaves_.build(grid_, capacity_, {bodies_.group_key.data(), bodies_.groups},
                   {bodies_.group_begin.data(), bodies_.groups + 1});
-    drop_groups();  // leaves take their place
+    drop_groups();  // leaves replace them
     if (!sampled_) adjacency_.build(grid_, leaves_);
     moved_ = 0;
   }
@@ -111,7 +111,7 @@ class Octree final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return leaves_.bytes() + adjacency_.bytes(); }
 
  private:
-  // The tree is made anew when the bounds of the bodies have moved by this share of the root.
+  // The tree is built again when the bounds of the bodies have moved by this share of the root.
   static constexpr double drift = 1.0 / 16;
 
   struct CellKeys {
@@ -165,7 +165,7 @@ class Octree final : public Structure<T, D> {
     for (const LeafRun& run : look.runs) {
       std::uint32_t first = run.first;
       const std::uint32_t last = run.first + run.count;
-      // Each pair once: leaves see those after them, and themselves through one of two opposite images.
+      // Each pair once: a leaf is paired with the leaves after it, and with itself through one of two opposite images.
       if (mode == Mode::half) first = std::max(first, forward(run.shift) ? leaf : leaf + 1);
       if (first >= last || begin[first] == begin[last]) continue;
       const bool mine = mode != Mode::cross && run.shift == Shift{} && first <= leaf && leaf < last;
@@ -185,7 +185,7 @@ class Octree final : public Structure<T, D> {
     return shift.y != 0 ? shift.y > 0 : shift.z >= 0;
   }
 
-  // The tree still suits the bodies: no leaf is shorter than the reach, and the root is where they are. An empty tree
+  // Whether the tree still suits the bodies: no leaf is shorter than the reach, and the root covers them. An empty tree
   // has no root yet.
   [[nodiscard]] bool suits(const BodyView<T, D>& points) const {
     if (points.size == 0 || bodies_.size == 0) return false;
@@ -201,8 +201,8 @@ class Octree final : public Structure<T, D> {
     return points.size / 2 <= bodies_.size && bodies_.size / 2 <= points.size;
   }
 
-  // Bodies that are in the same leaf as before, when the order of slots was `ids`: leaf by leaf, because looking up the
-  // leaf of every body would miss the cache for each of them.
+  // The number of bodies that are in the same leaf as before, when the order of slots was `ids`: leaf by leaf, because
+  // looking up the leaf of every body would miss the cache each time.
   [[nodiscard]] std::size_t count_stays(std::span<std::int32_t> ids, std::span<const std::uint32_t> begin) const {
     const auto before = leaves_.begin();
     std::atomic<std::size_t> stays{0};
@@ -210,7 +210,7 @@ class Octree final : public Structure<T, D> {
       std::size_t count = 0;
       for (std::size_t leaf = first; leaf < last; ++leaf) {
         const auto old = ids.subspan(before[leaf], before[leaf + 1] - before[leaf]);
-        // The new ones are in ascending order, the old ones unless they are as the build left them.
+        // The new ids are in ascending order; the old ones are, too, except right after a build.
         if (!std::is_sorted(old.begin(), old.end())) std::sort(old.begin(), old.end());
         auto next = old.begin();
         for (std::size_t slot = begin[leaf]; slot < begin[leaf + 1]; ++slot) {
@@ -223,7 +223,7 @@ class Octree final : public Structure<T, D> {
     return stays;
   }
 
-  // Splits and merges leaves as their bodies demand, which are slots begin[leaf] … begin[leaf + 1] - 1.
+  // Splits and merges leaves according to their bodies, which are slots begin[leaf] … begin[leaf + 1] - 1.
   void restructure(std::vector<std::uint32_t> begin) {
     if (!leaves_.outgrown(begin)) {
       leaves_.set_begin(std::move(begin));
@@ -240,7 +240,7 @@ class Octree final : public Structure<T, D> {
     bodies_.group_key.release();
     bodies_.group_begin.release();
   }
-  // The bodies of a few slots, as many as a leaf has that is about to split.
+  // The keys of the bodies of a leaf that is about to split.
   std::vector<std::uint64_t> sort_by_key(std::size_t first, std::size_t last) {
     std::vector<std::pair<std::uint64_t, std::int32_t>> order;
     for (std::size_t slot = first; slot < last; ++slot) {

@@ -1,11 +1,11 @@
-// Which leaves touch each other: faces, edges and corners, of any level, across periodic borders too.
+// The leaves that touch each other at faces, edges and corners, at any level, across periodic borders, too.
 //
-// Koch 2020, section 2.4, has two ways to know. *Stored*: every leaf keeps a list, and only a split (here also a merge)
-// changes those of the leaves around it. *Sampled*: every leaf looks around itself at every search, by descending from
-// the root to 26 cells just outside of it, one for each direction, and from nodes of its own size further down to all
-// leaves that touch it. Seen through one direction these form a node of its own size, part of a larger leaf, or smaller
-// leaves in such a node; so a leaf with smaller neighbours finds all of them, and the 26 samples are complete. A larger
-// leaf may be hit by several samples and counts once.
+// Koch 2020, section 2.4, describes two methods. *Stored*: every leaf keeps a list, and only a split (here also a
+// merge) changes the lists of the leaves around it. *Sampled*: every search finds the leaves around each leaf again, by
+// descending from the root to 26 cells just outside of it, one for each direction, and from nodes of its own size
+// further down to all leaves that touch it. Seen through one direction these form a node of its own size, part of a
+// larger leaf, or smaller leaves in such a node; so a leaf with smaller neighbours finds all of them, and the 26
+// samples are complete. A larger leaf may be hit by several samples and counts once.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ bool overlap(const CellBlock<D>& one, const CellBlock<D>& other) {
   return true;
 }
 
-// Appends a leaf to runs of ascending leaves.
+// Appends a leaf to ascending runs.
 inline void append(std::vector<LeafRun>& runs, std::uint32_t leaf, const Shift& shift) {
   if (!runs.empty() && runs.back().first + runs.back().count == leaf && runs.back().shift == shift) ++runs.back().count;
   else runs.push_back({leaf, 1, shift});
@@ -144,13 +144,14 @@ class StoredAdjacency {
     assemble(grid, leaves, [](std::uint32_t, std::vector<LeafRun>&) { return false; });
   }
 
-  // After splits and merges: only leaves that are new or touch one that changed look around, the others keep their
-  // lists under the new numbers. `origins` as OctreeLeaves::changed gives them, `before` leaves were there.
+  // Updates the lists after splits and merges: only leaves that are new or touch a changed leaf are computed, the
+  // others keep their lists with the new numbers. `origins` is that of OctreeLeaves::changed, `before` the number of
+  // leaves before.
   void change(const OctreeGrid<D>& grid, const OctreeLeaves<D>& leaves, std::span<const std::uint32_t> origins,
               std::size_t before) {
     const StoredAdjacency old = std::move(*this);
     std::vector<std::uint32_t> number(before, 0);
-    std::vector<std::uint32_t> gone(before + 1, 1);  // then: how many of those before a leaf are gone
+    std::vector<std::uint32_t> gone(before + 1, 1);  // then the number of removed leaves before each leaf
     for (std::size_t k = 0; k < origins.size(); ++k) {
       if (origins[k] == OctreeLeaves<D>::made) continue;
       number[origins[k]] = static_cast<std::uint32_t>(k);
@@ -199,7 +200,7 @@ class StoredAdjacency {
     std::vector<std::uint32_t> runs, images;  // per leaf
   };
 
-  // Makes all lists. known(leaf, runs) sets the runs of a leaf and returns true, or leaves it to this function.
+  // Makes all lists. known(leaf, runs) sets the runs of a leaf and returns true, or returns false.
   template <class Known>
   void assemble(const OctreeGrid<D>& grid, const OctreeLeaves<D>& leaves, Known&& known) {
     const std::size_t n = leaves.size();
@@ -239,14 +240,14 @@ class StoredAdjacency {
     if (image_start_.size() > 0) image_start_[n] = static_cast<std::uint32_t>(images);
   }
 
-  // Siblings share their surroundings: those of all of them are found once and then tested for each.
+  // Siblings have neighbours in common: the neighbours of all siblings are found once and then tested for each.
   template <class Known>
   static void list(const OctreeGrid<D>& grid, const OctreeLeaves<D>& leaves, std::size_t begin, std::size_t end,
                    Known&& known, Chunk& chunk) {
     struct Near {
       std::uint32_t leaf;
       Shift shift;
-      CellBlock<D> block;  // where it is in the image
+      CellBlock<D> block;  // its position in the image
     };
     std::vector<Near> near;
     std::vector<LeafRun> runs;

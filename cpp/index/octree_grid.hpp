@@ -2,12 +2,12 @@
 //
 // Along every axis there are `cells` cells of equal length, and a body is in cell clamp(floor(t), 0, cells - 1) with
 // t = fl(fl(x - origin) * inverse). By the proof in geometry/grid.hpp the cells of a pair differ by at most `radius`,
-// rounding included, which is 1 because a cell is never shorter than the reach; only on a periodic axis of one single
-// cell it can be more. Clamping is monotone, so bodies may leave the grid without harm.
+// rounding included, which is 1 because a cell is never shorter than the reach; only on a periodic axis of a single
+// cell can it be larger. Clamping is monotone, so bodies may leave the grid without harm.
 //
-// A leaf of the octree is a block of 2^side cells per axis, aligned to its size and cut off where the grid ends. Its
-// end is at least one cell wide, so a body's partners are in its own leaf or in one that touches it: that is all an
-// octree has to know, and it is known in integers.
+// A leaf of the octree is a block of 2^side cells per axis, aligned to its size and cut off where the grid ends. It is
+// at least one cell wide everywhere, so the neighbours of a body are in its own leaf or in one that touches it. This is
+// all that the octree relies on, and it is decided in integers.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +103,7 @@ struct OctreeGrid {
     std::uint64_t sum = 0;
     for (std::size_t a = 0; a < D; ++a) {
       const Line& l = line[a];
-      if (l.inverse == 0) continue;  // one cell; and 0 times an overflow is no number
+      if (l.inverse == 0) continue;  // one cell; 0 times infinity would be NaN
       const double t = std::min(std::max((x(static_cast<int>(a)) - l.origin) * l.inverse, 0.0), l.highest);
       sum |= detail::spread<D>(static_cast<std::uint64_t>(t)) << a;
     }
@@ -123,8 +123,8 @@ struct OctreeGrid {
 
 namespace detail {
 
-// Where most bodies are, with a margin as wide again on both sides: what to resolve when there are not enough cells for
-// everything up to the last stray.
+// The extent of most bodies, with a margin of the same width on both sides: the part to resolve if the cells do not
+// suffice for all strays.
 template <class T, int D>
 std::pair<double, double> middle_part(const BodyView<T, D>& points, int axis, double reach) {
   std::vector<T> sample;
@@ -142,7 +142,7 @@ std::pair<double, double> middle_part(const BodyView<T, D>& points, int axis, do
 
 }  // namespace detail
 
-// The root an octree is asked to have instead of the bounds of its bodies.
+// The root that the user requests instead of the bounds of the bodies.
 template <int D>
 struct OctreeDomain {
   bool given = false;
@@ -155,8 +155,8 @@ template <class T, int D>
 OctreeGrid<D> lay_octree(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reaches, int depth,
                          const OctreeDomain<D>& domain) {
   OctreeGrid<D> grid;
-  constexpr double no_less = 1e-290;       // so that its inverse is a number
-  constexpr double not_quite = 1 + 1e-12;  // so that 2^depth cells come out, not one more
+  constexpr double no_less = 1e-290;       // so that its inverse is finite
+  constexpr double not_quite = 1 + 1e-12;  // so that there are 2^depth cells, not one more
   const double most = std::exp2(depth);
   const Bulk<D> bulk = find_bulk(points, box, reaches.largest(), most_strays(points.size));
   for (int axis = 0; axis < D; ++axis) {

@@ -1,7 +1,7 @@
-// The tree itself: which leaf a key is in, splitting leaves that are too full, merging those that have emptied.
+// The tree: finds the leaf of a key, splits leaves that are too full, and merges leaves that are almost empty.
 //
 // Leaves are numbered in the order of their keys, and their bodies are runs of slots in the same order. Inner nodes are
-// only a table of numbers: 2^D entries for each, a leaf or the block of entries of the next level.
+// a table of numbers: 2^D entries for each, a leaf or the block of entries of the next level.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace vicinal {
 template <int D>
 class OctreeLeaves {
  public:
-  static constexpr std::uint32_t made = ~std::uint32_t{0};  // the origin of a leaf that was not there before
+  static constexpr std::uint32_t made = ~std::uint32_t{0};  // the origin of a new leaf
 
   // Splits the root until no leaf has more than `capacity` bodies, or is a single cell. Distinct keys in ascending
   // order; the bodies of the k-th are slots begin[k] … begin[k + 1] - 1.
@@ -33,13 +33,13 @@ class OctreeLeaves {
     finish(begin[keys.size()]);
   }
 
-  // The same bodies after some have moved from leaf to leaf: leaf k has slots begin[k] … begin[k + 1] - 1. Splits what
-  // is too full, merges siblings that together hold no more than half a leaf's capacity. So a merged leaf must double
-  // its bodies before it splits, and the parts of a split one lose half of theirs before they merge: nothing
-  // oscillates.
+  // The same bodies after some have moved from leaf to leaf: leaf k has slots begin[k] … begin[k + 1] - 1. Splits
+  // leaves that are too full, merges siblings that together hold no more than half a leaf's capacity. So a merged leaf
+  // must double its bodies before it splits, and the parts of a split leaf must lose half of theirs before they merge:
+  // the tree does not oscillate.
   //
   // keys_of(first, last) sorts the bodies of a run of slots by key and returns the keys.
-  // origins[k] is set to the number the new leaf k had before, or to `made`.
+  // origins[k] is set to the previous number of the new leaf k, or to `made`.
   template <class KeysOf>
   OctreeLeaves changed(std::span<const std::uint32_t> begin, KeysOf&& keys_of,
                        std::vector<std::uint32_t>& origins) const {
@@ -78,7 +78,7 @@ class OctreeLeaves {
   }
   // First slots of the leaves, and the number of bodies.
   [[nodiscard]] std::span<const std::uint32_t> begin() const { return begin_; }
-  // Bodies have moved, but no leaf demands a change.
+  // Bodies have moved, but no leaf has to change.
   void set_begin(std::vector<std::uint32_t> begin) {
     begin_ = std::move(begin);
     splits_ = merges_ = 0;
@@ -123,7 +123,7 @@ class OctreeLeaves {
 
  private:
   static constexpr std::size_t octants = std::size_t{1} << D;
-  // A leaf's number with the highest bit set, where the entries of an inner node start, or nothing: outside the grid.
+  // A leaf's number with the highest bit set, the first entry of an inner node, or `nothing` outside the grid.
   using Entry = std::uint32_t;
   static constexpr Entry leaf_bit = Entry{1} << 31;
   static constexpr Entry nothing = ~Entry{0};
@@ -191,7 +191,7 @@ class OctreeLeaves {
     return node;
   }
 
-  // A node of the tree before, with splits and merges where its bodies ask for them.
+  // A node of the previous tree, with splits and merges where its bodies require them.
   template <class KeysOf>
   Entry adopt(const OctreeLeaves& old, Entry entry, int side, std::span<const std::uint32_t> begin, KeysOf&& keys_of) {
     if (is_leaf(entry)) {

@@ -1,4 +1,4 @@
-// Which candidates a query must not meet. Plain types only: see geometry/shape.hpp.
+// The candidates that a query is tested against. Plain types only: see geometry/shape.hpp.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace vicinal {
 
 enum class Own : std::int16_t {
-  absent,  // the query is not among the candidates, or only as its own periodic image: nothing is left out
+  absent,  // all: the query is not among the candidates, or only as its own periodic image
   after,   // only candidates after the query itself: each pair once
   except,  // all but the query itself
 };

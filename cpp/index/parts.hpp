@@ -8,7 +8,7 @@
 
 namespace vicinal {
 
-// Small enough to balance threads and to notice Ctrl-C, large enough that the cost of a piece is its pairs.
+// Small enough to balance threads and to respond to Ctrl-C, large enough that pairs dominate the cost of a piece.
 inline constexpr std::size_t part_bodies = 2048;
 
 template <class T, int D>

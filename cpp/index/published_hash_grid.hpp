@@ -1,8 +1,7 @@
 // The hierarchical hash grid as first published, to reproduce the numbers of two papers; vicinal.lab uses it.
 //
 // Schornbaum (2009): cells grow by a factor from grid to grid, and grids start with a given number of bins. Koch
-// (2020): the number of bins is fixed, and a body looks at the 3^d cells around its own. Everything else is that of
-// HashGrid.
+// (2020): the number of bins is fixed, and a body looks at the 3^d cells around its own. The rest is that of HashGrid.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +41,8 @@ class PublishedPlan final : public HashPlan<T, D> {
   [[nodiscard]] bool grows() const override { return fixed_ == 0; }
   [[nodiscard]] double with_room(double size) const override { return size; }
 
-  // Cells c0 f^k, c0 that of the first body; sizes from cell / f up to the cell. Only grids with bodies.
+  // Cells are c0 f^k, with c0 that of the first body; a grid takes sizes from cell / f up to the cell. Empty grids are
+  // left out.
   [[nodiscard]] std::vector<double> limits(const BodyView<T, D>& bodies,
                                            const std::array<double, D>& /*lengths*/) const override {
     if (bodies.shape == Shape::point) return {0};
@@ -74,7 +74,7 @@ class PublishedPlan final : public HashPlan<T, D> {
     for (std::size_t a = 0; a < D; ++a) bins[a] = this->lay_axis(cell[a], lengths[a], a, level);
     if (fixed_ > 0) {
       for (std::size_t a = 0; a < D; ++a) {
-        // A body looks one cell around, so cell numbers must be exact: fewer of them, and cells a trifle larger.
+        // Only adjacent cells are looked up, so cell numbers must be exact: fewer and slightly larger cells.
         constexpr double far = 0x1p30;
         HashAxis& axis = level.axis[a];
         axis.lowest = -far;
@@ -89,7 +89,7 @@ class PublishedPlan final : public HashPlan<T, D> {
         if (dims_[a] > 0) bins[a] = std::max(std::min(bins[a], dims_[a]), std::uint32_t{4});
       const double room = this->room(level);
       this->shrink(room, bins);
-      // Initial dimensions were a wish: they grow with the number of bodies.
+      // The given dimensions are initial ones: they grow with the number of bodies.
       while (dims_[0] > 0 && 2 * this->product(bins) <= room) *std::min_element(bins.begin(), bins.end()) *= 2;
     }
     this->set_bins(bins, level);
@@ -126,8 +126,8 @@ class PublishedHashGrid final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return grid_.bytes(); }
 
  private:
-  // A bin with the 3^d around it, and every body with the 3^d around its cell in each grid of larger cells (in full
-  // mode, of all other grids by extent).
+  // Pairs a bin with the 3^d bins around it, and every body with the 3^d cells around its own in each grid of larger
+  // cells (in full mode, in all other grids by extent).
   void around(std::uint32_t index, const Bodies<T, D>& queries, Mode mode, HashSearch<T, D>& search) const {
     const HashLevels<T, D>& levels = grid_.bins().levels();
     const auto& bin = grid_.bins()[index];
@@ -169,7 +169,7 @@ class PublishedHashGrid final : public Structure<T, D> {
   }
 
   HashGrid<T, D> grid_;
-  bool fixed_;  // bins along each axis do not follow the number of bodies
+  bool fixed_;  // the number of bins does not depend on the number of bodies
 };
 
 }  // namespace vicinal

@@ -34,7 +34,7 @@ class Registry {
   }
 };
 
-// A namespace-scope object of this type makes structure S known.
+// A namespace-scope object of this type registers structure S.
 template <template <class, int> class S, class T, int D>
 struct Registered {
   explicit Registered(const char* name) {

@@ -1,9 +1,9 @@
-// Which sizes of bodies should share a grid: the split of a size distribution that makes the search cheapest.
+// Splits a size distribution into levels that share a grid, such that the search is cheapest.
 //
 // One grid for all sizes has cells as large as the largest body, and every small body is tested against all others in
-// such a cell. A grid for every size has ideal cells, but every body looks into every grid. Krijgsman, Ogarko and
+// such a cell. A grid for every size has ideal cells, but every body is looked up in every grid. Krijgsman, Ogarko and
 // Luding (2014) showed that with well-chosen levels a mixture costs no more per pair than equal bodies do. Here the
-// work is written down as a sum over levels and its minimum found by dynamic programming over classes of size.
+// work is a sum over levels, whose minimum is found by dynamic programming over classes of size.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class SizeHistogram {
 // edge); `volume` is that of the space the bodies are in.
 inline std::vector<double> choose_levels(std::span<const SizeClass> classes, double reach, double volume,
                                          int dimensions) {
-  // Nanoseconds for a distance test and for a body to look into one more grid (benchmarks/calibrate.py).
+  // Nanoseconds for a distance test and for looking up a body in one more grid (benchmarks/calibrate.py).
   constexpr double test = 0.4;
   constexpr double look = 12;
   const auto power = [dimensions](double x) { return dimensions == 3 ? x * x * x : x * x; };
@@ -68,7 +68,7 @@ inline std::vector<double> choose_levels(std::span<const SizeClass> classes, dou
       const double around = std::min(here, here / volume * power(3 * cell));
       const double around_small = std::min(here, here / volume * power(2.5 * cell));
       const double work = test * (here * around / 2 + before[begin] * around_small) + look * before[last];
-      // A level of still more classes is still more work.
+      // Levels of more classes are even more work.
       if (work > cost[last]) break;
       if (cost[begin] + work <= cost[last]) {
         cost[last] = cost[begin] + work;

@@ -1,13 +1,13 @@
 // Spatial hashing (Teschner et al. 2003), the baseline of Onderik & Ďurikovič 2008: cells of one reach, hashed into a
 // table of buckets.
 //
-// The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper the test does not ask
-// which cell a body of a bucket is in, so all of them are candidates, and the exact test sorts them out. Two things
-// keep every pair from being proposed more than once all the same:
+// The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper, all bodies of a
+// bucket are candidates, whatever their cell, and the exact test rejects the others. Two rules ensure that each pair is
+// still proposed only once:
 //   - Queries are the bodies of one *cell*, and two neighbours of a cell that share a bucket count as one.
-//   - Not every candidate is mutual: a bucket may be looked at for a body of a far cell, which does not look back. But
-//     bodies within reach of each other always look at each other's buckets, so to find every pair once it is enough
-//     that each body keeps the candidates in later slots, and of two opposite images one.
+//   - Not every candidate is mutual: a bucket may contain a body of a distant cell, which does not look up the bucket
+//     of the query. But bodies within reach of each other always look up each other's buckets, so every pair is found
+//     once if each body keeps the candidates in later slots, and one of two opposite images.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class SpatialHash final : public Structure<T, D> {
 
   void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
-    grid_ = Grid();  // one cell, which is enough for no points
+    grid_ = Grid();  // a single cell for an empty set
     if (points.size > 0) grid_ = lay_bulk_grid(points, settings_.box, reach, 1, 0);
     grid_.finish(reach);
     table_ = static_cast<std::uint32_t>(settings_.option("table"));
@@ -66,7 +66,7 @@ class SpatialHash final : public Structure<T, D> {
     }
   }
 
-  // A collision is a cell that does not have its bucket to itself, the first of a bucket not counted.
+  // A collision is a cell that shares its bucket; the first cell of a bucket is not counted.
   [[nodiscard]] Details details() const override {
     return {{"cell", grid_.axis[0].size()},
             {"table", static_cast<double>(table_)},
@@ -133,8 +133,8 @@ class SpatialHash final : public Structure<T, D> {
     std::fill(start + bucket, start + table_ + 1, static_cast<Slot>(bodies_.size));
   }
 
-  // Sorts the bodies of every bucket by cell, and makes groups of cells out of those of buckets: the key of a group
-  // still is the bucket.
+  // Sorts the bodies of every bucket by cell, and divides the groups of buckets into groups of cells: the key of a
+  // group is still the bucket.
   void split_buckets(Bodies<T, D>& bodies) const {
     struct Group {
       std::uint64_t bucket;
@@ -174,7 +174,7 @@ class SpatialHash final : public Structure<T, D> {
       }
   }
 
-  // Adds the bucket of every cell of the stencil, each once, but for the own one.
+  // Adds the bucket of every cell of the stencil, each once, except the own one.
   void look_around(const Cell& cell, std::uint32_t own, Mode mode, std::vector<Range>& ranges) const {
     const auto given = static_cast<std::ptrdiff_t>(ranges.size());
     for (const StencilRow& row : grid_.rows) {
@@ -189,7 +189,7 @@ class SpatialHash final : public Structure<T, D> {
         if (range.begin < range.end) ranges.push_back(range);
       }
     }
-    // What is seen through one image comes together, the box itself first: the exact test goes by images.
+    // Buckets are grouped by image, the box itself first: the exact test works image by image.
     const auto rank = [](const Range& r) {
       return std::tuple(r.shift != Shift{}, r.shift.z, r.shift.y, r.shift.x, r.begin);
     };

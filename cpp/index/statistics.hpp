@@ -1,14 +1,14 @@
-// What the chooser needs to know about bodies before a structure is built: how crowded they are at every scale, and
-// their sizes. It comes from a sample, because it must cost little compared with the search itself.
+// Statistics of bodies for the chooser, made before a structure is built: their density at every scale, and their
+// sizes. They come from a sample, because they must cost little compared with the search itself.
 //
 // A sample of s of n bodies is sorted along a Morton curve once. Then the cells of every size 2^-k of the space are
-// runs of equal prefixes. Of the other bodies in the cell of a body a sample contains the share s / n, so their mean
-// number is known without bias at every scale at which some bodies of the sample share a cell; at finer scales space is
-// taken to be filled more and more evenly. The number of occupied cells needs more care, since most of the bodies in a
-// cell are not in the sample: the density around a body is taken from the smallest cell around it that contains enough
-// of the sample, and from there on decreases as it does for the other bodies of that cell.
+// runs of equal prefixes. A sample contains the share s / n of the other bodies in the cell of a body, so their mean
+// number is estimated without bias at every scale at which some bodies of the sample share a cell; at finer scales
+// space is assumed to be filled more and more evenly. The number of occupied cells needs more care, since most of the
+// bodies in a cell are not in the sample: the density around a body is taken from the smallest cell around it that
+// contains enough of the sample, and from there on decreases as it does for the other bodies of that cell.
 //
-// The frame of the cells is where nearly all bodies of the sample are, so that a few strays do not cost resolution.
+// The cells cover nearly all bodies of the sample, so that a few strays do not reduce the resolution.
 #pragma once
 
 #include <algorithm>
@@ -45,26 +45,26 @@ struct SizeGroup {
 template <int D>
 struct Statistics {
   Crowding crowding;
-  // Along each axis: the integral of the square of the density of bodies, that is how many of all others a body has
-  // beside it per unit of length, on average; strays left out.
+  // Along each axis: the integral of the square of the density of bodies, that is, the mean share of all other bodies
+  // beside a body, per unit of length; strays left out.
   std::array<double, D> beside{};
-  // Edges of the boxes around bodies, and how far they are from their mean, on average; 0 for points.
+  // Edges of the boxes around bodies: mean, and mean absolute deviation; 0 for points.
   std::array<double, D> mean_edge{}, edge_spread{};
-  // Mean over pairs of (ri + rj)^D, or of the volume in which the corners of overlapping boxes can be; 0 for points.
+  // Mean over pairs of (ri + rj)^D, or of the volume in which the corners of overlapping boxes can lie; 0 for points.
   double pair_volume = 0;
   // Ascending; none for points.
-  std::vector<SizeGroup<D>> levels;   // as a hierarchical grid would share them out
+  std::vector<SizeGroup<D>> levels;   // as a hierarchical grid would divide them
   std::vector<SizeGroup<D>> octaves;  // by powers of two
 };
 
 namespace detail {
 
-// Numbers that do not follow the order of the input.
+// Numbers that are independent of the order of the input.
 inline std::uint64_t scramble(std::uint64_t x) {
   x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9;
   return x ^ x >> 29;
 }
-// One body out of each of `count` equal pieces of the input; without a division for each.
+// One body of each of `count` equal pieces of the input, without a division per body.
 class Sample {
  public:
   Sample(std::size_t count, std::size_t n) : all_(count == n), step_((static_cast<std::uint64_t>(n) << 32U) / count) {}
@@ -100,14 +100,14 @@ inline void sort_codes(std::vector<std::uint64_t>& codes, int bits) {
 template <int D>
 Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays, double n) {
   constexpr int scales = Crowding::scales;
-  constexpr std::uint32_t enough = 8;  // bodies of the sample in a cell that tell how crowded it is
+  constexpr std::uint32_t enough = 8;  // bodies of the sample in a cell from which its density is estimated
   using Level = std::array<double, scales>;
   Level coinciding{};   // ordered pairs that share a cell
   Level runs{};         // cells with bodies of the sample
   Level crowded{};      // cells with enough of them
   Level edge_bodies{};  // bodies whose smallest crowded cell is of this scale
-  Level edge_others{};  // sum over those of the others of the sample there
-  Level edge_next{};    // the same one scale further
+  Level edge_others{};  // sum, over these bodies, of the other bodies of the sample in that cell
+  Level edge_next{};    // the same one scale finer
   std::array<std::uint32_t, scales> begin{}, in_crowded{}, next_pairs{};
   const auto close = [&](std::size_t k, std::uint32_t end) {
     const std::uint32_t count = end - begin[k];
@@ -141,11 +141,11 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
   const double sample = s + static_cast<double>(strays);
   const double share = sample > 1 ? (sample - 1) / (n - 1) : 1;
   Crowding result;
-  // Enough pairs that the mean is known to a few percent; beyond, as between the last ones.
+  // With enough pairs the mean is known to a few percent; at finer scales the last ratio is continued.
   constexpr double certain = 300;
   std::size_t known = 0;
   while (known + 1 < scales && coinciding[known + 1] >= certain) ++known;
-  // From scale to scale in space that is filled evenly; where bodies lie along lines or in clusters, more stay.
+  // The ratio from scale to scale in evenly filled space; it is larger where bodies lie along lines or in clusters.
   constexpr double even = 1.0 / (1 << D);
   double ratio = even;
   if (const std::size_t back = std::min<std::size_t>(known, 2); back > 0 && coinciding[known - back] > 0)
@@ -156,7 +156,7 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
       result.others[k] = coinciding[k] / std::max(sample, 1.0) / share;
     } else {
       result.others[k] = result.others[k - 1] * ratio;
-      ratio = (ratio + even) / 2;  // but lines have a width too
+      ratio = (ratio + even) / 2;  // because lines have a width, too
     }
   }
   if (share == 1) {
@@ -171,7 +171,7 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
     const double ratio = std::clamp(edge_next[from] / std::max(edge_others[from], 1.0), std::exp2(-D), 1.0);
     for (std::size_t k = from + 1; k < scales; ++k) {
       here *= ratio;
-      // Cells per body where each has `here` others, as many as chance brings.
+      // Cells per body for a random distribution in which each has `here` others.
       result.cells[k] += edge_bodies[from] / share * (here < 1e-3 ? 1 - here / 2 : (1 - std::exp(-here)) / here);
     }
   }
@@ -206,11 +206,11 @@ class Sampler {
  private:
   using Position = std::array<double, D>;
 
-  // An eighth of the bodies, but enough for certainty and so few that they cost little compared with any search.
+  // An eighth of the bodies, within bounds: enough for a reliable estimate, and cheap compared with any search.
   [[nodiscard]] std::size_t sample() const {
     return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 256, 8192));
   }
-  // Sizes vary less from body to body than their surroundings do from cell to cell.
+  // Sizes vary less than densities.
   [[nodiscard]] std::size_t sample_of_sizes() const {
     return std::min(points_.size, std::clamp<std::size_t>(points_.size / 4, 512, 4096));
   }
@@ -218,7 +218,7 @@ class Sampler {
   struct Span {
     double low = 0, high = 0;
   };
-  // Where the bodies of the sample are along an axis, except for a few that are far from all others.
+  // The interval of the bodies of the sample along an axis, except for a few that are far from all others.
   [[nodiscard]] Span span_of(const std::vector<Position>& sampled, std::size_t axis) const {
     const auto edge = static_cast<double>(box_.edge[axis]);
     if (edge > 0) return {0, edge};
@@ -257,8 +257,8 @@ class Sampler {
       span[a] = span_of(sampled, a);
       edge = std::max(edge, span[a].high - span[a].low);
     }
-    if (!(edge > 0) || !std::isfinite(edge)) edge = edge > 0 ? 1e300 : 1;  // all in one place, or as far as can be
-    // Cells that do not begin where open space does: a pattern in it should not coincide with halves of halves.
+    if (!(edge > 0) || !std::isfinite(edge)) edge = edge > 0 ? 1e300 : 1;  // all coincide, or the extent overflows
+    // In open space the cells are offset: a regular pattern of bodies should not coincide with the subdivision.
     const double before = box_.periodic() ? 0 : 0.07 * edge;
     if (!box_.periodic()) edge *= 1.15;
     constexpr int bits = Crowding::scales - 1;
@@ -349,7 +349,7 @@ class Sampler {
     const std::size_t s = sample_of_sizes();
     const double weight = static_cast<double>(points_.size) / static_cast<double>(s);
     std::vector<SizeGroup<D>> groups;
-    std::array<std::uint16_t, SizeHistogram::classes> place{};  // one more than where a class is in `groups`, or 0
+    std::array<std::uint16_t, SizeHistogram::classes> place{};  // 1 + the position of a class in `groups`, or 0
     const auto add = [&](const std::array<double, D>& edge, double count) {
       const double size = *std::max_element(edge.begin(), edge.end());
       std::uint16_t& at = place[SizeHistogram::class_of(size)];
@@ -394,7 +394,7 @@ class Sampler {
       classes.push_back({group.largest, static_cast<std::size_t>(std::ceil(group.count))});
     return choose_levels(classes, reach, volume, D);
   }
-  // Groups put together up to ascending limits.
+  // Groups joined up to ascending limits.
   static std::vector<SizeGroup<D>> merged(const std::vector<SizeGroup<D>>& fine, const std::vector<double>& limits) {
     std::vector<SizeGroup<D>> result(limits.size());
     std::size_t at = 0;

@@ -12,7 +12,7 @@
 
 namespace vicinal {
 
-// What is needed of level, box and frame along one axis, side by side: see HashAxis and NearFrame.
+// The values of level, box and frame along one axis: see HashAxis and NearFrame.
 template <class T>
 struct StayAxis {
   double origin, inverse, lowest, highest, lift;
@@ -24,7 +24,7 @@ struct StayAxis {
   T* exact;
 };
 
-// The bodies in slots begin … end-1, as far as they are in bins of one level.
+// The bodies in slots begin … end-1 that are in bins of one level.
 template <class T>
 struct StayJob {
   StayAxis<T> axis[3];
@@ -37,11 +37,11 @@ struct StayJob {
   T* grown[3];                       // by slot: the same as `extra`
   const std::int32_t* ids;           // by slot, negative in holes
   const std::uint32_t* bins;         // by slot
-  std::uint32_t begin, end, finish;  // ids up to `finish` may be looked at ahead
+  std::uint32_t begin, end, finish;  // ids up to `finish` may be prefetched
 };
 
-// What the body some slots further on will need: the bodies of a bin are anywhere in the user's array, and a row of it
-// may be in two lines of the cache.
+// Prefetches the data of the body some slots ahead: the bodies of a bin are anywhere in the user's array, and a row may
+// span two cache lines.
 template <int D, int Extras, class T>
 [[gnu::always_inline]] inline void prefetch_ahead(const StayJob<T>& job, std::uint32_t slot) {
   constexpr std::uint32_t ahead = 32;

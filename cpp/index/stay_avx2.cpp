@@ -1,5 +1,5 @@
-// Four bodies at a time. Compiled for AVX2, called only where the processor has it. Every operation rounds as those of
-// HashAxis and NearFrame do.
+// Four bodies at a time. Compiled for AVX2, called only where the processor has it. Every operation rounds as in
+// HashAxis and NearFrame.
 #include "index/stay.hpp"
 
 #include <immintrin.h>
@@ -24,14 +24,14 @@ template <int D>
 inline void store(double* to, __m256d x) { _mm256_storeu_pd(to, x); }
 inline void store(float* to, __m256d x) {
   _mm_storeu_ps(to, _mm256_cvtpd_ps(x));
-}  // it came from floats, or goes to some
+}  // the values are floats already, or are stored in a float column
 
 inline __m256d at_most(__m256d a, __m256d b) { return _mm256_cmp_pd(a, b, _CMP_LE_OQ); }
 inline __m256d less(__m256d a, __m256d b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
 
 template <class T, int D, Shape Resized, bool Banded>
 std::uint32_t stay(const StayJob<T>& given, std::uint32_t* others) {
-  const StayJob<T> job = given;  // a copy: what is written might alias, and everything would be read again
+  const StayJob<T> job = given;  // a copy: stores might alias the job, which would then be read again each time
   constexpr int extras = columns_of(Resized, D) - D;
   const __m256d zero = _mm256_setzero_pd();
   // Added to a whole number below it, this leaves the number in the lowest bits.
@@ -41,7 +41,7 @@ std::uint32_t stay(const StayJob<T>& given, std::uint32_t* others) {
     const T* rows[4];
     const T* sizes[4];
     for (std::uint32_t l = 0; l < 4; ++l) {
-      // Of what is behind the end, nothing is kept; any body will do, and in a hole too.
+      // Results behind the end and in holes are discarded; any body can stand there.
       const std::int32_t here = job.ids[k + l < job.end ? k + l : k];
       const auto id = static_cast<std::size_t>(here < 0 ? 0 : here);
       rows[l] = job.positions + id * D;

@@ -2,7 +2,7 @@
 //
 // A structure keeps bodies in an order of its own ("slots") in which neighbours in space are neighbours in memory. It
 // hands out *blocks* (index/block.hpp): runs of query slots that share a list of candidate ranges. The exact test
-// (pairs/) decides which candidates are pairs; emitters take the hits. So vector code is written once and serves every
+// (pairs/) decides which candidates are pairs; sinks receive the hits. So vector code is written once and serves every
 // structure, and the cost of a virtual call is paid per block, never per pair.
 #pragma once
 
@@ -23,7 +23,7 @@ using Details = std::map<std::string, double>;
 // Parameters of one structure, checked by the Python class of the same name.
 using Options = std::map<std::string, double>;
 
-// What every structure is made from.
+// The arguments of every structure.
 template <class T, int D>
 struct Settings {
   T cutoff{};
@@ -45,14 +45,13 @@ class Structure {
   Structure& operator=(const Structure&) = delete;
   virtual ~Structure() = default;
 
-  // Builds from scratch, reusing memory. The bodies must stay where they are until the next change.
+  // Builds from scratch, reusing memory. The arrays of the bodies must stay valid until the next change.
   virtual void build(const BodyView<T, D>& bodies) = 0;
-  // The next three build again unless a structure can do better.
-  // The same bodies, moved or resized, or another set.
+  // By default the next three functions rebuild. The same bodies, moved or resized, or another set.
   virtual void update(const BodyView<T, D>& bodies) { build(bodies); }
   // `all` bodies; those beyond the present number are new.
   virtual void insert(const BodyView<T, D>& all) { build(all); }
-  // Bodies `ids` leave; `rest` are the bodies that stay, numbered anew in the same order.
+  // Bodies `ids` leave; `rest` are the remaining bodies, renumbered in the same order.
   virtual void remove(std::span<const std::uint32_t> /*ids*/, const BodyView<T, D>& rest) { build(rest); }
 
   [[nodiscard]] virtual const Bodies<T, D>& bodies() const = 0;

@@ -1,7 +1,7 @@
-// What is known about bodies before a structure is built: everything that the estimates (index/estimates/) read.
+// The survey of bodies, made before a structure is built: the input of the estimates (index/estimates/).
 //
-// Only the least of the predicted times matters, so quantities are kept simple: means over bodies, and cubes for boxes
-// of any shape.
+// Only the order of the predicted times matters, so quantities are simple: means over bodies, and cubes for boxes of
+// any shape.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +39,8 @@ class Survey {
     pair_size = std::pow(statistics.pair_volume, 1.0 / D) / 2;
     pairs = shape == Shape::sphere ? sphere_pairs(ball)
                                    : bodies / 2 * others(std::pow(std::max(ball * volume, 1e-300), 1.0 / D));
-    // Doubles that cannot be tested as floats first take twice the bytes and half the lanes. For points and spheres
-    // that is not twice the time, because floats in doubt are tested again.
+    // Doubles that are not tested in float32 first take twice the bytes and half the lanes. For points and spheres that
+    // is less than twice the time, because candidates in the band are tested again.
     const double longest = *std::max_element(length.begin(), length.end());
     const bool near = shape != Shape::box && longest < 2 * NearFrame<D>::most * reach[0];
     width = sizeof(T) == 4 || near ? 1 : shape == Shape::box ? 2 : 1.5;
@@ -55,10 +55,10 @@ class Survey {
   Edges period{};        // 0 along open axes
   double most_cells;     // of a dense grid that fits into memory
   bool periodic;         // along some axis
-  double pairs = 0;      // that the search will find
+  double pairs = 0;      // expected result of the search
   double pair_size = 0;  // mean size (radius, half edge) of bodies, weighted by the volume in which they form pairs
-  double width = 1;      // time of a test, where doubles cannot be tested as floats first, over that of others
-  double sorting = 0;    // Count::sort of a structure that puts all bodies into their places once
+  double width = 1;      // relative time of a test, above 1 where doubles are not tested in float32 first
+  double sorting = 0;    // Count::sort of a structure that sorts all bodies once
 
   static double power(double x) { return D == 3 ? x * x * x : x * x; }
   // Edge of the cube of the same volume.
@@ -98,7 +98,7 @@ class Survey {
       }
     return (others(mean(edges)) + 1) * images - 1;
   }
-  // Periodic images of the space, besides itself, that a body with this reach sees on average.
+  // Mean number of periodic images of the space, besides itself, that a body with this reach touches.
   [[nodiscard]] double images(const Edges& reached) const {
     double product = 1;
     for (std::size_t a = 0; a < D; ++a)
@@ -118,7 +118,7 @@ class Survey {
   struct Work {
     double blocks, images, rows, copies, tests;
   };
-  // Of cells that look at all cells up to `parts` away.
+  // Of a grid whose cells look up all cells up to `parts` away.
   [[nodiscard]] Work cell_work(const Edges& edges, int parts) const {
     const double span = 2 * parts + 1;
     const double blocks = cells(mean(edges));
@@ -139,14 +139,14 @@ class Survey {
     return edges;
   }
 
-  // For the reason that is given for a choice.
+  // For the reason of a choice.
   [[nodiscard]] double grid_cells() const {
     double cells = 1;
     for (std::size_t a = 0; a < D; ++a) cells *= length[a] / reach[a] + 1;
     return cells;
   }
   [[nodiscard]] double largest() const { return statistics.levels.empty() ? 0 : statistics.levels.back().largest; }
-  // The share of bodies that leave a cell with a few bodies in it when they move by so many of their sizes.
+  // The share of bodies that leave a cell of a few bodies when they move by this multiple of their sizes.
   [[nodiscard]] double moved(double motion) const {
     const double size = shape == Shape::point ? reach[0] : 2 * pair_size;
     return std::min(1.0, 1.5 * motion * size / std::max(mean(reach), edge(3)));

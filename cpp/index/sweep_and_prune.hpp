@@ -1,7 +1,7 @@
 // Sweep and prune (Schornbaum 2009, section 4.5): bodies sorted by the ends of their intervals along one axis, or along
 // all axes.
 //
-// The sweep along one axis is built for a single search. The sweep along all axes is kept: while little moves, an
+// The sweep along one axis is built for a single search. The sweep along all axes is kept: while few bodies move, an
 // update costs little more than a pass over the bodies. Ends that wrap around a border would have to be stored once per
 // image, so a periodic box is always swept along one axis.
 #pragma once

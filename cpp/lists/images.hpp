@@ -1,4 +1,4 @@
-// Which image of its second body an entry of a list means, and where it is: shifts and vectors for present positions.
+// The image of the second body of each entry of a list: shifts and vectors for the current positions.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace vicinal {
 
-// Positions wrapped into the box, and how many edges wrapping took off each coordinate.
+// Positions wrapped into the box, and the number of edges that wrapping subtracted from each coordinate.
 template <class T, int D>
 struct WrappedPositions {
   Buffer<T> position;
@@ -31,8 +31,8 @@ struct WrappedPositions {
 };
 
 // Calls f(entry, vector, image) for every entry between two bodies, in parallel. The image is the shift between wrapped
-// positions: that of `shifts`, or where there are none the nearest one. The vector is (wj - wi) + image * edge, as
-// docs/definition.md has it. Entries with a plane (numbers from `bodies` on) are left out.
+// positions: that of `shifts`, or without shifts the nearest one. The vector is (wj - wi) + image * edge, as in
+// docs/definition.md. Entries with a plane (numbers from `bodies` on) are left out.
 template <class T, int D, class F>
 void for_each_image(std::span<const std::int32_t> i, std::span<const std::int32_t> j, const std::int32_t* shifts,
                     const WrappedPositions<T, D>& at, const Box<T, D>& box, F&& f) {

@@ -15,7 +15,7 @@
 
 namespace vicinal {
 
-// Where the overflow of every row begins: what does not fit `width` entries, row after row. The last is the total.
+// The start of the overflow of every row, the entries beyond `width`, row after row. The last is the total.
 inline std::vector<std::int64_t> overflow_begin(std::span<const std::int64_t> offsets, std::size_t width) {
   std::vector<std::int64_t> begin(offsets.size());
   std::int64_t sum = 0;
@@ -27,8 +27,8 @@ inline std::vector<std::int64_t> overflow_begin(std::span<const std::int64_t> of
   return begin;
 }
 
-// A table of `width` entries per row, -1 where there are fewer, and how many there are. What does not fit goes to
-// (i, j) at overflow[row].
+// A table of `width` entries per row, filled up with -1, and the number of entries per row. Entries that do not fit go
+// to (i, j) at overflow[row].
 inline void spread(const RowsView& rows, std::size_t width, std::span<const std::int64_t> overflow, std::int32_t* table,
                    std::int32_t* counts, std::int32_t* i, std::int32_t* j) {
   parallel_ranges(rows.size(), row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {

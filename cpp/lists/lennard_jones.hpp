@@ -1,4 +1,4 @@
-// The Lennard-Jones law over half rows: a model of a compiled loop over a list, and a measure of what one costs.
+// The Lennard-Jones law over half rows: a model of a compiled loop over a list, and a benchmark of its cost.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ template <class T, int D, bool shifted>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {
   const std::size_t n = rows.size();
-  // Of wrapped positions the nearest image is found by two comparisons. Shifts are meant for positions as they are.
+  // With wrapped positions two comparisons find the nearest image. Shifts apply to the positions as they are.
   Buffer<T> wrapped;
   const T* x = points.data();
   if (box.periodic() && !shifted) {
@@ -79,7 +79,7 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
           r2 += way[a] * way[a];
         }
         if (!(r2 <= cutoff2)) continue;
-        const T inverse = 1 / r2;  // divisions are slow: one is enough
+        const T inverse = 1 / r2;  // divisions are slow, so there is only one
         const T q2 = sigma2 * inverse;
         const T q6 = q2 * q2 * q2;
         energy += static_cast<double>(4 * law.epsilon * q6 * (q6 - 1));
@@ -105,7 +105,7 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
 }  // namespace detail
 
 // Returns the energy, 4 epsilon ((sigma / r)^12 - (sigma / r)^6) for every pair within the cutoff, and fills the
-// forces. Entries mean the images in `shifts`, or where that is null the nearest ones.
+// forces. Entries refer to the images in `shifts`, or if that is null to the nearest ones.
 template <class T, int D>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {

@@ -12,7 +12,7 @@
 
 namespace vicinal {
 
-// What an entry adds to its second body.
+// The contribution of an entry to its second body.
 enum class Give { nothing, same, opposite };
 
 // Rows in CSR form, or in a table of fixed width.

@@ -16,7 +16,7 @@ namespace vicinal {
 // Fills `order` with the numbers of the bodies along the curve.
 template <class T, int D>
 void spatial_order(const BodyView<T, D>& points, const Box<T, D>& box, std::int32_t* order) {
-  // Cells of the curve that hold more bodies than this are divided: a body far away made them large.
+  // Cells of the curve that hold more bodies than this are divided: a distant body can make them large.
   constexpr std::size_t crowd = 8;
   Bodies<T, D> bodies;
   bodies.reset(points, box, NearFrame<D>{});

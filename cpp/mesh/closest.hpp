@@ -1,4 +1,4 @@
-// The point of a triangle that is closest to a place, and the feature of the surface it is on.
+// The point of a triangle that is closest to a position, and the feature of the surface it is on.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace vicinal::mesh {
 
 struct Closest {
-  Vec3 offset;  // from the place to the point
+  Vec3 offset;  // from the position to the point
   double square;
   Kind kind;
   std::int32_t feature;
@@ -22,7 +22,8 @@ struct Closest {
 
 namespace detail {
 
-// Of an edge: seen from its vertex with the smaller number, so that all faces that share it find the same bits.
+// The closest point of an edge, computed from its vertex with the smaller number, so that all faces that share it get
+// the same bits.
 inline Closest closest_on_edge(const Surface& surface, std::size_t face, std::size_t k, const Vec3& place) {
   std::int32_t from = surface.faces[face][k], to = surface.faces[face][(k + 1) % 3];
   if (to < from) std::swap(from, to);
@@ -45,7 +46,7 @@ inline Closest closest_point(const Surface& surface, std::size_t face, const Vec
   const Vec3 normal = surface.normal(face);
   if (has_face(surface, face, normal)) {
     bool inside = true;
-    // The height above the plane has the least rounding at the nearest corner.
+    // The height above the plane is computed from the nearest corner, where rounding is smallest.
     double nearest = std::numeric_limits<double>::infinity(), height = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       const Vec3 along = surface.corner(face, (k + 1) % 3) - surface.corner(face, k);

@@ -1,5 +1,5 @@
-// Which features belong together: faces that continue each other (nearly) smoothly are one patch, and so are the edges
-// and vertices between them. A contact that rolls over a patch stays the same contact.
+// Features that belong together: faces that continue each other (nearly) smoothly form a patch with the edges and
+// vertices between them. A contact that rolls over a patch stays the same contact.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class Groups {
   std::vector<std::size_t> parent_;
 };
 
-// Whether two faces that share edge k of the first continue each other, up to an angle of given cosine. Which way round
-// the corners of each face go does not matter.
+// Whether two faces that share edge k of the first continue each other, up to an angle of given cosine. The orientation
+// of each face does not matter.
 inline bool continues(const Surface& surface, std::size_t face, std::size_t k, std::size_t other, double cosine) {
   const Vec3& start = surface.corner(face, k);
   const Vec3 along = surface.corner(face, (k + 1) % 3) - start;
@@ -47,8 +47,8 @@ inline bool continues(const Surface& surface, std::size_t face, std::size_t k, s
 
 }  // namespace detail
 
-// The key of every feature: a patch of several faces has a number of its own, after those of all features; what belongs
-// to no patch keeps the number of the feature. Returns the keys and the number of patches.
+// The key of every feature: a patch of several faces has a number of its own, after those of all features; a feature of
+// no patch keeps its number. Returns the keys and the number of patches.
 inline std::pair<std::vector<std::int32_t>, std::size_t> patch_keys(const Surface& surface, double cosine) {
   const std::size_t faces = surface.faces.size();
   // Faces by edge: an edge between exactly two faces may join them.

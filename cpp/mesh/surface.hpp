@@ -39,7 +39,7 @@ struct Surface {
 };
 
 // A triangle whose height is less than this part of its longest edge has no face, only edges: its normal would be
-// rounding, and what its face is nearer than its edges is less than rounding, too.
+// dominated by rounding, and its face is not significantly nearer than its edges.
 inline constexpr double thinnest = 1e-12;
 
 inline bool has_face(const Surface& surface, std::size_t face, const Vec3& normal) {

@@ -1,4 +1,4 @@
-// Where a sphere touches a surface: each place once.
+// The points at which a sphere touches a surface, each once.
 //
 // Every triangle within reach has a closest point. It is a contact where the distance to the *surface* has a local
 // minimum. A point inside a face is one. A point on an edge or a vertex is one only if no other triangle there comes
@@ -24,18 +24,19 @@ struct Touch {
   Closest closest;
 };
 
-// Points of a sphere that are closer together than this part of its radius are one: where the surface is flat but for
-// rounding, they are found up to there. (An error e of a distance h moves the foot of a perpendicular by sqrt(2 h e).)
+// Points of a sphere that are closer together than this part of its radius are one: where the surface is flat except
+// for rounding, computed points may be that far apart. (An error e of a distance h moves the foot of a perpendicular by
+// sqrt(2 h e).)
 inline constexpr double same_point = 1.0 / 65536;
 
 class Toucher {
  public:
-  // keys[feature]: the number by which contacts on this feature are known.
+  // keys[feature]: the number that identifies contacts on this feature.
   Toucher(const Surface& surface, std::span<const std::int32_t> keys) : surface_(surface), keys_(keys) {}
 
   // Appends the contacts of a body with any of the faces, ordered by key. The order of the faces does not matter.
   void touch(std::int32_t body, const Vec3& place, double radius, std::span<const std::int32_t> faces,
-             std::vector<Touch>& found) {
+             std::vector<Touch>& contacts) {
     near_.clear();
     for (const std::int32_t face : faces) {
       const Closest closest = closest_point(surface_, static_cast<std::size_t>(face), place);
@@ -47,15 +48,15 @@ class Toucher {
     });
     kept_.clear();
     if (near_.size() > 1) list_incident();
-    // Nearest first: a contact is dropped only for the sake of a nearer one, so there is one wherever there should be.
+    // Nearest first: a contact is dropped only in favour of a nearer one, so none is missing.
     for (std::size_t k = 0; k < near_.size(); ++k)
       if (!is_end(k, place, same_point * radius) && !is_known(near_[k], same_point * radius)) kept_.push_back(near_[k]);
     name();
-    found.insert(found.end(), kept_.begin(), kept_.end());
+    contacts.insert(contacts.end(), kept_.begin(), kept_.end());
   }
 
  private:
-  // Of every edge and vertex: the near triangles it belongs to, nearest first.
+  // For every edge and vertex: the near triangles it belongs to, nearest first.
   void list_incident() {
     incident_.clear();
     for (std::size_t k = 0; k < near_.size(); ++k) {
@@ -68,7 +69,7 @@ class Toucher {
     std::sort(incident_.begin(), incident_.end());
   }
 
-  // Whether triangle k merely ends at its point, because the surface goes on towards the place.
+  // Whether triangle k merely ends at its point, because the surface continues towards the centre.
   [[nodiscard]] bool is_end(std::size_t k, const Vec3& place, double tolerance) const {
     const Closest& own = near_[k].closest;
     if (own.kind == Kind::face || k == 0) return false;
@@ -110,7 +111,7 @@ class Toucher {
 inline Vec3 contact_normal(const Surface& surface, const Touch& touch) {
   const Closest& closest = touch.closest;
   if (closest.square > 0) return (1 / std::sqrt(closest.square)) * (Vec3{0, 0, 0} - closest.offset);
-  // The body's centre is on the surface: any direction out of it will do.
+  // The body's centre is on the surface: any direction out of it is valid.
   const Vec3 normal = surface.normal(static_cast<std::size_t>(touch.face));
   const double size = length(normal);
   return size > 0 ? (1 / size) * normal : Vec3{0, 0, 1};

@@ -1,4 +1,4 @@
-// Vectors in space, as far as triangles need them.
+// Vectors in space, with the operations that triangles need.
 #pragma once
 
 #include <cmath>

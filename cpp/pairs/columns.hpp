@@ -1,4 +1,4 @@
-// The columns of a result: i, j, distance, vector, shift; whichever were asked for.
+// The requested columns of a result: i, j, distance, vector, shift.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace vicinal {
 struct Want {
   bool i = false, j = false, distance = false, vector = false, shift = false;
 
-  // Distances and vectors need positions, shifts need wraps: a hit must be known by its slot, not only by its number.
+  // Distances and vectors need positions, shifts need wraps: hits are then given by slot, not only by number.
   [[nodiscard]] bool slots() const { return distance || vector || shift; }
 };
 
-// Where the columns are; null for those not wanted.
+// Pointers to the columns; null for columns that were not requested.
 template <class T>
 struct Columns {
   std::int32_t* i = nullptr;
@@ -98,7 +98,7 @@ void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot
       T sum = 0;
       for (std::size_t a = 0; a < D; ++a) {
         T d = bodies.exact[a][slot] - x[a];
-        if (bodies.box.edge[a] > 0) d = d + image[a];  // + 0 too: it turns -0 into 0, as the definition does
+        if (bodies.box.edge[a] > 0) d = d + image[a];  // also for 0, which turns -0 into 0, as the definition does
         sum = a == 0 ? d * d : sum + d * d;
         if (to.vector != nullptr) to.vector[entry * D + a] = d;
       }

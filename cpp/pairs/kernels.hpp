@@ -13,7 +13,7 @@
 namespace vicinal {
 
 // Candidates copied together: x[c][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a
-// multiple of `tile_lanes`, are infinitely far away, so there is no remainder to treat apart.
+// multiple of `tile_lanes`, are infinitely far away, so there is no remainder to handle.
 inline constexpr std::size_t tile_lanes = 16;
 
 // A run of slots.
@@ -37,14 +37,15 @@ struct Batch {
   Own own;
   std::uint32_t position;
   bool shifted;
-  V shift[3];  // exact: added to every difference; band: taken off the query
-  // Points. Exact: d2 <= inside is a pair. Band: that is certain, d2 > outside is certainly none, between is doubt.
+  V shift[3];  // exact: added to every difference; band: subtracted from the query
+  // Points. Exact: d2 <= inside is a pair. Band: d2 <= inside is a pair, d2 > outside is none, anything between is in
+  // doubt.
   V inside, outside;
   // Spheres, band: the doubt at a distance s = ri + rj is |d2 - s*s| <= slope * s + offset.
   V slope, offset;
 };
 
-// What surrounds the queries of a batch: the bounds of their positions, or of boxes, and the largest radius.
+// The bounds of the queries of a batch: of their positions, or of boxes, and the largest radius.
 template <class V>
 struct Bounds {
   V low[3], high[3];
@@ -52,19 +53,15 @@ struct Bounds {
 };
 
 // gather: copies spans of x and payload (of slots if payload is null, of nothing if payload_to is null) side by side,
-//        and `tile_lanes` bodies without size infinitely far away behind them. With bounds, leaves out candidates that
-//        cannot be a pair with any query inside them. ends[s] is where span s ends in the copy; returns the last of
-//        them.
-// hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query
-// k;
-//        may scribble up to `overshoot` entries beyond the last.
-// count: only counts.
-// Both return how many queries were done: fewer than all when the next one has a candidate in doubt.
-// doubts: for the first query only, bit k of word w is candidate 16 w + k: `hit` are those certainly a pair, `doubt`
-// those
-//        in doubt. The query itself is not left out. Null where nothing is ever in doubt.
+//         and behind them `tile_lanes` bodies without size, infinitely far away. With bounds, leaves out candidates
+//         that cannot be a pair with any query inside them. ends[s] is the end of span s in the copy; returns the last.
+// hits:   writes the payload of every hit to `out` and, unless null, the query's id to `owner`; counts[k] is the
+//         number of hits of query k. May write up to `overshoot` entries beyond the last.
+// count:  only counts. Both return the number of queries done: fewer than all if the next one has a candidate in doubt.
+// doubts: for the first query only, bit k of word w is candidate 16 w + k: `hit` are the certain pairs, `doubt` the
+//         candidates in doubt. The query itself is not left out. Null for tests that are never in doubt.
 inline constexpr std::size_t overshoot = 64;
-// gather copies several registers at once, and leaves that much rubbish behind the last span.
+// gather copies several registers at once, and writes up to that many undefined entries behind the last span.
 inline constexpr std::size_t gather_overshoot = 64;
 
 template <class V>
@@ -77,7 +74,7 @@ struct Kernel {
   void (*doubts)(const Tile<V>&, const Batch<V>&, std::uint16_t* hit, std::uint16_t* doubt);
 };
 
-// By shape and dimension; boxes are compared, not computed with, so there is nothing to doubt about them.
+// By shape and dimension; the test of boxes only compares, so it is never in doubt.
 struct Kernels {
   Kernel<float> single[shapes][2];
   Kernel<double> twice[shapes][2];

@@ -19,7 +19,7 @@ struct PackTable {
 };
 constexpr PackTable pack_table;
 
-// Lane masks, read from the right place: zeros, then ones.
+// Lane masks, read at an offset: zeros, then ones.
 alignas(32) constexpr std::int32_t zeros_then_ones[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
 alignas(32) constexpr std::int64_t long_zeros_then_ones[8] = {0, 0, 0, 0, -1, -1, -1, -1};
 
@@ -30,8 +30,8 @@ inline std::size_t fill_four(std::int32_t* to, std::int32_t id) {
   return 32;
 }
 
-// Where `value` is in `hits`; it is there. A query mostly meets itself among the first sixteen hits, but not so often
-// among the first eight that a branch could tell.
+// The position of `value` in `hits`, which contains it. A query is usually among its first sixteen hits, but not often
+// enough among the first eight for a predictable branch.
 inline std::size_t find_self(const std::int32_t* hits, std::int32_t value) {
   const __m256i wanted = _mm256_set1_epi32(value);
   const auto bits_at = [&](std::size_t k) {
@@ -44,7 +44,7 @@ inline std::size_t find_self(const std::int32_t* hits, std::int32_t value) {
   }
 }
 
-// Lane masks the other way round.
+// Inverted lane masks.
 alignas(32) constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 alignas(32) constexpr std::int64_t long_ones_then_zeros[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 

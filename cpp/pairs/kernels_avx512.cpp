@@ -9,7 +9,7 @@ using Mask16 = simde__mmask16;
 using Mask8 = simde__mmask8;
 #else
 #if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 takes the undefined operand inside its own intrinsics for a fault (bug 105593).
+// GCC 12 warns about the undefined operand inside its own intrinsics (bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
@@ -31,12 +31,12 @@ inline std::size_t fill_two(std::int32_t* to, std::int32_t id) {
   return 32;
 }
 
-// Where `value` is in `hits`; it is there.
+// The position of `value` in `hits`, which contains it.
 inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
   const __m512i wanted = _mm512_set1_epi32(value);
   for (std::size_t k = 0;; k += 16) {
-    const Mask16 found = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
-    if (found != 0) return k + static_cast<std::size_t>(__builtin_ctz(found));
+    const Mask16 equal = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
+    if (equal != 0) return k + static_cast<std::size_t>(__builtin_ctz(equal));
   }
 }
 

@@ -7,7 +7,7 @@
 namespace vicinal {
 namespace {
 
-// One query; hit(tile, k, maybe) says whether a candidate is a pair, and adds to `maybe` if it is or might be.
+// One query; hit(tile, k, maybe) returns whether a candidate is a pair, and adds to `maybe` if it is or might be.
 template <class V, int D, Shape S, bool Band, bool Shifted>
 struct Query {
   V x[most_columns];
@@ -112,7 +112,7 @@ std::uint32_t count(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* c
 
 void stream(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-// Whether a candidate may be a pair with a query inside the bounds: as in kernels_simd.hpp, nothing is lost by
+// Whether a candidate may be a pair with a query inside the bounds: as in kernels_simd.hpp, no pair is lost to
 // rounding.
 template <class V, int D, Shape S, bool Band>
 bool near(const V* const* x, std::size_t slot, const Batch<V>& batch, const Bounds<V>& bounds) {

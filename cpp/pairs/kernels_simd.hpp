@@ -1,4 +1,4 @@
-// The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp bring the registers.
+// The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp provide the registers.
 //
 // `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply;
 // most (the larger one), zero, at_most (lanes where a <= b), from(k) (all lanes but the first k), first(k), both,
@@ -109,8 +109,8 @@ struct Query<Lanes, D, Shape::box, Band, Shifted> {
 
 // All queries of a batch together: near(x, k) are the lanes of candidates that may be a pair with one of them.
 //
-// Rounding is monotonic, so what is computed here from the nearest point of the bounds is not larger than what `Query`
-// computes, operation by operation, from any query inside them: no pair is lost.
+// Rounding is monotone, so each value computed here from the nearest point of the bounds is not larger than the value
+// that `Query` computes from any query inside them: no pair is lost.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 struct Around {
   using V = typename Lanes::value;
@@ -165,7 +165,7 @@ struct Around {
 };
 
 // Runs visit(k, mask of hits) over the tile from candidate `begin` on; true when some candidate is in doubt. It must be
-// inlined: what `visit` counts has to stay in a register.
+// inlined: the counter of `visit` has to stay in a register.
 //
 // Doubt is rare: it is only collected here, and the caller tests the candidates in doubt again.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
@@ -181,7 +181,7 @@ template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
   return Band && Lanes::any(doubt);
 }
 
-// Tile and batch come by value: what is written might alias a reference, and every pointer would be read again.
+// Tile and batch are passed by value: stores might alias a reference, and every pointer would be read again.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                       std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
@@ -192,11 +192,11 @@ std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typena
         tile, batch, q, batch.own == Own::after ? self + 1 : 0,
         [&](std::size_t k, typename Lanes::mask hit) { to += Lanes::keep(to, tile.payload + k, hit); });
     if (doubt) return q - batch.first;
-    // A body is always a pair with itself: taking that hit out again costs less than stepping around it.
+    // A body is always a pair with itself: removing that hit afterwards costs less than skipping the query.
     if (batch.own == Own::except) out[Lanes::find(out, tile.payload[self])] = *--to;
     const auto n = static_cast<std::size_t>(to - out);
     if (owner != nullptr) {
-      // Some registers too many cost less than a branch that depends on n.
+      // Copying too many registers costs less than a branch that depends on n.
       std::size_t filled = 0;
       do filled += Lanes::fill(owner + filled, batch.ids[q]);
       while (filled < n);
@@ -236,7 +236,7 @@ std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typenam
                        : count_of<Lanes, D, S, Band, false>(tile, batch, counts);
 }
 
-// What is written too much is overwritten by the next span, or by infinity. (Spans are not empty.)
+// Excess entries are overwritten by the next span, or by infinity. (Spans are not empty.)
 template <class Lanes, int D, Shape S>
 std::uint32_t gather_all(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans,
                          std::size_t count, typename Lanes::value* const* to, std::int32_t* payload_to,
@@ -249,8 +249,8 @@ std::uint32_t gather_all(const typename Lanes::value* const* x, const std::int32
     const Span span = spans[s];
     std::size_t next = at;
     std::size_t from = span.begin;
-    // How many registers a span needs is a branch that cannot be predicted. But mostly one is enough in sparse space,
-    // and four are in dense space: those two cases are easy to tell apart.
+    // The number of registers that a span needs is an unpredictable branch. But one is mostly enough in sparse space
+    // and four in dense space, and a branch between these two cases is predictable.
     const auto copy = [&](std::size_t registers) {
       for (std::size_t k = 0; k < registers * Lanes::width; k += Lanes::width) {
         for (int a = 0; a < columns; ++a) Lanes::store(to[a] + next + k, Lanes::load(x[a] + from + k));
@@ -298,7 +298,7 @@ std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* 
                      const Bounds<typename Lanes::value>* bounds, typename Lanes::value* const* to,
                      std::int32_t* payload_to, std::uint32_t* ends) {
   using V = typename Lanes::value;
-  // Local pointers: those behind `x` and `to` might alias what is written, and would be read again each time.
+  // Local pointers: those behind `x` and `to` might alias the output, and would be read again each time.
   constexpr int columns = columns_of(S, D);
   const V* source[columns];
   V* target[columns];

@@ -78,7 +78,7 @@ class PairWriter {
     total_ += sum;
   }
 
-  // Writes what is staged; returns the unused end of the last slab.
+  // Writes the staged hits; returns the unused end of the last slab.
   Gap finish() {
     flush();
     write(staged_count_);
@@ -88,7 +88,7 @@ class PairWriter {
   [[nodiscard]] std::size_t total() const { return total_; }
 
  private:
-  // What is asked for always fits behind what a flush leaves.
+  // A request always fits behind the hits that a flush leaves.
   static constexpr std::size_t staged_most = batch_hits + cache_line;
   // Entries per cache line of 4-byte columns; every column's entries are a multiple of 4 bytes.
   static constexpr std::size_t line_entries = cache_line / sizeof(std::int32_t);
@@ -138,7 +138,7 @@ class PairWriter {
   Gap slab_{0, 0};
 };
 
-// Fills the gaps in [0, end) from its end, so that entries become contiguous; returns their number.
+// Fills the gaps in [0, end) with entries from the end, so that entries become contiguous; returns their number.
 template <class T, int D>
 std::size_t close_gaps(const Columns<T>& columns, std::vector<Gap> gaps, std::size_t end) {
   std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.begin < b.begin; });

@@ -1,4 +1,4 @@
-// Infinite bodies: the bodies that reach a plane. Every body is tested against every plane, so no structure is needed.
+// Pairs of bodies and planes. Every body is tested against every plane, so no structure is needed.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +48,9 @@ Touching find_touching(const BodyView<T, D>& bodies, T cutoff, const Planes<T, D
     T distance;
   };
   constexpr std::size_t grain = 1 << 14;
-  std::vector<std::vector<Hit>> found((bodies.size + grain - 1) / grain);
+  std::vector<std::vector<Hit>> hits_of_piece((bodies.size + grain - 1) / grain);
   parallel_ranges(bodies.size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-    std::vector<Hit>& hits = found[piece];
+    std::vector<Hit>& hits = hits_of_piece[piece];
     for (std::size_t k = begin; k < end; ++k) {
       const T reach = bodies.shape == Shape::point ? cutoff : bodies.shape == Shape::sphere ? bodies.radius(k) : T{0};
       for (std::size_t p = 0; p < planes.size(); ++p) {
@@ -60,12 +60,12 @@ Touching find_touching(const BodyView<T, D>& bodies, T cutoff, const Planes<T, D
     }
   });
   Touching result;
-  for (const auto& hits : found) result.size += hits.size();
+  for (const auto& hits : hits_of_piece) result.size += hits.size();
   result.bodies = Region(result.size * sizeof(std::int32_t));
   result.planes = Region(result.size * sizeof(std::int32_t));
   result.distances = Region(result.size * sizeof(T));
   std::size_t at = 0;
-  for (const auto& hits : found)
+  for (const auto& hits : hits_of_piece)
     for (const Hit& hit : hits) {
       static_cast<std::int32_t*>(result.bodies.data())[at] = hit.body;
       static_cast<std::int32_t*>(result.planes.data())[at] = hit.plane;

@@ -1,4 +1,4 @@
-// What a search returns: columns, how many entries they have, and how much work it was.
+// The result of a search: columns, the number of entries, and the number of candidates.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@
 
 namespace vicinal {
 
-// What to search: the bodies of an index among themselves, or queries against them.
+// The bodies to search: those of an index among themselves, or queries against them.
 template <class T, int D>
 struct Task {
   const Structure<T, D>& index;
@@ -39,7 +39,7 @@ inline constexpr std::size_t few_bodies = 16384;
 
 namespace detail {
 
-// What the vector code writes for a hit: the user's ids or, when more is wanted than those, slots (null).
+// The payload that the vector code writes for a hit: the user's ids or, if other columns are requested, slots (null).
 template <class T, int D>
 const std::int32_t* payload_of(const Bodies<T, D>& bodies, const Want& want) {
   return want.slots() ? nullptr : bodies.ids.data();
@@ -82,7 +82,7 @@ std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
       auto each = [&](const Block& block) {
         const std::uint64_t candidates_here = candidates_of(block);
         here += candidates_here;
-        if (candidates_here > 0) visit(test, block);  // a body alone among empty cells is common in sparse space
+        if (candidates_here > 0) visit(test, block);  // bodies without candidates are common in sparse space
       };
       task.index.blocks(task.queries, task.mode, part, each);
       candidates.fetch_add(here, std::memory_order_relaxed);
@@ -93,9 +93,9 @@ std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
 
 }  // namespace detail
 
-// Partners per query, by the user's number.
+// Neighbours per query, by the user's number.
 template <class T, int D>
-Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
+Tally count_neighbors(const Task<T, D>& task, std::span<std::int32_t> counts) {
   Tally tally;
   std::fill(counts.begin(), counts.end(), 0);
   const std::int32_t* const ids = task.queries.ids.data();
@@ -112,8 +112,8 @@ Tally count_partners(const Task<T, D>& task, std::span<std::int32_t> counts) {
 
 namespace detail {
 
-// Columns for results of few bodies. To map, touch and unmap pages takes longer than a small search, so a small result
-// is copied out of columns that the next search finds again.
+// Columns for results of few bodies. Mapping, touching and unmapping pages takes longer than a small search, so a small
+// result is copied out of columns that the next search reuses.
 inline Pool& kept_columns() {
   static Pool pool;
   return pool;
@@ -140,26 +140,26 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   const Bodies<T, D>& bodies = task.index.bodies();
   const bool few = slab == small_slab;
   const bool keep = few && pool == nullptr && count * slab <= kept_entries && !address_space_is_limited();
-  PairResult<T, D> found;
-  found.store = ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool,
-                                  few ? PageSize::small : PageSize::huge);
-  const Columns<T> columns = found.store.columns();
+  PairResult<T, D> result;
+  result.store =
+      ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
+  const Columns<T> columns = result.store.columns();
   Slabs slabs(count, slab);
   const std::int32_t* const payload = payload_of(bodies, want);
   PerThread<PairWriter<T, D>> writers;
-  found.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
+  result.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
     auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
     run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, writer); });
   });
   std::vector<Gap> gaps;
   writers.for_each([&](PairWriter<T, D>& writer) {
     gaps.push_back(writer.finish());
-    found.tally.pairs += writer.total();
+    result.tally.pairs += writer.total();
   });
-  found.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
-  if (keep && found.size <= copied_entries) found.store = copy_out(std::move(found.store), want, found.size);
-  else if (pool == nullptr) found.store.trim(found.size);
-  return found;
+  result.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
+  if (keep && result.size <= copied_entries) result.store = copy_out(std::move(result.store), want, result.size);
+  else if (pool == nullptr) result.store.trim(result.size);
+  return result;
 }
 
 }  // namespace detail
@@ -169,10 +169,11 @@ template <class T, int D>
 PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   const std::size_t slab = task.queries.size < few_bodies ? small_slab : large_slab;
   const std::size_t spare = static_cast<std::size_t>(thread_count()) + 1;  // the last slab of each thread is not full
-  // No result is larger than memory, and pages that stay untouched are not memory: reserve that much and write once.
+  // No result is larger than memory, and untouched pages use none: reserve address space of that size and write once.
   const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
   std::size_t most = physical_memory() / widest / slab;
-  // Few bodies cannot have more pairs than all. (Queries of any size may meet more images than the bodies do.)
+  // Few bodies cannot have more pairs than all combinations. (Queries of any size may reach more images than the bodies
+  // do.)
   const Bodies<T, D>& bodies = task.index.bodies();
   double all = static_cast<double>(task.queries.size) * static_cast<double>(bodies.size);
   if (bodies.box.periodic() && task.mode == Mode::cross) all = std::numeric_limits<double>::infinity();
@@ -185,11 +186,11 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
   try {
     return detail::find_pairs_within(task, want, most, slab, pool);
   } catch (const std::bad_alloc&) {
-    // Address space is limited too (ulimit -v, strict overcommit): count first, then ask for what is needed.
+    // If address space is limited, too (ulimit -v, strict overcommit): count first, then reserve what is needed.
     Task<T, D> all = task;
     if (task.mode == Mode::half) all.mode = Mode::full;
     Buffer<std::int32_t> counts(task.queries.size);
-    const std::size_t entries = count_partners(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
+    const std::size_t entries = count_neighbors(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
     return detail::find_pairs_within(task, want, entries / slab + 1 + spare, slab, pool);
   }
 }

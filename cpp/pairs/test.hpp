@@ -1,4 +1,4 @@
-// The exact test: which candidates of a block are pairs.
+// The exact test: decides which candidates of a block are pairs.
 //
 // Points are a pair when ((dx*dx + dy*dy) + dz*dz) <= r*r with dx = (xj - xi) + s*L, every operation rounded in the
 // dtype of the input, none fused; spheres likewise with r = ri + rj; boxes when lower_j + s*L <= upper_i and
@@ -11,7 +11,7 @@
 // <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the last term covers the three products and two sums. d^2 - w(d)
 // grows with d for M <= 4096, so with w taken at 1.25 R
 //     d2 <= r2 - w  is a pair,   d2 > r2 + w  is none,
-// and only what lies between needs the double test. The result is the same bits as testing everything in double.
+// and only candidates between need the double test. The result is the same as testing all candidates in double.
 //
 // For spheres r is S = ri + rj <= 1, which may be far smaller than e. Its float S' is off by 2 u S, and S'^2 by 5 u
 // S^2. Allow W(S) = 2 sqrt(D) S e + 4 D e^2 + 24 u S: then d <= S implies d2 <= S'^2 + W, since w grows with d; and d >
@@ -52,7 +52,7 @@ inline const Kernels& kernels() {
 inline constexpr std::size_t tile_candidates = 1024;
 
 // A sink takes the hits of a block. `room` returns where up to `most` hits (and `overshoot` more) can be written, and
-// where their queries' ids if it wants those; `take` says how many hits there are for each query from `first` on.
+// where the ids of their queries go if it needs them; `take` receives the number of hits of each query from `first` on.
 struct HitRoom {
   std::int32_t* hits;
   std::int32_t* owners;  // or null
@@ -63,7 +63,7 @@ concept HitSink =
       { sink.room(most) } -> std::same_as<HitRoom>;
       sink.take(first, counts, shift);
     };
-// The most hits a sink is asked to make room for: a few queries' worth of a whole tile.
+// The most hits that a sink makes room for at once: those of a few queries with a whole tile.
 inline constexpr std::size_t batch_hits = 4 * tile_candidates;
 
 template <class T, int D>
@@ -86,7 +86,7 @@ class Test {
   void hits(const Block& block, const std::int32_t* payload, S& sink) {
     for_each_tile(block, [&](const Cut& cut) {
       on_tile(cut, payload, payload_tile_.data(), [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
-        // Not more queries at once than there is room for all their candidates.
+        // At most as many queries at once as have room for all their candidates.
         const auto together = static_cast<Slot>(std::max<std::size_t>(1, batch_hits / tile.size));
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
@@ -204,7 +204,7 @@ class Test {
     return batch;
   }
 
-  // Queries that make it worthwhile to leave out candidates that none of them can reach.
+  // From this number of queries on it pays off to leave out candidates that none of them can reach.
   static constexpr Slot several = 3;
 
   template <class V, std::size_t N>
@@ -241,7 +241,7 @@ class Test {
   }
 
   // Whether a query or a candidate is at the border of a cut frame. Clamped coordinates are not farther apart than true
-  // ones, so what is out of reach in the frame is out of reach; what is within reach must be tested again.
+  // ones, so candidates out of reach in the frame are out of reach; candidates within reach must be tested again.
   [[nodiscard]] bool reaches_outside(const Cut& cut) const {
     if (!banded_) return false;
     const auto within = [](const std::vector<std::uint32_t>& slots, Slot begin, Slot end) {
@@ -254,8 +254,8 @@ class Test {
                        [&](const Span& span) { return within(bodies_.outside, span.begin, span.end); });
   }
 
-  // The hits of the first query of a batch that has candidates in doubt, in hit_: those are tested again in T, many at
-  // a time. The other queries of the tile probably have some, too.
+  // The hits of the first query of a batch that has candidates in doubt, in hit_: these candidates are tested again in
+  // T, many at a time. The other queries of the tile probably have some, too.
   template <class V>
   void resolve(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile) {
     doubtful_ = true;
@@ -265,7 +265,7 @@ class Test {
         doubt_[w] = static_cast<std::uint16_t>(doubt_[w] | std::exchange(hit_[w], std::uint16_t{0}));
     if (batch.own != Own::absent) leave_out(batch.own, batch.position);
     if (!slots_known_) {
-      if constexpr (std::is_same_v<V, float>) {  // only such tests leave doubts
+      if constexpr (std::is_same_v<V, float>) {  // only tests in float32 can be in doubt
         gather(cut, kernel, batch, nullptr, slot_tile(), bodies_.near, near_tile_);
       }
       slots_known_ = true;
@@ -287,7 +287,7 @@ class Test {
     if (slot_tile_.size() == 0) slot_tile_.reset(tile_candidates + gather_overshoot);
     return slot_tile_.data();
   }
-  // A query does not meet itself, nor those before it if each pair is wanted once.
+  // Leaves out the query itself, and the candidates before it if each pair is reported once.
   void leave_out(Own own, std::size_t position) {
     const std::size_t word = position / tile_lanes;
     const auto bit = static_cast<unsigned>(position % tile_lanes);
@@ -413,14 +413,14 @@ class Test {
   std::array<std::uint32_t, cut_queries> counts_{};
   // Of a query with candidates in doubt.
   bool at_border_ = false;    // the tile reaches the border of a cut frame
-  bool doubtful_ = false;     // a query of this tile had some
+  bool doubtful_ = false;     // a query of this tile had candidates in doubt
   bool slots_known_ = false;  // slot_tile_ is that of this tile
   Buffer<std::int32_t> slot_tile_;
   std::array<std::uint16_t, tile_candidates / tile_lanes> hit_{}, doubt_{};
   std::array<std::uint16_t, tile_candidates> positions_{};
 };
 
-// Candidates of a block, without looking at any of them.
+// The number of candidates of a block, from its ranges alone.
 inline std::uint64_t candidates_of(const Block& block) {
   const std::uint64_t queries = block.last_query - block.first_query;
   std::uint64_t sum = 0;

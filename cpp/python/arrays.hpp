@@ -81,7 +81,7 @@ BodyView<T, D> points_of(const BodyArrays& bodies) {
   return points;
 }
 
-// Hands a region to NumPy; when the array dies the memory goes back to the pool, if there still is one.
+// Passes a region to NumPy; when the array is freed, the memory returns to the pool if it still exists.
 template <class T>
 nb::object array_of(Region region, std::vector<std::size_t> shape, const std::shared_ptr<Pool>& pool) {
   struct Owner {

@@ -72,7 +72,7 @@ class AnySurvey {
           return without_lock([&] { return Survey<D>(view, box, static_cast<T>(cutoff), most_cells); });
         })) {}
 
-  // By structure: the seconds of the best way to use it, and its parameters.
+  // By structure: the predicted seconds with its best parameters, and these parameters.
   [[nodiscard]] nb::dict predict(const CostTable& costs, std::optional<double> motion) const {
     nb::dict result;
     visit([&](const auto& survey) {
@@ -82,7 +82,7 @@ class AnySurvey {
     return result;
   }
 
-  // Every way to use every structure: (structure, parameters, counts, what an update does not do again).
+  // Every variant of every structure: (structure, parameters, counts, counts that an update does not repeat).
   [[nodiscard]] nb::list estimates() const {
     nb::list result;
     visit([&]<int D>(const Survey<D>& survey) {
@@ -97,7 +97,7 @@ class AnySurvey {
     return result;
   }
 
-  // For the reason that is given for a choice, and for tests.
+  // For the reason of a choice, and for tests.
   [[nodiscard]] nb::dict facts() const {
     nb::dict result;
     visit([&](const auto& survey) {
@@ -148,7 +148,7 @@ void bind_choose(nb::module_& m) {
             return costs.seconds(structure, CostTable::shape_named(kind), bodies, counts_of(counts));
           },
           nb::arg("structure"), nb::arg("kind"), nb::arg("bodies"), nb::arg("counts"));
-  nb::class_<AnySurvey>(m, "Survey", "What is known about bodies before a structure is built: see index/survey.hpp.")
+  nb::class_<AnySurvey>(m, "Survey", "Statistics of bodies, made before a structure is built: see index/survey.hpp.")
       .def(nb::init<const BodyArrays&, double, const std::vector<double>&, double>(), nb::arg("bodies"),
            nb::arg("cutoff"), nb::arg("box"), nb::arg("most_cells"))
       .def("predict", &AnySurvey::predict, nb::arg("costs"), nb::arg("motion").none())

@@ -1,4 +1,4 @@
-// What the chooser (src/vicinal/choose.py) asks: a survey of bodies, and what a search would cost.
+// Bindings of the chooser (src/vicinal/choose.py): a survey of bodies, and the predicted costs of a search.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Contacts: rows in, rows and fields out. The state between two steps is in arrays that Python holds. Fields are bytes
+// Contacts: rows in, rows and fields out. The state between two steps is in arrays that Python owns. Fields are bytes
 // here; Python knows their meaning.
 #include "python/contacts.hpp"
 
@@ -113,7 +113,7 @@ std::int64_t wrong_offset(const Offsets& offsets, const Ids& indices) {
   return wrong ? static_cast<std::int64_t>(row) : -1;
 }
 
-// (fields, began, ended, rows of the ended), or None where the rows are not in order.
+// (fields, began, ended, rows of the ended entries), or None if the rows are not in order.
 nb::object merge(const SharedPool& pool, const Offsets& before_offsets, const Ids& before_indices,
                  const Offsets& now_offsets, const Ids& now_indices, const std::vector<Bytes>& fields,
                  const std::vector<Bytes>& initial) {

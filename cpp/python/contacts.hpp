@@ -1,4 +1,4 @@
-// Contacts that live on from step to step.
+// Bindings of contacts.
 #pragma once
 
 #include <nanobind/nanobind.h>

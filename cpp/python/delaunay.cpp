@@ -1,4 +1,4 @@
-// What only the Delaunay structure can tell and do: functions that take a Search made as "Delaunay".
+// The functions of the Delaunay structure alone; they take a Search made as "Delaunay".
 //
 // All of them lock the search: in Verlet mode the triangulation is brought up to date when it is read.
 #include "python/delaunay.hpp"

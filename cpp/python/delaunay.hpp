@@ -1,4 +1,4 @@
-// What only the Delaunay structure can tell and do.
+// Bindings of the functions of the Delaunay structure.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -30,7 +30,7 @@ void order(const Offsets& offsets, const Indices& indices, const Ordered& ordere
   });
 }
 
-// Rows come from an index of these very particles (src/vicinal/fluid.py), so their numbers are in range.
+// Rows come from an index of the same particles (src/vicinal/fluid.py), so their numbers are in range.
 nb::list relax(const PointArray& points, std::size_t moving, const Offsets& offsets, const Indices& indices,
                double radius, double rest_density, double stiffness, double near_stiffness, bool reaction) {
   return dispatch(points, [&]<class T, int D>() {

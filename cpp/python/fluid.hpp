@@ -1,4 +1,4 @@
-// One step of a fluid.
+// Bindings of the fluid.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// What neighbour lists need of the core: the drift watch, and rows made from pairs.
+// Bindings of neighbour lists: the drift watch, layouts, sums, shifts and vectors.
 #include "python/lists.hpp"
 
 #include <nanobind/nanobind.h>
@@ -78,7 +78,8 @@ const DriftWatch<T, D>& watch_of(const Watches& watches, const PointArray& point
 // The positions of the bodies when a list was built, and the memory it is built in.
 class ListCore {
  public:
-  // Points with half a cutoff each: `built` in the list, `now` in the answer. `turns`: prepare for `crossings`.
+  // Points: `built` is half the cutoff of the list, `now` half the cutoff of the pairs it must hold. `turns`: prepare
+  // for `crossings`.
   void remember(const PointArray& points, const std::vector<double>& edges, double built, double now, bool turns) {
     with_watch(points, edges, [&]<class T, int D>(DriftWatch<T, D>& watch, const Box<T, D>& box) {
       watch.remember(values_of<T>(points, points.size()), box, 2 * built, turns);
@@ -128,7 +129,7 @@ class ListCore {
       return watch.drift_boxes(now, values_of<T>(upper, lower.size()));
     });
   }
-  // Periods by which each coordinate changed besides its motion since the build (int32); None if no one did.
+  // Periods by which each coordinate changed besides its motion since the build (int32); None if all are 0.
   nb::object crossings(const PointArray& points) {
     return dispatch(points, [&]<class T, int D>() -> nb::object {
       Region out(points.size() * sizeof(std::int32_t));
@@ -142,7 +143,7 @@ class ListCore {
     });
   }
 
-  // Rows, and the places of the bodies, after the bodies were put into another order.
+  // Rows and stored positions after the bodies were reordered.
   nb::tuple reorder(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices,
                     const Column<std::int32_t>& order, bool half) {
     const std::size_t bodies = order.shape(0);
@@ -226,7 +227,7 @@ std::pair<std::size_t, std::size_t> find_longest_row(const Column<std::int64_t>&
   return {row, static_cast<std::size_t>(of[row + 1] - of[row])};
 }
 
-// Table, counts, and (i, j) of what does not fit.
+// Table, counts, and (i, j) of the entries that do not fit.
 nb::tuple spread_rows(const Column<std::int64_t>& offsets, const Column<std::int32_t>& indices, std::size_t width) {
   const RowsView rows{span_of(offsets), span_of(indices)};
   const std::vector<std::int64_t> overflow = overflow_begin(rows.offsets, width);
@@ -360,7 +361,7 @@ nb::object order_of(const PointArray& points, const std::vector<double>& low, co
 }  // namespace
 
 void bind_lists(nb::module_& m) {
-  nb::class_<ListCore>(m, "ListCore", "What a neighbour list remembers between builds.")
+  nb::class_<ListCore>(m, "ListCore", "The state of a neighbour list between builds.")
       .def(nb::init<>())
       .def("remember", &ListCore::remember, nb::arg("points"), nb::arg("box"), nb::arg("built"), nb::arg("now"),
            nb::arg("turns"))

@@ -1,4 +1,4 @@
-// What neighbour lists need of the core.
+// Bindings of neighbour lists.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Contacts of spheres with a surface of triangles.
+// Bindings of contacts of spheres with a surface of triangles.
 #pragma once
 
 #include <nanobind/nanobind.h>

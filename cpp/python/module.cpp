@@ -34,7 +34,7 @@ namespace {
 
 using namespace vicinal;
 
-// The calling thread looks for Ctrl-C at most every 50 ms; asking takes the interpreter lock.
+// The calling thread checks for Ctrl-C at most every 50 ms, because the check takes the interpreter lock.
 bool user_interrupts() {
   using Clock = std::chrono::steady_clock;
   static thread_local Clock::time_point last = Clock::now();
@@ -61,7 +61,7 @@ BoundsTuple bounds(const PointArray& points) {
     return tuple_of(all[0], rows);
   });
 }
-// Of the lower corners and of the edges of boxes.
+// The same for the lower corners and the edges of boxes.
 std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const PointArray& upper) {
   return dispatch(lower, [&]<class T, int D>() {
     const std::size_t rows = lower.shape(0);

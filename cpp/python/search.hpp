@@ -119,7 +119,7 @@ class AnySearch {
 
   nb::dict stats() {
     return visit([&]<class T, int D>(Search<T, D>& search) {
-      // A thread that updates the search may ask for the interpreter lock while it holds the search: release the lock
+      // A thread that updates the search may wait for the interpreter lock while it holds the search: release the lock
       // before waiting.
       const Figures figures = without_lock([&] { return search.figures(); });
       nb::dict d;

@@ -1,25 +1,25 @@
 // The drift watch: how far bodies have moved since a list was built, against how far they may move.
 //
 // A list holds the pairs within C = cutoff + skin of the positions x of its build. It still holds every pair within the
-// cutoff c of the present positions y as long as no body has moved farther than a margin m, because
+// cutoff c of the current positions y as long as no body has moved farther than a margin m, because
 //
 //   |xi - xj| <= |xi - yi| + |yi - yj| + |yj - xj| <= m + c + m.
 //
-// That holds for real numbers. The test of a pair rounds and so does the measurement of a motion. `Slack` takes both
-// from the margin, with e the epsilon of T and t its smallest denormal:
+// That holds for real numbers. The test of a pair rounds, and so does the measurement of a motion. `Slack` subtracts
+// both from the margin, with e the epsilon of T and t its smallest denormal:
 //
-//   - a pair of now passed fl(d²) <= fl(c²), so its distance is at most c (1 + 16 e) + 2 sqrt(t), see `reach_of`;
+//   - a current pair passed fl(d²) <= fl(c²), so its distance is at most c (1 + 16 e) + 2 sqrt(t), see `reach_of`;
 //   - it passed the test of the build if its distance then was at most C (1 - 16 e) - 2 sqrt(t), by the same bounds on
 //     the rounding of d² and C²;
 //   - differences of coordinates are rounded relative to themselves, however large the coordinates are: open axes add
 //     nothing;
-//   - in a periodic box only wrapped positions w count (docs/definition.md), whatever wrapping lost; an image within
-//     reach has |s| L <= C + L, so (wj - wi) + s L rounds by at most 2 e (L + C) along an axis: once in the test of
-//     now, once in that of the build, and once in the measurement of either body (the shorter way round);
+//   - in a periodic box only wrapped positions w count (docs/definition.md), however wrapping rounded; an image within
+//     reach has |s| L <= C + L, so (wj - wi) + s L rounds by at most 2 e (L + C) along an axis: once in the current
+//     test, once in that of the build, and once in the measurement of each body (the shorter way round);
 //   - the measured fl(|x - y|²) is short of the true one by at most a factor 1 - 4 e and 3 t.
 //
-// Every body can have a margin of its own: a sphere built with radius R and of radius r now may move by R - r less
-// slack. Summed over a pair that is the same argument with Ri + Rj for C and ri + rj for c, so growing is moving.
+// Every body can have its own margin: a sphere built with radius R that now has radius r may move by R - r minus the
+// slack. Summed over a pair, the argument is the same with Ri + Rj for C and ri + rj for c, so growth counts as motion.
 //
 // Boxes are watched by containment: while every box lies within its box of the build, which is larger by half the skin
 // on every side, two that overlap now overlapped then. Comparisons do not round, so open axes need no slack at all.
@@ -40,11 +40,11 @@
 
 namespace vicinal {
 
-// What rounding takes from the margin of one body (half of what it takes from a pair), in double.
+// The part of the margin of one body that rounding uses up (half that of a pair), in double.
 template <class T>
 struct Slack {
   static constexpr double eps = std::numeric_limits<T>::epsilon();
-  // Twice what is derived above: computing a margin in double rounds, too, and with T = double no less than T does.
+  // Twice the bound derived above: computing a margin in double rounds, too, and for T = double as much as T does.
   static constexpr double relative = 32 * eps;
   double constant = 0;
 
@@ -54,11 +54,12 @@ struct Slack {
     for (const T edge : box.edge)
       if (edge > 0) constant += 4 * eps * (static_cast<double>(edge) + reach);
   }
-  // How far a body may move that reached `built` when the list was built and needs `now`: negative if not at all.
+  // How far a body may move whose reach was `built` in the list and is `now` at present; negative if the list is not
+  // valid even without motion.
   [[nodiscard]] double margin(double built, double now) const {
     return built * (1 - relative) - now * (1 + relative) - constant;
   }
-  // The largest measured square of a motion within a margin; negative if none is.
+  // The largest measured square of a motion within a margin; negative if no motion is.
   [[nodiscard]] static double square(double margin) { return margin > 0 ? margin * margin * (1 - relative) : -1; }
 
  private:
@@ -137,7 +138,7 @@ class DriftWatch {
       }
     });
   }
-  // Spheres: `built` are the radii of the list, `radii` those of now.
+  // Spheres: `built` are the radii of the list, `radii` the current ones.
   [[nodiscard]] Drifted drift(std::span<const T> now, std::span<const T> built, std::span<const T> radii,
                               T* copy = nullptr) const {
     const Slack<T> slack = this->slack();
@@ -148,7 +149,7 @@ class DriftWatch {
     return drift_each(now, margin_of, copy);
   }
 
-  // Boxes; their margin is what their boxes of the build have more.
+  // Boxes; their margin is the difference to their boxes of the build.
   [[nodiscard]] Drifted drift_boxes(std::span<const T> lower, std::span<const T> upper) const {
     return in_pieces([&](std::size_t begin, std::size_t end, Drifted& drifted) {
       double most = -infinity;
@@ -172,9 +173,9 @@ class DriftWatch {
     });
   }
 
-  // How many periods every coordinate has moved besides its motion since the build, because the caller wraps positions
-  // or does not: present - crossings * edge is near the position of the build. Returns whether any is not 0. The bodies
-  // must be within their margins, and margins below half an edge.
+  // The number of periods by which every coordinate changed besides its motion since the build, depending on whether
+  // the caller wraps positions: current - crossings * edge is near the position of the build. Returns whether any is
+  // not 0. The bodies must be within their margins, and margins below half an edge.
   bool crossings(std::span<const T> now, std::span<std::int32_t> out) const {
     std::int32_t any = 0;
     for (std::size_t k = 0; k < now.size(); ++k) {
@@ -220,8 +221,8 @@ class DriftWatch {
     const T moved = upper - static_cast<T>(box_.wraps(lower, a)) * box_.edge[axis];
     return std::max(moved, box_.wrap(lower, a));
   }
-  // How many edges a wrapped coordinate of now lies above the one of the build: the nearest number for positions, and
-  // the number that leaves the lower corner of a box at or above that of the build.
+  // The number of edges by which a current wrapped coordinate exceeds that of the build: the nearest integer for
+  // positions, and for boxes the integer that leaves the lower corner at or above that of the build.
   [[nodiscard]] std::int32_t crossing(T now, std::size_t k) const {
     const auto edge = static_cast<double>(box_.edge[k % D]);
     const double moved =
@@ -306,7 +307,7 @@ class DriftWatch {
   double reach_ = 0;
   Buffer<T> positions_;              // of boxes the lower corners
   Buffer<T> upper_;                  // of boxes
-  Buffer<std::int32_t> turns_;       // how many edges wrapping took off the positions
+  Buffer<std::int32_t> turns_;       // the number of edges that wrapping subtracted from the positions
   std::array<T, tile * D> edges_{};  // per coordinate of a tile: the period, or infinity
   std::array<T, tile * D> lows_{};
   double half_skin_ = 0;  // of boxes
@@ -320,7 +321,7 @@ class DriftBound {
   // `used`: the largest share of a margin that is used up.
   void start(double used) { used_ = used; }
   // Whether all bodies stay within their margins in a step in which each uses at most the share `next`. `measure`
-  // returns the largest share that is used up now.
+  // returns the largest share that is currently used up.
   template <class Measure>
   [[nodiscard]] bool lasts(double next, Measure&& measure) {
     if (used_ + next <= 1) return true;

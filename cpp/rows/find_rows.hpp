@@ -18,7 +18,7 @@
 
 namespace vicinal {
 
-// Sorts rows that have more columns than indices by index, then by shift.
+// Sorts rows with other columns besides the indices by index, then by shift.
 template <class T, int D>
 void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets) {
   parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t first, std::size_t last, std::size_t) {
@@ -60,7 +60,7 @@ inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) 
   std::memcpy(to + n - 4, from + n - 4, four);
 }
 
-// Where some hits of one row are: the log of a thread, the first hit, their number. 0 is none.
+// The place of some hits of one row: the log of a thread, the first hit, their number. 0 is none.
 class Piece {
  public:
   Piece() = default;
@@ -322,24 +322,24 @@ PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Poo
   Want needed = want;
   needed.i = false;
   needed.j = true;
-  // Images of one pair are told apart by their shift, so ordering them needs it.
+  // The images of one pair differ in their shift, so ordering them needs it.
   needed.shift = want.shift || (task.queries.box.periodic() && want.slots());
   Task<T, D> whole = task;
   const Keep keep = task.mode == Mode::half ? Keep::upper : Keep::all;
   if (task.mode == Mode::half) whole.mode = Mode::full;
   const std::size_t n = task.queries.size;
   Buffer<std::int64_t> offsets(n + 1);
-  PairResult<T, D> found = find_rows(whole, needed, keep, true, offsets.span(), pool);
+  PairResult<T, D> result = find_rows(whole, needed, keep, true, offsets.span(), pool);
   if (want.i) {
     Want only_i;
     only_i.i = true;
-    found.store.i = std::move(ColumnStore<T, D>(only_i, found.size, pool).i);
-    auto* const i = found.store.columns().i;
+    result.store.i = std::move(ColumnStore<T, D>(only_i, result.size, pool).i);
+    auto* const i = result.store.columns().i;
     fill_owners(offsets.span(), i);
   }
-  if (!want.j) found.store.j = Region();
-  if (!want.shift) found.store.shift = Region();
-  return found;
+  if (!want.j) result.store.j = Region();
+  if (!want.shift) result.store.shift = Region();
+  return result;
 }
 
 }  // namespace vicinal

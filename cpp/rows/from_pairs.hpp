@@ -20,8 +20,8 @@
 
 namespace vicinal {
 
-// How many rows the pairs need if each is in the row of its smaller id: one more than the largest of those. Nothing if
-// an id is negative.
+// The number of rows that the pairs need if each is in the row of its smaller id: one more than the largest of these.
+// Nothing if an id is negative.
 inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
   constexpr std::size_t grain = std::size_t{1} << 16;
   struct Piece {
@@ -49,7 +49,8 @@ inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, s
 class RowsFromPairs {
  public:
   // Row k gets the neighbours of body k: every pair goes to the rows of both its bodies (`both`), or to the row of the
-  // smaller id. Fills `offsets` (one more than there are rows) and `indices`. Entries that are equal stay side by side.
+  // smaller id. Fills `offsets` (one more than the number of rows) and `indices`. Entries that are equal stay side by
+  // side.
   void build(std::span<const std::int32_t> i, std::span<const std::int32_t> j, bool both,
              std::span<std::int64_t> offsets, std::int32_t* indices) {
     const std::size_t bodies = offsets.size() - 1;

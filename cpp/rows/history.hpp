@@ -1,8 +1,8 @@
-// The history of pairs: data of pairs that last is carried from the rows before to the rows now, new pairs start with
-// initial values, and pairs that ended are named.
+// The history of pairs: the data of lasting pairs is carried from the previous rows to the current rows, new pairs
+// start with initial values, and ended pairs are listed.
 //
-// Both sets of rows are sorted, so this is a merge, row by row. Most rows do not change from step to step, and rows
-// that follow each other unchanged are one run whose data is copied in one go.
+// Both sets of rows are sorted, so this is a merge, row by row. Most rows do not change from step to step, and
+// consecutive unchanged rows form one run whose data is copied at once.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace vicinal {
 
-// A field: so many bytes per pair, from the pairs before to those now. Their meaning does not matter here.
+// A field: a number of bytes per pair, from the previous to the current pairs. Their meaning does not matter here.
 struct HistoryField {
   const std::byte* before;
   std::byte* now;
@@ -27,14 +27,14 @@ struct HistoryField {
 };
 
 struct HistoryChange {
-  std::vector<std::int64_t> began;      // entries of the rows now
-  std::vector<std::int64_t> ended;      // entries of the rows before
+  std::vector<std::int64_t> began;      // entries of the current rows
+  std::vector<std::int64_t> ended;      // entries of the previous rows
   std::vector<std::int32_t> ended_row;  // and their rows
 };
 
 namespace detail {
 
-// Copies data of neighbouring entries that stay neighbours in one go.
+// Copies the data of consecutive entries that stay consecutive at once.
 class HistoryRuns {
  public:
   explicit HistoryRuns(std::span<const HistoryField> fields) : fields_(fields) {}
@@ -75,8 +75,8 @@ class HistoryRuns {
   std::size_t before_ = 0, now_ = 0, count_ = 0;
 };
 
-// Merges row after row. Calls began(entry now) and ended(entry before, row). Returns false if a row now does not ascend
-// from `least(row)` on; `repeats` allows the same index again, which begins anew.
+// Merges row after row. Calls began(current entry) and ended(previous entry, row). Returns false if a current row does
+// not ascend from `least(row)` on; `repeats` allows the same index again, which counts as new.
 template <bool repeats, class Least, class Began, class Ended>
 bool merge_rows(const RowsView& before, const RowsView& now, std::size_t first, std::size_t last,
                 std::span<const HistoryField> fields, Least&& least, Began&& began, Ended&& ended) {
@@ -86,7 +86,7 @@ bool merge_rows(const RowsView& before, const RowsView& now, std::size_t first, 
   for (std::size_t row = first; row < last; ++row) {
     std::size_t b = before.begin(row), n = now.begin(row);
     const std::size_t b_end = before.begin(row + 1), n_end = now.begin(row + 1);
-    // A row that is as before is in order, as it was before.
+    // An unchanged row is in order, because it was before.
     if (b_end - b == n_end - n && std::equal(is + n, is + n_end, was + b)) {
       if (n < n_end) runs.keep(b, n, n_end - n);
       continue;
@@ -111,7 +111,7 @@ bool merge_rows(const RowsView& before, const RowsView& now, std::size_t first, 
 
 }  // namespace detail
 
-// Fills the fields of the pairs now, for rows that ascend. Offsets must have been checked.
+// Fills the fields of the current pairs, for rows that ascend. Offsets must have been checked.
 inline void carry_history(const RowsView& before, const RowsView& now, std::span<const HistoryField> fields) {
   parallel_ranges(std::max(before.size(), now.size()), row_grain,
                   [&](std::size_t first, std::size_t last, std::size_t) {
@@ -121,8 +121,8 @@ inline void carry_history(const RowsView& before, const RowsView& now, std::span
                   });
 }
 
-// The same for rows of pairs i < j, and tells what changed; independent of the number of threads. Where a row now does
-// not ascend, or has an index that is not greater than the row, `ordered` becomes false and the fields are undefined.
+// The same for rows of pairs i < j, with the changes; independent of the number of threads. If a current row does not
+// ascend, or has an index that is not greater than the row, `ordered` becomes false and the fields are undefined.
 inline HistoryChange merge_history(const RowsView& before, const RowsView& now, std::span<const HistoryField> fields,
                                    bool& ordered) {
   const std::size_t rows = std::max(before.size(), now.size());

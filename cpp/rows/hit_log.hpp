@@ -40,8 +40,8 @@ class HitLog {
  public:
   HitLog(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, Pool* pool)
       : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep) {
-    // As much address space as there is memory; only what is written becomes memory. Where that is not to be had
-    // (ulimit -v, strict overcommit), as much as there is.
+    // As much address space as there is memory; only what is written becomes memory. Where the system refuses that
+    // (ulimit -v, strict overcommit), as much as it grants.
     const auto pages = queries.size < few_bodies ? PageSize::small : PageSize::huge;
     for (std::size_t most = physical_memory(); hits_.data() == nullptr; most /= 2) {
       try {
@@ -75,8 +75,8 @@ class HitLog {
     }
   }
 
-  // Calls visit(query, its hits, their number, shift) for what was logged from `begin` to `end` (see `logged`), whose
-  // first hit is number `at`.
+  // Calls visit(query, its hits, their number, shift) for the entries logged from `begin` to `end` (see `logged`),
+  // whose first hit is number `at`.
   template <class Visit>
   void replay(std::size_t begin, std::size_t end, std::size_t at, Visit&& visit) const {
     const std::int32_t* from = hits() + at;
@@ -93,22 +93,22 @@ class HitLog {
     }
   }
 
-  // Writes what is still staged. Hits may be read only after this.
+  // Writes the staged hits. Hits may be read only after this.
   void finish() {
     flush();
     std::copy_n(stage_.data(), size_ - flushed_, hits() + flushed_);
   }
   [[nodiscard]] std::int32_t* hits() const { return static_cast<std::int32_t*>(hits_.data()); }
   [[nodiscard]] std::size_t size() const { return size_; }
-  // How far down the log has come, in bytes.
+  // The position of the end of the log, in bytes.
   [[nodiscard]] std::size_t logged() const { return log_; }
   [[nodiscard]] Region release() { return std::move(hits_); }
 
  private:
   static constexpr std::size_t line_hits = cache_line / sizeof(std::int32_t);
-  // What is asked for always fits behind what a flush leaves.
+  // A request always fits behind the hits that a flush leaves.
   static constexpr std::size_t staged_most = batch_hits + line_hits;
-  // So many hits are still in the cache when they are copied to their rows. More are streamed past it.
+  // Up to this many hits are still in the cache when they are copied to their rows. More are streamed past it.
   static constexpr std::size_t cached_hits = std::size_t{1} << 20;
 
   [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(hits_.data()); }
@@ -132,10 +132,10 @@ class HitLog {
     return reinterpret_cast<std::uint32_t*>(base() + log_);
   }
 
-  // Moves the hits of a query with a larger id to the end of the log; returns their number. They never overtake those
-  // still to be looked at.
+  // Moves the hits of a query with a larger id to the end of the log; returns their number. They never overwrite hits
+  // that are still to be read.
   std::uint32_t keep_upper(Slot query, std::int32_t* from, std::uint32_t n, const Shift& shift) {
-    // Of a body's own images, one of two opposite ones stays.
+    // Of a body's own images, one of two opposite ones is kept.
     const bool image = (shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z) > 0;
     const std::int32_t limit = queries_.ids[query] - (image ? 1 : 0);
     std::int32_t* const to = staged();

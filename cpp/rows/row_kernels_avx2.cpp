@@ -32,7 +32,7 @@ struct IntLanes {
   static inline vector reverse(vector v) {
     return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
   }
-  // The lanes of `High` take the larger of themselves and their partner, the others the smaller.
+  // The lanes of `High` take the larger of the two compared lanes, the others the smaller.
   template <int High>
   static inline vector exchange(vector v, vector partner) {
     return _mm256_blend_epi32(least(v, partner), most(v, partner), High);

@@ -6,7 +6,7 @@
 using Mask16 = simde__mmask16;
 #else
 #if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 takes the undefined operand inside its own intrinsics for a fault (bug 105593).
+// GCC 12 warns about the undefined operand inside its own intrinsics (bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif

@@ -10,7 +10,7 @@
 namespace vicinal {
 namespace {
 
-constexpr std::size_t most_ranked = 64;  // beyond, n² catches up
+constexpr std::size_t most_ranked = 64;  // beyond, n² comparisons take longer
 
 // Sorts up to `most_ranked` entries: the place of each is how many are smaller, or equal and before it.
 void sort_by_rank(std::int32_t* row, std::size_t n) {

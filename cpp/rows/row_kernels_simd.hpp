@@ -1,4 +1,5 @@
-// Sorting rows in vector registers, written once; row_kernels_avx2.cpp and row_kernels_avx512.cpp bring the registers.
+// Sorting rows in vector registers, written once; row_kernels_avx2.cpp and row_kernels_avx512.cpp provide the
+// registers.
 //
 // Rows are short and in no order, so a sort that branches on comparisons is mispredicted every other time. This one is
 // a bitonic merge sort (Batcher 1968): every register is sorted by a fixed network, then runs of registers are merged.
@@ -99,7 +100,7 @@ struct RowSort {
 
   // Merges `a` sorted registers (a power of two) with the `b` <= a sorted registers that follow them.
   static void merge_runs(std::int32_t* row, std::size_t a, std::size_t b) {
-    // Register a-1-k meets register a+k backwards. What the others would meet is padding.
+    // Register a-1-k is compared with register a+k reversed. The others would be compared with padding.
     for (std::size_t k = 0; k < b; ++k) {
       std::int32_t* const first = row + (a - 1 - k) * width;
       std::int32_t* const second = row + (a + k) * width;
@@ -113,7 +114,7 @@ struct RowSort {
     merge(row, a);
     merge_any(row + a * width, b);
   }
-  // As `merge`, for any number of registers whose first `count` of a power of two are there, and the rest is padding.
+  // As `merge`, for a power of two of registers of which only the first `count` are stored; the rest is padding.
   static void merge_any(std::int32_t* row, std::size_t count) {
     if ((count & (count - 1)) == 0) {
       merge(row, count);

@@ -17,7 +17,7 @@ inline constexpr std::size_t row_grain = 4096;
 
 // Rows in memory that belongs to the caller.
 struct RowsView {
-  std::span<const std::int64_t> offsets;  // one more than there are rows, at least one
+  std::span<const std::int64_t> offsets;  // one more than the number of rows, at least one
   std::span<const std::int32_t> indices;
 
   [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
@@ -50,7 +50,7 @@ inline void fill_owners(std::span<const std::int64_t> offsets, std::int32_t* own
   });
 }
 
-// The first of the longest rows; 0 if there is none.
+// The first of the longest rows; 0 without rows.
 inline std::size_t longest_row(std::span<const std::int64_t> offsets) {
   std::size_t longest = 0;
   for (std::size_t row = 0; row + 1 < offsets.size(); ++row)

@@ -19,8 +19,8 @@ namespace vicinal {
 
 namespace detail {
 
-// Each block of rows i has its own place in every row j, after those of the blocks before it. More blocks than threads
-// would only cost memory.
+// Each block of rows i has its own range in every row j, after the ranges of the blocks before it. More blocks than
+// threads would only cost memory.
 class Transposer {
  public:
   Transposer(const RowsView& rows, std::size_t columns)

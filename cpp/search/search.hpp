@@ -33,7 +33,7 @@ struct Figures {
   double query_seconds = 0;
 };
 
-// Rows with their offsets (int64, one more than there are rows).
+// Rows with their offsets (int64, one more than the number of rows).
 template <class T, int D>
 struct RowResult {
   PairResult<T, D> entries;
@@ -52,8 +52,8 @@ struct CountResult {
 template <class T, int D>
 class Search {
  public:
-  // A `lasting` search copies the points, so that the caller's may change, and keeps the memory of results that were
-  // dropped for the next search. The points of any other must stay as they are while it lives.
+  // A `lasting` search copies the points, so that the caller may change them, and keeps the memory of freed results for
+  // the next search. Otherwise the caller must not change the points during the life of the search.
   Search(const std::string& structure, const Settings<T, D>& settings, bool lasting);
 
   void build(const BodyView<T, D>& points);
@@ -61,10 +61,10 @@ class Search {
   void update(const BodyView<T, D>& points);
   // New bodies get the numbers that follow.
   void insert(const BodyView<T, D>& more);
-  // Distinct numbers; those that stay are numbered anew, in the same order.
+  // Distinct numbers; the remaining bodies are renumbered in the same order.
   void remove(std::span<const std::uint32_t> ids);
 
-  // `queries` may be null: the bodies among themselves. Searches may run side by side.
+  // `queries` may be null: the bodies among themselves. Searches may run concurrently.
   PairResult<T, D> pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
   // `half`: each pair once, in the row of its smaller id.
   RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
@@ -74,18 +74,18 @@ class Search {
 
   [[nodiscard]] Figures figures() const;
 
-  // Beyond the contract, for structures that can: f(structure S), with the structure to itself.
+  // For functions beyond the contract: calls f(structure S) with exclusive access.
   template <class S, class F>
   auto on(F&& f) {
     const std::unique_lock lock(mutex_);
     require_ready();
     return change([&] { return f(structure<S>()); });
   }
-  // Where the memory of a result goes when the result is dropped, or null.
+  // The pool to which the memory of a freed result returns, or null.
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const { return pool_; }
 
  private:
-  // A change that fails or is interrupted leaves bodies half arranged: no search may run before the next build.
+  // A change that fails or is interrupted leaves the structure incomplete: no search may run before the next build.
   template <class F>
   auto change(F&& f) {
     ready_ = false;
@@ -109,7 +109,7 @@ class Search {
     if (wanted == nullptr || !pool_) throw std::logic_error("the structure cannot do that");
     return *wanted;
   }
-  // Copies the bodies if the search lasts; returns where they are now.
+  // Copies the bodies if the search is `lasting`; returns a view of them.
   BodyView<T, D> keep(const BodyView<T, D>& points);
   // Makes room in the structure for queries larger than any before.
   void widen(const BodyView<T, D>& queries);
@@ -125,7 +125,7 @@ class Search {
   Buffer<T> extra_;  // radii or upper corners
   BodyView<T, D> points_;
   bool ready_ = false;
-  mutable std::shared_mutex mutex_;  // building, and adding exact positions, needs the structure alone
+  mutable std::shared_mutex mutex_;  // builds, and adding exact positions, need exclusive access
   mutable std::mutex figures_mutex_;
   Figures figures_;
 };

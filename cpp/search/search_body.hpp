@@ -139,7 +139,7 @@ void Search<T, D>::remove(std::span<const std::uint32_t> ids) {
     };
     close(copy_, D);
     if (points_.shape != Shape::point) close(extra_, points_.extras());
-    // Bounds and sizes stay as they were: no body is outside of them, and a later update sets them anew.
+    // Bounds and sizes are kept: all bodies are within them, and the next update computes them again.
     points_.size -= ids.size();
     if (points_.size == 0) points_.low = points_.high = points_.largest = {};
     structure_->remove(ids, points_);
@@ -151,7 +151,7 @@ template <class T, int D>
 void Search<T, D>::widen(const BodyView<T, D>& queries) {
   const auto larger = [&] {
     for (std::size_t a = 0; a < D; ++a)
-      if (queries.largest[a] > std::max(points_.largest[a], points_.partner[a])) return true;
+      if (queries.largest[a] > std::max(points_.largest[a], points_.largest_query[a])) return true;
     return false;
   };
   {
@@ -161,13 +161,13 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   const std::unique_lock lock(mutex_);
   require_ready();
   if (!larger()) return;
-  const std::array<T, D> old = points_.partner;
-  for (std::size_t a = 0; a < D; ++a) points_.partner[a] = std::max(points_.partner[a], queries.largest[a]);
+  const std::array<T, D> old = points_.largest_query;
+  for (std::size_t a = 0; a < D; ++a) points_.largest_query[a] = std::max(points_.largest_query[a], queries.largest[a]);
   try {
     change([&] { structure_->build(points_); });
   } catch (...) {
-    // The bodies are as they were: only this query cannot be answered.
-    points_.partner = old;
+    // The bodies are unchanged: only this query fails.
+    points_.largest_query = old;
     change([&] { structure_->build(points_); });
     throw;
   }
@@ -230,7 +230,7 @@ CountResult Search<T, D>::count(const BodyView<T, D>* queries) {
   return search(queries, Mode::full, false, [&](const Task<T, D>& task) {
     const std::size_t n = task.queries.size;
     CountResult result{Region(n * sizeof(std::int32_t)), n, {}};
-    result.tally = count_partners(task, {static_cast<std::int32_t*>(result.counts.data()), n});
+    result.tally = count_neighbors(task, {static_cast<std::int32_t*>(result.counts.data()), n});
     return result;
   });
 }

@@ -28,7 +28,7 @@ LONGEST_EDGE = {"float32": 3e32, "float64": 1e296}
 
 @dataclass(frozen=True)
 class Bodies:
-    """Bodies that were checked: contiguous, float32 or float64, finite.
+    """Checked bodies: contiguous, float32 or float64, finite.
 
     `array` holds the positions (lower corners of boxes), `extra` the radii of spheres or the upper corners of boxes,
     `low` and `high` the bounds of the positions, `largest` the largest radius (for every axis) or the longest edges.
@@ -62,7 +62,7 @@ class Bodies:
         return int(self.array.shape[0])
 
     def none(self) -> Bodies:
-        """Return no bodies of the same kind, dtype and dimension."""
+        """Return an empty set of bodies of the same kind, dtype and dimension."""
         zero = [0.0] * self.dim
         extra: Any = None if self.extra is None else self.extra[:0].copy()
         return Bodies(self.array[:0].copy(), zero, zero, extra, zero)
@@ -74,7 +74,7 @@ class Bodies:
         return Bodies(rows, self.low, self.high, extra, self.largest)
 
     def joined(self, more: Bodies) -> Bodies:
-        """Return the outline of these bodies and more."""
+        """Return the outline of these bodies and others together."""
         low, high = more.low, more.high
         if len(self) and len(more):
             low = [min(two) for two in zip(self.low, low, strict=True)]
@@ -84,10 +84,10 @@ class Bodies:
         largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.extra is not None else []
         return Bodies(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
 
-    def reach(self, cutoff: float, partner: Bodies | None = None) -> list[float]:
+    def reach(self, cutoff: float, queries: Bodies | None = None) -> list[float]:
         """Return the largest distance between the positions of a pair along each axis."""
         sizes = self.largest or [0.0] * self.dim
-        others = sizes if partner is None else [max(two) for two in zip(sizes, partner.largest, strict=True)]
+        others = sizes if queries is None else [max(two) for two in zip(sizes, queries.largest, strict=True)]
         if self.kind == "boxes":
             return others
         dtype = self.array.dtype
@@ -207,9 +207,9 @@ def check_box(value: Any, points: Bodies, cutoff: float) -> list[float]:
     return edges
 
 
-def check_images(points: Bodies, cutoff: float, edges: list[float], partner: Bodies | None = None) -> None:
+def check_images(points: Bodies, cutoff: float, edges: list[float], queries: Bodies | None = None) -> None:
     """Check that a body reaches at most `MOST_IMAGES` periodic images of the box."""
-    reach = points.reach(cutoff, partner)
+    reach = points.reach(cutoff, queries)
     images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, edges, strict=True) if edge > 0)
     if images > MOST_IMAGES:
         name, size = {

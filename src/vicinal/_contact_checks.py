@@ -23,11 +23,11 @@ class HasRows(Protocol):
 
     @property
     def offsets(self) -> Places:
-        """int64, one more than there are rows."""
+        """int64, one more than the number of rows."""
 
     @property
     def indices(self) -> Ids:
-        """int32, the entries of all rows."""
+        """int32, the neighbours of all rows."""
 
 
 # The dtypes of fields: numbers that have a sign.
@@ -124,7 +124,7 @@ def check_sign(array: npt.NDArray[Any], name: str) -> None:
 
 
 def check_pairs(i: object, j: object) -> tuple[Ids, Ids]:
-    """Check two arrays of the same length, but not their signs."""
+    """Check two arrays of the same length, but not whether numbers are negative."""
     first, second = as_ids(i, "i"), as_ids(j, "j")
     if len(first) != len(second):
         raise InputError(f"j must be as long as i, got {len(second)} entries for {len(first)}; pass one per pair")
@@ -132,7 +132,7 @@ def check_pairs(i: object, j: object) -> tuple[Ids, Ids]:
 
 
 def check_rows(value: object) -> Rows:
-    """Check rows given as an object with `offsets` and `indices` or as a tuple of both, but not what is in a row."""
+    """Check rows given as an object with `offsets` and `indices` or as a tuple of both, but not the entries of rows."""
     given: tuple[object, object]
     if isinstance(value, HasRows):
         given = value.offsets, value.indices
@@ -177,7 +177,7 @@ def disorder(offsets: Places, indices: Ids) -> tuple[int, list[int]]:
 
 
 def repeated(i: Ids, j: Ids) -> InputError:
-    """Return the error for bodies paired with themselves, or pairs that are there more than once."""
+    """Return the error for bodies paired with themselves, or for pairs that occur more than once."""
     check_sign(i, "i")
     check_sign(j, "j")
     own = np.flatnonzero(i == j)

@@ -1,4 +1,4 @@
-"""Where a rigid thing is: a rotation, then a translation."""
+"""The pose of a rigid body: a rotation, then a translation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_rotation(value: object) -> Vectors:
 
 
 def orthogonal(matrix: Vectors) -> Vectors:
-    """Return a matrix that is almost a rotation without its rounding errors (a step of Newton's method)."""
+    """Return an approximate rotation matrix with its rounding errors removed (a step of Newton's method)."""
     made: Vectors = matrix @ (3 * np.eye(3) - matrix.T @ matrix) / 2
     return made
 
@@ -70,28 +70,28 @@ def unit(vector: Vectors, name: str) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """A rotation, then a translation: from the thing's own coordinates to those of the world."""
+    """A rotation, then a translation: from the coordinates of the body to those of the world."""
 
     rotation: Vectors = field(default_factory=lambda: np.eye(3))
     translation: Vectors = field(default_factory=lambda: np.zeros(3))
 
     @property
     def at_home(self) -> bool:
-        """Whether both coordinates are the same."""
+        """Whether body and world coordinates are the same."""
         return bool(np.array_equal(self.rotation, np.eye(3)) and not self.translation.any())
 
     def out(self, points: npt.NDArray[Any]) -> Vectors:
-        """Return own points in the world."""
+        """Return points given in body coordinates in world coordinates."""
         made: Vectors = points if self.at_home else points @ self.rotation.T + self.translation
         return made
 
     def into(self, points: npt.NDArray[Any]) -> Vectors:
-        """Return points of the world in own coordinates."""
+        """Return points given in world coordinates in body coordinates."""
         made: Vectors = points if self.at_home else (points - self.translation) @ self.rotation
         return made
 
     def turn_out(self, vectors: Vectors) -> Vectors:
-        """Return own directions in the world."""
+        """Return directions given in body coordinates in world coordinates."""
         return vectors if self.at_home else vectors @ self.rotation.T
 
     def moved(self, offset: Vectors) -> Pose:
@@ -99,5 +99,5 @@ class Pose:
         return Pose(self.rotation, self.translation + offset)
 
     def turned(self, rotation: Vectors, origin: Vectors) -> Pose:
-        """Return the pose after a rotation about a place in the world."""
+        """Return the pose after a rotation about a point given in world coordinates."""
         return Pose(orthogonal(rotation @ self.rotation), rotation @ (self.translation - origin) + origin)

@@ -1,4 +1,4 @@
-"""Which structure suits which bodies."""
+"""Choose the structure that searches given bodies fastest."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def choose(
 def choose_checked(
     settings: Settings, *, motion: float | None = None, tell: bool = False, limit: int | None = None
 ) -> Choice:
-    """Choose for arguments that were checked already. The reason, and costs for few bodies, only with `tell`.
+    """Choose for checked arguments. The reason, and the costs for few bodies, are computed with `tell` only.
 
     `limit` takes the place of `costs.ALL_PAIRS_LIMIT`.
     """
@@ -109,7 +109,7 @@ def choose_checked(
 
 
 def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:
-    """Predict for so few bodies that all pairs are tested; any other structure would have to be chosen first."""
+    """Predict costs for few bodies, of which all pairs are tested; other structures also cost the time to choose."""
     if len(settings.bodies) < 2:
         return {}
     ways = survey(settings).predict(costs.table, None)

@@ -96,7 +96,7 @@ class Contacts:
 
     _offsets: Places
     _indices: Ids
-    _rows: Ids | None  # the row of each contact, once it was computed
+    _rows: Ids | None  # the row of each contact, None until it is computed
     _fields: dict[str, npt.NDArray[Any]]
     _began: Places
     _lasted: Places | None
@@ -189,8 +189,8 @@ class Contacts:
     def update(self, first: npt.ArrayLike | HasRows | tuple[Any, Any], second: npt.ArrayLike | None = None) -> None:
         """Set which pairs are in contact now.
 
-        Contacts that existed before keep their data, new ones start with the initial values, and contacts that are not
-        among the pairs any more are in `ended`.
+        Contacts that existed before keep their data, new ones start with the initial values, and contacts that are no
+        longer among the pairs are in `ended`.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class Contacts:
         Parameters
         ----------
         offsets
-            int64, one more than there are rows: row i is `indices[offsets[i]:offsets[i + 1]]`.
+            int64, one more than the number of rows: row i is `indices[offsets[i]:offsets[i + 1]]`.
         indices
             int32, ascending in each row, and each greater than the row's number.
 
@@ -408,7 +408,7 @@ class Contacts:
         return rows
 
     def _both_ways(self, i: Ids, j: Ids) -> Rows | None:
-        """Return the rows of pairs if all are there in both directions, otherwise None."""
+        """Return the rows of pairs if each pair occurs in both directions, otherwise None."""
         up = i < j
         if 2 * np.count_nonzero(up) != len(i):
             return None

@@ -1,8 +1,8 @@
-"""What a search costs with each structure: counts of what it would do, times the seconds that each of these takes.
+"""The cost of a search with each structure: counts of its operations, times the seconds per operation.
 
-The core surveys the bodies, and each structure estimates by name what it would do with them (cpp/index/estimates/):
-sort a body, start a block, copy a candidate, test one. The seconds of each of these are in costs.json, one table for
-each instruction set, which benchmarks/calibrate.py writes.
+The core surveys the bodies, and each structure estimates named counts from the survey (cpp/index/estimates/): bodies
+sorted, blocks started, candidates copied and tested. The seconds per operation are in costs.json, one table for each
+instruction set, written by benchmarks/calibrate.py.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Costs:
 
 
 def read_tables(file: Path = FILE) -> dict[str, Any]:
-    """Return what costs.json holds: one table for each instruction set that was measured."""
+    """Return the tables of costs.json, one for each instruction set that was measured."""
     import json
 
     tables: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -95,6 +95,6 @@ def forget() -> None:
 
 
 def survey(settings: Settings) -> _core.Survey:
-    """Return what the core knows about bodies before a structure is built."""
+    """Return the core's survey of bodies, made before a structure is built."""
     most_cells = GRID_SHARE * _core.physical_memory() / BYTES_PER_CELL
     return _core.Survey(settings.bodies.for_core, settings.cutoff, settings.box, most_cells)

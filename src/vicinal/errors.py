@@ -2,7 +2,7 @@
 
 
 class InputError(ValueError):
-    """An argument cannot be used; the message names it, the requirement, and what was passed."""
+    """An argument cannot be used; the message names it, the requirement, and the value passed."""
 
 
 class MissingExtraError(ImportError):

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from vicinal.errors import MissingExtraError
 
-# What each extra of pyproject.toml brings, by the name under which it is imported.
+# The packages of each extra of pyproject.toml, by import name.
 EXTRAS = {
     "cli": ("typer", "rich"),
     "dem": ("h5py", "matplotlib", "tomli_w", "trimesh"),
@@ -22,7 +22,7 @@ def need(user: str, extra: str, *modules: str) -> None:
     Parameters
     ----------
     user
-        What needs the modules, the subject of the message.
+        The feature that needs the modules, as the subject of the message.
     extra
         Name of the extra.
     modules

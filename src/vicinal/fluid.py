@@ -48,8 +48,8 @@ class Fluid:
 
     A step finds the neighbours of every particle within `radius`, computes density and near-density of each, moves
     each by its displacement and by ``velocity * dt``, and sets its velocity from the displacement minus gravity. The
-    defaults are those of Porro 2021 (section 5.1.2, listing A.2): a particle keeps nothing of its velocity and gets no
-    reaction from its neighbours, so that the fluid creeps. `inertia` and `reaction` change that.
+    defaults are those of Porro 2021 (section 5.1.2, listing A.2): a particle does not keep its velocity and gets no
+    reaction from its neighbours, so the fluid creeps. `inertia` and `reaction` change that.
 
     The bits of the trajectory depend neither on the structure nor on the number of threads.
 

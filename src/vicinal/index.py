@@ -108,7 +108,7 @@ class Index:
     """
 
     _structure: ClassVar[str]
-    # What makes the structure the fastest, for the reason that `vicinal.choose` gives: {bodies} is how many there are,
+    # Why the structure is the fastest, for the reason that `vicinal.choose` gives: {bodies} is the number of bodies,
     # {cells} a clause on the cells of a grid, {sizes} one on the sizes of the bodies if they differ, otherwise {cells}.
     _why: ClassVar[str] = ""
 
@@ -135,7 +135,7 @@ class Index:
 
     @classmethod
     def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
-        """Make an index that is kept from arguments that were checked already."""
+        """Make an index to keep from checked arguments."""
         index = cls.__new__(cls)
         index._set_options(**options)  # noqa: SLF001
         index._make(settings)
@@ -166,7 +166,7 @@ class Index:
         return same and self._cutoff == settings.cutoff and self._box == settings.box
 
     def _renew(self, settings: Settings) -> None:
-        """Take bodies and planes that were checked already in place of those of the same kind, dtype and dimension."""
+        """Replace the bodies and planes by checked ones of the same kind, dtype and dimension."""
         bodies = settings.bodies
         self._options(bodies, self._cutoff, self._box)
         self._core.update(bodies.for_core)
@@ -396,7 +396,7 @@ class Index:
         return Touching(bodies, planes, distances, self._planes.normals)
 
     def _queries(self, queries: object, radii: object = None, boxes: object = None) -> Bodies | None:
-        """Check a second set of bodies, of the kind of the first; None if there is none."""
+        """Check a second set of bodies, of the kind of the first; None if none is given."""
         if queries is None and radii is None and boxes is None:
             return None
         kind, dtype = self._like.kind, self._like.array.dtype
@@ -418,7 +418,7 @@ class Index:
             checked = check_points(queries, "queries", dtype)
         checked = self._same(checked, "query_boxes" if kind == "boxes" else "queries")
         if checked.largest:
-            _check.check_images(self._outline, self._cutoff, self._box, partner=checked)
+            _check.check_images(self._outline, self._cutoff, self._box, queries=checked)
         return checked
 
     def _alike(self, points: object, radii: object, boxes: object) -> Bodies:

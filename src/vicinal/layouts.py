@@ -24,13 +24,13 @@ class ListPointers(ctypes.Structure):
         struct vicinal_list {
           int64_t bodies;          // rows: bodies, and planes after them
           int64_t entries;         // of the list
-          int64_t width;           // of the table, 0 if there is none
+          int64_t width;           // of the table, 0 without a table
           int64_t extra;           // entries of i and j
           const int64_t *offsets;  // bodies + 1: row k is indices[offsets[k]] ... indices[offsets[k + 1] - 1]
           const int32_t *indices;  // entries
           const int32_t *table;    // bodies * width, row by row, -1 where a row is shorter
           const int32_t *counts;   // bodies: entries of each row of the table
-          const int32_t *i, *j;    // extra: all pairs, or those that did not fit the table
+          const int32_t *i, *j;    // extra: all pairs, or the pairs that did not fit the table
           const int32_t *shifts;   // entries * dimension, where pairs can have several images
         };
 

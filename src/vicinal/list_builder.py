@@ -24,7 +24,7 @@ class ListBuilder:
     structure
         The structure to search with; None lets `vicinal.choose` decide before every build.
     lasting
-        Keep the index between two builds: they get faster, and need more memory meanwhile.
+        Keep the index between two builds: builds are faster, but its memory is not freed in between.
     """
 
     def __init__(self, structure: type[Index] | None = None, *, lasting: bool = True) -> None:
@@ -32,11 +32,11 @@ class ListBuilder:
         self.index: Index | None = None
 
     def pairs(self, settings: Settings, *, half: bool, shifts: bool) -> tuple[npt.NDArray[Any], ...]:
-        """Return i, j and, if asked for, shifts, in any order."""
+        """Return i, j and, if requested, shifts, in any order."""
         return self._index_for(settings).pairs(want="ijS" if shifts else "ij", half=half)
 
     def rows(self, settings: Settings, *, half: bool, shifts: bool = False) -> Rows:
-        """Return offsets, indices and, if asked for, shifts, each row in ascending order. Planes follow the bodies."""
+        """Return offsets, indices and, if requested, shifts, each row in ascending order. Planes follow the bodies."""
         index = self._index_for(settings)
         size = len(settings.bodies) + len(settings.planes)
         if not shifts and not len(settings.planes):
@@ -54,7 +54,7 @@ class ListBuilder:
         return 0 if self.index is None else self.index.stats.bytes
 
     def _index_for(self, settings: Settings) -> Index:
-        """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
+        """Return an index of these bodies: the existing one if it fits, because it keeps its memory."""
         kind: type[Index] | None = self._structure
         options: Mapping[str, Any] = {}
         if kind is None:

@@ -1,4 +1,4 @@
-"""What a neighbour list is built from: bodies enlarged by the skin, and the limits of a skin in a periodic box."""
+"""The input of a neighbour list: bodies enlarged by the skin, and the limits of a skin in a periodic box."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vicinal.index import Index, Settings
 from vicinal.planes import Planes
 from vicinal.structures import Delaunay, StructureLike, find_structure
 
-# The share of an edge, in units of epsilon, that is left to rounding where two images of a pair must be told apart.
+# The share of an edge, in units of epsilon, reserved for rounding where two images of a pair must be distinguished.
 IMAGE_MARGIN = 16
-# Of how many bodies the motion is measured while a list has no skin.
+# The number of bodies whose motion is measured while a list has no skin.
 SAMPLE = 1024
 # With less room for a skin than this share of the reach, a list keeps shifts, which allows a thicker skin.
 LEAST_ROOM = 0.1
@@ -38,7 +38,7 @@ def as_kept(value: npt.ArrayLike, like: Any, name: str) -> Any:
 
 
 def copy_of_planes(value: Any) -> Any:
-    """Return a copy of planes that are not checked yet."""
+    """Return a copy of unchecked planes."""
     return tuple(np.array(entry) for entry in value) if isinstance(value, (tuple, list)) else value
 
 
@@ -48,7 +48,7 @@ def sample_stride(points: Floats) -> int:
 
 
 def reach_of(bodies: Bodies, cutoff: float) -> tuple[float, float]:
-    """Return how far apart the positions of a pair can be, and of a pair of typical size."""
+    """Return how far apart the positions of a pair can be, for the largest and for a typical pair."""
     if bodies.kind == "points" or not len(bodies):
         return cutoff, cutoff
     if bodies.kind == "spheres":
@@ -59,17 +59,17 @@ def reach_of(bodies: Bodies, cutoff: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class SkinRoom:
-    """How thick a skin may be.
+    """Upper limits of the skin.
 
     Parameters
     ----------
     one_image
-        So that at most one image of a pair is in the list; negative if even without a skin there are more.
+        Up to here, at most one image of a pair is in the list; negative if there are more even without a skin.
     most
-        So that the motion of a body within its margin is told apart from a change by a whole period.
+        Up to here, the motion of a body within its margin is distinguished from a change by a whole period.
 
     automatic
-        What an automatic skin may have: one image, if that leaves enough room.
+        Limit of an automatic skin: one image, if that leaves enough room.
     """
 
     one_image: float
@@ -77,7 +77,7 @@ class SkinRoom:
     automatic: float
 
     def check(self, skin: float, reach: float, edges: list[float], layout: str, *, boxes: bool) -> bool:
-        """Check a skin, and tell whether the list has to keep shifts."""
+        """Check a skin, and return whether the list has to keep shifts."""
         if skin > self.most:
             raise InputError(
                 f"skin must be less than the shortest edge of the box {[edge or None for edge in edges]}, "
@@ -106,9 +106,10 @@ def room_for_skin(bodies: Bodies, reach: float, edges: list[float]) -> SkinRoom:
 
 
 def with_skin(bodies: Bodies, cutoff: float, skin: float, edges: list[float], planes: Planes) -> Settings:
-    """Return what to search for: bodies that reach farther by the skin.
+    """Return the input of the search: bodies that reach farther by the skin.
 
-    Planes of spheres and boxes move forward by half a skin: with the half that the bodies have, they reach a whole one.
+    Planes of spheres and boxes move forward by half a skin; together with the half that bodies grow by, that is a whole
+    skin.
     """
     if skin == 0:
         return Settings(bodies, cutoff, edges, planes)
@@ -161,7 +162,7 @@ def room_of_planes(planes: Planes, built: Settings, skin: float) -> npt.NDArray[
 
 
 def planes_within(planes: Planes, built: Planes, room: npt.NDArray[np.float64]) -> bool:
-    """Tell whether planes are those of the build, or have moved forward by no more than there is room for."""
+    """Return whether planes are those of the build, or have moved forward by no more than their room."""
     if len(planes) != len(built) or not np.array_equal(planes.normals, built.normals):
         return False
     way = ((planes.points.astype(np.float64) - built.points) * built.normals).sum(axis=1)
@@ -182,7 +183,7 @@ def check_width(value: object, layout: str) -> int:
 
 
 def check_structure(structure: StructureLike, *, points: bool) -> type[Index] | None:
-    """Return the class of a structure given by itself or by its name; None is to be chosen."""
+    """Return the class of a structure given as a class or by its name; None if it is to be chosen."""
     if structure is None:
         return None
     kind = find_structure(structure)
@@ -192,7 +193,7 @@ def check_structure(structure: StructureLike, *, points: bool) -> type[Index] | 
 
 
 def check_consumer(value: object) -> float | None:
-    """Check seconds per entry; None is to be measured."""
+    """Check seconds per entry; None means that they are measured."""
     if value is None:
         return None
     seconds = _check.check_number(value, "consumer")

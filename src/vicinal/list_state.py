@@ -1,4 +1,4 @@
-"""The state of a neighbour list between two updates, and what is derived from it: shifts, vectors, distances."""
+"""The state of a neighbour list between two updates, and derived arrays: shifts, vectors, distances."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class ListStats:
     structure
         The search structure of the last build.
     build_seconds, check_seconds
-        Time of the last build, and of the last update that needed none.
+        Time of the last build, and of the last update without one.
     bytes
-        Memory of the list and of what it is built with.
+        Memory of the list and of its builder.
     """
 
     updates: int
@@ -90,7 +90,7 @@ class State:
         return len(self.positions) + len(self.planes)
 
     def alike(self, given: Given) -> tuple[Any, Any] | None:
-        """Return positions and sizes as the core takes them; None if they do not fit the bodies there are."""
+        """Return positions and sizes as the core takes them; None if they do not fit the bodies of the list."""
         if self.kind == "boxes":
             if given.points is not None or not isinstance(given.boxes, (tuple, list)) or len(given.boxes) != 2:
                 return None
@@ -103,7 +103,7 @@ class State:
         return None if array is None or (extra is None and self.sizes is not None) else (array, extra)
 
     def move(self, positions: Floats, sizes: Any, planes: Planes, *, grown: bool) -> None:
-        """Take present positions, sizes and planes, which the list still holds for."""
+        """Store new positions, sizes and planes, for which the list is still valid."""
         self.positions, self.sizes, self.planes, self.grown = positions, sizes, planes, grown
         self.derived = {}
 
@@ -184,6 +184,6 @@ class State:
 
 
 def _sum_of_axes(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Add two or three columns in their order, as docs/definition.md has it."""
+    """Add two or three columns in the order of docs/definition.md."""
     total = terms[:, 0] + terms[:, 1]
     return np.asarray(total + terms[:, 2] if terms.shape[1] == 3 else total)

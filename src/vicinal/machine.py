@@ -1,4 +1,4 @@
-"""What vicinal was built with, and the machine it runs on."""
+"""How vicinal was built, and the machine it runs on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vicinal._environment import check_environment, note_fault
 
 
 class Info(TypedDict):
-    """What `info` returns."""
+    """The result of `info`."""
 
     version: str
     isa: str

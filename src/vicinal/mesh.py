@@ -311,7 +311,7 @@ class Mesh:
 
 
 def _rebuilt(corners: Vectors, smooth: float, motion: tuple[Pose, Vectors, Vectors, Vectors]) -> Mesh:
-    """Return a mesh that was pickled."""
+    """Return the mesh that a pickle describes."""
     made = Mesh(corners, smooth=smooth)
     made._pose, made._velocity, made._spin, made._origin = motion  # noqa: SLF001
     return made

@@ -55,10 +55,10 @@ class NeighborList:
 
     The list holds all pairs within the cutoff plus a skin. It contains every pair within the cutoff until a body has
     moved by half the skin; `update` builds it again in time. Your own loop tests the distance. Exactly one of `cutoff`,
-    `radii` and `boxes` says what the bodies are.
+    `radii` and `boxes` describes the bodies.
 
-    The methods can be called from several threads at the same time; calls wait for each other. Arrays are never
-    written again once they were returned.
+    The methods can be called from several threads at the same time; calls wait for each other. Arrays that were
+    returned are never written again.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ class NeighborList:
             return fresh
 
     def _keep(self, given: Given, state: State) -> None:
-        """Keep what later updates may leave out. One radius stays one, for any number of bodies."""
+        """Keep the arguments that later updates may omit. A single radius is kept as one, for any number of bodies."""
         if given.radii is not None:
             self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(state.sizes)
         if given.planes is not None:
@@ -246,7 +246,7 @@ class NeighborList:
             self._box = given.box
 
     def _holds(self, state: State, given: Given) -> bool:
-        """Move the bodies of the list if it holds all their pairs. If not, or in doubt, return False."""
+        """Move the bodies if the list still holds all their pairs. If not, or if that is uncertain, return False."""
         if given.box is not None or (given.radii is not None and self._radii is None):
             return False
         alike = state.alike(given)
@@ -374,7 +374,7 @@ class NeighborList:
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
-        """int64, one more than there are rows: row k is `indices[offsets[k]:offsets[k + 1]]`."""
+        """int64, one more than the number of rows: row k is `indices[offsets[k]:offsets[k + 1]]`."""
         return self._array("offsets")
 
     @property
@@ -384,7 +384,7 @@ class NeighborList:
 
     @property
     def i(self) -> npt.NDArray[np.int32]:
-        """int32, the first body of every pair ("pairs"), or of those that did not fit the table ("hybrid")."""
+        """int32, the first body of every pair ("pairs"), or of the pairs that did not fit the table ("hybrid")."""
         return self._array("i")
 
     @property
@@ -399,7 +399,7 @@ class NeighborList:
 
     @property
     def counts(self) -> npt.NDArray[np.int32]:
-        """int32, how many entries each row of `table` has."""
+        """int32, the number of entries in each row of `table`."""
         return self._array("counts")
 
     @property
@@ -624,7 +624,7 @@ class NeighborList:
                 arrays = lay_out(self._layout, offsets, indices, self._width)
             if state.skin > 0:
                 self._core.reorder_positions(new)
-            self._sample = None  # other bodies have these numbers now
+            self._sample = None  # its numbers now belong to other bodies
             if self._radii is not None and np.ndim(self._radii):
                 self._radii = np.asarray(self._radii)[new]
             self._state = state.reordered(new, arrays, shifts)

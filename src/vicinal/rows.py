@@ -22,13 +22,13 @@ class Neighbors:
     Parameters
     ----------
     offsets
-        int64, one more than there are rows: row k is `indices[offsets[k]:offsets[k + 1]]`.
+        int64, one more than the number of rows: row k is `indices[offsets[k]:offsets[k + 1]]`.
     indices
         int32, the neighbours of all rows.
     columns
         Number of bodies that can be neighbours.
     distances, vectors, shifts
-        One entry per neighbour where asked for, otherwise None.
+        One entry per neighbour if requested, otherwise None.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Neighbors:
         return self.indices[self.offsets[at] : self.offsets[at + 1]]
 
     def __repr__(self) -> str:
-        """Return the number of rows and entries, for people."""
+        """Return a description with the number of rows and entries."""
         return f"Neighbors({len(self)} rows, {len(self.indices)} entries)"
 
     @property

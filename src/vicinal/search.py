@@ -1,4 +1,4 @@
-"""One call, with the structure chosen for it: `pairs`, `neighbors`, `count`."""
+"""Single searches with a structure chosen for them: `pairs`, `neighbors`, `count`."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ SHARES = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.35, 0.
 FIRST_SHARE = 0.1
 # A motion in one step this many times as long as those before is a jump, for which no skin is thick enough.
 JUMP = 4.0
-# Builds that are remembered, and gaps between updates; the median of gaps is not disturbed by output now and then.
+# Builds and gaps between updates that are remembered; occasional output does not disturb the median of gaps.
 BUILDS = 4
 GAPS = 15
-# After a skin that lasted less than half as long as predicted, this many builds have none; twice as many the next time.
+# After a skin that lasted less than half as long as predicted, this many builds have no skin; next time twice as many.
 FIRST_PAUSE = 8
 LONGEST_PAUSE = 1024
 # How many steps a list lasts if no body moves.
@@ -44,18 +44,18 @@ class Motion:
     jumps: float = math.inf
 
     def lasting(self, budget: float) -> float:
-        """Return after how many steps a budget is used up."""
+        """Return the number of steps after which a budget is used up."""
         steps = LONGEST if self.pace <= 0 else (budget / self.pace) ** (1 / self.power)
         return min(steps, self.jumps, LONGEST)
 
 
 def growth(share: float, dim: int) -> float:
-    """Return how many times more entries a list with this skin has."""
+    """Return the number of entries of a list with this skin, relative to one without."""
     return float((1 + share) ** dim)
 
 
 def seconds_per_step(share: float, reach: float, dim: int, costs: Costs, motion: Motion) -> float:
-    """Return what a step costs with a skin of this share of the reach."""
+    """Return the cost of a step with a skin of this share of the reach."""
     more = growth(share, dim)
     if share == 0:
         return costs.build + costs.consumer
@@ -85,13 +85,13 @@ class SkinTuner:
         self._gaps: deque[float] = deque(maxlen=GAPS)
         self._checks: deque[float] = deque(maxlen=GAPS)
         self._entries = 0.0  # of a list without a skin
-        self._more = 1.0  # how many times more entries the present list has
-        self._ways: list[float] = []  # the longest way after each step since the build
+        self._more = 1.0  # entries of the present list, relative to one without a skin
+        self._ways: list[float] = []  # the longest displacement after each step since the build
         self._motion: Motion | None = None
         self._predicted = 0.0
         self._pause = 0
         self._next_pause = FIRST_PAUSE
-        self.reason = "nothing was built yet"
+        self.reason = "no list was built yet"
 
     def note_gap(self, seconds: float) -> None:
         """Note the time between two updates."""
@@ -107,11 +107,11 @@ class SkinTuner:
             self._ways = [math.inf]
 
     def note_check(self, seconds: float) -> None:
-        """Note what a check took."""
+        """Note the time of a check."""
         self._checks.append(seconds)
 
     def note_build(self, seconds: float, entries: int, share: float, dim: int) -> None:
-        """Note what a build took, and that motion is counted from here."""
+        """Note the time of a build, and count motion from here."""
         self._more = growth(share, dim)
         self._builds.append(seconds / self._more)
         self._entries = entries / self._more
@@ -119,7 +119,7 @@ class SkinTuner:
 
     def _costs(self) -> Costs:
         consumer = self._consumer * self._entries if self._consumer is not None else _usual(self._gaps)
-        # The first build of a size also waits for fresh memory, so the least time predicts the next build best.
+        # The first build of a size also waits for new memory, so the least time predicts the next build best.
         return Costs(min(self._builds), _usual(self._checks), consumer)
 
     def choose(self, reach: float, dim: int, most: float) -> float:
@@ -127,7 +127,7 @@ class SkinTuner:
         self._learn()
         if not self._builds or self._motion is None:
             skin = min(FIRST_SHARE * reach, most)
-            self.reason = "a first guess: nothing was measured yet"
+            self.reason = "a first guess: no motion was measured yet"
             self._predicted = 0.0
             return skin
         if self._pause > 0:
@@ -190,7 +190,7 @@ class SkinTuner:
 # about 16 entries per body (benchmarks/dem.py). So lists that last this many steps × diameters / skin cost least.
 LIFE_TIMES_SKIN = 16.0
 FIRST_SKIN, LEAST_SKIN, MOST_SKIN = 0.1, 0.02, 0.6  # in diameters
-# The share of all bodies that are slower than the speed half a skin is meant for.
+# The share of all bodies that are slower than the speed for which half a skin is meant.
 USUAL_SPEED = 0.9
 # A list lasts at least this many steps.
 LEAST_STEPS = 3.0
@@ -250,7 +250,7 @@ class StepTuner:
         self._skin = 0.0
         self._life = 0  # updates since the build
         self._used_up = False
-        self.reason = "nothing was built yet"
+        self.reason = "no list was built yet"
 
     def note_gap(self, seconds: float) -> None:
         """Ignore the time between two updates."""
@@ -264,7 +264,7 @@ class StepTuner:
         self._used_up = way > 0
 
     def note_forced(self) -> None:
-        """Note that the list is built again, for whatever reason."""
+        """Note that the list is built again, for any reason."""
 
     def note_build(self, seconds: float, entries: int, share: float, dim: int) -> None:  # noqa: ARG002
         """Count updates from here."""

@@ -12,7 +12,7 @@ Call: TypeAlias = Callable[[], Any]
 T = TypeVar("T")
 
 LEAST_ROUNDS = 2
-"""Rounds in which a call is timed, however slow it is."""
+"""Least number of rounds in which a call is timed, however slow it is."""
 
 
 @dataclass

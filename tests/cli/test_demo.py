@@ -70,7 +70,7 @@ def test_progress_is_a_bar_on_a_terminal_and_plain_lines_elsewhere(
         (["--threads", "0"], 2, "--threads"),
     ],
 )
-def test_what_would_fail_at_the_end_is_refused_at_the_start(arguments: list[str], code: int, word: str) -> None:
+def test_an_unwritable_picture_is_refused_at_the_start(arguments: list[str], code: int, word: str) -> None:
     result = CliRunner().invoke(app, ["demo", *arguments])
     assert result.exit_code == code
     assert word in result.stderr
@@ -78,7 +78,7 @@ def test_what_would_fail_at_the_end_is_refused_at_the_start(arguments: list[str]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are different there")
-def test_an_interrupt_tells_what_was_done_and_leaves_no_file(tmp_path: Path) -> None:
+def test_an_interrupt_reports_the_finished_steps_and_leaves_no_file(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "demo", "--bodies", "2000", "--steps", "1000000"],
         cwd=tmp_path,

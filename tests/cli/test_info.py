@@ -1,4 +1,4 @@
-"""``vicinal info``: what is installed and what it uses."""
+"""``vicinal info``: version, build, threads and instruction set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import vicinal as vc
 from vicinal.cli.app import app
 
 
-def test_json_holds_what_the_library_says_and_what_it_runs_on() -> None:
+def test_json_holds_the_facts_of_library_and_machine() -> None:
     result = CliRunner().invoke(app, ["info", "--json"])
     assert result.exit_code == 0
     facts = json.loads(result.stdout)

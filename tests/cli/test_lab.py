@@ -1,4 +1,4 @@
-"""``vicinal lab``: the list, a run with its table, and errors that say what to do."""
+"""``vicinal lab``: the list, a run with its table, and errors that state the remedy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
     assert f"page: {(tmp_path / 'koch-relations.small' / 'page.html').resolve()}" in result.stdout
     assert "5 of 5, side 32, about" in result.stderr
     again = invoke(*RUN, "--out", str(tmp_path))
-    assert "side" not in again.stderr, "all is finished"
+    assert "side" not in again.stderr, "all cases are finished"
     report = invoke("lab", "report", "--out", str(tmp_path))
     assert report.exit_code == 0
     assert report.stdout == f"report: {(tmp_path / 'report.html').resolve()}\n"
@@ -54,7 +54,7 @@ def test_a_run_prints_published_measured_and_verdict(tmp_path: Path) -> None:
         (["lab", "report"], "holds no results; run an experiment first"),
     ],
 )
-def test_errors_say_what_to_do(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_errors_state_the_remedy(arguments: list[str], said: str, tmp_path: Path) -> None:
     result = invoke(*arguments, "--out", str(tmp_path))
     assert result.exit_code == 2
     assert said in result.stderr
@@ -73,7 +73,7 @@ def test_a_report_needs_a_folder_that_exists(tmp_path: Path) -> None:
     assert "does not exist; create it first" in result.stderr
 
 
-def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_finished_cases(tmp_path: Path) -> None:
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"
     )
@@ -86,5 +86,5 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
                 break
         rest = child.stderr.read()
         assert child.wait(60) == 130
-    assert "interrupted; what is finished is kept" in rest
+    assert "interrupted; finished cases are kept" in rest
     assert '"bodies 10000"' in (tmp_path / "koch-scaling.small" / "result.json").read_text()

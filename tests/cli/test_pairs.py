@@ -1,4 +1,4 @@
-"""``vicinal pairs``: what the library finds, from file to file."""
+"""``vicinal pairs``: the same pairs as the library, from file to file."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def points(tmp_path: Path) -> Path:
 
 
 def table(result: Result) -> dict[str, str]:
-    """Take a printed table apart: two or more spaces stand between name and value."""
+    """Parse a printed table: two or more spaces separate name and value."""
     assert result.exit_code == 0, result.output
     rows = [line.strip().split("  ", 1) for line in result.stdout.splitlines()]
     return {row[0]: row[1].strip() for row in rows if len(row) == 2}
 
 
-def test_npz_out_is_what_the_library_finds(points: Path, tmp_path: Path) -> None:
+def test_npz_output_equals_the_result_of_the_library(points: Path, tmp_path: Path) -> None:
     result = run(points, "--cutoff", 0.2, "-o", tmp_path / "pairs.npz", "--want", "ijdDS", "--sort")
     assert result.exit_code == 0, result.output
     expected = vc.pairs(POINTS, cutoff=0.2, want="ijdDS", sort=True)
-    with np.load(tmp_path / "pairs.npz") as found:
+    with np.load(tmp_path / "pairs.npz") as stored:
         for letter, array in zip("ijdDS", expected, strict=True):
-            np.testing.assert_array_equal(found[letter], array)
+            np.testing.assert_array_equal(stored[letter], array)
     assert table(result)["written to"] == str(tmp_path / "pairs.npz")
 
 
@@ -84,7 +84,7 @@ def test_full_gives_both_directions_and_the_same_mean(points: Path) -> None:
     ("text", "box"),
     [("1", 1.0), ("1,1,1", (1.0, 1.0, 1.0)), ("1,1.5,-", (1.0, 1.5, None)), ("-,-,1", (None, None, 1.0))],
 )
-def test_a_periodic_box_is_handed_on(points: Path, text: str, box: float | tuple[float | None, ...]) -> None:
+def test_a_periodic_box_is_passed_on(points: Path, text: str, box: float | tuple[float | None, ...]) -> None:
     rows = table(run(points, "--cutoff", 0.2, "--box", text))
     expected = len(vc.pairs(POINTS, cutoff=0.2, box=box)[0])
     assert expected > len(vc.pairs(POINTS, cutoff=0.2)[0])
@@ -134,18 +134,18 @@ def test_queries_are_paired_with_points(points: Path, tmp_path: Path) -> None:
     i, j = vc.pairs(POINTS, cutoff=0.2, queries=POINTS[:10] + 0.01, sort=True)
     assert table(result)["queries"] == "10"
     assert table(result)["mean neighbours"] == f"{len(i) / 10:.2f}"
-    with np.load(tmp_path / "pairs.npz") as found:
-        np.testing.assert_array_equal(found["i"], i)
-        np.testing.assert_array_equal(found["j"], j)
+    with np.load(tmp_path / "pairs.npz") as stored:
+        np.testing.assert_array_equal(stored["i"], i)
+        np.testing.assert_array_equal(stored["j"], j)
 
 
 def test_dtype_decides_the_arithmetic(points: Path, tmp_path: Path) -> None:
     result = run(points, "--cutoff", 0.2, "--dtype", "float32", "--want", "d", "--sort", "-o", tmp_path / "d.npz")
     assert table(result)["bodies"] == "300 (3D, float32)"
     (expected,) = vc.pairs(POINTS.astype(np.float32), cutoff=0.2, want="d", sort=True)
-    with np.load(tmp_path / "d.npz") as found:
-        assert found["d"].dtype == np.float32
-        np.testing.assert_array_equal(found["d"], expected)
+    with np.load(tmp_path / "d.npz") as stored:
+        assert stored["d"].dtype == np.float32
+        np.testing.assert_array_equal(stored["d"], expected)
 
 
 def test_a_dash_prints_csv_and_keeps_the_summary_apart(points: Path) -> None:

@@ -1,4 +1,4 @@
-// The few things a C++ test needs: tests register themselves, checks report their place, main.cpp runs all of them.
+// The framework of the C++ tests: tests register themselves, checks report file and line, main.cpp runs all tests.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The place of the caller; both compilers have these built in, std::source_location not yet.
+// File and line of the caller; both compilers have these built in, std::source_location not yet.
 inline void that(bool holds, const std::string& what, const char* file = __builtin_FILE(),
                  int line = __builtin_LINE()) {
   if (!holds) throw Failure(std::string(file) + ":" + std::to_string(line) + ": " + what);

@@ -1,4 +1,4 @@
-// Runs every C++ test, or those whose name contains the first argument; fails if one of them does.
+// Runs every C++ test, or those whose name contains the first argument; fails if one of them fails.
 #include <cstdio>
 #include <exception>
 #include <string>

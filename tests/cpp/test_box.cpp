@@ -52,7 +52,7 @@ void reach_covers_the_rounded_test(T cutoff) {
     const T middle = inside + (outside - inside) / 2;
     (middle * middle <= squared ? inside : outside) = middle;
   }
-  check::that(vicinal::reach_of(cutoff) >= static_cast<double>(inside), "the reach covers what the test accepts");
+  check::that(vicinal::reach_of(cutoff) >= static_cast<double>(inside), "the reach covers every accepted pair");
   if (squared > std::numeric_limits<T>::min())
     check::that(vicinal::reach_of(cutoff) <= 1.0001 * static_cast<double>(cutoff), "and not much more");
 }

@@ -52,13 +52,13 @@ const check::Register around("the way around a periodic box is short, and crossi
   check::that(!watch.crossings(std::vector<double>{10.01, 5, 25}, crossed), "a body that was not wrapped has none");
 });
 
-const check::Register boxes("a box may fill its box of the build, and no more", [] {
+const check::Register boxes("a box may fill its box of the build, but not exceed it", [] {
   Watch watch;
   watch.remember_boxes(std::vector<double>{0, 0, 0}, std::vector<double>{2, 2, 2}, Box{}, 0.5, {2, 2, 2});
   const auto within = [&](double low, double high) {
     return watch.drift_boxes(std::vector<double>{low, 0.5, 0.5}, std::vector<double>{high, 1.5, 1.5}).within;
   };
-  check::that(within(0, 2), "as large as then, to the last bit");
+  check::that(within(0, 2), "as large as at the build, to the last bit");
   check::that(!within(std::nextafter(0.0, -1.0), 2), "lower by a bit");
   check::that(!within(0, std::nextafter(2.0, 3.0)), "higher by a bit");
   check::that(!within(1.5, 0.5), "upside down");

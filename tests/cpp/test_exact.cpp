@@ -1,4 +1,4 @@
-// Arithmetic without rounding error: expansions, wide integers and the stages of the predicates that filters hide.
+// Arithmetic without rounding error: expansions, wide integers and the stages of the predicates behind the filters.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -40,7 +40,7 @@ const check::Register errors("the rounding errors of sums and products are exact
   }
 });
 
-const check::Register expansions("an expansion keeps every bit, whatever the order of the summands", [] {
+const check::Register expansions("an expansion keeps every bit, for any order of the summands", [] {
   const std::array<double, 6> parts{1e300, 1.0, -1e300, 1e-300, -1.0, -1e-300};
   std::array<std::size_t, 6> order{0, 1, 2, 3, 4, 5};
   do {
@@ -48,11 +48,11 @@ const check::Register expansions("an expansion keeps every bit, whatever the ord
     for (const std::size_t k : order) sum.add(parts[k]);
     check::equal(sign(sum.sign()), 0, "the sign of a sum that cancels");
     sum.add(smallest);
-    check::equal(sign(sum.sign()), 1, "the sign of what is left");
+    check::equal(sign(sum.sign()), 1, "the sign of the rest");
   } while (std::next_permutation(order.begin(), order.end()));
 });
 
-const check::Register products("the sign of a product of expansions sees the smallest part", [] {
+const check::Register products("the sign of a product of expansions depends on the smallest part", [] {
   Expansion<2> a, b;
   a.add(1);
   a.add(0x1p-60);

@@ -1,4 +1,4 @@
-// Cells and stencils: a pair may be in no two cells that the stencil does not join.
+// Cells and stencils: the stencil joins the cells of every pair.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace vicinal;
 
-const check::Register open("on an open axis, partners are within the radius, far outside too", [] {
+const check::Register open("on an open axis, neighbours are within the radius, far outside too", [] {
   std::mt19937_64 rng(1);
   std::uniform_real_distribution<double> part(-0.2, 1.2);
   for (const double extent : {0.0, 1.0, 1e3, 1e12, 1e15, 1e290})
@@ -28,7 +28,7 @@ const check::Register open("on an open axis, partners are within the radius, far
           const double x = -extent / 3 + part(rng) * extent;
           for (const double y : {x + reach, x - reach, std::nextafter(x, 1e308), x + 0.99 * reach}) {
             if (std::abs(y - x) > reach) continue;  // rounded away from x
-            check::that(std::abs(axis.cell(x) - axis.cell(y)) <= axis.radius, "a partner is within the radius");
+            check::that(std::abs(axis.cell(x) - axis.cell(y)) <= axis.radius, "a neighbour is within the radius");
           }
           check::that(axis.cell(x) >= -(axis.radius + 1) && axis.cell(x) <= axis.cells + axis.radius,
                       "cells are bounded");
@@ -40,7 +40,7 @@ const check::Register around("a periodic axis has a whole number of cells, and i
   for (const double edge : {1.0, 0.7, 3.3, 1e6})
     for (const double reach : {0.1, 0.35, 0.7, 2.5}) {
       const Axis axis = periodic_axis(edge, reach, 1, 0.0, 1 << 20);
-      check::that(axis.cells >= 1 && axis.cells <= 1 << 20, "at least one cell, at most so many");
+      check::that(axis.cells >= 1 && axis.cells <= 1 << 20, "at least one cell, at most 2^20");
       check::that(static_cast<double>(axis.radius) * edge / static_cast<double>(axis.cells) >= reach,
                   "the radius covers the reach");
       check::equal(axis.cell(0.0), std::int64_t{0}, "the cell of zero");
@@ -54,7 +54,7 @@ const check::Register around("a periodic axis has a whole number of cells, and i
     }
 });
 
-const check::Register folded("folding keeps cells within the radius apart as they were, and others out of reach", [] {
+const check::Register folded("folding keeps the distances of cells within the radius, and others out of reach", [] {
   Axis axis;
   axis.inverse = 1;
   axis.radius = 2;
@@ -97,7 +97,7 @@ const check::Register stencil("a stencil holds each cell and its opposite once, 
       std::set<std::tuple<int, int, int>> cells, half;
       for (const StencilRow& row : grid.rows)
         for (int dx = -row.reach_x; dx <= row.reach_x; ++dx)
-          check::that(cells.emplace(dx, row.dy, row.dz).second, "no cell is there twice");
+          check::that(cells.emplace(dx, row.dy, row.dz).second, "no cell occurs twice");
       for (const StencilRow& row : grid.half_rows())
         for (int dx = row.dy == 0 && row.dz == 0 ? 1 : -row.reach_x; dx <= row.reach_x; ++dx)
           half.emplace(dx, row.dy, row.dz);
@@ -112,14 +112,14 @@ const check::Register stencil("a stencil holds each cell and its opposite once, 
               check::that(cells.contains({x, y, z}), "a cell within reach is in the stencil");
             if (x != 0 || y != 0 || z != 0)
               check::that(!(half.contains({x, y, z}) && half.contains({-x, -y, -z})),
-                          "of opposite cells one half has one");
+                          "each half has one of two opposite cells");
           }
       check::that(!round || subdivision < 3 || cells.size() < static_cast<std::size_t>(std::pow(2 * r + 1, 3)),
                   "corners out of reach are left out");
     }
 });
 
-const check::Register keys("keys and cells lead to each other, and the branchless key is the same", [] {
+const check::Register keys("keys and cells are converted into each other, and the branchless key is the same", [] {
   const Grid grid = cube(2, true);
   const PlainKey<3> plain(grid);
   check::that(grid.plain(), "the grid is plain");

@@ -1,4 +1,4 @@
-// The history of pairs: what lasts keeps its data, what is new starts anew, on any number of threads.
+// The history of pairs: lasting pairs keep their data, new pairs get initial values, on any number of threads.
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -86,7 +86,7 @@ const check::Register carried("data follows the pair", [] {
   vicinal::thread_count_setting() = before;
 });
 
-const check::Register disorder("rows that do not ascend are noticed", [] {
+const check::Register disorder("rows that do not ascend are detected", [] {
   const Stored before{{0, 0}, {}};
   for (const auto& indices : {std::vector<std::int32_t>{2, 1}, {1, 1}, {0, 1}}) {
     const Stored now{{0, 2}, indices};
@@ -96,7 +96,7 @@ const check::Register disorder("rows that do not ascend are noticed", [] {
   }
 });
 
-const check::Register repeats("a repeated index begins anew", [] {
+const check::Register repeats("a repeated index counts as new", [] {
   const Stored before{{0, 1}, {4}}, now{{0, 3}, {4, 4, 7}};
   const std::vector<double> old_values{3};
   std::vector<double> values(3, -2);

@@ -1,4 +1,4 @@
-// Regions, buffers and the pool of result memory: Python sees only what is made of them.
+// Regions, buffers and the pool of result memory, which Python does not reach directly.
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -45,7 +45,7 @@ const check::Register moved("a region that was moved from owns nothing", [] {
   check::that(second.data() == data && first.data() == nullptr, "the memory moved");
   Region third(2 * huge_page);
   third = std::move(second);
-  check::that(third.data() == data && third.bytes() == 1000, "assignment frees what was there and takes the memory");
+  check::that(third.data() == data && third.bytes() == 1000, "assignment frees the old memory and takes over the new");
 });
 
 const check::Register trimmed("a trimmed region keeps its beginning", [] {
@@ -54,14 +54,14 @@ const check::Register trimmed("a trimmed region keeps its beginning", [] {
   std::memset(bytes, 7, 10000);
   region.trim(10000);
   check::that(region.data() == bytes, "the beginning stays where it is");
-  check::that(region.bytes() >= 10000, "what is used stays");
+  check::that(region.bytes() >= 10000, "the used part stays");
 #if VICINAL_HAS_MMAP
-  check::that(region.bytes() < huge_page, "the rest is given back");
+  check::that(region.bytes() < huge_page, "the rest is freed");
 #endif
   for (std::size_t k = 0; k < 10000; ++k) check::that(bytes[k] == 7, "the contents stay");
   const std::size_t kept = region.bytes();
   region.trim(2 * kept);
-  check::equal(region.bytes(), kept, "size after a trim to more than there is");
+  check::equal(region.bytes(), kept, "size after a trim to more than the size");
 });
 
 const check::Register refused("memory that cannot exist is refused", [] {
@@ -69,7 +69,7 @@ const check::Register refused("memory that cannot exist is refused", [] {
                                 "a quarter of the address space must not be granted");
 });
 
-const check::Register overrun("what lies behind the last value of a buffer may be read", [] {
+const check::Register overrun("memory behind the last value of a buffer may be read", [] {
   for (const std::size_t n : {0U, 1U, 15U, 16U, 1000U}) {
     const Buffer<float> buffer(n);
     check::equal(buffer.size(), n, "size");
@@ -119,7 +119,7 @@ const check::Register hoard("the pool keeps a limited number of regions", [] {
     const Region region = pool.take(64, PageSize::small);
     mine += region.bytes() == 64 ? 1 : 0;
   }
-  check::equal(mine, 100, "regions of the size asked for");
+  check::equal(mine, 100, "regions of the requested size");
 });
 
 #if VICINAL_KEEPS_PAGES

@@ -55,11 +55,12 @@ const check::Register beside("sorting a row changes nothing beside it", [] {
     Row row(n + 40, -1);
     for (std::size_t k = 20; k < 20 + n; ++k) row[k] = static_cast<std::int32_t>(rng() % 100);
     vicinal::sort_row(row.data() + 20, n);
-    for (std::size_t k = 0; k < 20; ++k) check::that(row[k] == -1 && row[20 + n + k] == -1, "what lies beside the row");
+    for (std::size_t k = 0; k < 20; ++k)
+      check::that(row[k] == -1 && row[20 + n + k] == -1, "the memory beside the row");
   }
 });
 
-const check::Register transposed("entry j of row i becomes entry i of row j, whatever the number of threads", [] {
+const check::Register transposed("entry j of row i becomes entry i of row j, for any number of threads", [] {
   std::mt19937 rng(3);
   const int before = vicinal::thread_count_setting();
   for (const int threads : {1, 2, 5}) {
@@ -95,7 +96,7 @@ const check::Register wrong("the first offset that falls is reported", [] {
   const auto first = [&](const std::vector<std::int64_t>& offsets) {
     return vicinal::first_wrong_offset({offsets, indices});
   };
-  check::equal(first({0, 1, 3}), std::size_t{2}, "rows that are right");
+  check::equal(first({0, 1, 3}), std::size_t{2}, "correct rows");
   check::equal(first({1, 2, 3}), std::size_t{0}, "the first offset is not 0");
   check::equal(first({0, 2, 1, 3}), std::size_t{1}, "offsets that fall");
   check::equal(first({0, 1, 2}), std::size_t{1}, "fewer entries than there are");

@@ -13,7 +13,7 @@ namespace {
 using vicinal::parallel_for;
 using vicinal::parallel_ranges;
 
-// A number of threads for the calls of one test.
+// Sets the number of threads for the calls of one test.
 class Threads {
  public:
   explicit Threads(int n) : before_(vicinal::thread_count_setting()) {
@@ -31,7 +31,7 @@ class Threads {
   int before_;
 };
 
-const check::Register once("every part is worked on once, by a thread that exists", [] {
+const check::Register once("every part is processed once, by an existing thread", [] {
   for (const int n : {1, 2, 3, 8}) {
     const Threads threads(n);
     for (const std::size_t parts :
@@ -81,7 +81,7 @@ const check::Register thrown("an exception reaches the caller, with its message,
   }
 });
 
-const check::Register several("of several exceptions one reaches the caller, and the rest of the work is left", [] {
+const check::Register several("one of several exceptions reaches the caller, and the rest of the work is skipped", [] {
   const Threads threads(4);
   std::atomic<int> count{0};
   check::throws<std::runtime_error>(
@@ -126,7 +126,7 @@ const check::Register fixed("the number of threads is fixed when a call begins",
 #endif
 });
 
-const check::Register forked("after a fork a process works alone", [] {
+const check::Register forked("a forked process uses one thread", [] {
   const Threads threads(4);
   vicinal::alone_after_fork() = true;
   vicinal::enter_call();

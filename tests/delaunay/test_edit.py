@@ -1,4 +1,4 @@
-"""Points come and go: whatever was done to an index, it is like a new one."""
+"""Insertion and removal: after any sequence of changes, an index equals a new one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def places(seed: int, n: int, span: int) -> Any:
 
 
 class Life(RuleBasedStateMachine):
-    """An index, and the plain array it stands for."""
+    """An index, and the plain array of its points."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,25 +106,25 @@ def test_the_input_of_an_insertion_may_change_afterwards() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "found"),
+    ("ids", "message"),
     [([3], "3"), ([-1], "-1"), ([0, 1, 0], "0"), ([0.0], "float64"), ([[0]], "shape"), (["a"], "dtype")],
 )
-def test_wrong_numbers_are_refused(ids: Any, found: str) -> None:
+def test_wrong_numbers_are_refused(ids: Any, message: str) -> None:
     index = vc.Delaunay(np.eye(3)[:, :2], cutoff=1.0)
-    with pytest.raises(vc.InputError, match=f"ids must .*{found}"):
+    with pytest.raises(vc.InputError, match=f"ids must .*{message}"):
         index.remove(ids)
     assert len(index) == 3
 
 
 def test_points_of_another_kind_are_not_inserted() -> None:
     index = vc.Delaunay(np.eye(3)[:, :2], cutoff=1.0)
-    for wrong, found in (
+    for wrong, message in (
         (np.ones((1, 3)), "2 columns.* got 3"),
         ([[np.nan, 0.0]], "row 0"),
     ):
-        with pytest.raises(vc.InputError, match=found):
+        with pytest.raises(vc.InputError, match=message):
             index.insert(wrong)
-        with pytest.raises(vc.InputError, match=found):
+        with pytest.raises(vc.InputError, match=message):
             index.locate(wrong)
     assert index.insert([]).tolist() == []
     assert len(index) == 3

@@ -1,4 +1,4 @@
-"""Points in motion: after every step the triangulation is exactly the one a new build would give."""
+"""Points in motion: after every step the triangulation is exactly that of a new build."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def shake(x: Array, rng: np.random.Generator) -> Array:
 
 
 def jump(x: Array, rng: np.random.Generator) -> Array:
-    """A few points jump far, all others rest."""
+    """A few points jump far, all others stay."""
     x = x.copy()
     x[rng.integers(len(x), size=3)] = rng.uniform(-3, 4, (3, 2))
     return x
 
 
 def gather(x: Array, rng: np.random.Generator) -> Array:
-    """Onto a coarse lattice: points coincide, and part again in the next step."""
+    """Onto a coarse lattice: points coincide, and separate again in the next step."""
     return np.round(x * 12 + rng.normal(0, 0.4, x.shape)) / 12
 
 
 def collapse(x: Array, rng: np.random.Generator) -> Array:
-    """Onto a line, onto one place, and back."""
+    """Onto a line, onto one position, and back."""
     kind = rng.integers(4)
     if kind == 0:
         return np.stack([x[:, 0], 2 * x[:, 0]], axis=1)
@@ -65,7 +65,7 @@ def turn(x: Array, rng: np.random.Generator) -> Array:
 
 
 def mirror(x: Array, rng: np.random.Generator) -> Array:
-    """Every triangle is turned over."""
+    """Every triangle is inverted."""
     return x * [-1.0, 1.0]
 
 
@@ -89,7 +89,7 @@ def assert_same_answers(index: vc.Delaunay, points: Array) -> None:
 
 @every_step
 @every_dtype
-def test_after_every_step_of_a_long_motion_it_is_as_if_built_anew(step: Step, dtype: Any) -> None:
+def test_every_step_of_a_long_motion_gives_the_triangulation_of_a_new_build(step: Step, dtype: Any) -> None:
     rng = np.random.default_rng(41)
     points = rng.random((150, 2)).astype(dtype)
     index = vc.Delaunay(points, cutoff=CUTOFF)
@@ -182,7 +182,7 @@ def test_with_slack_the_pairs_are_those_of_a_fresh_search(dtype: Any, threads: i
     assert details["skips"] + details["repairs"] == 25
 
 
-def test_a_skipped_repair_is_made_up_for_when_the_triangulation_is_asked_for() -> None:
+def test_a_skipped_repair_is_made_when_the_triangulation_is_read() -> None:
     rng = np.random.default_rng(47)
     points = rng.random((300, 2))
     index = vc.Delaunay(points, cutoff=CUTOFF, slack=0.2)

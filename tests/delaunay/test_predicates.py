@@ -14,12 +14,12 @@ from vicinal import _core
 
 ROUNDS = 1500
 LARGEST, SMALLEST, LEAST_NORMAL = 1.7976931348623157e308, 5e-324, 2.2250738585072014e-308
-# Lattice points on one circle: exactly cocircular, whatever power of two they are multiplied by.
+# Lattice points on one circle: exactly cocircular when multiplied by any power of two.
 CIRCLE = [(a, b) for a in range(-65, 66) for b in range(-65, 66) if a * a + b * b == 65 * 65]
 
 
 def nudge(rng: random.Random, x: float, most: int) -> float:
-    """The number itself, or one of those next to it."""
+    """The number itself, or an adjacent one."""
     steps = rng.randint(-most, most)
     for _ in range(abs(steps)):
         x = math.nextafter(x, math.copysign(math.inf, steps))

@@ -61,12 +61,12 @@ def test_any_set_is_triangulated(name: str, dtype: Any) -> None:
 
 @every_set
 def test_the_order_of_the_points_does_not_matter(name: str) -> None:
-    """Not even for ties: the triangulation depends on the places alone."""
+    """Not even for ties: the triangulation depends on the positions alone."""
     points, order = SETS[name], RNG.permutation(len(SETS[name]))
-    found, shuffled = vc.Delaunay(points, cutoff=1.0).triangles, vc.Delaunay(points[order], cutoff=1.0).triangles
+    triangles, shuffled = vc.Delaunay(points, cutoff=1.0).triangles, vc.Delaunay(points[order], cutoff=1.0).triangles
     places = {place: k for k, place in enumerate(map(tuple, points.tolist()))}
     number = np.array([places[place] for place in map(tuple, points.tolist())], dtype=int)
-    assert canonical(number[found]) == canonical(number[order[shuffled]])
+    assert canonical(number[triangles]) == canonical(number[order[shuffled]])
 
 
 def test_ties_are_cut_away_from_the_greatest_point() -> None:
@@ -115,9 +115,9 @@ def test_the_nearest_is_the_nearest_and_joined(name: str) -> None:
     joined = set(map(tuple, index.edges.tolist()))
     places = [(Fraction(x), Fraction(y)) for x, y in points.tolist()]
     for k, (x, y) in enumerate(places):
-        found = min((i for i in range(len(places)) if i != k), key=lambda i: distance2(places[i], x, y))
-        assert nearest[k] == found
-        assert (min(k, found), max(k, found)) in joined
+        expected = min((i for i in range(len(places)) if i != k), key=lambda i: distance2(places[i], x, y))
+        assert nearest[k] == expected
+        assert (min(k, expected), max(k, expected)) in joined
 
 
 def distance2(place: tuple[Fraction, Fraction], x: Fraction, y: Fraction) -> Fraction:
@@ -125,7 +125,7 @@ def distance2(place: tuple[Fraction, Fraction], x: Fraction, y: Fraction) -> Fra
 
 
 @every_set
-def test_places_are_found_in_their_triangles(name: str) -> None:
+def test_locate_returns_the_triangle_that_contains_a_position(name: str) -> None:
     points = SETS[name]
     index = vc.Delaunay(points, cutoff=1.0)
     triangles = index.triangles

@@ -1,4 +1,4 @@
-"""BVH: a tree that follows its bodies, does not mind their sizes, and takes triangles."""
+"""BVH: a tree that follows its bodies, suits any sizes, and takes triangles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_leaf_changes_candidates_not_pairs(leaf: int, dim: int) -> None:
     assert answers(index) == answers(vc.Exhaustive(points, radii=radii))
 
 
-def test_smaller_leaves_propose_less() -> None:
+def test_smaller_leaves_propose_fewer_candidates() -> None:
     points, radii = mixed(5000)
     proposed = []
     for leaf in (8, 32, 128):
@@ -55,7 +55,7 @@ def test_one_giant_does_not_spoil_the_search_of_the_others() -> None:
     with_giant = vc.BVH(points, radii=radii)
     with_giant.pairs()
     assert with_giant.stats.details["classes"] > 1
-    # It meets every body near it exactly once.
+    # It forms a pair with every body near it exactly once.
     assert with_giant.stats.candidates < alone.stats.candidates + 20000 * 3
     assert answers(with_giant) == answers(vc.CellSorting(points, radii=radii))
 
@@ -72,7 +72,7 @@ def test_a_stray_body_costs_little(dtype: Any) -> None:
     assert index.stats.candidates < 3 * alone.stats.candidates
 
 
-def test_bodies_at_one_place_are_all_found() -> None:
+def test_all_coincident_bodies_are_found() -> None:
     index = vc.BVH(np.ones((300, 3)), radii=0.0)
     assert len(index.pairs()[0]) == 300 * 299 // 2
 
@@ -112,7 +112,7 @@ def test_bodies_that_grow_much_are_followed_by_a_rebuild() -> None:
 
 
 @pytest.mark.parametrize("box", [None, (1.0, None, 1.0)], ids=["open", "slab"])
-def test_a_refit_however_bad_is_right(box: Any) -> None:
+def test_a_refit_after_any_motion_finds_all_pairs(box: Any) -> None:
     points = RNG.random((1000, 3))
     index = vc.BVH(points, cutoff=0.1, growth=1e300, box=box)
     for factor in (1.0, 1e-3, 1e6):
@@ -161,7 +161,7 @@ def test_every_triangle_a_sphere_touches_is_found(dtype: Any) -> None:
     expected = np.nonzero((apart <= radii[:, None, None]).all(axis=2))
     missing = set(zip(*map(np.ndarray.tolist, expected), strict=True)) - set(zip(i.tolist(), j.tolist(), strict=True))
     assert not missing
-    # Rounded outward by one step, so hardly anything else is found.
+    # Rounded outward by one step, so there are hardly any other pairs.
     assert len(i) <= len(expected[0]) + 2
 
 
@@ -176,7 +176,7 @@ def test_triangles_move_and_join() -> None:
     assert mesh.pairs(queries=[[1.0, 1.0, 5.0]])[1].tolist() == [0, 1]
 
 
-def test_no_triangles_meet_nobody() -> None:
+def test_no_triangles_have_no_pairs() -> None:
     mesh = vc.BVH(triangles=np.zeros((0, 3, 3)))
     assert [len(column) for column in mesh.pairs(queries=[[0.0, 0.0, 0.0]], query_radii=1.0)] == [0, 0]
 
@@ -196,7 +196,7 @@ def test_no_triangles_meet_nobody() -> None:
         ({"points": np.zeros((1, 3)), "cutoff": 1.0, "growth": np.nan}, "growth must be .* got nan"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(arguments: dict[str, Any], words: str) -> None:
+def test_invalid_arguments_raise_a_clear_error(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(vc.InputError, match=words):
         vc.BVH(**arguments)
 

@@ -1,4 +1,4 @@
-"""CellSorting: memory for the points alone, whatever the extent, and finer cells by the H-mask."""
+"""CellSorting: memory for the points alone, for any extent, and finer cells by the H-mask."""
 
 from __future__ import annotations
 

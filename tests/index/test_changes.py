@@ -1,4 +1,4 @@
-"""Bodies come, go, move and grow: after any sequence of changes an index is like a new one."""
+"""Insertion, removal, motion and growth: after any sequence of changes an index equals a new one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from oracle import Array, Pairs, exact_pairs
 from structures import STRUCTURES, Structure
 
 SPACES: dict[str, Any] = {"open": None, "periodic": (5.0, 4.5, 6.0), "slab": (None, 4.0, 5.0)}
-# In units. Dense grids have cells of the largest body, so theirs must not be too small for the space.
+# In units. The cells of dense grids are as large as the largest body, which must not be too small for the space.
 SIZES = [0, 0, 0.001, 0.25, 0.5, 0.5, 1, 1, 2, 8]
 DENSE_SIZES = [0.5, 0.75, 1, 1, 2, 8]
 CUTOFF = 1.0
@@ -42,7 +42,7 @@ in_every_space = pytest.mark.parametrize(
 
 
 class Crowd:
-    """Bodies beside an index: every change is made to both."""
+    """Bodies and an index of them: every change is made to both."""
 
     def __init__(self, structure: Structure, kind: str, box: Any, dim: int, dtype: Any, unit: float) -> None:
         self.structure, self.kind, self.dim, self.dtype, self.unit = structure, kind, dim, dtype, dtype(unit)
@@ -59,7 +59,7 @@ class Crowd:
 
     @property
     def most(self) -> float:
-        """The size of the largest body there may ever be."""
+        """The size of the largest body that may occur."""
         return float(self.unit) * (CUTOFF if self.kind == "points" else 2.01 * max(self.sizes))
 
     def bodies(self, rng: np.random.Generator, n: int, snapped: bool = True, span: int = 6) -> tuple[Array, Array]:
@@ -97,10 +97,10 @@ class Crowd:
         self.x, self.extra = x, extra
         self.index.update(**self.keywords(x, extra))
 
-    # ---------------------------------------------------------------------------- what must hold
+    # ---------------------------------------------------------------------------- invariants
 
     def check(self) -> None:
-        """The same as a new index of the simplest structure, which the contract holds against the oracle."""
+        """Compare with a new index of the simplest structure, which the contract suite compares with the oracle."""
         assert len(self.index) == len(self.x)
         new = vc.Exhaustive(**self.everything())
         expected = ask(new.pairs, self.kind, half=False, sort=True)
@@ -126,7 +126,7 @@ class Crowd:
 # -------------------------------------------------------------------------------- any sequence
 
 SEEDS = st.integers(0, 2**16)
-LOOK = st.booleans()  # whether to search after a change: some structures put work off until then
+LOOK = st.booleans()  # whether to search after a change: some structures defer work until then
 
 
 class Life(RuleBasedStateMachine):
@@ -183,7 +183,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(seed=SEEDS, far=st.sampled_from([3.0, 20.0, 1e6]), look=LOOK)
     def teleport(self, seed: int, far: float, look: bool) -> None:
-        """One body leaves its place, possibly for a very distant one."""
+        """One body moves, possibly very far."""
         crowd, rng = self.crowd, np.random.default_rng(seed)
         x = crowd.x.copy()
         if len(x):
@@ -213,7 +213,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(n=st.integers(0, 5), seed=SEEDS, times=st.sampled_from([0.0, 1.0, 3.0]))
     def query(self, n: int, seed: int, times: float) -> None:
-        """Queries without size, of the bodies' sizes and much larger."""
+        """Queries of size 0, of the bodies' sizes and much larger."""
         crowd = self.crowd
         x, extra = crowd.bodies(np.random.default_rng(seed), n)
         crowd.check_queries(x, extra * crowd.dtype(times))
@@ -232,7 +232,7 @@ def test_after_any_sequence_of_changes_an_index_is_like_a_new_one(structure: Str
 
 @dataclass(frozen=True)
 class Step:
-    """A change, told by the name of a method of Crowd, and the pairs it leaves; None: no search."""
+    """A change, given by the name of a method of Crowd, and the pairs after it; None: no search."""
 
     change: str
     bodies: tuple[Array, ...]
@@ -293,7 +293,7 @@ def crowd_of(structure: Structure, kind: str, n: int, box: Any = None) -> Crowd:
 
 @in_every_space
 def test_a_filled_index_is_like_a_new_one(structure: Structure, kind: str, box: Any) -> None:
-    """One by one, and many at once, from nothing."""
+    """One by one, and many at once, starting from an empty index."""
     crowd = crowd_of(structure, kind, 0, box)
     x, extra = crowd.bodies(np.random.default_rng(1), 80)
     for k in range(20):
@@ -356,7 +356,7 @@ def test_a_query_larger_than_all_bodies_changes_no_later_answer(structure: Struc
 
 
 @of_every_kind
-def test_changes_do_not_listen_to_later_changes_of_the_input(structure: Structure, kind: str) -> None:
+def test_later_changes_of_the_input_do_not_affect_an_index(structure: Structure, kind: str) -> None:
     crowd = crowd_of(structure, kind, 40)
     x, extra = crowd.bodies(np.random.default_rng(4), 10)
     given = crowd.keywords(x.copy(), extra.copy())

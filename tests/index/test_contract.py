@@ -1,4 +1,4 @@
-"""What every structure promises: the oracle's pairs, bit for bit, in every form, and honest figures."""
+"""The contract of every structure: the oracle's pairs, bit for bit, in every form, and correct figures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ in_every_dim = pytest.mark.parametrize(
 
 
 def check_everything(index: Any, expected: Pairs, kind: str = "points") -> None:
-    """Pairs half and full, sorted and not, rows and counts: all say the same as the oracle."""
+    """Pairs half and full, sorted and not, rows and counts: all agree with the oracle."""
     assert_same_pairs(ask(index.pairs, kind, half=False, sort=True), expected)
     assert_same_pairs(ask(index.pairs, kind, half=False).sorted(), expected)
     half = ask(index.pairs, kind, sort=True)
@@ -76,7 +76,7 @@ def check_queries(index: Any, others: dict[str, Any], expected: Pairs) -> None:
     assert_same_pairs(ask_queries(index, others).sorted(), expected)
 
 
-# Variants of a structure see every case, but not in every dtype and dimension.
+# Variants of a structure run every case, but not in every dtype and dimension.
 in_its_spaces = pytest.mark.parametrize(
     ("structure", "dtype", "dim"),
     [
@@ -94,7 +94,7 @@ def test_hard_cases_are_answered_as_the_oracle_does(structure: Structure, dtype:
         index = structure.solve(problem)
         check_everything(index, expected, problem.kind)
         check_queries(index, *hard_queries(name, dtype, dim))
-        # Queries larger than any body may have made the structure change; the bodies did not.
+        # Queries larger than any body may have changed the structure, but not the bodies.
         assert_same_pairs(ask(index.pairs, problem.kind, half=False, sort=True), expected)
 
     names = [name for name in BUILDERS | SIZED if structure.takes(hard_problem(name, dtype, dim))]
@@ -153,14 +153,14 @@ def test_queries_may_come_from_anywhere(structure: Structure, dtype: Any, dim: i
     assert len(expected) > 5
     assert_same_pairs(Pairs(*index.pairs(queries=around, want=ALL, sort=True)), expected)
     for k in range(0, len(around), 17):
-        (found,) = index.pairs(queries=around[k : k + 1], want="j", sort=True)
-        assert np.array_equal(found, expected.j[expected.i == k])
+        (neighbors,) = index.pairs(queries=around[k : k + 1], want="j", sort=True)
+        assert np.array_equal(neighbors, expected.j[expected.i == k])
 
 
 @every_dtype
 @in_every_space
-def test_a_cloud_is_answered_alike_by_all(structure: Structure, dtype: Any, box: Any) -> None:
-    """Thousands of points against the one structure that cannot get the candidates wrong."""
+def test_a_large_cloud_has_the_pairs_of_exhaustive(structure: Structure, dtype: Any, box: Any) -> None:
+    """Thousands of points, compared with the structure whose candidates cannot be wrong."""
     cloud = structure.flatten(CLOUD)
     points = cloud.astype(dtype)
     wanted = {"want": ALL, "half": False, "sort": True}
@@ -197,7 +197,7 @@ def test_an_updated_index_is_like_a_new_one(structure: Structure, box: Any) -> N
 
 
 @every_structure
-def test_an_update_does_not_listen_to_later_changes_of_the_input(structure: Structure) -> None:
+def test_later_changes_of_the_input_do_not_affect_an_update(structure: Structure) -> None:
     cloud = structure.flatten(CLOUD)
     points = cloud[:500].copy()
     index = structure.build(points, cutoff=0.2)
@@ -294,10 +294,10 @@ def test_stats_describe_the_last_search(structure: Structure, box: Any) -> None:
         0,
         0,
     )
-    found = len(index.pairs()[0])
+    pairs = len(index.pairs()[0])
     stats = index.stats
-    assert stats.pairs == found
-    assert found <= stats.candidates
+    assert stats.pairs == pairs
+    assert pairs <= stats.candidates
     if box is None:
         assert stats.candidates <= len(cloud) * (len(cloud) - 1) // 2
     assert stats.bytes > 0
@@ -322,7 +322,7 @@ def test_the_number_of_candidates_does_not_depend_on_the_threads(structure: Stru
 
 
 @every_structure
-def test_an_index_refuses_what_it_cannot_answer(structure: Structure) -> None:
+def test_an_index_refuses_invalid_searches(structure: Structure) -> None:
     cloud = structure.flatten(CLOUD)
     index = structure.build(cloud[:10], cutoff=0.1)
     other = CLOUD[:10, :2] if cloud.shape[1] == 3 else CLOUD[:10]

@@ -1,4 +1,4 @@
-"""The triangulation as an index: what it refuses, what it tells, and that it survives an interruption."""
+"""The triangulation as an index: refused input, statistics, and recovery from an interrupt."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ def test_memory_is_in_proportion_to_the_points() -> None:
 def test_threads_find_the_same_pairs() -> None:
     rng = np.random.default_rng(62)
     points = rng.random((20_000, 2))
-    found = []
+    results = []
     for n in (1, 2, 3):
         vc.set_threads(n)
         index = vc.Delaunay(points, cutoff=0.01)
         index.update(points + 0.3 / 20_000**0.5 * np.sin(points * 50))
-        found.append([*index.pairs(want="ijd", sort=True), index.count(), np.array([index.stats.candidates])])
+        results.append([*index.pairs(want="ijd", sort=True), index.count(), np.array([index.stats.candidates])])
         assert index.is_delaunay()
-    for other in found[1:]:
-        assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
+    for other in results[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
 
 
 def test_the_cutoff_may_exceed_the_extent() -> None:
@@ -92,7 +92,7 @@ def test_an_interrupted_update_leaves_an_index_that_can_be_updated() -> None:
         index.pairs()
     with pytest.raises(RuntimeError, match="update it first"):
         index.is_delaunay()
-    index.update(many)  # as many as those it was left with, half triangulated
+    index.update(many)  # as many points as the incomplete triangulation has
     assert index.is_delaunay()
     index.update(POINTS)
     assert index.is_delaunay()

@@ -19,7 +19,7 @@ def test_every_unordered_pair_is_one_candidate(n: int, dim: int, dtype: Any) -> 
     assert index.stats.candidates == n * (n - 1) // 2
 
 
-def test_every_query_meets_every_point() -> None:
+def test_every_point_is_a_candidate_of_every_query() -> None:
     rng = np.random.default_rng(3)
     index = vc.Exhaustive(rng.random((300, 3)), cutoff=0.1)
     index.pairs(queries=rng.random((50, 3)))

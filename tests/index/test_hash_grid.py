@@ -20,7 +20,7 @@ every_isa = pytest.mark.parametrize("isa_name", vc.info()["isa_available"])
 
 
 def bodies_of(kind: str, places: Any, sizes: Any, turned: Any = ()) -> dict[str, Any]:
-    """Bodies at some places; the size of a point does not matter. Turned boxes are long along the first axis."""
+    """Bodies at given positions; the size of a point does not matter. Turned boxes are long along the first axis."""
     if kind == "points":
         return {"points": places}
     if kind == "spheres":
@@ -36,13 +36,13 @@ def bodies_of(kind: str, places: Any, sizes: Any, turned: Any = ()) -> dict[str,
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
 @pytest.mark.parametrize("space", ["open", "periodic", "far out"])
-def test_bodies_that_move_a_little_are_found_where_they_are(
+def test_bodies_that_move_a_little_are_searched_at_their_new_positions(
     isa_name: str, kind: str, dtype: Any, dim: int, space: str
 ) -> None:
-    """Some of them swap sizes, and so grids; some leave the box and are wrapped; some come and go and leave holes."""
+    """Some swap sizes, and so grids; some leave the box and are wrapped; some are removed and leave holes."""
     _core.set_isa(isa_name)
     rng = np.random.default_rng([dim, len(space)])
-    scale = 1e-3 if space == "far out" else 1.0  # then all but a stray are within 1e-5 of the space
+    scale = 1e-3 if space == "far out" else 1.0  # then all bodies except a stray are within 1e-5 of the space
     spacing = scale * N ** (-1 / dim)
     box = scale * np.linspace(1, 1.2, dim) if space == "periodic" else None
     places = (scale * rng.random((N, dim))).astype(dtype)
@@ -67,7 +67,7 @@ def test_bodies_that_move_a_little_are_found_where_they_are(
         bodies = bodies_of(kind, places, sizes)
         rebuilds = index.stats.details["rebuilds"]
         index.update(**bodies)
-        # Where bodies leave the space that was laid out for them, all are laid out anew; never in a periodic box.
+        # If bodies leave the space of the layout, all are laid out again; never in a periodic box.
         assert index.stats.details["rebuilds"] == rebuilds or space != "periodic"
         every = vc.Exhaustive(**bodies, **more, box=box)
         assert_same_pairs(ask(index.pairs, kind, sort=True), ask(every.pairs, kind, sort=True))
@@ -77,7 +77,7 @@ def test_bodies_that_move_a_little_are_found_where_they_are(
 
 @every_isa
 def test_small_boxes_that_turn_where_they_are(isa_name: str) -> None:
-    """Along one axis they are longer than all of their grid were, though not than the large ones."""
+    """Along one axis they are longer than all bodies of their grid were, but not longer than the large ones."""
     _core.set_isa(isa_name)
     rng = np.random.default_rng(5)
     spacing = N**-0.5

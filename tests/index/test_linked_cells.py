@@ -28,12 +28,12 @@ def test_candidates_are_the_pairs_in_neighbouring_cells(side: int) -> None:
 @pytest.mark.parametrize("dim", DIMS)
 def test_larger_cells_propose_more_candidates_and_find_the_same(dim: int) -> None:
     points = np.random.default_rng(5).random((3000, dim))
-    proposed, found = [], []
+    proposed, pairs = [], []
     for cell in (0.05, 0.1, 0.25, 10.0):
         index = vc.LinkedCells(points, cutoff=0.05, cell=cell)
-        found.append(len(index.pairs()[0]))
+        pairs.append(len(index.pairs()[0]))
         proposed.append(index.stats.candidates)
-    assert len(set(found)) == 1
+    assert len(set(pairs)) == 1
     assert proposed == sorted(set(proposed))
     assert proposed[-1] == 3000 * 2999 // 2
 
@@ -46,7 +46,7 @@ def test_larger_cells_propose_more_candidates_and_find_the_same(dim: int) -> Non
         if hard_problem(name, dtype, dim).vast
     ],
 )
-def test_a_vast_space_is_refused_in_words_or_answered_rightly(name: str, dtype: Any, dim: int) -> None:
+def test_a_vast_space_is_refused_or_searched_correctly(name: str, dtype: Any, dim: int) -> None:
     problem, expected = hard_case(name, dtype, dim)
     refusal = ""
     try:

@@ -1,4 +1,4 @@
-"""Octree: leaves split and merge, adjacency is right, and candidates are those counted by Koch 2020."""
+"""Octree: leaves split and merge, adjacency is correct, and candidates are those counted by Koch 2020."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_candidates_grow_as_in_table_8(n: int, expected: float) -> None:
 @both
 @pytest.mark.parametrize("box", [None, 1.0, (1.0, None, 0.3)], ids=["open", "periodic", "slab"])
 def test_a_large_leaf_finds_all_the_small_ones_around_it(box: Any, adjacency: str) -> None:
-    """A dense cluster beside lonely bodies: leaves of very different levels touch."""
+    """A dense cluster next to isolated bodies: leaves of very different levels touch."""
     rng = np.random.default_rng(3)
     points = np.concatenate([rng.normal(0.5, 0.02, (1500, 3)), rng.random((200, 3))])
     radii = rng.uniform(0, 0.01, len(points))
@@ -120,7 +120,7 @@ def test_a_large_leaf_finds_all_the_small_ones_around_it(box: Any, adjacency: st
     assert_agrees(index, vc.Exhaustive(points, radii=radii, box=box))
 
 
-def test_both_kinds_of_adjacency_know_the_same_leaves() -> None:
+def test_both_kinds_of_adjacency_give_the_same_leaves() -> None:
     points = np.random.default_rng(4).normal(size=(3000, 3)) ** 3
     for box in (None, (5.0, None, 7.0)):
         stored, sampled = (vc.Octree(points, cutoff=0.05, box=box, capacity=5, adjacency=a) for a in ADJACENCY)
@@ -153,11 +153,11 @@ def test_the_tree_follows_its_bodies(box: Any, adjacency: str) -> None:
         assert_agrees(index, reference)
     assert min(splits, merges, moved) > 0
     fresh = vc.Octree(points, cutoff=0.004, box=box, capacity=6)
-    # Siblings merge only when they have emptied to half, so there may be more leaves than in a new tree, not many more.
+    # Siblings merge only when half empty, so there may be more leaves than in a new tree, but not many more.
     assert details(fresh)["leaves"] <= details(index)["leaves"] <= 2 * details(fresh)["leaves"]
 
 
-def test_lists_kept_through_splits_and_merges_are_those_found_anew() -> None:
+def test_lists_kept_through_splits_and_merges_equal_new_ones() -> None:
     """The same motion with stored and with sampled adjacency: the trees are the same, so the relations must be."""
     rng = np.random.default_rng(6)
     points = rng.random((2000, 3))
@@ -186,7 +186,7 @@ def test_nothing_moves_nothing_changes() -> None:
 
 
 def test_leaves_do_not_oscillate() -> None:
-    """Two bodies that come and go at a leaf's limit split it once, and no step undoes it."""
+    """Two bodies that are inserted and removed at the limit of a leaf split it once, and no step merges it."""
     rng = np.random.default_rng(8)
     crowd = np.concatenate([rng.uniform(0, 0.2, (8, 2)), [[0.9, 0.9]], [[0.0, 0.0]], [[1.0, 1.0]]])
     index = vc.Octree(crowd, radii=1e-4, capacity=8)
@@ -207,7 +207,7 @@ def test_bodies_may_leave_the_domain() -> None:
     assert_agrees(index, vc.Exhaustive(points, radii=radii))
 
 
-def test_bodies_larger_than_the_periodic_box_meet_their_images() -> None:
+def test_bodies_larger_than_the_periodic_box_are_paired_with_their_images() -> None:
     rng = np.random.default_rng(10)
     points, radii = rng.random((40, 2)), rng.uniform(0, 1.2, 40)
     for adjacency in ADJACENCY:
@@ -226,7 +226,7 @@ def test_a_stray_body_does_not_spoil_the_tree(capacity: int) -> None:
 
 @pytest.mark.parametrize("capacity", [10, 11, None])
 def test_memory_per_body(capacity: int | None) -> None:
-    """At most 100 bytes, the copies of positions and radii included, however full the leaves happen to be."""
+    """At most 100 bytes, with the copies of positions and radii, for any filling of the leaves."""
     for n in (10_000, 14_000, 20_000, 40_000):
         points = np.random.default_rng(12).random((n, 3))
         assert vc.Octree(points, radii=1e-4, capacity=capacity).stats.bytes <= 100 * n

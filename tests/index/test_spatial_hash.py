@@ -13,7 +13,7 @@ from compare import ALL, assert_same_pairs
 from oracle import Array, Pairs
 
 RNG = np.random.default_rng(11)
-# A box just wider than the reach of its bodies has few cells, and every one of them is seen through many images.
+# A box just wider than the reach of its bodies has few cells, and each of them has many images within reach.
 SPACES = {"open": None, "periodic": (1.0, 1.0, 1.0), "slab": (0.3, None, 1.0), "narrow": (0.09, 0.11, 0.2)}
 
 
@@ -26,7 +26,7 @@ def bodies_of(kind: str, dim: int, dtype: Any, n: int = 700) -> dict[str, Any]:
     return {"boxes": (points, points + (0.12 * RNG.random((n, dim))).astype(dtype))}
 
 
-def partners(index: Any) -> tuple[Array, ...]:
+def full_pairs(index: Any) -> tuple[Array, ...]:
     return index.pairs(want="ijS", half=False, sort=True)
 
 
@@ -39,9 +39,9 @@ def test_collisions_change_no_pair(dim: int, dtype: Any, kind: str, table: int |
     box = SPACES[space] and SPACES[space][:dim]
     bodies = bodies_of(kind, dim, dtype)
     index = vc.SpatialHash(**bodies, box=box, table=table)
-    expected = partners(vc.Exhaustive(**bodies, box=box))
-    for found, wanted in zip(partners(index), expected, strict=True):
-        assert np.array_equal(found, wanted)
+    expected = full_pairs(vc.Exhaustive(**bodies, box=box))
+    for column, wanted in zip(full_pairs(index), expected, strict=True):
+        assert np.array_equal(column, wanted)
     assert len(index.pairs()[0]) == len(expected[0]) // 2
     assert np.array_equal(index.count(), np.bincount(expected[0], minlength=len(index)))
 
@@ -51,13 +51,13 @@ def test_collisions_change_no_pair(dim: int, dtype: Any, kind: str, table: int |
 def test_collisions_change_no_answer_to_a_query(table: int | None, box: Any) -> None:
     points, others = RNG.random((500, 3)), RNG.random((300, 3)) * 1.5 - 0.25
     expected = vc.Exhaustive(points, cutoff=0.15, box=box).pairs(queries=others, want=ALL, sort=True)
-    found = vc.SpatialHash(points, cutoff=0.15, box=box, table=table).pairs(queries=others, want=ALL, sort=True)
-    assert_same_pairs(Pairs(*found), Pairs(*expected))
+    pairs = vc.SpatialHash(points, cutoff=0.15, box=box, table=table).pairs(queries=others, want=ALL, sort=True)
+    assert_same_pairs(Pairs(*pairs), Pairs(*expected))
 
 
 @pytest.mark.parametrize("side", [5, 8, 15])
 def test_candidates_are_those_of_the_cells_and_of_chance(side: int) -> None:
-    """The experiment of Onderik & Ďurikovič 2008; a look-up meets a wrong cell as often as buckets are few."""
+    """The experiment of Onderik & Ďurikovič 2008; the fewer buckets, the more often a look-up hits a wrong cell."""
     n = 15000
     points = RNG.uniform(0, side, (n, 3))
     near = n * (n - 1) / 2 * expected_ratio(side, 3)
@@ -67,7 +67,7 @@ def test_candidates_are_those_of_the_cells_and_of_chance(side: int) -> None:
         index.pairs()
         candidates.append(index.stats.candidates)
     assert candidates[0] == pytest.approx(near, rel=0.02)
-    # Every query looks into 27 buckets, and finds a 4093rd of all bodies there by chance.
+    # Every query looks up 27 buckets, each of which contains 1/4093 of all bodies by chance.
     assert near < candidates[1] <= near + 27 / 4093 * n * n / 2 * 1.2
 
 
@@ -101,7 +101,7 @@ def test_memory_depends_on_the_bodies_and_not_on_the_extent(stretch: float) -> N
 
 
 @pytest.mark.parametrize("table", [0, -1, 1.5, "2", True, 2**31])
-def test_a_table_that_is_no_number_of_buckets_is_refused(table: Any) -> None:
+def test_an_invalid_number_of_buckets_is_refused(table: Any) -> None:
     with pytest.raises(vc.InputError, match=r"table.*whole number"):
         vc.SpatialHash(np.zeros((2, 3)), cutoff=0.1, table=table)
 

@@ -1,4 +1,4 @@
-"""A few stray bodies far away: the pairs are exact, and everything else is searched as if the strays were not there."""
+"""A few stray bodies far away: the pairs are exact, and all other bodies are searched as if there were no strays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cloud(dim: int, dtype: Any) -> Any:
 
 
 def strays(dim: int, dtype: Any) -> Any:
-    """Strays that meet each other far away, at one place, and at the border of the space that holds most bodies."""
+    """Strays that form pairs far away, at one position, and at the border of the space of most bodies."""
     signs = np.array([1.0, -1.0, 1.0])[:dim]
     near = np.linspace(1.0, 6.0, 9)[:, None] * np.ones(dim)
     pair = np.array([FAR * signs, FAR * signs, 100.0 * signs, 100.0 * signs + 0.05 * CUTOFF])
@@ -58,7 +58,7 @@ def test_pairs_with_strays_are_those_of_all_pairs(structure: Any, dtype: Any) ->
             index = structure.build(**bodies_of(kind, places), **({} if kind == "points" else {"size": CUTOFF}))
             assert_same_pairs(ask(index.pairs, kind, sort=True), expected)
             assert index.count().tolist() == every.count().tolist()
-            # After a step, in which a stray comes home and another body leaves.
+            # After a step in which a stray returns and another body leaves.
             places = places + dtype(0.01 * CUTOFF)
             places[0], places[-1] = places[-1], places[0] + dtype(1.0)
             index.update(**{k: v for k, v in bodies_of(kind, places).items() if k != "cutoff"})
@@ -67,7 +67,7 @@ def test_pairs_with_strays_are_those_of_all_pairs(structure: Any, dtype: Any) ->
 
 
 @pytest.mark.parametrize("structure", SPARSE, ids=str)
-def test_queries_far_out_meet_strays(structure: Any) -> None:
+def test_queries_far_out_find_strays(structure: Any) -> None:
     for dim in structure.dims:
         places = np.concatenate([strays(dim, np.float64), cloud(dim, np.float64)])
         queries = places[::-1] + 0.3 * CUTOFF
@@ -81,7 +81,7 @@ def test_queries_far_out_meet_strays(structure: Any) -> None:
 @pytest.mark.parametrize("far", [1e3, FAR, 1e15])
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 def test_a_stray_adds_few_candidates(structure: Any, far: float, dtype: Any) -> None:
-    """Not with many bodies per bin on purpose: there the bins' size is at the limit with or without a stray."""
+    """Not with many bodies per bin: there the size of the bins is at its limit with or without a stray."""
     for dim in structure.dims:
         places = cloud(dim, dtype)
         without = structure.build(points=places, cutoff=CUTOFF)

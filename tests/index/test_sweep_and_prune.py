@@ -1,4 +1,4 @@
-"""SweepAndPrune: overlaps are those of a fresh start, whatever has happened, and little motion costs little."""
+"""SweepAndPrune: after any changes, overlaps are those of a rebuild, and little motion costs little."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def bodies_of(kind: str, points: Array, rng: np.random.Generator, size: float = 
 
 
 def moved(bodies: dict[str, Any]) -> dict[str, Any]:
-    """Return what `update` and `insert` take."""
+    """Return the arguments of `update` and `insert`."""
     return {name: value for name, value in bodies.items() if name != "cutoff"}
 
 
 def assert_same_as_fresh(index: Any, bodies: dict[str, Any], box: Any = None) -> None:
     expected = vc.Exhaustive(**bodies, box=box).pairs(want="ijS", half=False, sort=True)
-    for found, wanted in zip(index.pairs(want="ijS", half=False, sort=True), expected, strict=True):
-        assert np.array_equal(found, wanted)
+    for column, wanted in zip(index.pairs(want="ijS", half=False, sort=True), expected, strict=True):
+        assert np.array_equal(column, wanted)
     assert len(index.pairs()[0]) == len(expected[0]) // 2
     assert np.array_equal(index.count(), np.bincount(expected[0], minlength=len(index)))
 
@@ -57,8 +57,8 @@ def test_pairs_are_those_of_exhaustive(dim: int, dtype: Any, kind: str, axes: An
     names = {"points": "queries", "radii": "query_radii", "boxes": "query_boxes"}
     others = {names[name]: value for name, value in others.items() if name in names}
     wanted = vc.Exhaustive(**bodies, box=box).pairs(**others, want="ijS", sort=True)
-    for found, expected in zip(index.pairs(**others, want="ijS", sort=True), wanted, strict=True):
-        assert np.array_equal(found, expected)
+    for column, expected in zip(index.pairs(**others, want="ijS", sort=True), wanted, strict=True):
+        assert np.array_equal(column, expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -66,9 +66,9 @@ def test_pairs_are_those_of_exhaustive(dim: int, dtype: Any, kind: str, axes: An
 @pytest.mark.parametrize("dim", [2, 3], ids=["2D", "3D"])
 @given(data=st.data())
 def test_any_history_leads_to_the_same_pairs(dim: int, dtype: Any, kind: str, data: st.DataObject) -> None:
-    """Steps of every length, of one body and of all; bodies that come, go and change their size."""
+    """Steps of every length, of one body and of all; insertion, removal and changes of size."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32), label="seed"))
-    # Coordinates on a lattice meet exactly, and ends are equal, as often as possible.
+    # Coordinates on a lattice: ends coincide as often as possible.
     lattice = data.draw(st.booleans(), label="lattice")
 
     def place(x: Array) -> Array:
@@ -118,11 +118,11 @@ def test_the_set_of_overlaps_is_exact_and_candidates_are_few_more() -> None:
     boxes = lower, lower + 0.1 * rng.random((2000, 3))
     index = vc.SweepAndPrune(boxes=boxes)
     for _ in range(5):
-        found = len(index.pairs()[0])
+        pairs = len(index.pairs()[0])
         stats = index.stats
-        assert found == stats.details["overlaps"]
-        # A body is tested against the partners of up to seven others that follow it.
-        assert found <= stats.candidates <= 8 * found + 28 * len(lower)
+        assert pairs == stats.details["overlaps"]
+        # A body is tested against the neighbours of up to seven bodies that follow it.
+        assert pairs <= stats.candidates <= 8 * pairs + 28 * len(lower)
         boxes = boxes[0] + 0.001, boxes[1] + 0.001
         index.update(boxes=boxes)
 
@@ -158,7 +158,7 @@ def test_an_update_without_motion_does_nothing() -> None:
     assert (details["swaps"], details["rebuilds"], details["axes"]) == (0, 1, 3)
 
 
-def test_a_small_step_swaps_few_ends_and_a_large_one_starts_afresh() -> None:
+def test_a_small_step_swaps_few_ends_and_a_large_one_rebuilds() -> None:
     rng = np.random.default_rng(8)
     points = rng.random((5000, 3))
     index = vc.SweepAndPrune(points, cutoff=0.05)
@@ -174,8 +174,8 @@ def test_a_small_step_swaps_few_ends_and_a_large_one_starts_afresh() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
-def test_a_crowd_that_drifts_far_away_stays_exact(dtype: Any) -> None:
-    """The float32 frame of doubles is kept while bodies stay near it, and made anew when they leave."""
+def test_a_cluster_that_drifts_far_away_stays_exact(dtype: Any) -> None:
+    """The float32 frame of doubles is kept while bodies stay near it, and computed again when they leave."""
     rng = np.random.default_rng(9)
     points = rng.random((400, 3)).astype(dtype)
     index = vc.SweepAndPrune(points, cutoff=0.2)

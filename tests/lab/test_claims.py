@@ -1,4 +1,4 @@
-"""Verdicts: doctored figures must come out as different."""
+"""Verdicts: altered figures must be judged as different."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_what_was_published_is_reproduced_by_right_figures(name: str) -> None:
+def test_correct_figures_reproduce_the_published_results(name: str) -> None:
     assert CLAIMS[name].judge(GOOD).verdict is Verdict.REPRODUCED
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_doctored_figures_differ(name: str) -> None:
+def test_altered_figures_differ(name: str) -> None:
     finding = CLAIMS[name].judge(SPOILT[name])
     assert finding.verdict is Verdict.DIFFERS
     assert finding.measured != CLAIMS[name].judge(GOOD).measured
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_what_was_not_measured_is_not_judged(name: str) -> None:
+def test_missing_measurements_are_not_judged(name: str) -> None:
     assert CLAIMS[name].judge([]).verdict is Verdict.MISSING
     assert CLAIMS[name].judge([{"structure": "another"}]).verdict is Verdict.MISSING
 
 
-def test_a_difference_says_how_large_it_is_and_what_is_known_of_it() -> None:
+def test_a_difference_states_its_size_and_its_cause() -> None:
     claim = Value(label="", pick=Pick("n"), published=100, tolerance=0.05, why="counted by hand")
     finding = claim.judge([{"n": 200}])
     assert "2 times the published" in finding.why
@@ -111,7 +111,7 @@ def test_goals_are_reached_or_missed() -> None:
     assert goal.judge([{"regret": 1.0}, {"regret": 2.1}]).verdict is Verdict.MISSED
 
 
-def test_a_wrong_stencil_would_be_noticed() -> None:
+def test_a_wrong_stencil_would_be_detected() -> None:
     """All claims of an experiment, on figures as published and on figures with every candidate counted twice."""
     experiment = lab.find("koch-scenarios")
     right = [
@@ -128,5 +128,5 @@ def test_a_wrong_stencil_would_be_noticed() -> None:
 
 @pytest.mark.parametrize("take", ["mean", "min", "max", "sum", "median"])
 def test_a_figure_can_be_taken_in_several_ways(take: str) -> None:
-    found = Pick("x", take=take).of([{"x": 1}, {"x": 2}, {"x": 6}])
-    assert found == {"mean": 3, "min": 1, "max": 6, "sum": 9, "median": 2}[take]
+    picked = Pick("x", take=take).of([{"x": 1}, {"x": 2}, {"x": 6}])
+    assert picked == {"mean": 3, "min": 1, "max": 6, "sum": 9, "median": 2}[take]

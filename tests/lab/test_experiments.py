@@ -1,4 +1,4 @@
-"""The experiments: each says all about itself, and runs; what they measure that is no time is right."""
+"""The experiments: each is fully described and runs; all measured quantities except times are correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEW = 2
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_experiment_says_what_it_is(name: str) -> None:
+def test_an_experiment_describes_itself(name: str) -> None:
     experiment = lab.find(name)
     assert experiment.name == name
     for text in (experiment.title, experiment.section, experiment.setup, experiment.measured):
@@ -28,13 +28,13 @@ def test_an_experiment_says_what_it_is(name: str) -> None:
     assert experiment.claims
     assert experiment.plots
     labels = [claim.label for claim in experiment.claims]
-    assert len(set(labels)) == len(labels), "labels tell claims apart"
+    assert len(set(labels)) == len(labels), "labels are unique"
     assert len({plot.name for plot in experiment.plots}) == len(experiment.plots)
 
 
 @pytest.mark.parametrize("scale", list(lab.Scale))
 @pytest.mark.parametrize("name", NAMES)
-def test_cases_can_be_told_apart(name: str, scale: lab.Scale) -> None:
+def test_cases_have_different_keys(name: str, scale: lab.Scale) -> None:
     cases = lab.find(name).cases(lab.Plan(scale=scale))
     assert len({case.key for case in cases}) == len(cases) > 0
     assert all(case.weight > 0 for case in cases)
@@ -56,7 +56,7 @@ def test_an_experiment_runs(name: str, tmp_path: Path) -> None:
 
 
 def test_the_claims_of_a_paper_are_about_figures_that_are_measured() -> None:
-    """A misspelt column would be "not measured" for ever."""
+    """A claim on a misspelt column would always be missing."""
     for name in ("koch-relations", "onderik-h-mask"):
         experiment = lab.find(name)
         plan = lab.Plan(steps=1)

@@ -1,4 +1,4 @@
-"""The experiments of Kureck 2016, much smaller than small."""
+"""The experiments of Kureck 2016, much smaller than the small scale."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def test_verdicts_on_sizes_can_go_either_way() -> None:
                 (kureck_sizes.ONE, kureck_sizes.GRID, 1.0, 1.0), (kureck_sizes.ONE, "BVH", 2.0, 5.0),
             )
         ]  # fmt: skip
-        found = lab.judge(kureck_sizes.EXPERIMENT, rows)
-        return {str(one.verdict) for one in found if "two sizes: search by" in one.label}
+        findings = lab.judge(kureck_sizes.EXPERIMENT, rows)
+        return {str(one.verdict) for one in findings if "two sizes: search by" in one.label}
 
     assert judge(20.0) == {"reproduced"}
     assert judge(1.0) == {"differs"}

@@ -1,4 +1,4 @@
-"""The experiments of Porro 2021, much smaller than small: what they set up, and that all structures see the same."""
+"""The experiments of Porro 2021, much smaller than the small scale: the set-up, and equal results of all structures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vicinal.lab.experiments import _porro as porro
 from vicinal.lab.experiments import porro_column, porro_free, porro_shaking
 
 FEWER = 200
-"""Times fewer particles than published."""
+"""Factor by which there are fewer particles than published."""
 
 
 def test_the_settings_are_those_of_the_tables() -> None:
@@ -77,7 +77,7 @@ def shaking(n: int, speed: int, steps: int) -> list[lab.Row]:
     return list(porro_shaking.measure(lab.Case({"n": n, "speed": speed}), lab.Plan(steps=steps)))
 
 
-def test_shaken_points_are_followed_by_all_alike() -> None:
+def test_all_structures_follow_shaken_points_alike() -> None:
     rows = shaking(300, 2000, steps=30)
     assert [row["structure"] for row in rows] == list(porro_shaking.STRUCTURES)
     assert len({row["pairs"] for row in rows}) == 1
@@ -93,7 +93,7 @@ def rows_of_shaking(delaunay: float, cells: float) -> list[lab.Row]:
     ]
 
 
-def test_shaking_can_be_found_to_differ() -> None:
+def test_shaking_can_differ_from_the_paper() -> None:
     def verdicts(delaunay: float, cells: float) -> list[str]:
         return [str(one.verdict) for one in lab.judge(porro_shaking.EXPERIMENT, rows_of_shaking(delaunay, cells))]
 
@@ -101,7 +101,7 @@ def test_shaking_can_be_found_to_differ() -> None:
     assert verdicts(2.0, 1.0) == ["differs"] * 8 + ["reproduced"] * 7
 
 
-def test_a_fluid_can_be_found_to_agree_with_the_paper() -> None:
+def test_a_fluid_can_agree_with_the_paper() -> None:
     times = {"total": [1.2] * 3 + [10.0] * 6 + [1.5], "query": [2.0] * 3 + [150.0] * 6 + [1.5], "update": [1.0] * 10}
     rows: list[lab.Row] = []
     for case in range(10):
@@ -109,5 +109,5 @@ def test_a_fluid_can_be_found_to_agree_with_the_paper() -> None:
             slow = {what: one[case] if name == "Delaunay" else 1.0 for what, one in times.items()}
             seconds = {f"mean_{what}_seconds": value for what, value in slow.items()}
             rows.append({"case": case, "structure": name, **seconds, "search_to_cells": slow["query"]})
-    found = lab.judge(porro_free.EXPERIMENT, rows)
-    assert {one.verdict for one in found} == {lab.Verdict.REPRODUCED}
+    findings = lab.judge(porro_free.EXPERIMENT, rows)
+    assert {one.verdict for one in findings} == {lab.Verdict.REPRODUCED}

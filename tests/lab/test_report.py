@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, looked at in a real browser, light and dark."""
+"""The report: one self-contained page, tested in a real browser, light and dark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDTH = 1200
 
 
 def experiment(name: str, published: float) -> lab.Experiment:
-    """Squares, of which one is claimed to be what it is, or not."""
+    """An experiment with squares, one of which is claimed rightly or wrongly."""
     return lab.Experiment(
         name=name,
         title=f"Squares & <cubes> of {name}",
@@ -56,7 +56,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Reader(HTMLParser):
-    """Collects what a page refers to, its ids, and whether its elements are closed."""
+    """Collects the references of a page, its ids, and whether its elements are closed."""
 
     VOID = frozenset({"meta", "br", "use", "path"})
 
@@ -85,7 +85,7 @@ class Reader(HTMLParser):
             assert self.open.pop() == tag
 
 
-def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
+def test_the_page_is_complete_and_self_contained(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(text)
@@ -97,7 +97,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
     assert {reference[1:] for reference in reader.references} <= set(reader.ids)
 
 
-def test_the_page_says_what_was_reproduced_and_what_differs(page: Path) -> None:
+def test_the_page_shows_reproduced_and_different_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 published results were reproduced, 1 differ" in text
     assert text.count(">differs</span>") == text.count(">reproduced</span>") == 1
@@ -120,7 +120,7 @@ def test_runs_of_unknown_experiments_are_left_out(tmp_path: Path) -> None:
 
 
 def screenshot(page: Path, target: Path, *, dark: bool) -> np.ndarray:
-    """Let the browser draw the page; the picture is a lie if it could not."""
+    """Let the browser draw the page."""
     assert BROWSER is not None
     command = [
         BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
@@ -141,7 +141,7 @@ def dumped(page: Path, profile: Path) -> str:
     return subprocess.run(command, check=True, timeout=180, capture_output=True, text=True).stdout
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not looked at")
+@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not tested")
 def test_the_page_looks_as_it_should_light_and_dark(page: Path, tmp_path: Path) -> None:
     light = screenshot(page, tmp_path / "light.png", dark=False)
     dark = screenshot(page, tmp_path / "dark.png", dark=True)
@@ -151,7 +151,7 @@ def test_the_page_looks_as_it_should_light_and_dark(page: Path, tmp_path: Path) 
     assert dark[5, 5].max() < 0.15
     for picture in (light, dark):
         contrast = np.abs(picture - picture[5, 5]).max(axis=2)
-        assert (contrast > 0.5).any(axis=1).sum() > 400, "text is readable all the way down"
+        assert (contrast > 0.5).any(axis=1).sum() > 400, "text is readable on the whole page"
         red, green, blue = picture[..., 0], picture[..., 1], picture[..., 2]
         # Lines of the plots and badges have their colours in both.
         assert ((blue > red + 0.25) & (blue > 0.5)).sum() > 300
@@ -159,7 +159,7 @@ def test_the_page_looks_as_it_should_light_and_dark(page: Path, tmp_path: Path) 
         assert (red > green + 0.25).sum() > 100
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not looked at")
+@pytest.mark.skipif(BROWSER is None, reason="no browser found (Debian: chromium): the report is not tested")
 def test_a_browser_reads_the_page_without_repairs(page: Path, tmp_path: Path) -> None:
     understood = dumped(page, tmp_path / "profile")
     for tag in ("table", "svg", "section", "details", "figure", "tr"):

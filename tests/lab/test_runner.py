@@ -1,4 +1,4 @@
-"""Runs: every number on disk, an interrupt keeps what is finished, a rerun goes on."""
+"""Runs: every number is on disk, an interrupt keeps finished cases, a rerun resumes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vicinal.lab.papers import BEYOND
 
 
 class Bench:
-    """An experiment whose cases are counted, and which can be interrupted."""
+    """An experiment that counts its cases and can be interrupted."""
 
     def __init__(self) -> None:
         self.measured: list[int] = []
@@ -64,7 +64,7 @@ def test_a_run_writes_everything(tmp_path: Path) -> None:
     assert "<svg" in page
 
 
-def test_an_interrupt_keeps_what_is_finished_and_a_rerun_goes_on(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_finished_cases_and_a_rerun_resumes(tmp_path: Path) -> None:
     bench = Bench()
     bench.stop_at = 3
     with pytest.raises(KeyboardInterrupt):
@@ -76,12 +76,12 @@ def test_an_interrupt_keeps_what_is_finished_and_a_rerun_goes_on(tmp_path: Path)
     assert "2 of 4 cases are finished" in (folder / "page.html").read_text()
     bench.stop_at = None
     kept = lab.run(bench.experiment, lab.Plan(), tmp_path)
-    assert bench.measured == [1, 2, 3, 4], "nothing is measured twice"
+    assert bench.measured == [1, 2, 3, 4], "no case is measured twice"
     assert kept.complete
     assert kept.rows == lab.run(Bench().experiment, lab.Plan(), tmp_path / "elsewhere").rows
 
 
-def test_a_fault_keeps_what_is_finished_too(tmp_path: Path) -> None:
+def test_an_exception_keeps_finished_cases(tmp_path: Path) -> None:
     bench = Bench()
     bench.stop_at, bench.error = 4, RuntimeError
     with pytest.raises(RuntimeError):
@@ -100,7 +100,7 @@ def test_fresh_measures_again(tmp_path: Path) -> None:
     assert bench.measured == [1, 2, 3, 4] * 2
 
 
-def test_plans_that_differ_have_folders_of_their_own(tmp_path: Path) -> None:
+def test_different_plans_have_different_folders(tmp_path: Path) -> None:
     plans = [
         lab.Plan(), lab.Plan(seed=2), lab.Plan(steps=3), lab.Plan(structures=("two",)), lab.Plan(scale=lab.Scale.PAPER),
     ]  # fmt: skip

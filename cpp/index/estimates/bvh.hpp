@@ -1,4 +1,4 @@
-// What BVH would do.
+// The counts of a search with BVH.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Estimates estimate_bvh(const Survey<D>& survey) {
   if (survey.shape == Shape::point) curves.push_back({n, survey.reach});
   else curves = detail::curves_by_octaves(survey);
   for (auto& curve : curves) {
-    // A box around a few bodies is smaller than the cube they have for themselves.
+    // The bounding box of a few bodies is smaller than their share of the space.
     curve.leaf = survey.edge((leaf - 1) * n / curve.count) * (leaf - 1) / (leaf + 1);
     curve.twig = survey.edge((twig - 1) * n / curve.count) * (twig - 1) / (twig + 1);
   }

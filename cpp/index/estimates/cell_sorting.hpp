@@ -1,4 +1,4 @@
-// What CellSorting would do.
+// The counts of a search with CellSorting.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What Exhaustive would do.
+// The counts of a search with Exhaustive.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What HashGrid would do.
+// The counts of a search with HashGrid.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class HashGridEstimate {
     Edges size;
     Edges cell{};
     double bins = 0, blocks = 0;
-    double folded = 0;  // share of the bodies whose bin holds bodies of a cell far away as well
+    double folded = 0;  // share of the bodies whose bin also holds bodies of a distant cell
   };
 
   void make_levels() {
@@ -63,8 +63,8 @@ class HashGridEstimate {
     }
   }
 
-  // Cells wider than the bodies, with four in each; again and finer where they turn out to hold many more. Returns how
-  // often.
+  // Cells wider than the bodies, with four in each; laid out again with finer cells if they hold many more. Returns the
+  // number of layouts.
   double lay_cells() {
     double volume = 1;
     for (const double length : survey_.length) volume *= length > 0 ? length : 1;
@@ -91,7 +91,7 @@ class HashGridEstimate {
     for (std::size_t a = 0; a < D; ++a) space *= survey_.length[a] / level.cell[a] + 2;
     level.bins = std::min(1.5 * space, 2 * level.count + 64);
     level.blocks = thinned(survey_.mean(level.cell), level.count / survey_.bodies);
-    // Bodies of cells far from each other that share a bin are told apart one by one.
+    // Bodies of distant cells that share a bin are searched one by one.
     if (space > level.bins) level.folded = 1 - std::exp(-level.blocks / level.bins * (1 - level.bins / space));
     level.blocks += level.folded * (level.count - level.blocks);
   }
@@ -101,7 +101,7 @@ class HashGridEstimate {
     const double per_body = survey_.cells(edge) / n;
     if (share > 0.999) return per_body * n;
     if (per_body > 0.999) return share * n;
-    // As many as chance brings: (1 - exp(-x)) / x cells per body, where a body has x others.
+    // For a random distribution: (1 - exp(-x)) / x cells per body, where a body has x others.
     double x = 1 / per_body;
     for (int step = 0; step < 4; ++step) {
       const double none = std::exp(-x);
@@ -111,18 +111,18 @@ class HashGridEstimate {
     return share * n * (left > 1e-6 ? (1 - std::exp(-left)) / left : 1);
   }
 
-  // The bins of one level look into another.
+  // The bins of one level look up another level.
   void look(const Level& from, const Level& into, bool same, Work& work) const {
     const double n = survey_.bodies;
     const double own = survey_.mean(from.cell);
     const double occupancy = 1 + survey_.others(own) * from.count / n;
-    const double filled = (occupancy - 1) / (occupancy + 1);  // how much of a cell its bodies span
+    const double filled = (occupancy - 1) / (occupancy + 1);  // the part of a cell that its bodies span
     Edges seen{};
     double bins = 1;
     double images = 1;
     for (std::size_t a = 0; a < D; ++a) {
       const double reached = into.size[a] + (survey_.shape == Shape::point ? 1 : 0.8) * from.size[a];
-      // Next cells are seen when one of the bodies is near enough to the border.
+      // Adjacent cells are looked up if one of the bodies is near enough to the border.
       const double count = same ? 3 - 2 * std::pow(1 - std::min(1.0, reached / into.cell[a] / 2), occupancy)
                                 : (filled * from.cell[a] + reached) / into.cell[a] + 1;
       seen[a] = count * into.cell[a];

@@ -1,4 +1,4 @@
-// What LinkedCells would do.
+// The counts of a search with LinkedCells.
 #pragma once
 
 #include <algorithm>

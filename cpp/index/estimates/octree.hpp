@@ -1,4 +1,4 @@
-// What Octree would do.
+// The counts of a search with Octree.
 #pragma once
 
 #include "index/counts.hpp"

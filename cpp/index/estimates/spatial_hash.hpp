@@ -1,4 +1,4 @@
-// What SpatialHash would do.
+// The counts of a search with SpatialHash.
 #pragma once
 
 #include "index/counts.hpp"

@@ -1,4 +1,4 @@
-// What SweepAndPrune would do.
+// The counts of a search with SweepAndPrune.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace vicinal {
 
 namespace detail {
 
-// How far bodies reach across a border: a mean one, and the largest of which one is likely to be there.
+// How far bodies reach across a border: the mean body, and the largest one that is likely to be there.
 template <int D>
 std::array<double, D> sticking_out(const Survey<D>& survey) {
   if (survey.shape == Shape::point) return survey.reach;
@@ -32,14 +32,14 @@ template <int D>
 Estimates estimate_sweep_and_prune(const Survey<D>& survey) {
   const double n = survey.bodies;
   const Statistics<D>& statistics = survey.statistics;
-  // Bodies that begin within the extent of a body, along the axis on which the fewest do.
+  // The number of bodies that begin within the extent of a body, along the axis where it is smallest.
   double slab = n;
   double spread = 0;
   for (std::size_t a = 0; a < D; ++a) {
     const double beside = n * statistics.beside[a];
     double begin = beside * (survey.shape == Shape::point ? survey.reach[a] : statistics.mean_edge[a]);
     if (survey.shape == Shape::sphere) {
-      begin = 0;  // by sizes: a giant overlaps every other body, but not more than those
+      begin = 0;  // by sizes: a giant overlaps at most all other bodies
       for (const auto& group : statistics.octaves)
         begin += group.count / n * std::min(n, beside * survey.extent_of(group)[a]);
     }
@@ -47,10 +47,10 @@ Estimates estimate_sweep_and_prune(const Survey<D>& survey) {
     slab = begin;
     spread = beside * statistics.edge_spread[a];
   }
-  // Bodies next to each other are searched together while that adds few tests, which longer ones among them do.
+  // Adjacent bodies are searched together while that adds few tests; longer bodies among them add some.
   const double together = std::clamp((16 + slab / 4) / (1 + spread / 8), 1.5, 64.0);
   const double blocks = n / together;
-  // Of two opposite images one is searched, for each body that reaches it.
+  // One of two opposite images is searched, for each body that reaches it.
   const double aside = survey.periodic ? n * survey.images(detail::sticking_out(survey)) / 2 : 0;
   Estimate result{{},
                   {{Count::call, 1},
@@ -62,7 +62,8 @@ Estimates estimate_sweep_and_prune(const Survey<D>& survey) {
                    {Count::test, survey.width * (n * (slab + together / 2) + 2 * aside * slab)},
                    {Count::pair, survey.pairs}},
                   {}};
-  // In open space overlaps along every axis are kept, and pairs follow from them; a periodic box is swept anew.
+  // In open space overlaps along every axis are kept, and pairs follow from them; a periodic box is swept in every
+  // step.
   if (!survey.periodic) result.kept = {Count::body, Count::sort, Count::block, Count::image, Count::copy, Count::test};
   return {result};
 }

@@ -1,9 +1,9 @@
-// Sweep along all axes at once, for bodies that move a little at a time: sorted ends on each axis, and the set of
-// bodies that overlap along all of them, kept up to date by the ends that change places.
+// Sweep along all axes, for bodies that move a little at a time: sorted ends on each axis, and the set of pairs that
+// overlap along all axes, updated when ends change their order.
 //
-// What an update costs depends on what has moved. Bodies whose numbers are the same as before are compared and left
-// alone; the ends of others are sorted in anew. Every pair whose overlap has changed along any axis is seen there, and
-// is judged by where both bodies are in the end, so the order of such events does not matter.
+// The cost of an update depends on the motion. Bodies with unchanged coordinates are compared and skipped; the ends of
+// the others are sorted again. Every pair whose overlap changes along an axis is detected there and decided by the
+// final extents of both bodies, so the order of these events does not matter.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class AllAxes final : public Structure<T, D> {
     swaps_ = 0;
     if (!moved.empty()) {
       line_ready_ = false;
-      // Looking up an end costs about as much as passing a few tens of them.
+      // A binary search for an end costs about as much as passing a few tens of ends.
       const bool settled = moved.size() < points.size / 32 ? move(points, moved) : settle(points);
       if (!settled) {
         build(points);
@@ -82,7 +82,7 @@ class AllAxes final : public Structure<T, D> {
   void insert(const BodyView<T, D>& points) override {
     const std::size_t old = bodies_.size;
     strays_ += points.size - old;
-    // New bodies get the last slots, wherever they are: with many of them it is time to put everything in order.
+    // New bodies get the last slots, wherever they are in space: if there are many, all slots are sorted again.
     if (strays_ > points.size / 8) {
       build(points);
       return;
@@ -146,20 +146,20 @@ class AllAxes final : public Structure<T, D> {
     std::vector<Range> ranges;
     if (mode == Mode::cross) {
       get_line_ready();
-      std::vector<Slot> partners;
+      std::vector<Slot> neighbors;
       for (Slot query = first; query < last; ++query) {
-        partners.clear();
+        neighbors.clear();
         const Cover<T, D> cover = cover_by([&](int column) { return queries.position(query, column); });
-        for_each_overlap(cover, [&](std::uint32_t body) { partners.push_back(slot_of_[body]); });
-        std::sort(partners.begin(), partners.end());
+        for_each_overlap(cover, [&](std::uint32_t body) { neighbors.push_back(slot_of_[body]); });
+        std::sort(neighbors.begin(), neighbors.end());
         ranges.clear();
-        add_ranges(partners, ranges);
+        add_ranges(neighbors, ranges);
         if (!ranges.empty()) sink({query, query + 1, ranges});
       }
       return;
     }
-    std::vector<Slot> partners;
-    for (Slot query = first; query < last;) query = hand_out_some(query, last, mode, partners, ranges, sink);
+    std::vector<Slot> neighbors;
+    for (Slot query = first; query < last;) query = hand_out_some(query, last, mode, neighbors, ranges, sink);
   }
 
   [[nodiscard]] Details details() const override {
@@ -176,33 +176,33 @@ class AllAxes final : public Structure<T, D> {
   }
 
  private:
-  // A body overlaps few others, so a block of one query would cost more than its candidates. A few that follow each
-  // other are near each other: they are taken together as long as they do not have many partners.
+  // A body overlaps few others, so a block of one query would cost more than its candidates. A few consecutive bodies
+  // are near each other: they form a block as long as they do not have many neighbours.
   static constexpr Slot most_together = 8;
-  static constexpr std::size_t most_partners = 64;
+  static constexpr std::size_t most_neighbors = 64;
 
-  // Returns the first query that is left.
-  Slot hand_out_some(Slot first, Slot end, Mode mode, std::vector<Slot>& partners, std::vector<Range>& ranges,
+  // Returns the first query after the block.
+  Slot hand_out_some(Slot first, Slot end, Mode mode, std::vector<Slot>& neighbors, std::vector<Range>& ranges,
                      BlockSink sink) const {
-    partners.clear();
+    neighbors.clear();
     Slot last = first;
     do {
       for (const Slot slot : overlaps_.of(last))
-        if (mode == Mode::full || slot > last) partners.push_back(slot);
+        if (mode == Mode::full || slot > last) neighbors.push_back(slot);
       ++last;
     } while (last < end && last - first < most_together &&
-             partners.size() + overlaps_.of(last).size() <= most_partners);
-    std::sort(partners.begin(), partners.end());
+             neighbors.size() + overlaps_.of(last).size() <= most_neighbors);
+    std::sort(neighbors.begin(), neighbors.end());
     ranges.clear();
-    const auto own = std::lower_bound(partners.begin(), partners.end(), first);
-    if (own != partners.end() && *own < last)
+    const auto own = std::lower_bound(neighbors.begin(), neighbors.end(), first);
+    if (own != neighbors.end() && *own < last)
       ranges.push_back({first, last, {}, mode == Mode::half ? Own::after : Own::except});
-    add_ranges({partners.begin(), own}, ranges);
-    add_ranges({std::lower_bound(own, partners.end(), last), partners.end()}, ranges);
+    add_ranges({neighbors.begin(), own}, ranges);
+    add_ranges({std::lower_bound(own, neighbors.end(), last), neighbors.end()}, ranges);
     if (!ranges.empty()) sink({first, last, ranges});
     return last;
   }
-  // Slots in ascending order; what follows each other is one range.
+  // Slots in ascending order; consecutive slots form one range.
   static void add_ranges(std::span<const Slot> slots, std::vector<Range>& ranges) {
     const std::size_t given = ranges.size();
     for (const Slot slot : slots) {
@@ -211,7 +211,7 @@ class AllAxes final : public Structure<T, D> {
     }
   }
 
-  // What was seen last, of bodies from `first` on.
+  // Keeps a copy of the bodies from `first` on.
   void keep(const BodyView<T, D>& points, std::size_t first) {
     const auto copy = [&](Buffer<T>& to, const T* from, std::size_t each) {
       to.resize(points.size * each);
@@ -256,7 +256,7 @@ class AllAxes final : public Structure<T, D> {
     };
   }
 
-  // Bodies whose numbers are not those seen last.
+  // Bodies that differ from those last seen.
   [[nodiscard]] std::vector<std::uint32_t> find_moved(const BodyView<T, D>& points) const {
     constexpr std::size_t grain = 4096;
     const std::size_t each = points.same_sizes ? 0 : points.extras();
@@ -277,7 +277,7 @@ class AllAxes final : public Structure<T, D> {
     return moved;
   }
 
-  // Few bodies have moved: each of their ends is looked up and taken along. False if that takes too long.
+  // Few bodies have moved: each of their ends is looked up and moved. False if that takes too long.
   bool move(const BodyView<T, D>& points, std::span<const std::uint32_t> moved) {
     std::vector<Cover<T, D>> before;
     before.reserve(moved.size());
@@ -308,10 +308,11 @@ class AllAxes final : public Structure<T, D> {
     }
     return true;
   }
-  // A fresh start takes about as long as this many ends passing each other.
+  // A rebuild takes about as long as this many exchanges of ends.
   [[nodiscard]] std::size_t most_swaps() const { return 64 * bodies_.size + 4096; }
 
-  // Overlap along `axis` begins or ends. Where it begins it must be there along the others too; most are far apart.
+  // The overlap of two bodies along `axis` begins or ends. If it begins, all axes are tested; most such bodies are far
+  // apart along another axis.
   [[nodiscard]] auto crossed(int axis) {
     return [this, axis](std::uint32_t a, std::uint32_t b, bool overlap) {
       if (!overlap) {
@@ -329,7 +330,7 @@ class AllAxes final : public Structure<T, D> {
     return rounded(i.low) <= rounded(j.high) && rounded(j.low) <= rounded(i.high);
   }
 
-  // All bodies into slots, neighbours in space together: by cells of a few bodies, whatever their size.
+  // Sorts all bodies into slots, neighbours in space together: by cells of a few bodies, for any sizes.
   void place_all(const BodyView<T, D>& points, const NearFrame<D>& frame) {
     Grid grid;
     if (points.size > 0) {
@@ -352,7 +353,7 @@ class AllAxes final : public Structure<T, D> {
       slot_of_[static_cast<std::size_t>(bodies_.ids[slot])] = static_cast<Slot>(slot);
   }
 
-  // Slots stay; what is in them follows the bodies.
+  // Slots stay; their coordinates are updated.
   void follow(const BodyView<T, D>& points, std::span<const std::uint32_t> moved) {
     const NearFrame<D> next = near_frame(points, settings_.box, points.reach(settings_.cutoff).largest());
     const bool was_banded = bodies_.banded;
@@ -368,8 +369,8 @@ class AllAxes final : public Structure<T, D> {
     }
     for (const std::uint32_t body : moved) bodies_.place(body, slot_of_[body]);
   }
-  // The frame can stay: the reach is scaled alike, and no body has come near to where far queries are moved to, four
-  // reaches outside of where bodies were at first.
+  // The frame is kept if the scale of the reach is unchanged and no body is near the border to which distant queries
+  // are clamped, four reaches outside the original bounds.
   [[nodiscard]] bool fits_frame(const BodyView<T, D>& points, const NearFrame<D>& next) const {
     const NearFrame<D>& frame = bodies_.frame;
     if (!next.useful() || next.scale != frame.scale) return false;
@@ -397,7 +398,7 @@ class AllAxes final : public Structure<T, D> {
         [&](std::size_t k) { return direction_.ruler(static_cast<double>(cover_of(order_[k]).high[axis])); });
     line_ready_ = true;
   }
-  // f(body) for all that overlap along every axis.
+  // Calls f(body) for all bodies that overlap along every axis.
   template <class F>
   void for_each_overlap(const Cover<T, D>& cover, F&& f) const {
     const auto axis = static_cast<std::size_t>(direction_.axis);
@@ -413,7 +414,7 @@ class AllAxes final : public Structure<T, D> {
   Direction direction_;
   Bodies<T, D> bodies_;
   std::vector<Slot> slot_of_;  // by the user's number
-  Buffer<T> data_, extra_;     // the bodies as they were seen last
+  Buffer<T> data_, extra_;     // the bodies as last seen
   Shape shape_ = Shape::point;
   std::array<Ends<T>, D> ends_;
   Overlaps overlaps_;
@@ -423,7 +424,7 @@ class AllAxes final : public Structure<T, D> {
   mutable std::vector<std::uint32_t> order_;  // the body at each place of line_
   std::size_t swaps_ = 0;                     // of the last update
   std::size_t rebuilds_ = 0;                  // so far
-  std::size_t strays_ = 0;                    // inserted since the last of them
+  std::size_t strays_ = 0;                    // inserted since the last rebuild
 };
 
 }  // namespace vicinal::sweep

@@ -1,4 +1,4 @@
-// Which axis to sweep along, and bodies sorted that way.
+// The axis to sweep along, and bodies sorted along it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Direction {
   Ruler ruler;
 };
 
-// The axis along which bodies are spread out most, measured in their own size: there a body overlaps the fewest others.
+// The axis along which bodies are spread out most relative to their size: there a body overlaps the fewest others.
 template <class T, int D>
 Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach) {
   // A coordinate beyond the ends of a ruler counts as its end.
@@ -48,7 +48,7 @@ Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, c
   return best;
 }
 
-// Where the lower end of each body is along a direction, for sorting.
+// The lower end of each body along a direction, as a key for sorting.
 template <class T, int D>
 struct Ranks {
   const Direction& direction;

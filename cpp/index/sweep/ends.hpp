@@ -1,9 +1,8 @@
-// The ends of all bodies along one axis in ascending order, kept so while bodies move (Schornbaum 2009, section 4.5).
+// The ends of all bodies along one axis, kept in ascending order while bodies move (Schornbaum 2009, section 4.5).
 //
-// Where an upper and a lower end change places, two bodies begin or cease to overlap along this axis; everything else
-// about overlaps follows from such events. At one coordinate lower ends come first, so that bodies which touch
-// overlap; ends of one kind are in the order of the bodies' numbers, so that the order is total and any end can be
-// found by its coordinate.
+// When an upper and a lower end change places, two bodies begin or cease to overlap along this axis; all changes of
+// overlaps are such events. At one coordinate lower ends come first, so that bodies which touch overlap; ends of one
+// kind are in the order of the bodies' numbers, so that the order is total and any end can be found by its coordinate.
 #pragma once
 
 #include <algorithm>
@@ -53,9 +52,9 @@ class Ends {
     for (std::size_t k = 0; k < ends.size(); ++k) put(k, ends[k]);
   }
 
-  // All ends may have moved: insertion sort. `crossed(lower, upper, overlap)` says that the lower end of one body and
-  // the upper one of another have changed places. Returns the number of steps, or gives up after `most` of them with
-  // the ends in disorder.
+  // All ends may have moved: insertion sort. `crossed(lower, upper, overlap)` is called when the lower end of one body
+  // and the upper end of another have changed places. Returns the number of steps, or gives up after `most` of them
+  // with the ends in disorder.
   template <class Where, class Crossed>
   std::size_t settle(Where&& where, std::size_t most, Crossed&& crossed) {
     std::size_t steps = 0;
@@ -68,7 +67,7 @@ class Ends {
     return steps;
   }
 
-  // One end has moved away from `from`.
+  // One end has moved from `from`.
   template <class Crossed>
   std::size_t move(T from, const End& end, Crossed&& crossed) {
     const std::size_t start = find({from, end.tag});
@@ -129,7 +128,7 @@ class Ends {
     tag_[k] = end.tag;
   }
 
-  // Moves an end that belongs before place k to where it belongs, and returns that.
+  // Moves an end that belongs before place k to its place, and returns it.
   template <class Crossed>
   std::size_t sink(const End& end, std::size_t k, Crossed&& crossed) {
     while (k > 0 && end.before((*this)[k - 1])) {
@@ -143,7 +142,7 @@ class Ends {
   // `first` now comes before `second`.
   template <class Crossed>
   static void tell(Tag first, Tag second, Crossed& crossed) {
-    if (first.body() == second.body()) return;  // a body that moves one end at a time may be inside out for a moment
+    if (first.body() == second.body()) return;  // a body whose ends move one at a time may be inverted temporarily
     if (second.upper()) crossed(first.body(), second.body(), true);
     else crossed(second.body(), first.body(), false);
   }

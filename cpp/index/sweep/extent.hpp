@@ -1,9 +1,9 @@
-// What a body covers along each axis: intervals that overlap, on every axis, for every pair the exact test accepts.
+// The extent of a body along each axis: the extents of every pair that the exact test accepts overlap along every axis.
 //
 // Ends are computed in double and rounded to T. Rounding is monotone, so intervals that touch before it touch after it:
-// only what the exact test itself rounds has to be added.
-//   - BodyView: a pair is not farther apart than reach_of(cutoff); each covers half of that on either side.
-//   - Spheres: reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min)(1 + 16 eps), which the two share.
+// only the rounding of the exact test itself has to be added.
+//   - Points: a pair is not farther apart than reach_of(cutoff); each point covers half of that on either side.
+//   - Spheres: reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min)(1 + 16 eps), divided between the two.
 //   - Boxes: their corners are compared as they are.
 // On a periodic axis (wj - wi) + s*L is rounded relative to L; see periodic_reach.
 #pragma once
@@ -36,7 +36,7 @@ class Extent {
       }
   }
 
-  // `value(column)`: one of the numbers of the body, as the exact test sees it.
+  // `value(column)`: one of the numbers of the body, as the exact test uses it.
   template <class Value>
   [[nodiscard]] Interval operator()(Value&& value, int axis) const {
     const double pad = pad_[static_cast<std::size_t>(axis)];

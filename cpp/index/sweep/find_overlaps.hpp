@@ -1,8 +1,8 @@
-// All overlapping bodies from scratch: a sweep along one axis, strip by strip.
+// Finds all overlapping pairs from scratch: a sweep along one axis, strip by strip.
 //
-// A sweep over everything tests each body against all that overlap it along one axis, n^(2/3) of them in space. So the
-// other axes are cut into strips a few bodies wide, a body goes into every strip it covers some of, and each strip is
-// swept by itself. Of the strips that two bodies share, the one where their overlap begins reports them.
+// A single sweep tests each body against all that overlap it along one axis, n^(2/3) of them in space. So the other
+// axes are divided into strips a few bodies wide, a body is added to every strip that it overlaps, and each strip is
+// swept separately. Of the strips that two bodies share, the one where their overlap begins reports them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace vicinal::sweep {
 
-// What a body covers.
+// The extent of a body.
 template <class T, int D>
 struct Cover {
   std::array<T, D> low, high;
@@ -35,7 +35,7 @@ class OverlapFinder {
  public:
   using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-  // `ends`: of all bodies along `axis`. `cover(body)` is its Cover.
+  // `ends`: those of all bodies along `axis`. `cover(body)` returns the Cover of a body.
   OverlapFinder(const Ends<T>& ends, std::size_t axis, const CoverOf& cover)
       : ends_(ends), n_(ends.size() / 2), axis_(axis), cover_(cover) {}
 
@@ -93,7 +93,7 @@ class OverlapFinder {
         length[a] += static_cast<double>(c.high[a]) - static_cast<double>(c.low[a]);
       }
     }
-    // Not more strips than bodies.
+    // There are at most as many strips as bodies.
     const double most = D == 3 ? std::sqrt(static_cast<double>(n_)) : static_cast<double>(n_);
     for (std::size_t k = 0; k + 1 < D; ++k) {
       const std::size_t a = other(k);

@@ -1,4 +1,4 @@
-// Bodies along one line, in ascending order of their lower ends, for finding those that cover a part of it.
+// Bodies along a line in ascending order of their lower ends, to find those that overlap an interval.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace vicinal::sweep {
 
-// A whole number for every coordinate, in the same order: what sorts fast and compares fast.
+// An integer for every coordinate, in the same order: integers are sorted and compared fast.
 //
-// Where bodies are not too small for the space they are in, it is a place on a scale of 2^32 marks. Two ends that share
-// a mark count as touching: a candidate too many, never a pair too few. Elsewhere it is the bits of the coordinate, but
-// for the last one: keys to be sorted by have 63 at most.
+// Unless bodies are too small for the space they are in, it is a position on a scale of 2^32 marks. Two ends at the
+// same mark count as touching, which adds candidates and loses no pair. Otherwise it is the bits of the coordinate
+// without the last one: sort keys have at most 63.
 class Ruler {
  public:
   static constexpr double marks = 0x1p32;
@@ -32,11 +32,11 @@ class Ruler {
 
   [[nodiscard]] std::uint64_t operator()(double x) const {
     if (scale_ > 0) return static_cast<std::uint64_t>(std::min(std::max((x - low_) * scale_, 0.0), marks - 1));
-    const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // there is one zero, not two
+    const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // -0 becomes 0
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     return ((bits & sign) != 0 ? ~bits : bits | sign) >> 1;
   }
-  // All that it returns is below.
+  // All values are below.
   [[nodiscard]] std::uint64_t limit() const { return std::uint64_t{1} << (scale_ > 0 ? 32 : 63); }
 
  private:
@@ -77,7 +77,7 @@ class Line {
     return static_cast<std::size_t>(std::lower_bound(low_.data(), low_.data() + low_.size(), start) - low_.data());
   }
 
-  // f(begin, end) for runs of places, ascending, that hold every body which covers some of [low, high]. Where a few
+  // Calls f(begin, end) for ascending runs of places that contain every body that overlaps [low, high]. Where a few
   // long bodies reach far past many short ones, the short ones are left out `fan` at a time.
   template <class F>
   void covering(std::uint64_t low, std::uint64_t high, F&& f) const {

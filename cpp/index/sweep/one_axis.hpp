@@ -76,11 +76,11 @@ class OneAxis final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return line_.bytes(); }
 
  private:
-  // Queries that follow each other and share their candidates.
+  // Consecutive queries that share their candidates.
   struct Group {
     Slot last;
-    std::uint64_t low, high;  // what they cover together
-    std::size_t end;          // the first place that starts beyond
+    std::uint64_t low, high;  // their common extent
+    std::size_t end;          // the first place whose body starts beyond
   };
   static constexpr Slot most_together = 64;
 
@@ -96,8 +96,8 @@ class OneAxis final : public Structure<T, D> {
     return all;
   }
 
-  // As many queries as can be taken together without an eighth more candidates than they have alone, but for a few of
-  // them that a vector tests at no cost.
+  // As many queries as can be grouped such that the candidates increase by less than an eighth, apart from a few that
+  // fit into the same vector at no cost.
   [[nodiscard]] Group group_from(const Bodies<T, D>& queries, Mode mode, Slot first, Slot last) const {
     struct Query {
       std::uint64_t low, high;
@@ -124,7 +124,7 @@ class OneAxis final : public Structure<T, D> {
       const Query q = query_at(next);
       const std::size_t count = next - first + 1;
       const std::size_t end = std::max(all.end, q.end);
-      const std::size_t before = mode == Mode::half ? count * (count - 1) / 2 : 0;  // left to the queries before
+      const std::size_t before = mode == Mode::half ? count * (count - 1) / 2 : 0;  // reported by the queries before
       const std::size_t together = (end - all.begin) * count - before;
       if (together > alone + q.end - q.begin + alone / 8 + 8 * count) break;
       alone += q.end - q.begin;
@@ -141,7 +141,7 @@ class OneAxis final : public Structure<T, D> {
       else ranges.push_back({static_cast<Slot>(begin), static_cast<Slot>(end), shift});
     });
   }
-  // Bodies that overlap an interval as seen through an image.
+  // Bodies that overlap an interval moved by an image.
   void see(const Interval& i, const Shift& shift, std::vector<Range>& ranges) const {
     const double off = offset(shift, direction_.axis);
     cover(direction_.ruler(i.low - off), direction_.ruler(i.high - off), shift, ranges);
@@ -156,7 +156,7 @@ class OneAxis final : public Structure<T, D> {
       }
   }
 
-  // Images across other borders: few bodies are near enough to one, so they are looked at one by one.
+  // Images across other borders: few bodies are near a border, so they are tested one by one.
   void look_aside(const Bodies<T, D>& queries, Slot query, Mode mode, std::vector<Range>& ranges) const {
     std::array<Interval, D> i;
     for (int axis = 0; axis < D; ++axis) i[static_cast<std::size_t>(axis)] = interval(queries, query, axis);

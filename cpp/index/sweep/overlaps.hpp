@@ -1,7 +1,6 @@
-// Overlapping bodies: for every slot the slots of its neighbours in ascending order, each pair from both sides.
+// Overlapping pairs: for every slot the slots of its neighbours in ascending order, each pair in both rows.
 //
-// Rows have room to grow, so that a pair that comes or goes touches two rows and no more, and a search reads them as
-// they are.
+// Rows have room to grow, so that a new or removed pair changes only two rows, and a search reads the rows in place.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +31,7 @@ class Overlaps {
       }
     }
     allot();
-    const auto append = [&](Slot a, Slot b) { partners_[rows_[a].begin + rows_[a].size++] = b; };
+    const auto append = [&](Slot a, Slot b) { neighbors_[rows_[a].begin + rows_[a].size++] = b; };
     for (const auto& list : lists)
       for (const auto& [a, b] : list) {
         append(a, b);
@@ -43,10 +42,10 @@ class Overlaps {
   void grow(std::size_t slots) { rows_.resize(slots); }
 
   [[nodiscard]] std::span<const Slot> of(Slot slot) const {
-    return {partners_.data() + rows_[slot].begin, rows_[slot].size};
+    return {neighbors_.data() + rows_[slot].begin, rows_[slot].size};
   }
   [[nodiscard]] std::size_t pairs() const { return pairs_; }
-  [[nodiscard]] std::size_t bytes() const { return rows_.size() * sizeof(Row) + partners_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return rows_.size() * sizeof(Row) + neighbors_.bytes(); }
 
   void insert(Slot a, Slot b) {
     if (!put(a, b)) return;
@@ -84,10 +83,10 @@ class Overlaps {
     std::uint32_t size = 0, room = 0;
   };
 
-  [[nodiscard]] Slot* begin_of(const Row& row) { return partners_.data() + row.begin; }
+  [[nodiscard]] Slot* begin_of(const Row& row) { return neighbors_.data() + row.begin; }
 
   static std::uint32_t room_for(std::uint32_t size) { return (size + size / 4 + 3) / 4 * 4; }
-  // Gives every row a place of its own, for as many partners as its `room` says and some more.
+  // Places the rows one after another, each with its `room` and some spare entries.
   void allot() {
     std::uint64_t sum = 0;
     for (Row& row : rows_) {
@@ -95,11 +94,11 @@ class Overlaps {
       row.room = room_for(row.room);
       sum += row.room;
     }
-    partners_.reset(sum);
+    neighbors_.reset(sum);
     abandoned_ = 0;
   }
 
-  // Whether it was not there before.
+  // Returns whether the entry is new.
   bool put(Slot a, Slot b) {
     Slot* const first = begin_of(rows_[a]);
     Slot* const at = std::lower_bound(first, first + rows_[a].size, b);
@@ -122,12 +121,12 @@ class Overlaps {
     return true;
   }
 
-  // Moves a full row to the end, or all rows together when too much has been left behind.
+  // Moves a full row to the end, or compacts all rows if too much memory is unused.
   void enlarge(Slot a) {
     abandoned_ += rows_[a].room;
-    if (abandoned_ > partners_.size() / 2 + 1024) {
-      const Buffer<Slot> old = std::move(partners_);
-      partners_ = Buffer<Slot>();
+    if (abandoned_ > neighbors_.size() / 2 + 1024) {
+      const Buffer<Slot> old = std::move(neighbors_);
+      neighbors_ = Buffer<Slot>();
       const std::vector<Row> before = rows_;
       for (Row& row : rows_) row.room = row.size;
       ++rows_[a].room;
@@ -138,14 +137,14 @@ class Overlaps {
     }
     const Row old = rows_[a];
     Row& row = rows_[a];
-    row.begin = partners_.size();
+    row.begin = neighbors_.size();
     row.room = room_for(2 * old.size + 1);
-    partners_.resize(partners_.size() + row.room);
-    std::copy_n(partners_.data() + old.begin, old.size, begin_of(row));
+    neighbors_.resize(neighbors_.size() + row.room);
+    std::copy_n(neighbors_.data() + old.begin, old.size, begin_of(row));
   }
 
   std::vector<Row> rows_;
-  Buffer<Slot> partners_;
+  Buffer<Slot> neighbors_;
   std::uint64_t abandoned_ = 0;
   std::size_t pairs_ = 0;
 };

@@ -50,7 +50,7 @@ def demo(
                 summary = summarise(done)
                 _draw(done, summary, settings, output)
             except KeyboardInterrupt:
-                typer.echo(f"interrupted after {len(done)} of {steps} steps; no picture written", err=True)
+                typer.echo(f"interrupted after {len(done)} of {steps} steps; no picture was written", err=True)
                 if done:
                     _show(summarise(done), settings, total=perf_counter() - begin)
                 raise typer.Exit(INTERRUPTED) from None
@@ -59,7 +59,7 @@ def demo(
 
 
 def with_progress(steps: "Iterable[DemoFrame]", settings: DemoSettings) -> "Generator[DemoFrame, None, None]":
-    """Pass steps on, and show on the error stream which are done."""
+    """Pass steps on, and show the progress on the error stream."""
     if sys.stderr.isatty():
         yield from _progress_bar(steps, settings)
     else:
@@ -99,7 +99,7 @@ def _progress_lines(steps: "Iterable[DemoFrame]", settings: DemoSettings) -> "Ge
 
 
 def _check_picture(path: Path) -> None:
-    """Refuse before the work what would fail after it."""
+    """Refuse, before the work starts, an output file that could not be written."""
     from vicinal import InputError
 
     if path.suffix.lower() not in PICTURES:

@@ -1,4 +1,4 @@
-"""``vicinal info``: what is installed and what it uses on this machine."""
+"""``vicinal info``: version, build, and the threads and instruction set in use."""
 
 import json as jsonlib
 import platform
@@ -10,7 +10,7 @@ from vicinal.cli.exits import exit_codes
 from vicinal.cli.report import show
 
 LABELS = {"isa": "instruction set", "isa_available": "available", "openmp": "OpenMP", "numpy": "NumPy"}
-"""Words for people where the key is an abbreviation."""
+"""Labels of keys that are abbreviations."""
 
 
 def info(
@@ -28,7 +28,7 @@ def info(
 
 
 def collect() -> dict[str, Any]:
-    """Gather what the core says about itself and what it runs on.
+    """Return the facts about the core, and the versions of Python and NumPy.
 
     Examples
     --------

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from vicinal.lab import Experiment, LabProgress, Plan, Scale, StoredRun
 
 app = typer.Typer(
-    name="lab", help="Run the experiments of the papers again, and compare.", no_args_is_help=True, add_completion=False
+    name="lab",
+    help="Repeat the experiments of the papers and compare results.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
-Folder = Annotated[Path, typer.Option("--out", help="Folder in which every run has its own.")]
+Folder = Annotated[Path, typer.Option("--out", help="Folder for the results; every run has a subfolder.")]
 DEFAULT = Path("lab-results")
 ALL = "all"
 
@@ -47,16 +50,16 @@ def show_list() -> None:
 
 @app.command("run")
 def run_one(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"An experiment of the list, or {ALL}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"An experiment (see vicinal lab list), or {ALL}.")],
     *,
     scale: Annotated[
-        str, typer.Option(help="small: about a minute; paper: the published sizes; large: more.")
+        str, typer.Option(help="small: about a minute; paper: the published sizes; large: larger sizes.")
     ] = "small",
-    structures: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps per case, in place of those of the scale.")] = None,
+    structures: Annotated[str | None, typer.Option(help="Run only these structures, separated by commas.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps per case; the default depends on the scale.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 1,
     out: Folder = DEFAULT,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is finished.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat finished cases, too.")] = False,
 ) -> None:
     """Run an experiment or resume it; finished cases are kept."""
     with exit_codes():
@@ -77,9 +80,11 @@ def run_one(
 def report(
     *,
     out: Folder = DEFAULT,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; report.html in the folder.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Page to write; the default is report.html in --out.")
+    ] = None,
 ) -> None:
-    """Gather all runs into one page that works offline."""
+    """Collect all runs in one page that works offline."""
     with exit_codes():
         from vicinal.extras import need
         from vicinal.lab import experiments, write_report
@@ -119,7 +124,7 @@ def _run(experiment: "Experiment", plan: "Plan", out: Path, *, fresh: bool) -> N
         with _progress(experiment.name) as tell:
             kept = run(experiment, plan, out, fresh=fresh, tell=tell)
     except KeyboardInterrupt:
-        typer.echo("interrupted; what is finished is kept, and the same command goes on", err=True)
+        typer.echo("interrupted; finished cases are kept, and the same command resumes the run", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _show(experiment, kept)
 

@@ -53,9 +53,7 @@ def pairs(
     ] = "ij",
     sort: Annotated[bool, typer.Option("--sort", help="Canonical order: by i, then j.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every pair in both directions.")] = False,
-    queries: Annotated[
-        str | None, typer.Option(help="Second file, for pairs (i of this file, j of POINTS) only.")
-    ] = None,
+    queries: Annotated[str | None, typer.Option(help="Second file: only pairs (i of this file, j of POINTS).")] = None,
     structure: Annotated[
         str | None,
         typer.Option(help="Search structure, such as HashGrid, instead of the one chosen automatically."),

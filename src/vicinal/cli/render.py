@@ -37,7 +37,7 @@ def render(
     size: Annotated[str | None, typer.Option(help="Width and height in pixels, as in 1200x900.")] = None,
     frames: Annotated[int, typer.Option(min=1, help="Largest number of pictures in an animation.")] = 60,
     rate: Annotated[float, typer.Option(min=0.1, max=50.0, help="Pictures per second.")] = 12.0,
-    title: Annotated[str | None, typer.Option(help="Title of the picture; that of the scene if left out.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the picture; the default is that of the scene.")] = None,
 ) -> None:
     """Draw a run: a picture of its end, and an animation."""
     with exit_codes():
@@ -70,7 +70,7 @@ def render(
 
 
 def _look(path: Path, *, colour: str | None, view: str | None, size: str | None) -> "tuple[str, Look]":
-    """Return title and look: those of the scene beside the series, unless options replace them."""
+    """Return title and look: those of the scene file in the folder of the series, unless options replace them."""
     from vicinal.sim.folder import SCENE
     from vicinal.sim.pictures import Look
     from vicinal.sim.scene import load

@@ -28,7 +28,7 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Replace a value, as in --set run.duration=2. Repeatable."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder for the results; SCENE-results if left out.")
+        Path | None, typer.Option("-o", "--output", help="Folder for the results; the default is SCENE-results.")
     ] = None,
     restart: Annotated[
         Path | None, typer.Option(help="Continue from a restart file; in its folder, unless --output is given.")
@@ -92,7 +92,7 @@ def _follow(loop: "RunLoop") -> None:
                     warned.add(message)
                     typer.echo(f"warning: {message}", err=True)
     except (OSError, FloatingPointError) as error:
-        kept = f"what was written before is in {loop.folder}"
+        kept = f"the results so far are in {loop.folder}"
         if (loop.folder / RESTART).exists():
             kept += f"; continue with: vicinal run --restart {loop.folder / RESTART}"
         raise stop(f"{error}; {kept}", code=FAILURE) from error

@@ -34,7 +34,7 @@ VIEW = 114.0
 
 @dataclass(frozen=True, kw_only=True)
 class Galaxy:
-    """How one galaxy looks and moves at the start.
+    """Initial shape and motion of one galaxy.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Galaxy:
 
 
 def encounter() -> tuple[Galaxy, Galaxy]:
-    """Give the two galaxies on their way to a close, almost parabolic passage.
+    """Return the two galaxies before a close, almost parabolic passage.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Stars:
         self._drift = np.array([galaxy.velocity for galaxy in galaxies])
 
     def move(self, duration: float) -> None:
-        """Move everything by a time, in as many leapfrog steps as accuracy asks for."""
+        """Move everything by a time, in as many leapfrog steps as accuracy requires."""
         steps = max(1, int(np.ceil(duration / MAX_DT - 1e-9)))
         for _ in range(steps):
             self._leapfrog(duration / steps)

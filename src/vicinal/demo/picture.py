@@ -112,7 +112,7 @@ def _panel(
     label_size: int,
     dpi: int,
 ) -> None:
-    """Show one frame in its axes, at equal scale along both axes whatever the shape of the panel."""
+    """Show one frame in its axes, at equal scale along both axes for any shape of the panel."""
     place = axes.get_position()
     width, height = place.width * SIZE[0], place.height * SIZE[1]
     # Fewer stars get larger pixels, or they would be lost in the dark.

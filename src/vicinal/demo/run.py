@@ -22,7 +22,7 @@ FRAMES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class DemoSettings:
-    """What the demonstration shall do.
+    """Settings of the demonstration.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class DemoSettings:
     seed: int = 7
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be run."""
+        """Refuse values that cannot be run."""
         for name in ("bodies", "steps"):
             if getattr(self, name) < 1:
                 message = f"{name} must be at least 1, got {getattr(self, name)}"
@@ -55,7 +55,7 @@ class DemoSettings:
 
     @property
     def cutoff(self) -> float:
-        """Cutoff that gives a star some 35 neighbours on average, whatever the number of stars.
+        """Cutoff that gives a star some 35 neighbours on average, for any number of stars.
 
         Neighbours grow as n r^2 in a thin disc and as n r^3 inside its thickness; the cutoffs of interest are
         close to the thickness, and n r^2.5 holds the mean within 30 to 45 from 10^4 to 10^6 stars (measured).
@@ -65,7 +65,7 @@ class DemoSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The scene at one moment: what the picture shows."""
+    """The scene at one moment, as the picture shows it."""
 
     time: float
     points: NDArray[np.float32]
@@ -123,7 +123,7 @@ def simulate(settings: DemoSettings) -> Iterator[DemoFrame]:
     Parameters
     ----------
     settings
-        What to do.
+        The settings.
 
     Yields
     ------
@@ -149,7 +149,7 @@ def simulate(settings: DemoSettings) -> Iterator[DemoFrame]:
         frame = None
         if number in kept:
             frame = Frame(time=number * interval, points=stars.points.copy(), counts=index.count())
-        # Gives the memory of the pairs back before the next search asks for it.
+        # Frees the memory of the pairs before the next search needs it.
         del first, _
         yield DemoFrame(
             number=number,

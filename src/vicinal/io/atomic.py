@@ -76,6 +76,6 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a small file that is soon replaced again: safe if the process is killed, without waiting for the disk."""
+    """Write a small file that is replaced often: safe if the process is killed, without waiting for the disk."""
     with atomic_path(path, sync=False) as temporary:
         temporary.write_bytes(content)

@@ -28,7 +28,7 @@ class PointSet:
     Attributes
     ----------
     points
-        The array as the file has it; text formats give float64, shape (n, 2) or (n, 3).
+        The array as stored in the file; text formats give float64, shape (n, 2) or (n, 3).
     box
         Periodic box of an extended xyz file: one length per axis, None for an open axis. None: open space.
     box_fault
@@ -62,7 +62,7 @@ def read_points(source: str | Path) -> PointSet:
     Raises
     ------
     InputError
-        If the content cannot be understood; the message names file, line, finding and remedy.
+        If the content cannot be used; the message names file, line, fault and remedy.
     OSError
         If the file cannot be read.
 

@@ -90,7 +90,7 @@ def read_columns(path: Path, lines: Iterable[str], layout: Layout) -> NDArray[np
     """Read the columns of a layout from lines that begin with its first one."""
     try:
         with warnings.catch_warnings():
-            # A header without lines below it means no points; it is no reason to warn.
+            # A header without lines below it means no points, which is not worth a warning.
             warnings.filterwarnings("ignore", message=".*input contained no data", category=UserWarning)
             return np.loadtxt(
                 lines,

@@ -1,7 +1,7 @@
-"""What was published, as data, and how it is held against what was measured.
+"""Published results as data, and their comparison with measurements.
 
-Counts are compared with a tolerance, orderings and growth by their own measure. Seconds of another decade's machine are
-shown and never judged: the one claim that takes a column of seconds alone is `Shown`.
+Counts are compared with a tolerance, orderings and growth by their own criteria. Seconds of the authors' machines are
+shown and never judged: `Shown` is the only claim that takes a single column of seconds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vicinal.lab.rows import Pick, Row, Scalar, exponent, matching
 
 
 class Verdict(StrEnum):
-    """What a comparison came to."""
+    """The result of a comparison."""
 
     REPRODUCED = "reproduced"
     DIFFERS = "differs"
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
 
     @property
     def kind(self) -> Literal["good", "bad", "calm"]:
-        """How it is counted and coloured."""
+        """The class by which it is counted and coloured."""
         if self in {Verdict.REPRODUCED, Verdict.REACHED}:
             return "good"
         return "bad" if self in {Verdict.DIFFERS, Verdict.MISSED} else "calm"
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the table: published, measured here, verdict, and why."""
+    """One line of the table: published, measured here, verdict, and reason."""
 
     label: str
     published: str
@@ -45,14 +45,14 @@ class Finding:
 
 
 class Claim(Protocol):
-    """Something a paper says that rows can confirm or not."""
+    """A statement of a paper that rows can confirm or refute."""
 
     @property
     def label(self) -> str:
-        """What it is about, in a few words."""
+        """The subject, in a few words."""
 
     def judge(self, rows: Sequence[Row]) -> Finding:
-        """Hold it against the rows."""
+        """Compare it with the rows."""
 
 
 def _missing(label: str, published: str) -> Finding:
@@ -116,15 +116,15 @@ class Value:
         if abs(measured - self.published) <= self.tolerance * abs(self.published):
             verdict, why = Verdict.REPRODUCED, within
         else:
-            # Digits enough to tell the two apart.
+            # Enough digits to distinguish the two.
             times = f"{measured / self.published:.3g} times the published" if self.published else "published: 0"
-            verdict, why = Verdict.DIFFERS, _because(times, f"asked for {within}", self.why)
+            verdict, why = Verdict.DIFFERS, _because(times, f"required: {within}", self.why)
         return Finding(self.label, write(self.published), write(measured), verdict, why)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """How many times larger one figure is than another; the units cancel, so seconds may be compared.
+    """The ratio of two figures; the units cancel, so seconds may be compared.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Ratio:
         return self.published if isinstance(self.published, str) else f"{figure(self.published)} ×"
 
     @property
-    def _asked(self) -> str:
+    def _required(self) -> str:
         if self.most == float("inf"):
             return f"at least {figure(self.least)}"
         return f"from {figure(self.least)} to {figure(self.most)}" if self.least > 0 else f"at most {figure(self.most)}"
@@ -171,7 +171,7 @@ class Ratio:
             return _missing(self.label, self._published)
         ratio = over / under
         held = self.least <= ratio <= self.most
-        why = f"asked for {self._asked}"
+        why = f"required: {self._required}"
         verdict = Verdict.REPRODUCED if held else Verdict.DIFFERS
         measured = f"{figure(ratio)} ×"
         return Finding(self.label, self._published, measured, verdict, why if held else _because(why, self.why))
@@ -186,7 +186,7 @@ class Order:
     label
         What it is.
     less, more
-        The figure that is said to be the smaller one, and the other.
+        The figure that the paper reports as the smaller one, and the other.
     published
         As the paper says it.
     why
@@ -218,7 +218,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Exponent:
-    """How a column grows with another: the slope of the logarithms.
+    """The growth of a column with another: the slope of the logarithms.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class Exponent:
     where
         Which rows.
     start
-        Rows with a smaller x are left out: there the cost of a call hides the growth.
+        Rows with a smaller x are left out, because there the cost of a call dominates.
     published
         Exponent published.
     tolerance
@@ -241,7 +241,7 @@ class Exponent:
     --------
     >>> claim = Exponent(label="growth", x="n", y="seconds", published=1, tolerance=0.1)
     >>> claim.judge([{"n": n, "seconds": n**1.5} for n in (1, 10, 100)]).why
-    'asked for 1 ± 0.1'
+    'required: 1 ± 0.1'
     """
 
     FEWEST: ClassVar[int] = 3
@@ -256,7 +256,7 @@ class Exponent:
     why: str = ""
 
     def judge(self, rows: Sequence[Row]) -> Finding:
-        """Fit, and compare with the tolerance. Fewer than three sizes are no growth."""
+        """Fit, and compare with the tolerance. Fewer than three sizes give no exponent."""
         known = [row for row in matching(rows, self.where) if self.x in row and self.y in row]
         chosen = [row for row in known if float(row[self.x]) >= self.start]
         shown = figure(self.published)
@@ -265,14 +265,14 @@ class Exponent:
             return _missing(self.label, shown)
         measured = exponent(x, y)
         held = abs(measured - self.published) <= self.tolerance
-        why = f"asked for {figure(self.published)} ± {figure(self.tolerance)}"
+        why = f"required: {figure(self.published)} ± {figure(self.tolerance)}"
         verdict = Verdict.REPRODUCED if held else Verdict.DIFFERS
         return Finding(self.label, shown, f"{measured:.3f}", verdict, why if held else _because(why, self.why))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A figure of the authors' machine beside ours, for the curious. There is no verdict.
+    """A figure of the authors' machine next to ours, for information. There is no verdict.
 
     Examples
     --------
@@ -287,7 +287,7 @@ class Shown:
     why: str = "another machine"
 
     def judge(self, rows: Sequence[Row]) -> Finding:
-        """Put the two side by side."""
+        """Return both figures."""
         published = self.published if isinstance(self.published, str) else f"{figure(self.published)} {self.unit}"
         measured = self.pick.of(rows)
         if measured is None:
@@ -313,10 +313,10 @@ class Goal:
 
     def judge(self, rows: Sequence[Row]) -> Finding:
         """Compare with the bounds."""
-        asked = f"at most {figure(self.most)}" if self.least == 0 else f"at least {figure(self.least)}"
+        required = f"at most {figure(self.most)}" if self.least == 0 else f"at least {figure(self.least)}"
         measured = self.pick.of(rows)
         if measured is None:
-            return _missing(self.label, f"goal: {asked}")
+            return _missing(self.label, f"goal: {required}")
         held = self.least <= measured <= self.most
         verdict = Verdict.REACHED if held else Verdict.MISSED
-        return Finding(self.label, f"goal: {asked}", figure(measured), verdict, "" if held else self.why)
+        return Finding(self.label, f"goal: {required}", figure(measured), verdict, "" if held else self.why)

@@ -1,4 +1,4 @@
-"""What an experiment is: data about a paper's set-up and figures, and the two functions that measure it again."""
+"""An experiment: the set-up and the figures of a paper as data, and the two functions that measure it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Chosen = TypeVar("Chosen")
 
 
 class Scale(StrEnum):
-    """How large a run is: about a minute, the published sizes, or beyond them."""
+    """The size of a run: about a minute, the published sizes, or larger ones."""
 
     SMALL = "small"
     PAPER = "paper"
@@ -26,7 +26,7 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What was asked for on the command line.
+    """The options of a run, as on the command line.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class Plan:
     seed
         Seed of every random choice.
     steps
-        Steps per case in place of those of the scale.
+        Steps per case, instead of the number of the scale.
     structures
-        Only these, in place of all that the experiment compares.
+        Only these, instead of all that the experiment compares.
 
     Examples
     --------
@@ -52,22 +52,22 @@ class Plan:
     structures: tuple[str, ...] | None = None
 
     def of(self, names: Iterable[str]) -> list[str]:
-        """Return those of the structures that were asked for."""
+        """Return the structures that were requested."""
         return [name for name in names if self.structures is None or name in self.structures]
 
     def at(self, small: Chosen, paper: Chosen, large: Chosen | None = None) -> Chosen:
-        """Return what belongs to the scale; without a value of its own, large is as paper."""
+        """Return the value for the scale; without a value for large, that for paper."""
         if self.scale is Scale.SMALL:
             return small
         return large if self.scale is Scale.LARGE and large is not None else paper
 
     def turns(self, small: int, paper: int, large: int | None = None) -> int:
-        """Return the number of steps: as asked for, or that of the scale."""
+        """Return the requested number of steps, or that of the scale."""
         return self.at(small, paper, large) if self.steps is None else self.steps
 
     @property
     def label(self) -> str:
-        """A name for the folder of a run: runs that differ in anything have folders of their own."""
+        """A name for the folder of a run: different plans have different folders."""
         parts = [str(self.scale)]
         if self.seed != 1:
             parts.append(f"seed{self.seed}")
@@ -78,7 +78,7 @@ class Plan:
         return ".".join(parts)
 
     def as_dict(self) -> dict[str, object]:
-        """Return what goes into the result file."""
+        """Return the plan as it is written to the result file."""
         chosen = None if self.structures is None else list(self.structures)
         return {"scale": str(self.scale), "seed": self.seed, "steps": self.steps, "structures": chosen}
 
@@ -90,9 +90,9 @@ class Case:
     Parameters
     ----------
     values
-        What tells the case from the others; these columns are added to each of its rows.
+        Values that identify the case; these columns are added to each of its rows.
     weight
-        Expected cost beside the other cases, from which the time left is estimated.
+        Expected cost relative to the other cases, from which the remaining time is estimated.
     """
 
     values: Mapping[str, Scalar]
@@ -100,7 +100,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """A name, by which a rerun knows what is finished."""
+        """A name by which a rerun recognises finished cases."""
         return ", ".join(f"{name} {value}" for name, value in self.values.items())
 
 
@@ -121,19 +121,19 @@ class Experiment:
     paper, section
         Where it was published.
     setup
-        What is set up, in words.
+        The set-up, in words.
     measured
-        What is measured, in words.
+        The measured quantities, in words.
     notes
-        What the paper leaves open and how it was decided here.
+        Details that the paper does not specify, and the decisions made here.
     structures
-        Everything it compares; ``--structures`` chooses among them.
+        All structures that it compares; ``--structures`` selects some of them.
     cases
         Its pieces at the scale of a plan, in the order in which they are run.
     measure
         Runs a piece and returns its rows: flat records of numbers and words. It is given one thread.
     claims
-        What was published, and how it is compared with the rows.
+        The published results, and their comparison with the rows.
     plots
         Pictures of the rows.
     """
@@ -152,7 +152,7 @@ class Experiment:
     plots: tuple[Plot, ...] = field(default=())
 
     def check(self, plan: Plan) -> None:
-        """Refuse a plan that names structures the experiment does not have."""
+        """Refuse a plan with structures that the experiment does not compare."""
         for name in plan.structures or ():
             if name not in self.structures:
                 raise InputError(

@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Numbers as text."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ MOST_ROWS = 400
 
 
 def judge(experiment: Experiment, rows: Sequence[Row]) -> list[Finding]:
-    """Hold every claim of an experiment against rows."""
+    """Compare every claim of an experiment with rows."""
     return [claim.judge(rows) for claim in experiment.claims]
 
 
 def document(title: str, body: str) -> str:
-    """Return a whole HTML page that needs nothing else."""
+    """Return a complete, self-contained HTML page."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -57,7 +57,7 @@ def draw(experiment: Experiment, run: StoredRun) -> dict[str, str]:
 
 
 def section(experiment: Experiment, run: StoredRun, pictures: dict[str, str], *, heading: bool = True) -> str:
-    """Return the part of a page that is about one run."""
+    """Return the section of a page about one run."""
     rows = run.rows
     parts = [f'<section class="card" id="{escape(run.folder.name)}">']
     if heading:
@@ -70,7 +70,7 @@ def section(experiment: Experiment, run: StoredRun, pictures: dict[str, str], *,
     if experiment.notes:
         parts.append(f'<p class="faint">{escape(experiment.notes)}</p>')
     if not run.complete:
-        done = f"{len(run.cases)} of {len(run.wanted)} cases are finished; the same command goes on."
+        done = f"{len(run.cases)} of {len(run.wanted)} cases are finished; the same command resumes the run."
         parts.append(f'<p><span class="verdict bad">unfinished</span> {done}</p>')
     if experiment.claims:
         parts.append(findings_table(judge(experiment, rows)))
@@ -82,7 +82,7 @@ def section(experiment: Experiment, run: StoredRun, pictures: dict[str, str], *,
 
 
 def command(run: StoredRun) -> str:
-    """Return the command that makes a run again."""
+    """Return the command that repeats a run."""
     words = ["vicinal lab run", run.experiment, "--scale", str(run.plan["scale"])]
     if run.plan["structures"] is not None:
         words += ["--structures", '"' + ",".join(run.plan["structures"]) + '"']
@@ -115,7 +115,7 @@ def findings_table(findings: Sequence[Finding]) -> str:
 
 
 def tally(findings: Sequence[Finding]) -> str:
-    """Return how many claims were reproduced, in words and as a bar."""
+    """Return the number of reproduced claims, in words and as a bar."""
     counts = Counter(one.verdict.kind for one in findings)
     judged = counts["good"] + counts["bad"]
     if not judged:
@@ -127,7 +127,7 @@ def tally(findings: Sequence[Finding]) -> str:
 
 
 def rows_table(rows: Sequence[Row]) -> str:
-    """Return all rows, folded away."""
+    """Return all rows, collapsed."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "\n".join(

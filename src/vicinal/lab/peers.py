@@ -1,6 +1,6 @@
-"""Libraries from PyPI that find close pairs as well, where they are installed.
+"""Installed libraries from PyPI that also find close pairs.
 
-Each is used as its documentation says is fastest. Building is part of every call: none of them can be told that bodies
+Each is used in the fastest documented way. Building is part of every call: none of them can update bodies that
 have moved.
 """
 
@@ -21,9 +21,9 @@ Search = Callable[[Any], Any]
 
 
 def peers(scene: SampleScene) -> dict[str, Search]:
-    """Return what can search a scene of spheres: by name, a call that takes the positions.
+    """Return the peers that can search a scene of spheres: by name, a call that takes the positions.
 
-    Trees and cell lists know one cutoff, so that they take part where all spheres are alike; an R-tree takes boxes.
+    Trees and cell lists have one cutoff, so they take part if all spheres have one size; an R-tree takes boxes.
     """
     if scene.radii is None or not len(scene):
         return {}

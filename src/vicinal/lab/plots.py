@@ -1,4 +1,4 @@
-"""Pictures of rows, as data: what goes along the axes, which rows make a line, what was published."""
+"""Plots of rows, as data: columns of the axes, rows of each line, published figures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Plot:
     x, y
         Columns.
     series
-        Column whose values tell lines (or groups of bars) apart.
+        Column whose values distinguish lines (or groups of bars).
     where
         Which rows.
     kind
@@ -47,7 +47,7 @@ class Plot:
     published
         The published figures: a line of (x, y) for each value of `series`, drawn dashed.
     draw
-        Draws something else altogether on the axes, given the rows.
+        Function that draws something else on the axes, given the rows.
     height
         In inches.
     """
@@ -68,7 +68,7 @@ class Plot:
 
 
 def render(plot: Plot, rows: Sequence[Row], salt: str) -> str | None:
-    """Draw a plot as SVG, or return None where no row belongs to it.
+    """Draw a plot as SVG, or return None if it has no rows.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class PublishedHashGrid(HashGrid):
     dims
         Cells per axis of a new grid, powers of two of at least 4; grids grow with the number of bodies.
     max_cells
-        Cells per axis, a power of two, whatever the number of bodies. Every cell is tested against all cells around
+        Cells per axis, a power of two, for any number of bodies. Every cell is tested against all cells around
         it. Only for open space.
 
     Examples

@@ -18,7 +18,7 @@ REPORT = "report.html"
 
 
 def write_report(out: Path, experiments: Mapping[str, Experiment], target: Path | None = None) -> Path:
-    """Gather every run below a folder into one page and return where it is.
+    """Collect all runs below a folder in one page and return its path.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def write_report(out: Path, experiments: Mapping[str, Experiment], target: Path 
     experiments
         All experiments by name.
     target
-        The page; report.html in the folder if left out.
+        The page; the default is report.html in the folder.
     """
     runs = [run for run in all_runs(out) if run.experiment in experiments]
     if not runs:
@@ -57,8 +57,8 @@ def _body(runs: Sequence[StoredRun], experiments: Mapping[str, Experiment]) -> s
         "<h1>vicinal lab</h1>\n"
         '<p class="lead">The experiments of five papers on neighbour search, run again. '
         f"{counts[Verdict.REPRODUCED]} of {judged} published results were reproduced, {counts[Verdict.DIFFERS]} "
-        "differ; every difference says by how much and, where it is known, why. Counts are compared with a tolerance, "
-        "orderings and growth by their own measure; seconds of older machines are shown and never judged.</p>\n"
+        "differ; the size of every difference is given and, if known, its cause. Counts are compared with a tolerance, "
+        "orderings and growth by their own criteria; seconds of older machines are shown and never judged.</p>\n"
     )
     table = (
         '<section class="card"><div class="scroll"><table><thead><tr><th>paper</th><th>experiment</th><th>scale</th>'

@@ -1,4 +1,4 @@
-"""Rows of measurements: flat records, and how figures are picked out of them."""
+"""Rows of measurements: flat records, and the selection of figures from them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def matching(rows: Sequence[Row], where: Mapping[str, Scalar]) -> list[Row]:
 
 @dataclass(frozen=True)
 class Pick:
-    """A figure of an experiment: a column of certain rows, which are averaged (or whatever `take` says).
+    """A figure of an experiment: a column of certain rows, averaged or reduced as `take` specifies.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Pick:
     take: Take = "mean"
 
     def of(self, rows: Sequence[Row]) -> float | None:
-        """Return the figure, or None where nothing of it was measured."""
+        """Return the figure, or None if it was not measured."""
         values = [float(row[self.column]) for row in matching(rows, self.where) if self.column in row]
         return float(_TAKE[self.take](values)) if values else None
 

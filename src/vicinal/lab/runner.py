@@ -1,4 +1,4 @@
-"""Runs an experiment case by case; what is finished is on disk before the next case begins."""
+"""Runs an experiment case by case; a finished case is on disk before the next one begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vicinal.lab.store import StoredRun, begin
 
 @dataclass(frozen=True)
 class LabProgress:
-    """How far a run is.
+    """The progress of a run.
 
     Parameters
     ----------
@@ -41,27 +41,27 @@ def run(
     fresh: bool = False,
     tell: Callable[[LabProgress], None] = lambda _: None,
 ) -> StoredRun:
-    """Measure what is not yet finished and write the folder of the run.
+    """Measure the unfinished cases and write the folder of the run.
 
-    An interrupt keeps the finished cases, writes the pages for them and is raised again; the same call goes on.
+    An interrupt keeps the finished cases, writes the pages for them and is raised again; the same call resumes the run.
 
     Parameters
     ----------
     experiment, plan
         What to run.
     out
-        Folder in which the run gets its own.
+        Folder in which the run gets a subfolder.
     fresh
         Whether to measure everything again.
     tell
-        Is told how far the run is.
+        Called with the progress of the run.
     """
     experiment.check(plan)
     cases = list(experiment.cases(plan))
     kept = begin(experiment, plan, cases, out, fresh=fresh)
     kept.save()
     try:
-        # One thread: what the papers had, and what a busy machine disturbs least.
+        # One thread, as in the papers; a busy machine disturbs it least.
         with vc.threads(1):
             _run(experiment, plan, cases, kept, tell)
     finally:

@@ -22,7 +22,7 @@ RESULT, ROWS = "result.json", "rows.csv"
 
 @dataclass
 class StoredRun:
-    """What is known of one run, as the file has it.
+    """One run, as stored in its file.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ class StoredRun:
     experiment
         Name of the experiment.
     plan
-        What was asked for.
+        The options of the run.
     machine
-        Where it was made.
+        The machine it ran on.
     wanted
         Keys of all cases.
     cases
-        What is finished: rows, seconds and time of day by key.
+        The finished cases: rows, seconds and time of day by key.
     """
 
     folder: Path
@@ -54,7 +54,7 @@ class StoredRun:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether all cases are finished."""
         return all(key in self.cases for key in self.wanted)
 
     @property
@@ -114,9 +114,9 @@ def load(folder: Path) -> StoredRun:
 
 
 def begin(experiment: Experiment, plan: Plan, cases: Sequence[Case], out: Path, *, fresh: bool) -> StoredRun:
-    """Open the folder of a run: what is finished there is kept, unless it shall be measured afresh.
+    """Open the folder of a run: finished cases are kept, unless all are to be measured again.
 
-    Times of two machines do not belong together, so a folder from elsewhere is refused.
+    Times of different machines must not be mixed, so a folder from another machine is refused.
     """
     folder = out / f"{experiment.name}.{plan.label}"
     new = StoredRun(folder, experiment.name, plan.as_dict(), describe(), [case.key for case in cases])
@@ -131,7 +131,7 @@ def begin(experiment: Experiment, plan: Plan, cases: Sequence[Case], out: Path, 
     ):
         if before != today:
             raise InputError(
-                f"{folder}: was made with another {name} ({before}, now {today}); pass --fresh to measure anew, "
+                f"{folder}: was made with another {name} ({before}, now {today}); pass --fresh to measure again, "
                 "or --out for another folder"
             )
     new.cases = {key: old.cases[key] for key in new.wanted if key in old.cases}

@@ -1,4 +1,4 @@
-"""How the pages of the lab look: one style sheet, light and dark, nothing from outside."""
+"""The style sheet of the pages of the lab: light and dark, without external resources."""
 
 CSS = """
 :root {

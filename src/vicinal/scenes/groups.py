@@ -40,7 +40,7 @@ def boxes_in_box(
     overlap: bool = False,
     seed: int = 0,
 ) -> SampleScene:
-    """Spread the spheres of each group evenly over its box; every sphere is inside as a whole.
+    """Spread the spheres of each group evenly over its box; every sphere lies entirely inside.
 
     A sphere that overlaps an earlier one is drawn again, so groups of large spheres should come first. The time is
     proportional to the number of spheres. Fillings up to about 0.25 are reached; `packed` reaches more.

@@ -49,14 +49,14 @@ def drift(
     upper: Corner | None = None,
     periodic: bool = False,
 ) -> Iterator[Array]:
-    """Move bodies along straight lines without end; each step is a new array, and the first is `points`.
+    """Yield positions of bodies that move along straight lines; each step is a new array, and the first is `points`.
 
     Parameters
     ----------
     points, velocities
         Positions, and displacements per step.
     lower, upper
-        Corners of a region. In a periodic one, bodies that leave come in on the other side; otherwise they are
+        Corners of a region. In a periodic one, bodies that leave enter on the other side; otherwise they are
         reflected. Without corners they are free.
     periodic
         Whether the region is periodic.
@@ -89,7 +89,7 @@ def drift(
 
 
 def jitter(points: Array, amount: npt.ArrayLike, *, seed: int = 0) -> Iterator[Array]:
-    """Displace bodies at random about their positions, without end: by up to ±amount along every axis.
+    """Yield positions of bodies displaced at random about `points`, by up to ±amount along every axis.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def jitter(points: Array, amount: npt.ArrayLike, *, seed: int = 0) -> Iterator[A
 
 
 def shear(points: Array, rate: float, *, lower: Corner, upper: Corner) -> Iterator[Array]:
-    """Slide layers over each other, without end: along x by `rate` × height in y, wrapped into the region along x.
+    """Yield positions of layers that slide over each other: along x by `rate` × height in y, wrapped along x.
 
     Examples
     --------

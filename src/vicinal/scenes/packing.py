@@ -14,13 +14,13 @@ from vicinal.sim.draws import Draws
 from vicinal.sim.spaces import BoxSpace
 
 MOST_ROUNDS = 3000
-"""Rounds of pushing spheres apart before the filling counts as out of reach."""
+"""Rounds of pushing spheres apart before the filling counts as unreachable."""
 
 
 def packed(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0) -> SampleScene:
     """Pack spheres into a cube such that they fill a given part of it, none overlap, and all are inside.
 
-    They start at random places, and pairs that overlap push each other apart until none overlaps. The time is
+    They start at random positions, and pairs that overlap push each other apart until none overlaps. The time is
     proportional to their number and grows with the filling. A thousand equal spheres reach 0.6 in a periodic cube and
     0.55 between walls, which leave gaps (random packings end at 0.64). Discs reach 0.8.
 
@@ -33,7 +33,7 @@ def packed(radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool
     dim
         3, or 2 for discs in a square.
     periodic
-        Whether the cube is periodic; if not, spheres are inside as a whole.
+        Whether the cube is periodic; if not, spheres lie entirely inside.
     seed
         The same seed gives the same spheres.
 

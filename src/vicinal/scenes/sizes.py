@@ -32,7 +32,7 @@ def lognormal(n: int, *, median: float = 1.0, sigma: float = 0.5, seed: int = 0)
 
 
 def bimodal(n: int, *, large: int, small_radius: float = 1.0, large_radius: float = 10.0, seed: int = 0) -> Array:
-    """Return two sizes: `large` of the n radii, at random positions, are the large one.
+    """Return radii of two sizes: `large` of them, at random positions in the array, are the large one.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def power_law(n: int, *, spread: float, evenly: Literal["number", "volume"] = "n
 def spheres(
     radii: npt.ArrayLike, *, filling: float, dim: int = 3, periodic: bool = False, seed: int = 0
 ) -> SampleScene:
-    """Put spheres at random places in a cube of which they fill a given part; they may overlap (see `packed`).
+    """Put spheres at random positions in a cube of which they fill a given part; they may overlap (see `packed`).
 
     Examples
     --------

@@ -37,7 +37,7 @@ StructureLike = type[Index] | str | None
 
 
 def find_structure(value: object, name: str = "structure") -> type[Index]:
-    """Return the class of a structure given by itself or by its name."""
+    """Return the class of a structure given as a class or by its name."""
     kind = STRUCTURES.get(value) if isinstance(value, str) else value
     if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
         raise InputError(f"{name} must be a structure or its name, one of {', '.join(STRUCTURES)}, got {value!r}")

@@ -22,7 +22,7 @@ MOST_LEVELS = 64
 
 
 class HashGrid(Index):
-    """Grids of growing cells, folded onto little memory; the fastest structure for bodies of mixed sizes.
+    """Grids of growing cell size, folded onto little memory; the fastest structure for bodies of mixed sizes.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CAPACITY = 32
 MOST_CAPACITY = 2**31 - 1
-# What a key has bits for, per axis: 21 in space, 31 in the plane. The core takes the lesser.
+# Most splits for which a key has bits: 21 in space, 31 in the plane. The core takes the smaller.
 MOST_DEPTH = 31
 
 

@@ -1,4 +1,4 @@
-"""The map of the atlas: a field for each case, coloured by the fastest structure, with the chooser's decision on it."""
+"""The map of the atlas: a field for each case, coloured by the fastest structure and marked with the choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GOOD = 1.1
-"""A choice within this of the best is as good as it."""
+"""A choice within this factor of the best counts as equally good."""
 
 
 def draw_map(axes: Axes, rows: Sequence[Row]) -> None:
@@ -42,7 +42,7 @@ def draw_map(axes: Axes, rows: Sequence[Row]) -> None:
     axes.set_yticks(range(len(lines)), [f"{layout}, {float(motion):.0%}" for layout, motion in lines])
     axes.tick_params(length=0, labelsize=8.5)
     axes.set_xlabel(
-        "bodies, and spread of radii\n✓ the chooser takes the winner, ≈ one as good; or what it takes, and its regret",
+        "bodies, and spread of radii\n✓ fastest chosen, ≈ an equally fast one; otherwise the choice and its regret",
         fontsize=9,
     )
     for spine in axes.spines.values():

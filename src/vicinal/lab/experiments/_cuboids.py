@@ -1,7 +1,6 @@
-"""What the experiments of Schornbaum 2009 share: cuboids that move, and the time of their updates and searches.
+"""Common parts of the experiments of Schornbaum 2009: moving cuboids, and the times of updates and searches.
 
-There are two pairs per body, and each body moves straight on in a direction of its own, by up to a share of its size in
-a step.
+There are two pairs per body, and each body moves along a straight line, by up to a share of its size in a step.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Times:
 def move(
     scene: SampleScene, makers: Mapping[str, Callable[..., vc.Index]], *, share: float, steps: int, seed: int
 ) -> dict[str, Times]:
-    """Let bodies move with each structure in turn, and time it; all must find as many pairs."""
+    """Move the bodies with each structure in turn, and time it; all must find the same number of pairs."""
     if scene.edges is None:
         raise TypeError("the scene has no boxes")
     times = {name: Times() for name in makers}
@@ -58,14 +57,14 @@ def move(
     speed = headings(len(scene), share * scene.edges.max(axis=1), seed=seed)
     region = {"lower": scene.lower, "upper": scene.upper} if scene.periodic else {}
     path = drift(scene.points, speed, periodic=scene.periodic, **region)
-    # The first step warms up: buffers for results and movers are made in it.
+    # The first step is a warm-up, in which buffers are allocated.
     for turn, at in enumerate(islice(path, 1, steps + 2)):
         now = scene.at(at)
         for name, index in kept.items():
             one = times[name] if turn else Times()
             one.update.run(partial(index.update, **now))
-            found = one.search.run(index.pairs)
-            times[name].pairs = len(found[0])
+            pairs = one.search.run(index.pairs)
+            times[name].pairs = len(pairs[0])
     counts = {name: one.pairs for name, one in times.items()}
     if len(set(counts.values())) > 1:
         raise RuntimeError(f"structures found different pairs: {counts}")

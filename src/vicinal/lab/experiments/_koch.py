@@ -1,12 +1,12 @@
 """Koch's (2020) seven scenarios, as data.
 
 The paper counts candidates ("collision pairs") over all steps, walls included: every body is a candidate of each of six
-walls. Where it leaves something open, what reproduces its counts was taken:
+walls. Details that it does not specify were chosen to reproduce its counts:
 
-- Spheres are within the walls as a whole, and do not overlap. Without the first, linked cells count 1 to 3 % fewer.
+- Spheres lie entirely within the walls, and do not overlap. Without the former, linked cells count 1 to 3 % fewer.
 - Table 2's first region is the 150 × 150 × 100 of the text; its corner coordinates span 150 × 50 × 100, which gives 1.8
   times the candidates for linked cells.
-- The first body that meets the hash grid, which sets the cells of all grids, is one of the largest.
+- The first body, which determines the cells of all hash grids, is one of the largest.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Scenario:
     candidates, seconds
         Published candidates, and seconds of detection over all steps, by structure.
     why
-        What is known of counts that differ, by structure.
+        Known reasons for different counts, by structure.
     """
 
     table: int
@@ -136,7 +136,7 @@ SCENARIOS = (
         ),
         200, 40, None, 128,
         {"LinkedCells": 1.30e10, "HashGrid": 4.17e8}, {"LinkedCells": 165.8, "HashGrid": 18.7},
-        {"HashGrid": "320 large spheres leave room for chance: seeds differ by several per cent"},
+        {"HashGrid": "with 320 large spheres, the counts of different seeds differ by several per cent"},
     ),
     Scenario(
         7, "very polydisperse", 400, (_everywhere(1, 180, 400), _everywhere(39_999, 0.5, 400)),

@@ -1,4 +1,4 @@
-"""The use cases of Kureck 2016, section 6.3: what its experiments share."""
+"""Common parts of the experiments of Kureck 2016, section 6.3."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ FILLING = 0.6
 ENTRIES = 9.31
 """Mean number of neighbours the paper reports for a million settled spheres (table 6.2)."""
 MOST_PACKED = 16_000
-"""Spheres packed as such; more are copies of them, side by side."""
+"""Spheres that are packed; larger numbers are made of copies side by side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Spheres as densely as grains settle, along a Morton curve, and how far a list reaches to have `ENTRIES` each."""
+    """Spheres as dense as settled grains, along a Morton curve, and the reach of a list with `ENTRIES` per sphere."""
 
     points: Array
     reach: float
@@ -41,7 +41,7 @@ def settled(n: int, seed: int) -> Settled:
 
 
 def copies(n: int) -> int:
-    """Return how many copies of a small cube along each axis make n spheres."""
+    """Return the number of copies of a small cube along each axis that give n spheres."""
     times = 1
     while n > MOST_PACKED * times**3 or n % times**3:
         times += 1

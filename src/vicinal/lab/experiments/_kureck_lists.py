@@ -17,7 +17,7 @@ from vicinal.timing import race
 
 LAYOUTS = ("pairs", "hybrid", "rows")
 FORCE = 3
-"""Components of what is summed per entry."""
+"""Components of the value summed per entry."""
 
 
 def time_lists(
@@ -28,13 +28,13 @@ def time_lists(
     Parameters
     ----------
     points, reach
-        Bodies, and how far apart a pair may be.
+        Bodies, and the largest distance of a pair.
     places
-        Numbers of fixed places per body. 0 is a common list of pairs and nothing else.
+        Numbers of fixed places per body. 0: a common list of pairs only.
     layouts
-        Those of `LAYOUTS` to time.
+        Elements of `LAYOUTS` to time.
     rounds
-        How often.
+        Number of rounds.
     """
     n, chosen = len(points), set(layouts)
     lists = {name: one for name, one in _lists(reach, places).items() if one.layout in chosen}
@@ -90,7 +90,7 @@ class List:
 
     @property
     def bytes(self) -> int:
-        """Of what a loop needs."""
+        """Of the arrays that a loop needs."""
         made = self.made
         if self.layout == "rows":
             return made.offsets.nbytes + made.indices.nbytes

@@ -1,4 +1,4 @@
-"""The fluids of Porro 2021, section 5.1.2: what its two experiments share."""
+"""Common parts of the two experiments with fluids of Porro 2021, section 5.1.2."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Places = npt.NDArray[Any]
 
 GRAVITY = 0.8
 SMALLER = 10
-"""At small scale there are so many times fewer particles, at the published density."""
+"""At small scale the number of particles is divided by this, at the published density."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class FluidCase:
     wall: int  # particles in a row of the wall; the column has six rows
 
     def smaller(self, times: float) -> FluidCase:
-        """Return a setting of fewer particles as dense as before."""
+        """Return a setting of fewer particles with the same density."""
         edge = times**0.5
         return FluidCase(self.radius, self.side / edge, round(self.particles / times), round(self.wall / edge))
 
@@ -69,14 +69,14 @@ STRUCTURES: dict[str, Mapping[str, Any]] = {
     "NeighborList": {"skin": SKIN},
     "NeighborList of Delaunay": {"skin": SKIN, "structure": vc.Delaunay},
 }
-"""What finds the neighbours: the paper's two, ours, and what the paper names as future work."""
+"""The searches: the paper's two, ours, and those that the paper names as future work."""
 
 NOTES = (
     "The text counts 11 cases, its tables have 10 lines; cases are lines here, so case 9 is the paper's case 10. All "
-    "structures make the same trajectory, to the last bit; putting the neighbours found into one order for that "
-    "belongs to the whole step, not to the search. A neighbour list searches within its update, where it must. "
-    "The first step does not count: it takes the memory that all others use again. At small scale there are ten times "
-    "fewer particles, as dense."
+    "structures make the same trajectory, to the last bit; sorting the neighbours, which that requires, "
+    "belongs to the whole step, not to the search. A neighbour list searches within its update, if necessary. "
+    "The first step does not count: it allocates the memory that the others reuse. At small scale there are ten times "
+    "fewer particles, with the same density."
 )
 
 
@@ -105,7 +105,7 @@ def flow(case: Case, plan: Plan, start: Callable[[FluidCase, np.random.Generator
         for name in plan.of(STRUCTURES)
     }
     for fluid in fluids.values():
-        fluid.step()  # takes the memory that later steps use again
+        fluid.step()  # allocates the memory that later steps reuse
     steps = plan.turns(40, 1000)
     window = max(1, steps // 20)
     made: dict[str, list[FluidStep]] = {name: [] for name in fluids}
@@ -138,7 +138,7 @@ def _picks(what: str, case: int) -> tuple[Pick, Pick]:
 
 
 def claims() -> Iterator[Claim]:
-    """Return what section 5.5.2 and the conclusions say of both experiments."""
+    """Return the statements of section 5.5.2 and of the conclusions about both experiments."""
     for case in range(len(SETTINGS)):
         over, under = _picks("total", case)
         label = f"whole step, Delaunay to cells: case {case}"
@@ -164,7 +164,7 @@ def claims() -> Iterator[Claim]:
             under=under,
             published="at least 100",
             least=100.0,
-            why="as above: the walk is shared, and only what it finds is tested point by point",
+            why="as above: the walk is shared, and only its candidates are tested point by point",
         )
     for case in range(len(SETTINGS)):
         over, under = _picks("update", case)
@@ -182,12 +182,12 @@ def claims() -> Iterator[Claim]:
         less=nearer,
         more=farther,
         why="the paper walks from every point, and pays for every neighbour; where many points share a walk, long rows "
-        "cost Delaunay hardly more than cells",
+        "cost Delaunay little more than cells",
     )
 
 
 def plots() -> tuple[Plot, ...]:
-    """Return the paper's graphs: neighbours and times step by step, and those of all cases side by side."""
+    """Return the paper's graphs: neighbours and times step by step, and of all cases side by side."""
     traces = (
         Plot(
             name=f"trace-{case}",

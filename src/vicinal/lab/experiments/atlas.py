@@ -1,4 +1,4 @@
-"""Beyond the papers: which structure wins where, and whether the chooser knows."""
+"""Beyond the papers: the fastest structure of each case, and the choice of `vicinal.choose`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_EXHAUSTIVE = 5_000
 TOO_SLOW = 0.5
 """A search that needs more seconds for the first step (per 100 000 bodies, if there are more) is not run again."""
 FILLING, CLUSTERED_FILLING = 0.5, 0.01
-"""About two pairs per body, in the crowd where there is one."""
+"""About two pairs per body, inside the clusters if there are any."""
 
 
 def even(n: int, spread: float, seed: int) -> SampleScene:
@@ -44,7 +44,7 @@ def crowded(n: int, spread: float, seed: int) -> SampleScene:
 
 
 def thread(n: int, spread: float, seed: int) -> SampleScene:
-    """Thread them along a line."""
+    """Place them along a curve."""
     radii = _radii(n, spread, seed)
     made = filament(n, spacing=float(np.median(radii)), seed=seed)
     return replace(made, radii=radii)
@@ -69,14 +69,14 @@ def cases(plan: Plan) -> Sequence[Case]:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Time a step of every structure, and of every peer; say what the chooser takes, and what that costs."""
+    """Time a step of every structure and of every peer, and return the choice and its cost."""
     n, spread = int(case.values["bodies"]), float(case.values["spread"])
     scene = LAYOUTS[str(case.values["layout"])](n, spread, plan.seed)
     if scene.radii is None:
         raise TypeError("the scene has no spheres")
     motion = float(case.values["motion"])
     speed = headings(n, motion * 2 * scene.radii, seed=plan.seed)
-    # Speeds are even from nothing to the most.
+    # Speeds are spread evenly from 0 to the largest.
     choice = vc.choose(**scene.bodies, motion=motion / 2)
     path = list(islice(drift(scene.points, speed), 1, plan.turns(2, 5) + 2))
     runners: dict[str, Search] = {}
@@ -108,7 +108,7 @@ def _step(index: vc.Index, scene: SampleScene, points: Any) -> Any:
 
 
 def _race(runners: dict[str, Search], path: Sequence[Any]) -> dict[str, Clock]:
-    """Run all through the same path, step by step in turn; the first step warms up."""
+    """Run all along the same path, step by step in turn; the first step is a warm-up."""
     clocks = {name: Clock() for name in runners}
     slow: set[str] = set()
     for turn, at in enumerate(path):
@@ -127,14 +127,14 @@ def _race(runners: dict[str, Search], path: Sequence[Any]) -> dict[str, Clock]:
 
 EXPERIMENT = Experiment(
     name="atlas",
-    title="The atlas: which structure wins where",
+    title="The atlas: the fastest structure of each case",
     paper=BEYOND,
     section="an open question of Koch 2020",
-    setup="Spheres, about two pairs per body: from a thousand to millions; alike, or with radii spread up to 40-fold; "
-    "spread evenly, crowded in eight places, or threaded on a line; still, or moving by 1 % or 20 % of their size.",
-    measured="the time of an update and a search with every structure and with peers from PyPI that are installed; "
-    "what vicinal.choose takes, and its regret: the time of its choice beside that of the best.",
-    notes="vicinal.choose is asked once, about bodies as they are at first and how far they move in a step.",
+    setup="Spheres, about two pairs per body: from a thousand to millions; of one size, or with radii up to 1 : 40; "
+    "spread evenly, in eight clusters, or along a curve; at rest, or moving by 1 % or 20 % of their size.",
+    measured="the time of an update and a search with every structure and with the installed peers from PyPI; "
+    "the choice of vicinal.choose, and its regret: the time of the choice divided by that of the best.",
+    notes="vicinal.choose is called once, with the initial bodies and the motion per step.",
     structures=(*STRUCTURES, *PEERS),
     cases=cases,
     measure=measure,
@@ -146,16 +146,16 @@ EXPERIMENT = Experiment(
         ),
         *(
             Goal(
-                label=f"{peer} beside the chosen structure, least",
+                label=f"{peer} relative to the chosen structure, least",
                 pick=Pick("times_chosen", {"structure": peer}, take="min"), least=1.0,
             )
             for peer in PEERS
         ),
     ),
     plots=(
-        Plot(name="map", title="Which structure wins where", draw=draw_map, where={"structure": "chosen"}, height=5.6),
+        Plot(name="map", title="The fastest structures", draw=draw_map, where={"structure": "chosen"}, height=5.6),
         Plot(
-            name="even", title="Alike, evenly spread, 20 % motion", x="bodies", y="seconds", ylabel="CPU seconds",
+            name="even", title="One size, evenly spread, 20 % motion", x="bodies", y="seconds", ylabel="CPU seconds",
             where={"spread": 1, "layout": "even", "motion": 0.2}, height=5.6,
         ),
         Plot(

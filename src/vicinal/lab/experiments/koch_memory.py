@@ -38,7 +38,7 @@ def cases(plan: Plan) -> Sequence[Case]:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Build each structure and ask what it takes."""
+    """Build each structure and read its memory."""
     bodies = int(case.values["bodies"])
     given = uniform(bodies, edge=EDGE, radius=RADIUS, seed=plan.seed).bodies
     for name in plan.of(MAKERS):
@@ -53,8 +53,8 @@ EXPERIMENT = Experiment(
     section="table 11",
     setup="Half a million to eight million spheres of radius 0.5, evenly spread over a cube of edge 400; hash grids of "
     "128³ and 256³ cells, an octree of depth 8 and capacity 11.",
-    measured="memory of the structure by its own account, with its copy of positions and radii.",
-    notes="The paper read process memory off a display and took the particles away from it, and calls its figures "
+    measured="memory of the structure as reported by itself, with its copy of positions and radii.",
+    notes="The paper read process memory off a display and subtracted the particles, and calls its figures "
     "very inaccurate; they are shown, and only their trends are judged.",
     structures=tuple(MAKERS),
     cases=cases,

@@ -17,7 +17,7 @@ PUBLISHED = {2: 64, 4: 1000, 8: 10_648, 16: 97_336, 32: 830_584, 64: 6_859_000, 
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return grids of more and more cells."""
+    """Return grids of increasing numbers of cells."""
     most = plan.at(32, 128, 128)
     return [Case({"side": side}, weight=side**3) for side in PUBLISHED if side <= most]
 
@@ -38,7 +38,7 @@ EXPERIMENT = Experiment(
     paper=KOCH,
     section="table 9",
     setup="An octree over a cube with one body in each of n³ equal leaves.",
-    measured="how many ordered pairs of leaves touch, each being its own neighbour: (3n − 2)³.",
+    measured="the number of ordered pairs of leaves that touch, each being its own neighbour: (3n − 2)³.",
     structures=("Octree",),
     cases=cases,
     measure=measure,

@@ -19,7 +19,7 @@ from vicinal.timing import Clock
 
 EDGE, STEPS, RADIUS, CUBE = 1024.0, 10, 0.5, 128
 CAPACITY, DEPTH = 10, 10
-# So few bodies have few candidates, which scatter: they are drawn several times.
+# Few bodies have few candidates, whose number scatters: the mean of several placements is used.
 FEW_BODIES, DRAWS = 20_000, 16
 OCTREE, FIXED, GROWING = "Octree", "HashGrid", "HashGrid, growing"
 
@@ -47,7 +47,7 @@ def cases(plan: Plan) -> Sequence[Case]:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Build and search with each structure; bodies do not move, so a step is like the next."""
+    """Build and search with each structure; bodies do not move, so all steps are alike."""
     bodies = int(case.values["bodies"])
     draws = DRAWS if bodies <= FEW_BODIES else 1
     steps = plan.turns(2, STEPS)
@@ -76,7 +76,7 @@ EXPERIMENT = Experiment(
     section="tables 8 and 10",
     setup="10 000 to 5 120 000 spheres of radius 0.5 that may overlap, evenly spread over a cube of edge 1024, without "
     "walls and motion; ten steps. Octree of depth 10 and capacity 10; hash grid of 128³ cells.",
-    measured="candidates over ten steps, time to build and search, and time to search; beside them our hash grid, "
+    measured="candidates over ten steps, time to build and search, and time to search; also with our hash grid, "
     "which grows with the bodies.",
     structures=(OCTREE, FIXED, GROWING),
     cases=cases,
@@ -124,7 +124,7 @@ EXPERIMENT = Experiment(
         ),
         Plot(
             name="seconds",
-            title="Time of ten steps, built anew in each",
+            title="Time of ten steps, rebuilt in each",
             x="bodies",
             y="seconds",
             ylabel="CPU seconds",

@@ -19,10 +19,10 @@ from vicinal.timing import Clock
 GROWING = "HashGrid, growing"
 STRUCTURES = ("LinkedCells", "Octree", "HashGrid", GROWING, "vicinal")
 SPEED = 1e-4
-"""Near-zero motion: a step is this share of a small radius at most."""
+"""Near-zero motion: a step is at most this share of a small radius."""
 FEW_STEPS = 2
 
-# Which is faster in which table: (faster, slower).
+# By table: (faster, slower).
 FASTER = {
     1: (("LinkedCells", "Octree"), ("LinkedCells", "HashGrid")),
     2: (("HashGrid", "LinkedCells"), ("LinkedCells", "Octree")),
@@ -33,9 +33,9 @@ FASTER = {
     7: (("HashGrid", "LinkedCells"),),
 }
 
-WHY = "a candidate costs far less here than there, so that structures with many of them gain most"
-WHY_OURS = "our grid keeps bodies in memory in the order of its cells"
-WHY_FIXED = "cubes of fixed size are here for comparison and not made fast; see the growing grid"
+WHY = "a candidate costs far less here than in the paper, so structures with many candidates gain most"
+WHY_OURS = "our grid stores bodies in the order of its cells"
+WHY_FIXED = "grids of fixed size are provided for comparison and not optimised; see the growing grid"
 
 
 def cases(plan: Plan) -> Sequence[Case]:
@@ -79,7 +79,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
             "structure": name,
             "bodies": len(scene),
             "steps": steps,
-            # Sums over the published number of steps, as the paper has them.
+            # Sums over the published number of steps, as in the paper.
             "candidates": candidates[name] * whole,
             "seconds": clocks[name].best * scenario.steps,
             "pairs": pairs[name] * whole,
@@ -121,13 +121,13 @@ EXPERIMENT = Experiment(
     title="Seven scenarios: even, uneven, mixed sizes",
     paper=KOCH,
     section="tables 1 to 7",
-    setup="Spheres that do not overlap, at almost no speed, between six walls: evenly spread, crowded in places, on a "
+    setup="Spheres that do not overlap, almost at rest, between six walls: evenly spread, in clusters, on a "
     "checkerboard, of four sizes, and with one giant. Structures have the published parameters; the growing hash grid "
     "has ours.",
     measured="candidates over all steps, walls included, and the time of an update and a search; “vicinal” is "
-    "what vicinal.choose takes.",
-    notes="Spheres are within the walls as a whole. The first region of table 2 is the 150 × 150 × 100 of the text; "
-    "its corner coordinates would make it 150 × 50 × 100. Fewer steps are multiplied up to the published number.",
+    "the choice of vicinal.choose.",
+    notes="Spheres lie entirely within the walls. The first region of table 2 is the 150 × 150 × 100 of the text; "
+    "its corner coordinates would make it 150 × 50 × 100. Counts of fewer steps are scaled to the published number.",
     structures=STRUCTURES,
     cases=cases,
     measure=measure,

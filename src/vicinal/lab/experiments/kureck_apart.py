@@ -1,4 +1,4 @@
-"""Kureck 2016, test case 2: spheres on a grid that do not touch; what a list costs that is empty."""
+"""Kureck 2016, test case 2: spheres on a grid that do not touch; the cost of an empty list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS = {0: 36.8, 8: 30.0}
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return one: both lists are timed in turn."""
+    """Return a single case: both lists are timed in turn."""
     return [Case({"n": plan.at(200_000, 10_000_000)})]
 
 
@@ -35,7 +35,7 @@ def lattice(n: int) -> Array:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Build lists of nothing, and go through them."""
+    """Build empty lists, and loop over them."""
     points = lattice(int(case.values["n"]))
     layouts = plan.of(LAYOUTS)
     yield from time_lists(points, 2 * RADIUS, places=PLACES, layouts=layouts, rounds=plan.turns(5, 5))
@@ -47,42 +47,42 @@ def _at(column: str, places: int) -> Pick:
 
 EXPERIMENT = Experiment(
     name="kureck-apart",
-    title="Spheres that do not touch: what an empty list costs",
+    title="Spheres that do not touch: the cost of an empty list",
     paper=KURECK,
     section="section 6.3.2, table 6.6",
     setup="Spheres on a cubic grid, a tenth of a diameter between them: a list of pairs, one of 8 fixed places per "
     "body with a list for the others, and our own rows; all of them are empty.",
-    measured="CPU seconds to search and build the list, and to go through it.",
-    notes="The paper does not say how far apart its spheres are.",
+    measured="CPU seconds to search and build the list, and to loop over it.",
+    notes="The paper does not specify the distance of its spheres.",
     structures=LAYOUTS,
     cases=cases,
     measure=measure,
     claims=(
         Value(label="pairs", pick=Pick("neighbors"), published=0, tolerance=0),
         Ratio(
-            label="going through an empty common list, to the search",
+            label="loop over an empty common list relative to the search",
             over=_at("dynamic_seconds", 0),
             under=_at("search_seconds", 0),
             published=0,
             most=0.01,
         ),
         Ratio(
-            label="going through empty fixed places, to the search",
+            label="loop over empty fixed places relative to the search",
             over=_at("static_seconds", 8),
             under=_at("search_seconds", 8),
             published=PUBLISHED[8][1] / PUBLISHED[8][0],
             least=0.02,
             most=1.0,
-            why="here a body says how many of its places are taken, so that empty ones are not read",
+            why="here the number of used places is stored per body, so empty ones are not read",
         ),
         Ratio(
-            label="a step with 8 fixed places to one with a common list only",
+            label="a step with 8 fixed places relative to one with a common list only",
             over=_at("step_seconds", 8),
             under=_at("step_seconds", 0),
             published=STEPS[0] / STEPS[8],
             least=1.05,
             most=2.0,
-            why="fixed places are written anew at every build, empty or not",
+            why="fixed places are written at every build, empty or not",
         ),
         *(
             Shown(label=f"{places} fixed places: search", pick=_at("search_seconds", places), published=search / 1e3)
@@ -92,7 +92,7 @@ EXPERIMENT = Experiment(
     plots=(
         Plot(
             name="step",
-            title="Search and sums of lists that are empty",
+            title="Search and sums of empty lists",
             x="structure",
             y="step_seconds",
             kind="bar",

@@ -1,4 +1,4 @@
-"""Kureck 2016, test case 6: what it costs to keep contacts, with their data, from step to step."""
+"""Kureck 2016, test case 6: the cost of keeping contacts, with their data, from step to step."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ HISTORY = 4
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return motions from none to much."""
+    """Return amounts of motion, from none to much."""
     n = plan.at(100_000, 1_000_000)
     return [Case({"n": n, "motion": motion}) for motion in MOTIONS]
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Search in every step, and say which contacts there are; the pairs are the same for all."""
+    """Search in every step, and update the contacts; the pairs are the same for all."""
     n, motion = int(case.values["n"]), float(case.values["motion"])
     scene = settled(n, plan.seed)
     path = scenes.jitter(scene.points, motion, seed=plan.seed)
@@ -64,12 +64,12 @@ def _at(structure: str) -> Pick:
 
 EXPERIMENT = Experiment(
     name="kureck-contacts",
-    title="What it costs to keep contacts",
+    title="The cost of keeping contacts",
     paper=KURECK,
     section="section 6.3.6",
-    setup="Spheres as densely as grains settle, which shake a little. In every step all pairs are searched for; and, "
-    "in the other run, contacts that last keep their data (four numbers in single precision), others begin and end.",
-    measured="CPU seconds per step to search, and to search and keep contacts; how many contacts change.",
+    setup="Spheres as dense as settled grains, which shake a little. In every step all pairs are searched for; "
+    "in the other run, lasting contacts also keep their data (four numbers in single precision).",
+    measured="CPU seconds per step to search, and to search and keep contacts; the number of contacts that change.",
     notes="The paper has a drum with walls of triangles; here there are spheres only. Its whole steps, 83 a second "
     "without history and 36 with it, contain the triangles and the forces.",
     structures=(SEARCHED, KEPT),
@@ -77,13 +77,13 @@ EXPERIMENT = Experiment(
     measure=measure,
     claims=(
         Ratio(
-            label="search with history to one without",
+            label="search with history relative to one without",
             over=_at(KEPT),
             under=_at(SEARCHED),
             published=SEARCH["with"] / SEARCH["without"],
             least=1.2,
             most=2.5,
-            why="contacts in canonical order are merged in one pass; the paper looks up each in a list it has to sort",
+            why="contacts in canonical order are merged in one pass; the paper looks up each in a sorted list",
         ),
         Value(
             label="bytes of history per contact",

@@ -1,4 +1,4 @@
-"""Kureck 2016, test case 1: how many neighbours of a body have a fixed place, and how many go to a common list."""
+"""Kureck 2016, test case 1: neighbours in fixed places per body, and in a common list."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PUBLISHED = {
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return one: all sizes are timed in turn."""
+    """Return a single case: all sizes are timed in turn."""
     return [Case({"n": plan.at(100_000, 1_000_000, 10_000_000)})]
 
 
@@ -53,7 +53,7 @@ def _claims() -> Iterator[Claim]:
         less=_at("step_seconds", 8),
         more=_at("step_seconds", 0),
         published=f"yes, {(search[0] + dynamic[0]) / sum(PUBLISHED[8]):.2f} ×",
-        why="a common list is filled and read here without atomic operations, which is what makes it dear on a GPU",
+        why="a common list is filled and read here without the atomic operations that make it expensive on a GPU",
     )
     yield Order(
         label="a step with 8 fixed places is faster than with 32",
@@ -62,28 +62,28 @@ def _claims() -> Iterator[Claim]:
         published=f"yes, {sum(PUBLISHED[32]) / sum(PUBLISHED[8]):.2f} ×",
     )
     yield Ratio(
-        label="search with no fixed places to that with 8",
+        label="search with no fixed places relative to that with 8",
         over=_at("search_seconds", 0),
         under=_at("search_seconds", 8),
         published=PUBLISHED[0][0] / PUBLISHED[8][0],
         least=0.8,
         most=1.5,
-        why="pairs are found first here and then put into their places, which an unordered common list does without",
+        why="pairs are found first here, then sorted into their places; an unordered common list skips that",
     )
     yield Ratio(
-        label="sum over 32 fixed places to that over 8",
+        label="sum over 32 fixed places relative to that over 8",
         over=_at("static_seconds", 32),
         under=_at("static_seconds", 8),
         published=PUBLISHED[32][1] / PUBLISHED[8][1],
         least=0.8,
         most=2.0,
-        why="rows of a wide table are farther apart, and so is what the processor fetches ahead",
+        why="rows of a wide table are farther apart, which makes prefetching less effective",
     )
-    for entries, (found, fixed, common) in PUBLISHED.items():
+    for entries, (finding, fixed, common) in PUBLISHED.items():
         yield Shown(
             label=f"{entries} fixed places: search and sums",
             pick=_at("step_seconds", entries),
-            published=(found + fixed + common) / 1e3,
+            published=(finding + fixed + common) / 1e3,
             why="another machine; the paper's sums compute forces, these only add them",
         )
 
@@ -93,12 +93,12 @@ EXPERIMENT = Experiment(
     title="Neighbour lists: fixed places per body, a common list, or both",
     paper=KURECK,
     section="section 6.3.1, table 6.2",
-    setup=f"Spheres as densely as grains settle, {ENTRIES} neighbours each, each pair once. Of the neighbours of a "
-    "body 0 to 32 have a fixed place, and the others go to a common list of pairs; our own rows beside them.",
+    setup=f"Spheres as dense as settled grains, {ENTRIES} neighbours each, each pair once. Of the neighbours of a "
+    "body 0 to 32 have a fixed place, and the others go to a common list of pairs; also our own rows.",
     measured="CPU seconds to search and build the list, and to sum a force of three components per entry onto both "
     "bodies: over the fixed places, and over the common list.",
     notes="The paper settles a million spheres by simulation; here they are packed without overlap to a filling of "
-    f"0.6, and the list reaches as far as gives {ENTRIES} neighbours. Fixed places are summed body by body (the "
+    f"0.6, and the reach of the list gives {ENTRIES} neighbours. Fixed places are summed body by body (the "
     "paper's thread per particle). On a GPU many threads add to one body with atomic operations; here one thread adds.",
     structures=LAYOUTS,
     cases=cases,

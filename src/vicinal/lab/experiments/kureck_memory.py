@@ -32,12 +32,12 @@ COPY = 12
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return more and more bodies: what is taken per body hardly changes."""
+    """Return increasing numbers of bodies: memory per body hardly changes."""
     return [Case({"n": n}) for n in plan.at((16_000, 100_000), (100_000, 1_000_000))]
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Make one of each, and ask for its bytes."""
+    """Make one of each, and read its bytes."""
     n = int(case.values["n"])
     scene = settled(n, plan.seed)
     for name in plan.of(STRUCTURES):
@@ -77,10 +77,10 @@ EXPERIMENT = Experiment(
     title="Memory per particle",
     paper=KURECK,
     section="sections 3.3, 6.3.3 and 6.3.6",
-    setup="Spheres as densely as grains settle, in single precision, within the reach of a list of 9.31 neighbours.",
+    setup="Spheres as dense as settled grains, in single precision, within the reach of a list of 9.31 neighbours.",
     measured="bytes per body of every structure with its copy of the positions, of lists, and of the data of contacts.",
-    notes="The paper's figures are those of one array each and leave the positions (12 bytes) out; ours are what a "
-    "structure holds, with the positions, and what it keeps to be fast when it is built again.",
+    notes="The paper's figures are those of one array each and leave out the positions (12 bytes); ours are all that a "
+    "structure holds, with the positions and the memory kept for the next build.",
     structures=(*STRUCTURES, *LISTS),
     cases=cases,
     measure=measure,

@@ -1,4 +1,4 @@
-"""Kureck 2016, test case 4: what it is worth to keep bodies that are near each other near each other in memory."""
+"""Kureck 2016, test case 4: the gain from storing bodies that are close in space close in memory."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from vicinal.scenes import Draws
 from vicinal.timing import Call, race
 
 SHARES = (0.0, 0.01, 0.1, 1.0)
-"""Bodies that have been mixed up."""
+"""Shares of bodies that are shuffled."""
 SEARCH = {0.0: 16.1, 1.0: 216.0}
 FORCES = {0.0: 19.6, 1.0: 103.0}
 """10 million spheres in a drum, sorted and not: collecting neighbours and forces, ms. Tables 6.8 and 6.10."""
 FINE = 0.1
-"""σ of the force, in diameters: so far below the distances that it stays finite and costs what any law costs."""
+"""σ of the force, in diameters: so far below the distances that the force stays finite."""
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return one: all orders are timed in turn."""
+    """Return a single case: all orders are timed in turn."""
     return [Case({"n": plan.at(500_000, 10_000_000)})]
 
 
 def mixed(points: Array, share: float, seed: int) -> Array:
-    """Return the points with a share of them in places of each other."""
+    """Return the points with a share of them shuffled."""
     draws = Draws(seed)
     some = draws.order(len(points))[: round(share * len(points))]
     order = np.arange(len(points))
@@ -68,7 +68,7 @@ def _at(column: str, share: float) -> Pick:
 
 def _ratio(label: str, column: str, published: float | str, *, least: float, most: float) -> Ratio:
     return Ratio(
-        label=f"{label}: mixed up to sorted",
+        label=f"{label}: shuffled relative to sorted",
         over=_at(column, 1.0),
         under=_at(column, 0.0),
         published=published,
@@ -80,15 +80,15 @@ def _ratio(label: str, column: str, published: float | str, *, least: float, mos
 
 EXPERIMENT = Experiment(
     name="kureck-order",
-    title="What it is worth to sort the bodies",
+    title="The gain from sorting the bodies",
     paper=KURECK,
     section="section 6.3.4, tables 6.8 and 6.10",
-    setup="Spheres as densely as grains settle, along a Morton curve in memory; and with 1 %, 10 % and all of them "
-    "mixed up, as after a long time in a drum.",
-    measured="CPU seconds to search and build a list, to compute a force of every pair, and to sort the bodies.",
+    setup="Spheres as dense as settled grains, along a Morton curve in memory; and with 1 %, 10 % and all of them "
+    "shuffled, as after a long time in a drum.",
+    measured="CPU seconds to search and build a list, to compute the force of every pair, and to sort the bodies.",
     notes="The paper has a drum with walls of triangles and a contact law; here the force is that of Lennard and "
     "Jones, compiled, over half rows. At small scale there are 500 000 spheres: fewer fit the caches in any order. "
-    "Sorting pays for itself when steps save more than it costs, so every few steps are enough.",
+    "Sorting pays off when the steps save more than it costs, so sorting every few steps is enough.",
     structures=("NeighborList",),
     cases=cases,
     measure=measure,
@@ -97,9 +97,9 @@ EXPERIMENT = Experiment(
         _ratio("forces", "forces_seconds", FORCES[1.0] / FORCES[0.0], least=2.5, most=10.0),
         _ratio("search and forces (the paper: whole steps)", "step_seconds", "4 to 5", least=3.0, most=7.0),
         Shown(label="sorted: search", pick=_at("search_seconds", 0.0), published=SEARCH[0.0] / 1e3),
-        Shown(label="mixed up: search", pick=_at("search_seconds", 1.0), published=SEARCH[1.0] / 1e3),
+        Shown(label="shuffled: search", pick=_at("search_seconds", 1.0), published=SEARCH[1.0] / 1e3),
         Shown(label="sorted: forces", pick=_at("forces_seconds", 0.0), published=FORCES[0.0] / 1e3),
-        Shown(label="mixed up: forces", pick=_at("forces_seconds", 1.0), published=FORCES[1.0] / 1e3),
+        Shown(label="shuffled: forces", pick=_at("forces_seconds", 1.0), published=FORCES[1.0] / 1e3),
     ),
     plots=tuple(
         Plot(
@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
             y=f"{part}_seconds",
             kind="bar",
             log="",
-            xlabel="share of the bodies that are mixed up",
+            xlabel="share of the bodies that are shuffled",
             ylabel="CPU seconds",
         )
         for part, title in (("search", "Search and list"), ("forces", "Forces"), ("sort", "Sorting the bodies"))

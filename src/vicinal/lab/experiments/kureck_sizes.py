@@ -42,7 +42,7 @@ def cases(plan: Plan) -> Sequence[Case]:
 
 @cache
 def mixture(small: int, seed: int) -> dict[str, Any]:
-    """Pack small spheres and as many large ones among them as the paper has."""
+    """Pack small spheres with as many large ones among them as in the paper."""
     tiles = TILES if small == SMALL else (1, 1, 1)
     copies = int(np.prod(tiles))
     each, large = small // copies, round(LARGE * small / SMALL / copies)
@@ -52,7 +52,7 @@ def mixture(small: int, seed: int) -> dict[str, Any]:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Build every structure, and find all pairs that touch or nearly do."""
+    """Build every structure, and find all pairs that touch or nearly touch."""
     n = int(case.values["n"])
     if case.values["sizes"] == ONE:
         scene = settled(n, plan.seed)
@@ -62,7 +62,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
         bodies = {**bodies, "radii": bodies["radii"] + np.float32(0.05 * RADIUS)}
     kept = {name: STRUCTURES[name](**bodies) for name in plan.of(STRUCTURES)}
     rounds = plan.turns(3, 3)
-    # New ones: an update of a tree whose spheres stayed where they were only measures its boxes again.
+    # New structures: an update of a tree with unmoved spheres would only recompute its boxes.
     builds = race({name: partial(STRUCTURES[name], **bodies) for name in kept}, rounds=rounds, budget=60)
     searches = race({name: index.pairs for name, index in kept.items()}, rounds=rounds, budget=60)
     for name, index in kept.items():
@@ -87,12 +87,12 @@ EXPERIMENT = Experiment(
     title="Spheres of one size and of two: grid against tree",
     paper=KURECK,
     section="section 6.3.5, tables 6.12 and 6.13",
-    setup="Spheres of one size as densely as grains settle; and a million small spheres with 276 that are ten times as "
+    setup="Spheres of one size as dense as settled grains; and a million small spheres with 276 that are ten times as "
     "large among them. A grid whose cells are as wide as the largest sphere, a tree of boxes, and hierarchical grids.",
     measured="CPU seconds to build and to search, candidates, and memory.",
     notes="The paper settles its spheres by simulation; here they are packed without overlap, to a filling of 0.6 (one "
-    "size) and 0.55 (two), and made a little larger, so that those that nearly touch are pairs. HashGrid is not in the "
-    "paper: it is what this project would choose. At small scale there are 20 000 small spheres with 6 large ones.",
+    "size) and 0.55 (two), and enlarged a little, so that spheres that nearly touch are pairs. HashGrid is not in the "
+    "paper: it is the choice of vicinal. At small scale there are 20 000 small spheres with 6 large ones.",
     structures=tuple(STRUCTURES),
     cases=cases,
     measure=measure,

@@ -33,13 +33,13 @@ def cells(mask: int) -> int:
     [27, 125, 311]
     """
     reach = range(-mask, mask + 1)
-    # Between two cells there are |k| - 1 whole cells. They are a little larger than 1/H, so that a gap of 1 is too far.
+    # Between two cells there are |k| - 1 whole cells, which are a little larger than 1/H: a gap of 1 is out of reach.
     gap = {k: max(abs(k) - 1, 0) for k in reach}
     return sum(sum(gap[k] ** 2 for k in at) < mask**2 for at in product(reach, repeat=3))
 
 
 def precision(mask: int) -> float:
-    """Return the share of candidates that are pairs, far from any face: a ball beside the cells that cover it.
+    """Return the share of candidates that are pairs, far from any face: the volume of a ball over that of its cells.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def precision(mask: int) -> float:
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return a thin and a dense periodic cube; periodic, so that no face spoils the count."""
+    """Return a sparse and a dense cube; both are periodic, because faces would change the count."""
     return [
         Case({"side": side, "points": bodies * plan.at(1, 1, 20)}, weight=bodies) for side, bodies in POINTS.items()
     ]
@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
     setup="15 000 points spread evenly over periodic cubes of side 15 and 8, cutoff 1; cells of 1/H of the cutoff and "
     "a mask of (2H + 1)³ of them, without the corners that cannot be reached.",
     measured="precision (pairs over candidates), and the time to update and search.",
-    notes="The paper says that precision grows for a constant factor of time and gives no numbers; the expected "
+    notes="The paper states that precision grows at a constant factor of time and gives no numbers; the expected "
     "precision is that of a ball and the cells that cover it.",
     structures=STRUCTURES,
     cases=cases,
@@ -115,11 +115,11 @@ EXPERIMENT = Experiment(
             for mask in MASKS[:-1]
         ),
         Ratio(
-            label="time with H = 2 beside H = 1: a constant factor", over=_at("seconds", 2), under=_at("seconds", 1),
+            label="time with H = 2 over H = 1: a constant factor", over=_at("seconds", 2), under=_at("seconds", 1),
             published="constant", most=125 / 27,
         ),
         Ratio(
-            label="time with H = 3 beside H = 1: a constant factor", over=_at("seconds", 3), under=_at("seconds", 1),
+            label="time with H = 3 over H = 1: a constant factor", over=_at("seconds", 3), under=_at("seconds", 1),
             published="constant", most=311 / 27,
         ),
     ),

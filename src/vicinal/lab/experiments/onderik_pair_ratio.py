@@ -17,7 +17,7 @@ from vicinal.timing import race
 POINTS, CUTOFF = 15_000, 1.0
 SIDES = range(2, 16)
 DRAWS, DENSE = 4, 4
-"""One placement scatters by 1 %, but hardly where every point has very many neighbours."""
+"""Counts of one placement scatter by 1 %, but hardly if every point has very many neighbours."""
 PRINTED = {2: 0.9999, 15: 0.0069}
 MAKERS: dict[str, Callable[..., vc.Index]] = {
     "CellSorting": lambda **bodies: vc.CellSorting(h_mask=1, **bodies),
@@ -27,7 +27,7 @@ MAKERS: dict[str, Callable[..., vc.Index]] = {
 
 
 def expected(side: int) -> float:
-    """Return candidates over all pairs: each of n cells per axis meets itself and its neighbours.
+    """Return candidates over all pairs: each of n cells per axis is paired with itself and its neighbours.
 
     Examples
     --------

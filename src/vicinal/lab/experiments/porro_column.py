@@ -13,7 +13,7 @@ from vicinal.lab.papers import PORRO
 from vicinal.lab.rows import Row
 
 WIDTH, HEIGHT = 0.25, 0.9
-"""Of the column, in sides of the box."""
+"""Width and height of the column, in sides of the box."""
 
 
 def walls(setting: FluidCase) -> Places:
@@ -28,7 +28,7 @@ def walls(setting: FluidCase) -> Places:
 
 
 def column(setting: FluidCase, rng: np.random.Generator) -> Places:
-    """Return particles row upon row, a little out of place, in a column beside the left wall."""
+    """Return particles in slightly perturbed rows, in a column beside the left wall."""
     gap = setting.radius / 4
     width, height = WIDTH * setting.side, HEIGHT * setting.side
     across = max(1, round((setting.particles * width / height) ** 0.5))
@@ -39,7 +39,7 @@ def column(setting: FluidCase, rng: np.random.Generator) -> Places:
 
 
 def start(setting: FluidCase, rng: np.random.Generator) -> Mapping[str, Any]:
-    """Return what a fluid begins with."""
+    """Return the initial state of a fluid."""
     return {"points": column(setting, rng).astype(np.float32), "walls": walls(setting), "gravity": GRAVITY}
 
 

@@ -1,4 +1,4 @@
-"""Porro 2021, section 5.4: fluid from anywhere in a box, without gravity."""
+"""Porro 2021, section 5.4: a fluid without gravity, from random positions in a box."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vicinal.lab.rows import Row
 
 
 def start(setting: FluidCase, rng: np.random.Generator) -> Mapping[str, Any]:
-    """Return what a fluid begins with."""
+    """Return the initial state of a fluid."""
     return {"points": (rng.random((setting.particles, 2)) * setting.side).astype(np.float32)}
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Let the particles find their places."""
+    """Let the particles spread."""
     return flow(case, plan, start)
 
 
@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
     paper=PORRO,
     section="section 5.4, table 5.3",
     setup="Double-density relaxation (Δt 1/60, ρ₀ 6, k 0.005, k_near 0.4), 1000 steps, single precision: particles "
-    "begin anywhere in a square and push each other apart. There are no walls.",
+    "start at random positions in a square and push each other apart. There are no walls.",
     measured="CPU seconds per step of search, update and the whole, and the mean number of neighbours.",
     notes=NOTES,
     structures=tuple(STRUCTURES),

@@ -1,4 +1,4 @@
-"""Porro 2021, section 5.2: points that fly about in a box; what it costs to follow them."""
+"""Porro 2021, section 5.2: points that move fast in a box; the cost of updating a structure."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ SIDE = 50_000.0
 SIZES = (5_000, 10_000, 100_000)
 SPEEDS = (200, 500, 1_000, 2_000)
 NEIGHBORS = 10.0
-"""The paper does not say how wide its cells were. Here: this many neighbours per point."""
+"""The paper does not specify the width of its cells. Here: this many neighbours per point."""
 WARM_UP = 2
-"""Steps before those that count."""
+"""Steps before the timed ones."""
 
 STRUCTURES = {"Delaunay": vc.Delaunay, "LinkedCells": vc.LinkedCells, "CellSorting": vc.CellSorting}
 
 
 def cases(plan: Plan) -> Sequence[Case]:
-    """Return the twelve of table 5.1."""
+    """Return the twelve cases of table 5.1."""
     del plan  # even the largest takes a second
     return [Case({"n": n, "speed": speed}, weight=n) for n in SIZES for speed in SPEEDS]
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Move all points, and let every structure follow, in turn."""
+    """Move all points, and update every structure in turn."""
     n, speed = int(case.values["n"]), float(case.values["speed"])
     rng = np.random.default_rng([plan.seed, n, int(speed)])
     points: npt.NDArray[Any] = (rng.random((n, 2)) * SIDE).astype(np.float32)
@@ -76,33 +76,33 @@ def _claims() -> Iterator[Claim]:
                     label=f"Delaunay is updated faster than cells: {where}",
                     less=delaunay,
                     more=cells,
-                    why="cells are sorted here by counting, 25 ns a point; the paper sorts pairs of key and number "
-                    "by comparing them, and goes through all cells, empty or not",
+                    why="cells are sorted by counting here, 25 ns per point; the paper sorts pairs of key and number "
+                    "by comparison, and loops over all cells, empty or not",
                 )
             else:
                 yield Order(label=f"cells are updated faster than Delaunay: {where}", less=cells, more=delaunay)
     for n in SIZES:
         yield Ratio(
-            label=f"Delaunay, speed {SPEEDS[-1]:,} to speed {SPEEDS[0]:,}: {n:,} points",
+            label=f"Delaunay, speed {SPEEDS[-1]:,} relative to speed {SPEEDS[0]:,}: {n:,} points",
             over=_update("Delaunay", n, SPEEDS[-1]),
             under=_update("Delaunay", n, SPEEDS[0]),
             published="close",
             least=0.67,
             most=1.5,
-            why="where few points leave their surroundings the triangulation is repaired here, not rebuilt",
+            why="if few points change their neighbours, the triangulation is repaired here, not rebuilt",
         )
 
 
 EXPERIMENT = Experiment(
     name="porro-shaking",
-    title="Shaking points: what it costs to follow points that fly about",
+    title="Shaking points: the cost of updates",
     paper=PORRO,
     section="section 5.2, table 5.1, algorithm 8",
-    setup="Points anywhere in a square of 50 000 × 50 000, each component of the velocity uniform up to a largest "
-    "speed; walls turn them round, and points pass through each other. Single precision.",
-    measured="CPU seconds per step to tell a structure where the points are now.",
-    notes="The paper says neither how many steps it made nor how wide its cells were: here 100 steps (20 at small "
-    "scale) after two to warm up, and cells as wide as a radius with 10 neighbours. All structures follow the same "
+    setup="Random points in a square of 50 000 × 50 000, each component of the velocity uniform up to a largest "
+    "speed; walls reflect them, and points pass through each other. Single precision.",
+    measured="CPU seconds per step to update a structure to the new positions.",
+    notes="The paper specifies neither the number of steps nor the width of its cells: here 100 steps (20 at small "
+    "scale) after two warm-up steps, and cells as wide as a radius with 10 neighbours. All structures get the same "
     "points, in turn; the number of pairs after the last step must be the same for all.",
     structures=tuple(STRUCTURES),
     cases=cases,
@@ -111,7 +111,7 @@ EXPERIMENT = Experiment(
     plots=tuple(
         Plot(
             name=f"update-{n}",
-            title=f"{n:,} shaking points: time to follow one step",
+            title=f"{n:,} shaking points: time of one update",
             x="speed",
             y="update_seconds",
             xlabel="largest speed, distance per step",

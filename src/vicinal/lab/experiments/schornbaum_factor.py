@@ -1,4 +1,4 @@
-"""Schornbaum 2009, section 4.2: by how much cells grow from grid to grid."""
+"""Schornbaum 2009, section 4.2: the factor by which cells grow from grid to grid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vicinal.scenes import cuboids
 
 FACTORS = (1.25, 1.5, 2.0, 3.0, 4.0, 8.0)
 SPREADS = (1, 12)
-WHY = "many candidates are tested at once here, so that fewer and larger cells cost less than they did"
+WHY = "many candidates are tested at once here, so fewer and larger cells cost less than in the paper"
 
 
 def cases(plan: Plan) -> Sequence[Case]:

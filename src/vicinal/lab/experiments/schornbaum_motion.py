@@ -16,7 +16,7 @@ from vicinal.scenes import cuboids
 NAMES = (PUBLISHED, OURS, "SweepAndPrune", "Exhaustive")
 MOST_EXHAUSTIVE = 20_000
 FAR = 1e-5
-"""Bodies that hardly move are this much smaller, and so is their motion."""
+"""Bodies that hardly move are smaller by this factor, and so is their motion."""
 MOTIONS: Mapping[str, tuple[float, float]] = {"20 %": (0.2, 1.0), "1 %": (0.01, 1.0), "near zero": (0.01, FAR)}
 
 
@@ -60,7 +60,7 @@ EXPERIMENT = Experiment(
     paper=SCHORNBAUM,
     section="section 4.5, figures 28 to 30",
     setup="Cubes of one size, two pairs per body, that move by up to 20 % or 1 % of their size; and the same bodies "
-    "100 000 times smaller, which hardly move and never meet.",
+    "100 000 times smaller, which hardly move and never overlap.",
     measured="the time of an update and a search.",
     notes="Space is open: our sweep and prune keeps its overlaps from step to step only there.",
     structures=NAMES,
@@ -74,16 +74,16 @@ EXPERIMENT = Experiment(
         Order(
             label="20 %: all pairs faster than SweepAndPrune, 10 000 bodies", less=_at("20 %", "Exhaustive"),
             more=_at("20 %", "SweepAndPrune"),
-            why="ours starts afresh where much has moved, instead of sorting step by step",
+            why="ours rebuilds after much motion, instead of sorting by exchanges",
         ),
         Ratio(
-            label="1 %: SweepAndPrune beside HashGrid, 10 000 bodies", over=_at("1 %", "SweepAndPrune"),
+            label="1 %: SweepAndPrune relative to HashGrid, 10 000 bodies", over=_at("1 %", "SweepAndPrune"),
             under=_at("1 %", PUBLISHED), published="up to 5 ×", least=1.0, most=8.0,
         ),
         Ratio(
-            label="near zero: HashGrid beside SweepAndPrune, 10 000 bodies", over=_at("near zero", PUBLISHED),
+            label="near zero: HashGrid relative to SweepAndPrune, 10 000 bodies", over=_at("near zero", PUBLISHED),
             under=_at("near zero", "SweepAndPrune"), published="2 to 3 ×", least=1.5, most=6.0,
-            why="both touch every body once; ours of the hash grid in order of memory",
+            why="both read every body once; our hash grid does so in the order of memory",
         ),
         Exponent(
             label="exponent of all pairs", x="bodies", y="seconds", where={"motion": "20 %", "structure": "Exhaustive"},

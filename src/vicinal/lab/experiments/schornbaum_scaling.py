@@ -1,4 +1,4 @@
-"""Schornbaum 2009, section 4.1: linear in the number of bodies, of one size and of sizes spread twelvefold."""
+"""Schornbaum 2009, section 4.1: time linear in the number of bodies, for one size and for sizes 1 : 12."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = (PUBLISHED, OURS, "Exhaustive")
 MOST_EXHAUSTIVE = 20_000
 FEW = 100
 START = 3_000
-"""For fewer bodies the cost of a call from Python shows."""
+"""For fewer bodies the cost of a call from Python dominates."""
 SIZES = (FEW, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
 
 
@@ -56,7 +56,7 @@ def _at(column: str, name: str, n: int, spread: int) -> Pick:
 
 EXPERIMENT = Experiment(
     name="schornbaum-scaling",
-    title="Linear in the number of bodies, whatever their sizes",
+    title="Time linear in the number of bodies, for any sizes",
     paper=SCHORNBAUM,
     section="section 4.1, figures 20 and 22",
     setup="Cubes spread evenly over a periodic cube, two pairs per body, moving by up to 20 % of their size in a step; "
@@ -82,17 +82,17 @@ EXPERIMENT = Experiment(
             for spread in SPREADS
         ),
         Ratio(
-            label="time with sizes 1 : 12 beside one size, 100 000 bodies",
+            label="time with sizes 1 : 12 relative to one size, 100 000 bodies",
             over=_at("seconds", PUBLISHED, 100_000, 12), under=_at("seconds", PUBLISHED, 100_000, 1),
             published="a minor impact", most=3.0,
         ),
         Order(
             label="all pairs faster than HashGrid for 100 bodies", less=_at("seconds", "Exhaustive", FEW, 1),
             more=_at("seconds", PUBLISHED, FEW, 1),
-            why="ours keeps few bodies in one cell, which is all pairs as well; the rest is the cost of a call",
+            why="ours keeps few bodies in one cell, which also tests all pairs; the rest is the cost of a call",
         ),
         Ratio(
-            label="HashGrid beside all pairs, 10 000 bodies", over=_at("seconds", "Exhaustive", 10_000, 1),
+            label="all pairs relative to HashGrid, 10 000 bodies", over=_at("seconds", "Exhaustive", 10_000, 1),
             under=_at("seconds", PUBLISHED, 10_000, 1), published="by far faster", least=5.0,
             why="a test of two boxes takes a fraction of a nanosecond here",
         ),

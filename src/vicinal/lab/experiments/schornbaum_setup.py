@@ -1,4 +1,4 @@
-"""Schornbaum 2009, figures 21 and 27: what it takes to set up."""
+"""Schornbaum 2009, figures 21 and 27: the time to set up a structure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(plan: Plan) -> Sequence[Case]:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Time the making of each structure."""
+    """Time the construction of each structure."""
     n, spread = int(case.values["bodies"]), float(case.values["spread"])
     # Sweep and prune keeps overlaps in open space only, so there is no period here.
     given = cuboids(n, spread=spread, periodic=False, seed=plan.seed).bodies
@@ -40,7 +40,7 @@ EXPERIMENT = Experiment(
     paper=SCHORNBAUM,
     section="figures 21 and 27",
     setup="Cubes spread evenly, two pairs per body, of one size and of sizes from 1 to 12, in open space.",
-    measured="the time to make the structure from nothing.",
+    measured="the time to build the structure.",
     structures=NAMES,
     cases=cases,
     measure=measure,
@@ -56,7 +56,7 @@ EXPERIMENT = Experiment(
         Exponent(
             label="exponent of SweepAndPrune", x="bodies", y="seconds",
             where={"structure": "SweepAndPrune", "spread": 1}, published=2.0, tolerance=0.2,
-            why="there bodies are inserted one by one, here their ends are sorted at once, as the paper suggests",
+            why="the paper inserts bodies one by one; here their ends are sorted at once, as the paper suggests",
         ),
         Order(
             label="HashGrid is set up faster than SweepAndPrune, 100 000 bodies",

@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     section="section 4.4, figure 26",
     setup="Cuboids in a periodic region, two pairs per body, 20 % motion: cubes, long and flat ones along all axes, "
     "and cubes in regions much longer than wide.",
-    measured="the time of an update and a search beside that of cubes in a cube.",
+    measured="the time of an update and a search relative to that of cubes in a cube.",
     notes="An uneven layout is a region with edges as 1024 : 1 : 1; hash grids have as many cells along each axis.",
     structures=NAMES,
     cases=cases,
@@ -68,7 +68,7 @@ EXPERIMENT = Experiment(
         Ratio(
             label="uneven layout 1024 : 1 : 1, 100 000 bodies", over=_at("uneven, 1024 : 1 : 1"), under=_at("cubes"),
             published="performance −50 %: 2 ×", least=1.2, most=3.0,
-            why="a corridor fills only a thin part of a cubic table of cells, which costs more the faster the rest is",
+            why="a corridor fills only a thin part of a cubic table of cells, which weighs more the faster the rest is",
         ),
         *(
             Exponent(
