@@ -173,7 +173,7 @@ void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits
     if (batch.own == Own::except && k == batch.position) continue;
     std::uint32_t maybe = 0;
     const std::uint32_t hit = query.hit(tile, k, maybe);
-    hits[sure] = tile.payload[k];
+    if (hits != nullptr) hits[sure] = tile.payload[k];
     sure += hit;
     doubts[unsure] = tile.payload[k];
     unsure += maybe ^ hit;

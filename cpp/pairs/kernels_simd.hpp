@@ -318,35 +318,40 @@ std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* 
   return at;
 }
 
-template <class Lanes, int D, Shape S, bool Shifted>
+template <class Lanes, int D, Shape S, bool Shifted, bool Counted>
 void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hits, std::int32_t* doubts,
              std::uint32_t* counts) {
   const Query<Lanes, D, S, true, Shifted> query(batch, batch.first);
   const std::uint32_t self = batch.position;
   const std::size_t begin = batch.own == Own::after ? self + 1 : 0;
-  std::int32_t* to = hits;
+  std::size_t sure = 0;
   std::int32_t* doubt_to = doubts;
   auto wanted = Lanes::from(begin % Lanes::width);
   for (std::size_t k = begin / Lanes::width * Lanes::width; k < tile.size; k += Lanes::width) {
     auto doubt = Lanes::none();
     const auto hit = Lanes::both(query.hits(tile, k, doubt), wanted);
-    to += Lanes::keep(to, tile.payload + k, hit);
+    sure += Counted ? Lanes::number(hit) : Lanes::keep(hits + sure, tile.payload + k, hit);
     doubt_to += Lanes::keep(doubt_to, tile.payload + k, Lanes::both(doubt, wanted));
     wanted = Lanes::from(0);
   }
   if (batch.own == Own::except) {
     auto doubt = Lanes::none();
     const unsigned around = Lanes::bits(query.hits(tile, self / Lanes::width * Lanes::width, doubt));
-    if ((around >> self % Lanes::width & 1U) != 0) hits[Lanes::find(hits, tile.payload[self])] = *--to;
+    if ((around >> self % Lanes::width & 1U) != 0) {
+      --sure;
+      if constexpr (!Counted) hits[Lanes::find(hits, tile.payload[self])] = hits[sure];
+    }
   }
-  counts[0] = static_cast<std::uint32_t>(to - hits);
+  counts[0] = static_cast<std::uint32_t>(sure);
   counts[1] = static_cast<std::uint32_t>(doubt_to - doubts);
 }
 template <class Lanes, int D, Shape S>
 void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits, std::int32_t* doubts,
           std::uint32_t* counts) {
-  if (batch.shifted) part_of<Lanes, D, S, true>(tile, batch, hits, doubts, counts);
-  else part_of<Lanes, D, S, false>(tile, batch, hits, doubts, counts);
+  const auto run = batch.shifted
+                       ? (hits == nullptr ? part_of<Lanes, D, S, true, true> : part_of<Lanes, D, S, true, false>)
+                       : (hits == nullptr ? part_of<Lanes, D, S, false, true> : part_of<Lanes, D, S, false, false>);
+  run(tile, batch, hits, doubts, counts);
 }
 
 template <class Lanes, int D, Shape S, bool Band>

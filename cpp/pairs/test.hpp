@@ -94,10 +94,10 @@ class Test {
           batch.position = position + (first - cut.first);
           const HitRoom room = sink.room((batch.last - first) * tile.size);
           Slot done = doubtful_ ? 0 : kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
+          if (done < batch.last - first) doubtful_ = true;
           if (done == 0) {
-            counts_[0] = resolve(cut, kernel, batch, tile, payload, room.hits);
-            if (room.owners != nullptr) std::fill_n(room.owners, counts_[0], queries_.ids[first]);
-            done = 1;
+            done = batch.last - first;
+            resolve(cut, kernel, batch, tile, payload, room, false);
           }
           sink.take(first, std::span<const std::uint32_t>(counts_.data(), done), cut.shift);
           first += done;
@@ -116,11 +116,12 @@ class Test {
           batch.last = cut.last;
           batch.position = position + (first - cut.first);
           Slot done = doubtful_ ? 0 : kernel.count(tile, batch, counts_.data());
+          if (done < batch.last - first) doubtful_ = true;
           if (done == 0) {
             if (tile.payload == nullptr) tile = gather_slots(cut, kernel, batch, tile);
             if (hits_.size() == 0) hits_.reset(tile_candidates + overshoot);
-            counts_[0] = resolve(cut, kernel, batch, tile, nullptr, hits_.data());
-            done = 1;
+            done = batch.last - first;
+            resolve(cut, kernel, batch, tile, nullptr, {hits_.data(), nullptr}, true);
           }
           for (Slot k = 0; k < done; ++k) add(first + k, counts_[k]);
           first += done;
@@ -255,66 +256,74 @@ class Test {
                        [&](const Span& span) { return within(bodies_.outside, span.begin, span.end); });
   }
 
-  // Writes the hits of the first query of a batch that has candidates in doubt, and returns their number. Candidates in
-  // doubt are copied side by side in T and tested by the exact kernel. The other queries of the tile probably have
-  // some, too.
+  // Writes the hits of queries that may have candidates in doubt, and their numbers to counts_. Candidates in doubt are
+  // copied side by side in T and tested by the exact kernel. The other queries of the tile probably have some, too.
+  // `counted`: only their number is wanted, and `to` is scratch.
   template <class V>
-  std::uint32_t resolve(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile,
-                        const std::int32_t* payload, std::int32_t* to) {
-    doubtful_ = true;
-    std::array<std::uint32_t, 2> counts{};
+  void resolve(const Cut& cut, const Kernel<V>& kernel, Batch<V> batch, const Tile<V>& tile,
+               const std::int32_t* payload, HitRoom to, bool counted) {
     if constexpr (!std::is_same_v<V, T>) {  // only such tests leave doubts
       if (unsure_.size() == 0) make_room_for_doubts();
-      std::int32_t* const unsure = unsure_.data();
-      kernel.part(tile, batch, to, unsure, counts.data());
-      if (at_border_) {
-        std::copy_n(to, counts[0], unsure + counts[1]);
-        counts = {0, counts[0] + counts[1]};
-      }
-      ++resolved_;
-      if (counts[1] == 0) return counts[0];
-      ++doubts_;
-      const std::int32_t self = batch.own == Own::except ? tile.payload[batch.position] : -1;
-      const Tile<T> exact = exact_tile(unsure, counts[1], self, payload != nullptr);
-      Batch<T> one = batch_of<T>(cut, queries_.exact, squared_, squared_, 1);
       std::array<T, Bodies<T, D>::most> x;
-      for (std::size_t c = 0; c < columns_; ++c) {
-        x[c] = queries_.position(batch.first, static_cast<int>(c));
-        one.x[c] = &x[c];
-      }
+      Batch<T> one = batch_of<T>(cut, queries_.exact, squared_, squared_, 1);
+      for (std::size_t c = 0; c < columns_; ++c) one.x[c] = &x[c];
       one.first = 0;
       one.last = 1;
       one.own = Own::absent;
-      one.position = 0;
-      exact_kernel_.hits(exact, one, to + counts[0], nullptr, &counts[1]);
+      const Slot first = batch.first;
+      for (; batch.first < batch.last; ++batch.first, ++batch.position) {
+        std::array<std::uint32_t, 2> counts;
+        kernel.part(tile, batch, counted && !at_border_ ? nullptr : to.hits, unsure_.data(), counts.data());
+        if (at_border_) {
+          std::copy_n(to.hits, counts[0], unsure_.data() + counts[1]);
+          counts = {0, counts[0] + counts[1]};
+        }
+        ++resolved_;
+        if (counts[1] > 0) {
+          ++doubts_;
+          for (std::size_t c = 0; c < columns_; ++c) x[c] = queries_.position(batch.first, static_cast<int>(c));
+          const std::int32_t self = batch.own == Own::except ? tile.payload[batch.position] : -1;
+          const Tile<T> exact = exact_tile(counts[1], self, payload != nullptr);
+          if (counted) exact_kernel_.count(exact, one, &counts[1]);
+          else exact_kernel_.hits(exact, one, to.hits + counts[0], nullptr, &counts[1]);
+        }
+        const std::uint32_t n = counts[0] + counts[1];
+        counts_[batch.first - first] = n;
+        if (!counted) to.hits += n;
+        if (to.owners != nullptr) to.owners = std::fill_n(to.owners, n, queries_.ids[batch.first]);
+      }
     }
-    return counts[0] + counts[1];
   }
   void make_room_for_doubts() {
     unsure_.reset(tile_candidates + overshoot);
     for (std::size_t c = 0; c < columns_; ++c) exact_tile_[c].reset(tile_candidates + gather_overshoot);
   }
-  // The tile of some candidates in T, without `self`; `ids`: they are given by the user's numbers, otherwise by slots.
-  Tile<T> exact_tile(const std::int32_t* candidates, std::size_t count, std::int32_t self, bool ids) {
+  // The tile of the first `count` of unsure_ in T, without `self`; `ids`: those are the user's numbers, otherwise
+  // slots.
+  Tile<T> exact_tile(std::size_t count, std::int32_t self, bool ids) {
     Tile<T> tile{};
-    for (std::size_t c = 0; c < columns_; ++c) {
-      tile.x[c] = exact_tile_[c].data();
-    }
+    std::array<T*, D + 1> x{};
+    for (std::size_t c = 0; c < columns_; ++c) tile.x[c] = x[c] = exact_tile_[c].data();
+    // Copies: what is written might alias members, and they would be read again each time.
+    const Box<T, D> box = bodies_.box;
+    const T* const data = bodies_.raw.data;
+    const T* const radii = shape_ == Shape::sphere ? bodies_.raw.extra : nullptr;
+    const std::int32_t* const id_of = ids ? nullptr : bodies_.ids.data();
     std::size_t n = 0;
     for (std::size_t k = 0; k < count; ++k) {
-      const auto body = static_cast<std::size_t>(candidates[k]);
-      for (std::size_t c = 0; c < columns_; ++c) {
-        const int column = static_cast<int>(c);
-        exact_tile_[c][n] = ids ? bodies_.value(body, column) : bodies_.position(body, column);
-      }
-      exact_payload_[n] = candidates[k];
-      n += candidates[k] != self ? 1 : 0;
+      const std::int32_t candidate = unsure_[k];
+      const auto body = static_cast<std::size_t>(id_of == nullptr ? candidate : id_of[candidate]);
+      for (std::size_t a = 0; a < D; ++a) x[a][n] = box.wrap(data[body * D + a], static_cast<int>(a));
+      if (radii != nullptr) x[D][n] = radii[body];
+      exact_payload_[n] = candidate;
+      n += candidate != self ? 1 : 0;
     }
-    for (std::size_t k = 0; k < tile_lanes; ++k)
-      for (std::size_t c = 0; c < columns_; ++c)
-        exact_tile_[c][n + k] = c < D ? std::numeric_limits<T>::infinity() : T{0};
+    for (std::size_t c = 0; c < columns_; ++c)
+      std::fill_n(x[c] + n, tile_lanes, c < D ? std::numeric_limits<T>::infinity() : T{0});
     tile.payload = exact_payload_.data();
-    tile.size = static_cast<std::uint32_t>((n + tile_lanes - 1) / tile_lanes * tile_lanes);
+    // Whole registers of any instruction set.
+    constexpr std::size_t lanes = cache_line / sizeof(T);
+    tile.size = static_cast<std::uint32_t>((n + lanes - 1) / lanes * lanes);
     return tile;
   }
   // The same tile once more, with slots as payload.
