@@ -318,11 +318,10 @@ class Test {
       exact_payload_[n] = candidate;
       n += candidate != self ? 1 : 0;
     }
+    constexpr std::size_t lanes = cache_line / sizeof(T);  // whole registers of any instruction set
     for (std::size_t c = 0; c < columns_; ++c)
-      std::fill_n(x[c] + n, tile_lanes, c < D ? std::numeric_limits<T>::infinity() : T{0});
+      std::fill_n(x[c] + n, lanes, c < D ? std::numeric_limits<T>::infinity() : T{0});
     tile.payload = exact_payload_.data();
-    // Whole registers of any instruction set.
-    constexpr std::size_t lanes = cache_line / sizeof(T);
     tile.size = static_cast<std::uint32_t>((n + lanes - 1) / lanes * lanes);
     return tile;
   }

@@ -107,6 +107,13 @@ class State:
         self.positions, self.sizes, self.planes, self.grown = positions, sizes, planes, grown
         self.derived = {}
 
+    def given(self) -> Given:
+        """Return the positions of the last update, or the boxes, as arguments of an update; the rest is kept elsewhere."""
+        positions: Any = np.array(self.positions)
+        if self.kind == "boxes":
+            return Given(None, None, (positions, np.array(self.sizes)), None, None)
+        return Given(positions, None, None, None, None)
+
     def present_bodies(self) -> Bodies:
         """Return the bodies of the last update, checked."""
         if self.kind == "boxes":
