@@ -108,7 +108,7 @@ class State:
         self.derived = {}
 
     def given(self) -> Given:
-        """Return the positions of the last update, or the boxes, as arguments of an update; the rest is kept elsewhere."""
+        """Return the positions, or the boxes, of the last update as its arguments; the list keeps the rest."""
         positions: Any = np.array(self.positions)
         if self.kind == "boxes":
             return Given(None, None, (positions, np.array(self.sizes)), None, None)

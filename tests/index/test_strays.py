@@ -17,8 +17,7 @@ CUTOFF = 0.08
 FAR = 1e9
 # The dense grid covers the whole space, and its memory with it.
 SPARSE = [s for s in STRUCTURES if not s.dense and s.name != "Exhaustive"]
-# Structures whose candidates depend on the bodies alone. Not with many bodies per bin on purpose: there the size of bins
-# is at the limit with or without a stray.
+# Not those with many bodies per bin on purpose: there the size of bins is at the limit with or without a stray.
 PROPOSING = [s for s in SPARSE if str(s) not in {"HashGrid_folded", "PublishedHashGrid_cube", "SpatialHash_crowded"}]
 
 
