@@ -122,6 +122,18 @@ def test_a_stray_does_not_change_the_cells_of_a_hash_grid(dim: int) -> None:
     assert cells[1] == pytest.approx(cells[0], rel=0.5)
 
 
+@pytest.mark.parametrize("structure", [s for s in PROPOSING if s.name in {"BVH", "CellSorting", "HashGrid"}], ids=str)
+def test_a_stray_does_not_prevent_tests_in_float32(structure: Any) -> None:
+    """Coordinates are kept in float32 if the frame is small enough, otherwise in float64, which takes more memory."""
+    places = cloud(3, np.float64)
+    stray = np.array([[FAR, -FAR, FAR]])
+    sizes = [
+        structure.build(points=bodies, cutoff=CUTOFF).stats.bytes
+        for bodies in (places, np.concatenate([places, stray]))
+    ]
+    assert sizes[1] < 1.1 * sizes[0]
+
+
 def test_the_structure_chosen_tests_few_candidates() -> None:
     places = np.random.default_rng(1).random((30_000, 3))
     with_stray = np.concatenate([places, [[FAR, -FAR, FAR]]])
