@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from oracle import Array, Pairs
 
 ALL = "ijSdD"
+COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda value: pickle.loads(pickle.dumps(value))}
 
 
 def ask(search: Any, kind: str, **options: Any) -> Pairs:

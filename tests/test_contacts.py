@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 import vicinal as vc
+from compare import COPIES
 from oracle import Array
 from refusals import Refusal, check_refusal
 
@@ -497,3 +498,22 @@ def test_a_list_is_accepted_as_it_is() -> None:
     contacts.update(full)
     assert np.array_equal(contacts.j, made.indices)
     assert len(contacts.began) == 0
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_contacts_go_their_own_ways(way: str) -> None:
+    made = vc.Contacts({"age": 1, "push": 3}, initial={"age": 2.0}, antisymmetric=["push"])
+    made.update([0, 1, 2], [1, 2, 3])
+    made.update([0, 1, 4], [1, 2, 5])
+    made["push"] = np.arange(9.0).reshape(3, 3)
+    copied = COPIES[way](made)
+    for mine, theirs in ((made.i, copied.i), (made.j, copied.j), (made["push"], copied["push"])):
+        assert np.array_equal(mine, theirs)
+    assert copied.began.tolist() == made.began.tolist() == [2]
+    assert copied.ended.j.tolist() == [3]
+    copied["age"] += 1.0
+    assert made["age"].tolist() == [2.0, 2.0, 2.0]
+    copied.update([1, 4], [2, 5])
+    copied.reorder([5, 4, 3, 2, 1, 0])
+    assert copied["push"].tolist() == [[-6.0, -7.0, -8.0], [-3.0, -4.0, -5.0]]
+    assert len(made) == 3

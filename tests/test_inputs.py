@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 
 import vicinal as vc
-from compare import assert_same_bits
+from compare import COPIES, assert_same_bits
 from forms import FORMS
 from oracle import exact_pairs
 from refusals import Refusal, check_refusal
@@ -294,11 +292,33 @@ def test_a_structure_is_named_by_its_class_or_by_its_name(name: str) -> None:
 # -------------------------------------------------------------------------------- copies
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"])
-def test_copying_an_index_raises_a_clear_error(copied: Any) -> None:
-    index = vc.CellSorting(CLOUD, CUTOFF)
-    with pytest.raises(
-        TypeError, match="a CellSorting can be neither copied nor pickled; make a new one from the points"
-    ):
-        copied(index)
-    assert len(index.pairs()[0]) == len(vc.pairs(CLOUD, CUTOFF)[0])
+@pytest.mark.parametrize("name", STRUCTURES)
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_an_index_go_their_own_ways(way: str, name: str) -> None:
+    """Copies used to share the compiled structure, with the sizes of before."""
+    points = CLOUD[:, :2] if name == "Delaunay" else CLOUD
+    index = STRUCTURES[name](points, CUTOFF)
+    copied = COPIES[way](index)
+    assert repr(copied) == repr(index)
+    index.remove([0, 1])
+    assert (len(copied), len(index)) == (60, 58)
+    for one, bodies in ((copied, points), (index, points[2:])):
+        assert all(map(np.array_equal, one.pairs(sort=True), vc.pairs(bodies, CUTOFF, sort=True)))
+    copied.insert(points[:5])
+    copied.update(points[::-1])
+    assert all(map(np.array_equal, copied.pairs(sort=True), vc.pairs(points[::-1], CUTOFF, sort=True)))
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_an_index_keep_sizes_options_and_planes(way: str) -> None:
+    radii = np.linspace(0.05, 0.2, 60)
+    planes = ([0.0, 0.0, 0.1], [0.0, 0.0, 1.0])
+    for bodies in ({"points": CLOUD, "radii": radii}, {"boxes": (CLOUD, CLOUD + radii[:, None])}):
+        index = vc.SweepAndPrune(**bodies, skin=0.05, planes=planes, box=(1.0, None, None), axes="one")
+        copied = COPIES[way](index)
+        expected = index.pairs(want="ijS", sort=True)
+        assert len(expected[0]) > 20
+        assert all(map(np.array_equal, copied.pairs(want="ijS", sort=True), expected))
+        assert copied.stats.details["axes"] == 1
+    empty = vc.CellSorting(np.zeros((0, 2), np.float32), 1.0)
+    assert len(COPIES[way](empty)) == 0

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
+from compare import COPIES
 from oracle import exact_pairs
 from refusals import Refusal, check_refusal
 from vicinal.list_state import Given
@@ -486,11 +486,38 @@ def test_one_list_can_be_used_from_several_threads() -> None:
     assert 2 < made.stats.builds < 161
 
 
-def test_a_list_is_neither_copied_nor_pickled() -> None:
-    made = made_with("rows")
-    for way in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(TypeError, match="NeighborList can be neither copied nor pickled; make a new one"):
-            way(made)  # type: ignore[operator]
+@pytest.mark.parametrize("kind", ["points", "spheres", "boxes", "planes", "tuned", "empty"])
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_a_list_go_their_own_ways(way: str, kind: str) -> None:
+    points = np.random.default_rng(4).random((300, 3))
+    if kind == "spheres":
+        made = vc.NeighborList(radii=0.03, skin=0.02, half=False)
+    elif kind == "boxes":
+        made = vc.NeighborList(boxes=True, skin=0.02)
+    else:
+        planes = ([0.0, 0.0, 0.0], [0.0, 0.0, 1.0]) if kind == "planes" else None
+        made = vc.NeighborList(cutoff=0.08, skin="auto" if kind == "tuned" else 0.02, planes=planes)
+
+    def step(rows: vc.NeighborList, places: npt.NDArray[np.float64]) -> None:
+        if kind == "boxes":
+            rows.update(boxes=(places, places + 0.05))
+        else:
+            rows.update(places)
+
+    if kind != "empty":
+        step(made, points)
+        step(made, points + 1e-4)
+    copied = COPIES[way](made)
+    assert repr(copied).split(",")[0] == repr(made).split(",")[0]
+    if kind != "empty":
+        assert all(map(np.array_equal, copied.exact(), made.exact()))
+    before = made.exact() if kind != "empty" else ()
+    step(copied, points[::-1] * 0.9)
+    if kind != "empty":
+        assert all(map(np.array_equal, made.exact(), before))
+    step(made, points[::-1] * 0.9)
+    assert len(made.exact()[0]) > 0
+    assert all(map(np.array_equal, copied.exact(), made.exact()))
 
 
 # -------------------------------------------------------------------------------- refusals

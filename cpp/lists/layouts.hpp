@@ -61,7 +61,7 @@ inline void collect(std::span<const std::int64_t> offsets, std::size_t width, co
 
 // Body k of the new order was order[k] before. Full rows are moved and sorted. In half rows, a pair changes its row if
 // the order of its bodies is reversed.
-inline void renumber(const RowsView& rows, std::span<const std::int32_t> order, bool half, RowsFromPairs& builder,
+inline void renumber(const RowsView& rows, std::span<const std::int32_t> order, bool half,
                      std::span<std::int64_t> offsets, std::int32_t* indices) {
   const std::size_t n = rows.size();
   Buffer<std::int32_t> place(n);  // the new number of each body
@@ -81,7 +81,8 @@ inline void renumber(const RowsView& rows, std::span<const std::int32_t> order, 
           j[k] = moved(rows.indices[k]);
         }
     });
-    builder.build(i.span(), j.span(), false, offsets, indices);
+    Buffer<CanonicalPair> scratch(entries);
+    rows_from_pairs(i.span(), j.span(), offsets, {indices, entries}, scratch.span());
     return;
   }
   offsets[0] = 0;

@@ -53,13 +53,17 @@ struct Bounds {
 };
 
 // gather: copies spans of x and payload (of slots if payload is null, of nothing if payload_to is null) side by side,
-//         and behind them `tile_lanes` bodies without size, infinitely far away. With bounds, leaves out candidates
-//         that cannot be a pair with any query inside them. ends[s] is the end of span s in the copy; returns the last.
-// hits:   writes the payload of every hit to `out` and, unless null, the query's id to `owner`; counts[k] is the
-//         number of hits of query k. May write up to `overshoot` entries beyond the last.
-// count:  only counts. Both return the number of queries done: fewer than all if the next one has a candidate in doubt.
-// doubts: for the first query only, bit k of word w is candidate 16 w + k: `hit` are the certain pairs, `doubt` the
-//         candidates in doubt. The query itself is not left out. Null for tests that are never in doubt.
+//        and `tile_lanes` bodies without size infinitely far away behind them. With bounds, leaves out candidates that
+//        cannot be a pair with any query inside them. ends[s] is where span s ends in the copy; returns the last of
+//        them.
+// hits:  writes payload of every hit to `out` and, unless null, the query's id to `owner`, counts[k] of them for query
+//        k; may scribble up to `overshoot` entries beyond the last.
+// count: only counts.
+// Both return how many queries were done: fewer than all when the next one has a candidate in doubt.
+// part:  for the first query only, writes payload of candidates that are certainly a pair to `hits`, that of candidates
+// in
+//        doubt to `doubts`, and how many of each to counts[0] and counts[1]. The query itself is not among the hits,
+//        but may be among the doubts. Null where nothing is ever in doubt.
 inline constexpr std::size_t overshoot = 64;
 // gather copies several registers at once, and writes up to that many undefined entries behind the last span.
 inline constexpr std::size_t gather_overshoot = 64;
@@ -71,7 +75,7 @@ struct Kernel {
                           std::uint32_t* ends);
   std::uint32_t (*hits)(const Tile<V>&, const Batch<V>&, std::int32_t* out, std::int32_t* owner, std::uint32_t* counts);
   std::uint32_t (*count)(const Tile<V>&, const Batch<V>&, std::uint32_t* counts);
-  void (*doubts)(const Tile<V>&, const Batch<V>&, std::uint16_t* hit, std::uint16_t* doubt);
+  void (*part)(const Tile<V>&, const Batch<V>&, std::int32_t* hits, std::int32_t* doubts, std::uint32_t* counts);
 };
 
 // By shape and dimension; the test of boxes only compares, so it is never in doubt.

@@ -1,25 +1,13 @@
 // The exact test on AVX2: 8 float or 4 double lanes, hits packed by a table of permutations.
 #include <immintrin.h>
 
+#include "exec/pack_table.hpp"
 #include "pairs/kernels_simd.hpp"
 
 namespace vicinal {
 namespace {
 
-// For every mask of 8 lanes, the numbers of its set lanes first. Bytes: 2 kB, so that it stays in the first cache.
-struct PackTable {
-  std::uint64_t entry[256];
-  constexpr PackTable() : entry{} {
-    for (unsigned mask = 0; mask < 256; ++mask) {
-      unsigned to = 0;
-      for (unsigned lane = 0; lane < 8; ++lane)
-        if ((mask >> lane & 1U) != 0) entry[mask] |= static_cast<std::uint64_t>(lane) << (8 * to++);
-    }
-  }
-};
-constexpr PackTable pack_table;
-
-// Lane masks, read at an offset: zeros, then ones.
+// Lane masks, read from the right place: zeros, then ones.
 alignas(32) constexpr std::int32_t zeros_then_ones[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
 alignas(32) constexpr std::int64_t long_zeros_then_ones[8] = {0, 0, 0, 0, -1, -1, -1, -1};
 

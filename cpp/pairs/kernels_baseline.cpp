@@ -164,26 +164,28 @@ std::uint32_t gather(const V* const* x, const std::int32_t* payload, const Span*
 }
 
 template <int D, Shape S>
-void doubts(const Tile<float>& tile, const Batch<float>& batch, std::uint16_t* hit, std::uint16_t* doubt) {
+void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits, std::int32_t* doubts,
+          std::uint32_t* counts) {
   const Query<float, D, S, true, false> query(batch, batch.first);
-  for (std::size_t k = 0; k < tile.size; k += tile_lanes) {
-    unsigned hits = 0;
-    unsigned doubts = 0;
-    for (std::size_t lane = 0; lane < tile_lanes; ++lane) {
-      std::uint32_t maybe = 0;
-      const std::uint32_t sure = query.hit(tile, k + lane, maybe);
-      hits |= sure << lane;
-      doubts |= (sure ^ maybe) << lane;
-    }
-    hit[k / tile_lanes] = static_cast<std::uint16_t>(hits);
-    doubt[k / tile_lanes] = static_cast<std::uint16_t>(doubts);
+  std::uint32_t sure = 0;
+  std::uint32_t unsure = 0;
+  for (std::uint32_t k = batch.own == Own::after ? batch.position + 1 : 0; k < tile.size; ++k) {
+    if (batch.own == Own::except && k == batch.position) continue;
+    std::uint32_t maybe = 0;
+    const std::uint32_t hit = query.hit(tile, k, maybe);
+    if (hits != nullptr) hits[sure] = tile.payload[k];
+    sure += hit;
+    doubts[unsure] = tile.payload[k];
+    unsure += maybe ^ hit;
   }
+  counts[0] = sure;
+  counts[1] = unsure;
 }
 
 template <class V, int D, Shape S, bool Band>
 constexpr Kernel<V> make_kernel() {
   Kernel<V> made{gather<V, D, S, Band>, hits<V, D, S, Band>, count<V, D, S, Band>, nullptr};
-  if constexpr (Band) made.doubts = doubts<D, S>;
+  if constexpr (Band) made.part = part<D, S>;
   return made;
 }
 template <class V, int D, Shape S, bool Band>

@@ -318,32 +318,47 @@ std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* 
   return at;
 }
 
-template <class Lanes, int D, Shape S, bool Shifted>
-void doubts_of(const Tile<float>& tile, const Batch<float>& batch, std::uint16_t* hit, std::uint16_t* doubt) {
+template <class Lanes, int D, Shape S, bool Shifted, bool Counted>
+void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hits, std::int32_t* doubts,
+             std::uint32_t* counts) {
   const Query<Lanes, D, S, true, Shifted> query(batch, batch.first);
-  for (std::size_t k = 0; k < tile.size; k += tile_lanes) {
-    unsigned hits = 0;
-    unsigned doubts = 0;
-    for (std::size_t lane = 0; lane < tile_lanes; lane += Lanes::width) {
-      auto here = Lanes::none();
-      hits |= Lanes::bits(query.hits(tile, k + lane, here)) << lane;
-      doubts |= Lanes::bits(here) << lane;
-    }
-    hit[k / tile_lanes] = static_cast<std::uint16_t>(hits);
-    doubt[k / tile_lanes] = static_cast<std::uint16_t>(doubts);
+  const std::uint32_t self = batch.position;
+  const std::size_t begin = batch.own == Own::after ? self + 1 : 0;
+  std::size_t sure = 0;
+  std::int32_t* doubt_to = doubts;
+  auto wanted = Lanes::from(begin % Lanes::width);
+  for (std::size_t k = begin / Lanes::width * Lanes::width; k < tile.size; k += Lanes::width) {
+    auto doubt = Lanes::none();
+    const auto hit = Lanes::both(query.hits(tile, k, doubt), wanted);
+    sure += Counted ? Lanes::number(hit) : Lanes::keep(hits + sure, tile.payload + k, hit);
+    doubt_to += Lanes::keep(doubt_to, tile.payload + k, Lanes::both(doubt, wanted));
+    wanted = Lanes::from(0);
   }
+  if (batch.own == Own::except) {
+    auto doubt = Lanes::none();
+    const unsigned around = Lanes::bits(query.hits(tile, self / Lanes::width * Lanes::width, doubt));
+    if ((around >> self % Lanes::width & 1U) != 0) {
+      --sure;
+      if constexpr (!Counted) hits[Lanes::find(hits, tile.payload[self])] = hits[sure];
+    }
+  }
+  counts[0] = static_cast<std::uint32_t>(sure);
+  counts[1] = static_cast<std::uint32_t>(doubt_to - doubts);
 }
 template <class Lanes, int D, Shape S>
-void doubts(const Tile<float>& tile, const Batch<float>& batch, std::uint16_t* hit, std::uint16_t* doubt) {
-  if (batch.shifted) doubts_of<Lanes, D, S, true>(tile, batch, hit, doubt);
-  else doubts_of<Lanes, D, S, false>(tile, batch, hit, doubt);
+void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits, std::int32_t* doubts,
+          std::uint32_t* counts) {
+  const auto run = batch.shifted
+                       ? (hits == nullptr ? part_of<Lanes, D, S, true, true> : part_of<Lanes, D, S, true, false>)
+                       : (hits == nullptr ? part_of<Lanes, D, S, false, true> : part_of<Lanes, D, S, false, false>);
+  run(tile, batch, hits, doubts, counts);
 }
 
 template <class Lanes, int D, Shape S, bool Band>
 constexpr Kernel<typename Lanes::value> make_kernel() {
   Kernel<typename Lanes::value> made{gather<Lanes, D, S, Band>, hits<Lanes, D, S, Band>, count<Lanes, D, S, Band>,
                                      nullptr};
-  if constexpr (Band) made.doubts = doubts<Lanes, D, S>;
+  if constexpr (Band) made.part = part<Lanes, D, S>;
   return made;
 }
 template <class Lanes, int D, Shape S, bool Band>

@@ -85,8 +85,8 @@ class Test {
   template <HitSink S>
   void hits(const Block& block, const std::int32_t* payload, S& sink) {
     for_each_tile(block, [&](const Cut& cut) {
-      on_tile(cut, payload, payload_tile_.data(), [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
-        // At most as many queries at once as have room for all their candidates.
+      on_tile(cut, payload, true, [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
+        // Not more queries at once than there is room for all their candidates.
         const auto together = static_cast<Slot>(std::max<std::size_t>(1, batch_hits / tile.size));
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
@@ -94,13 +94,10 @@ class Test {
           batch.position = position + (first - cut.first);
           const HitRoom room = sink.room((batch.last - first) * tile.size);
           Slot done = doubtful_ ? 0 : kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
+          if (done < batch.last - first) doubtful_ = true;
           if (done == 0) {
-            std::uint32_t n = 0;
-            resolve(cut, kernel, batch, tile);
-            for_each_bit(tile, [&](std::size_t k) { room.hits[n++] = tile.payload[k]; });
-            if (room.owners != nullptr) std::fill_n(room.owners, n, queries_.ids[first]);
-            counts_[0] = n;
-            done = 1;
+            done = batch.last - first;
+            resolve(cut, kernel, batch, tile, payload, room, false);
           }
           sink.take(first, std::span<const std::uint32_t>(counts_.data(), done), cut.shift);
           first += done;
@@ -113,17 +110,18 @@ class Test {
   template <class Add>
   void count(const Block& block, Add&& add) {
     for_each_tile(block, [&](const Cut& cut) {
-      on_tile(cut, nullptr, nullptr, [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
+      on_tile(cut, nullptr, false, [&](const auto& kernel, auto tile, auto batch, Slot position) {
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = cut.last;
           batch.position = position + (first - cut.first);
           Slot done = doubtful_ ? 0 : kernel.count(tile, batch, counts_.data());
+          if (done < batch.last - first) doubtful_ = true;
           if (done == 0) {
-            counts_[0] = 0;
-            resolve(cut, kernel, batch, tile);
-            for_each_bit(tile, [&](std::size_t) { ++counts_[0]; });
-            done = 1;
+            if (tile.payload == nullptr) tile = gather_slots(cut, kernel, batch, tile);
+            if (hits_.size() == 0) hits_.reset(tile_candidates + overshoot);
+            done = batch.last - first;
+            resolve(cut, kernel, batch, tile, nullptr, {hits_.data(), nullptr}, true);
           }
           for (Slot k = 0; k < done; ++k) add(first + k, counts_[k]);
           first += done;
@@ -165,12 +163,16 @@ class Test {
     outside_ = std::nextafter(static_cast<float>(r2 + w), far);
   }
 
-  // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch, position of the first query).
+  // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch, position of the first query). The tile
+  // has a payload if it is wanted, or if doubts are to be expected.
   template <class F>
-  void on_tile(const Cut& cut, const std::int32_t* payload, std::int32_t* payload_to, F&& f) {
+  void on_tile(const Cut& cut, const std::int32_t* payload, bool wanted, F&& f) {
     at_border_ = reaches_outside(cut);
-    doubtful_ = at_border_;
-    slots_known_ = false;
+    // Where one tile is full of doubts (a crystal with the cutoff at a distance of its lattice), so is the next.
+    doubtful_ = at_border_ || 2 * doubts_ > resolved_;
+    doubts_ = 0;
+    resolved_ = 0;
+    std::int32_t* const payload_to = wanted || doubtful_ ? payload_tile_.data() : nullptr;
     if (banded_) {
       run_tile(cut, band_kernel_, payload, payload_to, bodies_.near, near_tile_,
                batch_of<float>(cut, queries_.near, inside_, outside_, bodies_.frame.scale), f);
@@ -254,85 +256,80 @@ class Test {
                        [&](const Span& span) { return within(bodies_.outside, span.begin, span.end); });
   }
 
-  // The hits of the first query of a batch that has candidates in doubt, in hit_: these candidates are tested again in
-  // T, many at a time. The other queries of the tile probably have some, too.
+  // Writes the hits of queries that may have candidates in doubt, and their numbers to counts_. Candidates in doubt are
+  // copied side by side in T and tested by the exact kernel. The other queries of the tile probably have some, too.
+  // `counted`: only their number is wanted, and `to` is scratch.
   template <class V>
-  void resolve(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile) {
-    doubtful_ = true;
-    kernel.doubts(tile, batch, hit_.data(), doubt_.data());
-    if (at_border_)
-      for (std::size_t w = 0; w < tile.size / tile_lanes; ++w)
-        doubt_[w] = static_cast<std::uint16_t>(doubt_[w] | std::exchange(hit_[w], std::uint16_t{0}));
-    if (batch.own != Own::absent) leave_out(batch.own, batch.position);
-    if (!slots_known_) {
-      if constexpr (std::is_same_v<V, float>) {  // only tests in float32 can be in doubt
-        gather(cut, kernel, batch, nullptr, slot_tile(), bodies_.near, near_tile_);
+  void resolve(const Cut& cut, const Kernel<V>& kernel, Batch<V> batch, const Tile<V>& tile,
+               const std::int32_t* payload, HitRoom to, bool counted) {
+    if constexpr (!std::is_same_v<V, T>) {  // only such tests leave doubts
+      if (unsure_.size() == 0) make_room_for_doubts();
+      std::array<T, Bodies<T, D>::most> x;
+      Batch<T> one = batch_of<T>(cut, queries_.exact, squared_, squared_, 1);
+      for (std::size_t c = 0; c < columns_; ++c) one.x[c] = &x[c];
+      one.first = 0;
+      one.last = 1;
+      one.own = Own::absent;
+      const Slot first = batch.first;
+      for (; batch.first < batch.last; ++batch.first, ++batch.position) {
+        std::array<std::uint32_t, 2> counts;
+        kernel.part(tile, batch, counted && !at_border_ ? nullptr : to.hits, unsure_.data(), counts.data());
+        if (at_border_) {
+          std::copy_n(to.hits, counts[0], unsure_.data() + counts[1]);
+          counts = {0, counts[0] + counts[1]};
+        }
+        ++resolved_;
+        if (counts[1] > 0) {
+          ++doubts_;
+          for (std::size_t c = 0; c < columns_; ++c) x[c] = queries_.position(batch.first, static_cast<int>(c));
+          const std::int32_t self = batch.own == Own::except ? tile.payload[batch.position] : -1;
+          const Tile<T> exact = exact_tile(counts[1], self, payload != nullptr);
+          if (counted) exact_kernel_.count(exact, one, &counts[1]);
+          else exact_kernel_.hits(exact, one, to.hits + counts[0], nullptr, &counts[1]);
+        }
+        const std::uint32_t n = counts[0] + counts[1];
+        counts_[batch.first - first] = n;
+        if (!counted) to.hits += n;
+        if (to.owners != nullptr) to.owners = std::fill_n(to.owners, n, queries_.ids[batch.first]);
       }
-      slots_known_ = true;
     }
+  }
+  void make_room_for_doubts() {
+    unsure_.reset(tile_candidates + overshoot);
+    for (std::size_t c = 0; c < columns_; ++c) exact_tile_[c].reset(tile_candidates + gather_overshoot);
+  }
+  // The tile of the first `count` of unsure_ in T, without `self`; `ids`: those are the user's numbers, otherwise
+  // slots.
+  Tile<T> exact_tile(std::size_t count, std::int32_t self, bool ids) {
+    Tile<T> tile{};
+    std::array<T*, D + 1> x{};
+    for (std::size_t c = 0; c < columns_; ++c) tile.x[c] = x[c] = exact_tile_[c].data();
+    // Copies: what is written might alias members, and they would be read again each time.
+    const Box<T, D> box = bodies_.box;
+    const T* const data = bodies_.raw.data;
+    const T* const radii = shape_ == Shape::sphere ? bodies_.raw.extra : nullptr;
+    const std::int32_t* const id_of = ids ? nullptr : bodies_.ids.data();
     std::size_t n = 0;
-    for (std::size_t w = 0; w < tile.size / tile_lanes; ++w)
-      for (unsigned bits = doubt_[w]; bits != 0; bits &= bits - 1)
-        positions_[n++] = static_cast<std::uint16_t>(w * tile_lanes + static_cast<std::size_t>(__builtin_ctz(bits)));
-    for (std::size_t first = 0; first < n; first += together) {
-      const std::size_t count = std::min(together, n - first);
-      const std::uint64_t pairs = are_pairs(batch.first, positions_.data() + first, count, cut.shift);
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t position = positions_[first + k];
-        hit_[position / tile_lanes] |= static_cast<std::uint16_t>((pairs >> k & 1U) << position % tile_lanes);
-      }
-    }
-  }
-  std::int32_t* slot_tile() {
-    if (slot_tile_.size() == 0) slot_tile_.reset(tile_candidates + gather_overshoot);
-    return slot_tile_.data();
-  }
-  // Leaves out the query itself, and the candidates before it if each pair is reported once.
-  void leave_out(Own own, std::size_t position) {
-    const std::size_t word = position / tile_lanes;
-    const auto bit = static_cast<unsigned>(position % tile_lanes);
-    const auto kept = static_cast<std::uint16_t>(own == Own::except ? ~(1U << bit) : ~0U << bit << 1);
-    hit_[word] &= kept;
-    doubt_[word] &= kept;
-    if (own == Own::except) return;
-    std::fill_n(hit_.begin(), word, std::uint16_t{0});
-    std::fill_n(doubt_.begin(), word, std::uint16_t{0});
-  }
-  template <class V, class F>
-  void for_each_bit(const Tile<V>& tile, F&& f) const {
-    for (std::size_t w = 0; w < tile.size / tile_lanes; ++w)
-      for (unsigned bits = hit_[w]; bits != 0; bits &= bits - 1)
-        f(w * tile_lanes + static_cast<std::size_t>(__builtin_ctz(bits)));
-  }
-
-  // The exact test of up to `together` candidates at positions of the tile: a bit for each.
-  static constexpr std::size_t together = 64;
-  std::uint64_t are_pairs(Slot query, const std::uint16_t* positions, std::size_t count, const Shift& shift) const {
-    std::array<std::array<T, together>, D + 1> x;
-    const int columns = shape_ == Shape::sphere ? D + 1 : D;
-    for (int c = 0; c < columns; ++c)
-      for (std::size_t k = 0; k < count; ++k)
-        x[static_cast<std::size_t>(c)][k] = bodies_.position(static_cast<std::size_t>(slot_tile_[positions[k]]), c);
-    std::array<T, together> sum;
-    for (int axis = 0; axis < D; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      const T own = queries_.position(query, axis);
-      const bool moved = shift[a] != 0;
-      const T move = static_cast<T>(shift[a]) * bodies_.box.edge[a];
-      for (std::size_t k = 0; k < count; ++k) {
-        T d = x[a][k] - own;
-        if (moved) d = d + move;
-        sum[k] = axis == 0 ? d * d : sum[k] + d * d;
-      }
-    }
-    const T radius = shape_ == Shape::sphere ? queries_.position(query, D) : T{0};
-    std::uint64_t pairs = 0;
     for (std::size_t k = 0; k < count; ++k) {
-      const T s = radius + (shape_ == Shape::sphere ? x[D][k] : T{0});
-      const T limit = shape_ == Shape::sphere ? s * s : squared_;
-      pairs |= static_cast<std::uint64_t>(sum[k] <= limit ? 1 : 0) << k;
+      const std::int32_t candidate = unsure_[k];
+      const auto body = static_cast<std::size_t>(id_of == nullptr ? candidate : id_of[candidate]);
+      for (std::size_t a = 0; a < D; ++a) x[a][n] = box.wrap(data[body * D + a], static_cast<int>(a));
+      if (radii != nullptr) x[D][n] = radii[body];
+      exact_payload_[n] = candidate;
+      n += candidate != self ? 1 : 0;
     }
-    return pairs;
+    constexpr std::size_t lanes = cache_line / sizeof(T);  // whole registers of any instruction set
+    for (std::size_t c = 0; c < columns_; ++c)
+      std::fill_n(x[c] + n, lanes, c < D ? std::numeric_limits<T>::infinity() : T{0});
+    tile.payload = exact_payload_.data();
+    tile.size = static_cast<std::uint32_t>((n + lanes - 1) / lanes * lanes);
+    return tile;
+  }
+  // The same tile once more, with slots as payload.
+  template <class V>
+  Tile<V> gather_slots(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile) {
+    if constexpr (std::is_same_v<V, T>) return tile;
+    else return gather(cut, kernel, batch, nullptr, payload_tile_.data(), bodies_.near, near_tile_);
   }
 
   // Runs f(cut) for the candidates of a block, with spans_ set to them: at once if they fit, otherwise in tiles.
@@ -411,13 +408,12 @@ class Test {
   std::array<Buffer<float>, Bodies<T, D>::most> near_tile_;
   Buffer<std::int32_t> payload_tile_;
   std::array<std::uint32_t, cut_queries> counts_{};
-  // Of a query with candidates in doubt.
-  bool at_border_ = false;    // the tile reaches the border of a cut frame
-  bool doubtful_ = false;     // a query of this tile had candidates in doubt
-  bool slots_known_ = false;  // slot_tile_ is that of this tile
-  Buffer<std::int32_t> slot_tile_;
-  std::array<std::uint16_t, tile_candidates / tile_lanes> hit_{}, doubt_{};
-  std::array<std::uint16_t, tile_candidates> positions_{};
+  // Of queries with candidates in doubt.
+  bool at_border_ = false;                   // the tile reaches the border of a cut frame
+  bool doubtful_ = false;                    // a query of this tile had some
+  std::uint32_t doubts_ = 0, resolved_ = 0;  // of queries resolved in this tile, how many had some
+  Buffer<std::int32_t> unsure_, hits_;
+  std::array<std::int32_t, tile_candidates + gather_overshoot> exact_payload_{};
 };
 
 // The number of candidates of a block, from its ranges alone.

@@ -17,11 +17,11 @@
 #include <tuple>
 #include <vector>
 
-#include "contacts/ordered_pairs.hpp"
 #include "contacts/pair_rows.hpp"
-#include "contacts/sort_pairs.hpp"
 #include "python/arrays.hpp"
+#include "rows/from_pairs.hpp"
 #include "rows/history.hpp"
+#include "rows/ordered_pairs.hpp"
 #include "rows/rows.hpp"
 
 namespace vicinal {
@@ -85,7 +85,7 @@ nb::tuple copy_rows(const SharedPool& pool, const Offsets& offsets, const Ids& i
 nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
   if (i.shape(0) != j.shape(0)) throw nb::type_error("i and j must have the same length");
   const std::size_t size = i.shape(0);
-  const auto needed = without_lock([&] { return contacts::rows_needed(span_of(i), span_of(j)); });
+  const auto needed = without_lock([&] { return rows_needed(span_of(i), span_of(j)); });
   if (!needed) return nb::none();
   const std::size_t rows = *needed;
   Region offsets = room_for<std::int64_t>(*pool, rows + 1);
@@ -93,13 +93,13 @@ nb::object sort_rows(const SharedPool& pool, const Ids& i, const Ids& j) {
   const auto starts = span_in<std::int64_t>(offsets, rows + 1);
   const auto entries = span_in<std::int32_t>(indices, size);
   without_lock([&] {
-    if (contacts::in_order(span_of(i), span_of(j))) {
-      contacts::start_rows(span_of(i), starts);
+    if (in_order(span_of(i), span_of(j))) {
+      start_rows(span_of(i), starts);
       copy(span_of(j), entries);
       return;
     }
-    Region scratch = room_for<contacts::Pair>(*pool, size);
-    contacts::sort_pairs(span_of(i), span_of(j), starts, entries, span_in<contacts::Pair>(scratch, size));
+    Region scratch = room_for<CanonicalPair>(*pool, size);
+    rows_from_pairs(span_of(i), span_of(j), starts, entries, span_in<CanonicalPair>(scratch, size));
     pool->give(std::move(scratch));
   });
   return nb::make_tuple(array_of<std::int64_t>(std::move(offsets), {rows + 1}, pool),

@@ -31,7 +31,6 @@
 #include "lists/spatial_order.hpp"
 #include "python/arrays.hpp"
 #include "rows/drift.hpp"
-#include "rows/from_pairs.hpp"
 #include "rows/rows.hpp"
 
 namespace vicinal {
@@ -152,7 +151,7 @@ class ListCore {
     Region new_indices(entries * sizeof(std::int32_t));
     without_lock([&] {
       const std::lock_guard lock(mutex_);
-      renumber({span_of(offsets), span_of(indices)}, span_of(order), half, from_pairs_,
+      renumber({span_of(offsets), span_of(indices)}, span_of(order), half,
                {static_cast<std::int64_t*>(new_offsets.data()), bodies + 1},
                static_cast<std::int32_t*>(new_indices.data()));
     });
@@ -168,7 +167,7 @@ class ListCore {
 
   [[nodiscard]] std::size_t bytes() {
     const std::lock_guard lock(mutex_);
-    return std::visit([](const auto& watch) { return watch.bytes(); }, watch_) + from_pairs_.bytes();
+    return std::visit([](const auto& watch) { return watch.bytes(); }, watch_);
   }
 
  private:
@@ -208,7 +207,6 @@ class ListCore {
   std::mutex mutex_;
   AnyWatch watch_;
   double margin_ = -1;  // of all bodies, or the least of any
-  RowsFromPairs from_pairs_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 };
 

@@ -109,6 +109,7 @@ NB_MODULE(_core, m) {
       .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
       .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
       .def("count", &AnySearch::count, nb::arg("queries").none())
+      .def("bodies", &AnySearch::bodies)
       .def("stats", &AnySearch::stats);
   bind_choose(m);
   bind_contacts(m);

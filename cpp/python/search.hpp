@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 
+#include <cstddef>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -114,6 +116,32 @@ class AnySearch {
       columns.append(array_of<std::int32_t>(std::move(touching.planes), {touching.size}, nullptr));
       columns.append(array_of<T>(std::move(touching.distances), {touching.size}, nullptr));
       return columns;
+    });
+  }
+
+  // Copies of the positions, and of radii or upper corners.
+  nb::tuple bodies() {
+    return visit([&]<class T, int D>(Search<T, D>& search) {
+      const auto copied = [](const T* from, std::size_t n) {
+        Region to(n * sizeof(T) + overrun);
+        if (n > 0) std::memcpy(to.data(), from, n * sizeof(T));
+        return to;
+      };
+      struct Copy {
+        Region positions, extra;
+        std::size_t size;
+        Shape shape;
+      };
+      Copy copy = without_lock([&] {
+        return search.look([&](const BodyView<T, D>& points) {
+          return Copy{copied(points.data, points.size * D), copied(points.extra, points.size * points.extras()),
+                      points.size, points.shape};
+        });
+      });
+      nb::object extra = nb::none();
+      if (copy.shape == Shape::sphere) extra = array_of<T>(std::move(copy.extra), {copy.size}, nullptr);
+      if (copy.shape == Shape::box) extra = array_of<T>(std::move(copy.extra), {copy.size, D}, nullptr);
+      return nb::make_tuple(array_of<T>(std::move(copy.positions), {copy.size, D}, nullptr), extra);
     });
   }
 

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "exec/stream.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
 
@@ -197,6 +198,8 @@ class DriftWatch {
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   static constexpr std::size_t tile = 256;  // bodies; a tile and its squares stay in the first cache
   static constexpr std::size_t grain = std::size_t{1} << 15;
+  // Arrays longer than this are not in a cache at the next step.
+  static constexpr std::size_t cached_bytes = std::size_t{8} << 20;
   // Python refuses bodies farther outside a periodic box than this (most_wraps in _check.py), so they are not within.
   static constexpr double most_wraps = std::min(0x1p29, 0.125 / std::numeric_limits<T>::epsilon());
 
@@ -260,6 +263,7 @@ class DriftWatch {
   template <class Judge>
   [[nodiscard]] Drifted measure(std::span<const T> now, T* copy, Judge&& judge) const {
     const bool periodic = box_.periodic();
+    const bool past_cache = now.size() * sizeof(T) > cached_bytes;
     return in_pieces([&](std::size_t begin, std::size_t end, Drifted& drifted) {
       std::array<T, tile * D> steps;
       std::array<T, tile> squares;
@@ -267,7 +271,10 @@ class DriftWatch {
         const std::size_t count = std::min(tile, end - first);
         if (periodic) steps_in_box(now.data() + first * D, first, count, steps.data());
         else steps_in_space(now.data() + first * D, first, count, steps.data());
-        if (copy != nullptr) std::copy_n(now.data() + first * D, count * D, copy + first * D);
+        if (copy != nullptr) {
+          if (past_cache) stream_copy(copy + first * D, now.data() + first * D, count * D * sizeof(T));
+          else std::copy_n(now.data() + first * D, count * D, copy + first * D);
+        }
         for (std::size_t k = 0; k < count; ++k) {
           T sum = steps[k * D] + steps[k * D + 1];
           if constexpr (D == 3) sum += steps[k * D + 2];
@@ -275,6 +282,7 @@ class DriftWatch {
         }
         judge(squares.data(), first, count, drifted);
       }
+      if (past_cache) finish_streams();
     });
   }
 

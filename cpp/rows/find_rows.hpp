@@ -18,30 +18,54 @@
 
 namespace vicinal {
 
-// Sorts rows with other columns besides the indices by index, then by shift.
+namespace detail {
+
+// Entry k becomes what entry order[k] was. The size of an entry is a constant where it is one of the usual ones: then
+// copying it takes no call.
+template <std::size_t Bytes = 0>
+void permute_entries(std::byte* entries, std::size_t bytes, std::span<const std::uint64_t> order,
+                     std::vector<std::byte>& copy) {
+  const std::size_t each = Bytes > 0 ? Bytes : bytes;
+  copy.resize(order.size() * each);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    std::memcpy(copy.data() + k * each, entries + static_cast<std::uint32_t>(order[k]) * each, each);
+  std::memcpy(entries, copy.data(), order.size() * each);
+}
+
+}  // namespace detail
+
+// Sorts rows that have more columns than indices by index, then by shift.
 template <class T, int D>
 void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets) {
   parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t first, std::size_t last, std::size_t) {
-    std::vector<std::size_t> order;
+    std::vector<std::uint64_t> order;  // the index of an entry, and its place in the row in the lower half
     std::vector<std::byte> copy;
     for (std::size_t row = first; row < last; ++row) {
       const auto begin = static_cast<std::size_t>(offsets[row]);
       const auto size = static_cast<std::size_t>(offsets[row + 1]) - begin;
       if (size < 2) continue;
       order.resize(size);
-      std::iota(order.begin(), order.end(), begin);
-      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        if (columns.j[a] != columns.j[b]) return columns.j[a] < columns.j[b];
-        if (columns.shift == nullptr) return false;
-        return std::lexicographical_compare(columns.shift + a * D, columns.shift + a * D + D, columns.shift + b * D,
-                                            columns.shift + b * D + D);
-      });
+      for (std::size_t k = 0; k < size; ++k)
+        order[k] = static_cast<std::uint64_t>(static_cast<std::uint32_t>(columns.j[begin + k])) << 32 | k;
+      if (columns.shift == nullptr) {
+        std::sort(order.begin(), order.end());
+      } else {
+        const std::int32_t* const shifts = columns.shift + begin * D;
+        std::sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
+          if (a >> 32 != b >> 32) return a < b;
+          const std::int32_t* const one = shifts + static_cast<std::uint32_t>(a) * D;
+          const std::int32_t* const other = shifts + static_cast<std::uint32_t>(b) * D;
+          return std::lexicographical_compare(one, one + D, other, other + D);
+        });
+      }
       Columns<T>::template for_each<D>(columns, columns, [&](void* column, void*, std::size_t bytes) {
         if (column == nullptr) return;
-        auto* const base = static_cast<std::byte*>(column);
-        copy.resize(size * bytes);
-        for (std::size_t k = 0; k < size; ++k) std::memcpy(copy.data() + k * bytes, base + order[k] * bytes, bytes);
-        std::memcpy(base + begin * bytes, copy.data(), size * bytes);
+        auto* const entries = static_cast<std::byte*>(column) + begin * bytes;
+        if (bytes == 4) detail::permute_entries<4>(entries, bytes, order, copy);
+        else if (bytes == 8) detail::permute_entries<8>(entries, bytes, order, copy);
+        else if (bytes == 12) detail::permute_entries<12>(entries, bytes, order, copy);
+        else if (bytes == 24) detail::permute_entries<24>(entries, bytes, order, copy);
+        else detail::permute_entries(entries, bytes, order, copy);
       });
     }
   });

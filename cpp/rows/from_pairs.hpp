@@ -1,34 +1,65 @@
-// Rows from pairs in any order, each row in ascending order.
+// Rows from pairs in any order and any direction: each pair goes to the row of its smaller id, each row is in ascending
+// order.
 //
-// Scattering millions of pairs directly to their rows would miss the cache on every write. As in index/cell_order.hpp,
-// a first pass writes to a limited number of places at a time, and everything else happens within a bucket of rows that
-// fits the level-2 cache. The result does not depend on the number of threads.
+// Two passes, so that neither scatters over more memory than the caches hold: into buckets of neighbouring rows first,
+// then row by row within each bucket. Both keep the result independent of the number of threads.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "exec/memory.hpp"
 #include "exec/threads.hpp"
+#include "rows/ordered_pairs.hpp"
 #include "rows/sort_row.hpp"
 
 namespace vicinal {
 
-// The number of rows that the pairs need if each is in the row of its smaller id: one more than the largest of these.
-// Nothing if an id is negative.
+struct CanonicalPair {
+  std::int32_t low, high;
+};
+
+namespace detail {
+
+// Compilers turn this into conditional moves, but std::minmax into a branch, mispredicted half of the time.
+inline CanonicalPair canonical(std::int32_t i, std::int32_t j) { return {i < j ? i : j, i < j ? j : i}; }
+
+// Rows are short and in random order, so a sort that branches on comparisons would be mispredicted every other time.
+// Up to eight numbers pass a fixed network of exchanges (Batcher's) instead. Reads and writes eight for any size.
+inline constexpr std::size_t few = 8;
+inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* to) {
+  std::array<std::int32_t, few> v;
+  for (std::size_t k = 0; k < few; ++k) v[k] = k < size ? from[k] : std::numeric_limits<std::int32_t>::max();
+  const auto exchange = [&v](std::size_t a, std::size_t b) {
+    const CanonicalPair pair = canonical(v[a], v[b]);
+    v[a] = pair.low;
+    v[b] = pair.high;
+  };
+  exchange(0, 1), exchange(2, 3), exchange(4, 5), exchange(6, 7);
+  exchange(0, 2), exchange(1, 3), exchange(4, 6), exchange(5, 7);
+  exchange(1, 2), exchange(5, 6), exchange(0, 4), exchange(3, 7);
+  exchange(1, 5), exchange(2, 6);
+  exchange(1, 4), exchange(3, 6);
+  exchange(2, 4), exchange(3, 5);
+  exchange(3, 4);
+  for (std::size_t k = 0; k < few; ++k) to[k] = v[k];
+}
+
+}  // namespace detail
+
+// How many rows the pairs need: one more than the largest smaller number. Nothing if there is a negative number.
 inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
-  constexpr std::size_t grain = std::size_t{1} << 16;
   struct Piece {
     std::int32_t most = -1, signs = 0;
   };
-  std::vector<Piece> pieces((i.size() + grain - 1) / grain);
-  parallel_ranges(i.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+  std::vector<Piece> pieces((i.size() + pair_grain - 1) / pair_grain);
+  parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     Piece all;
     for (std::size_t k = begin; k < end; ++k) {
       all.most = std::max(all.most, std::min(i[k], j[k]));
@@ -45,105 +76,76 @@ inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, s
   return static_cast<std::size_t>(all.most + 1);
 }
 
-// Keeps its scratch memory for the next call.
-class RowsFromPairs {
- public:
-  // Row k gets the neighbours of body k: every pair goes to the rows of both its bodies (`both`), or to the row of the
-  // smaller id. Fills `offsets` (one more than the number of rows) and `indices`. Entries that are equal stay side by
-  // side.
-  void build(std::span<const std::int32_t> i, std::span<const std::int32_t> j, bool both,
-             std::span<std::int64_t> offsets, std::int32_t* indices) {
-    const std::size_t bodies = offsets.size() - 1;
-    plan(bodies, i.size(), i.size() * (both ? 2 : 1));
-    const auto for_each = [&](std::size_t begin, std::size_t end, auto&& f) {
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::int32_t low = std::min(i[k], j[k]);
-        const std::int32_t high = std::max(i[k], j[k]);
-        f(Entry{low, high});
-        if (both) f(Entry{high, low});
-      }
-    };
-    into_buckets(i.size(), for_each);
-    offsets[0] = 0;
-    std::vector<std::vector<std::int64_t>> ends(static_cast<std::size_t>(thread_count()));
-    parallel_for(buckets_, [&](std::size_t bucket, int thread) {
-      into_rows(bucket, bodies, ends[static_cast<std::size_t>(thread)], offsets, indices);
-    });
-  }
-  [[nodiscard]] std::size_t bytes() const { return entries_.bytes(); }
-
- private:
-  struct Entry {
-    std::int32_t row;
-    std::int32_t index;
+// Fills `offsets` (rows_needed + 1) and `indices` (one per pair). Entries of a row that are equal stay side by side.
+// `scratch` has room for every pair.
+inline void rows_from_pairs(std::span<const std::int32_t> i, std::span<const std::int32_t> j,
+                            std::span<std::int64_t> offsets, std::span<std::int32_t> indices,
+                            std::span<CanonicalPair> scratch) {
+  // Few buckets scatter faster, as long as the rows of a bucket and their entries fit into the second cache.
+  constexpr std::size_t enough_buckets = 256, most_buckets = 1024, most_pieces = 256;
+  constexpr std::size_t cached_rows = std::size_t{1} << 12, cached_entries = std::size_t{1} << 15;
+  const std::size_t size = i.size(), rows = offsets.size() - 1;
+  const std::size_t per_row = size / std::max<std::size_t>(rows, 1);
+  const auto fits = [&](int shift) {
+    const std::size_t bucket_rows = std::size_t{1} << shift;
+    return bucket_rows < cached_rows && bucket_rows * per_row < cached_entries;
   };
-  // Entries that fit a level-2 cache together with the rows they go to, and places a core can write to in turn.
-  static constexpr std::size_t bucket_entries = std::size_t{1} << 15;
-  static constexpr std::size_t most_buckets = 1024;
+  int shift = 0;
+  while ((rows >> shift) >= (fits(shift) ? enough_buckets : most_buckets)) ++shift;
+  const std::size_t buckets = (rows >> shift) + 1;
+  const std::size_t grain = std::max<std::size_t>(std::size_t{1} << 14, size / most_pieces + 1);
+  const std::size_t pieces = (size + grain - 1) / grain;
+  const auto bucket_of = [&](const CanonicalPair& pair) { return static_cast<std::size_t>(pair.low) >> shift; };
 
-  void plan(std::size_t bodies, std::size_t pairs, std::size_t entries) {
-    const std::size_t wanted = std::min(entries / bucket_entries + 1, most_buckets);
-    shift_ = 0;
-    while ((bodies >> shift_) >= wanted) ++shift_;
-    buckets_ = (bodies >> shift_) + 1;
-    const auto threads = static_cast<std::size_t>(thread_count());
-    grain_ = std::max<std::size_t>((pairs + threads - 1) / threads, std::size_t{1} << 16);
-    pieces_ = (pairs + grain_ - 1) / grain_;
-    starts_.assign(pieces_ * buckets_, 0);
+  // starts[piece][bucket]: first how many, then where the next one goes.
+  std::vector<std::array<std::size_t, most_buckets>> starts(pieces);
+  parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+    auto& count = starts[piece];
+    std::fill(count.begin(), count.end(), 0);
+    for (std::size_t k = begin; k < end; ++k) ++count[bucket_of(detail::canonical(i[k], j[k]))];
+  });
+  std::vector<std::size_t> bucket_start(buckets + 1);
+  std::size_t sum = 0;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    bucket_start[bucket] = sum;
+    for (auto& start : starts) sum += std::exchange(start[bucket], sum);
   }
+  bucket_start[buckets] = sum;
 
-  [[nodiscard]] std::size_t bucket_of(std::int32_t row) const { return static_cast<std::size_t>(row) >> shift_; }
-
-  template <class ForEach>
-  void into_buckets(std::size_t pairs, const ForEach& for_each) {
-    parallel_ranges(pairs, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      std::int64_t* const counts = starts_.data() + piece * buckets_;
-      for_each(begin, end, [&](Entry entry) { ++counts[bucket_of(entry.row)]; });
-    });
-    bucket_begin_.assign(buckets_ + 1, 0);
-    std::int64_t sum = 0;
-    for (std::size_t b = 0; b < buckets_; ++b) {
-      bucket_begin_[b] = sum;
-      for (std::size_t piece = 0; piece < pieces_; ++piece) sum += std::exchange(starts_[piece * buckets_ + b], sum);
-    }
-    bucket_begin_[buckets_] = sum;
-    entries_.reset(static_cast<std::size_t>(sum));
-    parallel_ranges(pairs, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      std::int64_t* const next = starts_.data() + piece * buckets_;
-      for_each(begin, end,
-               [&](Entry entry) { entries_[static_cast<std::size_t>(next[bucket_of(entry.row)]++)] = entry; });
-    });
-  }
-
-  void into_rows(std::size_t bucket, std::size_t bodies, std::vector<std::int64_t>& ends,
-                 std::span<std::int64_t> offsets, std::int32_t* indices) const {
-    const std::size_t first = bucket << shift_;
-    const std::size_t last = std::min(bodies, (bucket + 1) << shift_);
-    const auto begin = static_cast<std::size_t>(bucket_begin_[bucket]);
-    const auto end = static_cast<std::size_t>(bucket_begin_[bucket + 1]);
-    ends.assign(last - first, 0);
-    for (std::size_t k = begin; k < end; ++k) ++ends[static_cast<std::size_t>(entries_[k].row) - first];
-    std::int64_t sum = bucket_begin_[bucket];
-    for (std::size_t row = first; row < last; ++row) {
-      sum += std::exchange(ends[row - first], sum);
-      offsets[row + 1] = sum;
-    }
+  parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+    auto& next = starts[piece];
     for (std::size_t k = begin; k < end; ++k) {
-      const Entry entry = entries_[k];
-      indices[ends[static_cast<std::size_t>(entry.row) - first]++] = entry.index;
+      const CanonicalPair pair = detail::canonical(i[k], j[k]);
+      scratch[next[bucket_of(pair)]++] = pair;
     }
-    std::int64_t from = bucket_begin_[bucket];
-    for (std::size_t row = first; row < last; ++row) {
-      sort_row(indices + from, static_cast<std::size_t>(offsets[row + 1] - from));
-      from = offsets[row + 1];
-    }
-  }
+  });
 
-  unsigned shift_ = 0;
-  std::size_t buckets_ = 1, pieces_ = 0, grain_ = 1;
-  std::vector<std::int64_t> starts_;        // [piece][bucket]
-  std::vector<std::int64_t> bucket_begin_;  // [bucket]
-  Buffer<Entry> entries_;
-};
+  offsets[rows] = static_cast<std::int64_t>(size);
+  parallel_for(buckets, [&](std::size_t bucket, int) {
+    const std::size_t row_begin = bucket << shift, row_end = std::min(rows, (bucket + 1) << shift);
+    if (row_begin >= row_end) return;
+    const std::size_t begin = bucket_start[bucket], end = bucket_start[bucket + 1];
+    std::vector<std::size_t> next(row_end - row_begin, 0);
+    const auto row_in = [&](const CanonicalPair& pair) { return static_cast<std::size_t>(pair.low) - row_begin; };
+    for (std::size_t k = begin; k < end; ++k) ++next[row_in(scratch[k])];
+    std::size_t place = begin;
+    for (std::size_t row = 0; row < next.size(); ++row) {
+      offsets[row_begin + row] = static_cast<std::int64_t>(place);
+      place += std::exchange(next[row], place - begin);
+    }
+    std::vector<std::int32_t> placed(end - begin + detail::few);
+    for (std::size_t k = begin; k < end; ++k) placed[next[row_in(scratch[k])]++] = scratch[k].high;
+    std::size_t from = 0;
+    for (const std::size_t to : next) {
+      // What is written past the row is overwritten by the rows after it, unless they are not in this bucket.
+      if (to - from <= detail::few && begin + from + detail::few <= end) {
+        detail::sort_few(placed.data() + from, to - from, indices.data() + begin + from);
+      } else {
+        sort_row(placed.data() + from, to - from, indices.data() + begin + from);
+      }
+      from = to;
+    }
+  });
+}
 
 }  // namespace vicinal

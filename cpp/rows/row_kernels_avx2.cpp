@@ -1,23 +1,11 @@
 // Rows on AVX2: eight entries per register.
 #include <immintrin.h>
 
+#include "exec/pack_table.hpp"
 #include "rows/row_kernels_simd.hpp"
 
 namespace vicinal {
 namespace {
-
-// For every mask of 8 lanes, the numbers of its set lanes first, as bytes.
-struct PackTable {
-  std::uint64_t entry[256];
-  constexpr PackTable() : entry{} {
-    for (unsigned mask = 0; mask < 256; ++mask) {
-      unsigned to = 0;
-      for (unsigned lane = 0; lane < 8; ++lane)
-        if ((mask >> lane & 1U) != 0) entry[mask] |= static_cast<std::uint64_t>(lane) << (8 * to++);
-    }
-  }
-};
-constexpr PackTable pack;
 
 struct IntLanes {
   using vector = __m256i;
@@ -81,7 +69,7 @@ struct IntLanes {
   }
   static inline std::size_t pack_greater(std::int32_t* to, vector v, vector limit) {
     const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(v, limit))));
-    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack.entry[bits])));
+    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[bits])));
     store(to, _mm256_permutevar8x32_epi32(v, lanes));
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }

@@ -22,19 +22,22 @@ inline const RowKernels& row_kernels() {
   return baseline_row_kernels();
 }
 
-// Sorts a row in place. Where `sort_overshoot` entries behind it may be overwritten, row_kernels().sort does so without
-// copying.
-inline void sort_row(std::int32_t* row, std::size_t n) {
+// Writes a row in ascending order to `to`, which may be the row itself. Where `sort_overshoot` entries behind a row may
+// be overwritten, row_kernels().sort does so without copying.
+inline void sort_row(const std::int32_t* row, std::size_t n, std::int32_t* to) {
   constexpr std::size_t most = 2048;
-  if (n < 2) return;
   if (n > most) {
-    std::sort(row, row + n);
+    if (to != row) std::copy_n(row, n, to);
+    std::sort(to, to + n);
     return;
   }
   std::array<std::int32_t, most + sort_overshoot> copy;
   std::copy_n(row, n, copy.begin());
   row_kernels().sort(copy.data(), n);
-  std::copy_n(copy.begin(), n, row);
+  std::copy_n(copy.begin(), n, to);
+}
+inline void sort_row(std::int32_t* row, std::size_t n) {
+  if (n > 1) sort_row(row, n, row);
 }
 
 }  // namespace vicinal

@@ -74,7 +74,15 @@ class Search {
 
   [[nodiscard]] Figures figures() const;
 
-  // For functions beyond the contract: calls f(structure S) with exclusive access.
+  // f(the bodies), which do not change meanwhile.
+  template <class F>
+  auto look(F&& f) const {
+    const std::shared_lock lock(mutex_);
+    require_ready();
+    return f(points_);
+  }
+
+  // Beyond the contract, for structures that can: f(structure S), with the structure to itself.
   template <class S, class F>
   auto on(F&& f) {
     const std::unique_lock lock(mutex_);

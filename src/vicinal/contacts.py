@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,15 @@ class Contacts:
     def __repr__(self) -> str:
         """Return the number of contacts and the names of the fields."""
         return f"Contacts({len(self)} contacts, fields: {', '.join(self._initial) or 'none'})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return copies of all arrays, for `copy` and `pickle`."""
+        return deepcopy({name: value for name, value in self.__dict__.items() if name != "_pool"})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what `__getstate__` returned."""
+        self.__dict__.update(state)
+        self._pool = _core.Pool()
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the fields."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -105,6 +105,8 @@ class Index:
     -----
     The dtype of the points is that of the index. Everything passed later (`update`, `insert`, queries) is converted to
     it, as in a NumPy assignment; the pairs are exactly those of the converted numbers.
+
+    A copy or pickle of an index holds the same bodies and is built anew.
     """
 
     _structure: ClassVar[str]
@@ -182,9 +184,16 @@ class Index:
         kind = f"cutoff={self._cutoff:g}" if self._like.kind == "points" else self._like.kind
         return f"{self._structure}({len(self)} bodies, {kind})"
 
-    def __reduce__(self) -> NoReturn:
-        """Refuse copies and pickles: they would share the compiled structure."""
-        raise TypeError(f"a {self._structure} can be neither copied nor pickled; make a new one from the points")
+    def __getstate__(self) -> dict[str, Any]:
+        """Return parameters and bodies, for `copy` and `pickle`: the structure is built anew from them."""
+        return {**self.__dict__, "_core": self._core.bodies()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Build the structure anew."""
+        array, extra = state.pop("_core")
+        self.__dict__.update(state)
+        bodies = replace(self._outline, array=array, extra=extra)
+        self._make(Settings(bodies, self._cutoff, self._box, self._planes, self._half_skin))
 
     def update(
         self,

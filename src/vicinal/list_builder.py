@@ -28,7 +28,7 @@ class ListBuilder:
     """
 
     def __init__(self, structure: type[Index] | None = None, *, lasting: bool = True) -> None:
-        self._structure, self._lasting = structure, lasting
+        self.structure, self._lasting = structure, lasting
         self.index: Index | None = None
 
     def pairs(self, settings: Settings, *, half: bool, shifts: bool) -> tuple[npt.NDArray[Any], ...]:
@@ -54,8 +54,8 @@ class ListBuilder:
         return 0 if self.index is None else self.index.stats.bytes
 
     def _index_for(self, settings: Settings) -> Index:
-        """Return an index of these bodies: the existing one if it fits, because it keeps its memory."""
-        kind: type[Index] | None = self._structure
+        """Return an index of these bodies: the one there is, if it fits, because it keeps its memory."""
+        kind: type[Index] | None = self.structure
         options: Mapping[str, Any] = {}
         if kind is None:
             choice = choose_checked(settings)

@@ -107,6 +107,13 @@ class State:
         self.positions, self.sizes, self.planes, self.grown = positions, sizes, planes, grown
         self.derived = {}
 
+    def given(self) -> Given:
+        """Return the positions, or the boxes, of the last update as its arguments; the list keeps the rest."""
+        positions: Any = np.array(self.positions)
+        if self.kind == "boxes":
+            return Given(None, None, (positions, np.array(self.sizes)), None, None)
+        return Given(positions, None, None, None, None)
+
     def present_bodies(self) -> Bodies:
         """Return the bodies of the last update, checked."""
         if self.kind == "boxes":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from threading import RLock
 from time import perf_counter
@@ -15,7 +16,7 @@ from vicinal._check import Bodies, BoxLike, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_skin, check_spheres
 from vicinal.choose import choose_checked
 from vicinal.errors import InputError
-from vicinal.index import Settings
+from vicinal.index import Index, Settings
 from vicinal.layouts import (
     LAYOUTS,
     Arrays,
@@ -48,6 +49,8 @@ from vicinal.skin import TUNERS
 from vicinal.structures import STRUCTURES, StructureLike
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
+# Attributes that a copy of a list makes anew.
+MADE_ANEW = ("_builder", "_lock", "_core", "_state", "_spare", "_sample")
 
 
 class NeighborList:
@@ -57,8 +60,8 @@ class NeighborList:
     moved by half the skin; `update` builds it again in time. Your own loop tests the distance. Exactly one of `cutoff`,
     `radii` and `boxes` describes the bodies.
 
-    The methods can be called from several threads at the same time; calls wait for each other. Arrays that were
-    returned are never written again.
+    The methods can be called from several threads at the same time; calls wait for each other. Arrays are never
+    written again once they were returned. A copy or pickle of a list is built anew from the bodies of the last update.
 
     Parameters
     ----------
@@ -143,14 +146,18 @@ class NeighborList:
         self._sort = _check.check_flag(sort, "sort")
         if not self._sort and layout != "pairs":
             raise InputError(f"sort must be True with layout {layout!r}, got False; use layout 'pairs' for any order")
-        self._builder = ListBuilder(check_structure(structure, points=cutoff is not None))
+        self._make(check_structure(structure, points=cutoff is not None))
+        self._updates = self._builds = 0
+        self._build_seconds = self._check_seconds = 0.0
+        self._left = 0.0  # when the last update returned
+
+    def _make(self, structure: type[Index] | None) -> None:
+        """Set what is not copied with a list."""
+        self._builder = ListBuilder(structure)
         self._lock = RLock()
         self._core = _core.ListCore()
         self._state: State | None = None
         self._spare: Floats | None = None  # memory for the next copy of the positions
-        self._updates = self._builds = 0
-        self._build_seconds = self._check_seconds = 0.0
-        self._left = 0.0  # when the last update returned
         self._sample: npt.NDArray[Any] | None = None
 
     def __len__(self) -> int:
@@ -170,9 +177,22 @@ class NeighborList:
             f"skin={state.skin:.3g}{chosen})"
         )
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        """Refuse copies and pickles: they would share the memory of the list."""
-        raise TypeError("a NeighborList can be neither copied nor pickled; make a new one with the same arguments")
+    def __getstate__(self) -> dict[str, Any]:
+        """Return parameters and bodies, for `copy` and `pickle`: the list is built anew from them."""
+        with self._lock:
+            given = None if self._state is None else self._state.given()
+            kept = {name: value for name, value in self.__dict__.items() if name not in MADE_ANEW}
+            return {**deepcopy(kept), "given": given, "structure": self._builder.structure}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Build the list anew."""
+        given, structure = state.pop("given"), state.pop("structure")
+        self.__dict__.update(state)
+        self._make(structure)
+        if given is not None:
+            built = self._rebuilt(given)
+            self._note_build(built)
+            self._state = built
 
     # ---------------------------------------------------------------------------------------------------- update
 

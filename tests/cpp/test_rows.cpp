@@ -5,10 +5,12 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
 #include "exec/threads.hpp"
+#include "rows/from_pairs.hpp"
 #include "rows/rows.hpp"
 #include "rows/sort_row.hpp"
 #include "rows/transpose.hpp"
@@ -60,7 +62,41 @@ const check::Register beside("sorting a row changes nothing beside it", [] {
   }
 });
 
-const check::Register transposed("entry j of row i becomes entry i of row j, for any number of threads", [] {
+const check::Register from_pairs("pairs become rows of the smaller id, whatever the number of threads", [] {
+  std::mt19937 rng(4);
+  const int before = vicinal::thread_count_setting();
+  for (const int threads : {1, 3}) {
+    vicinal::thread_count_setting() = threads;
+    vicinal::enter_call();
+    for (const auto& [rows, pairs] :
+         {std::pair<std::size_t, std::size_t>{1, 0}, {7, 40}, {3000, 9000}, {3000, 90000}}) {
+      Row i, j;
+      std::vector<Row> expected(rows);
+      for (std::size_t k = 0; k < pairs; ++k) {
+        const auto low = static_cast<std::int32_t>(rng() % rows);
+        const auto high = low + static_cast<std::int32_t>(rng() % 50);
+        const bool turned = rng() % 2 == 0;
+        i.push_back(turned ? high : low);
+        j.push_back(turned ? low : high);
+        expected[static_cast<std::size_t>(low)].push_back(high);
+      }
+      check::that(vicinal::rows_needed(i, j).value() <= rows, "rows that are needed");
+      std::vector<std::int64_t> offsets(rows + 1);
+      Row indices(pairs);
+      std::vector<vicinal::CanonicalPair> scratch(pairs);
+      vicinal::rows_from_pairs(i, j, offsets, indices, scratch);
+      for (std::size_t row = 0; row < rows; ++row) {
+        std::sort(expected[row].begin(), expected[row].end());
+        check::that(Row(indices.begin() + offsets[row], indices.begin() + offsets[row + 1]) == expected[row],
+                    "a row of pairs");
+      }
+    }
+  }
+  vicinal::thread_count_setting() = before;
+  vicinal::enter_call();
+});
+
+const check::Register transposed("entry j of row i becomes entry i of row j, whatever the number of threads", [] {
   std::mt19937 rng(3);
   const int before = vicinal::thread_count_setting();
   for (const int threads : {1, 2, 5}) {

@@ -22,32 +22,29 @@
 #include "exec/threads.hpp"
 #include "index/cell_order.hpp"
 #include "index/lay_grid.hpp"
-#include "index/parts.hpp"
-#include "index/structure.hpp"
-#include "index/sweep/direction.hpp"
 #include "index/sweep/ends.hpp"
-#include "index/sweep/extent.hpp"
 #include "index/sweep/find_overlaps.hpp"
 #include "index/sweep/line.hpp"
 #include "index/sweep/overlaps.hpp"
+#include "index/sweep/sweep.hpp"
 
 namespace vicinal::sweep {
 
 template <class T, int D>
-class AllAxes final : public Structure<T, D> {
+class AllAxes final : public Sweep<T, D> {
  public:
-  explicit AllAxes(const Settings<T, D>& settings) : settings_(settings) {}
+  using Sweep<T, D>::Sweep;
 
   void build(const BodyView<T, D>& points) override {
-    const Reach<D> reach = points.reach(settings_.cutoff);
-    extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
-    direction_ = choose_direction(points, settings_.box, reach);
+    const Bulk<D> bulk = this->survey(points);
     keep(points, 0);
-    place_all(points, near_frame(points, settings_.box, reach.largest()));
+    place_all(points, bulk);
     parallel_for(D, [&](std::size_t a, int) { ends_[a].sort(points.size, where(static_cast<int>(a))); });
     const auto cover = [&](std::size_t body) { return cover_of(body); };
     const auto axis = static_cast<std::size_t>(direction_.axis);
-    auto pairs = OverlapFinder<T, D, decltype(cover)>(ends_[axis], axis, cover).run();
+    OverlapFinder<T, D, decltype(cover)> finder(ends_[axis], axis, cover, bulk);
+    auto pairs = finder.run();
+    compared_ = finder.compared();
     for (auto& list : pairs)
       for (auto& [a, b] : list) {
         a = slot_of_[a];
@@ -133,13 +130,6 @@ class AllAxes final : public Structure<T, D> {
     line_ready_ = false;
   }
 
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
-    queries.reset(points, settings_.box, bodies_.frame);
-    sort_along(direction_, extent_, queries);
-  }
-  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
-
   void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto first = static_cast<Slot>(part * part_bodies);
     const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * part_bodies));
@@ -167,6 +157,7 @@ class AllAxes final : public Structure<T, D> {
             {"axis", direction_.axis},
             {"swaps", static_cast<double>(swaps_)},
             {"rebuilds", static_cast<double>(rebuilds_)},
+            {"compared", static_cast<double>(compared_)},
             {"overlaps", static_cast<double>(overlaps_.pairs())}};
   }
   [[nodiscard]] std::size_t bytes() const override {
@@ -330,23 +321,17 @@ class AllAxes final : public Structure<T, D> {
     return rounded(i.low) <= rounded(j.high) && rounded(j.low) <= rounded(i.high);
   }
 
-  // Sorts all bodies into slots, neighbours in space together: by cells of a few bodies, for any sizes.
-  void place_all(const BodyView<T, D>& points, const NearFrame<D>& frame) {
+  // All bodies into slots, neighbours in space together: by cells of a few bodies, whatever their size.
+  void place_all(const BodyView<T, D>& points, const Bulk<D>& bulk) {
     Grid grid;
     if (points.size > 0) {
       const double across = std::ceil(std::pow(static_cast<double>(points.size) / 4, 1.0 / D));
-      const double reach = points.reach(settings_.cutoff).largest();
-      const BodyView<T, D> bulk =
-          within(find_bulk(points, settings_.box, reach, most_strays(points.size)), points, settings_.box);
       Reach<D> cell;
-      for (std::size_t a = 0; a < D; ++a) {
-        const double extent = static_cast<double>(bulk.high[a]) - static_cast<double>(bulk.low[a]);
-        cell.axis[a] = extent > 1e-100 ? extent / std::min(across, 1000.0) : 1;
-      }
-      grid = lay_grid(bulk, settings_.box, cell, 1, 0);
+      for (std::size_t a = 0; a < D; ++a)
+        cell.axis[a] = bulk.length[a] > 1e-100 ? bulk.length[a] / std::min(across, 1000.0) : 1;
+      grid = lay_grid(within(bulk, points, settings_.box), settings_.box, cell, 1, 0);
     }
     grid.finish(points.reach(settings_.cutoff));
-    bodies_.reset(points, settings_.box, frame);
     order_by_cell(grid, bodies_);
     slot_of_.resize(points.size);
     for (std::size_t slot = 0; slot < points.size; ++slot)
@@ -409,10 +394,10 @@ class AllAxes final : public Structure<T, D> {
                    });
   }
 
-  Settings<T, D> settings_;
-  Extent<T, D> extent_;
-  Direction direction_;
-  Bodies<T, D> bodies_;
+  using Sweep<T, D>::bodies_;
+  using Sweep<T, D>::direction_;
+  using Sweep<T, D>::extent_;
+  using Sweep<T, D>::settings_;
   std::vector<Slot> slot_of_;  // by the user's number
   Buffer<T> data_, extra_;     // the bodies as last seen
   Shape shape_ = Shape::point;
@@ -424,7 +409,8 @@ class AllAxes final : public Structure<T, D> {
   mutable std::vector<std::uint32_t> order_;  // the body at each place of line_
   std::size_t swaps_ = 0;                     // of the last update
   std::size_t rebuilds_ = 0;                  // so far
-  std::size_t strays_ = 0;                    // inserted since the last rebuild
+  std::size_t compared_ = 0;                  // pairs, in the last of them
+  std::size_t strays_ = 0;                    // inserted since the last of them
 };
 
 }  // namespace vicinal::sweep

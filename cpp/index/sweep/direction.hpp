@@ -20,11 +20,11 @@ struct Direction {
   Ruler ruler;
 };
 
-// The axis along which bodies are spread out most relative to their size: there a body overlaps the fewest others.
+// The axis along which bodies are spread out most, measured in their own size: there a body overlaps the fewest others.
+// A coordinate outside the bulk of the bodies counts as the border of it.
 template <class T, int D>
-Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach) {
-  // A coordinate beyond the ends of a ruler counts as its end.
-  const Bulk<D> bulk = find_bulk(points, box, reach.largest(), most_strays(points.size));
+Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach,
+                           const Bulk<D>& bulk) {
   Direction best;
   double most = -1;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
@@ -35,7 +35,8 @@ Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, c
     double mean = 0;
     double square = 0;
     for (std::size_t k = 0; k < points.size; k += step) {
-      const double x = static_cast<double>(box.wrap(points.at(k, axis), axis)) / size;
+      const auto at = static_cast<double>(box.wrap(points.at(k, axis), axis));
+      const double x = std::min(std::max(at, bulk.low[a]), bulk.high[a]) / size;
       count += 1;
       const double off = x - mean;
       mean += off / count;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "exec/threads.hpp"
+#include "index/bulk.hpp"
 #include "index/sweep/ends.hpp"
 
 namespace vicinal::sweep {
@@ -35,9 +37,9 @@ class OverlapFinder {
  public:
   using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-  // `ends`: those of all bodies along `axis`. `cover(body)` returns the Cover of a body.
-  OverlapFinder(const Ends<T>& ends, std::size_t axis, const CoverOf& cover)
-      : ends_(ends), n_(ends.size() / 2), axis_(axis), cover_(cover) {}
+  // `ends`: of all bodies along `axis`. `cover(body)` is its Cover. `bulk`: where most of their positions are.
+  OverlapFinder(const Ends<T>& ends, std::size_t axis, const CoverOf& cover, const Bulk<D>& bulk)
+      : ends_(ends), n_(ends.size() / 2), axis_(axis), cover_(cover), bulk_(bulk) {}
 
   // Numbers of bodies, each pair once.
   std::vector<Pairs> run() {
@@ -50,11 +52,15 @@ class OverlapFinder {
     std::vector<Pairs> pairs(pieces + large_.size());
     parallel_ranges(strips, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       std::vector<Member> members;
-      for (std::size_t strip = begin; strip < end; ++strip) sweep(strip, members, pairs[piece]);
+      std::size_t compared = 0;
+      for (std::size_t strip = begin; strip < end; ++strip) compared += sweep(strip, members, pairs[piece]);
+      compared_ += compared;
     });
     parallel_for(large_.size(), [&](std::size_t k, int) { compare_with_all(large_[k], pairs[pieces + k]); });
     return pairs;
   }
+  // How many pairs `run` compared.
+  [[nodiscard]] std::size_t compared() const { return compared_ + large_.size() * n_; }
 
  private:
   // A body that covers more strips than this is compared with all others instead.
@@ -77,30 +83,23 @@ class OverlapFinder {
 
   [[nodiscard]] std::size_t other(std::size_t k) const { return (axis_ + 1 + k) % D; }
 
+  // The strips cover the bulk of the bodies; what is outside belongs to the outermost ones.
   void cut() {
-    std::array<double, D> low;
-    std::array<double, D> high;
     std::array<double, D> length{};
-    for (std::size_t a = 0; a < D; ++a) {
-      low[a] = static_cast<double>(cover_(0).low[a]);
-      high[a] = low[a];
-    }
     for (std::size_t body = 0; body < n_; ++body) {
       const Cover<T, D> c = cover_(body);
-      for (std::size_t a = 0; a < D; ++a) {
-        low[a] = std::min(low[a], static_cast<double>(c.low[a]));
-        high[a] = std::max(high[a], static_cast<double>(c.low[a]));
-        length[a] += static_cast<double>(c.high[a]) - static_cast<double>(c.low[a]);
-      }
+      for (std::size_t a = 0; a < D; ++a) length[a] += static_cast<double>(c.high[a]) - static_cast<double>(c.low[a]);
     }
     // There are at most as many strips as bodies.
     const double most = D == 3 ? std::sqrt(static_cast<double>(n_)) : static_cast<double>(n_);
     for (std::size_t k = 0; k + 1 < D; ++k) {
       const std::size_t a = other(k);
-      const double extent = high[a] - low[a];
-      const double width = std::max(2 * length[a] / static_cast<double>(n_), extent / most);
+      const double mean = length[a] / static_cast<double>(n_);
+      const double low = bulk_.low[a] - mean / 2;
+      const double extent = bulk_.high[a] - bulk_.low[a];
+      const double width = std::max(2 * mean, extent / most);
       if (!(extent > 0 && extent < 1e300 && width > 0 && width < extent && 1 / width < 1e300)) continue;
-      cut_[k] = {low[a], 1 / width, static_cast<std::size_t>(extent / width) + 1};
+      cut_[k] = {low, 1 / width, static_cast<std::size_t>(extent / width) + 1};
     }
   }
 
@@ -138,7 +137,8 @@ class OverlapFinder {
     starts_.front() = 0;
   }
 
-  void sweep(std::size_t strip, std::vector<Member>& members, Pairs& pairs) const {
+  // Returns how many pairs were compared.
+  std::size_t sweep(std::size_t strip, std::vector<Member>& members, Pairs& pairs) const {
     const Strip here{static_cast<std::uint32_t>(strip % cut_[0].count),
                      static_cast<std::uint32_t>(strip / cut_[0].count)};
     members.clear();
@@ -146,15 +146,19 @@ class OverlapFinder {
       const Cover<T, D> cover = cover_(members_[k]);
       members.push_back({cover, strip_of(cover.low), members_[k]});
     }
+    std::size_t compared = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Member& a = members[i];
-      for (std::size_t j = i + 1; j < members.size() && members[j].cover.low[axis_] <= a.cover.high[axis_]; ++j) {
+      std::size_t j = i + 1;
+      for (; j < members.size() && members[j].cover.low[axis_] <= a.cover.high[axis_]; ++j) {
         const Member& b = members[j];
         const bool begins_here =
             std::max(a.first[0], b.first[0]) == here[0] && std::max(a.first[1], b.first[1]) == here[1];
         if (begins_here && a.cover.overlaps(b.cover)) pairs.emplace_back(a.body, b.body);
       }
+      compared += j - i - 1;
     }
+    return compared;
   }
 
   void compare_with_all(std::uint32_t body, Pairs& pairs) const {
@@ -170,10 +174,12 @@ class OverlapFinder {
   std::size_t n_;
   std::size_t axis_;
   const CoverOf& cover_;
+  const Bulk<D>& bulk_;
   std::array<Cut, 2> cut_;
   std::vector<std::size_t> starts_;  // of the members of each strip
   std::vector<std::uint32_t> members_;
   std::vector<std::uint32_t> large_;  // ascending
+  std::atomic<std::size_t> compared_{0};
 };
 
 }  // namespace vicinal::sweep

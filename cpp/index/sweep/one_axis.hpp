@@ -12,37 +12,25 @@
 #include <vector>
 
 #include "index/images.hpp"
-#include "index/parts.hpp"
-#include "index/structure.hpp"
-#include "index/sweep/direction.hpp"
-#include "index/sweep/extent.hpp"
 #include "index/sweep/line.hpp"
+#include "index/sweep/sweep.hpp"
 
 namespace vicinal::sweep {
 
 template <class T, int D>
-class OneAxis final : public Structure<T, D> {
+class OneAxis final : public Sweep<T, D> {
  public:
-  explicit OneAxis(const Settings<T, D>& settings) : settings_(settings) {}
+  using Sweep<T, D>::Sweep;
 
   void build(const BodyView<T, D>& points) override {
-    const Reach<D> reach = points.reach(settings_.cutoff);
-    extent_ = Extent<T, D>(points, settings_.cutoff, settings_.box);
-    direction_ = choose_direction(points, settings_.box, reach);
-    bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
+    this->survey(points);
     sort_along(direction_, extent_, bodies_);
     line_.build(
         points.size, [&](std::size_t slot) { return direction_.ruler(interval(bodies_, slot, direction_.axis).low); },
         [&](std::size_t slot) { return direction_.ruler(interval(bodies_, slot, direction_.axis).high); });
-    list_shifts(reach);
+    list_shifts(points.reach(settings_.cutoff));
     if (settings_.box.periodic()) find_bounds();
   }
-  void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
-    queries.reset(points, settings_.box, bodies_.frame);
-    sort_along(direction_, extent_, queries);
-  }
-  [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
-  [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
   void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
     const auto last = static_cast<Slot>(std::min(queries.size, (part + 1) * part_bodies));
@@ -202,10 +190,10 @@ class OneAxis final : public Structure<T, D> {
       }
   }
 
-  Settings<T, D> settings_;
-  Extent<T, D> extent_;
-  Direction direction_;
-  Bodies<T, D> bodies_;
+  using Sweep<T, D>::bodies_;
+  using Sweep<T, D>::direction_;
+  using Sweep<T, D>::extent_;
+  using Sweep<T, D>::settings_;
   Line line_;
   std::vector<Shift> ahead_, aside_;  // images along the axis of the sweep, and all others
   std::array<Interval, D> bounds_{};  // of all bodies, in a periodic box

@@ -93,13 +93,12 @@ def redraw(
         Rows of spheres that still overlap an earlier one, or have no place.
     """
     for turn in range(rounds + 1):
-        without = np.isnan(points[:, 0])
-        placed = np.flatnonzero(~without)
+        moves = np.isnan(points[:, 0])
+        placed = np.flatnonzero(~moves)
         i, j = vc.pairs(points[placed], radii=radii[placed], box=box)
-        hit = occupied.hit_by(points[placed], radii[placed], box)
-        again = np.unique(
-            np.concatenate([placed[np.maximum(i, j)], placed[hit], np.flatnonzero(np.isnan(points[:, 0]))])
-        )
+        moves[placed[np.maximum(i, j)]] = True
+        moves[placed[occupied.hit_by(points[placed], radii[placed], box)]] = True
+        again = np.flatnonzero(moves)
         if not len(again) or turn == rounds:
             break
         points[again] = sample(again)

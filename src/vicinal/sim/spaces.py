@@ -91,10 +91,15 @@ class BoxSpace(Space):
         # Sides that only stopped spheres would keep a crowd in one plane for ever: nothing in it pushes out of it.
         low, high = self.low + radii[:, None], self.high - radii[:, None]
         moved = points + motion
-        back = np.where(moved < low, 2 * low - moved, np.where(moved > high, 2 * high - moved, moved))
-        motion = np.where((back == moved) | self.endless, motion, -motion)
-        wrapped = moved - np.floor(moved / self.period) * self.period
-        return np.where(self.endless, wrapped, np.clip(back, low, np.maximum(low, high))), motion
+        outside = ((moved < low) | (moved > high)) & ~self.endless
+        if outside.any():  # mostly few are
+            least, most, there = low[outside], high[outside], moved[outside]
+            back = np.where(there < least, 2 * least - there, 2 * most - there)
+            moved[outside] = np.clip(back, least, np.maximum(least, most))
+            motion = np.where(outside, -motion, motion)
+        for axis in np.flatnonzero(self.endless):
+            moved[:, axis] -= np.floor(moved[:, axis] / self.period[axis]) * self.period[axis]
+        return moved, motion
 
     def sample(self, radii: Array, draws: Draws) -> Array:
         """Draw places."""

@@ -9,7 +9,7 @@
 
 #include "exec/threads.hpp"
 
-namespace vicinal::contacts {
+namespace vicinal {
 
 inline constexpr std::size_t pair_grain = std::size_t{1} << 16;
 
@@ -40,4 +40,4 @@ inline void start_rows(std::span<const std::int32_t> i, std::span<std::int64_t> 
   offsets.back() = static_cast<std::int64_t>(i.size());
 }
 
-}  // namespace vicinal::contacts
+}  // namespace vicinal
