@@ -52,7 +52,7 @@ def test_a_state_that_breaks_during_a_run_is_noticed_at_that_step():
     kicks = sim._core.get("half_kicks")
     kicks[7, 1] = np.nan
     sim._core.set("half_kicks", kicks)
-    with pytest.raises(UnstableError, match="no longer finite at t = 0.06, step 300"):
+    with pytest.raises(UnstableError, match=r"no longer finite at t = 0\.06, step 300"):
         sim.run(5000)
     assert np.isfinite(sim.positions).all()
 
@@ -64,7 +64,7 @@ def test_spins_that_are_not_finite_are_noticed_too():
         sim.insert([[0, 0, 0.0]], **({"radii": 0.5} if shape is None else {"shape": shape}))
         sim.run(1)
         sim._core.set("half_spin_kicks" if shape is None else "half_impulses", np.array([[np.inf, 0, 0]]))
-        with pytest.raises(UnstableError, match="body 0 .* step 2; it touches nothing"):
+        with pytest.raises(UnstableError, match=r"body 0 .* step 2; it touches nothing"):
             sim.run(10)
 
 
@@ -94,7 +94,7 @@ def test_spheres_that_overlap_deeply_are_refused_with_counts_and_the_worst_case(
     with pytest.raises(InputError, match=r"at most 0\.1 of the smaller radius, got 1\.88: 4 bodies overlap \(2 times"):
         sim.run(1)
     assert sim.step_count == 0
-    with pytest.raises(InputError, match="body 0 and body 1.*max_overlap"):
+    with pytest.raises(InputError, match=r"body 0 and body 1.*max_overlap"):
         sim.run(1)
     sim.max_overlap = 2
     sim.run(1)
@@ -112,7 +112,7 @@ def test_bodies_that_walls_leave_no_room_for_are_refused(walls, place, worst):
     sim = simulation(linear(), walls=walls, dt=1e-4)
     sim.insert([place], radii=0.5)
     assert sim.overlaps().worst == pytest.approx(worst)
-    with pytest.raises(InputError, match="1 body overlaps .* body 0 and the wall"):
+    with pytest.raises(InputError, match=r"1 body overlaps .* body 0 and the wall"):
         sim.run(1)
 
 

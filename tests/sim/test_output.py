@@ -14,8 +14,8 @@ import pytest
 from sim.busy import busy
 from vicinal import InputError
 from vicinal.dem.solver import GrainSolver
-from vicinal.sim.restart import load_restart, save_restart
 from vicinal.sim.frame_log import append_frame, read_frames
+from vicinal.sim.restart import load_restart, save_restart
 from vicinal.sim.series import LOOSE_PARTS, SeriesReader, SeriesWriter, log_of
 from vicinal.sim.table import Table
 from vicinal.sim.vtkhdf import Frame, vertices

@@ -52,9 +52,7 @@ def too_fast(sim: Simulation, speeds: npt.NDArray[np.float64], diameter: float) 
 
 def crossing_text(wall: str, body: int, time: float) -> str:
     """Return the warning about the first body that crossed a wall."""
-    return (
-        f"body {body} crossed the wall {wall!r} in one step at t = {time:.6g}; use a smaller dt or stiffer materials"
-    )
+    return f"body {body} crossed the wall {wall!r} in one step at t = {time:.6g}; use a smaller dt or stiffer materials"
 
 
 def _place(sim: Simulation, body: int) -> str:

@@ -119,16 +119,12 @@ def _sizes(sim: Simulation) -> Array:
     sizes = sim.radii.copy()
     kinds = sim.shape_ids
     for number, shape in enumerate(sim.shapes):
-        if isinstance(shape, Clump):
-            size = float(shape.radii.min())
-        else:
-            size = ROUNDINGS * shape.margin
-        sizes[kinds == number] = size
+        sizes[kinds == number] = shape.radii.min() if isinstance(shape, Clump) else ROUNDINGS * shape.margin
     return sizes
 
 
 def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]) -> None:
-    """Add what walls on the other side of a body take from it: a body larger than its box overlaps with both by half."""
+    """Add what walls on the other side of a body take from it: one larger than its box overlaps with both by half."""
     alone = part.copy()
     radii, ids = sim.radii, sim.ids
     of_body: dict[int, list[int]] = defaultdict(list)

@@ -33,8 +33,9 @@ _T = TypeVar("_T", bound=np.generic)
 
 # Bodies are sorted along a space-filling curve after every so many builds of the lists.
 BUILDS_PER_SORT = 20
-# The default time step: the smaller of these fractions of the collision time and of the Rayleigh time.
-COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.02, 0.2
+# The default time step: the smaller of these fractions of the collision time and of the Rayleigh time. How the former
+# was chosen: docs/grains.md, benchmarks/step.py.
+COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.03, 0.2
 # A body that moves farther in one step than so many diameters of the median body is no longer simulated.
 MOST_DIAMETERS = 10
 
@@ -168,7 +169,16 @@ class Simulation:
         self._seconds = {"lists": 0.0, "steps": 0.0}
 
     # --- settings -----------------------------------------------------------------------------------------------------
-    # Assigning to a property without a setter raises AttributeError; make another simulation to change such a setting.
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would have no effect: settings that are fixed, and names that a simulation does not have."""
+        known = getattr(type(self), name, None)
+        if not name.startswith("_") and (not isinstance(known, property) or known.fset is None):
+            assignable = ", ".join(k for k, v in vars(Simulation).items() if isinstance(v, property) and v.fset)
+            if known is None:
+                raise AttributeError(f"{name} must be an attribute of a simulation; assign to one of {assignable}")
+            raise AttributeError(f"{name} of a simulation is fixed; make another one, or assign to one of {assignable}")
+        super().__setattr__(name, value)
 
     @property
     def materials(self) -> Mapping[str, Material]:
@@ -679,8 +689,9 @@ class Simulation:
         >>> sim = Simulation(materials={"m": Material(kn=1e4)}, law="linear", dt=1e-5)
         >>> sim.insert([[0, 0, 0], [0.06, 0, 0]], radii=0.5)
         array([0, 1])
-        >>> print(sim.overlaps())
-        2 bodies overlap (1 times with a body, 0 times with a wall); the worst is body 0 and body 1, by 1.88 of the smaller radius
+        >>> found = sim.overlaps()
+        >>> found.bodies, found.where, round(found.worst, 2)
+        (2, 'body 0 and body 1', 1.88)
         """
         return find_overlaps(self)
 

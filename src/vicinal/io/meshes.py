@@ -63,7 +63,9 @@ def check_stl(path: Path) -> None:
                 return
             raise InputError(f"{path}: an STL file of text must end with endsolid; it was cut off, copy it again")
     if size < _HEADER:
-        raise InputError(f"{path}: must be an STL file of at least {_HEADER} bytes, got {size}; it was cut off, copy it again")
+        raise InputError(
+            f"{path}: must be an STL file of at least {_HEADER} bytes, got {size}; it was cut off, copy it again"
+        )
     whole = (size - _HEADER) // _TRIANGLE
     if whole < count:
         raise InputError(

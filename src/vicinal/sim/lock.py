@@ -6,17 +6,19 @@ import json
 import os
 import socket
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from vicinal.io.atomic import process_lives
 from vicinal.machine import now
 from vicinal.sim.folder import LOCK
 
+fcntl: Any
 try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = import_module("fcntl")
+except ModuleNotFoundError:  # Windows
+    fcntl = None
 
 
 class FolderInUseError(OSError):
@@ -62,9 +64,8 @@ class FolderLock:
 
     def release(self) -> None:
         """Let go of the folder."""
-        if getattr(self, "_descriptor", None) is not None:
-            descriptor, self._descriptor = self._descriptor, None
-            assert descriptor is not None  # noqa: S101
+        descriptor, self._descriptor = getattr(self, "_descriptor", None), None
+        if descriptor is not None:
             # Removed while it is held, so that no other run can have locked it.
             with suppress(OSError):
                 self.path.unlink()

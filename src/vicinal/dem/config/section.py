@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from vicinal.dem.config.bodies import BODIES, Body
 from vicinal.dem.config.insertion import INSERTS, Emitter, Fill, Insert, Outlet
 from vicinal.dem.config.materials import MATERIAL, Pair, allowed_range
-from vicinal.dem.overlaps import MAX_OVERLAP
 from vicinal.dem.materials import LAWS, Material, values_of
+from vicinal.dem.overlaps import MAX_OVERLAP
 from vicinal.sim.scene import Scene, check_name
 from vicinal.sim.schema import ABSENT, SchemaError, key
 from vicinal.sim.solver import SolverSection
