@@ -44,6 +44,22 @@ def milliseconds(times: int, action: Callable[[], object]) -> float:
     return (process_time() - begin) / times * 1e3
 
 
+def measured(bodies: int, count: int) -> list[float]:
+    """Return what a frame costs, the first one, joining them, a line of the table, and a restart file."""
+    solver = make_solver(box(bodies))
+    solver.advance(1.0, 1000)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        frames = PictureWriter(folder)
+        first = milliseconds(1, lambda: frames.append(solver.frames()))
+        each = milliseconds(count, lambda: frames.append(solver.frames()))
+        join = milliseconds(1, frames.close)
+        table = Table(folder / "table.csv", solver.columns)
+        line = milliseconds(count, lambda: table.append(0, 0.0, solver.row()))
+        restart = milliseconds(5, lambda: save_restart(folder / "restart.npz", "", {"dem": solver.state()}))
+    return [each, first, join, line, restart]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -53,18 +69,8 @@ def main() -> None:
     print("CPU ms            frame    first     join     line  restart")
     with vicinal.threads(1):
         for bodies in map(int, options.bodies.split(",")):
-            solver = make_solver(box(bodies))
-            solver.advance(1.0, 1000)
-            with tempfile.TemporaryDirectory() as name:
-                folder = Path(name)
-                frames = PictureWriter(folder)
-                first = milliseconds(1, lambda: frames.append(solver.frames()))
-                each = milliseconds(options.frames, lambda: frames.append(solver.frames()))
-                join = milliseconds(1, frames.close)
-                table = Table(folder / "table.csv", solver.columns)
-                line = milliseconds(options.frames, lambda: table.append(0, 0.0, solver.row()))
-                restart = milliseconds(5, lambda: save_restart(folder / "restart.npz", "", {"dem": solver.state()}))
-            print(f"{bodies:>9} bodies {each:>7.2f} {first:>8.2f} {join:>8.2f} {line:>8.2f} {restart:>8.2f}", flush=True)
+            values = measured(bodies, options.frames)
+            print(f"{bodies:>9} bodies" + "".join(f"{value:>9.2f}" for value in values), flush=True)
 
 
 if __name__ == "__main__":
