@@ -37,12 +37,14 @@ void Clock::prime() {
 
 std::int64_t Clock::advance(std::int64_t most) {
   if (!lists_.ready()) return 0;
-  if (!primed) prime();
   next_ = {};
+  if (!primed) prime();
+  next_ = {0, 0, next_.finite};
   for (std::size_t b = 0; b < assembly_.bodies.size(); ++b) {
     const double speed = assembly_.speed_of(b);
-    next_ = larger(next_, {speed, speed * lists_.inverse_margins()[b]});
+    next_ = larger(next_, {speed, speed * lists_.inverse_margins()[b], std::isfinite(speed)});
   }
+  if (!next_.finite) return 0;
   forces_.wake_all();
   for (std::int64_t done = 0; done < most; ++done) {
     throw_if_interrupted();
@@ -50,6 +52,7 @@ std::int64_t Clock::advance(std::int64_t most) {
     drift();
     forces_.compute(dt);
     kick();
+    if (!next_.finite) return done + 1;
   }
   return most;
 }
@@ -91,6 +94,7 @@ void Clock::drift() {
 void Clock::kick() {
   finish(false);
   ++steps;
+  forces_.crossings.date(steps);
 }
 
 void Clock::finish(bool priming) {
@@ -119,7 +123,7 @@ Speed Clock::finish_block(std::size_t begin, std::size_t end, const Load* loads,
     job.loads = loads + (first - begin);
     job.priming = priming;
     kernels().kick(job);
-    fastest = larger(fastest, {std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins)});
+    fastest = larger(fastest, {std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins), std::isfinite(job.sum)});
   });
   if (!assembly_.elements.used()) return fastest;
   for (std::size_t row = begin; row < end; ++row) {

@@ -22,8 +22,12 @@ class Clock {
 
   // Prepares for new lists.
   void prepare();
-  // Runs until the steps are done or the lists no longer last. Returns the number of steps done.
+  // Runs until the steps are done, the lists no longer last, or a number is no longer finite. Returns the number of
+  // steps done.
   std::int64_t advance(std::int64_t most);
+  // Whether speeds and spins were finite at the end of the last step. Positions of that moment still are: they follow
+  // from speeds before it.
+  [[nodiscard]] bool finite() const { return next_.finite; }
   // Upper bounds of the speeds of all bodies in the next half step.
   [[nodiscard]] std::vector<double> speeds() const;
 

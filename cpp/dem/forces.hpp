@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dem/assembly.hpp"
+#include "dem/crossings.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
 
@@ -48,6 +49,9 @@ class Forces {
   // The sum of the loads of the elements of a body.
   [[nodiscard]] Load load_of(std::size_t body) const;
 
+  // Bodies that passed through walls since they were asked for.
+  Crossings crossings;
+
   // Contacts at this moment, from the springs as they are; nothing changes.
   [[nodiscard]] std::vector<Detail> details();
 
@@ -71,6 +75,9 @@ class Forces {
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
   [[nodiscard]] double wake(double gap, double radius) const;
+  // Whether the centre of an element may have passed through a wall during the step, and which walls it has.
+  [[nodiscard]] bool may_have_crossed(std::size_t row, std::span<const WallTouch> touches, double step) const;
+  void note_crossings(std::size_t row, double step);
   // Notes which of them are new, and forgets contacts that have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
 

@@ -141,6 +141,9 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   const Row half = Lanes::spread(0.5 * job.dt);
   const Row gravity = Lanes::load(Vec4{job.gravity.x, job.gravity.y, job.gravity.z, 0});
   Real fastest = Lanes::all(job.fastest), in_margins = Lanes::all(job.fastest_in_margins);
+  // NaN compares as false and would be lost in the largest; a sum keeps it.
+  Real sum = Lanes::all(0);
+  Row turned = Lanes::spread(0);
   for (; row + width <= job.size; row += width) {
     double inertias[width], scales[width];
     if constexpr (round) {
@@ -164,8 +167,10 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
       next[lane] = v + dv;
       if constexpr (round) {
         const Row dw = Lanes::spread(scales[lane]) * torques[lane];
-        if (!job.priming) Lanes::store(m.w, Lanes::load(m.w) + dw);
+        const Row w = Lanes::load(m.w) + dw;
+        if (!job.priming) Lanes::store(m.w, w);
         Lanes::store(m.dw, dw);
+        turned = turned + w;
       }
     }
     if constexpr (!round) {
@@ -176,16 +181,20 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
       Lanes::columns(torques, torque);
       const auto impulse = Lanes::all(0.5 * job.dt) * Triple<Real>{torque[0], torque[1], torque[2]};
       put_vectors<Lanes>(impulse, job.half_impulses + row);
+      sum = sum + ((impulse.x + impulse.y) + impulse.z);
       if (!job.priming) {
         const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
         put_vectors<Lanes>(momentum, job.momenta + row);
-        put_spins<Lanes>(spin_of(q, vectors_at<Lanes>(job.inertias + row), momentum), job.motions + row);
+        const auto w = spin_of(q, vectors_at<Lanes>(job.inertias + row), momentum);
+        put_spins<Lanes>(w, job.motions + row);
+        sum = sum + ((w.x + w.y) + w.z);
       }
     }
     Real c[4];
     Lanes::columns(next, c);
     const Triple<Real> velocity{c[0], c[1], c[2]};
     const Real square = dot(velocity, velocity);
+    sum = sum + square;
     fastest = choose(square > fastest, square, fastest);
     const Real inverse = Lanes::load_lanes(job.inverse_margins + row);
     const Real relative = square * (inverse * inverse);
@@ -193,6 +202,12 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   }
   job.fastest = largest<Lanes>(fastest);
   job.fastest_in_margins = largest<Lanes>(in_margins);
+  double sums[Lanes::width];
+  Lanes::store_lanes(sum, sums);
+  for (const double one : sums) job.sum += one;
+  Vec4 turns;
+  Lanes::store(turns, turned);
+  job.sum += (turns.x + turns.y) + turns.z;
   return row;
 }
 

@@ -115,6 +115,8 @@ struct HalfStepJob {
   bool priming = false;  // only what will be gained; nothing moves
   // Results of the kick: squares of the largest speed in the next half step, and of the largest in margins per time.
   double fastest = 0, fastest_in_margins = 0;
+  // A sum over speeds and spins that is finite only if all of them are.
+  double sum = 0;
 };
 
 struct Kernels {

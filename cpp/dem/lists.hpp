@@ -17,8 +17,11 @@ namespace vicinal::dem {
 // The largest speeds of bodies in the next half step: lengths per time, and margins per time.
 struct Speed {
   double most = 0, in_margins = 0;
+  bool finite = true;  // speeds and spins of all bodies are
 };
-inline Speed larger(Speed a, Speed b) { return {std::max(a.most, b.most), std::max(a.in_margins, b.in_margins)}; }
+inline Speed larger(Speed a, Speed b) {
+  return {std::max(a.most, b.most), std::max(a.in_margins, b.in_margins), a.finite && b.finite};
+}
 
 class Lists {
  public:

@@ -385,6 +385,20 @@ nb::tuple details(Simulation& sim) {
                         array_of(std::move(numbers[3]), {n}));
 }
 
+// Bodies that passed through walls since the last call: step, id of the body, number of the wall.
+nb::tuple take_crossings(Simulation& sim) {
+  std::vector<std::int64_t> steps, ids;
+  std::vector<std::int32_t> walls;
+  for (const dem::Crossing& one : sim.forces.crossings.take()) {
+    steps.push_back(one.step);
+    ids.push_back(one.body);
+    walls.push_back(one.wall);
+  }
+  const std::size_t n = steps.size();
+  return nb::make_tuple(array_of(std::move(steps), {n}), array_of(std::move(ids), {n}),
+                        array_of(std::move(walls), {n}));
+}
+
 }  // namespace
 
 void bind_dem(nb::module_& m) {
@@ -482,6 +496,7 @@ void bind_dem(nb::module_& m) {
           "advance",
           [](Simulation& w, std::int64_t most) { return without_lock([&] { return w.clock.advance(most); }); },
           nb::arg("most"))
+      .def("take_crossings", &take_crossings)
       .def("details", &details)
       .def("contacts", [](const Simulation& w) { return w.lists.contacts(); })
       .def("listed", [](const Simulation& w) { return w.lists.size(); })
@@ -489,6 +504,7 @@ void bind_dem(nb::module_& m) {
       .def_prop_ro("size", [](const Simulation& w) { return w.assembly.bodies.size(); })
       .def_prop_ro("wall_margin", [](const Simulation& w) { return w.lists.wall_margin(); })
       .def_prop_ro("wall_drift", [](const Simulation& w) { return w.lists.wall_drift(); })
+      .def_prop_ro("finite", [](const Simulation& w) { return w.clock.finite(); })
       .def_prop_ro("has_lists", [](const Simulation& w) { return w.lists.ready(); })
       .def_prop_rw(
           "wall_speed", [](const Simulation& w) { return w.assembly.wall_speed; },

@@ -5,7 +5,7 @@ import pytest
 
 from dem.grains import bed, floor, linear, simulation
 from vicinal import InputError
-from vicinal.dem import Simulation
+from vicinal.dem import Clump, Cylinder, MeshWall, Polyhedron, Simulation, Tablet, TimeStepWarning
 
 ARRAYS = (
     *("positions", "velocities", "spins", "orientations"),
@@ -20,11 +20,68 @@ def test_arrays_are_read_only(name):
         getattr(sim, name)[0] = 1
 
 
-@pytest.mark.parametrize("name", ["materials", "pairs", "law", "history", "walls", "shapes", "box", "radii", "masses"])
-def test_fixed_settings_cannot_be_assigned(name):
+ASSIGNABLE = {"positions", "velocities", "spins", "orientations", "gravity", "dt", "max_overlap"}
+
+
+def public(thing):
+    return {name for name in dir(thing) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", sorted(public(Simulation) - ASSIGNABLE))
+def test_everything_else_of_a_simulation_cannot_be_assigned(name):
     sim = bed(8)
-    with pytest.raises(AttributeError, match=name):
+    with pytest.raises(AttributeError, match=f"{name} of a simulation is fixed; make another one, or assign to one of"):
         setattr(sim, name, getattr(sim, name))
+
+
+def test_a_name_that_a_simulation_does_not_have_is_refused():
+    sim = bed(8)
+    for name in ("skin", "friction", "velocity", "position"):
+        with pytest.raises(AttributeError, match=f"{name} must be an attribute of a simulation.*velocities"):
+            setattr(sim, name, 1.0)
+
+
+SHAPES = [Clump([[0, 0, 0]], [1.0]), Tablet(0.5, 0.3, 0.15), Polyhedron([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
+def test_shapes_cannot_be_changed(shape):
+    for name in vars(shape):
+        with pytest.raises(AttributeError):
+            setattr(shape, name, 1.0)
+        if isinstance(getattr(shape, name), np.ndarray):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(shape, name)[...] = 0
+
+
+MOVING = {"velocity", "spin", "centre", "position", "orientation"}
+WALLS = {
+    "plane": lambda: floor(),
+    "cylinder": lambda: Cylinder(name="w", material="m", start=(0, 0, 0), end=(0, 0, 1), radius=9.0),
+    "mesh": lambda: MeshWall(name="w", material="m", vertices=np.eye(3) * 9, faces=np.array([[0, 1, 2]])),
+}
+
+
+@pytest.mark.parametrize("kind", WALLS)
+def test_the_rest_of_a_wall_of_a_simulation_is_fixed(kind):
+    wall = WALLS[kind]()
+    sim = simulation(linear(), walls=[wall], dt=1e-5)
+    sim.insert([[2, 2, 2.0]], radii=0.5)
+    sim.run(1)
+    for name in public(wall) - MOVING:
+        with pytest.raises(AttributeError, match=rf"{name} of the wall .* is fixed in a simulation.*velocity, spin"):
+            setattr(wall, name, getattr(wall, name))
+        if isinstance(getattr(wall, name), np.ndarray) and name != "axis":
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(wall, name)[0] = 1
+    with pytest.raises(InputError, match="must belong to one simulation"):
+        simulation(linear(), walls=[wall], dt=1e-3)
+
+
+def test_the_arrays_of_the_caller_stay_writable():
+    vertices = np.eye(3) * 9
+    simulation(linear(), walls=[MeshWall(name="w", material="m", vertices=vertices, faces=[[0, 1, 2]])], dt=1e-3)
+    vertices[0] = 1
 
 
 def test_materials_and_walls_cannot_be_exchanged():
@@ -53,6 +110,43 @@ def test_assigned_columns_act(change):
         np.testing.assert_allclose(getattr(sim, name)[0], moved)
 
 
+def test_assigned_orientations_act():
+    # A tablet on edge touches the floor, one that lies flat does not; a turned one goes on turning with its new axes.
+    sim = simulation(linear(), walls=[floor()], gravity=(0, 0, 0), dt=1e-4)
+    sim.insert([[0, 0, 0.45]], shape=Tablet(0.5, 0.3, 0.15), spins=[[0, 0, 2.0]])
+    sim.run(1)
+    assert sim.contact_count() == 0
+    before = sim._core.get("momenta")[0, 2]
+    sim.orientations = [[1.0, 1.0, 0, 0]]
+    np.testing.assert_allclose(sim.orientations, [[np.sqrt(0.5), np.sqrt(0.5), 0, 0]])
+    sim.run(1)
+    assert sim.contact_count() == 1
+    assert abs(sim._core.get("momenta")[0, 2] / before - 1) > 0.1
+
+
+def test_an_assigned_step_acts_and_is_looked_at_again():
+    sim = simulation(linear(), walls=[floor()], gravity=(0, 0, -10), dt=1e-4)
+    sim.insert([[0, 0, 9.0]], radii=0.5)
+    sim.run(10)
+    sim.dt = 5e-3
+    with pytest.warns(TimeStepWarning, match="dt=0.005 is"):
+        sim.run(10)
+    assert sim.time == pytest.approx(0.051)
+    np.testing.assert_allclose(sim.velocities[0, 2], -10 * sim.time, rtol=1e-12)
+    np.testing.assert_allclose(sim.positions[0, 2], 9 - 5 * sim.time**2, rtol=1e-12)
+    for wrong in (0, -1.0, np.nan, "long"):
+        with pytest.raises(InputError, match="dt must be"):
+            sim.dt = wrong
+
+
+def test_a_default_step_can_be_replaced():
+    sim = simulation(linear(), walls=[floor()], gravity=(0, 0, -10))
+    sim.insert([[0, 0, 9.0]], radii=0.5)
+    sim.dt = 1e-5
+    sim.run(10)
+    np.testing.assert_allclose(sim.velocities[0, 2], -1e-3)
+
+
 def test_assigned_gravity_acts_from_the_next_step_on():
     sim = simulation(linear(kn=2e3), gravity=(0, 0, -10), dt=1e-3)
     sim.insert([[0, 0, 0.0]], radii=0.5)
@@ -76,6 +170,54 @@ def test_assigned_motion_of_a_wall_is_checked_and_acts():
     sim.walls[0].velocity = (0, 0, 1.0)
     sim.run(100)
     np.testing.assert_allclose(sim.walls[0].position, [0, 0, 0.1])
+    # Written into the array, too.
+    sim.walls[0].velocity[2] = -1.0
+    sim.run(50)
+    np.testing.assert_allclose(sim.walls[0].position, [0, 0, 0.05])
+    sim.walls[0].velocity[2] = np.nan
+    with pytest.raises(InputError, match=r"floor\.velocity must be three finite numbers"):
+        sim.run(1)
+
+
+def test_assigned_spin_centre_and_orientation_of_a_wall_act():
+    sim = simulation(linear(kn=2e3), walls=[floor()], gravity=(0, 0, 0), dt=1e-3)
+    sim.insert([[0, 0, 3.0]], radii=0.5)
+    sim.run(1)
+    wall = sim.walls[0]
+    wall.spin = (0, 0.5 * np.pi, 0)
+    sim.run(1000)
+    np.testing.assert_allclose(wall.orientation, [np.sqrt(0.5), 0, np.sqrt(0.5), 0], atol=1e-12)
+    wall.spin = (0, 0, 0)
+    wall.orientation = (2.0, 0, 0, 0)
+    np.testing.assert_array_equal(wall.orientation, [1, 0, 0, 0])
+    assert sim.contact_count() == 0
+    # Upside down about a point above the body: the plane is at 2 × 1.3 - 0 and faces down.
+    wall.centre = (0, 0, 1.3)
+    wall.orientation = (0, 1, 0, 0)
+    sim.run(1)
+    assert sim.contact_count() == 1
+    assert wall.force[2] > 0
+    with pytest.raises(InputError, match=r"floor\.orientation must be a quaternion"):
+        wall.orientation = (0, 0, 0, 0)
+    with pytest.raises(ValueError, match="read-only"):
+        wall.orientation[0] = 3
+
+
+def test_the_same_settings_make_the_same_run_whenever_they_are_assigned():
+    # A step after every kind of assignment is the step of a simulation that was made with these values.
+    def fresh(**columns):
+        sim = simulation(linear(friction=0.3), walls=[floor()], gravity=(1, 0, -9), dt=2e-4)
+        sim.insert([[0, 0, 0.499], [0.98, 0.1, 0.6]], radii=0.5, **columns)
+        return sim
+
+    rng = np.random.default_rng(0)
+    velocities, spins = rng.normal(size=(2, 2, 3))
+    one, other = fresh(velocities=velocities, spins=spins), fresh()
+    other.velocities, other.spins = velocities, spins
+    for sim in (one, other):
+        sim.run(50)
+    np.testing.assert_array_equal(one.positions, other.positions)
+    np.testing.assert_array_equal(one.spins, other.spins)
 
 
 def test_a_wall_that_is_put_elsewhere_meets_bodies_there():

@@ -5,6 +5,7 @@ import pytest
 
 from dem.grains import GLASS, floor, linear, simulation
 from vicinal.dem import Material, Simulation, Tablet, TimeStepWarning
+from vicinal.dem.simulation import COLLISION_FRACTION, RAYLEIGH_FRACTION
 
 
 def test_free_fall_is_exact():
@@ -303,5 +304,24 @@ def test_step_that_is_left_out_resolves_contacts():
     sim = simulation(GLASS, walls=[floor()])
     sim.insert([[0, 0, 0.1]], radii=0.01)
     times = sim.critical_times()
-    assert 0 < sim.dt <= 0.02 * times.collision * (1 + 1e-12)
-    assert sim.critical_times().rayleigh_fraction <= 0.2 * (1 + 1e-12)
+    assert sim.dt == min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * times.rayleigh)
+    # What the documentation says, and benchmarks/step.py found.
+    assert (COLLISION_FRACTION, RAYLEIGH_FRACTION) == (0.03, 0.2)
+
+
+@pytest.mark.parametrize("e", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("law", ["linear", "hertz"])
+def test_the_default_step_gives_the_restitution(law, e):
+    # 1 % of the speed of the impact. (Below e = 0.5 that is more than 1 % of e, which takes shorter steps.)
+    material = (
+        linear(restitution=e)
+        if law == "linear"
+        else Material(density=2500, youngs_modulus=1e7, poisson_ratio=0.3, restitution=e)
+    )
+    for phase in np.linspace(0.01, 0.99, 20):
+        sim = simulation(material, walls=[floor()], gravity=(0, 0, 0))
+        sim.insert([[0, 0, 0.5]], radii=0.5, velocities=[[0, 0, -1.0]])
+        sim.positions = [[0, 0, 0.5 + phase * sim.dt]]
+        while sim.velocities[0, 2] < 0 or sim.contact_count():
+            sim.run(10)
+        assert sim.velocities[0, 2] == pytest.approx(e, abs=0.01)

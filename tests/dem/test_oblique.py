@@ -120,7 +120,7 @@ SPEED, RADIUS = 3.9, 0.0025
 
 
 @functools.cache
-def chung_ooi(degrees):
+def chung_ooi(degrees, per_collision=None):
     """Ratio of tangential velocities, spin, angle of rebound of the contact point."""
     a = np.radians(degrees)
     # Damping is in the normal direction only. (A tangential dashpot for e = 0.98 would take 2 % of the spin at 10°.)
@@ -133,7 +133,9 @@ def chung_ooi(degrees):
     sim = Simulation(materials=materials, walls=[wall], gravity=(0, 0, 0), dt=2e-8)
     start, velocity = [[0, 0, RADIUS + 1e-9]], [[SPEED * np.sin(a), 0, -SPEED * np.cos(a)]]
     sim.insert(start, radii=RADIUS, material="oxide", velocities=velocity)
-    sim.run(1000)
+    if per_collision is not None:
+        sim.dt = sim.critical_times().collision / per_collision
+    sim.run(round(2e-5 / sim.dt))
     (vt, _, vn), spin = sim.velocities[0], sim.spins[0, 1]
     return vt / (SPEED * np.sin(a)), -spin, np.degrees(np.arctan((vt - spin * RADIUS) / vn))
 

@@ -287,6 +287,10 @@ def test_pairs_of_materials_replace_the_mixture():
     [
         (lambda: Material(restitution=1.2), "restitution must be a finite number above 0 and of at most 1, got 1.2"),
         (lambda: Material(friction=-1), "friction"),
+        (
+            lambda: simulation(linear(), dt=1e-4).insert([[0, 0, 0], [3, 0, 0.0]], radii=[0.5, 0.5, 0.5]),
+            r"radii must be one number, or 2 numbers for 2 positions, got the shape \(3,\)",
+        ),
         (lambda: Simulation(materials={"m": Material()}), "youngs_modulus"),
         (
             lambda: Simulation(materials={"m": Material(kn=1.0)}, law="linearr"),

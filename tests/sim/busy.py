@@ -34,6 +34,7 @@ def busy(**changes):
         "output": {"every": 0.004, "table_every": 0.001, "restart_every": 0.002},
         "dem": {
             "dt": 2e-5,
+            "max_overlap": 2.0,  # the fill cuts the stirrer
             "materials": {
                 "glass": {
                     "density": 2500,

@@ -13,9 +13,11 @@ import pytest
 
 from sim.busy import busy
 from vicinal import InputError
+from vicinal.dem import Simulation
 from vicinal.dem.solver import GrainSolver
+from vicinal.sim.frame_log import append_frame, read_frames
 from vicinal.sim.restart import load_restart, save_restart
-from vicinal.sim.series import LOOSE_PARTS, SeriesReader, SeriesWriter
+from vicinal.sim.series import LOOSE_PARTS, SeriesReader, SeriesWriter, log_of
 from vicinal.sim.table import Table
 from vicinal.sim.vtkhdf import Frame, vertices
 
@@ -50,12 +52,23 @@ def check(path, count):
                 assert np.array_equal(read.cells[kind][1], offsets)
 
 
-def test_a_series_is_complete_after_every_step_and_one_file_at_the_end(tmp_path):
+@pytest.fixture(params=["every step is indexed", "steps wait in the log", "some wait"])
+def writer(request, monkeypatch):
+    """Makes writers; how often they write an index is a matter of time otherwise."""
+    monkeypatch.setattr("vicinal.sim.series.INDEX_SECONDS", 0.0 if request.param.startswith("every") else np.inf)
+    monkeypatch.setattr("vicinal.sim.series.INDEX_SHARE", np.inf)
+    if request.param == "some wait":
+        monkeypatch.setattr("vicinal.sim.series.LOG_BYTES", 3000)
+    return SeriesWriter
+
+
+def test_a_series_is_complete_after_every_step_and_one_file_at_the_end(tmp_path, writer):
     path = tmp_path / "a.vtkhdf"
     count = LOOSE_PARTS + 3
-    with SeriesWriter(path) as series:
+    with writer(path) as series:
         for k in range(count):
             series.append(frame(k))
+            assert len(series) == k + 1
             if k in {0, 1, LOOSE_PARTS - 1, LOOSE_PARTS, count - 1}:
                 check(path, k + 1)
     check(path, count)
@@ -63,14 +76,14 @@ def test_a_series_is_complete_after_every_step_and_one_file_at_the_end(tmp_path)
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_a_series_goes_on_from_any_of_its_steps(tmp_path, closed):
+def test_a_series_goes_on_from_any_of_its_steps(tmp_path, closed, writer):
     path = tmp_path / "a.vtkhdf"
-    series = SeriesWriter(path)
+    series = writer(path)
     for k in range(4):
         series.append(frame(k))
     if closed:
         series.close()
-    with SeriesWriter(path, keep=0.15) as series:
+    with writer(path, keep=0.15) as series:
         check(path, 2)
         for k in range(2, 5):
             series.append(frame(k))
@@ -95,6 +108,8 @@ def test_vtk_reads_what_we_write(tmp_path):
     series = SeriesWriter(path)
     for k in range(LOOSE_PARTS + 2):
         series.append(frame(k))
+        if k % 2:
+            series.index()
     for finished in (False, True):
         if finished:
             series.close()
@@ -116,6 +131,45 @@ def test_vtk_reads_what_we_write(tmp_path):
                 assert np.array_equal(force, expected.cell_data["force"])
 
 
+def test_files_of_steps_stay_few(tmp_path, monkeypatch):
+    monkeypatch.setattr("vicinal.sim.series.INDEX_SECONDS", 0.0)
+    monkeypatch.setattr("vicinal.sim.series.INDEX_SHARE", np.inf)
+    path = tmp_path / "a.vtkhdf"
+    series = SeriesWriter(path)
+    for k in range(100):
+        series.append(frame(k))
+    assert len(list(series.folder.iterdir())) <= LOOSE_PARTS
+    check(path, 100)
+
+
+def test_a_log_gives_back_its_frames_up_to_one_that_was_cut_off(tmp_path):
+    log = tmp_path / "log"
+    assert read_frames(log) == []
+    sizes = [append_frame(log, frame(k)) for k in range(3)]
+    whole = log.read_bytes()
+    assert len(whole) == sum(sizes)
+    for cut in (sum(sizes), sum(sizes) - 1, sizes[0] + sizes[1], sizes[0] + 7, 3):
+        log.write_bytes(whole[:cut])
+        assert [f.time for f in read_frames(log)] == [0.1 * k for k in range(3) if sum(sizes[: k + 1]) <= cut]
+    log.write_bytes(whole[:-9] + b"\x01" + whole[-8:])
+    assert len(read_frames(log)) == 2
+
+
+def test_steps_that_are_in_the_index_and_in_the_log_count_once(tmp_path):
+    # A kill between the writing of the index and the removal of the log.
+    path = tmp_path / "a.vtkhdf"
+    series = SeriesWriter(path)
+    for k in range(3):
+        series.append(frame(k))
+    log = log_of(path).read_bytes()
+    series.index()
+    log_of(path).write_bytes(log)
+    check(path, 3)
+    with SeriesWriter(path, keep=1.0) as series:
+        series.append(frame(3))
+    check(path, 4)
+
+
 def test_what_is_not_a_series_is_refused(tmp_path):
     (tmp_path / "a.vtkhdf").write_text("no")
     with pytest.raises(InputError, match="not a VTKHDF time series"):
@@ -130,8 +184,9 @@ import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from sim.test_output import frame
-from vicinal.sim.series import SeriesWriter
-series = SeriesWriter(Path({path!r}))
+from vicinal.sim import series as module
+module.INDEX_SECONDS, module.INDEX_SHARE = {seconds!r}, 1e9
+series = module.SeriesWriter(Path({path!r}))
 for k in range(100000):
     series.append(frame(k))
     print(k + 1, flush=True)
@@ -140,9 +195,10 @@ for k in range(100000):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are different there")
 @pytest.mark.parametrize("delay", [0.0, 0.013, 0.029])
-def test_a_kill_at_any_moment_leaves_every_finished_step(tmp_path, delay):
+@pytest.mark.parametrize("seconds", [0.0, 5.0])
+def test_a_kill_at_any_moment_leaves_every_finished_step(tmp_path, delay, seconds):
     path = tmp_path / "a.vtkhdf"
-    code = WRITER.format(tests=str(Path(__file__).parents[1]), path=str(path))
+    code = WRITER.format(tests=str(Path(__file__).parents[1]), path=str(path), seconds=seconds)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         try:
             for line in process.stdout:
@@ -213,6 +269,16 @@ def test_a_table_keeps_whole_lines_only(tmp_path):
     assert path.read_text() == whole
     Table(path, solver.columns, keep=2)
     assert path.read_text().count("\n") == 2
+
+
+def test_a_line_of_the_table_looks_at_contacts_once(monkeypatch):
+    solver = GrainSolver.build(busy())
+    solver.advance(1.0, 3)
+    calls = []
+    contacts = Simulation.contacts
+    monkeypatch.setattr(Simulation, "contacts", lambda self: calls.append(1) or contacts(self))
+    solver.row()
+    assert len(calls) == 1
 
 
 def test_restart_files_hold_everything_exactly(tmp_path):

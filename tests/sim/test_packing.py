@@ -164,3 +164,22 @@ def test_meshes_are_read_and_bad_ones_refused(tmp_path):
     (tmp_path / "bad.stl").write_text("nonsense")
     with pytest.raises(InputError, match=r"must be an STL|must have triangles"):
         load_mesh(tmp_path / "bad.stl")
+
+
+@pytest.mark.parametrize("kind", ["stl", "stl_ascii"])
+def test_a_mesh_that_was_cut_off_is_refused_as_such(tmp_path, kind):
+    file = tmp_path / "part.stl"
+    trimesh.creation.box().export(file, file_type=kind)
+    whole = file.read_bytes()
+    assert len(load_mesh(file).faces) == 12
+    for part in (0.9, 0.5, 0.05):
+        file.write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(InputError, match=r"part\.stl: .*cut off, copy it again"):
+            load_mesh(file)
+    # A name in the header of a binary file may begin like a file of text.
+    if kind == "stl":
+        file.write_bytes(b"solid " + whole[6:])
+        assert len(load_mesh(file).faces) == 12
+        file.write_bytes((b"solid " + whole[6:])[:-30])
+        with pytest.raises(InputError, match="must have 12 triangles as its header says, got 11"):
+            load_mesh(file)

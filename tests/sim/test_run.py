@@ -255,7 +255,8 @@ def test_a_full_disk_is_reported_with_what_is_left(file, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are different there")
-def test_an_interrupt_leaves_valid_output_and_a_restart_file(file, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_valid_output_and_a_restart_file(file, tmp_path, number):
     out = tmp_path / "out"
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "run", str(file), "-o", str(out), "--set", "run.duration=1e4"],
@@ -265,7 +266,7 @@ def test_an_interrupt_leaves_valid_output_and_a_restart_file(file, tmp_path):
     )
     try:
         assert any("particle-steps/s" in line for line in process.stderr)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, errors = process.communicate(timeout=60)
     finally:
         process.kill()

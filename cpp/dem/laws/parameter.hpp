@@ -41,8 +41,8 @@ inline constexpr Parameter with_default(Parameter p, double value) {
 // The parameters that every law reads.
 inline constexpr Parameter shared_parameters[] = {
     with_default(positive("density", "kg/m³", "Mass per volume; walls do not use it."), 1000),
-    {"restitution", "1", 0, false, 1, no_default, false,
-     "Ratio of the speeds after and before a head-on collision; sets the damping. Unset: 1."},
+    {"restitution", "1", 0, false, 1, 1, false,
+     "Ratio of the speeds after and before a head-on collision; sets the damping. 1: collisions lose no energy."},
     with_default(not_negative("friction", "1", "Coulomb's coefficient."), 0),
     with_default(not_negative("rolling_friction", "1", "Resisting moment over (normal force × effective radius)."), 0),
     with_default(

@@ -33,6 +33,7 @@ def build(scene: Scene) -> Simulation:
         box=scene.periodic.lengths(),
         skin=scene.dem.skin,
         seed=scene.run.seed,
+        max_overlap=scene.dem.max_overlap,
     )
 
 

@@ -85,7 +85,20 @@ def state(sim: Simulation) -> dict[str, Any]:
 
 
 # Values that a simulation keeps about its lists and time.
-_OWN = ("_dt", "_start", "_next_id", "_skin", "_fixed_skin", "_life_from", "_builds", "_sorted_at", "_warned")
+_OWN = (
+    "_dt",
+    "_start",
+    "_next_id",
+    "_skin",
+    "_fixed_skin",
+    "_life_from",
+    "_builds",
+    "_sorted_at",
+    "_warned",
+    "_max_overlap",
+    "_placed_from",
+    "_crossings",
+)
 
 
 def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:

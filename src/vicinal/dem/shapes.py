@@ -85,6 +85,7 @@ class Clump:
             )
         if not (np.isfinite(offsets).all() and np.isfinite(radii).all() and (radii > 0).all()):
             raise InputError("radii must be positive and finite, and offsets finite")
+        offsets.flags.writeable = radii.flags.writeable = False
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "radii", radii)
 
@@ -263,6 +264,7 @@ class Polyhedron:
         vertices = np.array(self.vertices, dtype=np.float64)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 4 or not np.isfinite(vertices).all():
             raise InputError(f"vertices must be at least 4 finite points, shape (k, 3), got {vertices.shape}")
+        vertices.flags.writeable = False
         object.__setattr__(self, "vertices", vertices)
         normals, heights = _hull(vertices)
         object.__setattr__(self, "_planes", (normals, heights))

@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.dem import checkpoint
+from vicinal.dem.faults import CrossingWarning, crossing_text, not_finite, too_fast
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
 from vicinal.dem.near import pair_rows, wall_rows
+from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_state, wall_record
@@ -31,8 +33,11 @@ _T = TypeVar("_T", bound=np.generic)
 
 # Bodies are sorted along a space-filling curve after every so many builds of the lists.
 BUILDS_PER_SORT = 20
-# The default time step: the smaller of these fractions of the collision time and of the Rayleigh time.
-COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.02, 0.2
+# The default time step: the smaller of these fractions of the collision time and of the Rayleigh time. How the former
+# was chosen: docs/grains.md, benchmarks/step.py.
+COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.03, 0.2
+# A body that moves farther in one step than so many diameters of the median body is no longer simulated.
+MOST_DIAMETERS = 10
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class SimulationStats:
         Builds of the lists so far, and the skin of the last one.
     list_seconds, step_seconds
         Time spent on lists and on steps so far.
+    crossings
+        How often the centre of a body passed through a wall in one step.
     """
 
     bodies: int
@@ -58,6 +65,7 @@ class SimulationStats:
     skin: float
     list_seconds: float
     step_seconds: float
+    crossings: int
 
 
 class Simulation:
@@ -86,6 +94,9 @@ class Simulation:
         Gap up to which the lists hold pairs. Left out, it follows from how many steps lists last. Changes speed only.
     seed
         Seed of `random`, a generator that is part of the state; emitters use it.
+    max_overlap
+        The largest overlap of a body that was just inserted, or whose position was assigned, relative to the smaller
+        radius of the two. Checked in the next `run`.
 
     Examples
     --------
@@ -113,6 +124,7 @@ class Simulation:
         box: Sequence[float | None] | None = None,
         skin: float | None = None,
         seed: int = 0,
+        max_overlap: float = MAX_OVERLAP,
     ) -> None:
         self._materials = dict(materials)
         names = list(self._materials)
@@ -138,7 +150,10 @@ class Simulation:
             raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
         self._box = [0.0 if edge is None else _positive(edge, "box") for edge in edges]
         self._fixed_skin = None if skin is None else _positive(skin, "skin")
-        self.random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(seed)
+        self._max_overlap = _positive(max_overlap, "max_overlap")
+        self._placed_from: int | None = None  # the smallest id of bodies that were placed since the last run
+        self._crossings: dict[str, int] = {}
         self._shapes: list[Shape] = []
         self._properties: list[Properties] = []
         self._start = (0.0, 0)  # time and step count when the step was last changed
@@ -154,7 +169,16 @@ class Simulation:
         self._seconds = {"lists": 0.0, "steps": 0.0}
 
     # --- settings -----------------------------------------------------------------------------------------------------
-    # Assigning to a property without a setter raises AttributeError; make another simulation to change such a setting.
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would have no effect: settings that are fixed, and names that a simulation does not have."""
+        known = getattr(type(self), name, None)
+        if not name.startswith("_") and (not isinstance(known, property) or known.fset is None):
+            assignable = ", ".join(k for k, v in vars(Simulation).items() if isinstance(v, property) and v.fset)
+            if known is None:
+                raise AttributeError(f"{name} must be an attribute of a simulation; assign to one of {assignable}")
+            raise AttributeError(f"{name} of a simulation is fixed; make another one, or assign to one of {assignable}")
+        super().__setattr__(name, value)
 
     @property
     def materials(self) -> Mapping[str, Material]:
@@ -200,6 +224,20 @@ class Simulation:
     def gravity(self, value: Sequence[float]) -> None:
         self._gravity = _read_only(check_vector(value, "gravity"))
         self._core.primed = False
+
+    @property
+    def max_overlap(self) -> float:
+        """The largest overlap of bodies that were just placed, relative to the smaller radius."""
+        return self._max_overlap
+
+    @max_overlap.setter
+    def max_overlap(self, value: float) -> None:
+        self._max_overlap = _positive(value, "max_overlap")
+
+    @property
+    def random(self) -> np.random.Generator:
+        """The generator that is part of the state; fixed."""
+        return self._random
 
     def _set_law(self) -> None:
         for name, material in self.materials.items():
@@ -248,13 +286,18 @@ class Simulation:
                 self._core.set(name, self._core.get(name) * (new / self._dt))
         self._start = (self.time, self.step_count)
         self._dt = new
+        self._warned = False
 
     def critical_times(self) -> CriticalTimes:
         """Return collision and Rayleigh time and the step as a fraction of them."""
         return critical_times(self, self._core, self._dt)
 
     def run(self, steps: int) -> None:
-        """Advance by a number of steps. Ctrl-C stops between two steps; the simulation can be continued."""
+        """Advance by a number of steps. Ctrl-C stops between two steps; the simulation can be continued.
+
+        Raises `InputError` if bodies that were just placed overlap by more than `max_overlap`, and `UnstableError` in
+        the step in which a velocity or spin is no longer finite.
+        """
         steps = _check.check_integer(steps, "steps", least=0, most=2**62)
         if len(self) == 0:  # time passes for walls all the same
             self._sync_walls()
@@ -267,14 +310,29 @@ class Simulation:
             while self.step_count < end:
                 if not self._core.has_lists:
                     self._build()
+                if self._placed_from is not None:
+                    self.check_overlaps()
                 start = perf_counter()
                 before = self.step_count
                 self._core.advance(end - before)
                 self._seconds["steps"] += perf_counter() - start
+                self._note_crossings()
+                if not self._core.finite:
+                    raise not_finite(self)
                 if self.step_count < end:
                     self._build()
         finally:
             self._read_walls()
+
+    def _note_crossings(self) -> None:
+        """Count bodies that passed through walls, and warn of the first one of each wall."""
+        steps, bodies, walls = self._core.take_crossings()
+        for step, body, wall in zip(steps.tolist(), bodies.tolist(), walls.tolist(), strict=True):
+            name = self.walls[wall].name
+            if name not in self._crossings:
+                time = self.time - (self.step_count - step) * self.dt
+                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=3)
+            self._crossings[name] = self._crossings.get(name, 0) + 1
 
     def _warn(self) -> None:
         self._warned = True
@@ -314,11 +372,9 @@ class Simulation:
         speeds = core.speeds()
         fastest = float(speeds.max(initial=0.0)) * self.dt
         if not math.isfinite(fastest):
-            raise FloatingPointError("the position of a body is no longer finite; use a smaller dt")
-        if len(radii) and fastest > 10 * diameter:
-            raise FloatingPointError(
-                f"a body moves {fastest:.3g} in one step, {fastest / diameter:.2g} diameters; use a smaller dt"
-            )
+            raise not_finite(self)
+        if len(radii) and fastest > MOST_DIAMETERS * diameter:
+            raise too_fast(self, speeds, diameter)
         most = np.maximum(radii, diameter)
         if any(self.box):  # no body may meet its own image
             most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
@@ -430,7 +486,10 @@ class Simulation:
 
         number = -1
         if shape is None:
-            r = np.broadcast_to(np.asarray(radii, dtype=np.float64), (n,)).copy()
+            r = np.asarray(radii, dtype=np.float64)
+            if r.shape not in {(), (1,), (n,)}:
+                raise InputError(f"radii must be one number, or {n} numbers for {n} positions, got the shape {r.shape}")
+            r = np.broadcast_to(r, (n,)).copy()
             if not (np.isfinite(r).all() and (r > 0).all()):
                 raise InputError(f"radii must be positive, finite numbers, got {float(np.min(r))}")
             masses = density * 4 / 3 * np.pi * r**3
@@ -459,6 +518,8 @@ class Simulation:
         n, old = len(columns["positions"]), len(self)
         ids = np.arange(self._next_id, self._next_id + n)
         self._next_id += n
+        if n:
+            self._note_placed(int(ids[0]))
         columns["half_kicks"] = np.zeros((n, 3))
         columns["half_spin_kicks"] = np.zeros((n, 3))
         columns["half_impulses"] = np.zeros((n, 3))
@@ -491,6 +552,9 @@ class Simulation:
         shapes = self._core.shapes()
         self._core.set_shapes(shape_records(self.shapes, self._properties))
         self._core.set_elements(*elements_of(shapes, self._core.get("radii"), self.shapes, self._properties))
+
+    def _note_placed(self, first: int) -> None:
+        self._placed_from = first if self._placed_from is None else min(first, self._placed_from)
 
     def _ranks(self) -> npt.NDArray[np.int64]:
         if self._order is None:
@@ -536,6 +600,7 @@ class Simulation:
     def positions(self, value: npt.ArrayLike) -> None:
         self._set("positions", value)
         self._core.drop_lists()
+        self._note_placed(0)
 
     @property
     def velocities(self) -> Array:
@@ -615,12 +680,45 @@ class Simulation:
         names = ("i", "j", "wall", "point", "normal", "force", "overlap", "normal_force", "tangential_force", "energy")
         return dict(zip(names, self._core.details(), strict=True))
 
+    def overlaps(self) -> Overlaps:
+        """Return how many bodies overlap with each other and with walls, and the worst case.
+
+        Examples
+        --------
+        >>> from vicinal.dem import Material, Simulation
+        >>> sim = Simulation(materials={"m": Material(kn=1e4)}, law="linear", dt=1e-5)
+        >>> sim.insert([[0, 0, 0], [0.06, 0, 0]], radii=0.5)
+        array([0, 1])
+        >>> found = sim.overlaps()
+        >>> found.bodies, found.where, round(found.worst, 2)
+        (2, 'body 0 and body 1', 1.88)
+        """
+        return find_overlaps(self)
+
+    def check_overlaps(self) -> Overlaps:
+        """Return the overlaps of bodies placed since the last run; raise `InputError` if they exceed `max_overlap`."""
+        if self._placed_from is None:
+            return Overlaps()
+        found = find_overlaps(self, self._placed_from)
+        found.check(self._max_overlap)
+        self._placed_from = None
+        return found
+
+    @property
+    def crossings(self) -> Mapping[str, int]:
+        """By wall: how often the centre of a body passed through it in one step. The step is too long then."""
+        return MappingProxyType(self._crossings)
+
     def contact_count(self) -> int:
         """Return the number of contacts, with bodies and walls, in the last step."""
         return int(self._core.contacts())
 
-    def energies(self) -> dict[str, float]:
-        """Return kinetic_translational, kinetic_rotational, potential (gravity), elastic, total."""
+    def energies(self, contacts: Mapping[str, npt.NDArray[Any]] | None = None) -> dict[str, float]:
+        """Return kinetic_translational, kinetic_rotational, potential (gravity), elastic, total.
+
+        `contacts` are those of this moment if they are known already.
+        """
+        found = self.contacts() if contacts is None else contacts
         m, v = self._core.get("masses"), self._core.get("velocities")
         spins, q = self._core.get("spins"), self._core.get("orientations")
         own = _rotated_back(q, spins)
@@ -628,7 +726,7 @@ class Simulation:
             "kinetic_translational": 0.5 * float(m @ (v * v).sum(axis=1)),
             "kinetic_rotational": 0.5 * float((self._core.get("inertias") * own * own).sum()),
             "potential": -float(m @ (self._core.get("positions") @ self.gravity)),
-            "elastic": float(self.contacts()["energy"].sum()),
+            "elastic": float(found["energy"].sum()),
         }
         return energies | {"total": sum(energies.values())}
 
@@ -643,6 +741,7 @@ class Simulation:
             skin=self._skin,
             list_seconds=self._seconds["lists"],
             step_seconds=self._seconds["steps"],
+            crossings=sum(self._crossings.values()),
         )
 
     # --- state --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from vicinal.dem.config.insertion import Emitter
 from vicinal.dem.config.section import Dem
 from vicinal.dem.feed import Feeder
 from vicinal.dem.frames import GrainFrames
+from vicinal.dem.overlaps import Overlaps
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.times import CriticalTimes
 from vicinal.sim.clock import Timetable, reached, steps_until
@@ -45,16 +46,26 @@ class GrainSolver:
         self.simulation = build(scene) if state is None else Simulation.restore(state["simulation"])
         self.feeder = Feeder(scene, self.simulation, kinds)
         self.walls = SceneWalls(scene, extent(scene), self.simulation.walls)
+        self.overlaps = Overlaps()
         if state is None:
             self.feeder.start()
             self.feeder.emit()
             self.times = choose_step(scene, self.simulation, kinds)
             self.walls.set_motions(0.0)
+            self.overlaps = self.simulation.check_overlaps()
         else:
             self.feeder.restore(state["feeder"])
             self.times = CriticalTimes(*(float(x) for x in state["times"]))
+            self._change_step(scene.dem.dt)
         self._frames = GrainFrames(scene.output, self.walls)
         self._events = _timetable(scene, self.simulation.dt, self.walls.moments())
+
+    def _change_step(self, dt: float | None) -> None:
+        """Go on with another time step, if the scene has one."""
+        sim, times = self.simulation, self.times
+        if dt is not None and dt != sim.dt:
+            sim.dt = dt
+            self.times = CriticalTimes(times.collision, times.rayleigh, dt / times.collision, dt / times.rayleigh)
 
     @classmethod
     def build(cls, scene: Scene) -> Self:
@@ -114,21 +125,21 @@ class GrainSolver:
     def row(self) -> Sequence[float]:
         """Return the number of bodies and contacts, energies, and forces on walls."""
         sim = self.simulation
-        energies = sim.energies()
+        contacts = sim.contacts()
+        energies = sim.energies(contacts)
         loads = [float(x) for wall in sim.walls for x in (*wall.force, *wall.torque)]
         return [
             len(sim),
             sim.contact_count(),
-            float(f"{self._coordination():.6g}"),
+            float(f"{self._coordination(contacts):.6g}"),
             *(float(energies[name]) for name in ENERGIES),
             *loads,
         ]
 
-    def _coordination(self) -> float:
+    def _coordination(self, contacts: Mapping[str, Any]) -> float:
         """Return the mean number of contacts of a body; a contact between two bodies counts for both."""
         if not len(self):
             return 0.0
-        contacts = self.simulation.contacts()
         with_walls = int((contacts["wall"] >= 0).sum())
         return (2 * (len(contacts["i"]) - with_walls) + with_walls) / len(self)
 
@@ -147,10 +158,16 @@ class GrainSolver:
         parts = [f"{times.collision_fraction:.3g} of the collision time ({times.collision:.3g} s)"]
         if times.rayleigh_fraction > 0:
             parts.append(f"{times.rayleigh_fraction:.3g} of the Rayleigh time ({times.rayleigh:.3g} s)")
-        return [
+        lines = [
             f"{bodies:,} {'body' if bodies == 1 else 'bodies'}, {walls:,} {'wall' if walls == 1 else 'walls'}",
             f"time step {sim.dt:.4g} s = {' = '.join(parts)}",
         ]
+        if self.overlaps.bodies:
+            lines.append(f"overlaps at the start: {self.overlaps}")
+        elastic = [name for name, m in sim.materials.items() if m.restitution in {None, 1} and m.gamma_n is None]
+        if elastic:
+            lines.append(f"restitution 1: collisions of {', '.join(elastic)} lose no energy")
+        return lines
 
     def report(self) -> Mapping[str, Any]:
         """Return counts, time step and statistics."""
@@ -159,6 +176,8 @@ class GrainSolver:
             "bodies": len(sim),
             "removed": self.feeder.removed,
             "contacts": sim.contact_count(),
+            "overlaps_at_start": asdict(self.overlaps),
+            "crossings": dict(sim.crossings),
             "time_step": {
                 "dt": sim.dt,
                 "collision_time": times.collision,

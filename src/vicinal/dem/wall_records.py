@@ -10,6 +10,7 @@ from vicinal.sim.walls import Wall
 
 def wall_record(wall: Wall, material: int) -> _core.GrainWall:
     """Return the record of a wall; `material` is the number of its material."""
+    wall.check_motion()
     vectors = ("velocity", "spin", "centre", "position", "orientation")
     motion = {name: np.asarray(getattr(wall, name), dtype=np.float64).tolist() for name in vectors}
     return _core.GrainWall(kind=wall.kind, material=material, **motion, **wall.shape())
@@ -17,5 +18,4 @@ def wall_record(wall: Wall, material: int) -> _core.GrainWall:
 
 def take_state(wall: Wall, record: _core.GrainWall) -> None:
     """Set pose and load of a wall to those of a record."""
-    for name in ("position", "orientation", "force", "torque"):
-        setattr(wall, name, np.array(getattr(record, name)))
+    wall.take_state(position=record.position, orientation=record.orientation, force=record.force, torque=record.torque)

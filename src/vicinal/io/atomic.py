@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -79,3 +80,45 @@ def replace_file(path: Path, content: bytes) -> None:
     """Write a small file that is replaced often: safe if the process is killed, without waiting for the disk."""
     with atomic_path(path, sync=False) as temporary:
         temporary.write_bytes(content)
+
+
+_LEFTOVER = re.compile(r"\..+\.(\d+)\.part")
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed before they could do so themselves.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = pathlib.Path(name)
+    ...     _ = (folder / ".answer.txt.999999999.part").write_text("4")
+    ...     remove_leftovers(folder)
+    ...     list(folder.iterdir())
+    []
+    """
+    for file in folder.glob(".*.part"):
+        match = _LEFTOVER.fullmatch(file.name)
+        if match and not process_lives(int(match[1])):
+            with suppress(OSError):
+                file.unlink()
+
+
+def process_lives(process: int) -> bool:
+    """Return whether a process of this machine exists.
+
+    Examples
+    --------
+    >>> process_lives(os.getpid()), process_lives(999_999_999)
+    (True, False)
+    """
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it belongs to another user
+        return True
+    except OSError:  # Windows reports a process that is gone in this way
+        return False
+    return True

@@ -8,3 +8,4 @@ PARTICLES, CONTACTS, WALLS, SURFACES = (
     "surfaces.vtkhdf",
 )
 TABLE = "table.csv"
+LOCK = "run.lock"

@@ -1,4 +1,4 @@
-"""Ctrl-C as a request to stop at the next good moment."""
+"""Ctrl-C and SIGTERM as a request to stop at the next good moment."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what batch schedulers send before they kill a job."""
+
 
 class Interrupt:
-    """Whether Ctrl-C was pressed.
+    """Whether the process was asked to stop.
 
     Examples
     --------
@@ -27,18 +30,25 @@ class Interrupt:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the first Ctrl-C inside the block as a request to stop; a second one has its usual effect."""
-        before = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
+        """Take the first signal inside the block as a request to stop; a second one has its usual effect."""
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
+        # A signal that is ignored, as by nohup, stays ignored.
+        before = {number: handler for number in SIGNALS if (handler := signal.getsignal(number)) is not signal.SIG_IGN}
+
+        def restore() -> None:
+            for number, handler in before.items():
+                # None: a handler that was not installed from Python.
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
         def request(*_: object) -> None:
             self._requested = True
-            signal.signal(signal.SIGINT, before)
+            restore()
 
-        signal.signal(signal.SIGINT, request)
+        for number in before:
+            signal.signal(number, request)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            restore()

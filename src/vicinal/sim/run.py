@@ -6,7 +6,7 @@ import json
 import math
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,16 +15,17 @@ from typing import Any
 
 import vicinal as vc
 from vicinal.errors import InputError
-from vicinal.io.atomic import replace_file
+from vicinal.io.atomic import remove_leftovers, replace_file
 from vicinal.machine import describe, now
 from vicinal.sim.clock import Timetable, reached
 from vicinal.sim.folder import REPORT, RESTART, SCENE, TABLE
 from vicinal.sim.interrupt import Interrupt
+from vicinal.sim.lock import FolderLock
 from vicinal.sim.output import PictureWriter
 from vicinal.sim.progress import Progress
 from vicinal.sim.restart import load_restart, save_restart
 from vicinal.sim.scene import Scene, read
-from vicinal.sim.solver import SimulationWarning, Solver, solver_class
+from vicinal.sim.solver import SimulationWarning, Solver, SolverSection, UnstableError, solver_class
 from vicinal.sim.table import Table
 from vicinal.sim.toml import dump, parse
 
@@ -38,7 +39,7 @@ class Result:
 
     folder: Path
     status: str
-    """``"finished"`` or ``"interrupted"``."""
+    """``"finished"`` or ``"interrupted"``; a run that fails raises an error instead."""
 
     solver: Any
     """The solver at the end."""
@@ -59,7 +60,7 @@ class RunLoop:
         Where the results are written; made if it does not exist.
     restart
         A restart file to continue from. The scene may then differ only in ``run.duration``, ``run.threads``,
-        ``output``, ``picture`` and ``title``.
+        ``output``, ``picture``, ``title`` and what the solver allows (``dem.dt``).
     overwrite
         Replace the results of another run in this folder.
     """
@@ -78,12 +79,25 @@ class RunLoop:
         self._warnings: list[str] = []
         self._machine = describe(("numpy", "h5py")) | {"threads": scene.run.threads or vc.get_threads()}
         states = None if restart is None else _states(scene, Path(restart))
-        self._prepare_folder(fresh=restart is None, overwrite=overwrite)
-        with self._timed("setup"), self._threads():
+        self._saved: float | None = None
+        self._failure: str | None = None
+        self._lock = self._take_folder()
+        try:
+            self._prepare_folder(fresh=restart is None, overwrite=overwrite)
+            self._begin_run(states)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _begin_run(self, states: Mapping[str, Any] | None) -> None:
+        """Make the solver, and write what a run starts with."""
+        scene, fresh = self.scene, states is None
+        with self._timed("setup"), self._threads(), self._collecting_warnings():
             self.solver = make_solver(scene, states)
         self._begin, self._begin_step = self.solver.time, self.solver.step_count
+        if not fresh and (self.folder / RESTART).exists():
+            self._saved = self._begin
         self._events = _timetable(scene)
-        fresh = states is None
         self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
         self.table = Table(self.folder / TABLE, self.solver.columns, keep=None if fresh else self._begin_step)
         replace_file(self.folder / SCENE, dump(scene.table()).encode())
@@ -93,19 +107,34 @@ class RunLoop:
             self._write("frames")
 
     def go(self) -> Iterator[Progress]:
-        """Run to the end, and yield the progress now and then. Ctrl-C stops it after the current chunk of steps."""
+        """Run to the end, and yield the progress now and then.
+
+        Ctrl-C and SIGTERM stop it after the current chunk of steps. If the solver fails (`UnstableError`), nothing of
+        that state is written; the error names the last good one.
+        """
         self.status = "running"
         self._going = perf_counter()
         duration = self.scene.run.duration
-        with self._interrupt.listening(), self._threads():
-            while not reached(self.solver.time, duration) and not self._interrupt:
-                self._advance(min(self._events.following(self.solver.time), duration))
-                yield self.progress()
-        if self._interrupt:
-            self.save()
+        try:
+            with self._interrupt.listening(), self._threads():
+                while not reached(self.solver.time, duration) and not self._interrupt:
+                    self._advance(min(self._events.following(self.solver.time), duration))
+                    yield self.progress()
+            if self._interrupt:
+                self.save()
+            self._end("interrupted" if self._interrupt else "finished")
+        except UnstableError as error:
+            error.name_last_good(None if self._saved is None else self.folder / RESTART, self._saved or 0.0)
+            self._failure = str(error)
+            self._end("failed")
+            raise
+        finally:
+            self._lock.release()
+
+    def _end(self, status: str) -> None:
         with self._timed("frames"):
             self.frames.close()
-        self.status = "interrupted" if self._interrupt else "finished"
+        self.status = status
         self._report()
 
     def _advance(self, until: float) -> None:
@@ -133,14 +162,24 @@ class RunLoop:
             return
         with self._timed(name):
             if name == "table":
-                self.table.append(self.solver.step_count, self.solver.time, self.solver.row())
+                self.table.append(self.solver.step_count, self.solver.time, self._row())
             else:
                 self.frames.append(self.solver.frames())
+
+    def _row(self) -> Sequence[float]:
+        """Return a line of the table; a solver that has not noticed that its state is of no use is stopped here."""
+        row = self.solver.row()
+        for name, value in zip(self.solver.columns, row, strict=True):
+            if not math.isfinite(value):
+                time, step = self.solver.time, self.solver.step_count
+                raise UnstableError(f"{name} is no longer finite at t = {time:.6g}, step {step}", time=time, step=step)
+        return row
 
     def save(self) -> None:
         """Write the restart file."""
         with self._timed("restart"):
             save_restart(self.folder / RESTART, dump(self.scene.table()), {self.solver.NAME: self.solver.state()})
+        self._saved = self.solver.time
 
     def progress(self) -> Progress:
         """Return how far the run is."""
@@ -168,6 +207,13 @@ class RunLoop:
 
     # --- the folder of results ----------------------------------------------------------------------------------------
 
+    def _take_folder(self) -> FolderLock:
+        """Make the folder, and keep other runs out of it."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"the output must be a folder, got the file {self.folder}; choose another name")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return FolderLock(self.folder)
+
     def _prepare_folder(self, *, fresh: bool, overwrite: bool) -> None:
         report = self.folder / REPORT
         if fresh and report.exists():
@@ -179,13 +225,15 @@ class RunLoop:
             for name in [TABLE, RESTART, REPORT, *(path.name for path in self.folder.glob("*.vtkhdf"))]:
                 (self.folder / name).unlink(missing_ok=True)
                 shutil.rmtree(self.folder / f"{name}.parts", ignore_errors=True)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        for folder in (self.folder, *self.folder.glob("*.parts")):
+            remove_leftovers(folder)
 
     def _report(self) -> None:
         """Write versions, course and profile of the run beside the results."""
         progress = self.progress()
         facts: dict[str, Any] = {
             "status": self.status,
+            **({} if self._failure is None else {"error": self._failure}),
             "title": self.scene.title,
             "written": now(),
             "machine": self._machine,
@@ -308,12 +356,18 @@ def _states(scene: Scene, path: Path) -> dict[str, Any]:
         mine, other = getattr(scene, name), getattr(before, name)
         if name == "run":
             other = replace(other, duration=mine.duration, threads=mine.threads)
+        elif isinstance(mine, SolverSection) and isinstance(other, SolverSection):
+            other = replace(other, **{changed: getattr(mine, changed) for changed in mine.RESTARTABLE})
         if name not in {"output", "picture", "title"} and mine != other:
             raise InputError(
-                f"{name} must be the same as in {path}; "
-                "a restart can change run.duration, run.threads, output, picture and title only"
+                f"{name} must be the same as in {path}; a restart can change "
+                f"{', '.join(['run.duration', 'run.threads', *_restartable(scene)])}, output, picture and title only"
             )
     return states
+
+
+def _restartable(scene: Scene) -> list[str]:
+    return [f"{name}.{key}" for name, section in scene.solvers().items() for key in section.RESTARTABLE]
 
 
 def _timetable(scene: Scene) -> Timetable:

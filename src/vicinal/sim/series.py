@@ -1,37 +1,57 @@
-"""Time series in VTKHDF that are complete after every step.
+"""Time series in VTKHDF that lose no complete step.
 
 HDF5 files cannot be extended safely: a kill or a full disk during a write leaves a file that no library opens. So a
-complete file is never changed. Every step is a small VTKHDF file of its own in a folder beside the series, and the
-series is an index of virtual datasets that refer to them. Both are written under another name and renamed when they are
-complete. Closing the series copies everything into one file, which replaces the index in the same way; then the folder
-is removed.
+complete file is never changed. Steps are written to a log (`frame_log`), which takes less than a millisecond. Every few
+seconds the steps of the log become a VTKHDF file in a folder beside the series, and the series becomes an index of
+virtual datasets that refer to the files there, which ParaView reads. Files are written under another name and renamed
+when they are complete. Closing the series copies everything into one file, which replaces the index in the same way;
+then the folder is removed.
 """
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
+from vicinal.sim.frame_log import append_frame, read_frames
 from vicinal.sim.vtkhdf import (
     GROUPS,
     Frame,
     Part,
+    check_frame,
     joined,
     need_h5py,
     read_steps,
     write_index,
-    write_step,
+    write_steps,
     write_whole,
 )
 
 Array = npt.NDArray[Any]
 
 LOOSE_PARTS = 12
-"""Files of single steps that are kept before they are joined: an index of more takes longer to write than a step."""
+"""Files of steps that are kept before they are joined: an index of more takes longer to write than a step."""
+
+INDEX_SECONDS, INDEX_SHARE = 5.0, 0.02
+"""The index is at most so old when a step is written, or older where writing it takes more than this share of time."""
+
+LOG_BYTES = 1 << 25
+"""Steps that wait in the log take no more memory than this."""
+
+
+def log_of(path: Path) -> Path:
+    """Return the log of the series in a file."""
+    return _folder(path) / "steps.log"
+
+
+def _folder(path: Path) -> Path:
+    return path.with_name(path.name + ".parts")
 
 
 class SeriesWriter:
@@ -61,10 +81,14 @@ class SeriesWriter:
     def __init__(self, path: Path, *, keep: float | None = None) -> None:
         need_h5py()
         self.path = path
-        self.folder = path.with_name(path.name + ".parts")
+        self.folder = _folder(path)
+        self._log = log_of(path)
         self._parts: list[Part] = []
+        self._waiting: list[Frame] = []  # in the log, not in a part
+        self._bytes = 0
         self._number = 0
-        self._template: Path | None = None
+        self._begun = False
+        self._next_index = 0.0
         if keep is not None and path.exists():
             self._take_over(keep)
 
@@ -76,31 +100,45 @@ class SeriesWriter:
 
     def __len__(self) -> int:
         """Return the number of complete steps."""
-        return sum(len(part) for part in self._parts)
+        return sum(len(part) for part in self._parts) + len(self._waiting)
 
     def append(self, frame: Frame) -> None:
-        """Add a step. When this returns, the step can be read; if it fails, the steps before can still be read."""
-        if not self._parts and self._template is None:
+        """Add a step. When this returns, `SeriesReader` has the step; if it fails, the steps before remain."""
+        check_frame(frame)
+        if not self._begun:
             shutil.rmtree(self.folder, ignore_errors=True)
+            self._begun = True
         self.folder.mkdir(exist_ok=True)
-        part = write_step(self._next(), frame)
-        if len(self._parts) >= LOOSE_PARTS:
-            self._tidy()
-        self._parts.append(part)
-        try:
-            write_index(self.path, self._parts)
-        except BaseException:
-            self._parts.pop()
-            raise
+        self._bytes += append_frame(self._log, frame)
+        self._waiting.append(frame)
+        if perf_counter() >= self._next_index or self._bytes > LOG_BYTES:
+            self.index()
+
+    def index(self) -> None:
+        """Make all steps visible to other programs now; they see steps at most a few seconds late otherwise."""
+        start = perf_counter()
+        if self._waiting:
+            if len(self._parts) >= LOOSE_PARTS:
+                self._tidy()
+            parts = [*self._parts, write_steps(self._next(), self._waiting)]
+            write_index(self.path, parts)
+            self._parts = parts
+            # A kill before this leaves steps in the index and in the log; readers take those of the index.
+            self._log.unlink(missing_ok=True)
+            self._waiting, self._bytes = [], 0
+        now = perf_counter()
+        self._next_index = now + max(INDEX_SECONDS, (now - start) / INDEX_SHARE)
 
     def close(self) -> None:
-        """Join all steps into one file. If that fails (a full disk, for example), index and parts remain valid."""
-        if not self._parts or not self.folder.exists():
+        """Join all steps into one file. If that fails (a full disk, for example), index, parts and log remain valid."""
+        if not len(self) or not self.folder.exists():
             return
-        if len(self._parts) > 1 or self._parts[0].file.parent == self.folder:
-            write_whole(self.path, self._parts)
-        self._parts = [joined(self._parts, self.path)]
-        self._template = self.path
+        parts = list(self._parts)
+        if self._waiting:
+            parts.append(write_steps(self._next(), self._waiting))
+        if len(parts) > 1 or parts[0].file.parent == self.folder:
+            write_whole(self.path, parts)
+        self._parts, self._waiting, self._bytes = [joined(parts, self.path)], [], 0
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _next(self) -> Path:
@@ -108,12 +146,18 @@ class SeriesWriter:
         return self.folder / f"{self._number:06d}.h5"
 
     def _tidy(self) -> None:
-        """Join the files of single steps, so that their number stays small."""
-        many = [part for part in self._parts if len(part) > 1]
-        loose = [part for part in self._parts if len(part) == 1]
+        """Join the newer files into one, so that their number stays small; larger ones are left as they are."""
+        count = len(self._parts) - 1
+        # From the last file backwards as long as a file holds no more than all after it: sizes then fall at least
+        # twofold from file to file, their number grows with the logarithm of the steps, and each is copied as often.
+        while count > 0 and len(self._parts[count - 1]) <= sum(len(part) for part in self._parts[count:]):
+            count -= 1
+        old, loose = self._parts[:count], self._parts[count:]
+        if len(loose) < 2:
+            return
         file = self._next()
         write_whole(file, loose)
-        self._parts = [*many, joined(loose, file)]
+        self._parts = [*old, joined(loose, file)]
         # The old files are removed once no index refers to them.
         write_index(self.path, self._parts)
         for part in loose:
@@ -125,18 +169,34 @@ class SeriesWriter:
         used = [int(file.stem) for file in self.folder.glob("*.h5") if file.stem.isdigit()]
         self._number = max(used, default=0)
         whole = read_steps(self.path)
-        count = sum(time <= until * (1 + 1e-12) for time in whole.times)
-        if count == 0:
+        waiting = _after(whole.times, read_frames(self._log))
+        count = sum(_is_kept(time, until) for time in whole.times)
+        parts: list[Part] = []
+        if count:
+            file = self._next()
+            part = whole.first(count)
+            write_whole(file, [part])
+            parts.append(joined([part], file))
+        if frames := [frame for frame in waiting if _is_kept(frame.time, until)]:
+            parts.append(write_steps(self._next(), frames))
+        if not parts:
             return
-        file = self._next()
-        part = whole.first(count)
-        write_whole(file, [part])
-        self._parts = [joined([part], file)]
-        self._template = file
-        write_index(self.path, self._parts)
+        write_index(self.path, parts)
+        self._parts, self._begun = parts, True
         for old in self.folder.glob("*.h5"):
-            if old != file:
+            if all(old != part.file for part in parts):
                 old.unlink()
+        self._log.unlink(missing_ok=True)
+
+
+def _is_kept(time: float, until: float) -> bool:
+    return time <= until * (1 + 1e-12)
+
+
+def _after(times: npt.ArrayLike, frames: list[Frame]) -> list[Frame]:
+    """Return the frames later than all of some times."""
+    last = np.max(times, initial=-np.inf)
+    return [frame for frame in frames if frame.time > last]
 
 
 class SeriesReader:
@@ -151,15 +211,20 @@ class SeriesReader:
     def __init__(self, path: Path) -> None:
         h5py = need_h5py()
         self.path = path
+        # The log before the index: steps go from the former to the latter, never back.
+        waiting = read_frames(log_of(path))
         try:
             with h5py.File(path, "r") as source:
                 root = source["VTKHDF"]
-                self.times: Array = root["Steps/Values"][...]
+                indexed: Array = root["Steps/Values"][...]
                 self.names: list[str] = sorted(root.get("PointData", ()))
         except FileNotFoundError:
             raise FileNotFoundError(f"{path}: no such file") from None
         except (OSError, KeyError) as error:
             raise InputError(f"{path}: not a VTKHDF time series ({error})") from None
+        self._waiting = _after(indexed, waiting)
+        self._indexed = len(indexed)
+        self.times: Array = np.concatenate([indexed, [frame.time for frame in self._waiting]])
 
     def __len__(self) -> int:
         """Return the number of steps."""
@@ -170,6 +235,8 @@ class SeriesReader:
         if not -len(self) <= step < len(self):
             raise IndexError(f"step {step} of {len(self)}")
         step %= len(self)
+        if step >= self._indexed:
+            return self._waiting[step - self._indexed]
         h5py = need_h5py()
         with h5py.File(self.path, "r") as source:
             root = source["VTKHDF"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from vicinal.sim.schema import Section
@@ -30,9 +31,36 @@ class SimulationWarning(UserWarning):
     """A warning of a solver about the course of a run; the run loop collects and reports each one once."""
 
 
+class UnstableError(FloatingPointError):
+    """The state of a solver has become useless: numbers that are not finite, or particles that fly apart.
+
+    Parameters
+    ----------
+    message
+        What has happened to which particle, and what to do.
+    time, step
+        When it was noticed.
+    """
+
+    def __init__(self, message: str, *, time: float, step: int) -> None:
+        super().__init__(message)
+        self.time, self.step = time, step
+        self.last_good: Path | None = None
+        """The restart file written last before, if a run loop wrote one."""
+
+    def name_last_good(self, file: Path | None, time: float) -> None:
+        """Say in the message where the last good state is."""
+        self.last_good = file
+        known = f"the last good state is {file} (t = {time:.6g})" if file else "no restart file was written before"
+        self.args = (f"{self}; {known}",)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SolverSection(Section):
     """The table of a solver in a scene."""
+
+    RESTARTABLE: ClassVar[tuple[str, ...]] = ()
+    """Keys that a restart may change."""
 
     def check_scene(self, scene: Scene) -> None:
         """Check what depends on the common tables: names of regions, materials of walls and the like."""

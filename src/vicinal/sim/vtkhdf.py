@@ -107,18 +107,24 @@ def joined(parts: Sequence[Part], file: Path) -> Part:
     return Part(file, *lists)
 
 
-def write_step(file: Path, frame: Frame) -> Part:
-    """Write one step as a file of its own; it is made in memory, so that no failure of the disk reaches HDF5."""
+def check_frame(frame: Frame) -> None:
+    """Raise `InputError` unless every point and cell has its data."""
+    _raw(frame)
+
+
+def write_steps(file: Path, frames: Sequence[Frame]) -> Part:
+    """Write a few steps as a file of their own; it is made in memory, so that no failure of the disk reaches HDF5."""
     h5py = need_h5py()
     # Checked before anything is written.
-    raw = _raw(frame)
-    kinds = [frame.cells.get(kind, _NO_CELLS) for kind in GROUPS]
+    each = [_raw(frame) for frame in frames]
+    raw = {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+    kinds = [[frame.cells.get(kind, _NO_CELLS) for kind in GROUPS] for frame in frames]
     part = Part(
         file,
-        [float(frame.time)],
-        [len(frame.points)],
-        [[len(offsets) - 1 for _, offsets in kinds]],
-        [[len(ids) for ids, _ in kinds]],
+        [float(frame.time) for frame in frames],
+        [len(frame.points) for frame in frames],
+        [[len(offsets) - 1 for _, offsets in of_frame] for of_frame in kinds],
+        [[len(ids) for ids, _ in of_frame] for of_frame in kinds],
     )
     with h5py.File(f"{file.name}-{os.getpid()}", "w", driver="core", backing_store=False) as memory:
         root = _begin(memory, part, raw)

@@ -28,6 +28,21 @@ def check_vector(value: object, name: str) -> Array:
     return array
 
 
+def check_rotation(value: object, name: str) -> Array:
+    """Return a quaternion of length 1, read-only."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    length = float(np.linalg.norm(array))
+    if array.shape != (4,) or not np.isfinite(length) or length == 0:
+        raise InputError(f"{name} must be a quaternion w, x, y, z other than zero, got {value!r}")
+    # One of length 1 in all but rounding is taken as it is, so that a restored wall has the same bits.
+    array = array if abs(length - 1) < 1e-12 else array / length
+    array.flags.writeable = False
+    return array
+
+
 def _direction(value: Array, name: str) -> Array:
     length = float(np.linalg.norm(value))
     if length == 0:
@@ -47,7 +62,7 @@ def rotated(quaternion: Array, vectors: Array) -> Array:
 
 
 _VECTORS = ("velocity", "spin", "centre", "position")
-_STATE = ("orientation", "force", "torque")
+_MOVING = (*_VECTORS, "orientation")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -55,7 +70,8 @@ class Wall(ABC):
     """A wall. It moves with `velocity` and rotates with `spin` about `centre`, which moves with it.
 
     `position` (displacement) and `orientation` (w, x, y, z) are its pose; `force` and `torque` (about `centre`) are
-    those that bodies exerted in the last step. Motion and pose may be assigned between runs.
+    those that bodies exerted in the last step. Motion and pose may be assigned between runs; the rest of a wall that
+    belongs to a simulation is fixed.
     """
 
     name: str
@@ -70,20 +86,43 @@ class Wall(ABC):
 
     kind = "wall"
 
-    def __post_init__(self) -> None:
-        self.orientation = np.array(self.orientation, dtype=np.float64)
-
     def __setattr__(self, name: str, value: object) -> None:
-        """Check vectors, and refuse to change the surface of a wall of a simulation."""
+        """Check vectors, and refuse to change the surface of a wall of a simulation, or the load on it."""
         if name in _VECTORS:
             value = check_vector(value, f"{self.name}.{name}")
-        elif getattr(self, "_fixed", False) and name not in _STATE:
-            raise AttributeError(f"{name} of the wall {self.name!r} is fixed in a simulation; make another one")
+        elif name == "orientation":
+            value = check_rotation(value, f"{self.name}.{name}")
+        elif getattr(self, "_fixed", False):
+            raise AttributeError(
+                f"{name} of the wall {self.name!r} is fixed in a simulation; make another one, "
+                f"or assign to one of {', '.join(_MOVING)}"
+            )
         super().__setattr__(name, value)
 
     def fix_surface(self) -> None:
-        """Allow no more changes than those of motion and pose."""
+        """Allow no more changes than those of motion and pose; the wall belongs to one simulation from now on."""
+        if getattr(self, "_fixed", False):
+            raise InputError(f"walls must belong to one simulation, got {self.name!r} of another one; make a new wall")
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray) and name not in _MOVING:
+                # A copy: the array may be one that its owner goes on to write to.
+                own = value.copy()
+                own.flags.writeable = False
+                object.__setattr__(self, name, own)
         self._fixed = True
+
+    def check_motion(self) -> None:
+        """Check values that were written into the arrays of motion and pose."""
+        for name in _VECTORS:
+            check_vector(getattr(self, name), f"{self.name}.{name}")
+
+    def take_state(self, **state: Sequence[float]) -> None:
+        """Take pose and load from the simulation that the wall belongs to."""
+        for name, value in state.items():
+            array = np.array(value)
+            # A rotation is replaced as a whole, a load not at all.
+            array.flags.writeable = name in _VECTORS
+            object.__setattr__(self, name, array)
 
     def pose(self) -> Array:
         """Return centre, position and orientation, (10,)."""
@@ -120,7 +159,6 @@ class Plane(Wall):
     kind = "plane"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.point = check_vector(self.point, f"{self.name}.point")
         self.normal = _direction(check_vector(self.normal, f"{self.name}.normal"), f"{self.name}.normal")
 
@@ -161,7 +199,6 @@ class Cylinder(Wall):
     kind = "cylinder"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.start = check_vector(self.start, f"{self.name}.start")
         self.end = check_vector(self.end, f"{self.name}.end")
         if not (np.isfinite(self.radius) and self.radius > 0):
@@ -221,7 +258,6 @@ class MeshWall(Wall):
     kind = "mesh"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.vertices = np.ascontiguousarray(self.vertices, dtype=np.float64)
         self.faces = np.ascontiguousarray(self.faces, dtype=np.int32)
         if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not np.isfinite(self.vertices).all():

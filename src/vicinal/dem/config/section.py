@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from vicinal.dem.config.bodies import BODIES, Body
 from vicinal.dem.config.insertion import INSERTS, Emitter, Fill, Insert, Outlet
 from vicinal.dem.config.materials import MATERIAL, Pair, allowed_range
 from vicinal.dem.materials import LAWS, Material, values_of
+from vicinal.dem.overlaps import MAX_OVERLAP
 from vicinal.sim.scene import Scene, check_name
 from vicinal.sim.schema import ABSENT, SchemaError, key
 from vicinal.sim.solver import SolverSection
@@ -25,6 +26,8 @@ class Dem(SolverSection):
     10000.0
     """
 
+    RESTARTABLE: ClassVar[tuple[str, ...]] = ("dt",)
+
     law: str = key(OneOf(tuple(LAWS)), "hertz", help="contact law")
     history: bool = key(Flag(), default=True, help="keep tangential springs from step to step")
     dt: float | None = key(POSITIVE, None, help="time step")
@@ -32,6 +35,9 @@ class Dem(SolverSection):
         Number(0, 1, above=True), None, help="time step relative to the critical time, in place of dt"
     )
     skin: float | None = key(POSITIVE, None, help="skin of the neighbour list; chosen if left out. Changes speed only")
+    max_overlap: float = key(
+        POSITIVE, MAX_OVERLAP, help="largest overlap of bodies when they are inserted, relative to the smaller radius"
+    )
     materials: dict[str, Material] = key(Named(MATERIAL))
     pairs: tuple[Pair, ...] = key(Items(Part(Pair)), ())
     bodies: dict[str, Body] = key(Named(BODIES), {})

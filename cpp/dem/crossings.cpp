@@ -1,0 +1,67 @@
+#include "dem/crossings.hpp"
+
+#include <cmath>
+
+#include "dem/forces.hpp"
+#include "dem/walls/kinds.hpp"
+#include "mesh/vec3.hpp"
+
+namespace vicinal::dem {
+namespace {
+
+// A body that moves by less than this part of its radius in a step and has passed through a surface overlaps with it by
+// the rest of the radius at least. So most bodies need no further look.
+constexpr double short_way = 0.1;
+
+// Whether the way from one place to another leads through a triangle: its ends are on different sides of the plane, and
+// the line between them passes the three edges on the same side.
+bool passes(const mesh::Vec3& from, const mesh::Vec3& to, const mesh::Vec3& a, const mesh::Vec3& b,
+            const mesh::Vec3& c) {
+  const mesh::Vec3 normal = cross(b - a, c - a);
+  if ((dot(from - a, normal) > 0) == (dot(to - a, normal) > 0)) return false;
+  const mesh::Vec3 way = to - from;
+  const auto side = [&](const mesh::Vec3& p, const mesh::Vec3& q) { return dot(way, cross(p - from, q - from)); };
+  const double ab = side(a, b), bc = side(b, c), ca = side(c, a);
+  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+}
+
+}  // namespace
+
+bool Forces::may_have_crossed(std::size_t row, std::span<const WallTouch> touches, double step) const {
+  if (step == 0) return false;
+  const Assembly::Acting act = assembly_.acting();
+  const double r = act.places[row].r;
+  for (const WallTouch& touch : touches)
+    if (touch.contact.overlap > (1 - short_way) * r) return true;
+  return (norm(act.motions[row].v) + assembly_.wall_speed) * step > short_way * r;
+}
+
+void Forces::note_crossings(std::size_t row, double step) {
+  const Assembly::Acting act = assembly_.acting();
+  const Vec now = centre(act.places[row]);
+  std::size_t known = assembly_.walls.size();  // the wall that is noted already
+  for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
+    const Assembly::Primitive& primitive = assembly_.primitives[lists_.walls.indices()[k]];
+    if (primitive.wall == known) continue;
+    const Wall& wall = assembly_.walls[primitive.wall];
+    // As seen from the wall, which may move too.
+    const Vec before = now - step * (act.motions[row].v - wall.velocity_at(now));
+    bool crossed = false;
+    if (wall.kind == Wall::mesh) {
+      const mesh::Surface surface = assembly_.meshes[primitive.wall].surface();
+      const auto described = [&](Vec p) {
+        const Vec q = wall.to_description(p);
+        return mesh::Vec3{q.x, q.y, q.z};
+      };
+      crossed = passes(described(before), described(now), surface.corner(primitive.face, 0),
+                       surface.corner(primitive.face, 1), surface.corner(primitive.face, 2));
+    } else {
+      crossed = nearest_of(wall, now).distance < 0 && nearest_of(wall, before).distance >= 0;
+    }
+    if (!crossed) continue;
+    known = primitive.wall;
+    crossings.add(assembly_.bodies.ids[assembly_.body_of(row)], primitive.wall);
+  }
+}
+
+}  // namespace vicinal::dem

@@ -1,0 +1,80 @@
+"""What goes wrong in a simulation of grains: states that are not finite, bodies that are too fast or cross walls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.sim.solver import SimulationWarning, UnstableError
+
+if TYPE_CHECKING:
+    from vicinal.dem.simulation import Simulation
+
+MOST_NAMED = 3
+"""Partners of a body that a message names."""
+
+
+class CrossingWarning(SimulationWarning):
+    """The centre of a body passed through a wall in a single step."""
+
+
+def not_finite(sim: Simulation) -> UnstableError:
+    """Return the error for a body whose motion is no longer finite: which one, where, when, and what it touches."""
+    core = sim._core  # noqa: SLF001
+    names = ("positions", "velocities", "spins", "half_kicks", "half_spin_kicks")
+    bad = ~np.isfinite(np.concatenate([core.get(name) for name in names], axis=1)).all(axis=1)
+    ids = np.sort(core.ids()[bad])
+    where = _place(sim, int(ids[0])) if len(ids) else "a body"
+    others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    touched = _touched(sim, int(ids[0])) if len(ids) and np.isfinite(sim.positions).all() else ""
+    return UnstableError(
+        f"the motion of {where}{others} is no longer finite at t = {sim.time:.6g}, step {sim.step_count}{touched}; "
+        "bodies must not lie at the same place, and dt must resolve contacts: move them apart, or use a smaller dt",
+        time=sim.time,
+        step=sim.step_count,
+    )
+
+
+def too_fast(sim: Simulation, speeds: npt.NDArray[np.float64], diameter: float) -> UnstableError:
+    """Return the error for a body that moves many diameters in a step. `speeds` are by row of the core."""
+    row = int(np.argmax(speeds))
+    way = float(speeds[row]) * sim.dt
+    body = int(sim._core.ids()[row])  # noqa: SLF001
+    return UnstableError(
+        f"{_place(sim, body)} moves {way:.3g} in one step, {way / diameter:.2g} diameters, at t = {sim.time:.6g}, "
+        f"step {sim.step_count}{_touched(sim, body)}; use a smaller dt",
+        time=sim.time,
+        step=sim.step_count,
+    )
+
+
+def crossing_text(wall: str, body: int, time: float) -> str:
+    """Return the warning about the first body that crossed a wall."""
+    return f"body {body} crossed the wall {wall!r} in one step at t = {time:.6g}; use a smaller dt or stiffer materials"
+
+
+def _place(sim: Simulation, body: int) -> str:
+    row = int(np.searchsorted(sim.ids, body))
+    return f"body {body} at ({', '.join(f'{x:.6g}' for x in sim.positions[row])})"
+
+
+def _touched(sim: Simulation, body: int) -> str:
+    """Name what a body touches, the deepest overlap first."""
+    if not sim._core.has_lists:  # noqa: SLF001
+        return ""
+    contacts = sim.contacts()
+    of = np.flatnonzero((contacts["i"] == body) | (contacts["j"] == body))
+    deepest: dict[str, float] = {}
+    for k in of[np.argsort(-contacts["overlap"][of], kind="stable")].tolist():
+        partner = contact_partner(contacts["i"][k], contacts["j"][k], contacts["wall"][k], body, sim)
+        deepest.setdefault(partner, float(contacts["overlap"][k]))
+    named = [f"{partner} (overlap {overlap:.3g})" for partner, overlap in deepest.items()][:MOST_NAMED]
+    more = f" and {len(deepest) - MOST_NAMED} more" if len(deepest) > MOST_NAMED else ""
+    return f"; it touches {', '.join(named)}{more}" if named else "; it touches nothing"
+
+
+def contact_partner(i: int, j: int, wall: int, body: int, sim: Simulation) -> str:
+    """Name the other side of a contact of a body."""
+    return f"the wall {sim.walls[wall].name!r}" if wall >= 0 else f"body {j if i == body else i}"

@@ -1,0 +1,142 @@
+"""Overlaps of bodies that were just placed: how many, the worst of them, and whether they are acceptable."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.dem.faults import contact_partner
+from vicinal.dem.shapes import Clump
+from vicinal.errors import InputError
+from vicinal.sim.walls import Cylinder
+
+if TYPE_CHECKING:
+    from vicinal.dem.simulation import Simulation
+
+Array = npt.NDArray[np.float64]
+
+MAX_OVERLAP = 0.1
+"""The largest overlap at the start that is accepted, relative to the smaller radius: a twentieth of a diameter."""
+
+COUNTED = 1e-3
+"""Overlaps below this part of the smaller radius are contacts like any other and are not counted."""
+
+ROUNDINGS = 5
+"""Radius that counts for a tablet or polyhedron, in roundings: half the rounding is as deep as is accepted."""
+
+OPPOSITE = -0.9
+"""Cosine between the normals of two walls from which on a body is between them."""
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """Bodies that overlap with each other or with walls.
+
+    Parameters
+    ----------
+    bodies
+        Number of bodies that overlap with something by more than a thousandth of the smaller radius.
+    with_bodies, with_walls
+        Number of such overlaps, by what the other is.
+    worst
+        The largest overlap, relative to the smaller radius. Above 1, a centre is inside the other body or behind the
+        wall. What opposite walls take from a body between them is added up.
+    where
+        What overlaps there, in words; empty without overlaps.
+    """
+
+    bodies: int = 0
+    with_bodies: int = 0
+    with_walls: int = 0
+    worst: float = 0.0
+    where: str = ""
+    same_place: str = ""
+    """Two bodies with the same centre, in words: their contact has no direction, so no force can be computed."""
+
+    def __str__(self) -> str:
+        if not self.bodies:
+            return "no overlaps"
+        some = "1 body overlaps" if self.bodies == 1 else f"{self.bodies:,} bodies overlap"
+        return (
+            f"{some} ({self.with_bodies:,} times with a body, {self.with_walls:,} times with a wall); "
+            f"the worst is {self.where}, by {self.worst:.3g} of the smaller radius"
+        )
+
+    def check(self, limit: float) -> None:
+        """Raise `InputError` if the worst overlap is beyond a limit, or two bodies are at the same place."""
+        if self.same_place:
+            raise InputError(f"bodies must be at different places, got {self.same_place}; move one of them")
+        if self.worst > limit:
+            raise InputError(
+                f"bodies at the start must overlap by at most {limit:g} of the smaller radius, got {self.worst:.3g}: "
+                f"{self}; move them apart or away from walls, or allow it with max_overlap"
+            )
+
+
+def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
+    """Return the overlaps in which a body with this id or a later one takes part."""
+    contacts = sim.contacts()
+    new = (contacts["i"] >= first_id) | (contacts["j"] >= first_id)
+    i, j, wall = (contacts[name][new] for name in ("i", "j", "wall"))
+    overlap, normal = contacts["overlap"][new], contacts["normal"][new]
+    sizes, ids = _sizes(sim), sim.ids
+    size = sizes[np.searchsorted(ids, i)]
+    between = wall < 0
+    size[between] = np.minimum(size[between], sizes[np.searchsorted(ids, j[between])])
+    part = overlap / size
+    counted = np.flatnonzero(part > COUNTED)
+    if not len(counted):
+        return Overlaps()
+    _add_opposite(sim, part, counted, {"i": i, "wall": wall, "normal": normal, "overlap": overlap, "size": size})
+    worst = int(counted[np.argmax(part[counted])])
+    body = int(i[worst])
+    partner = contact_partner(body, int(j[worst]), int(wall[worst]), body, sim)
+    touched = np.concatenate([i[counted], j[counted][between[counted]]])
+    return Overlaps(
+        bodies=len(np.unique(touched)),
+        with_bodies=int(between[counted].sum()),
+        with_walls=int((~between[counted]).sum()),
+        worst=float(part[worst]),
+        where=f"body {body} and {partner}",
+        same_place=_same_place(i, j, normal),
+    )
+
+
+def _same_place(i: npt.NDArray[np.int64], j: npt.NDArray[np.int64], normal: Array) -> str:
+    undirected = np.flatnonzero(~np.isfinite(normal).all(axis=1))
+    return f"body {i[undirected[0]]} and body {j[undirected[0]]} at the same one" if len(undirected) else ""
+
+
+def _sizes(sim: Simulation) -> Array:
+    """Return what overlaps are compared with: radii, of clumps those of their smallest spheres.
+
+    Of tablets and polyhedra a few roundings: overlaps are not known beyond the rounding.
+    """
+    sizes = sim.radii.copy()
+    kinds = sim.shape_ids
+    for number, shape in enumerate(sim.shapes):
+        sizes[kinds == number] = shape.radii.min() if isinstance(shape, Clump) else ROUNDINGS * shape.margin
+    return sizes
+
+
+def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]) -> None:
+    """Add what walls on the other side of a body take from it: one larger than its box overlaps with both by half."""
+    alone = part.copy()
+    radii, ids = sim.radii, sim.ids
+    of_body: dict[int, list[int]] = defaultdict(list)
+    for k in counted.tolist():
+        if contacts["wall"][k] >= 0:
+            of_body[int(contacts["i"][k])].append(k)
+    for body, some in of_body.items():
+        for k in some:
+            wall = sim.walls[contacts["wall"][k]]
+            if isinstance(wall, Cylinder) and wall.inside:
+                beyond = 2 * (radii[np.searchsorted(ids, body)] - wall.radius) - contacts["overlap"][k]
+                part[k] += max(0.0, beyond / contacts["size"][k])
+            for other in some:
+                if contacts["normal"][k] @ contacts["normal"][other] < OPPOSITE:
+                    part[k] += alone[other]

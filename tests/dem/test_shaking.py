@@ -1,0 +1,49 @@
+"""A box that is shaken: the largest grain comes to the top."""
+
+import numpy as np
+
+from dem.grains import linear
+from vicinal.dem import Simulation, box_walls
+
+SIDE, AMPLITUDE, PHASES = 7.0, 0.6, 24
+
+
+def heights(ratio, cycles, acceleration=4.0):
+    """Heights above the floor after every cycle: of a grain that lay on the floor, and the median of all others.
+
+    `ratio` is the diameter of that grain over those of the others; the acceleration is in g.
+    """
+    rng = np.random.default_rng(1)
+    walls = box_walls("box", (0, 0, 0), (SIDE, SIDE, 99), "m", sides=["-x", "+x", "-y", "+y", "-z"])
+    material = linear(kn=2000.0, restitution=0.6, friction=0.4)
+    sim = Simulation(materials={"m": material}, law="linear", walls=walls, gravity=(0, 0, -1), dt=2e-3)
+    nut = np.array([SIDE / 2, SIDE / 2, 0.5 * ratio])
+    sim.insert([nut], radii=0.5 * ratio)
+    per = int(SIDE)
+    k = np.arange(600)
+    places = np.c_[(k % per + 0.5) * SIDE / per, (k // per % per + 0.5) * SIDE / per, 0.5 + 1.02 * (k // per**2)]
+    free = np.linalg.norm(places - nut, axis=1) > 0.5 * ratio + 0.52
+    places = places[free][:300]
+    sim.insert(places + rng.uniform(-0.005, 0.005, places.shape), radii=rng.uniform(0.44, 0.49, len(places)))
+    sim.run(5000)
+    rate = np.sqrt(acceleration / AMPLITUDE)
+    steps = round(2 * np.pi / rate / PHASES / sim.dt)
+    found = []
+    for _ in range(cycles):
+        for phase in range(PHASES):
+            for wall in sim.walls:
+                wall.velocity = (0, 0, AMPLITUDE * rate * np.cos(2 * np.pi * (phase + 0.5) / PHASES))
+            sim.run(steps)
+        z = sim.positions[:, 2] - sim.walls[4].position[2]
+        found.append((z[0], np.median(z[1:])))
+    return np.transpose(found)
+
+
+def test_a_large_grain_rises_to_the_top_and_stays_there():
+    # Rosato et al., Phys. Rev. Lett. 58 (1987) 1038: why the Brazil nuts are on top.
+    nut, others = heights(3.0, 60)
+    assert nut[0] < others[0]
+    assert (nut[-15:] > others[-15:] + 1.5).all()
+    # One of the same size and place does not.
+    same, others = heights(1.0, 20)
+    assert same[-1] < others[-1]
