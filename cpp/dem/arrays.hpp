@@ -52,7 +52,7 @@ struct alignas(64) Load {
 // What a contact remembers: the stretch of its spring.
 using Spring = Vec4;
 
-// The core of a tablet, as it is turned, and the ball around it (shape.hpp). A sphere is a ball around a point.
+// The core of a tablet, as it is turned, and the ball around it (shapes/tablet.hpp). A sphere is a ball around a point.
 struct alignas(32) AxisAndMargin {
   double x = 0, y = 0, z = 1, margin = 0;
   AxisAndMargin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // the margin stays

@@ -12,7 +12,7 @@
 #include "dem/contact.hpp"
 #include "dem/elements.hpp"
 #include "dem/law_table.hpp"
-#include "dem/shape.hpp"
+#include "dem/shapes/kinds.hpp"
 #include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
 
@@ -72,8 +72,8 @@ class Assembly {
   void describe_elements();
   // Notes how elements are turned.
   void pose_elements();
-  [[nodiscard]] Shape::Kind kind_of(std::size_t element) const { return kinds_[element]; }
-  [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element] != Shape::Kind::sphere; }
+  [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element].convex; }  // not a ball
+  [[nodiscard]] bool is_curved(std::size_t element) const { return kinds_[element].curved; }
   [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] const Pose* poses() const { return poses_.data(); }
@@ -91,8 +91,11 @@ class Assembly {
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
 
  private:
-  std::vector<Shape::Kind> kinds_;  // of every element
-  HugeVector<Pose> poses_;          // of every element, if any is convex
+  struct Kind {
+    bool convex, curved;
+  };
+  std::vector<Kind> kinds_;  // of every element
+  HugeVector<Pose> poses_;   // of every element, if any is convex
 };
 
 }  // namespace vicinal::dem

@@ -29,14 +29,17 @@ Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   if (!is_convex(i) && !is_convex(j)) return sphere_contact(i, j);
   const Posed a = posed(i);
   Posed b = posed(j);
-  const Vec apart = period.shortest(b.centre - a.centre);
-  b.centre = a.centre + apart;
+  const Vec apart = period.shortest(b.frame.centre - a.frame.centre);
+  b.frame.centre = a.frame.centre + apart;
   const double distance = norm(apart);
   const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
   const double reach_first = poses_[i].axis.margin, reach_second = poses_[j].axis.margin;
-  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, reach_first + reach_second);
+  const Vec towards = dot(guess, guess) > 0 ? guess : line;
+  const Connection connection = a.with_core([&](const auto& first) {
+    return b.with_core([&](const auto& second) { return connect(first, second, towards, reach_first + reach_second); });
+  });
   Contact contact = contact_of(connection, reach_first, reach_second, line);
-  if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
+  if (connection.distance == 0) contact.point = a.frame.centre + 0.5 * apart;
   const Contact both = pair_of(i, j);
   contact.mass = both.mass;
   contact.radius = both.radius;

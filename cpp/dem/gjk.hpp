@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "dem/patches.hpp"
+#include "dem/surface_parts.hpp"
 #include "dem/vec.hpp"
 
 namespace vicinal::dem {
@@ -82,7 +82,7 @@ template <class A, class B>
 Connection connect(const A& first, const B& second, Vec towards, double reach) {
   constexpr int most = 64;            // rounds; curved cores take a dozen
   constexpr double accurate = 1e-12;  // of the squared distance
-  constexpr bool curved = requires { first.patch(towards), second.patch(towards); };
+  constexpr bool curved = requires { first.part(towards), second.part(towards); };
   [[maybe_unused]] Attempt attempt;
   if constexpr (curved) {
     if (attempt.holds(first, second, towards, accurate)) return attempt.found;

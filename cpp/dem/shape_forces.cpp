@@ -49,8 +49,7 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
       if (lists_.pairs.active()[k] != 0) lists_.pairs.forget(k);
       continue;
     }
-    const bool curved =
-        assembly_.kind_of(i) != Shape::Kind::polyhedron && assembly_.kind_of(j) != Shape::Kind::polyhedron;
+    const bool curved = assembly_.is_curved(i) && assembly_.is_curved(j);
     if (!curved || dot(lists_.pairs.normals()[k], lists_.pairs.normals()[k]) == 0) find(i, j, k);
     else (lists_.pairs.active()[k] != 0 ? near : apart).push(i, j, k);
   }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "dem/connection_contact.hpp"
+#include "dem/face.hpp"
 #include "dem/forces.hpp"
 #include "dem/gjk.hpp"
 #include "dem/walls/kinds.hpp"
@@ -146,8 +147,10 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
     const Face corners{
         {world(surface.corner(face, 0)), world(surface.corner(face, 1)), world(surface.corner(face, 2))}};
     const Vec middle = (1.0 / 3) * (corners.corners[0] + corners.corners[1] + corners.corners[2]);
-    Connection connection = connect(body, corners, middle - body.centre, body.shape->margin);
-    Contact contact = contact_of(connection, body.shape->margin, 0, middle - body.centre);
+    const Vec towards = middle - body.frame.centre;
+    const Connection connection =
+        body.with_core([&](const auto& core) { return connect(core, corners, towards, body.shape->margin); });
+    Contact contact = contact_of(connection, body.shape->margin, 0, towards);
     if (connection.distance == 0 || contact.overlap <= 0) continue;
     contact.point = connection.second;
     contact.mass = 1.0 / act.motions[row].w.inverse_mass;

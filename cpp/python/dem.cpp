@@ -227,17 +227,16 @@ using Quadruple = std::array<double, 4>;
 Vec vec_of(const Triplet& a) { return {a[0], a[1], a[2]}; }
 Triplet triplet_of(Vec a) { return {a.x, a.y, a.z}; }
 
-dem::Shape make_shape(const std::string& kind, double margin, double radius, double band, double cap, double cap_centre,
-                      double rim, const std::vector<Triplet>& vertices) {
-  dem::Shape shape;
-  shape.kind = dem::shape_kind(kind);
+dem::Shape make_shape(const std::string& kind, double margin, double radius,
+                      const std::map<std::string, double>& numbers,
+                      const std::map<std::string, std::vector<Triplet>>& vectors) {
+  dem::ShapeValues values;
+  values.numbers.insert(numbers.begin(), numbers.end());
+  for (const auto& [name, list] : vectors)
+    for (const Triplet& v : list) values.vectors[name].push_back(vec_of(v));
+  dem::Shape shape = dem::make_shape(kind, values);
   shape.margin = margin;
   shape.radius = radius;
-  shape.band = band;
-  shape.cap = cap;
-  shape.cap_centre = cap_centre;
-  shape.rim = rim;
-  for (const Triplet& v : vertices) shape.vertices.push_back(vec_of(v));
   return shape;
 }
 
@@ -246,8 +245,7 @@ void set_shapes(Simulation& sim, std::vector<dem::Shape> shapes) {
   assembly.shapes = std::move(shapes);
   assembly.any_convex = false;
   for (const std::int32_t number : assembly.bodies.shapes)
-    assembly.any_convex |=
-        number >= 0 && assembly.shapes.at(static_cast<std::size_t>(number)).kind != dem::Shape::Kind::sphere;
+    assembly.any_convex |= number >= 0 && !assembly.shapes.at(static_cast<std::size_t>(number)).is_ball();
 }
 
 Wall make_wall(const std::string& kind, std::uint8_t material, bool inside, const Triplet& point,
@@ -395,8 +393,7 @@ void bind_dem(nb::module_& m) {
   using namespace nb::literals;
   const Triplet zero{0, 0, 0};
   nb::class_<dem::Shape>(m, "GrainShape", "A shape of bodies other than spheres, in the frame of its principal axes.")
-      .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a = 0.0, "radius"_a = 0.0, "band"_a = 0.0,
-           "cap"_a = 0.0, "cap_centre"_a = 0.0, "rim"_a = 0.0, "vertices"_a = std::vector<Triplet>{});
+      .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a, "radius"_a, "numbers"_a, "vectors"_a);
   nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion, pose, and the load that bodies exert on it.")
       .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,
            "direction"_a = zero, "radius"_a = 0.0, "velocity"_a = zero, "spin"_a = zero, "centre"_a = zero,

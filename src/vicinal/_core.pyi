@@ -161,13 +161,10 @@ class GrainShape:
         self,
         *,
         kind: str,
-        margin: float = ...,
-        radius: float = ...,
-        band: float = ...,
-        cap: float = ...,
-        cap_centre: float = ...,
-        rim: float = ...,
-        vertices: Sequence[Sequence[float]] = ...,
+        margin: float,
+        radius: float,
+        numbers: Mapping[str, float],
+        vectors: Mapping[str, Sequence[Sequence[float]]],
     ) -> None: ...
 
 class GrainWall:

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "dem/contact.hpp"
-#include "dem/shape.hpp"
+#include "dem/shapes/kinds.hpp"
 #include "dem/walls.hpp"
 
 namespace vicinal::dem {
