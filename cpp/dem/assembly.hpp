@@ -12,6 +12,7 @@
 #include "dem/contact.hpp"
 #include "dem/elements.hpp"
 #include "dem/law_table.hpp"
+#include "dem/patch.hpp"
 #include "dem/shapes/kinds.hpp"
 #include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
@@ -87,6 +88,15 @@ class Assembly {
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Of any two elements. `guess` of the normal, or zero.
   [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
+  // Whether a plane with this normal is surely between two elements.
+  [[nodiscard]] bool are_separated(std::size_t i, std::size_t j, Vec normal) const;
+  // The points of a contact of two elements.
+  [[nodiscard]] Patch pair_patch(std::size_t i, std::size_t j, const Contact& contact) const;
+  // The points of a contact with a plane or cylinder.
+  [[nodiscard]] Patch surface_patch(std::size_t row, const Wall& wall, const Contact& contact) const;
+  // The plane of a contact, fixed to one of the elements of a pair, or to the only one.
+  [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i, std::size_t j) const;
+  [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i) const;
   // Of an element that is not a sphere with a plane or cylinder.
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
 

@@ -76,8 +76,7 @@ struct Polygon {
       if (at[k] >= 0) kept.add(corners[k]);
       if (k >= sides) continue;
       const std::size_t n = k + 1 < size ? k + 1 : 0;
-      if ((at[k] >= 0) != (at[n] >= 0))
-        kept.add(corners[k] + (at[k] / (at[k] - at[n])) * (corners[n] - corners[k]));
+      if ((at[k] >= 0) != (at[n] >= 0)) kept.add(corners[k] + (at[k] / (at[k] - at[n])) * (corners[n] - corners[k]));
     }
     size = kept.size;
     std::copy(kept.corners, kept.corners + kept.size, corners);

@@ -50,7 +50,10 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
       continue;
     }
     const bool curved = assembly_.is_curved(i) && assembly_.is_curved(j);
-    if (!curved || dot(lists_.pairs.normals()[k], lists_.pairs.normals()[k]) == 0) find(i, j, k);
+    const Vec normal = lists_.pairs.normals()[k];
+    const bool known = dot(normal, normal) > 0;
+    if (!curved && known && lists_.pairs.active()[k] == 0 && assembly_.are_separated(i, j, normal)) continue;
+    if (!curved || !known) find(i, j, k);
     else (lists_.pairs.active()[k] != 0 ? near : apart).push(i, j, k);
   }
 
@@ -79,13 +82,15 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
   }
 
   apply_law(contacts, lists_.pairs, step);
+  Number last = no_number;
   for (const PointContact& contact : contacts) {
     const std::size_t i = contact.row, j = contact.second;
     const Vec force = contact.force, moment = contact.moment;
     const Vec arm = contact.point - centre(act.places[i]);
     add(loads_[i], force, cross(arm, force) + moment);
     Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
-    if (j >= end) second = {{0, 0, 0, 1}, {}};
+    if (j >= end && contact.entry != last) second = {{0, 0, 0, 1}, {}};  // the points of a contact follow each other
+    last = contact.entry;
     add(second, -force, cross(force, assembly_.arm_of_second(i, j, arm)) - moment);
   }
 }
@@ -96,18 +101,36 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
   const bool fresh = lists_.pairs.active()[k] == 0;
   Vec& normal = lists_.pairs.normals()[k];
   if (contact.overlap > 0) {
-    const Vec other = assembly_.arm_of_second(i, j, contact.point - centre(act.places[i]));
-    PointContact taken = point_contact(contact, fresh ? Vec{} : normal, side_of(act.motions[j], other));
+    const Patch patch = assembly_.pair_patch(i, j, contact);
+    PointContact taken = point_contact(contact, fresh ? Vec{} : normal, {});
     taken.row = static_cast<Number>(i);
     taken.entry = static_cast<Number>(k);
     taken.second = static_cast<Number>(j);
     taken.coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
-    contacts.push_back(taken);
+    const std::size_t from = contacts.size();
+    add_points(patch, taken, lists_.pairs, contacts);
+    for (std::size_t c = from; c < contacts.size(); ++c) {
+      const Vec other = assembly_.arm_of_second(i, j, contacts[c].point - centre(act.places[i]));
+      set_second(contacts[c], side_of(act.motions[j], other));
+    }
     lists_.pairs.active()[k] = 1;
   } else if (!fresh) {
     lists_.pairs.forget(k);
   }
   normal = contact.normal;
+}
+
+void Forces::add_points(const Patch& patch, const PointContact& like, ContactRows& rows,
+                        std::vector<PointContact>& contacts) {
+  if (patch.size == 1) rows.gather_points(like.entry);
+  for (std::size_t p = 0; p < patch.size; ++p) {
+    contacts.push_back(like);
+    PointContact& to = contacts.back();
+    const Vec at = patch.points[p];
+    to.point = {at.x, at.y, at.z, patch.overlap};
+    to.weight = patch.weight();
+    to.spring = static_cast<Number>(rows.spring(like.entry, p));
+  }
 }
 
 void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step) {
@@ -121,8 +144,10 @@ void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, d
   job.terms = assembly_.law.terms();
   job.dt = step;
   job.springs = rows.springs();
-  job.rollings = rows.rollings();
+  job.turnings = rows.turnings();
   kernels().point_contacts(job, assembly_.law.law());
+  for (const PointContact& contact : contacts)
+    if (contact.weight == 1) rows.share_points(contact.entry);
 }
 
 }  // namespace vicinal::dem

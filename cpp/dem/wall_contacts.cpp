@@ -49,13 +49,14 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
     wakes[k] = wake(-overlap, p.r);
     if (overlap <= 0) continue;
     if (!assembly_.is_convex(row)) {
-      touches.push_back({k, number, {centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r}});
+      const Contact contact{centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r};
+      touches.push_back({k, number, contact, Patch::single(contact)});
       continue;
     }
     Contact contact = assembly_.shape_on_surface(row, wall);
     contact.mass = mass;
     contact.radius = assembly_.shape_of(row).radius;
-    if (contact.overlap > 0) touches.push_back({k, number, contact});
+    if (contact.overlap > 0) touches.push_back({k, number, contact, assembly_.surface_patch(row, wall, contact)});
   }
 }
 
@@ -102,9 +103,8 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<W
     const double distance = std::sqrt(touch.closest.square), overlap = p.r - distance;
     if (overlap <= 0) continue;
     const auto which = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
-    touches.push_back({entries[static_cast<std::size_t>(which)],
-                       number,
-                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r}});
+    const Contact contact{centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r};
+    touches.push_back({entries[static_cast<std::size_t>(which)], number, contact, Patch::single(contact)});
   }
   return k;
 }
@@ -155,7 +155,7 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
     contact.point = connection.second;
     contact.mass = 1.0 / act.motions[row].w.inverse_mass;
     contact.radius = body.shape->radius;
-    found.push_back({k, number, contact});
+    found.push_back({k, number, contact, Patch::single(contact)});
   }
   std::sort(found.begin(), found.end(), [](const WallTouch& a, const WallTouch& b) {
     return a.contact.overlap > b.contact.overlap || (a.contact.overlap == b.contact.overlap && a.entry < b.entry);

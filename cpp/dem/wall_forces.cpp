@@ -23,16 +23,19 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
       const Wall& wall = assembly_.walls[touch.wall];
       const Contact& from = touch.contact;
       Vec& normal = lists_.walls.normals()[touch.entry];
-      // Halfway through the step the body was elsewhere, and the wall moves differently there.
-      const Vec halfway = from.point - 0.5 * step * (act.motions[row].v - wall.velocity);
-      const Side second{wall.velocity_at(halfway), wall.velocity_at(from.point), wall.spin, wall.spin};
-      PointContact to = point_contact(from, touch.fresh ? Vec{} : normal, second);
+      PointContact to = point_contact(from, touch.fresh ? Vec{} : normal, {});
       to.row = static_cast<Number>(row);
       to.entry = static_cast<Number>(touch.entry);
       to.second = static_cast<Number>(touch.wall);
       to.coefficients = assembly_.law.row(act.materials[row], wall.material);
       normal = from.normal;
-      contacts.push_back(to);
+      const std::size_t first = contacts.size();
+      add_points(touch.patch, to, lists_.walls, contacts);
+      for (std::size_t c = first; c < contacts.size(); ++c) {
+        // Halfway through the step the body was elsewhere, and the wall moves differently there.
+        const Vec point = contacts[c].point, halfway = point - 0.5 * step * (act.motions[row].v - wall.velocity);
+        set_second(contacts[c], {wall.velocity_at(halfway), wall.velocity_at(point), wall.spin, wall.spin});
+      }
     }
   }
   apply_law(contacts, lists_.walls, step);

@@ -257,7 +257,7 @@ class Grains:
         first: npt.NDArray[np.uint32],
         second: npt.NDArray[np.uint32],
         springs: npt.NDArray[np.float64],
-        rollings: npt.NDArray[np.float64],
+        turnings: npt.NDArray[np.float64],
         normals: npt.NDArray[np.float64],
     ) -> None: ...
     def advance(self, most: int) -> int: ...

@@ -15,6 +15,7 @@ struct Ball {
   [[nodiscard]] SurfacePart part(const Frame& at, Vec /*d*/) const {
     return {SurfacePart::Kind::ball, at.centre, 0, {}, 0};
   }
+  [[nodiscard]] Feature feature(const Frame& at, Vec /*d*/) const { return Feature::point(at.centre); }
   [[nodiscard]] TabletCore core() const { return {}; }
 };
 

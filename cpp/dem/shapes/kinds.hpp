@@ -22,8 +22,9 @@ using ShapeKinds = std::variant<Ball,  // the first: bodies without a shape are 
 template <class K>
 concept ShapeKind = requires(const K& kind, const ShapeValues& values, const Frame& frame) {
   K::name;
-  { K::make(values) } -> std::same_as<K>;                // of a description
-  { kind.farthest(frame, Vec{}) } -> std::same_as<Vec>;  // point of the core in a direction
+  { K::make(values) } -> std::same_as<K>;                   // of a description
+  { kind.feature(frame, Vec{}) } -> std::same_as<Feature>;  // of the core that faces a direction of length 1
+  { kind.farthest(frame, Vec{}) } -> std::same_as<Vec>;     // point of the core in a direction
 };
 
 // A kind whose surface consists of parts that are known by formulas. Connections of two such shapes are found in vector
@@ -74,6 +75,9 @@ struct Posed {
 
   [[nodiscard]] Vec farthest(Vec d) const {
     return std::visit([&](const auto& kind) { return kind.farthest(frame, d); }, shape->kind);
+  }
+  [[nodiscard]] Feature feature(Vec d) const {
+    return std::visit([&](const auto& kind) { return kind.feature(frame, d); }, shape->kind);
   }
   // Calls f with the core, whose kind is known there.
   template <class F>

@@ -1,6 +1,9 @@
-// Convex polyhedra, by their vertices.
+// Convex polyhedra, by their vertices and the normals of their faces.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -12,20 +15,88 @@ namespace vicinal::dem {
 struct Polyhedron {
   static constexpr std::string_view name = "polyhedron";
   std::vector<Vec> vertices;
+  struct Side {
+    Vec normal;
+    std::vector<std::size_t> ring;  // vertices, in the order around the face
+  };
+  std::vector<Side> sides;
+  std::vector<std::vector<std::size_t>> neighbours;  // of every vertex, along edges
 
-  static Polyhedron make(const ShapeValues& values) { return {values.list("vertices")}; }
+  static Polyhedron make(const ShapeValues& values) {
+    Polyhedron made;
+    made.vertices = values.list("vertices");
+    made.neighbours.resize(made.vertices.size());
+    for (const Vec& normal : values.list("normals")) made.add_side(normal);
+    return made;
+  }
   [[nodiscard]] Vec farthest(const Frame& at, Vec d) const {
+    return at.centre + rotate(at.turned, vertices[farthest_vertex(rotate(conjugate(at.turned), d))]);
+  }
+  [[nodiscard]] Feature feature(const Frame& at, Vec d) const {
     const Vec own = rotate(conjugate(at.turned), d);
-    double most = -std::numeric_limits<double>::infinity();
-    Vec best;
-    for (const Vec& v : vertices) {
-      const double along = dot(v, own);
-      if (along > most) {
-        most = along;
-        best = v;
-      }
+    const auto world = [&](std::size_t k) { return at.centre + rotate(at.turned, vertices[k]); };
+    const Side* best = nullptr;
+    double most = flat_cosine;
+    for (const Side& side : sides) {
+      const double along = dot(side.normal, own);
+      if (along > most) most = along, best = &side;
     }
-    return at.centre + rotate(at.turned, best);
+    if (best != nullptr) {
+      Feature face;
+      face.normal = rotate(at.turned, best->normal);
+      const std::size_t every = (best->ring.size() + Feature::most - 1) / Feature::most;  // of many corners, some
+      for (std::size_t k = 0; k < best->ring.size(); k += every) face.add(world(best->ring[k]));
+      return face;
+    }
+    const std::size_t first = farthest_vertex(own);
+    std::size_t second = first;
+    double least = flat_sine;
+    for (const std::size_t k : neighbours[first]) {
+      const Vec edge = vertices[first] - vertices[k];
+      const double slope = dot(edge, own) / norm(edge);
+      if (slope < least) least = slope, second = k;
+    }
+    if (second == first) return Feature::point(world(first));
+    return Feature::edge(world(std::min(first, second)), world(std::max(first, second)));
+  }
+
+ private:
+  [[nodiscard]] std::size_t farthest_vertex(Vec own) const {
+    double most = -std::numeric_limits<double>::infinity();
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const double along = dot(vertices[k], own);
+      if (along > most) most = along, best = k;
+    }
+    return best;
+  }
+  // A face that rounding has left without an area is none.
+  void add_side(Vec normal) {
+    constexpr double rounding = 1e-7;
+    double height = -std::numeric_limits<double>::infinity(), scale = 0;
+    for (const Vec& v : vertices) {
+      height = std::max(height, dot(normal, v));
+      scale = std::max(scale, norm(v));
+    }
+    std::vector<std::size_t> ring;
+    Vec middle;
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      if (dot(normal, vertices[k]) < height - rounding * scale) continue;
+      ring.push_back(k);
+      middle += vertices[k];
+    }
+    if (ring.size() < 3) return;
+    middle = (1.0 / static_cast<double>(ring.size())) * middle;
+    const Vec x = vertices[ring[0]] - middle, y = cross(normal, x);
+    const auto angle = [&](std::size_t k) {
+      return std::atan2(dot(vertices[k] - middle, y), dot(vertices[k] - middle, x));
+    };
+    std::sort(ring.begin(), ring.end(), [&](std::size_t a, std::size_t b) { return angle(a) < angle(b); });
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+      const std::size_t from = ring[k], to = ring[(k + 1) % ring.size()];
+      neighbours[from].push_back(to);  // of two faces that share an edge each adds one direction
+    }
+    sides.push_back({normal, ring});
   }
 };
 

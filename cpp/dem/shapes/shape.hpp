@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dem/arrays.hpp"
+#include "dem/feature.hpp"
 #include "dem/surface_parts.hpp"
 #include "dem/vec.hpp"
 

@@ -29,6 +29,13 @@ struct Tablet {
     const double side = parts.along < 0 ? -1.0 : 1.0;
     return {SurfacePart::Kind::ball, at.centre + (side * cap_centre) * at.axis, cap, {}, 0};
   }
+  // The line on the band that faces a direction, or a point.
+  [[nodiscard]] Feature feature(const Frame& at, Vec d) const {
+    const Parts parts(d, at.axis);
+    if (!(std::abs(parts.along) < flat_sine * parts.length)) return Feature::point(farthest(at, d));
+    const Vec out = at.centre + (band / parts.sine) * parts.across;
+    return Feature::edge(out - rim * at.axis, out + rim * at.axis);
+  }
   [[nodiscard]] TabletCore core() const { return {band, cap, cap_centre, rim}; }
 
  private:

@@ -28,6 +28,11 @@ struct CylinderWall {
   static Contact contact(const Wall& wall, const Posed& body, double radius) {
     return wall.inside ? from_inside(wall, body) : from_outside(wall, body, radius);
   }
+  // What a contact meets: a line along the axis, longer than the body.
+  static Feature feature(const Wall& wall, const Contact& contact, double radius) {
+    const Vec along = 2 * radius * wall.facing;
+    return Feature::edge(contact.point - along, contact.point + along);
+  }
 
  private:
   // The direction follows the deepest point, and converges quickly while the body is smaller than the cylinder.

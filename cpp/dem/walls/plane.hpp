@@ -20,6 +20,10 @@ struct PlaneWall {
     const Nearest near = nearest(wall, deepest);
     return {deepest + near.distance * near.normal, near.normal, -near.distance};
   }
+  // What a contact meets.
+  static Feature feature(const Wall& wall, const Contact& /*contact*/, double /*radius*/) {
+    return Feature::plane(wall.facing);
+  }
 };
 
 }  // namespace vicinal::dem

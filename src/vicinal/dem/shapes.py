@@ -286,7 +286,8 @@ class Polyhedron:
         return ROUNDING * self._thickness() if self.rounding is None else float(self.rounding)
 
     def _description(self, p: Properties) -> Description:
-        return {}, {"vertices": ((self.core() - p.centre) @ p.axes).tolist()}
+        normals, _ = self._planes  # type: ignore[attr-defined]
+        return {}, {"vertices": ((self.core() - p.centre) @ p.axes).tolist(), "normals": (normals @ p.axes).tolist()}
 
     def core(self) -> Array:
         """Return the corners that are left when every face is moved inwards by the rounding."""
