@@ -14,6 +14,7 @@ struct Feature {
   static constexpr std::size_t most = 32;
   std::size_t size = 0;  // 0: a plane without end; 1: a point; 2: an edge; more: a face, corner by corner
   Vec normal;            // of a face or a plane
+  double beyond = 0;     // how far the feature of the sharp shape extends beyond that of the core, in margins
   Vec corners[most];
 
   void add(Vec corner) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dem/assembly.hpp"
+#include "dem/face.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
 
@@ -74,6 +75,8 @@ class Forces {
                          std::span<double> wakes) const;
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
+  std::vector<std::size_t> patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
+                                              std::span<const Face> triangles, WallTouch& touch) const;
   [[nodiscard]] double wake(double gap, double radius) const;
   // Notes which of them are new, and forgets contacts that have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);

@@ -13,7 +13,8 @@
 //
 // The contact is then spread over four points of equal weight around the centre of pressure, with the covariance of the
 // region, narrower in a direction in which the centre of pressure is near the border. They have springs of their own.
-// So a patch resists turning about the normal as uniform pressure does, and damps rocking.
+// So a patch resists turning about the normal as uniform pressure does, and damps rocking. The covariance is that of
+// the region of shapes with sharp edges, as their masses and inertias are.
 #pragma once
 
 #include <algorithm>
@@ -202,10 +203,14 @@ inline Flat best_place(const Region& region, Flat slope, Symmetric precision) {
 
 // The covariance of the points around a place of a region. Where the place is nearer to a side than the centroid is,
 // the variance across that side falls with the square of the distance.
-inline Symmetric narrowed(const Region& region, Flat place) {
+// `beyond`: how far the region of sharp shapes extends beyond this one.
+inline Symmetric narrowed(const Region& region, Flat place, double beyond) {
   constexpr double least = 1e-12;
   const Polygon& border = region.border;
-  const Symmetric root = region.covariance.root();
+  Symmetric root = region.covariance.root();
+  // A side that is longer by this at both ends has a deviation larger by 1/√3 of it.
+  const double more = beyond / std::sqrt(3.0);
+  root = border.size > 2 ? root.plus_unit(more) : root.scaled(1 + more / root.trace());
   Symmetric stiff{1, 0, 1};
   const auto narrow = [&](double now, double before, Flat direction) {
     const Flat stretched = root * direction;
@@ -255,9 +260,10 @@ struct Facing {
   }
 };
 
-// The patch on a region. `size`: of the bodies; `level`: the height of the contact above the plane.
+// The patch on a region. `size`: of the bodies; `beyond`: see `narrowed`; `level`: the height of the contact above the
+// plane.
 inline Patch patch_on(const patches::Region& region, const Contact& contact, const ContactPlane& plane,
-                      const patches::Linear& overlap, double size, const patches::Linear& level) {
+                      const patches::Linear& overlap, double size, double beyond, const patches::Linear& level) {
   using namespace patches;
   double deepest = 0;
   for (std::size_t k = 0; k < region.border.size; ++k)
@@ -270,7 +276,7 @@ inline Patch patch_on(const patches::Region& region, const Contact& contact, con
   Patch patch;
   patch.overlap = overlap.at(place) - 0.5 * dot(off, precision * off);
   if (!(patch.overlap > 0)) return Patch::single(contact);
-  const Symmetric around = narrowed(region, place);
+  const Symmetric around = narrowed(region, place, beyond);
   const Symmetric root = around.root().scaled(mean_by_root_mean_square(around));
   const Flat a{root.xx, root.xy}, b{root.xy, root.yy};
   patch.size = most_points;
@@ -298,7 +304,11 @@ inline Patch patch_of(const Contact& contact, const ContactPlane& plane, const F
   const double share = second_margin > 0 ? 0.5 : 0;
   const patches::Linear level{share * (a.value + first_margin) + (1 - share) * (b.value - second_margin),
                               share * a.slope + (1 - share) * b.slope};
-  return patch_on(region, contact, plane, facing.overlap, size, level);
+  // The smaller of two faces has most of the border.
+  double beyond = first_margin * first.beyond;
+  if (second.size > 0 && facing.second.outline.twice_area() < facing.first.outline.twice_area())
+    beyond = second_margin * second.beyond;
+  return patch_on(region, contact, plane, facing.overlap, size, beyond, level);
 }
 
 }  // namespace vicinal::dem

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 namespace vicinal::dem {
 
@@ -90,6 +91,24 @@ struct Polygon {
     }
   }
 };
+
+// The convex hull of places, counter-clockwise; the places are sorted.
+inline Polygon hull_of(std::vector<Flat>& places) {
+  std::sort(places.begin(), places.end(), [](Flat a, Flat b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+  std::vector<Flat> chain;
+  const auto extend = [&chain](Flat p, std::size_t fixed) {
+    while (chain.size() > fixed + 1 && cross(chain.back() - chain[chain.size() - 2], p - chain.back()) <= 0)
+      chain.pop_back();
+    chain.push_back(p);
+  };
+  for (const Flat& p : places) extend(p, 0);
+  const std::size_t lower = chain.size();
+  for (std::size_t k = places.size(); k-- > 1;) extend(places[k - 1], lower - 1);
+  if (chain.size() > 1) chain.pop_back();  // the first again
+  Polygon hull;
+  for (const Flat& p : chain) hull.add(p);
+  return hull;
+}
 
 // Integrals of 1, x and x xᵀ over polygons, the lengths of segments or single points.
 struct Moments {

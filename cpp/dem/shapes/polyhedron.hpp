@@ -18,6 +18,7 @@ struct Polyhedron {
   struct Side {
     Vec normal;
     std::vector<std::size_t> ring;  // vertices, in the order around the face
+    double beyond = 0;              // see Feature
   };
   std::vector<Side> sides;
   std::vector<std::vector<std::size_t>> neighbours;  // of every vertex, along edges
@@ -27,6 +28,7 @@ struct Polyhedron {
     made.vertices = values.list("vertices");
     made.neighbours.resize(made.vertices.size());
     for (const Vec& normal : values.list("normals")) made.add_side(normal);
+    for (Side& side : made.sides) side.beyond = made.beyond(side);
     return made;
   }
   [[nodiscard]] Vec farthest(const Frame& at, Vec d) const {
@@ -44,6 +46,7 @@ struct Polyhedron {
     if (best != nullptr) {
       Feature face;
       face.normal = rotate(at.turned, best->normal);
+      face.beyond = best->beyond;
       const std::size_t every = (best->ring.size() + Feature::most - 1) / Feature::most;  // of many corners, some
       for (std::size_t k = 0; k < best->ring.size(); k += every) face.add(world(best->ring[k]));
       return face;
@@ -57,7 +60,9 @@ struct Polyhedron {
       if (slope < least) least = slope, second = k;
     }
     if (second == first) return Feature::point(world(first));
-    return Feature::edge(world(std::min(first, second)), world(std::max(first, second)));
+    Feature edge = Feature::edge(world(std::min(first, second)), world(std::max(first, second)));
+    edge.beyond = 1;
+    return edge;
   }
 
  private:
@@ -69,6 +74,22 @@ struct Polyhedron {
       if (along > most) most = along, best = k;
     }
     return best;
+  }
+  // Two faces whose normals differ by an angle meet in a sharp edge that is the tangent of half the angle, in margins,
+  // beyond the edge of the core. The mean over the edges.
+  [[nodiscard]] double beyond(const Side& side) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < side.ring.size(); ++k) {
+      const std::size_t from = side.ring[k], to = side.ring[(k + 1) % side.ring.size()];
+      for (const Side& other : sides) {
+        const bool shared = std::count(other.ring.begin(), other.ring.end(), from) > 0 &&
+                            std::count(other.ring.begin(), other.ring.end(), to) > 0;
+        if (&other == &side || !shared) continue;
+        const double cosine = dot(side.normal, other.normal);
+        sum += std::sqrt(std::max(1 - cosine, 0.0) / std::max(1 + cosine, 0.1));
+      }
+    }
+    return sum / static_cast<double>(side.ring.size());
   }
   // A face that rounding has left without an area is none.
   void add_side(Vec normal) {
@@ -96,7 +117,7 @@ struct Polyhedron {
       const std::size_t from = ring[k], to = ring[(k + 1) % ring.size()];
       neighbours[from].push_back(to);  // of two faces that share an edge each adds one direction
     }
-    sides.push_back({normal, ring});
+    sides.push_back({normal, ring, 0});
   }
 };
 

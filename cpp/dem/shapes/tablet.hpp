@@ -34,7 +34,9 @@ struct Tablet {
     const Parts parts(d, at.axis);
     if (!(std::abs(parts.along) < flat_sine * parts.length)) return Feature::point(farthest(at, d));
     const Vec out = at.centre + (band / parts.sine) * parts.across;
-    return Feature::edge(out - rim * at.axis, out + rim * at.axis);
+    Feature line = Feature::edge(out - rim * at.axis, out + rim * at.axis);
+    line.beyond = 1;
+    return line;
   }
   [[nodiscard]] TabletCore core() const { return {band, cap, cap_centre, rim}; }
 
