@@ -24,6 +24,7 @@
 
 #include "dem/contact.hpp"
 #include "dem/feature.hpp"
+#include "dem/kernels.hpp"
 #include "dem/polygon.hpp"
 #include "dem/vec.hpp"
 
@@ -36,6 +37,7 @@ struct Patch {
   double overlap = 0;    // that the law gets
   Vec points[most_points];
 
+  [[nodiscard]] Vec middle() const { return 0.5 * (points[0] + points[2]); }  // of four points
   [[nodiscard]] double weight() const { return 1.0 / static_cast<double>(size); }
   // A contact at one point.
   static Patch single(const Contact& contact) { return {1, contact.overlap, {contact.point}}; }
@@ -69,6 +71,9 @@ namespace patches {
 inline constexpr double bending = 0.05;
 // The length by which Σ is increased, as a part of the size of the bodies.
 inline constexpr double fading = 0.05;
+// Dashpots against rocking, over those of the same points against approach: as the root of the stiffnesses, so that
+// both motions are damped by the same part of the critical damping.
+inline constexpr double rocking_damping = 4.5;
 // Regions smaller than this part of the size of the bodies are points.
 inline constexpr double smallest = 1e-5;
 
@@ -286,6 +291,17 @@ inline Patch patch_on(const patches::Region& region, const Contact& contact, con
   patch.points[2] = plane.at(place - a - b, height);
   patch.points[3] = plane.at(place - a + b, height);
   return patch;
+}
+
+// Adds to the motion of the second along the normal what makes dashpots against rocking stronger. `spin`: of the first
+// relative to the second.
+inline void damp_rocking(const Patch& patch, std::span<PointContact> points, Vec normal, Vec spin) {
+  if (patch.size == 1) return;
+  const Vec middle = patch.middle();
+  for (PointContact& point : points) {
+    const double rocking = dot(cross(spin, Vec(point.point) - middle), normal);
+    point.speed_at_end = Vec(point.speed_at_end) - ((patches::rocking_damping - 1) * rocking) * normal;
+  }
 }
 
 // The patch of a contact of two bodies, or of a body and a wall whose feature is not rounded.

@@ -1,6 +1,7 @@
 // Forces between shapes other than spheres, and of spheres on them.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dem/forces.hpp"
@@ -113,6 +114,9 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
       const Vec other = assembly_.arm_of_second(i, j, contacts[c].point - centre(act.places[i]));
       set_second(contacts[c], side_of(act.motions[j], other));
     }
+    const Motion &first = act.motions[i], &second = act.motions[j];
+    damp_rocking(patch, std::span(contacts).subspan(from), contact.normal,
+                 (first.w + first.dw) - (second.w + second.dw));
     lists_.pairs.active()[k] = 1;
   } else if (!fresh) {
     lists_.pairs.forget(k);

@@ -1,6 +1,7 @@
 // Forces of walls on a block of rows.
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "dem/forces.hpp"
@@ -36,6 +37,8 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
         const Vec point = contacts[c].point, halfway = point - 0.5 * step * (act.motions[row].v - wall.velocity);
         set_second(contacts[c], {wall.velocity_at(halfway), wall.velocity_at(point), wall.spin, wall.spin});
       }
+      const Motion& m = act.motions[row];
+      damp_rocking(touch.patch, std::span(contacts).subspan(first), from.normal, (m.w + m.dw) - wall.spin);
     }
   }
   apply_law(contacts, lists_.walls, step);
