@@ -77,6 +77,9 @@ inline constexpr double rocking_damping = 4.5;
 // Regions smaller than this part of the size of the bodies are points.
 inline constexpr double smallest = 1e-5;
 
+// Sides of a region that are shorter than this part of the size of the bodies are left out.
+inline constexpr double shortest = 1e-7;
+
 // A linear function of places in the plane.
 struct Linear {
   double value = 0;
@@ -311,6 +314,7 @@ inline Patch patch_of(const Contact& contact, const ContactPlane& plane, const F
   const Facing facing(plane, first, second, first_margin + second_margin);
   patches::Region region;
   region.border = facing.region(contact.overlap);
+  region.border.tidy(patches::shortest * size);
   if (region.border.size < 2) return Patch::single(contact);
   Moments moments;
   moments.add(region.border);

@@ -82,6 +82,16 @@ struct Polygon {
     size = kept.size;
     std::copy(kept.corners, kept.corners + kept.size, corners);
   }
+  // Leaves out corners that are as good as the one before: the direction of such a side is only rounding.
+  void tidy(double length) {
+    Polygon kept;
+    for (std::size_t k = 0; k < size; ++k) {
+      const Flat d = corners[k] - (kept.size > 0 ? kept.corners[kept.size - 1] : corners[size - 1]);
+      if (dot(d, d) > length * length) kept.add(corners[k]);
+    }
+    size = kept.size;
+    std::copy(kept.corners, kept.corners + kept.size, corners);
+  }
   // Keeps the part inside another polygon, which is oriented.
   void cut(const Polygon& other) {
     for (std::size_t k = 0; k < other.size && size > 0; ++k) {

@@ -221,6 +221,7 @@ std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<c
   if (joined.empty()) return {};
   patches::Region region;
   region.border = hull_of(corners);
+  region.border.tidy(patches::shortest * body.shape->radius);
   region.set(moments);
   touch.patch = patch_on(region, contact, plane, own_facing.overlap, body.shape->radius,
                          body.shape->margin * first.beyond, own_facing.second.height);
