@@ -2,6 +2,7 @@
 // possible contacts (lists.hpp), forces (forces.hpp) and the clock (clock.hpp) work on it.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -101,6 +102,14 @@ class Assembly {
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
 
  private:
+  // Whether the feature that faces a direction, or its opposite, is known to be a point: balls, and curved shapes
+  // except where the direction is across their axis.
+  [[nodiscard]] bool faces_with_point(std::size_t element, Vec d) const {
+    if (!is_curved(element)) return false;
+    const AxisAndMargin& axis = poses_[element].axis;
+    return !is_convex(element) || !(std::abs(dot(d, {axis.x, axis.y, axis.z})) < flat_sine);
+  }
+
   struct Kind {
     bool convex, curved;
   };

@@ -31,14 +31,10 @@ inline void set_second(PointContact& contact, const Side& second) {
 }
 
 // A contact as the loops read it. `before`: see PointContact.
-inline PointContact point_contact(const Contact& contact, Vec before, const Side& second) {
-  const Vec p = contact.point, n = contact.normal;
-  PointContact made;
-  made.point = {p.x, p.y, p.z, contact.overlap};
+inline void set_contact(PointContact& made, const Contact& contact, Vec before) {
+  const Vec n = contact.normal;
   made.normal = {n.x, n.y, n.z, contact.mass};
   made.before = {before.x, before.y, before.z, contact.radius};
-  set_second(made, second);
-  return made;
 }
 
 }  // namespace vicinal::dem

@@ -67,7 +67,7 @@ ContactPlane Assembly::plane_of(const Contact& contact, std::size_t i) const {
 }
 
 Patch Assembly::pair_patch(std::size_t i, std::size_t j, const Contact& contact) const {
-  if (!is_convex(i) || !is_convex(j)) return Patch::single(contact);
+  if (faces_with_point(i, contact.normal) || faces_with_point(j, contact.normal)) return Patch::single(contact);
   const Posed a = posed(i);
   const Feature first = a.feature(contact.normal);
   if (first.size == 1) return Patch::single(contact);

@@ -68,17 +68,7 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
 template <class RateAt>
 Outcome outcome_of(const Contact& contact, const Patch& patch, RateAt&& rate_at, const LawTable& law,
                    const Coefficients& p, ContactMemory memory) {
-  if (patch.size == 1) {  // see ContactRows::gather_points
-    Spring mean;
-    for (const Spring& spring : memory.springs) mean = 0.25 * Vec(spring) + Vec(mean);
-    Turning turned;
-    for (const Turning& each : memory.turnings) {
-      turned = {turned.x + 0.25 * each.x, turned.y + 0.25 * each.y, turned.z + 0.25 * each.z,
-                turned.twist + 0.25 * each.twist};
-    }
-    memory.springs[0] = mean;
-    memory.turnings[0] = turned;
-  }
+  if (patch.size == 1) memory = memory.gathered();
   Outcome all;
   double pressed = 0;
   Vec place;
@@ -134,7 +124,7 @@ std::vector<Detail> Forces::details() {
       };
       const Outcome outcome =
           outcome_of(contact, assembly_.pair_patch(i, j, contact), rate_at, assembly_.law,
-                     assembly_.law.coefficients(act.materials[i], act.materials[j]), lists_.pairs.shared_memory(k));
+                     assembly_.law.coefficients(act.materials[i], act.materials[j]), lists_.pairs.memory(k));
       note(contact, outcome, id(i), id(j), -1);
     }
   }
@@ -149,9 +139,9 @@ std::vector<Detail> Forces::details() {
         const Motion& m = act.motions[i];
         return {m.v + cross(m.w, point - centre(act.places[i])) - wall.velocity_at(point), m.w - wall.spin};
       };
-      const Outcome outcome = outcome_of(contact, touch.patch, rate_at, assembly_.law,
-                                         assembly_.law.coefficients(act.materials[i], wall.material),
-                                         lists_.walls.shared_memory(touch.entry));
+      const Outcome outcome =
+          outcome_of(contact, touch.patch, rate_at, assembly_.law,
+                     assembly_.law.coefficients(act.materials[i], wall.material), lists_.walls.memory(touch.entry));
       note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
   }

@@ -61,9 +61,6 @@ class Forces {
   void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
   // Applies the law to contacts of pairs or walls.
   void apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step);
-  // Adds the points of a contact to those that the law is applied to.
-  static void add_points(const Patch& patch, const PointContact& like, ContactRows& rows,
-                         std::vector<PointContact>& contacts);
   // Adds a contact to those that the law is applied to if the two overlap, and notes its normal.
   void take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
                     std::vector<PointContact>& contacts);

@@ -26,6 +26,17 @@ struct ContactMemory {
   Turning turnings[most_points];
   Vec normal;
 
+  // With the mean of all points in place of the first. It is exact if all are the same.
+  [[nodiscard]] ContactMemory gathered() const {
+    const auto mean = [](const auto& all, auto part) {
+      return 0.25 * ((all[0].*part + all[1].*part) + (all[2].*part + all[3].*part));
+    };
+    ContactMemory one = *this;
+    one.springs[0] = {mean(springs, &Spring::x), mean(springs, &Spring::y), mean(springs, &Spring::z), 0};
+    one.turnings[0] = {mean(turnings, &Turning::x), mean(turnings, &Turning::y), mean(turnings, &Turning::z),
+                       mean(turnings, &Turning::twist)};
+    return one;
+  }
   // As the other body sees it.
   void reverse() {
     for (Spring& spring : springs) spring = -Vec(spring);
@@ -125,6 +136,9 @@ class ContactRows {
     active_.reset(size);
     springs_.reset(points_ * size);
     turnings_.reset(turning ? points_ * size : 0);
+    spread_.reset(patches ? size : 0);
+    std::fill(spread_.data(), spread_.data() + spread_.size(),
+              std::uint8_t{1});  // a history has the springs of all points
     normals_.reset(normals ? size : 0);
     std::copy(now.offsets.begin(), now.offsets.end(), rows_.offsets.data());
     std::copy(now.indices.begin(), now.indices.end(), rows_.indices.data());
@@ -151,55 +165,45 @@ class ContactRows {
   }
   void forget(std::size_t k) {
     active_[k] = 0;
-    remember(k, {});
+    springs_[k] = Spring{};
+    if (turnings_.size() > 0) turnings_[k] = Turning{};
+    if (normals_.size() > 0) normals_[k] = {};
+    if (spread_.size() > 0) spread_[k] = 0;
   }
   // What contact k remembers; columns that are not kept are zero.
   [[nodiscard]] ContactMemory memory(std::size_t k) const {
     ContactMemory memory;
-    for (std::size_t p = 0; p < points_; ++p) {
-      memory.springs[p] = springs_[spring(k, p)];
-      if (turnings_.size() > 0) memory.turnings[p] = turnings_[spring(k, p)];
+    for (std::size_t p = 0; p < most_points; ++p) {
+      const std::size_t from = spring(k, is_spread(k) ? p : 0);
+      memory.springs[p] = springs_[from];
+      if (turnings_.size() > 0) memory.turnings[p] = turnings_[from];
     }
     if (normals_.size() > 0) memory.normal = normals_[k];
     return memory;
-  }
-  // The same with springs for every point, wherever only one is kept.
-  [[nodiscard]] ContactMemory shared_memory(std::size_t k) const {
-    ContactMemory all = memory(k);
-    for (std::size_t p = points_; p < most_points; ++p)
-      all.springs[p] = all.springs[0], all.turnings[p] = all.turnings[0];
-    return all;
   }
   void remember(std::size_t k, const ContactMemory& memory) {
     for (std::size_t p = 0; p < points_; ++p) {
       springs_[spring(k, p)] = memory.springs[p];
       if (turnings_.size() > 0) turnings_[spring(k, p)] = memory.turnings[p];
     }
+    if (spread_.size() > 0) spread_[k] = 1;
     if (normals_.size() > 0) normals_[k] = memory.normal;
   }
-  // Contact k has one point, whose springs are the mean of those that it had.
-  void gather_points(std::size_t k) {
-    if (points_ == 1) return;
-    const auto mean = [&](auto* all, auto make) {
-      const auto &a = all[spring(k, 0)], &b = all[spring(k, 1)], &c = all[spring(k, 2)], &d = all[spring(k, 3)];
-      all[spring(k, 0)] = make([&](auto part) { return 0.25 * ((part(a) + part(b)) + (part(c) + part(d))); });
-    };
-    mean(springs_.data(), [](auto of) {
-      return Spring{of([](auto& s) { return s.x; }), of([](auto& s) { return s.y; }), of([](auto& s) { return s.z; }),
-                    0};
-    });
-    if (turnings_.size() == 0) return;
-    mean(turnings_.data(), [](auto of) {
-      return Turning{of([](auto& s) { return s.x; }), of([](auto& s) { return s.y; }), of([](auto& s) { return s.z; }),
-                     of([](auto& s) { return s.twist; })};
-    });
-  }
-  // The springs of the only point of contact k are those of all its points.
-  void share_points(std::size_t k) {
-    for (std::size_t p = 1; p < points_; ++p) {
-      springs_[spring(k, p)] = springs_[k];
-      if (turnings_.size() > 0) turnings_[spring(k, p)] = turnings_[k];
+  // Contact k acts at so many points in this step. The spring of a single point is the mean of those of four before it,
+  // and four points begin with that of the single one before them.
+  void set_points(std::size_t k, std::size_t count) {
+    if (is_spread(k) == (count > 1)) return;
+    if (count > 1) {
+      for (std::size_t p = 1; p < points_; ++p) {
+        springs_[spring(k, p)] = springs_[k];
+        if (turnings_.size() > 0) turnings_[spring(k, p)] = turnings_[k];
+      }
+    } else {
+      const ContactMemory mean = memory(k).gathered();
+      springs_[k] = mean.springs[0];
+      if (turnings_.size() > 0) turnings_[k] = mean.turnings[0];
     }
+    spread_[k] = count > 1 ? 1 : 0;
   }
   // What contact `from` remembers is from now on remembered by contact `to`.
   void hand_over(std::size_t from, std::size_t to) {
@@ -225,7 +229,11 @@ class ContactRows {
   Rows rows_;
   Buffer<std::int32_t> owners_;
   Buffer<std::uint8_t> active_;
+  [[nodiscard]] bool is_spread(std::size_t k) const { return spread_.size() > 0 && spread_[k] != 0; }
+
   std::size_t points_ = 1;
+  Buffer<std::uint8_t>
+      spread_;  // by entry: whether points beyond the first have springs of their own; none: no patches
   Buffer<Spring> springs_;
   Buffer<Turning> turnings_;
   Buffer<Vec> normals_;

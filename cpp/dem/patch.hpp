@@ -38,7 +38,7 @@ struct Patch {
   Vec points[most_points];
 
   [[nodiscard]] Vec middle() const { return 0.5 * (points[0] + points[2]); }  // of four points
-  [[nodiscard]] double weight() const { return 1.0 / static_cast<double>(size); }
+  [[nodiscard]] double weight() const { return size == 1 ? 1.0 : 1.0 / most_points; }
   // A contact at one point.
   static Patch single(const Contact& contact) { return {1, contact.overlap, {contact.point}}; }
 };
@@ -83,7 +83,7 @@ inline constexpr double shortest = 1e-7;
 // A linear function of places in the plane.
 struct Linear {
   double value = 0;
-  Flat slope;
+  Flat slope{0, 0};
   [[nodiscard]] double at(Flat p) const { return value + dot(slope, p); }
 };
 
@@ -100,7 +100,7 @@ struct Projected {
       const Flat along = outline.corners[1] - start;
       const double square = dot(along, along);
       const double rise = plane.height(feature.corners[1]) - plane.height(feature.corners[0]);
-      height.slope = square > 0 ? (rise / square) * along : Flat{};
+      height.slope = square > 0 ? (rise / square) * along : Flat{0, 0};
     } else if (feature.size > 2) {
       const double steep = dot(feature.normal, plane.normal);
       height.slope = {-dot(feature.normal, plane.x) / steep, -dot(feature.normal, plane.y) / steep};
@@ -150,7 +150,7 @@ inline Polygon intersection(const Polygon& first, const Polygon& second, double 
 // A region of contact: its border (convex), centroid and covariance.
 struct Region {
   Polygon border;
-  Flat centre;
+  Flat centre{0, 0};
   Symmetric covariance;
 
   void set_segment(Flat from, Flat to) {
@@ -294,6 +294,14 @@ inline Patch patch_on(const patches::Region& region, const Contact& contact, con
   patch.points[2] = plane.at(place - a - b, height);
   patch.points[3] = plane.at(place - a + b, height);
   return patch;
+}
+
+// Makes a contact that of one point of a patch. `spring`: its place in the springs.
+inline void set_point(PointContact& contact, const Patch& patch, std::size_t p, std::size_t spring) {
+  const Vec at = patch.points[p];
+  contact.point = {at.x, at.y, at.z, patch.overlap};
+  contact.weight = patch.weight();
+  contact.spring = static_cast<Number>(spring);
 }
 
 // Adds to the motion of the second along the normal what makes dashpots against rocking stronger. `spin`: of the first

@@ -8,8 +8,9 @@
 
 namespace vicinal::dem {
 
+// Without initial values: polygons have room for more corners than most of them use.
 struct Flat {
-  double x = 0, y = 0;
+  double x, y;
 };
 inline Flat operator+(Flat a, Flat b) { return {a.x + b.x, a.y + b.y}; }
 inline Flat operator-(Flat a, Flat b) { return {a.x - b.x, a.y - b.y}; }
@@ -123,7 +124,7 @@ inline Polygon hull_of(std::vector<Flat>& places) {
 // Integrals of 1, x and x xᵀ over polygons, the lengths of segments or single points.
 struct Moments {
   double size = 0;
-  Flat first;
+  Flat first{0, 0};
   Symmetric second;
 
   void add(const Polygon& p) {

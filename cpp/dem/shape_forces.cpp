@@ -103,16 +103,20 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
   Vec& normal = lists_.pairs.normals()[k];
   if (contact.overlap > 0) {
     const Patch patch = assembly_.pair_patch(i, j, contact);
-    PointContact taken = point_contact(contact, fresh ? Vec{} : normal, {});
-    taken.row = static_cast<Number>(i);
-    taken.entry = static_cast<Number>(k);
-    taken.second = static_cast<Number>(j);
-    taken.coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
+    const Vec before = fresh ? Vec{} : normal;
+    const Number coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
     const std::size_t from = contacts.size();
-    add_points(patch, taken, lists_.pairs, contacts);
-    for (std::size_t c = from; c < contacts.size(); ++c) {
-      const Vec other = assembly_.arm_of_second(i, j, contacts[c].point - centre(act.places[i]));
-      set_second(contacts[c], side_of(act.motions[j], other));
+    lists_.pairs.set_points(k, patch.size);
+    for (std::size_t p = 0; p < patch.size; ++p) {
+      PointContact& to = contacts.emplace_back();
+      set_contact(to, contact, before);
+      set_point(to, patch, p, lists_.pairs.spring(k, p));
+      to.row = static_cast<Number>(i);
+      to.entry = static_cast<Number>(k);
+      to.second = static_cast<Number>(j);
+      to.coefficients = coefficients;
+      const Vec other = assembly_.arm_of_second(i, j, patch.points[p] - centre(act.places[i]));
+      set_second(to, side_of(act.motions[j], other));
     }
     const Motion &first = act.motions[i], &second = act.motions[j];
     damp_rocking(patch, std::span(contacts).subspan(from), contact.normal,
@@ -122,19 +126,6 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
     lists_.pairs.forget(k);
   }
   normal = contact.normal;
-}
-
-void Forces::add_points(const Patch& patch, const PointContact& like, ContactRows& rows,
-                        std::vector<PointContact>& contacts) {
-  if (patch.size == 1) rows.gather_points(like.entry);
-  for (std::size_t p = 0; p < patch.size; ++p) {
-    contacts.push_back(like);
-    PointContact& to = contacts.back();
-    const Vec at = patch.points[p];
-    to.point = {at.x, at.y, at.z, patch.overlap};
-    to.weight = patch.weight();
-    to.spring = static_cast<Number>(rows.spring(like.entry, p));
-  }
 }
 
 void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step) {
@@ -150,8 +141,6 @@ void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, d
   job.springs = rows.springs();
   job.turnings = rows.turnings();
   kernels().point_contacts(job, assembly_.law.law());
-  for (const PointContact& contact : contacts)
-    if (contact.weight == 1) rows.share_points(contact.entry);
 }
 
 }  // namespace vicinal::dem

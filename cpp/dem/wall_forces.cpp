@@ -24,19 +24,22 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
       const Wall& wall = assembly_.walls[touch.wall];
       const Contact& from = touch.contact;
       Vec& normal = lists_.walls.normals()[touch.entry];
-      PointContact to = point_contact(from, touch.fresh ? Vec{} : normal, {});
-      to.row = static_cast<Number>(row);
-      to.entry = static_cast<Number>(touch.entry);
-      to.second = static_cast<Number>(touch.wall);
-      to.coefficients = assembly_.law.row(act.materials[row], wall.material);
-      normal = from.normal;
+      const Number coefficients = assembly_.law.row(act.materials[row], wall.material);
       const std::size_t first = contacts.size();
-      add_points(touch.patch, to, lists_.walls, contacts);
-      for (std::size_t c = first; c < contacts.size(); ++c) {
+      lists_.walls.set_points(touch.entry, touch.patch.size);
+      for (std::size_t p = 0; p < touch.patch.size; ++p) {
+        PointContact& to = contacts.emplace_back();
+        set_contact(to, from, touch.fresh ? Vec{} : normal);
+        set_point(to, touch.patch, p, lists_.walls.spring(touch.entry, p));
+        to.row = static_cast<Number>(row);
+        to.entry = static_cast<Number>(touch.entry);
+        to.second = static_cast<Number>(touch.wall);
+        to.coefficients = coefficients;
         // Halfway through the step the body was elsewhere, and the wall moves differently there.
-        const Vec point = contacts[c].point, halfway = point - 0.5 * step * (act.motions[row].v - wall.velocity);
-        set_second(contacts[c], {wall.velocity_at(halfway), wall.velocity_at(point), wall.spin, wall.spin});
+        const Vec point = touch.patch.points[p], halfway = point - 0.5 * step * (act.motions[row].v - wall.velocity);
+        set_second(to, {wall.velocity_at(halfway), wall.velocity_at(point), wall.spin, wall.spin});
       }
+      normal = from.normal;
       const Motion& m = act.motions[row];
       damp_rocking(touch.patch, std::span(contacts).subspan(first), from.normal, (m.w + m.dw) - wall.spin);
     }

@@ -48,7 +48,7 @@ def downhill(degrees, heading):
     return G * np.array([np.sin(slope) * np.cos(heading), np.sin(slope) * np.sin(heading), -np.cos(slope)])
 
 
-# --- rest ---------------------------------------------------------------------------------------------------------------
+# --- rest -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
@@ -151,7 +151,10 @@ def arch(count=9, inner=1.0, outer=1.35, width=0.4):
     """A half circle of wedges on the floor."""
     half = 0.5 * np.pi / count
     corners = [
-        [r * np.cos(a), y, r * np.sin(a)] for y in (-width / 2, width / 2) for r in (inner, outer) for a in (-half, half)
+        [r * np.cos(a), y, r * np.sin(a)]
+        for y in (-width / 2, width / 2)
+        for r in (inner, outer)
+        for a in (-half, half)
     ]
     wedge = Polyhedron(np.array(corners), rounding=0.01)
     angle = (2 * np.arange(count) + 1) * half
@@ -200,7 +203,7 @@ def test_cube_stands_on_its_edge_until_it_is_pushed():
     assert moved(sim, 2) < 1e-9
 
 
-# --- motion -------------------------------------------------------------------------------------------------------------
+# --- motion -----------------------------------------------------------------------------------------------------------
 
 
 def stopping_time(sim, expected):
@@ -319,7 +322,7 @@ def test_torsional_friction_stops_the_spin_of_a_sphere(law, on):
     assert free.spins[0, 2] == pytest.approx(spin, rel=1e-9)
 
 
-# --- energy -------------------------------------------------------------------------------------------------------------
+# --- energy -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
@@ -344,7 +347,7 @@ def test_collisions_of_polyhedra_do_not_create_energy(law, restitution, growth):
         assert energies[-1] < 0.9 * start
 
 
-# --- the same bits ------------------------------------------------------------------------------------------------------
+# --- the same bits ----------------------------------------------------------------------------------------------------
 
 
 def heap(law="linear", count=4):
