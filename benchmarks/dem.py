@@ -1,6 +1,6 @@
 """Grains: particle-steps per second, ours beside LAMMPS and LIGGGHTS where they are found.
 
-    python benchmarks/dem.py [box history threads tablets polyhedra memory impact drum] [--data FOLDER] [--spheres 10000 50000]
+    python benchmarks/dem.py [CASE ...] [--data FOLDER] [--spheres 10000 50000]
 
 - box: settled spheres, linear springs with tangential history.
 - history: the same with and without tangential springs.
