@@ -1,11 +1,13 @@
 """Grains: particle-steps per second of vicinal and, if installed, LAMMPS and LIGGGHTS.
 
-    python benchmarks/dem.py [box history threads tablets memory impact drum] [--data FOLDER] [--spheres 10000 50000]
+    python benchmarks/dem.py [CASE ...] [--data FOLDER] [--spheres 10000 50000]
 
 - box: settled spheres, linear springs with tangential history.
 - history: the same with and without tangential springs.
 - threads: the same on one thread and on `--threads`, in wall time.
 - tablets: settled tablets and as many settled spheres, without peers.
+- polyhedra: settled bricks and as many settled spheres, without peers. Start positions are kept in the folder for
+  temporary files, so that two builds measured one after the other run the same case.
 - memory: the largest resident memory of a process with a million spheres (`--million`), after a few steps.
 - impact, drum: two cases of the open benchmark of Dosta et al. (Comput. Phys. Commun. 296 (2024) 109066), Hertz and
   Mindlin, walls of triangles. Its coordinates are not part of this repository: `--data` is a folder with pen*.txt and
@@ -107,12 +109,20 @@ def run_threads(given):
 
 
 def run_tablets(given):
-    n = given.tablets
-    starts = {"spheres": cases.shallow(n), "tablets": cases.shallow(n, cases.TABLET)}
+    beside_spheres("tablets", cases.TABLET, given.tablets, given)
+
+
+def run_polyhedra(given):
+    beside_spheres("polyhedra", cases.BRICK, given.polyhedra, given)
+
+
+def beside_spheres(kind, shape, n, given):
+    """Bodies of a shape beside as many spheres."""
+    starts = {"spheres": cases.shallow(n), kind: cases.shallow(n, shape)}
 
     def make(name):
         points, edge, turned = starts[name]
-        return cases.box(points, edge, shape=cases.TABLET if name == "tablets" else None, orientations=turned)
+        return cases.box(points, edge, shape=shape if name == kind else None, orientations=turned)
 
     contacts = {}
 
@@ -121,9 +131,9 @@ def run_tablets(given):
         contacts[name] = figures.contacts / n
         return speed
 
-    best = compare(f"tablets, {n}", {name: lambda name=name: measure(name) for name in starts}, given.repeats)
+    best = compare(f"{kind}, {n}", {name: lambda name=name: measure(name) for name in starts}, given.repeats)
     counts = ", ".join(f"{value:.2f} contacts per body of {name}" for name, value in contacts.items())
-    print(f"  tablets cost {best['spheres'] / best['tablets']:.2f} times as much; {counts}")
+    print(f"  {kind} cost {best['spheres'] / best[kind]:.2f} times as much; {counts}")
 
 
 def run_memory(given):
@@ -168,6 +178,7 @@ RUNS = {
     "history": run_history,
     "threads": run_threads,
     "tablets": run_tablets,
+    "polyhedra": run_polyhedra,
     "memory": run_memory,
     "impact": run_impact,
     "drum": run_drum,
@@ -180,6 +191,7 @@ def main():
     parser.add_argument("--data", help="folder with the coordinates of impact and drum")
     parser.add_argument("--spheres", type=int, nargs="+", default=[10_000])
     parser.add_argument("--tablets", type=int, default=1000)
+    parser.add_argument("--polyhedra", type=int, default=500)
     parser.add_argument("--million", type=int, default=1_000_000)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=5)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vicinal.dem import Material, MeshWall, Simulation, Tablet, box_walls
+from vicinal.dem import Material, MeshWall, Polyhedron, Simulation, Tablet, box_walls
 from vicinal.sim.meshes import load_mesh
 
 KN, GAMMA, FRICTION, DT = 2e5, 50.0, 0.5, 1e-4
@@ -83,6 +83,10 @@ def settled(n):
 # As large as a sphere of diameter 1, and about as high as half of its width.
 TABLET = Tablet(radius=0.635, band=0.225, cap=0.184, rounding=0.04)
 
+# A brick of the same volume.
+_EDGES = np.array([1.0, 0.8, 0.65]) * (np.pi / 6 / 0.52) ** (1 / 3)
+BRICK = Polyhedron(_EDGES * (np.array(list(np.ndindex(2, 2, 2))) - 0.5), rounding=0.04)
+
 
 def shallow(n, shape=None):
     """Return centres, edge of the box and orientations of n bodies at rest in a few layers; computed once.
@@ -94,7 +98,8 @@ def shallow(n, shape=None):
     def make():
         return _poured(_grid(n, edge, 1.3), edge, shape=shape, orientations=_turns(n))
 
-    made = _kept(f"shallow_{'spheres' if shape is None else 'tablets'}_{n}", make)
+    name = "sphere" if shape is None else shape.kind
+    made = _kept(f"shallow_{name}_{n}", make)
     return made["points"], edge, made["orientations"]
 
 

@@ -51,8 +51,13 @@ struct alignas(64) Load {
 };
 // What a contact remembers: the stretch of its spring.
 using Spring = Vec4;
+// The same for how the two turned against each other: the angle rolled, and the angle about the normal.
+struct alignas(32) Turning {
+  double x = 0, y = 0, z = 0, twist = 0;
+  operator Vec() const { return {x, y, z}; }
+};
 
-// The core of a tablet, as it is turned, and the ball around it (shape.hpp). A sphere is a ball around a point.
+// The core of a tablet, as it is turned, and the ball around it (shapes/tablet.hpp). A sphere is a ball around a point.
 struct alignas(32) AxisAndMargin {
   double x = 0, y = 0, z = 1, margin = 0;
   AxisAndMargin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // the margin stays
@@ -64,7 +69,8 @@ struct alignas(64) Pose {
   AxisAndMargin axis;
   TabletCore core;
 };
-static_assert(FourWide<Vec4> && FourWide<Place> && FourWide<Spin> && FourWide<MarkedSum> && FourWide<Quat>);
+static_assert(FourWide<Vec4> && FourWide<Turning> && FourWide<Place> && FourWide<Spin> && FourWide<MarkedSum> &&
+              FourWide<Quat>);
 static_assert(FourWide<AxisAndMargin> && FourWide<TabletCore>);
 
 inline void add(Load& to, Vec force, Vec torque) {

@@ -78,19 +78,18 @@ double Assembly::speed_of(std::size_t body) const {
 void Assembly::describe_elements() {
   const Acting act = acting();
   kinds_.resize(act.size);
-  for (std::size_t e = 0; e < act.size; ++e) kinds_[e] = shape_of(e).kind;
+  for (std::size_t e = 0; e < act.size; ++e) kinds_[e] = {!shape_of(e).is_ball(), shape_of(e).is_curved()};
   poses_.resize(any_convex ? act.size : 0);
   for (std::size_t e = 0; e < poses_.size(); ++e) {
     const Shape& shape = shape_of(e);
-    poses_[e] = {{0, 0, 1, is_convex(e) ? shape.margin : act.places[e].r},
-                 {shape.band, shape.cap, shape.cap_centre, shape.rim}};
+    poses_[e] = {{0, 0, 1, is_convex(e) ? shape.margin : act.places[e].r}, shape.core()};
   }
 }
 
 void Assembly::pose_elements() {
   each_block(acting().size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t e = begin; e < end; ++e) {
-      if (kinds_[e] != Shape::Kind::tablet) continue;
+      if (!is_convex(e) || !is_curved(e)) continue;
       poses_[e].axis = rotate(bodies.orientations[body_of(e)], {0, 0, 1});
     }
   });
@@ -101,11 +100,11 @@ const Shape& Assembly::shape_of(std::size_t element) const {
   const std::int32_t number = bodies.shapes[body_of(element)];
   if (number < 0) return ball;
   const Shape& shape = shapes[static_cast<std::size_t>(number)];
-  return shape.kind == Shape::Kind::sphere ? ball : shape;
+  return shape.is_ball() ? ball : shape;
 }
 
 Posed Assembly::posed(std::size_t element) const {
-  return {&shape_of(element), centre(element_places()[element]), bodies.orientations[body_of(element)]};
+  return {&shape_of(element), {centre(element_places()[element]), bodies.orientations[body_of(element)]}};
 }
 
 }  // namespace vicinal::dem

@@ -2,6 +2,7 @@
 // possible contacts (lists.hpp), forces (forces.hpp) and the clock (clock.hpp) work on it.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,8 @@
 #include "dem/contact.hpp"
 #include "dem/elements.hpp"
 #include "dem/law_table.hpp"
-#include "dem/shape.hpp"
+#include "dem/patch.hpp"
+#include "dem/shapes/kinds.hpp"
 #include "dem/wall_mesh.hpp"
 #include "dem/walls.hpp"
 
@@ -72,8 +74,8 @@ class Assembly {
   void describe_elements();
   // Notes how elements are turned.
   void pose_elements();
-  [[nodiscard]] Shape::Kind kind_of(std::size_t element) const { return kinds_[element]; }
-  [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element] != Shape::Kind::sphere; }
+  [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element].convex; }  // not a ball
+  [[nodiscard]] bool is_curved(std::size_t element) const { return kinds_[element].curved; }
   [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] const Pose* poses() const { return poses_.data(); }
@@ -87,12 +89,32 @@ class Assembly {
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
   // Of any two elements. `guess` of the normal, or zero.
   [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
+  // Whether a plane with this normal is surely between two elements.
+  [[nodiscard]] bool are_separated(std::size_t i, std::size_t j, Vec normal) const;
+  // The points of a contact of two elements.
+  [[nodiscard]] Patch pair_patch(std::size_t i, std::size_t j, const Contact& contact) const;
+  // The points of a contact with a plane or cylinder.
+  [[nodiscard]] Patch surface_patch(std::size_t row, const Wall& wall, const Contact& contact) const;
+  // The plane of a contact, fixed to one of the elements of a pair, or to the only one.
+  [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i, std::size_t j) const;
+  [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i) const;
   // Of an element that is not a sphere with a plane or cylinder.
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
 
  private:
-  std::vector<Shape::Kind> kinds_;  // of every element
-  HugeVector<Pose> poses_;          // of every element, if any is convex
+  // Whether the feature that faces a direction, or its opposite, is known to be a point: balls, and curved shapes
+  // except where the direction is across their axis.
+  [[nodiscard]] bool faces_with_point(std::size_t element, Vec d) const {
+    if (!is_curved(element)) return false;
+    const AxisAndMargin& axis = poses_[element].axis;
+    return !is_convex(element) || !(std::abs(dot(d, {axis.x, axis.y, axis.z})) < flat_sine);
+  }
+
+  struct Kind {
+    bool convex, curved;
+  };
+  std::vector<Kind> kinds_;  // of every element
+  HugeVector<Pose> poses_;   // of every element, if any is convex
 };
 
 }  // namespace vicinal::dem

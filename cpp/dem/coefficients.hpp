@@ -16,7 +16,7 @@ struct alignas(32) FrictionCoefficients {
   double damping_n = 0, damping_t = 0, friction = 0, rolling = 0;
 };
 struct Coefficients : SpringCoefficients, FrictionCoefficients {
-  double cohesion = 0;
+  double cohesion = 0, torsion = 0;
 };
 inline constexpr std::size_t coefficient_stride = sizeof(Coefficients) / sizeof(double);
 
@@ -26,7 +26,10 @@ struct Terms {
   bool roots = false;    // damping from restitution: needs a square root
   bool dashpot = false;  // tangential dashpot
   bool rolling = false;
+  bool torsion = false;
   bool cohesion = false;
+  // Whether contacts remember how the bodies turned against each other.
+  [[nodiscard]] bool turning() const { return rolling || torsion; }
 };
 
 }  // namespace vicinal::dem

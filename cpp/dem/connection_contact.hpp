@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dem/contact.hpp"
-#include "dem/patches.hpp"
+#include "dem/surface_parts.hpp"
 #include "dem/vec.hpp"
 
 namespace vicinal::dem {

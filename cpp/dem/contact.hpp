@@ -23,19 +23,18 @@ struct Contact {
   double overlap = 0, mass = 0, radius = 0;
 };
 
+inline void set_second(PointContact& contact, const Side& second) {
+  contact.speed_during = second.during;
+  contact.speed_at_end = second.at_end;
+  contact.spin_during = second.spin_during;
+  contact.spin_at_end = second.spin_at_end;
+}
+
 // A contact as the loops read it. `before`: see PointContact.
-inline PointContact point_contact(const Contact& contact, Vec before, const Side& second) {
-  const auto four = [](Vec a) { return Vec4{a.x, a.y, a.z, 0}; };
-  const Vec p = contact.point, n = contact.normal;
-  PointContact made;
-  made.point = {p.x, p.y, p.z, contact.overlap};
+inline void set_contact(PointContact& made, const Contact& contact, Vec before) {
+  const Vec n = contact.normal;
   made.normal = {n.x, n.y, n.z, contact.mass};
   made.before = {before.x, before.y, before.z, contact.radius};
-  made.speed_during = four(second.during);
-  made.speed_at_end = four(second.at_end);
-  made.spin_during = four(second.spin_during);
-  made.spin_at_end = four(second.spin_at_end);
-  return made;
 }
 
 }  // namespace vicinal::dem

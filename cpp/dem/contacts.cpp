@@ -1,4 +1,5 @@
 // Contacts of two elements, and of an element with a plane or cylinder.
+#include <algorithm>
 #include <cmath>
 
 #include "dem/assembly.hpp"
@@ -29,18 +30,63 @@ Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   if (!is_convex(i) && !is_convex(j)) return sphere_contact(i, j);
   const Posed a = posed(i);
   Posed b = posed(j);
-  const Vec apart = period.shortest(b.centre - a.centre);
-  b.centre = a.centre + apart;
+  const Vec apart = period.shortest(b.frame.centre - a.frame.centre);
+  b.frame.centre = a.frame.centre + apart;
   const double distance = norm(apart);
   const Vec line = distance > 0 ? (1.0 / distance) * apart : Vec{1, 0, 0};
   const double reach_first = poses_[i].axis.margin, reach_second = poses_[j].axis.margin;
-  const Connection connection = connect(a, b, dot(guess, guess) > 0 ? guess : line, reach_first + reach_second);
+  const Vec towards = dot(guess, guess) > 0 ? guess : line;
+  const Connection connection = a.with_core([&](const auto& first) {
+    return b.with_core([&](const auto& second) { return connect(first, second, towards, reach_first + reach_second); });
+  });
   Contact contact = contact_of(connection, reach_first, reach_second, line);
-  if (connection.distance == 0) contact.point = a.centre + 0.5 * apart;
+  if (connection.distance == 0) contact.point = a.frame.centre + 0.5 * apart;
   const Contact both = pair_of(i, j);
   contact.mass = both.mass;
   contact.radius = both.radius;
   return contact;
+}
+
+bool Assembly::are_separated(std::size_t i, std::size_t j, Vec normal) const {
+  constexpr double surely = 1 + 1e-9;  // far above rounding
+  const Posed a = posed(i), b = posed(j);
+  const Vec apart = period.shortest(b.frame.centre - a.frame.centre);
+  const Vec from = a.farthest(normal) - a.frame.centre, to = b.farthest(-normal) - b.frame.centre;
+  return dot(apart + to - from, normal) > surely * (poses_[i].axis.margin + poses_[j].axis.margin);
+}
+
+ContactPlane Assembly::plane_of(const Contact& contact, std::size_t i, std::size_t j) const {
+  const std::size_t first = body_of(i), second = body_of(j);
+  // Of the body that was there first, whatever the order of the rows is.
+  const bool outwards = bodies.ids[first] < bodies.ids[second];
+  return {contact, bodies.orientations[outwards ? first : second], outwards};
+}
+
+ContactPlane Assembly::plane_of(const Contact& contact, std::size_t i) const {
+  return {contact, bodies.orientations[body_of(i)], true};
+}
+
+Patch Assembly::pair_patch(std::size_t i, std::size_t j, const Contact& contact) const {
+  if (faces_with_point(i, contact.normal) || faces_with_point(j, contact.normal)) return Patch::single(contact);
+  const Posed a = posed(i);
+  const Feature first = a.feature(contact.normal);
+  if (first.size == 1) return Patch::single(contact);
+  Posed b = posed(j);
+  b.frame.centre = a.frame.centre + period.shortest(b.frame.centre - a.frame.centre);
+  const Feature second = b.feature(-contact.normal);
+  return patch_of(contact, plane_of(contact, i, j), first, second, a.shape->margin, b.shape->margin,
+                  std::min(a.shape->radius, b.shape->radius));
+}
+
+Patch Assembly::surface_patch(std::size_t row, const Wall& wall, const Contact& contact) const {
+  if (!is_convex(row)) return Patch::single(contact);
+  const Posed body = posed(row);
+  const Feature first = body.feature(contact.normal);
+  if (first.size == 1) return Patch::single(contact);
+  const double radius = element_places()[row].r;
+  const Feature second =
+      with_surface(wall, [&](auto surface) { return decltype(surface)::feature(wall, contact, radius); });
+  return patch_of(contact, plane_of(contact, row), first, second, body.shape->margin, 0, body.shape->radius);
 }
 
 Contact Assembly::shape_on_surface(std::size_t row, const Wall& wall) const {

@@ -1,4 +1,6 @@
 // Contacts in detail, for output: the forces of this moment from the springs as they are. Nothing changes.
+#include <cmath>
+
 #include "dem/forces.hpp"
 #include "dem/laws/laws.hpp"
 #include "dem/laws/response.hpp"
@@ -7,6 +9,7 @@ namespace vicinal::dem {
 namespace {
 
 struct Outcome {
+  Vec point;  // where the force acts
   Vec force;  // on the first
   double normal_force = 0, tangential_force = 0, elastic_energy = 0;
 };
@@ -19,12 +22,13 @@ struct Rate {
 Triple<double> triple(Vec a) { return {a.x, a.y, a.z}; }
 Vec vec(Triple<double> a) { return {a.x, a.y, a.z}; }
 
-Outcome outcome_of(const Contact& contact, const Rate& rate, const LawTable& law, const Coefficients& p,
-                   const Spring& stretched, const Spring& rolled) {
+// At one point, for a contact of one point.
+Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, const LawTable& law, const Coefficients& p,
+                   const Spring& stretched, const Turning& turning) {
   const Terms& terms = law.terms();
   const Triple<double> none{0, 0, 0};
   Touch<double> touch;
-  touch.overlap = contact.overlap;
+  touch.overlap = overlap;
   touch.mass = contact.mass;
   touch.radius = contact.radius;
   touch.normal = touch.midway = triple(contact.normal);
@@ -33,29 +37,54 @@ Outcome outcome_of(const Contact& contact, const Rate& rate, const LawTable& law
   touch.travel = touch.rolled = none;  // no time goes by
   touch.step = touch.turn = 0;
 
-  Triple<double> spring = triple(stretched), rolling = triple(rolled);
-  const LaneCoefficients<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,  p.damping_n,
-                                        p.damping_t, p.friction, p.rolling, p.cohesion};
+  Triple<double> spring = triple(stretched);
+  Turned<double> turned{triple(turning), turning.twist};
+  const LaneCoefficients<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,   p.damping_n,
+                                        p.damping_t, p.friction, p.rolling, p.cohesion, p.torsion};
   Response<double> r{};
   Outcome outcome;
   visit_law(law.law(), [&](auto chosen) {
     using Law = decltype(chosen);
-    r = respond<Law, true, true, OneLane>(values, touch, terms, spring, rolling);
-    outcome.elastic_energy = Law::stored_energy(r.stiffness_n, contact.overlap);
+    r = respond<Law, true, true, OneLane>(values, touch, terms, spring, turned);
+    outcome.elastic_energy = Law::stored_energy(r.stiffness_n, overlap);
   });
   outcome.force = vec(r.force);
-  outcome.normal_force = -dot(outcome.force, contact.normal);
-  outcome.tangential_force = norm(vec(r.tangential));
-  if (terms.history && outcome.tangential_force > 0) {
+  const double tangential = norm(vec(r.tangential));
+  if (terms.history && tangential > 0) {
     // What is stretched against the force that holds it was not stretched by motion: it is no energy to get back.
-    const double along = -dot(spring, r.tangential) / outcome.tangential_force;
+    const double along = -dot(spring, r.tangential) / tangential;
     if (along > 0) outcome.elastic_energy += 0.5 * r.stiffness_t * along * along;
   }
-  if (terms.rolling) {
-    const double reach = p.rolling * contact.radius;
-    outcome.elastic_energy += 0.5 * rolling_stiffness * r.stiffness_n * reach * reach * dot(rolling, rolling);
-  }
+  const auto stored = [&](double coefficient, double square) {
+    const double reach = coefficient * contact.radius;
+    return 0.5 * rolling_stiffness * r.stiffness_n * reach * reach * square;
+  };
+  if (terms.rolling) outcome.elastic_energy += stored(p.rolling, dot(turned.rolled, turned.rolled));
+  if (terms.torsion) outcome.elastic_energy += stored(p.torsion, turned.twisted * turned.twisted);
   return outcome;
+}
+
+// Of all points. `rate_at`: how the first moves relative to the second at a point.
+template <class RateAt>
+Outcome outcome_of(const Contact& contact, const Patch& patch, RateAt&& rate_at, const LawTable& law,
+                   const Coefficients& p, ContactMemory memory) {
+  if (patch.size == 1) memory = memory.gathered();
+  Outcome all;
+  double pressed = 0;
+  Vec place;
+  for (std::size_t k = 0; k < patch.size; ++k) {
+    const Vec at = patch.points[k];
+    const Outcome one = outcome_at(contact, patch.overlap, rate_at(at), law, p, memory.springs[k], memory.turnings[k]);
+    const double weight = patch.weight(), load = std::abs(dot(one.force, contact.normal));
+    all.force += weight * one.force;
+    all.elastic_energy += weight * one.elastic_energy;
+    pressed += load;
+    place += load * (at - contact.point);
+  }
+  all.point = pressed > 0 ? contact.point + (1 / pressed) * place : contact.point;
+  all.normal_force = -dot(all.force, contact.normal);
+  all.tangential_force = norm(all.force + all.normal_force * contact.normal);
+  return all;
 }
 
 }  // namespace
@@ -66,7 +95,6 @@ std::vector<Detail> Forces::details() {
   assembly_.place_elements();
   for (Wall& wall : assembly_.walls) wall.pose();
   const Assembly::Acting act = assembly_.acting();
-  const Spring none{0, 0, 0, 0};
   // Velocities are those of the full step.
   const auto id = [&](std::size_t e) { return assembly_.bodies.ids[assembly_.body_of(e)]; };
   const auto note = [&](const Contact& contact, const Outcome& outcome, std::int64_t i, std::int64_t j,
@@ -75,7 +103,7 @@ std::vector<Detail> Forces::details() {
     detail.i = i;
     detail.j = j;
     detail.wall = wall;
-    detail.point = contact.point;
+    detail.point = outcome.point;
     detail.normal = contact.normal;
     detail.force = outcome.force;
     detail.overlap = contact.overlap;
@@ -89,13 +117,14 @@ std::vector<Detail> Forces::details() {
       const Number j = lists_.pairs.indices()[k];
       const Contact contact = assembly_.pair_contact(i, j, {});
       if (contact.overlap <= 0) continue;
-      const Vec arm = contact.point - centre(act.places[i]);
-      const Vec other = assembly_.arm_of_second(i, j, arm);
-      const Motion &a = act.motions[i], &b = act.motions[j];
-      const Rate rate{(a.v + cross(a.w, arm)) - (b.v + cross(b.w, other)), a.w - b.w};
+      const auto rate_at = [&](Vec point) -> Rate {
+        const Vec arm = point - centre(act.places[i]), other = assembly_.arm_of_second(i, j, arm);
+        const Motion &a = act.motions[i], &b = act.motions[j];
+        return {(a.v + cross(a.w, arm)) - (b.v + cross(b.w, other)), a.w - b.w};
+      };
       const Outcome outcome =
-          outcome_of(contact, rate, assembly_.law, assembly_.law.coefficients(act.materials[i], act.materials[j]),
-                     lists_.pairs.springs()[k], assembly_.law.terms().rolling ? lists_.pairs.rollings()[k] : none);
+          outcome_of(contact, assembly_.pair_patch(i, j, contact), rate_at, assembly_.law,
+                     assembly_.law.coefficients(act.materials[i], act.materials[j]), lists_.pairs.memory(k));
       note(contact, outcome, id(i), id(j), -1);
     }
   }
@@ -106,12 +135,13 @@ std::vector<Detail> Forces::details() {
     for (const WallTouch& touch : touches) {
       const Wall& wall = assembly_.walls[touch.wall];
       const Contact& contact = touch.contact;
-      const Motion& m = act.motions[i];
-      const Vec speed = m.v + cross(m.w, contact.point - centre(act.places[i]));
+      const auto rate_at = [&](Vec point) -> Rate {
+        const Motion& m = act.motions[i];
+        return {m.v + cross(m.w, point - centre(act.places[i])) - wall.velocity_at(point), m.w - wall.spin};
+      };
       const Outcome outcome =
-          outcome_of(contact, {speed - wall.velocity_at(contact.point), m.w - wall.spin}, assembly_.law,
-                     assembly_.law.coefficients(act.materials[i], wall.material), lists_.walls.springs()[touch.entry],
-                     assembly_.law.terms().rolling ? lists_.walls.rollings()[touch.entry] : none);
+          outcome_of(contact, touch.patch, rate_at, assembly_.law,
+                     assembly_.law.coefficients(act.materials[i], wall.material), lists_.walls.memory(touch.entry));
       note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
   }

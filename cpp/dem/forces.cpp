@@ -89,7 +89,7 @@ void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block
   job.dt = step;
   job.period = assembly_.period;
   job.springs = lists_.pairs.springs();
-  job.rollings = lists_.pairs.rollings();
+  job.turnings = lists_.pairs.turnings();
   job.loads = loads_.data();
   job.block_end = end;
   job.remote = remote_.shares();

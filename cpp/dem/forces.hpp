@@ -9,6 +9,7 @@
 
 #include "dem/assembly.hpp"
 #include "dem/crossings.hpp"
+#include "dem/face.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
 
@@ -26,6 +27,7 @@ struct Detail {
 struct WallTouch {
   std::size_t entry = 0, wall = 0;
   Contact contact;
+  Patch patch;
   bool fresh = false;
 };
 
@@ -74,6 +76,8 @@ class Forces {
                          std::span<double> wakes) const;
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
+  std::vector<std::size_t> patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
+                                              std::span<const Face> triangles, WallTouch& touch) const;
   [[nodiscard]] double wake(double gap, double radius) const;
   // Whether the centre of an element may have passed through a wall during the step, and which walls it has.
   [[nodiscard]] bool may_have_crossed(std::size_t row, std::span<const WallTouch> touches, double step) const;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "dem/patches.hpp"
+#include "dem/surface_parts.hpp"
 #include "dem/vec.hpp"
 
 namespace vicinal::dem {
@@ -57,15 +57,18 @@ inline Simplex nearest_of_triangle(const Corner& a, const Corner& b, const Corne
   return nearer(nearer(nearest_of_edge(a, b), nearest_of_edge(b, c)), nearest_of_edge(c, a));
 }
 
-// Size 4: the origin is inside.
+// Size 4: the origin is inside. In a tetrahedron that is flat but for rounding it is not: there, signs mean nothing.
 inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
+  constexpr double flat = 1e-20;  // square of the thickness over the size
   Simplex best;
   bool inside = true;
   for (std::size_t k = 0; k < 4; ++k) {
     const Corner &a = c[(k + 1) % 4], &b = c[(k + 2) % 4], &d = c[(k + 3) % 4];
     const Vec p = a.difference(), n = cross(b.difference() - p, d.difference() - p);
-    const double origin = -dot(p, n), opposite = dot(c[k].difference() - p, n);
-    if (origin * opposite > 0) continue;  // on the inner side of this face
+    const Vec across = c[k].difference() - p;
+    const double origin = -dot(p, n), opposite = dot(across, n);
+    const bool thick = opposite * opposite > flat * (dot(across, across) * dot(n, n));
+    if (origin * opposite > 0 && thick) continue;  // on the inner side of this face
     inside = false;
     const Simplex found = nearest_of_triangle(a, b, d);
     best = best.size == 0 ? found : nearer(best, found);
@@ -82,7 +85,7 @@ template <class A, class B>
 Connection connect(const A& first, const B& second, Vec towards, double reach) {
   constexpr int most = 64;            // rounds; curved cores take a dozen
   constexpr double accurate = 1e-12;  // of the squared distance
-  constexpr bool curved = requires { first.patch(towards), second.patch(towards); };
+  constexpr bool curved = requires { first.part(towards), second.part(towards); };
   [[maybe_unused]] Attempt attempt;
   if constexpr (curved) {
     if (attempt.holds(first, second, towards, accurate)) return attempt.found;

@@ -40,7 +40,7 @@ struct SphereJob {
   double dt = 0;
   Period period;
   Spring* springs = nullptr;  // by entry
-  Spring* rollings = nullptr;
+  Turning* turnings = nullptr;
   Load* loads = nullptr;          // of all bodies; those of the block are added to
   std::size_t block_end = 0;      // second bodies from here on belong to other blocks:
   Load* remote = nullptr;         // what they get is written here,
@@ -69,7 +69,9 @@ struct PointContact {
   Vec4 speed_during, speed_at_end;
   Vec4 spin_during, spin_at_end;
   Vec4 force, moment;  // on the first: the result
+  double weight = 1;   // the part of the law's force that acts at this point
   Number row = 0, entry = 0, second = 0, coefficients = 0;
+  Number spring = 0;  // its place in the springs
 };
 
 struct PointJob {
@@ -80,8 +82,8 @@ struct PointJob {
   const Coefficients* table = nullptr;
   Terms terms;
   double dt = 0;
-  Spring* springs = nullptr;  // by entry
-  Spring* rollings = nullptr;
+  Spring* springs = nullptr;  // by PointContact::spring
+  Turning* turnings = nullptr;
 };
 
 // Pairs of tablets and spheres of which a normal is known.

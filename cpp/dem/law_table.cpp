@@ -22,6 +22,7 @@ LawTable::LawTable(std::string_view law, std::vector<MaterialValues> materials, 
       terms_.roots |= c.damping_n > 0 || c.damping_t > 0;
       terms_.dashpot |= c.damping_t > 0 || c.rate_t > 0;
       terms_.rolling |= c.rolling > 0;
+      terms_.torsion |= c.torsion > 0;
       terms_.cohesion |= c.cohesion > 0;
       mixed_[row(a, b)] = mixed_[row(b, a)] = c;
       table_[row(a, b)] = table_[row(b, a)] = entry.for_loops(c);

@@ -19,20 +19,17 @@ void Lists::take(std::span<const Number> rows) {
   std::vector<Number> now(assembly_.element_places().size(), no_number);
   for (std::size_t k = 0; k < element_rows.size(); ++k) now[element_rows[k]] = static_cast<Number>(k);
 
-  stashed_pairs.renumber([&](Number& first, Number& second, Spring& spring, Spring& rolling, Vec& normal) {
+  stashed_pairs.renumber([&](Number& first, Number& second, ContactMemory& memory) {
     first = now[first];
     second = now[second];
     if (first == no_number || second == no_number) return false;
     if (first > second) {  // the order of the two has changed: springs and normals point the other way
       std::swap(first, second);
-      const auto reverse = [](Spring& s) { s = -Vec(s); };
-      reverse(spring);
-      reverse(rolling);
-      normal = -normal;
+      memory.reverse();
     }
     return true;
   });
-  stashed_walls.renumber([&](Number& first, Number&, Spring&, Spring&, Vec&) {
+  stashed_walls.renumber([&](Number& first, Number&, ContactMemory&) {
     first = now[first];
     return first != no_number;
   });
@@ -42,9 +39,9 @@ void Lists::take(std::span<const Number> rows) {
 void Lists::set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<const double> centres,
                 std::span<const double> margins, double wall_margin, double wall_drift) {
   stash();
-  const bool rolling = assembly_.law.terms().rolling;
-  pairs.set(pair_rows, rolling, assembly_.any_convex, stashed_pairs);
-  walls.set(wall_rows, rolling, true, stashed_walls);
+  const bool turning = assembly_.law.terms().turning(), shapes = assembly_.any_convex;
+  pairs.set(pair_rows, turning, shapes, shapes, stashed_pairs);
+  walls.set(wall_rows, turning, true, shapes, stashed_walls);
   stashed_pairs.clear();
   stashed_walls.clear();
   watch_.remember(centres, {}, 0, false);  // bodies are wrapped only when lists are made: their paths are straight

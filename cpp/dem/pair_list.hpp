@@ -9,6 +9,7 @@
 
 #include "dem/arrays.hpp"
 #include "dem/parallel.hpp"
+#include "dem/patch.hpp"
 #include "exec/memory.hpp"
 #include "rows/history.hpp"
 #include "rows/rows.hpp"
@@ -17,34 +18,90 @@ namespace vicinal::dem {
 
 inline constexpr Number no_number = ~Number{0};  // none
 
-// Contacts that are put aside between two lists, by first, then by second. `normals` are used by contacts that cannot
-// derive how their normal turned: those of walls and of shapes other than spheres.
+// What a contact remembers: springs of its points (one, or those of a patch) and the normal of the step before. The
+// normal is used by contacts that cannot derive how it turned: those of walls and of shapes other than spheres. All
+// points of a contact that has only one have the same springs.
+struct ContactMemory {
+  Spring springs[most_points];
+  Turning turnings[most_points];
+  Vec normal;
+
+  // With the mean of all points in place of the first. It is exact if all are the same.
+  [[nodiscard]] ContactMemory gathered() const {
+    const auto mean = [](const auto& all, auto part) {
+      return 0.25 * ((all[0].*part + all[1].*part) + (all[2].*part + all[3].*part));
+    };
+    ContactMemory one = *this;
+    one.springs[0] = {mean(springs, &Spring::x), mean(springs, &Spring::y), mean(springs, &Spring::z), 0};
+    one.turnings[0] = {mean(turnings, &Turning::x), mean(turnings, &Turning::y), mean(turnings, &Turning::z),
+                       mean(turnings, &Turning::twist)};
+    return one;
+  }
+  // As the other body sees it.
+  void reverse() {
+    for (Spring& spring : springs) spring = -Vec(spring);
+    for (Turning& turned : turnings) turned = {-turned.x, -turned.y, -turned.z, turned.twist};
+    normal = -normal;
+  }
+};
+
+// Contacts that are put aside between two lists, by first, then by second. Columns for points beyond the first are
+// empty if there are no patches.
 struct ContactHistory {
   std::vector<Number> first, second;
-  std::vector<Spring> springs, rollings;
+  std::vector<Spring> springs[most_points];
+  std::vector<Turning> turnings[most_points];
   std::vector<Vec> normals;
+  std::size_t points = 1;  // per contact: 1 or most_points
 
   [[nodiscard]] std::size_t size() const { return first.size(); }
   void clear() { *this = {}; }
-  void add(Number one, Number other, const Spring& spring, const Spring& rolling, Vec normal) {
+  void add(Number one, Number other, const ContactMemory& memory) {
     first.push_back(one);
     second.push_back(other);
-    springs.push_back(spring);
-    rollings.push_back(rolling);
-    normals.push_back(normal);
+    for (std::size_t p = 0; p < points; ++p) {
+      springs[p].push_back(memory.springs[p]);
+      turnings[p].push_back(memory.turnings[p]);
+    }
+    normals.push_back(memory.normal);
   }
-  // Keeps the contacts for which renumber(first, second, spring, rolling, normal) returns true, in order again.
+  [[nodiscard]] ContactMemory memory(std::size_t k) const {
+    ContactMemory memory;
+    for (std::size_t p = 0; p < most_points; ++p) {
+      memory.springs[p] = springs[p < points ? p : 0][k];
+      memory.turnings[p] = turnings[p < points ? p : 0][k];
+    }
+    memory.normal = normals[k];
+    return memory;
+  }
+  // Keeps the contacts for which renumber(first, second, memory) returns true, in order again.
   template <class Renumber>
   void renumber(Renumber&& renumber) {
     std::vector<std::size_t> kept;
-    for (std::size_t k = 0; k < size(); ++k)
-      if (renumber(first[k], second[k], springs[k], rollings[k], normals[k])) kept.push_back(k);
+    ContactHistory changed;
+    changed.points = points;
+    for (std::size_t k = 0; k < size(); ++k) {
+      Number one = first[k], other = second[k];
+      ContactMemory all = memory(k);
+      if (!renumber(one, other, all)) continue;
+      kept.push_back(changed.size());
+      changed.add(one, other, all);
+    }
     std::sort(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) {
-      return first[a] != first[b] ? first[a] < first[b] : second[a] < second[b];
+      return changed.first[a] != changed.first[b] ? changed.first[a] < changed.first[b]
+                                                  : changed.second[a] < changed.second[b];
     });
-    ContactHistory sorted;
-    for (const std::size_t k : kept) sorted.add(first[k], second[k], springs[k], rollings[k], normals[k]);
-    *this = std::move(sorted);
+    clear();
+    points = changed.points;
+    for (const std::size_t k : kept) add(changed.first[k], changed.second[k], changed.memory(k));
+  }
+  // Columns for this many points per contact.
+  void set_points(std::size_t count) {
+    for (std::size_t p = 1; p < most_points; ++p) {
+      if (count > points) springs[p] = springs[0], turnings[p] = turnings[0];
+      if (count < points) springs[p] = {}, turnings[p] = {};
+    }
+    points = count;
   }
 };
 
@@ -60,20 +117,28 @@ class ContactRows {
   [[nodiscard]] const Number* owners() const { return reinterpret_cast<const Number*>(owners_.data()); }
   [[nodiscard]] std::uint8_t* active() { return active_.data(); }
   [[nodiscard]] const std::uint8_t* active() const { return active_.data(); }
+  // Springs of the first points of all entries, then of the second points, and so on.
   [[nodiscard]] Spring* springs() { return springs_.data(); }
-  [[nodiscard]] Spring* rollings() { return rollings_.data(); }
+  [[nodiscard]] Turning* turnings() { return turnings_.data(); }
+  [[nodiscard]] std::size_t points() const { return points_; }  // per entry that springs are kept for
+  [[nodiscard]] std::size_t spring(std::size_t entry, std::size_t point) const { return point * size() + entry; }
   [[nodiscard]] Vec* normals() { return normals_.data(); }
 
   // Takes these rows, and what their contacts remember from a history. Contacts that have parted by more than the skin
-  // are in no row any more.
-  void set(const RowsView& now, bool rolling, bool normals, const ContactHistory& history) {
+  // are in no row any more. `patches`: contacts may have several points.
+  void set(const RowsView& now, bool turning, bool normals, bool patches, ContactHistory& history) {
+    points_ = patches ? most_points : 1;
+    history.set_points(points_);
     const std::size_t size = now.indices.size();
     rows_.offsets.reset(now.offsets.size());
     rows_.indices.reset(size);
     owners_.reset(size);
     active_.reset(size);
-    springs_.reset(size);
-    rollings_.reset(rolling ? size : 0);
+    springs_.reset(points_ * size);
+    turnings_.reset(turning ? points_ * size : 0);
+    spread_.reset(patches ? size : 0);
+    std::fill(spread_.data(), spread_.data() + spread_.size(),
+              std::uint8_t{1});  // a history has the springs of all points
     normals_.reset(normals ? size : 0);
     std::copy(now.offsets.begin(), now.offsets.end(), rows_.offsets.data());
     std::copy(now.indices.begin(), now.indices.end(), rows_.indices.data());
@@ -87,48 +152,90 @@ class ContactRows {
     const std::vector<std::uint8_t> ones(known, 1);
     static constexpr std::uint8_t no = 0;
     static constexpr Spring no_spring{};
+    static constexpr Turning no_turning{};
     static constexpr Vec no_normal{};
-    std::vector<HistoryField> fields{field(ones, active_, no), field(history.springs, springs_, no_spring)};
-    if (rolling) fields.push_back(field(history.rollings, rollings_, no_spring));
-    if (normals) fields.push_back(field(history.normals, normals_, no_normal));
+    std::vector<HistoryField> fields{field(ones, active_.data(), no)};
+    for (std::size_t p = 0; p < points_; ++p) {
+      fields.push_back(field(history.springs[p], springs_.data() + p * size, no_spring));
+      if (turning) fields.push_back(field(history.turnings[p], turnings_.data() + p * size, no_turning));
+    }
+    if (normals) fields.push_back(field(history.normals, normals_.data(), no_normal));
     const auto* const second = reinterpret_cast<const std::int32_t*>(history.second.data());
     carry_history({offsets, {second, known}}, now, fields);
   }
   void forget(std::size_t k) {
     active_[k] = 0;
     springs_[k] = Spring{};
-    if (rollings_.size() > 0) rollings_[k] = Spring{};
+    if (turnings_.size() > 0) turnings_[k] = Turning{};
     if (normals_.size() > 0) normals_[k] = {};
+    if (spread_.size() > 0) spread_[k] = 0;
+  }
+  // What contact k remembers; columns that are not kept are zero.
+  [[nodiscard]] ContactMemory memory(std::size_t k) const {
+    ContactMemory memory;
+    for (std::size_t p = 0; p < most_points; ++p) {
+      const std::size_t from = spring(k, is_spread(k) ? p : 0);
+      memory.springs[p] = springs_[from];
+      if (turnings_.size() > 0) memory.turnings[p] = turnings_[from];
+    }
+    if (normals_.size() > 0) memory.normal = normals_[k];
+    return memory;
+  }
+  void remember(std::size_t k, const ContactMemory& memory) {
+    for (std::size_t p = 0; p < points_; ++p) {
+      springs_[spring(k, p)] = memory.springs[p];
+      if (turnings_.size() > 0) turnings_[spring(k, p)] = memory.turnings[p];
+    }
+    if (spread_.size() > 0) spread_[k] = 1;
+    if (normals_.size() > 0) normals_[k] = memory.normal;
+  }
+  // Contact k acts at so many points in this step. The spring of a single point is the mean of those of four before it,
+  // and four points begin with that of the single one before them.
+  void set_points(std::size_t k, std::size_t count) {
+    if (is_spread(k) == (count > 1)) return;
+    if (count > 1) {
+      for (std::size_t p = 1; p < points_; ++p) {
+        springs_[spring(k, p)] = springs_[k];
+        if (turnings_.size() > 0) turnings_[spring(k, p)] = turnings_[k];
+      }
+    } else {
+      const ContactMemory mean = memory(k).gathered();
+      springs_[k] = mean.springs[0];
+      if (turnings_.size() > 0) turnings_[k] = mean.turnings[0];
+    }
+    spread_[k] = count > 1 ? 1 : 0;
   }
   // What contact `from` remembers is from now on remembered by contact `to`.
   void hand_over(std::size_t from, std::size_t to) {
-    springs_[to] = springs_[from];
-    if (rollings_.size() > 0) rollings_[to] = rollings_[from];
-    if (normals_.size() > 0) normals_[to] = normals_[from];
+    remember(to, memory(from));
     forget(from);
   }
   // The contacts there are, with what they remember.
   [[nodiscard]] ContactHistory history() const {
     ContactHistory all;
-    for (std::size_t k = 0; k < size(); ++k) {
-      if (active_[k] == 0) continue;
-      all.add(owners()[k], indices()[k], springs_[k], rollings_.size() > 0 ? rollings_[k] : Spring{},
-              normals_.size() > 0 ? normals_[k] : Vec{});
-    }
+    all.points = points_;
+    for (std::size_t k = 0; k < size(); ++k)
+      if (active_[k] != 0) all.add(owners()[k], indices()[k], memory(k));
     return all;
   }
 
  private:
   template <class T>
-  static HistoryField field(const std::vector<T>& before, Buffer<T>& now, const T& initial) {
-    return {reinterpret_cast<const std::byte*>(before.data()), reinterpret_cast<std::byte*>(now.data()),
+  static HistoryField field(const std::vector<T>& before, T* now, const T& initial) {
+    return {reinterpret_cast<const std::byte*>(before.data()), reinterpret_cast<std::byte*>(now),
             reinterpret_cast<const std::byte*>(&initial), sizeof(T)};
   }
 
   Rows rows_;
   Buffer<std::int32_t> owners_;
   Buffer<std::uint8_t> active_;
-  Buffer<Spring> springs_, rollings_;
+  [[nodiscard]] bool is_spread(std::size_t k) const { return spread_.size() > 0 && spread_[k] != 0; }
+
+  std::size_t points_ = 1;
+  Buffer<std::uint8_t>
+      spread_;  // by entry: whether points beyond the first have springs of their own; none: no patches
+  Buffer<Spring> springs_;
+  Buffer<Turning> turnings_;
   Buffer<Vec> normals_;
 };
 

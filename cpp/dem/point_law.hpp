@@ -23,14 +23,15 @@ template <class Law, class Lanes>
   const Real zero = Lanes::all(0), one = Lanes::all(1), dt = Lanes::all(job.dt);
   const Triple<Real> none{zero, zero, zero};
 
-  Number entry[width], which[width];
+  Number entry[width], which[width], lanes[width];
   Row arms[width], points[width], normals[width], befores[width];
   Row speeds[width], speeds_end[width], spins[width], spins_end[width];  // of the second
   Row v[width], w[width], v_end[width], w_end[width];
   for (std::size_t lane = 0; lane < width; ++lane) {
     const PointContact& contact = contacts[lane];
     const Motion& m = job.motions[contact.row];
-    entry[lane] = contact.entry;
+    entry[lane] = contact.spring;
+    lanes[lane] = static_cast<Number>(lane);
     which[lane] = contact.coefficients;
     points[lane] = Lanes::load(contact.point);
     arms[lane] = points[lane] - Lanes::load(job.places[contact.row]);
@@ -72,15 +73,18 @@ template <class Law, class Lanes>
   touch.rolling_rate = spin_end - other_spin_end;
 
   auto spring = springs_of<Lanes>(job.springs, entry);
-  auto rolling = job.terms.rolling ? springs_of<Lanes>(job.rollings, entry) : none;
+  const bool turns = job.terms.turning();
+  auto turned_so_far = turns ? turnings_of<Lanes>(job.turnings, entry) : Turned<Real>{none, zero};
   const auto p = coefficients_of<Lanes>(job.table, which);
-  const auto response = respond<Law, true, true, Lanes>(p, touch, job.terms, spring, rolling);
+  const auto response = respond<Law, true, true, Lanes>(p, touch, job.terms, spring, turned_so_far);
   keep<Lanes>(job.springs, entry, spring);
-  if (job.terms.rolling) keep<Lanes>(job.rollings, entry, rolling);
+  if (turns) keep<Lanes>(job.turnings, entry, turned_so_far);
 
+  const Real weight = Lanes::pick(&contacts->weight, sizeof(PointContact) / sizeof(double), lanes);
+  const auto forces = weight * response.force, moments = weight * response.moment;
   Row force[width], moment[width];
-  Lanes::rows({response.force.x, response.force.y, response.force.z, zero}, force);
-  Lanes::rows({response.moment.x, response.moment.y, response.moment.z, zero}, moment);
+  Lanes::rows({forces.x, forces.y, forces.z, zero}, force);
+  Lanes::rows({moments.x, moments.y, moments.z, zero}, moment);
   for (std::size_t lane = 0; lane < width; ++lane) {
     Lanes::store(contacts[lane].force, force[lane]);
     Lanes::store(contacts[lane].moment, moment[lane]);

@@ -1,6 +1,7 @@
 // Forces between shapes other than spheres, and of spheres on them.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dem/forces.hpp"
@@ -49,9 +50,11 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
       if (lists_.pairs.active()[k] != 0) lists_.pairs.forget(k);
       continue;
     }
-    const bool curved =
-        assembly_.kind_of(i) != Shape::Kind::polyhedron && assembly_.kind_of(j) != Shape::Kind::polyhedron;
-    if (!curved || dot(lists_.pairs.normals()[k], lists_.pairs.normals()[k]) == 0) find(i, j, k);
+    const bool curved = assembly_.is_curved(i) && assembly_.is_curved(j);
+    const Vec normal = lists_.pairs.normals()[k];
+    const bool known = dot(normal, normal) > 0;
+    if (!curved && known && lists_.pairs.active()[k] == 0 && assembly_.are_separated(i, j, normal)) continue;
+    if (!curved || !known) find(i, j, k);
     else (lists_.pairs.active()[k] != 0 ? near : apart).push(i, j, k);
   }
 
@@ -80,13 +83,15 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
   }
 
   apply_law(contacts, lists_.pairs, step);
+  Number last = no_number;
   for (const PointContact& contact : contacts) {
     const std::size_t i = contact.row, j = contact.second;
     const Vec force = contact.force, moment = contact.moment;
     const Vec arm = contact.point - centre(act.places[i]);
     add(loads_[i], force, cross(arm, force) + moment);
     Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
-    if (j >= end) second = {{0, 0, 0, 1}, {}};
+    if (j >= end && contact.entry != last) second = {{0, 0, 0, 1}, {}};  // the points of a contact follow each other
+    last = contact.entry;
     add(second, -force, cross(force, assembly_.arm_of_second(i, j, arm)) - moment);
   }
 }
@@ -97,13 +102,25 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
   const bool fresh = lists_.pairs.active()[k] == 0;
   Vec& normal = lists_.pairs.normals()[k];
   if (contact.overlap > 0) {
-    const Vec other = assembly_.arm_of_second(i, j, contact.point - centre(act.places[i]));
-    PointContact taken = point_contact(contact, fresh ? Vec{} : normal, side_of(act.motions[j], other));
-    taken.row = static_cast<Number>(i);
-    taken.entry = static_cast<Number>(k);
-    taken.second = static_cast<Number>(j);
-    taken.coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
-    contacts.push_back(taken);
+    const Patch patch = assembly_.pair_patch(i, j, contact);
+    const Vec before = fresh ? Vec{} : normal;
+    const Number coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
+    const std::size_t from = contacts.size();
+    lists_.pairs.set_points(k, patch.size);
+    for (std::size_t p = 0; p < patch.size; ++p) {
+      PointContact& to = contacts.emplace_back();
+      set_contact(to, contact, before);
+      set_point(to, patch, p, lists_.pairs.spring(k, p));
+      to.row = static_cast<Number>(i);
+      to.entry = static_cast<Number>(k);
+      to.second = static_cast<Number>(j);
+      to.coefficients = coefficients;
+      const Vec other = assembly_.arm_of_second(i, j, patch.points[p] - centre(act.places[i]));
+      set_second(to, side_of(act.motions[j], other));
+    }
+    const Motion &first = act.motions[i], &second = act.motions[j];
+    damp_rocking(patch, std::span(contacts).subspan(from), contact.normal,
+                 (first.w + first.dw) - (second.w + second.dw));
     lists_.pairs.active()[k] = 1;
   } else if (!fresh) {
     lists_.pairs.forget(k);
@@ -122,7 +139,7 @@ void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, d
   job.terms = assembly_.law.terms();
   job.dt = step;
   job.springs = rows.springs();
-  job.rollings = rows.rollings();
+  job.turnings = rows.turnings();
   kernels().point_contacts(job, assembly_.law.law());
 }
 

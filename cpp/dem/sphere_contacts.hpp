@@ -35,6 +35,21 @@ template <class Lanes, class Real = typename Lanes::Real>
 }
 
 template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Turned<Real> turnings_of(const Turning* turnings, const Number* entry) {
+  typename Lanes::Row rows[Lanes::width];
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(turnings[entry[lane]]);
+  Real c[4];
+  Lanes::columns(rows, c);
+  return {{c[0], c[1], c[2]}, c[3]};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void keep(Turning* turnings, const Number* entry, const Turned<Real>& turned) {
+  typename Lanes::Row rows[Lanes::width];
+  Lanes::rows({turned.rolled.x, turned.rolled.y, turned.rolled.z, turned.twisted}, rows);
+  for (std::size_t lane = 0; lane < Lanes::width; ++lane) Lanes::store(turnings[entry[lane]], rows[lane]);
+}
+
+template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline LaneCoefficients<Real> coefficients_of(const Coefficients* table, const Number* which) {
   typename Lanes::Row rows[Lanes::width];
   Real a[4], b[4];
@@ -44,13 +59,14 @@ template <class Lanes, class Real = typename Lanes::Real>
   for (std::size_t lane = 0; lane < Lanes::width; ++lane)
     rows[lane] = Lanes::template load<FrictionCoefficients>(table[which[lane]]);
   Lanes::columns(rows, b);
-  return {a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], Lanes::pick(&table->cohesion, coefficient_stride, which)};
+  const auto more = [&](const double& column) { return Lanes::pick(&column, coefficient_stride, which); };
+  return {a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], more(table->cohesion), more(table->torsion)};
 }
 template <class Lanes, class Real = typename Lanes::Real>
 LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
   const auto all = [](double a) { return Lanes::all(a); };
-  return {all(p.kn),        all(p.kt),       all(p.rate_n),  all(p.rate_t),  all(p.damping_n),
-          all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion)};
+  return {all(p.kn),        all(p.kt),       all(p.rate_n),  all(p.rate_t),   all(p.damping_n),
+          all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion), all(p.torsion)};
 }
 
 // What passes over a few contacts hand on to each other, in columns.
@@ -99,7 +115,7 @@ class SpherePasses {
   }
 
  private:
-  [[nodiscard]] bool rolls() const { return extras && job_.terms.rolling; }
+  [[nodiscard]] bool rolls() const { return extras && job_.terms.turning(); }
   [[nodiscard]] bool remembers() const { return !extras || job_.terms.history; }
 
   void place(std::size_t c) {
@@ -185,10 +201,10 @@ class SpherePasses {
     touch.rolled = rolls() ? get<Lanes>(chunk_.rolled, c) : none;
     touch.rolling_rate = rolls() ? get<Lanes>(chunk_.rolling_rate, c) : none;
     auto spring = remembers() ? springs_of<Lanes>(job_.springs, entry) : none;
-    auto rolling = rolls() ? springs_of<Lanes>(job_.rollings, entry) : none;
-    const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, rolling);
+    auto turned = rolls() ? turnings_of<Lanes>(job_.turnings, entry) : Turned<Real>{none, none.x};
+    const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, turned);
     if (remembers()) keep<Lanes>(job_.springs, entry, spring);
-    if (rolls()) keep<Lanes>(job_.rollings, entry, rolling);
+    if (rolls()) keep<Lanes>(job_.turnings, entry, turned);
     set<Lanes>(chunk_.force, c, response.force);
     set<Lanes>(chunk_.twist, c, cross(touch.normal, response.tangential));
     if constexpr (extras) set<Lanes>(chunk_.moment, c, response.moment);
@@ -249,7 +265,7 @@ std::size_t contacts_of(const SphereJob& job, std::size_t c) {
 template <class Law, class Lanes>
 std::size_t sphere_contacts_from(const SphereJob& job, std::size_t c) {
   const Terms& terms = job.terms;
-  const bool extras = terms.rolling || terms.cohesion || !terms.history;
+  const bool extras = terms.turning() || terms.cohesion || !terms.history;
   if (terms.dashpot)
     return extras ? contacts_of<Law, true, true, Lanes>(job, c) : contacts_of<Law, true, false, Lanes>(job, c);
   return extras ? contacts_of<Law, false, true, Lanes>(job, c) : contacts_of<Law, false, false, Lanes>(job, c);

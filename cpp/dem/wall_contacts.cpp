@@ -5,6 +5,7 @@
 #include <span>
 
 #include "dem/connection_contact.hpp"
+#include "dem/face.hpp"
 #include "dem/forces.hpp"
 #include "dem/gjk.hpp"
 #include "dem/walls/kinds.hpp"
@@ -20,6 +21,9 @@ constexpr double same_contact = 0.9;
 
 // Contacts of a shape with a mesh that are closer together than this part of the body's radius are one.
 constexpr double same_point = 1e-3;
+
+// Triangles whose normals have this cosine, and whose distance is this part of the body's radius, are in one plane.
+constexpr double same_normal = 1 - 1e-6, same_plane = 1e-4;
 
 }  // namespace
 
@@ -48,13 +52,14 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
     wakes[k] = wake(-overlap, p.r);
     if (overlap <= 0) continue;
     if (!assembly_.is_convex(row)) {
-      touches.push_back({k, number, {centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r}});
+      const Contact contact{centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r};
+      touches.push_back({k, number, contact, Patch::single(contact)});
       continue;
     }
     Contact contact = assembly_.shape_on_surface(row, wall);
     contact.mass = mass;
     contact.radius = assembly_.shape_of(row).radius;
-    if (contact.overlap > 0) touches.push_back({k, number, contact});
+    if (contact.overlap > 0) touches.push_back({k, number, contact, assembly_.surface_patch(row, wall, contact)});
   }
 }
 
@@ -101,9 +106,8 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<W
     const double distance = std::sqrt(touch.closest.square), overlap = p.r - distance;
     if (overlap <= 0) continue;
     const auto which = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
-    touches.push_back({entries[static_cast<std::size_t>(which)],
-                       number,
-                       {centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r}});
+    const Contact contact{centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r};
+    touches.push_back({entries[static_cast<std::size_t>(which)], number, contact, Patch::single(contact)});
   }
   return k;
 }
@@ -138,35 +142,91 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
   const Posed body = assembly_.posed(row);
   const Wall& wall = assembly_.walls[number];
   const mesh::Surface surface = assembly_.meshes[number].surface();
+  const auto face_of = [&](std::size_t k) { return assembly_.primitives[lists_.walls.indices()[k]].face; };
   const auto world = [&](const mesh::Vec3& p) { return wall.to_world({p.x, p.y, p.z}); };
   std::vector<WallTouch> found;
-  std::vector<std::size_t> faces;
+  std::vector<Face> triangles;
   for (const std::size_t k : entries) {
-    const std::size_t face = assembly_.primitives[lists_.walls.indices()[k]].face;
+    const std::size_t face = face_of(k);
     const Face corners{
         {world(surface.corner(face, 0)), world(surface.corner(face, 1)), world(surface.corner(face, 2))}};
+    triangles.push_back(corners);
     const Vec middle = (1.0 / 3) * (corners.corners[0] + corners.corners[1] + corners.corners[2]);
-    Connection connection = connect(body, corners, middle - body.centre, body.shape->margin);
-    Contact contact = contact_of(connection, body.shape->margin, 0, middle - body.centre);
+    const Vec towards = middle - body.frame.centre;
+    const Connection connection =
+        body.with_core([&](const auto& core) { return connect(core, corners, towards, body.shape->margin); });
+    Contact contact = contact_of(connection, body.shape->margin, 0, towards);
     if (connection.distance == 0 || contact.overlap <= 0) continue;
     contact.point = connection.second;
     contact.mass = 1.0 / act.motions[row].w.inverse_mass;
     contact.radius = body.shape->radius;
-    found.push_back({k, number, contact});
+    found.push_back({k, number, contact, Patch::single(contact)});
   }
   std::sort(found.begin(), found.end(), [](const WallTouch& a, const WallTouch& b) {
     return a.contact.overlap > b.contact.overlap || (a.contact.overlap == b.contact.overlap && a.entry < b.entry);
   });
-  // A contact that lies on a face touched more deeply is merely where its own triangle ends.
+  // A contact that lies on a face touched more deeply is merely where its own triangle ends. Triangles that lie in one
+  // plane are one face.
   const double tolerance = same_point * act.places[row].r;
-  for (const WallTouch& touch : found) {
+  std::vector<std::size_t> faces;
+  for (WallTouch& touch : found) {
     const Vec at = wall.to_description(touch.contact.point);
     const bool known = std::any_of(faces.begin(), faces.end(), [&](std::size_t face) {
       return mesh::closest_point(surface, face, {at.x, at.y, at.z}).square <= tolerance * tolerance;
     });
-    faces.push_back(assembly_.primitives[lists_.walls.indices()[touch.entry]].face);
-    if (!known) touches.push_back(touch);
+    faces.push_back(face_of(touch.entry));
+    if (known) continue;
+    const std::vector<std::size_t> joined = patch_on_triangles(row, entries, triangles, touch);
+    for (const std::size_t k : joined) faces.push_back(face_of(k));
+    touches.push_back(touch);
   }
+}
+
+// Returns the entries of the triangles that the contact lies on together, and sets its patch and entry.
+std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
+                                                    std::span<const Face> triangles, WallTouch& touch) const {
+  const Posed body = assembly_.posed(row);
+  const Contact& contact = touch.contact;
+  const Feature first = body.feature(contact.normal);
+  if (first.size == 1) return {};
+  const auto feature_of = [](const Face& triangle) {
+    const Vec* const p = triangle.corners;
+    Feature feature;
+    for (std::size_t k = 0; k < 3; ++k) feature.add(p[k]);
+    const Vec normal = cross(p[1] - p[0], p[2] - p[0]);
+    feature.normal = (1 / norm(normal)) * normal;
+    return feature;
+  };
+  const auto own = std::find(entries.begin(), entries.end(), touch.entry) - entries.begin();
+  const Feature own_face = feature_of(triangles[static_cast<std::size_t>(own)]);
+  if (!(std::abs(dot(own_face.normal, contact.normal)) > flat_cosine)) return {};
+
+  const ContactPlane plane = assembly_.plane_of(contact, row);
+  const Facing own_facing(plane, first, own_face, body.shape->margin);
+  const double tolerance = same_plane * assembly_.element_places()[row].r;
+  Moments moments;
+  std::vector<Flat> corners;
+  std::vector<std::size_t> joined;
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    const Feature face = feature_of(triangles[t]);
+    const bool parallel = std::abs(dot(face.normal, own_face.normal)) > same_normal;
+    if (!parallel || std::abs(dot(face.corners[0] - contact.point, own_face.normal)) > tolerance) continue;
+    const Facing facing(plane, first, face, body.shape->margin);
+    const Polygon region = facing.region(contact.overlap);
+    if (region.size < 2) continue;
+    moments.add(region);
+    corners.insert(corners.end(), region.corners, region.corners + region.size);
+    joined.push_back(entries[t]);
+  }
+  if (joined.empty()) return {};
+  patches::Region region;
+  region.border = hull_of(corners);
+  region.border.tidy(patches::shortest * body.shape->radius);
+  region.set(moments);
+  touch.patch = patch_on(region, contact, plane, own_facing.overlap, body.shape->radius,
+                         body.shape->margin * first.beyond, own_facing.second.height);
+  touch.entry = joined.front();
+  return joined;
 }
 
 }  // namespace vicinal::dem

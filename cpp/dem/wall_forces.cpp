@@ -1,6 +1,7 @@
 // Forces of walls on a block of rows.
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "dem/forces.hpp"
@@ -24,16 +25,24 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
       const Wall& wall = assembly_.walls[touch.wall];
       const Contact& from = touch.contact;
       Vec& normal = lists_.walls.normals()[touch.entry];
-      // Halfway through the step the body was elsewhere, and the wall moves differently there.
-      const Vec halfway = from.point - 0.5 * step * (act.motions[row].v - wall.velocity);
-      const Side second{wall.velocity_at(halfway), wall.velocity_at(from.point), wall.spin, wall.spin};
-      PointContact to = point_contact(from, touch.fresh ? Vec{} : normal, second);
-      to.row = static_cast<Number>(row);
-      to.entry = static_cast<Number>(touch.entry);
-      to.second = static_cast<Number>(touch.wall);
-      to.coefficients = assembly_.law.row(act.materials[row], wall.material);
+      const Number coefficients = assembly_.law.row(act.materials[row], wall.material);
+      const std::size_t first = contacts.size();
+      lists_.walls.set_points(touch.entry, touch.patch.size);
+      for (std::size_t p = 0; p < touch.patch.size; ++p) {
+        PointContact& to = contacts.emplace_back();
+        set_contact(to, from, touch.fresh ? Vec{} : normal);
+        set_point(to, touch.patch, p, lists_.walls.spring(touch.entry, p));
+        to.row = static_cast<Number>(row);
+        to.entry = static_cast<Number>(touch.entry);
+        to.second = static_cast<Number>(touch.wall);
+        to.coefficients = coefficients;
+        // Halfway through the step the body was elsewhere, and the wall moves differently there.
+        const Vec point = touch.patch.points[p], halfway = point - 0.5 * step * (act.motions[row].v - wall.velocity);
+        set_second(to, {wall.velocity_at(halfway), wall.velocity_at(point), wall.spin, wall.spin});
+      }
       normal = from.normal;
-      contacts.push_back(to);
+      const Motion& m = act.motions[row];
+      damp_rocking(touch.patch, std::span(contacts).subspan(first), from.normal, (m.w + m.dw) - wall.spin);
     }
   }
   apply_law(contacts, lists_.walls, step);

@@ -149,6 +149,7 @@ Values coefficients(const Simulation& sim, std::size_t a, std::size_t b) {
           {"damping_t", c.damping_t},
           {"friction", c.friction},
           {"rolling_friction", c.rolling},
+          {"torsional_friction", c.torsion},
           {"cohesion", c.cohesion}};
 }
 
@@ -227,17 +228,16 @@ using Quadruple = std::array<double, 4>;
 Vec vec_of(const Triplet& a) { return {a[0], a[1], a[2]}; }
 Triplet triplet_of(Vec a) { return {a.x, a.y, a.z}; }
 
-dem::Shape make_shape(const std::string& kind, double margin, double radius, double band, double cap, double cap_centre,
-                      double rim, const std::vector<Triplet>& vertices) {
-  dem::Shape shape;
-  shape.kind = dem::shape_kind(kind);
+dem::Shape make_shape(const std::string& kind, double margin, double radius,
+                      const std::map<std::string, double>& numbers,
+                      const std::map<std::string, std::vector<Triplet>>& vectors) {
+  dem::ShapeValues values;
+  values.numbers.insert(numbers.begin(), numbers.end());
+  for (const auto& [name, list] : vectors)
+    for (const Triplet& v : list) values.vectors[name].push_back(vec_of(v));
+  dem::Shape shape = dem::make_shape(kind, values);
   shape.margin = margin;
   shape.radius = radius;
-  shape.band = band;
-  shape.cap = cap;
-  shape.cap_centre = cap_centre;
-  shape.rim = rim;
-  for (const Triplet& v : vertices) shape.vertices.push_back(vec_of(v));
   return shape;
 }
 
@@ -246,8 +246,7 @@ void set_shapes(Simulation& sim, std::vector<dem::Shape> shapes) {
   assembly.shapes = std::move(shapes);
   assembly.any_convex = false;
   for (const std::int32_t number : assembly.bodies.shapes)
-    assembly.any_convex |=
-        number >= 0 && assembly.shapes.at(static_cast<std::size_t>(number)).kind != dem::Shape::Kind::sphere;
+    assembly.any_convex |= number >= 0 && !assembly.shapes.at(static_cast<std::size_t>(number)).is_ball();
 }
 
 Wall make_wall(const std::string& kind, std::uint8_t material, bool inside, const Triplet& point,
@@ -331,17 +330,21 @@ nb::tuple reference(const Simulation& sim) {
                         array_of(std::vector<double>(margins.begin(), margins.end()), {margins.size()}));
 }
 
-// first, second, springs, rollings, normals.
-nb::tuple history_arrays(ContactHistory history) {
-  const std::size_t n = history.size();
-  std::vector<double> springs(3 * n), rollings(3 * n), normals(3 * n);
+// first, second, springs (contact, point, 3), turnings (contact, point, 4), normals.
+nb::tuple history_arrays(const ContactHistory& history) {
+  const std::size_t n = history.size(), points = history.points;
+  std::vector<double> springs(3 * n * points), turnings(4 * n * points), normals(3 * n);
   for (std::size_t k = 0; k < n; ++k) {
-    put(springs.data() + 3 * k, history.springs[k]);
-    put(rollings.data() + 3 * k, history.rollings[k]);
+    for (std::size_t p = 0; p < points; ++p) {
+      const dem::Turning& turned = history.turnings[p][k];
+      put(springs.data() + 3 * (k * points + p), history.springs[p][k]);
+      put(turnings.data() + 4 * (k * points + p), Quat{turned.x, turned.y, turned.z, turned.twist});
+    }
     put(normals.data() + 3 * k, history.normals[k]);
   }
-  return nb::make_tuple(array_of(std::move(history.first), {n}), array_of(std::move(history.second), {n}),
-                        array_of(std::move(springs), {n, 3}), array_of(std::move(rollings), {n, 3}),
+  return nb::make_tuple(array_of(std::vector<Number>(history.first), {n}),
+                        array_of(std::vector<Number>(history.second), {n}),
+                        array_of(std::move(springs), {n, points, 3}), array_of(std::move(turnings), {n, points, 4}),
                         array_of(std::move(normals), {n, 3}));
 }
 
@@ -351,13 +354,23 @@ nb::tuple contact_memory(const Simulation& sim) {
 }
 
 void restore_memory(Simulation& sim, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
-                    const In<double>& springs, const In<double>& rollings, const In<double>& normals) {
-  const auto spring = [](const double* p) { return Spring{p[0], p[1], p[2], 0}; };
+                    const In<double>& springs, const In<double>& turnings, const In<double>& normals) {
   ContactHistory& history = of_walls ? sim.lists.stashed_walls : sim.lists.stashed_pairs;
   history.clear();
-  for (std::size_t k = 0; k < first.size(); ++k)
-    history.add(first.data()[k], second.data()[k], spring(springs.data() + 3 * k), spring(rollings.data() + 3 * k),
-                vec_at(normals.data() + 3 * k));
+  history.points = springs.ndim() == 3 ? springs.shape(1) : 0;
+  if (history.points != 1 && history.points != dem::most_points)
+    throw nb::value_error("springs must have the shape (contacts, points, 3)");
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    dem::ContactMemory memory;
+    for (std::size_t p = 0; p < history.points; ++p) {
+      const double* const spring = springs.data() + 3 * (k * history.points + p);
+      const double* const turned = turnings.data() + 4 * (k * history.points + p);
+      memory.springs[p] = vec_at(spring);
+      memory.turnings[p] = {turned[0], turned[1], turned[2], turned[3]};
+    }
+    memory.normal = vec_at(normals.data() + 3 * k);
+    history.add(first.data()[k], second.data()[k], memory);
+  }
 }
 
 // i, j, wall; point, normal, force; overlap, normal force, tangential force, energy.
@@ -409,8 +422,7 @@ void bind_dem(nb::module_& m) {
   using namespace nb::literals;
   const Triplet zero{0, 0, 0};
   nb::class_<dem::Shape>(m, "GrainShape", "A shape of bodies other than spheres, in the frame of its principal axes.")
-      .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a = 0.0, "radius"_a = 0.0, "band"_a = 0.0,
-           "cap"_a = 0.0, "cap_centre"_a = 0.0, "rim"_a = 0.0, "vertices"_a = std::vector<Triplet>{});
+      .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a, "radius"_a, "numbers"_a, "vectors"_a);
   nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion, pose, and the load that bodies exert on it.")
       .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,
            "direction"_a = zero, "radius"_a = 0.0, "velocity"_a = zero, "spin"_a = zero, "centre"_a = zero,
@@ -491,7 +503,7 @@ void bind_dem(nb::module_& m) {
       .def("reference", &reference)
       .def("contact_memory", &contact_memory)
       .def("restore_memory", &restore_memory, nb::arg("of_walls"), nb::arg("first"), nb::arg("second"),
-           nb::arg("springs"), nb::arg("rollings"), nb::arg("normals"))
+           nb::arg("springs"), nb::arg("turnings"), nb::arg("normals"))
       .def(
           "advance",
           [](Simulation& w, std::int64_t most) { return without_lock([&] { return w.clock.advance(most); }); },

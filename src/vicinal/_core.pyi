@@ -162,13 +162,10 @@ class GrainShape:
         self,
         *,
         kind: str,
-        margin: float = ...,
-        radius: float = ...,
-        band: float = ...,
-        cap: float = ...,
-        cap_centre: float = ...,
-        rim: float = ...,
-        vertices: Sequence[Sequence[float]] = ...,
+        margin: float,
+        radius: float,
+        numbers: Mapping[str, float],
+        vectors: Mapping[str, Sequence[Sequence[float]]],
     ) -> None: ...
 
 class GrainWall:
@@ -262,7 +259,7 @@ class Grains:
         first: npt.NDArray[np.uint32],
         second: npt.NDArray[np.uint32],
         springs: npt.NDArray[np.float64],
-        rollings: npt.NDArray[np.float64],
+        turnings: npt.NDArray[np.float64],
         normals: npt.NDArray[np.float64],
     ) -> None: ...
     def advance(self, most: int) -> int: ...

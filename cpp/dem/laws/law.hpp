@@ -31,7 +31,7 @@ namespace {
 
 template <class Real>
 struct LaneCoefficients {
-  Real kn, kt, rate_n, rate_t, damping_n, damping_t, friction, rolling, cohesion;
+  Real kn, kt, rate_n, rate_t, damping_n, damping_t, friction, rolling, cohesion, torsion;
 };
 
 // Geometry and motion of a contact. The normal points from the first body to the second. Motion is that of the first
@@ -68,6 +68,7 @@ inline Coefficients friction_of(const MaterialPair& pair) {
   c.friction = pair.geometric_mean("friction");
   c.rolling = pair.geometric_mean("rolling_friction");
   c.cohesion = pair.geometric_mean("cohesion");
+  c.torsion = pair.geometric_mean("torsional_friction");
   return c;
 }
 

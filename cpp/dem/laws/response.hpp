@@ -2,6 +2,7 @@
 //
 // Tangential: a spring that has been stretched since the contact began, with a dashpot, capped by Coulomb friction.
 // Rolling: the same for the angle rolled, capped by a moment (Ai et al., Powder Technology 206 (2011) 269, model C).
+// Torsion: the same for the angle turned about the normal.
 // Cohesion: an attraction per area of the circle of overlap.
 #pragma once
 
@@ -19,7 +20,7 @@ template <class Real>
 struct Response {
   Triple<Real> force;       // on the first body
   Triple<Real> tangential;  // its tangential part
-  Triple<Real> moment;      // rolling resistance on the first body
+  Triple<Real> moment;      // resistance to rolling and twisting on the first body
   Real stiffness_n, stiffness_t;
 };
 
@@ -58,12 +59,19 @@ template <bool steady, class Lanes, class Real = typename Lanes::Real>
   return held;
 }
 
+// What a contact remembers of the rotation of the bodies against each other.
+template <class Real>
+struct Turned {
+  Triple<Real> rolled;
+  Real twisted;
+};
+
 // The force on the first body; springs are brought to this step. `dashpots` (tangential ones) and `extras` (rolling,
-// cohesion, or no history) are template parameters because most cases have none, and terms that are not computed need
-// no registers.
+// torsion, cohesion, or no history) are template parameters because most cases have none, and terms that are not
+// computed need no registers.
 template <class Law, bool dashpots, bool extras, class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Response<Real> respond(const LaneCoefficients<Real>& c, const Touch<Real>& touch,
-                                                     const Terms& terms, Triple<Real>& spring, Triple<Real>& rolling) {
+                                                     const Terms& terms, Triple<Real>& spring, Turned<Real>& turned) {
   const Real zero = Lanes::all(0);
   const Triple<Real> none{zero, zero, zero};
   const auto& n = touch.normal;
@@ -94,9 +102,21 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
     const Real damping =
         Lanes::all(2 * 0.3) * root(Lanes::all(1.4) * touch.mass * touch.radius * touch.radius * stiffness);
     const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
-    rolling = carried(rolling, bent, n, touch.midway, touch.turn);
+    turned.rolled = carried(turned.rolled, bent, n, touch.midway, touch.turn);
     const auto rate = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
-    r.moment = none - slide<false, Lanes>(rolling, stiffness, damping * rate, reach * magnitude(repulsion));
+    r.moment = none - slide<false, Lanes>(turned.rolled, stiffness, damping * rate, reach * magnitude(repulsion));
+  }
+  if (extras && terms.torsion) {
+    const Real reach = c.torsion * touch.radius;
+    const Real stiffness = Lanes::all(rolling_stiffness) * r.stiffness_n * reach * reach;
+    // A third of the critical damping, for the inertia of a sphere about its centre.
+    const Real damping =
+        Lanes::all(2 * 0.3) * root(Lanes::all(0.4) * touch.mass * touch.radius * touch.radius * stiffness);
+    Triple<Real> twist{turned.twisted + dot(touch.rolled, touch.midway), zero, zero};
+    const Triple<Real> dashpot_twist{damping * dot(touch.rolling_rate, n), zero, zero};
+    const auto torque = slide<false, Lanes>(twist, stiffness, dashpot_twist, reach * magnitude(repulsion));
+    turned.twisted = twist.x;
+    r.moment = r.moment - torque.x * n;
   }
   Real push = repulsion;
   if (extras && terms.cohesion) push = push - c.cohesion * Lanes::all(2 * pi) * touch.radius * touch.overlap;

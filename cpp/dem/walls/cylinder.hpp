@@ -5,8 +5,9 @@
 
 #include "dem/connection_contact.hpp"
 #include "dem/contact.hpp"
+#include "dem/face.hpp"
 #include "dem/gjk.hpp"
-#include "dem/shape.hpp"
+#include "dem/shapes/kinds.hpp"
 #include "dem/walls.hpp"
 
 namespace vicinal::dem {
@@ -27,12 +28,17 @@ struct CylinderWall {
   static Contact contact(const Wall& wall, const Posed& body, double radius) {
     return wall.inside ? from_inside(wall, body) : from_outside(wall, body, radius);
   }
+  // What a contact meets: a line along the axis, longer than the body.
+  static Feature feature(const Wall& wall, const Contact& contact, double radius) {
+    const Vec along = 2 * radius * wall.facing;
+    return Feature::edge(contact.point - along, contact.point + along);
+  }
 
  private:
   // The direction follows the deepest point, and converges quickly while the body is smaller than the cylinder.
   static Contact from_inside(const Wall& wall, const Posed& body) {
     constexpr int rounds = 8;
-    Nearest near = nearest(wall, body.centre);
+    Nearest near = nearest(wall, body.frame.centre);
     Vec deepest;
     for (int round = 0; round < rounds; ++round) {
       deepest = body.farthest(near.normal) + body.shape->margin * near.normal;
@@ -42,10 +48,11 @@ struct CylinderWall {
   }
   // The shortest connection of the body and the axis.
   static Contact from_outside(const Wall& wall, const Posed& body, double radius) {
-    const Vec axis = wall.facing, from = wall.base, guess = nearest(wall, body.centre).normal;
-    const double along = dot(body.centre - from, axis), half = radius + wall.radius;
+    const Vec axis = wall.facing, from = wall.base, guess = nearest(wall, body.frame.centre).normal;
+    const double along = dot(body.frame.centre - from, axis), half = radius + wall.radius;
     const Face line{{from + (along - half) * axis, from + (along + half) * axis, from + (along + half) * axis}};
-    const Connection connection = connect(body, line, guess, body.shape->margin + wall.radius);
+    const double reach = body.shape->margin + wall.radius;
+    const Connection connection = body.with_core([&](const auto& core) { return connect(core, line, guess, reach); });
     Contact contact = contact_of(connection, body.shape->margin, wall.radius, guess);
     contact.point = connection.second - wall.radius * contact.normal;
     return contact;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "dem/contact.hpp"
-#include "dem/shape.hpp"
+#include "dem/shapes/kinds.hpp"
 #include "dem/walls.hpp"
 
 namespace vicinal::dem {
@@ -19,6 +19,10 @@ struct PlaneWall {
     const Vec deepest = body.farthest(towards) + body.shape->margin * towards;
     const Nearest near = nearest(wall, deepest);
     return {deepest + near.distance * near.normal, near.normal, -near.distance};
+  }
+  // What a contact meets.
+  static Feature feature(const Wall& wall, const Contact& /*contact*/, double /*radius*/) {
+    return Feature::plane(wall.facing);
   }
 };
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.config.bodies import Body, ClumpBody, PolyhedronBody, Sphere, TabletBody
+from vicinal.dem.config.bodies import Body, Sphere
 from vicinal.dem.config.insertion import Emitter, Place
-from vicinal.dem.shapes import Clump, Polyhedron, Shape, Tablet
+from vicinal.dem.shapes import Shape
 from vicinal.dem.simulation import COLLISION_FRACTION, RAYLEIGH_FRACTION, Simulation
 from vicinal.dem.times import CriticalTimes
 from vicinal.errors import InputError
@@ -79,19 +79,7 @@ class Kind:
 
 def make_kinds(scene: Scene) -> dict[str, Kind]:
     """Make the shapes of all bodies of a scene."""
-    return {name: Kind(body, _shape(body)) for name, body in scene.dem.bodies.items()}
-
-
-def _shape(body: Body) -> Shape | None:
-    match body:
-        case Sphere():
-            return None
-        case ClumpBody():
-            return Clump(np.array(body.offsets), np.array(body.radii))
-        case TabletBody():
-            return Tablet(body.radius, body.band, body.cap, body.rounding)
-        case PolyhedronBody():
-            return Polyhedron(np.array(body.vertices), body.rounding)
+    return {name: Kind(body, body.make()) for name, body in scene.dem.bodies.items()}
 
 
 def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, Kind]) -> CriticalTimes:

@@ -17,7 +17,7 @@ from vicinal.sim import walls as wall_kinds
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
-FORMAT = 3
+FORMAT = 4
 COLUMNS = (
     "positions",
     "radii",
@@ -31,7 +31,7 @@ COLUMNS = (
     "inertias",
     "masses",
 )
-MEMORY = ("first", "second", "springs", "rollings", "normals")
+MEMORY = ("first", "second", "springs", "turnings", "normals")
 
 
 def _plain(value: object) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from vicinal import _core
 from vicinal.errors import InputError
 
 Array = npt.NDArray[np.float64]
+Description = tuple[dict[str, float], dict[str, list[list[float]]]]
+"""Numbers and lists of vectors by name, as the struct of the shape in cpp/dem/shapes/ reads them."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,13 @@ class Clump:
             object.__setattr__(self, "_properties", known)
         return known
 
-    def _description(self, _: Properties) -> dict[str, Any]:
-        return {}  # a clump consists of spheres: `elements_of`
+    @property
+    def margin(self) -> float:
+        """A clump has no rounding."""
+        return 0.0
+
+    def _description(self, _: Properties) -> Description:
+        return {}, {}  # a clump consists of spheres: `elements_of`
 
     def _integrated(self) -> Properties:
         if len(self.radii) == 1:
@@ -218,11 +225,11 @@ class Tablet:
         """The radius of rounding."""
         return ROUNDING * min(self.radius, self.band) if self.rounding is None else float(self.rounding)
 
-    def _description(self, _: Properties) -> dict[str, Any]:
+    def _description(self, _: Properties) -> Description:
         m, ball = self.margin, self.cap_radius
         centre = 0.5 * self.band + self.cap - ball
         rim = centre + float(np.sqrt((ball - m) ** 2 - (self.radius - m) ** 2))
-        return {"margin": m, "band": self.radius - m, "cap": ball - m, "cap_centre": centre, "rim": rim}
+        return {"band": self.radius - m, "cap": ball - m, "cap_centre": centre, "rim": rim}, {}
 
     @property
     def cap_radius(self) -> float:
@@ -280,8 +287,9 @@ class Polyhedron:
         """The radius of rounding."""
         return ROUNDING * self._thickness() if self.rounding is None else float(self.rounding)
 
-    def _description(self, p: Properties) -> dict[str, Any]:
-        return {"margin": self.margin, "vertices": ((self.core() - p.centre) @ p.axes).tolist()}
+    def _description(self, p: Properties) -> Description:
+        normals, _ = self._planes  # type: ignore[attr-defined]
+        return {}, {"vertices": ((self.core() - p.centre) @ p.axes).tolist(), "normals": (normals @ p.axes).tolist()}
 
     def core(self) -> Array:
         """Return the corners that are left when every face is moved inwards by the rounding."""
@@ -380,5 +388,10 @@ def shape_records(known: Sequence[Shape], properties: Sequence[Properties]) -> l
     records = []
     for shape, p in zip(known, properties, strict=True):
         radius = (3 * p.volume / (4 * np.pi)) ** (1 / 3)  # of the sphere of equal volume
-        records.append(_core.GrainShape(kind=shape.kind, radius=float(radius), **shape._description(p)))  # noqa: SLF001
+        numbers, vectors = shape._description(p)  # noqa: SLF001
+        records.append(
+            _core.GrainShape(
+                kind=shape.kind, margin=shape.margin, radius=float(radius), numbers=numbers, vectors=vectors
+            )
+        )
     return records

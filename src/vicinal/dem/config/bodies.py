@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+import numpy as np
+
+from vicinal.dem import shapes
 from vicinal.sim.regions import Vector
 from vicinal.sim.schema import Section, key
 from vicinal.sim.sizes import RADIUS, Size
@@ -18,6 +21,10 @@ class Sphere(Section):
     TAG: ClassVar = ("shape", "sphere")
     material: str = key(Text())
     radius: Size = key(RADIUS, help="a number, or a distribution")
+
+    def make(self) -> shapes.Shape | None:
+        """Return the shape; spheres have none."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +40,10 @@ class ClumpBody(Section):
         """Check that every sphere has a radius."""
         if len(self.radii) != len(self.offsets):
             raise self.wrong("radii", f"must have {len(self.offsets)} numbers, one per entry of offsets")
+
+    def make(self) -> shapes.Shape | None:
+        """Return the shape."""
+        return shapes.Clump(np.array(self.offsets), np.array(self.radii))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +62,10 @@ class TabletBody(Section):
         if self.cap > self.radius:
             raise self.wrong("cap", f"must be at most radius = {self.radius:g}, which makes a cap half a sphere")
 
+    def make(self) -> shapes.Shape | None:
+        """Return the shape."""
+        return shapes.Tablet(self.radius, self.band, self.cap, self.rounding)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PolyhedronBody(Section):
@@ -60,6 +75,10 @@ class PolyhedronBody(Section):
     material: str = key(Text())
     vertices: tuple[Vector, ...] = key(Items(VECTOR, least=4), help="corners")
     rounding: float | None = key(POSITIVE, None, help="radius of the rounded edges and corners")
+
+    def make(self) -> shapes.Shape | None:
+        """Return the shape."""
+        return shapes.Polyhedron(np.array(self.vertices), self.rounding)
 
 
 Body: TypeAlias = Sphere | ClumpBody | TabletBody | PolyhedronBody

@@ -1,7 +1,7 @@
 // The shortest connection of two curved cores by formulas.
 //
 // Where curved surfaces are nearest to each other, simplices (gjk.hpp) creep along them. So the connection of the two
-// patches looked at is tried as well. It is the right one, and nothing else needs to be known of the patches, if in
+// parts looked at is tried as well. It is the right one, and nothing else needs to be known of the parts, if in
 // its direction the farthest points of the two cores are just as far apart: then it is the shortest there can be, and
 // its ends are on the cores.
 #pragma once
@@ -19,7 +19,7 @@ struct Connection {
 
 // A part of the surface of a core to which the nearest point is known by a formula: a ball (of radius 0: a point), or
 // the side of a cylinder.
-struct Patch {
+struct SurfacePart {
   enum class Kind { none, ball, side };
   Kind kind = Kind::none;
   Vec centre;
@@ -37,7 +37,7 @@ struct Patch {
   }
   // Whether a point of a side is at one of its ends.
   [[nodiscard]] bool on_rim(Vec point) const { return std::abs(dot(point - centre, axis)) >= height * (1 - 1e-12); }
-  [[nodiscard]] bool same(const Patch& other) const {
+  [[nodiscard]] bool same(const SurfacePart& other) const {
     const Vec d = other.centre - centre;
     return kind == other.kind && dot(d, d) == 0;
   }
@@ -47,7 +47,7 @@ struct Patch {
 // connected along it. Newton's method: a rim of radius r moves its farthest point by r / sin of the angle between
 // direction and axis, times the part of the change along the rim.
 template <class A, class B>
-Vec between_rims(const A& a, const B& b, const Patch& first, const Patch& second, Vec n) {
+Vec between_rims(const A& a, const B& b, const SurfacePart& first, const SurfacePart& second, Vec n) {
   constexpr int most = 6;
   n = (1 / norm(n)) * n;
   for (int round = 0; round < most; ++round) {
@@ -73,7 +73,7 @@ Vec between_rims(const A& a, const B& b, const Patch& first, const Patch& second
 // The same for a rim and a side that it meets between its ends: the direction is across the axis of the side. `n` leads
 // from the rim to the side, and `body` is the one with the rim.
 template <class A>
-Vec from_rim_to_side(const A& body, const Patch& rim, const Patch& side, Vec n) {
+Vec from_rim_to_side(const A& body, const SurfacePart& rim, const SurfacePart& side, Vec n) {
   constexpr int most = 6;
   n = n - dot(n, side.axis) * side.axis;
   n = (1 / norm(n)) * n;
@@ -91,7 +91,7 @@ Vec from_rim_to_side(const A& body, const Patch& rim, const Patch& side, Vec n) 
 }
 
 // Where two sides meet between their ends: as their axes do. They stay as they are if the axes are parallel.
-inline void between_sides(const Patch& first, const Patch& second, Vec& at, Vec& end) {
+inline void between_sides(const SurfacePart& first, const SurfacePart& second, Vec& at, Vec& end) {
   const Vec n = cross(first.axis, second.axis), apart = second.centre - first.centre;
   const double square = dot(n, n);
   if (!(square > 1e-12)) return;
@@ -103,7 +103,7 @@ inline void between_sides(const Patch& first, const Patch& second, Vec& at, Vec&
 
 // Points of two sides near to each other: the nearest of one to that of the other, by turns. To the end that would take
 // long, but soon they are on the rims that matter.
-inline void by_turns(const Patch& first, const Patch& second, Vec from, Vec& at, Vec& end) {
+inline void by_turns(const SurfacePart& first, const SurfacePart& second, Vec from, Vec& at, Vec& end) {
   constexpr int few = 4;
   at = from;
   for (int turn = 0; turn < few; ++turn) {
@@ -113,18 +113,19 @@ inline void by_turns(const Patch& first, const Patch& second, Vec from, Vec& at,
 }
 
 struct Attempt {
-  Patch first, second;
+  SurfacePart first, second;
   Connection found;
 
   // Whether the direction v leads to a connection within `accurate` of the squared distance.
   template <class A, class B>
   bool holds(const A& a, const B& b, Vec v, double accurate) {
-    const Patch p = a.patch(v), q = b.patch(-v);
-    if (p.kind == Patch::Kind::none || q.kind == Patch::Kind::none || (p.same(first) && q.same(second))) return false;
+    const SurfacePart p = a.part(v), q = b.part(-v);
+    if (p.kind == SurfacePart::Kind::none || q.kind == SurfacePart::Kind::none || (p.same(first) && q.same(second)))
+      return false;
     first = p;
     second = q;
     Vec at, end;
-    if (p.kind == Patch::Kind::side && q.kind == Patch::Kind::side) {
+    if (p.kind == SurfacePart::Kind::side && q.kind == SurfacePart::Kind::side) {
       // The one whose axis is more across is more likely to be met between its ends.
       const bool flat = std::abs(dot(v, p.axis)) < std::abs(dot(v, q.axis));
       by_turns(p, q, flat ? p.nearest(b.farthest(-v)) : a.farthest(v), at, end);
@@ -143,8 +144,8 @@ struct Attempt {
         between_sides(p, q, at, end);
       }
     } else {  // a ball is nearest where the line to its centre meets it
-      const bool ball = p.kind == Patch::Kind::ball;
-      at = p.nearest(ball && q.kind == Patch::Kind::side ? q.nearest(p.centre) : q.centre);
+      const bool ball = p.kind == SurfacePart::Kind::ball;
+      at = p.nearest(ball && q.kind == SurfacePart::Kind::side ? q.nearest(p.centre) : q.centre);
       end = q.nearest(ball ? p.centre : at);
     }
     found = {at, end, 0};

@@ -1,0 +1,41 @@
+// The feature of a core that faces a direction: a face, an edge or a point.
+#pragma once
+
+#include <cstddef>
+
+#include "dem/vec.hpp"
+
+namespace vicinal::dem {
+
+// A face or edge faces a direction if it is less than this angle (its sine) from being at right angles to it.
+inline constexpr double flat_sine = 0.2, flat_cosine = 0.98;
+
+struct Feature {
+  static constexpr std::size_t most = 32;
+  std::size_t size = 0;  // 0: a plane without end; 1: a point; 2: an edge; more: a face, corner by corner
+  Vec normal;            // of a face or a plane
+  double beyond = 0;     // how far the feature of the sharp shape extends beyond that of the core, in margins
+  Vec corners[most];
+
+  void add(Vec corner) {
+    if (size < most) corners[size++] = corner;
+  }
+  static Feature point(Vec at) {
+    Feature feature;
+    feature.add(at);
+    return feature;
+  }
+  static Feature edge(Vec from, Vec to) {
+    Feature feature;
+    feature.add(from);
+    feature.add(to);
+    return feature;
+  }
+  static Feature plane(Vec normal) {
+    Feature feature;
+    feature.normal = normal;
+    return feature;
+  }
+};
+
+}  // namespace vicinal::dem

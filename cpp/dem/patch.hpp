@@ -1,0 +1,342 @@
+// Contact patches: where faces and edges lie on each other, a contact acts at four points instead of one.
+//
+// The region of contact is the intersection of the two features that face each other, in the plane across the normal,
+// as far as they overlap. The overlap is linear there. A contact with the law's stiffness acts at the centre of
+// pressure, which is the point c of the region that maximises
+//
+//   overlap(c) - R(c),   R(c) = 1/2 bending × deepest overlap × (c - c0)ᵀ Σ⁻¹ (c - c0),
+//
+// with the centroid c0 and the covariance Σ of the region. Faces that lie flat carry their load at the centroid; a tilt
+// moves it towards the deepest edge or corner, which it reaches and does not leave. The maximum is the overlap that the
+// law gets: for a constant R forces and moments would derive from it as a potential. Σ is increased by a small square
+// of length, so that R vanishes where the region is small: a corner or an edge has the stiffness of a single contact.
+//
+// The contact is then spread over four points of equal weight around the centre of pressure, with the covariance of the
+// region, narrower in a direction in which the centre of pressure is near the border. They have springs of their own.
+// So a patch resists turning about the normal as uniform pressure does, and damps rocking. The covariance is that of
+// the region of shapes with sharp edges, as their masses and inertias are.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "dem/contact.hpp"
+#include "dem/feature.hpp"
+#include "dem/kernels.hpp"
+#include "dem/polygon.hpp"
+#include "dem/vec.hpp"
+
+namespace vicinal::dem {
+
+inline constexpr std::size_t most_points = 4;
+
+struct Patch {
+  std::size_t size = 1;  // of points: 1 or 4
+  double overlap = 0;    // that the law gets
+  Vec points[most_points];
+
+  [[nodiscard]] Vec middle() const { return 0.5 * (points[0] + points[2]); }  // of four points
+  [[nodiscard]] double weight() const { return size == 1 ? 1.0 : 1.0 / most_points; }
+  // A contact at one point.
+  static Patch single(const Contact& contact) { return {1, contact.overlap, {contact.point}}; }
+};
+
+// The plane of a contact: its origin is the point of contact. Axes are fixed to one of the two bodies, so that the
+// points of a patch stay where they are on it, and do not depend on which of the two is the first.
+struct ContactPlane {
+  Vec origin, normal, x, y;
+
+  // `body`: the frame of that body; `outwards`: whether the normal points away from it.
+  ContactPlane(const Contact& contact, Quat body, bool outwards) : origin(contact.point), normal(contact.normal) {
+    // The axis z, or x where z is close to the normal. No face of a common solid has its normal at this angle to z.
+    constexpr double close = 0.77;
+    Vec axis = rotate(body, {0, 0, 1});
+    if (std::abs(dot(axis, normal)) > close) axis = rotate(body, {1, 0, 0});
+    const Vec across = axis - dot(axis, normal) * normal;
+    x = (1 / norm(across)) * across;
+    y = cross(outwards ? normal : -normal, x);
+  }
+  [[nodiscard]] Flat flat(Vec p) const { return {dot(p - origin, x), dot(p - origin, y)}; }
+  [[nodiscard]] double height(Vec p) const { return dot(p - origin, normal); }
+  [[nodiscard]] Vec at(Flat p, double height) const { return origin + p.x * x + p.y * y + height * normal; }
+};
+
+namespace patches {
+
+// How much the overlap that the law gets falls where the load moves to the border, and how stiff faces are against
+// rocking: covariance × stiffness / bending. The latter sets the fastest oscillation, which steps have to resolve; the
+// former is 1.5 × bending for an edge of a face.
+inline constexpr double bending = 0.05;
+// The length by which Σ is increased, as a part of the size of the bodies.
+inline constexpr double fading = 0.05;
+// Dashpots against rocking, over those of the same points against approach: as the root of the stiffnesses, so that
+// both motions are damped by the same part of the critical damping.
+inline constexpr double rocking_damping = 4.5;
+// Regions smaller than this part of the size of the bodies are points.
+inline constexpr double smallest = 1e-5;
+
+// Sides of a region that are shorter than this part of the size of the bodies are left out.
+inline constexpr double shortest = 1e-7;
+
+// A linear function of places in the plane.
+struct Linear {
+  double value = 0;
+  Flat slope{0, 0};
+  [[nodiscard]] double at(Flat p) const { return value + dot(slope, p); }
+};
+
+// A feature in the plane of contact, and its height above the plane.
+struct Projected {
+  Polygon outline;  // empty: a plane without end
+  Linear height;
+
+  Projected(const Feature& feature, const ContactPlane& plane) {
+    for (std::size_t k = 0; k < feature.size; ++k) outline.add(plane.flat(feature.corners[k]));
+    if (feature.size == 0) return;
+    const Flat start = outline.corners[0];
+    if (feature.size == 2) {
+      const Flat along = outline.corners[1] - start;
+      const double square = dot(along, along);
+      const double rise = plane.height(feature.corners[1]) - plane.height(feature.corners[0]);
+      height.slope = square > 0 ? (rise / square) * along : Flat{0, 0};
+    } else if (feature.size > 2) {
+      const double steep = dot(feature.normal, plane.normal);
+      height.slope = {-dot(feature.normal, plane.x) / steep, -dot(feature.normal, plane.y) / steep};
+      outline.orient();
+    }
+    height.value = plane.height(feature.corners[0]) - dot(height.slope, start);
+  }
+};
+
+// Where two edges that are nearly parallel are close to each other: a segment along both.
+inline Polygon along_both(const Polygon& first, const Polygon& second, double overlap) {
+  Flat one = first.corners[1] - first.corners[0], two = second.corners[1] - second.corners[0];
+  const double length = std::sqrt(dot(one, one)), other = std::sqrt(dot(two, two));
+  if (!(length > 0 && other > 0)) return {};
+  one = (1 / length) * one;
+  two = ((dot(one, two) < 0 ? -1 : 1) / other) * two;
+  const double sine = std::abs(cross(one, two));
+  if (sine > flat_sine) return {};
+  Flat along = one + two;
+  along = (1 / std::sqrt(dot(along, along))) * along;
+  double low = -INFINITY, high = INFINITY;
+  for (const Polygon* edge : {&first, &second}) {
+    const double a = dot(edge->corners[0], along), b = dot(edge->corners[1], along);
+    low = std::max(low, std::min(a, b));
+    high = std::min(high, std::max(a, b));
+  }
+  // Edges that cross part from each other as faces do that are tilted by the same angle.
+  if (sine > 0) {
+    low = std::max(low, -overlap / sine);
+    high = std::min(high, overlap / sine);
+  }
+  if (!(high > low)) return {};
+  Polygon segment;
+  segment.add(low * along);
+  segment.add(high * along);
+  return segment;
+}
+
+inline Polygon intersection(const Polygon& first, const Polygon& second, double overlap) {
+  if (first.size == 2 && second.size == 2) return along_both(first, second, overlap);
+  Polygon common = first.size == 0 || (second.size == 2) ? second : first;
+  const Polygon& other = first.size == 0 || (second.size == 2) ? first : second;
+  common.cut(other);
+  return common;
+}
+
+// A region of contact: its border (convex), centroid and covariance.
+struct Region {
+  Polygon border;
+  Flat centre{0, 0};
+  Symmetric covariance;
+
+  void set_segment(Flat from, Flat to) {
+    border.size = 0;
+    border.add(from);
+    border.add(to);
+    centre = 0.5 * (from + to);
+    covariance = outer(to - from).scaled(1.0 / 12);
+  }
+  // From moments, or from the border if its area is negligible.
+  void set(const Moments& moments) {
+    std::size_t a = 0, b = 0;
+    double longest = 0;
+    for (std::size_t k = 0; k < border.size; ++k) {
+      for (std::size_t m = k + 1; m < border.size; ++m) {
+        const Flat d = border.corners[m] - border.corners[k];
+        if (dot(d, d) > longest) longest = dot(d, d), a = k, b = m;
+      }
+    }
+    constexpr double negligible = 1e-9;
+    if (border.size < 3 || !(moments.size > negligible * longest)) {
+      if (border.size > 1) set_segment(border.corners[a], border.corners[b]);
+      else if (border.size == 1) centre = border.corners[0];
+      return;
+    }
+    centre = moments.centre();
+    covariance = moments.covariance();
+  }
+};
+
+// The place of a region that maximises slope · c - 1/2 (c - centre) precision (c - centre).
+inline Flat best_place(const Region& region, Flat slope, Symmetric precision) {
+  const Polygon& border = region.border;
+  if (border.size < 2) return region.centre;
+  const Symmetric spread = precision.inverse();
+  const Flat free = region.centre + spread * slope;
+  const auto value = [&](Flat c) {
+    const Flat off = c - region.centre;
+    return dot(slope, off) - 0.5 * dot(off, precision * off);
+  };
+  const std::size_t sides = border.size > 2 ? border.size : 1;
+  bool inside = border.size > 2;
+  for (std::size_t k = 0; k < sides && inside; ++k)
+    inside = cross(border.next(k) - border.corners[k], free - border.corners[k]) >= 0;
+  if (inside) return free;
+  Flat best = region.centre;
+  double most = -INFINITY;
+  for (std::size_t k = 0; k < sides; ++k) {
+    const Flat from = border.corners[k], along = border.next(k) - from;
+    const double curve = dot(along, precision * along);
+    if (!(curve > 0)) continue;
+    const double t = dot(along, slope - precision * (from - region.centre)) / curve;
+    const Flat c = from + std::clamp(t, 0.0, 1.0) * along;
+    if (value(c) > most) most = value(c), best = c;
+  }
+  return best;
+}
+
+// The covariance of the points around a place of a region. Where the place is nearer to a side than the centroid is,
+// the variance across that side falls with the square of the distance.
+// `beyond`: how far the region of sharp shapes extends beyond this one.
+inline Symmetric narrowed(const Region& region, Flat place, double beyond) {
+  constexpr double least = 1e-12;
+  const Polygon& border = region.border;
+  Symmetric root = region.covariance.root();
+  // A side that is longer by this at both ends has a deviation larger by 1/√3 of it.
+  const double more = beyond / std::sqrt(3.0);
+  root = border.size > 2 ? root.plus_unit(more) : root.scaled(1 + more / root.trace());
+  Symmetric stiff{1, 0, 1};
+  const auto narrow = [&](double now, double before, Flat direction) {
+    const Flat stretched = root * direction;
+    const double square = dot(stretched, stretched);
+    if (!(now < before && square > 0)) return;
+    const double ratio = std::max(now / before, 0.0);
+    stiff = stiff + outer(stretched).scaled((1 / std::max(ratio * ratio, least) - 1) / square);
+  };
+  if (border.size == 2) {
+    const Flat along = border.corners[1] - border.corners[0];
+    const double half = 0.5 * dot(along, along);
+    narrow(half - std::abs(dot(place - region.centre, along)), half, along);
+  }
+  for (std::size_t k = 0; k < border.size && border.size > 2; ++k) {
+    const Flat along = border.next(k) - border.corners[k], inwards{-along.y, along.x};
+    narrow(dot(inwards, place - border.corners[k]), dot(inwards, region.centre - border.corners[k]), inwards);
+  }
+  return sandwich(root, stiff.inverse());
+}
+
+// The mean distance of a uniform distribution from its centre over the root of the mean square: for rectangles, by the
+// ratio of the variances along their sides.
+inline double mean_by_root_mean_square(Symmetric covariance) {
+  const double half = 0.5 * covariance.trace();
+  const double off = std::sqrt(std::max(half * half - covariance.determinant(), 0.0));
+  const double ratio = std::max(half - off, 0.0) / (half + off);
+  return 0.866 + 0.0797 * ratio / (ratio + 0.12);
+}
+
+}  // namespace patches
+
+// Where two features face each other; `margins`: the sum of the radii that round them.
+struct Facing {
+  patches::Projected first, second;
+  patches::Linear overlap;
+
+  Facing(const ContactPlane& plane, const Feature& one, const Feature& other, double margins)
+      : first(one, plane), second(other, plane) {
+    const patches::Linear &a = first.height, &b = second.height;
+    overlap = {margins - (b.value - a.value), a.slope - b.slope};
+  }
+  // The part of the plane where they overlap.
+  [[nodiscard]] Polygon region(double deepest) const {
+    Polygon common = patches::intersection(first.outline, second.outline, deepest);
+    if (common.size > 0) common.cut(overlap.slope, overlap.value);
+    return common;
+  }
+};
+
+// The patch on a region. `size`: of the bodies; `beyond`: see `narrowed`; `level`: the height of the contact above the
+// plane.
+inline Patch patch_on(const patches::Region& region, const Contact& contact, const ContactPlane& plane,
+                      const patches::Linear& overlap, double size, double beyond, const patches::Linear& level) {
+  using namespace patches;
+  double deepest = 0;
+  for (std::size_t k = 0; k < region.border.size; ++k)
+    deepest = std::max(deepest, overlap.at(region.border.corners[k]));
+  const double width = smallest * size, fade = fading * size;
+  if (!(deepest > 0 && region.covariance.trace() > width * width)) return Patch::single(contact);
+
+  const Symmetric precision = region.covariance.plus_unit(fade * fade).inverse().scaled(bending * deepest);
+  const Flat place = best_place(region, overlap.slope, precision), off = place - region.centre;
+  Patch patch;
+  patch.overlap = overlap.at(place) - 0.5 * dot(off, precision * off);
+  if (!(patch.overlap > 0)) return Patch::single(contact);
+  const Symmetric around = narrowed(region, place, beyond);
+  const Symmetric root = around.root().scaled(mean_by_root_mean_square(around));
+  const Flat a{root.xx, root.xy}, b{root.xy, root.yy};
+  patch.size = most_points;
+  const double height = level.at(place);
+  patch.points[0] = plane.at(place + a + b, height);
+  patch.points[1] = plane.at(place + a - b, height);
+  patch.points[2] = plane.at(place - a - b, height);
+  patch.points[3] = plane.at(place - a + b, height);
+  return patch;
+}
+
+// Makes a contact that of one point of a patch. `spring`: its place in the springs.
+inline void set_point(PointContact& contact, const Patch& patch, std::size_t p, std::size_t spring) {
+  const Vec at = patch.points[p];
+  contact.point = {at.x, at.y, at.z, patch.overlap};
+  contact.weight = patch.weight();
+  contact.spring = static_cast<Number>(spring);
+}
+
+// Adds to the motion of the second along the normal what makes dashpots against rocking stronger. `spin`: of the first
+// relative to the second.
+inline void damp_rocking(const Patch& patch, std::span<PointContact> points, Vec normal, Vec spin) {
+  if (patch.size == 1) return;
+  const Vec middle = patch.middle();
+  for (PointContact& point : points) {
+    const double rocking = dot(cross(spin, Vec(point.point) - middle), normal);
+    point.speed_at_end = Vec(point.speed_at_end) - ((patches::rocking_damping - 1) * rocking) * normal;
+  }
+}
+
+// The patch of a contact of two bodies, or of a body and a wall whose feature is not rounded.
+inline Patch patch_of(const Contact& contact, const ContactPlane& plane, const Feature& first, const Feature& second,
+                      double first_margin, double second_margin, double size) {
+  if (first.size == 1 || second.size == 1) return Patch::single(contact);
+  const Facing facing(plane, first, second, first_margin + second_margin);
+  patches::Region region;
+  region.border = facing.region(contact.overlap);
+  region.border.tidy(patches::shortest * size);
+  if (region.border.size < 2) return Patch::single(contact);
+  Moments moments;
+  moments.add(region.border);
+  region.set(moments);
+  // Halfway between the surfaces; on the surface of a wall.
+  const patches::Linear &a = facing.first.height, &b = facing.second.height;
+  const double share = second_margin > 0 ? 0.5 : 0;
+  const patches::Linear level{share * (a.value + first_margin) + (1 - share) * (b.value - second_margin),
+                              share * a.slope + (1 - share) * b.slope};
+  // The smaller of two faces has most of the border.
+  double beyond = first_margin * first.beyond;
+  if (second.size > 0 && facing.second.outline.twice_area() < facing.first.outline.twice_area())
+    beyond = second_margin * second.beyond;
+  return patch_on(region, contact, plane, facing.overlap, size, beyond, level);
+}
+
+}  // namespace vicinal::dem

@@ -1,0 +1,100 @@
+// The list of kinds of shapes. A new kind is one file and one line here.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "dem/names.hpp"
+#include "dem/shapes/ball.hpp"
+#include "dem/shapes/polyhedron.hpp"
+#include "dem/shapes/shape.hpp"
+#include "dem/shapes/tablet.hpp"
+
+namespace vicinal::dem {
+
+using ShapeKinds = std::variant<Ball,  // the first: bodies without a shape are balls
+                                Tablet, Polyhedron>;
+
+// The members a kind must have.
+template <class K>
+concept ShapeKind = requires(const K& kind, const ShapeValues& values, const Frame& frame) {
+  K::name;
+  { K::make(values) } -> std::same_as<K>;                   // of a description
+  { kind.feature(frame, Vec{}) } -> std::same_as<Feature>;  // of the core that faces a direction of length 1
+  { kind.farthest(frame, Vec{}) } -> std::same_as<Vec>;     // point of the core in a direction
+};
+
+// A kind whose surface consists of parts that are known by formulas. Connections of two such shapes are found in vector
+// loops (curved.hpp), to which `core` describes the kind.
+template <class K>
+concept CurvedKind = requires(const K& kind, const Frame& frame) {
+  { kind.part(frame, Vec{}) } -> std::same_as<SurfacePart>;  // on which the farthest point is
+  { kind.core() } -> std::same_as<TabletCore>;
+};
+
+struct Shape {
+  ShapeKinds kind;
+  double margin = 0;  // radius of the ball that rounds the core
+  double radius = 0;  // effective, for the law: that of the sphere of equal volume
+
+  [[nodiscard]] bool is_ball() const { return kind.index() == 0; }
+  [[nodiscard]] bool is_curved() const {
+    return std::visit([]<ShapeKind K>(const K&) { return CurvedKind<K>; }, kind);
+  }
+  // What the vector loops read; zeros for kinds that are not curved.
+  [[nodiscard]] TabletCore core() const {
+    return std::visit(
+        []<ShapeKind K>(const K& k) {
+          if constexpr (CurvedKind<K>) return k.core();
+          else return TabletCore{};
+        },
+        kind);
+  }
+};
+
+// The core of a shape of one kind at a place.
+template <ShapeKind K>
+struct PosedCore {
+  const K& kind;
+  const Frame& frame;
+  [[nodiscard]] Vec farthest(Vec d) const { return kind.farthest(frame, d); }
+  [[nodiscard]] SurfacePart part(Vec d) const
+    requires CurvedKind<K>
+  {
+    return kind.part(frame, d);
+  }
+};
+
+// A shape at a place.
+struct Posed {
+  const Shape* shape;
+  Frame frame;
+
+  [[nodiscard]] Vec farthest(Vec d) const {
+    return std::visit([&](const auto& kind) { return kind.farthest(frame, d); }, shape->kind);
+  }
+  [[nodiscard]] Feature feature(Vec d) const {
+    return std::visit([&](const auto& kind) { return kind.feature(frame, d); }, shape->kind);
+  }
+  // Calls f with the core, whose kind is known there.
+  template <class F>
+  auto with_core(F&& f) const {
+    return std::visit([&]<ShapeKind K>(const K& kind) { return f(PosedCore<K>{kind, frame}); }, shape->kind);
+  }
+};
+
+// A shape by the name of its kind. Throws std::invalid_argument with all names if there is no kind of this name.
+inline Shape make_shape(std::string_view name, const ShapeValues& values) {
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    const std::string_view names[] = {std::variant_alternative_t<k, ShapeKinds>::name...};
+    const std::size_t place = place_of(name, names, "kind of a shape");
+    Shape shape;
+    (void)((place == k ? (shape.kind = std::variant_alternative_t<k, ShapeKinds>::make(values), true) : false) || ...);
+    return shape;
+  }(std::make_index_sequence<std::variant_size_v<ShapeKinds>>{});
+}
+
+}  // namespace vicinal::dem

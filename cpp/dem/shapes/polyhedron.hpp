@@ -1,0 +1,124 @@
+// Convex polyhedra, by their vertices and the normals of their faces.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "dem/shapes/shape.hpp"
+
+namespace vicinal::dem {
+
+struct Polyhedron {
+  static constexpr std::string_view name = "polyhedron";
+  std::vector<Vec> vertices;
+  struct Side {
+    Vec normal;
+    std::vector<std::size_t> ring;  // vertices, in the order around the face
+    double beyond = 0;              // see Feature
+  };
+  std::vector<Side> sides;
+  std::vector<std::vector<std::size_t>> neighbours;  // of every vertex, along edges
+
+  static Polyhedron make(const ShapeValues& values) {
+    Polyhedron made;
+    made.vertices = values.list("vertices");
+    made.neighbours.resize(made.vertices.size());
+    for (const Vec& normal : values.list("normals")) made.add_side(normal);
+    for (Side& side : made.sides) side.beyond = made.beyond(side);
+    return made;
+  }
+  [[nodiscard]] Vec farthest(const Frame& at, Vec d) const {
+    return at.centre + rotate(at.turned, vertices[farthest_vertex(rotate(conjugate(at.turned), d))]);
+  }
+  [[nodiscard]] Feature feature(const Frame& at, Vec d) const {
+    const Vec own = rotate(conjugate(at.turned), d);
+    const auto world = [&](std::size_t k) { return at.centre + rotate(at.turned, vertices[k]); };
+    const Side* best = nullptr;
+    double most = flat_cosine;
+    for (const Side& side : sides) {
+      const double along = dot(side.normal, own);
+      if (along > most) most = along, best = &side;
+    }
+    if (best != nullptr) {
+      Feature face;
+      face.normal = rotate(at.turned, best->normal);
+      face.beyond = best->beyond;
+      const std::size_t every = (best->ring.size() + Feature::most - 1) / Feature::most;  // of many corners, some
+      for (std::size_t k = 0; k < best->ring.size(); k += every) face.add(world(best->ring[k]));
+      return face;
+    }
+    const std::size_t first = farthest_vertex(own);
+    std::size_t second = first;
+    double least = flat_sine;
+    for (const std::size_t k : neighbours[first]) {
+      const Vec edge = vertices[first] - vertices[k];
+      const double slope = dot(edge, own) / norm(edge);
+      if (slope < least) least = slope, second = k;
+    }
+    if (second == first) return Feature::point(world(first));
+    Feature edge = Feature::edge(world(std::min(first, second)), world(std::max(first, second)));
+    edge.beyond = 1;
+    return edge;
+  }
+
+ private:
+  [[nodiscard]] std::size_t farthest_vertex(Vec own) const {
+    double most = -std::numeric_limits<double>::infinity();
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const double along = dot(vertices[k], own);
+      if (along > most) most = along, best = k;
+    }
+    return best;
+  }
+  // Two faces whose normals differ by an angle meet in a sharp edge that is the tangent of half the angle, in margins,
+  // beyond the edge of the core. The mean over the edges.
+  [[nodiscard]] double beyond(const Side& side) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < side.ring.size(); ++k) {
+      const std::size_t from = side.ring[k], to = side.ring[(k + 1) % side.ring.size()];
+      for (const Side& other : sides) {
+        const bool shared = std::count(other.ring.begin(), other.ring.end(), from) > 0 &&
+                            std::count(other.ring.begin(), other.ring.end(), to) > 0;
+        if (&other == &side || !shared) continue;
+        const double cosine = dot(side.normal, other.normal);
+        sum += std::sqrt(std::max(1 - cosine, 0.0) / std::max(1 + cosine, 0.1));
+      }
+    }
+    return sum / static_cast<double>(side.ring.size());
+  }
+  // A face that rounding has left without an area is none.
+  void add_side(Vec normal) {
+    constexpr double rounding = 1e-7;
+    double height = -std::numeric_limits<double>::infinity(), scale = 0;
+    for (const Vec& v : vertices) {
+      height = std::max(height, dot(normal, v));
+      scale = std::max(scale, norm(v));
+    }
+    std::vector<std::size_t> ring;
+    Vec middle;
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      if (dot(normal, vertices[k]) < height - rounding * scale) continue;
+      ring.push_back(k);
+      middle += vertices[k];
+    }
+    if (ring.size() < 3) return;
+    middle = (1.0 / static_cast<double>(ring.size())) * middle;
+    const Vec x = vertices[ring[0]] - middle, y = cross(normal, x);
+    const auto angle = [&](std::size_t k) {
+      return std::atan2(dot(vertices[k] - middle, y), dot(vertices[k] - middle, x));
+    };
+    std::sort(ring.begin(), ring.end(), [&](std::size_t a, std::size_t b) { return angle(a) < angle(b); });
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+      const std::size_t from = ring[k], to = ring[(k + 1) % ring.size()];
+      neighbours[from].push_back(to);  // of two faces that share an edge each adds one direction
+    }
+    sides.push_back({normal, ring, 0});
+  }
+};
+
+}  // namespace vicinal::dem
