@@ -106,7 +106,7 @@ class Index:
     The dtype of the points is that of the index. Everything passed later (`update`, `insert`, queries) is converted to
     it, as in a NumPy assignment; the pairs are exactly those of the converted numbers.
 
-    A copy or pickle of an index holds the same bodies and is built anew.
+    A copy or pickle of an index holds the same bodies and is rebuilt.
     """
 
     _structure: ClassVar[str]
@@ -185,11 +185,11 @@ class Index:
         return f"{self._structure}({len(self)} bodies, {kind})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return parameters and bodies, for `copy` and `pickle`: the structure is built anew from them."""
+        """Return parameters and bodies, for `copy` and `pickle`: the structure is rebuilt from them."""
         return {**self.__dict__, "_core": self._core.bodies()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Build the structure anew."""
+        """Rebuild the structure."""
         array, extra = state.pop("_core")
         self.__dict__.update(state)
         bodies = replace(self._outline, array=array, extra=extra)

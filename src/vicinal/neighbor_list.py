@@ -49,7 +49,7 @@ from vicinal.skin import TUNERS
 from vicinal.structures import STRUCTURES, StructureLike
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
-# Attributes that a copy of a list makes anew.
+# Attributes that a copy of a list creates itself.
 MADE_ANEW = ("_builder", "_lock", "_core", "_state", "_spare", "_sample")
 
 
@@ -61,7 +61,7 @@ class NeighborList:
     `radii` and `boxes` describes the bodies.
 
     The methods can be called from several threads at the same time; calls wait for each other. Arrays are never
-    written again once they were returned. A copy or pickle of a list is built anew from the bodies of the last update.
+    written again once they were returned. A copy or pickle of a list is built from the bodies of the last update.
 
     Parameters
     ----------
@@ -178,14 +178,14 @@ class NeighborList:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return parameters and bodies, for `copy` and `pickle`: the list is built anew from them."""
+        """Return parameters and bodies, for `copy` and `pickle`: the list is rebuilt from them."""
         with self._lock:
             given = None if self._state is None else self._state.given()
             kept = {name: value for name, value in self.__dict__.items() if name not in MADE_ANEW}
             return {**deepcopy(kept), "given": given, "structure": self._builder.structure}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Build the list anew."""
+        """Rebuild the list."""
         given, structure = state.pop("given"), state.pop("structure")
         self.__dict__.update(state)
         self._make(structure)
