@@ -95,7 +95,8 @@ def test_overlap_and_normal_are_those_of_the_shortest_connection(second):
 def test_what_the_step_follows_from_the_step_before_is_what_is_found_from_nothing(second):
     # Steps find contacts from the normals of the steps before, several at a time; contacts() knows of no step before.
     pairs, _ = _touching_pairs(second, 60)
-    sim = simulation(linear(friction=0.0, kn=50.0, restitution=1.0), gravity=(0, 0, 0), dt=2e-4)
+    material = linear(friction=0.0, kn=50.0, restitution=1.0)
+    sim = simulation(material, gravity=(0, 0, 0), dt=2e-4, max_overlap=2.0)
     rng = np.random.default_rng(1)
     _insert(sim, pairs, second, velocities=rng.normal(0, 0.05, (60, 3)), spins=rng.normal(0, 2.0, (60, 3)))
 

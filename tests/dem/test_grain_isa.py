@@ -15,7 +15,7 @@ RATES = Material(density=2, kn=2e4, gamma_n=5.0, gamma_t=2.0, friction=0.5)
 
 def tablets():
     """Tablets, polyhedra and spheres in a heap across a periodic border: most contacts are between shapes."""
-    sim = Simulation(materials={"m": HERTZ}, gravity=(0, 0, 0), dt=2e-4, box=(3.2, 3.2, 3.2))
+    sim = Simulation(materials={"m": HERTZ}, gravity=(0, 0, 0), dt=2e-4, box=(3.2, 3.2, 3.2), max_overlap=2.0)
     rng = np.random.default_rng(4)
     places = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.8
     kinds = [{"shape": Tablet(0.4, 0.3, 0.1)}, {"radii": 0.4}]
