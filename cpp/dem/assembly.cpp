@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dem/parallel.hpp"
+#include "dem/walls/kinds.hpp"
 #include "geometry/morton.hpp"
 
 namespace vicinal::dem {
@@ -12,7 +13,7 @@ namespace vicinal::dem {
 void Assembly::number_primitives() {
   primitives.clear();
   for (std::size_t w = 0; w < walls.size(); ++w) {
-    const std::size_t count = walls[w].kind == Wall::mesh ? meshes[w].faces.size() : 1;
+    const std::size_t count = walls[w].kind == Wall::mesh ? meshes[w].faces.size() : contacts_of(walls[w]);
     for (std::size_t face = 0; face < count; ++face)
       primitives.push_back({static_cast<Number>(w), static_cast<Number>(face)});
   }

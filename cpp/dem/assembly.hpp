@@ -28,7 +28,7 @@ class Assembly {
   bool any_convex = false;    // some body is neither a sphere nor a clump
   std::vector<Wall> walls;
   std::vector<WallMesh> meshes;  // by wall; empty for other kinds
-  // A wall, or one face of a mesh; the entries of wall rows are numbers of these.
+  // A contact with a wall, or one face of a mesh; the entries of wall rows are numbers of these.
   struct Primitive {
     Number wall, face;
   };
@@ -99,7 +99,7 @@ class Assembly {
   [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i, std::size_t j) const;
   [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i) const;
   // Of an element that is not a sphere with a plane or cylinder.
-  [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall) const;
+  [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall, std::size_t number) const;
 
  private:
   // Whether the feature that faces a direction, or its opposite, is known to be a point: balls, and curved shapes

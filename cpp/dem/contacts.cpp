@@ -89,10 +89,10 @@ Patch Assembly::surface_patch(std::size_t row, const Wall& wall, const Contact& 
   return patch_of(contact, plane_of(contact, row), first, second, body.shape->margin, 0, body.shape->radius);
 }
 
-Contact Assembly::shape_on_surface(std::size_t row, const Wall& wall) const {
+Contact Assembly::shape_on_surface(std::size_t row, const Wall& wall, std::size_t number) const {
   const Posed body = posed(row);
   const double radius = element_places()[row].r;
-  return with_surface(wall, [&](auto surface) { return decltype(surface)::contact(wall, body, radius); });
+  return with_surface(wall, [&](auto surface) { return decltype(surface)::contact(wall, body, radius, number); });
 }
 
 }  // namespace vicinal::dem

@@ -141,9 +141,12 @@ inline Polygon along_both(const Polygon& first, const Polygon& second, double ov
 
 inline Polygon intersection(const Polygon& first, const Polygon& second, double overlap) {
   if (first.size == 2 && second.size == 2) return along_both(first, second, overlap);
-  Polygon common = first.size == 0 || (second.size == 2) ? second : first;
-  const Polygon& other = first.size == 0 || (second.size == 2) ? first : second;
-  common.cut(other);
+  const bool swap = first.size == 0 || second.size == 2;
+  Polygon common = swap ? second : first;
+  const Polygon& other = swap ? first : second;
+  // An edge may lie on the border of a face: inside a cylinder it does.
+  constexpr double on_border = 1e-3;  // of the overlap
+  common.cut(other, common.size == 2 ? on_border * overlap : 0);
   return common;
 }
 

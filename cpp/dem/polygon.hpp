@@ -93,12 +93,12 @@ struct Polygon {
     size = kept.size;
     std::copy(kept.corners, kept.corners + kept.size, corners);
   }
-  // Keeps the part inside another polygon, which is oriented.
-  void cut(const Polygon& other) {
+  // Keeps the part inside another polygon, which is oriented, or this far from it.
+  void cut(const Polygon& other, double tolerance) {
     for (std::size_t k = 0; k < other.size && size > 0; ++k) {
       const Flat from = other.corners[k], along = other.next(k) - from;
       const Flat inwards{-along.y, along.x};
-      cut(inwards, -dot(inwards, from));
+      cut(inwards, tolerance * std::sqrt(dot(along, along)) - dot(inwards, from));
     }
   }
 };

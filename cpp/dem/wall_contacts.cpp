@@ -15,8 +15,8 @@
 namespace vicinal::dem {
 namespace {
 
-// A contact that has ended on a mesh hands its springs to one that begins beside it if their normals differ by less
-// than this cosine: a body that rolls from one triangle to the next has not let go.
+// A contact that has ended on a wall hands its springs to one that begins beside it if their normals differ by less
+// than this cosine: a body that rolls from one triangle of a mesh to the next has not let go.
 constexpr double same_contact = 0.9;
 
 // Contacts of a shape with a mesh that are closer together than this part of the body's radius are one.
@@ -40,7 +40,7 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
   const Place& p = act.places[row];
   const double mass = 1.0 / act.motions[row].w.inverse_mass;
   for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
-    const std::size_t number = assembly_.primitives[lists_.walls.indices()[k]].wall;
+    const auto [number, which] = assembly_.primitives[lists_.walls.indices()[k]];
     const Wall& wall = assembly_.walls[number];
     if (wall.kind == Wall::mesh) {
       k = touch_mesh(row, k, touches, wakes) - 1;
@@ -52,11 +52,12 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
     wakes[k] = wake(-overlap, p.r);
     if (overlap <= 0) continue;
     if (!assembly_.is_convex(row)) {
+      if (which > 0) continue;  // a sphere has one contact with a wall
       const Contact contact{centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r};
       touches.push_back({k, number, contact, Patch::single(contact)});
       continue;
     }
-    Contact contact = assembly_.shape_on_surface(row, wall);
+    Contact contact = assembly_.shape_on_surface(row, wall, which);
     contact.mass = mass;
     contact.radius = assembly_.shape_of(row).radius;
     if (contact.overlap > 0) touches.push_back({k, number, contact, assembly_.surface_patch(row, wall, contact)});
@@ -123,7 +124,7 @@ void Forces::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
     active[touch.entry] = 1;
   }
   for (WallTouch& touch : touches) {
-    if (!touch.fresh || assembly_.walls[touch.wall].kind != Wall::mesh) continue;
+    if (!touch.fresh) continue;
     for (std::size_t k = begin; k < end; ++k) {
       if (active[k] != before || assembly_.primitives[lists_.walls.indices()[k]].wall != touch.wall) continue;
       if (dot(lists_.walls.normals()[k], touch.contact.normal) < same_contact) continue;

@@ -6,7 +6,7 @@ import pytest
 import vicinal
 from dem.grains import floor, simulation
 from dem.test_state import assert_same
-from dem.test_walls import grid_floor
+from dem.test_walls import drum_mesh, grid_floor
 from vicinal import _core
 from vicinal.dem import Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls
 
@@ -78,6 +78,28 @@ def test_cube_on_an_inclined_plane_and_on_triangles_does_not_creep():
         heights.append(sim.positions[0] @ normal)
     # Many triangles in one plane are as stiff as the plane.
     assert heights[1] - 0.5 == pytest.approx(heights[0] - 0.5, rel=0.02)
+
+
+@pytest.mark.parametrize("degrees", [0, 12])
+@pytest.mark.parametrize("radius", [2.0, 6.0])
+@pytest.mark.parametrize("kind", ["cylinder", "mesh"])
+def test_cube_rests_inside_a_drum(kind, radius, degrees):
+    # Its face touches along two lines, which carry parts of the weight in two directions.
+    drum = Cylinder(name="drum", material="m", start=(0, -5, 0), end=(0, 5, 0), radius=radius)
+    if kind == "mesh":
+        vertices, faces = drum_mesh(radius, 10.0, 64)
+        drum = MeshWall(name="drum", material="m", vertices=vertices, faces=faces)
+    sim = simulation(stone(), walls=[drum])
+    a = np.radians(degrees)
+    margin = Polyhedron(CUBE).margin
+    low = np.sqrt((radius - margin) ** 2 - (0.5 - margin) ** 2) - (0.5 - margin) - 0.002 * radius
+    place = [low * np.sin(a), 0, -low * np.cos(a)]
+    sim.insert([place], shape=Polyhedron(CUBE), orientations=[[np.cos(a / 2), 0, -np.sin(a / 2), 0]])
+    advance(sim, 4)
+    assert moved(sim, 2) < 1e-9
+    assert sim.contact_count() == 2
+    assert np.hypot(*sim.positions[0, [0, 2]]) == pytest.approx(low, abs=0.02)
+    assert sim.contacts()["force"].sum(axis=0) == pytest.approx([0, 0, sim.masses[0] * G], abs=1e-2)
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])

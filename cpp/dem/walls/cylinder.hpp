@@ -1,6 +1,7 @@
 // An infinite cylinder around the line through `point` along `direction`; bodies are inside or outside.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "dem/connection_contact.hpp"
@@ -24,9 +25,11 @@ struct CylinderWall {
     if (wall.inside) return {outward, wall.radius - length};
     return {-outward, length - wall.radius};
   }
-  // Of a body that is not a sphere; `radius`: of the sphere around it.
-  static Contact contact(const Wall& wall, const Posed& body, double radius) {
-    return wall.inside ? from_inside(wall, body) : from_outside(wall, body, radius);
+  // How many contacts with a convex body there may be: a face inside a cylinder touches along two lines.
+  static std::size_t contacts(const Wall& wall) { return wall.inside ? 2 : 1; }
+  // One of them, of a body that is not a sphere; `radius`: of the sphere around it.
+  static Contact contact(const Wall& wall, const Posed& body, double radius, std::size_t number) {
+    return wall.inside ? from_inside(wall, body, radius, number) : from_outside(wall, body, radius);
   }
   // What a contact meets: a line along the axis, longer than the body.
   static Feature feature(const Wall& wall, const Contact& contact, double radius) {
@@ -35,14 +38,28 @@ struct CylinderWall {
   }
 
  private:
+  // The deepest points, one found from each side of the body. If both are the same there is only the first contact.
+  static Contact from_inside(const Wall& wall, const Posed& body, double radius, std::size_t number) {
+    constexpr double same = 0.05;  // part of the radius
+    const Vec across = cross(wall.facing, nearest(wall, body.frame.centre).normal);
+    const Contact one = deepest_from(wall, body, -across), other = deepest_from(wall, body, across);
+    if (number == 0 ? other.overlap <= one.overlap : one.overlap <= 0) return number == 0 ? one : other;
+    const Vec apart = other.point - one.point;
+    const bool two = dot(apart, apart) > same * same * radius * radius;
+    if (two) return number == 0 ? one : other;
+    return number == 0 ? other : Contact{one.point, one.normal, -radius};
+  }
   // The direction follows the deepest point, and converges quickly while the body is smaller than the cylinder.
-  static Contact from_inside(const Wall& wall, const Posed& body) {
+  static Contact deepest_from(const Wall& wall, const Posed& body, Vec start) {
     constexpr int rounds = 8;
-    Nearest near = nearest(wall, body.frame.centre);
+    Nearest near = nearest(wall, body.farthest(start));
     Vec deepest;
     for (int round = 0; round < rounds; ++round) {
+      const Vec before = near.normal;
       deepest = body.farthest(near.normal) + body.shape->margin * near.normal;
       near = nearest(wall, deepest);
+      const Vec turned = near.normal - before;
+      if (dot(turned, turned) == 0) break;
     }
     return {deepest + near.distance * near.normal, near.normal, -near.distance};
   }

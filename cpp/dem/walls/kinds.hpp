@@ -26,6 +26,11 @@ auto with_surface(const Wall& wall, F&& f) {
   return f(std::tuple_element_t<kind, Surfaces>{});
 }
 
+// How many contacts a convex body may have with a wall that is not a mesh.
+inline std::size_t contacts_of(const Wall& wall) {
+  return with_surface(wall, [&](auto surface) { return decltype(surface)::contacts(wall); });
+}
+
 // Direction and distance of the nearest point of a wall that is not a mesh.
 inline Nearest nearest_of(const Wall& wall, Vec p) {
   return with_surface(wall, [&](auto surface) { return decltype(surface)::nearest(wall, p); });

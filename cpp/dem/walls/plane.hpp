@@ -1,6 +1,7 @@
 // A plane: `direction` is its normal, which points to the side of the bodies.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "dem/contact.hpp"
@@ -13,8 +14,10 @@ struct PlaneWall {
   static constexpr std::string_view name = "plane";
 
   static Nearest nearest(const Wall& wall, Vec p) { return {-wall.facing, dot(wall.facing, p - wall.base)}; }
-  // Of a body that is not a sphere; `radius`: of the sphere around it.
-  static Contact contact(const Wall& wall, const Posed& body, double /*radius*/) {
+  // How many contacts with a convex body there may be.
+  static std::size_t contacts(const Wall& /*wall*/) { return 1; }
+  // One of them, of a body that is not a sphere; `radius`: of the sphere around it.
+  static Contact contact(const Wall& wall, const Posed& body, double /*radius*/, std::size_t /*number*/) {
     const Vec towards = -wall.facing;
     const Vec deepest = body.farthest(towards) + body.shape->margin * towards;
     const Nearest near = nearest(wall, deepest);

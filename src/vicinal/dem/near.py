@@ -66,8 +66,13 @@ def _described(wall: Wall, points: Array) -> Array:
     return np.asarray(centre + rotated(back, points - centre - wall.position))
 
 
+def _contacts(wall: Wall) -> int:
+    """Return how many contacts a body may have with a wall: a face inside a cylinder touches along two lines."""
+    return 2 if isinstance(wall, Cylinder) and wall.inside else 1
+
+
 def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
-    """Return rows of the primitives within reach of elements: walls and triangles of meshes, numbered one by one."""
+    """Return rows of the primitives within reach of elements: contacts with walls and triangles of meshes, numbered."""
     pieces: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
     number = 0
     for wall in walls:
@@ -77,8 +82,9 @@ def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
             number += len(wall.mesh)
         else:
             near = np.flatnonzero(_distance(wall, centres) < reaches)
-            pieces.append((near, np.full(len(near), number)))
-            number += 1
+            for _ in range(_contacts(wall)):
+                pieces.append((near, np.full(len(near), number)))
+                number += 1
     if not pieces:
         return np.zeros(len(centres) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
     first, second = (np.concatenate(column) for column in zip(*pieces, strict=True))
