@@ -16,7 +16,9 @@ from compare import ALL, assert_same_pairs
 from oracle import Pairs, exact_pairs
 from strategies import problems
 from vicinal import _core, costs
+from vicinal.choose import choose_checked
 from vicinal.index import check_settings
+from vicinal.structures import STRUCTURES
 
 if TYPE_CHECKING:
     from cases import Problem
@@ -124,6 +126,44 @@ def test_with_a_negative_limit_other_structures_are_chosen_for_few_bodies(
             Pairs(*vc.Exhaustive(UNIFORM[:n], **bodies).pairs(want=ALL, half=False, sort=True)),
         )
     assert vc.choose(UNIFORM[:1], cutoff=0.3).structure == "Exhaustive"
+
+
+SINGLE = {
+    "few": (UNIFORM[:50], {"cutoff": 0.3}),
+    "points": (UNIFORM, {"cutoff": 0.03}),
+    "sparse": (UNIFORM * [1.0, 1e3, 1e3], {"cutoff": 0.03}),
+    "mixed": (UNIFORM, {"radii": np.geomspace(1e-4, 0.2, len(UNIFORM))}),
+    "periodic": (UNIFORM.astype(np.float32), {"cutoff": 0.02, "box": (1.0, None, 1.0)}),
+    "boxes": (None, {"boxes": (UNIFORM, UNIFORM + 0.02)}),
+    "plane": (UNIFORM[:, :2].copy(), {"cutoff": 0.01}),
+}
+
+
+@pytest.mark.parametrize("limit", [None, -1])
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_single_search_uses_the_structure_that_choose_returns(
+    name: str, limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(costs, "ALL_PAIRS_LIMIT", limit)
+    points, bodies = SINGLE[name]
+    settings = check_settings(points, **bodies)
+    choice = choose_checked(settings)
+    index = costs.chosen_index(settings)
+    chooser, given = index._core.origin  # type: ignore[attr-defined]
+    structure, options = chooser.choose(settings.bodies.for_core, settings.cutoff, settings.box, given)
+    assert structure == choice.structure
+    named = STRUCTURES[structure]._once(settings, choice.parameters)._core.origin  # type: ignore[attr-defined]
+    assert (structure, options) == named
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_single_search_is_one_call_into_the_core_after_the_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    points, bodies = SINGLE[name]
+    expected = vc.count(points, **bodies).sum()
+    for unused in ("Search", "Survey"):
+        monkeypatch.setattr(_core, unused, None)
+    assert 2 * len(vc.pairs(points, **bodies)[0]) == expected
+    assert len(vc.neighbors(points, **bodies).indices) == expected
 
 
 def test_a_crowd_is_not() -> None:

@@ -108,7 +108,7 @@ struct Prediction {
 // The best way to use each structure; with `motion`, in a step of an index that is kept while bodies move by that
 // multiple of their sizes.
 template <int D>
-std::vector<Prediction> predict(const Survey<D>& survey, const CostTable& costs, std::optional<double> motion) {
+std::vector<Prediction> predict(const Survey<D>& survey, const CostTable& costs, const std::optional<double>& motion) {
   const double moved = motion ? survey.moved(*motion) : 0;
   std::vector<Prediction> result;
   for (const auto& [structure, estimate] : estimators<D>()) {

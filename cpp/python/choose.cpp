@@ -4,16 +4,20 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -72,13 +76,14 @@ class AnySurvey {
           return without_lock([&] { return Survey<D>(view, box, static_cast<T>(cutoff), most_cells); });
         })) {}
 
+  [[nodiscard]] std::vector<Prediction> predictions(const CostTable& costs, const std::optional<double>& motion) const {
+    return std::visit([&](const auto& survey) { return vicinal::predict(survey, costs, motion); }, survey_);
+  }
   // By structure: the predicted seconds with its best parameters, and these parameters.
   [[nodiscard]] nb::dict predict(const CostTable& costs, std::optional<double> motion) const {
     nb::dict result;
-    visit([&](const auto& survey) {
-      for (const Prediction& one : vicinal::predict(survey, costs, motion))
-        result[text(one.structure)] = nb::make_tuple(one.seconds, arguments_of(one.parameter));
-    });
+    for (const Prediction& one : predictions(costs, motion))
+      result[text(one.structure)] = nb::make_tuple(one.seconds, arguments_of(one.parameter));
     return result;
   }
 
@@ -137,6 +142,21 @@ class AnySurvey {
 
 }  // namespace
 
+std::pair<std::string, Options> Chooser::choose(const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+                                                std::int64_t limit) const {
+  const auto size = static_cast<std::int64_t>(std::get<0>(bodies).shape(0));
+  if (size <= std::max<std::int64_t>(1, limit)) return {"Exhaustive", options_.at("Exhaustive")};
+  std::optional<Prediction> best;
+  for (Prediction& one : AnySurvey(bodies, cutoff, box, most_cells_).predictions(costs_, std::nullopt))
+    if ((limit >= 0 || one.structure != "Exhaustive") && (!best || one.seconds < best->seconds)) best = std::move(one);
+  std::string name(best.value().structure);
+  Options options = options_.at(name);
+  if (best->parameter)
+    std::visit([&](auto value) { options[best->parameter->name] = static_cast<double>(value); },
+               best->parameter->value);
+  return {std::move(name), std::move(options)};
+}
+
 void bind_choose(nb::module_& m) {
   nb::class_<CostTable>(m, "CostTable", "The seconds of every count of every structure: see index/costs.hpp.")
       .def(nb::init<const std::map<std::string, CostTable::Kinds>&, const std::map<std::string, CostTable::Seconds>&>(),
@@ -148,6 +168,10 @@ void bind_choose(nb::module_& m) {
             return costs.seconds(structure, CostTable::shape_named(kind), bodies, counts_of(counts));
           },
           nb::arg("structure"), nb::arg("kind"), nb::arg("bodies"), nb::arg("counts"));
+  nb::class_<Chooser>(m, "Chooser", "Chooses the structure of a single search.")
+      .def(nb::init<CostTable, std::map<std::string, Options>, double>(), nb::arg("costs"), nb::arg("options"),
+           nb::arg("most_cells"))
+      .def("choose", &Chooser::choose, nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("limit"));
   nb::class_<AnySurvey>(m, "Survey", "Statistics of bodies, made before a structure is built: see index/survey.hpp.")
       .def(nb::init<const BodyArrays&, double, const std::vector<double>&, double>(), nb::arg("bodies"),
            nb::arg("cutoff"), nb::arg("box"), nb::arg("most_cells"))

@@ -3,9 +3,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -111,6 +113,28 @@ NB_MODULE(_core, m) {
       .def("count", &AnySearch::count, nb::arg("queries").none())
       .def("bodies", &AnySearch::bodies)
       .def("stats", &AnySearch::stats);
+  // The same for one search, with bodies and result in one call.
+  m.def(
+      "pairs",
+      [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+         const std::string& want, bool half, bool sort, const Queries& queries) {
+        return AnySearch::once(origin, bodies, cutoff, box).pairs(want, half, sort, queries);
+      },
+      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
+      nb::arg("sort"), nb::arg("queries").none());
+  m.def(
+      "rows",
+      [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+         const std::string& want, bool half, bool sort, const Queries& queries) {
+        return AnySearch::once(origin, bodies, cutoff, box).rows(want, half, sort, queries);
+      },
+      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
+      nb::arg("sort"), nb::arg("queries").none());
+  m.def(
+      "count",
+      [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+         const Queries& queries) { return AnySearch::once(origin, bodies, cutoff, box).count(queries); },
+      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("queries").none());
   bind_choose(m);
   bind_contacts(m);
   bind_delaunay(m);

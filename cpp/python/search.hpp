@@ -5,6 +5,7 @@
 #include <nanobind/stl/map.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "python/arrays.hpp"
+#include "python/choose.hpp"
 #include "search/search.hpp"
 
 namespace vicinal {
@@ -26,6 +28,9 @@ using SearchVariant = std::variant<std::unique_ptr<Search<float, 2>>, std::uniqu
 // A set of queries, or nothing: search the bodies among themselves.
 using Queries = std::optional<BodyArrays>;
 using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Where a single search takes its structure from: name and options, or a chooser and its limit for all pairs.
+using Origin = std::variant<std::pair<std::string, Options>, std::pair<const Chooser*, std::int64_t>>;
 
 class AnySearch {
  public:
@@ -51,6 +56,15 @@ class AnySearch {
       without_lock([&] { search.build(given); });
     });
     if (!lasting_) bodies_ = bodies;  // the structure reads the caller's arrays when a float32 test is in doubt
+  }
+
+  // A search that is made, used and dropped in one call.
+  static AnySearch once(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box) {
+    if (const auto* const named = std::get_if<0>(&origin))
+      return {named->first, bodies, cutoff, box, named->second, false};
+    const auto& [chooser, limit] = std::get<1>(origin);
+    const auto [name, options] = chooser->choose(bodies, cutoff, box, limit);
+    return {name, bodies, cutoff, box, options, false};
   }
 
   void update(const BodyArrays& bodies) {

@@ -31,6 +31,32 @@ class Search:
     def bodies(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]: ...
     def stats(self) -> dict[str, Any]: ...
 
+_Origin: TypeAlias = tuple[str, Mapping[str, float]] | tuple[Chooser, int]
+
+def pairs(
+    origin: _Origin,
+    bodies: _Bodies,
+    cutoff: float,
+    box: Sequence[float],
+    want: str,
+    half: bool,
+    sort: bool,
+    queries: _Bodies | None,
+) -> list[npt.NDArray[Any]]: ...
+def rows(
+    origin: _Origin,
+    bodies: _Bodies,
+    cutoff: float,
+    box: Sequence[float],
+    want: str,
+    half: bool,
+    sort: bool,
+    queries: _Bodies | None,
+) -> list[npt.NDArray[Any]]: ...
+def count(
+    origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float], queries: _Bodies | None
+) -> npt.NDArray[np.int32]: ...
+
 class CostTable:
     def __init__(
         self,
@@ -38,6 +64,12 @@ class CostTable:
         updates: Mapping[str, Mapping[str, float]],
     ) -> None: ...
     def seconds(self, structure: str, kind: str, bodies: float, counts: Mapping[str, float]) -> float | None: ...
+
+class Chooser:
+    def __init__(self, costs: CostTable, options: Mapping[str, Mapping[str, float]], most_cells: float) -> None: ...
+    def choose(
+        self, bodies: _Bodies, cutoff: float, box: Sequence[float], limit: int
+    ) -> tuple[str, dict[str, float]]: ...
 
 class Survey:
     def __init__(self, bodies: _Bodies, cutoff: float, box: Sequence[float], most_cells: float) -> None: ...

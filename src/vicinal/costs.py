@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from vicinal import _core
-from vicinal.index import Settings
+from vicinal.index import Index, Settings
+from vicinal.structures import STRUCTURES
 from vicinal.structures.linked_cells import BYTES_PER_CELL, GRID_SHARE
 
 # Up to this many bodies, all pairs are tested and nothing is surveyed. None: the limit measured in costs.json. With a
@@ -92,9 +93,29 @@ def current_costs() -> Costs:
 def forget() -> None:
     """Read the file again when it is needed."""
     costs_with.cache_clear()
+    chooser_with.cache_clear()
+
+
+@cache
+def chooser_with(isa: str) -> _core.Chooser:
+    """Return what chooses the structures of single searches with an instruction set."""
+    costs = costs_with(isa)
+    options = {name: STRUCTURES[name]._default_options() for name in costs.seconds}  # noqa: SLF001
+    return _core.Chooser(costs.table, options, most_cells())
+
+
+def most_cells() -> float:
+    """Return the largest number of cells of a dense grid."""
+    return GRID_SHARE * _core.physical_memory() / BYTES_PER_CELL
+
+
+def chosen_index(settings: Settings) -> Index:
+    """Return an index for a single search with the structure that suits it."""
+    isa = _core.get_isa()
+    limit = costs_with(isa).all_pairs_limit if ALL_PAIRS_LIMIT is None else ALL_PAIRS_LIMIT
+    return Index._chosen(settings, chooser_with(isa), limit)  # noqa: SLF001
 
 
 def survey(settings: Settings) -> _core.Survey:
     """Return the core's survey of bodies, made before a structure is built."""
-    most_cells = GRID_SHARE * _core.physical_memory() / BYTES_PER_CELL
-    return _core.Survey(settings.bodies.for_core, settings.cutoff, settings.box, most_cells)
+    return _core.Survey(settings.bodies.for_core, settings.cutoff, settings.box, most_cells())

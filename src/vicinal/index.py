@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,10 @@ class Settings:
     half_skin: float = 0.0
 
 
+Origin = tuple[str, Mapping[str, float]] | tuple[_core.Chooser, int]
+"""Where a single search takes its structure from: name and options, or a chooser and its limit for all pairs."""
+
+
 def check_settings(
     points: npt.ArrayLike | None,
     cutoff: float | None = None,
@@ -73,6 +77,27 @@ def check_settings(
     bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin)
     edges = _check.check_box(box, bodies, checked_cutoff)
     return Settings(bodies, checked_cutoff, edges, check_planes(planes, bodies, edges), check_skin(skin) / 2)
+
+
+class _SingleSearch:
+    """A search that the core makes, answers and drops in one call. It has the methods of `_core.Search` for that."""
+
+    def __init__(self, origin: Origin, settings: Settings) -> None:
+        self.origin = origin
+        self._bodies = settings.bodies.for_core, settings.cutoff, settings.box
+
+    def pairs(self, want: str, half: bool, sort: bool, queries: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
+        return _core.pairs(self.origin, *self._bodies, want, half, sort, queries)
+
+    def rows(self, want: str, half: bool, sort: bool, queries: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
+        return _core.rows(self.origin, *self._bodies, want, half, sort, queries)
+
+    def count(self, queries: Any) -> npt.NDArray[np.int32]:
+        return _core.count(self.origin, *self._bodies, queries)
+
+    def touch(self, points: Any, normals: Any, queries: Any) -> list[npt.NDArray[Any]]:
+        # Planes are tested against every body, without a structure.
+        return _core.Search("Exhaustive", *self._bodies, {}, False).touch(points, normals, queries)
 
 
 class Index:
@@ -135,6 +160,21 @@ class Index:
         index._make(settings, lasting=False)
         return index
 
+    @staticmethod
+    def _chosen(settings: Settings, chooser: _core.Chooser, limit: int) -> Index:
+        """Make an index for a single search whose structure the core chooses."""
+        index = Index.__new__(Index)
+        index._take(settings)  # noqa: SLF001
+        index._core = cast("_core.Search", _SingleSearch((chooser, limit), settings))  # noqa: SLF001
+        return index
+
+    @classmethod
+    def _default_options(cls) -> Mapping[str, float]:
+        """Return the options of a single search with default parameters, which are the same for all bodies."""
+        none = check_settings(np.zeros((0, 3)), 1.0)
+        index = cls._once(none, {})
+        return cast("_SingleSearch", index._core).origin[1]  # type: ignore[return-value]  # noqa: SLF001
+
     @classmethod
     def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
         """Make an index to keep from checked arguments."""
@@ -150,16 +190,25 @@ class Index:
         """Check the structure's own parameters against the bodies and return them for the core."""
         return {}
 
-    def _make(self, settings: Settings, *, lasting: bool = True) -> None:
+    def _take(self, settings: Settings) -> None:
         check_environment()
         self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
         self._planes = settings.planes
         self._touching: tuple[int, int] | None = None
-        options = self._options(settings.bodies, self._cutoff, self._box)
         self._size = len(settings.bodies)
         self._like = settings.bodies.none()
-        self._outline = settings.bodies.outline()
-        self._core = _core.Search(self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting)
+        self._outline = settings.bodies  # an index that is kept must not keep the caller's array
+
+    def _make(self, settings: Settings, *, lasting: bool = True) -> None:
+        self._take(settings)
+        options = self._options(settings.bodies, self._cutoff, self._box)
+        if lasting:
+            self._outline = settings.bodies.outline()
+            self._core = _core.Search(
+                self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting
+            )
+        else:
+            self._core = cast("_core.Search", _SingleSearch((self._structure, options), settings))
 
     def _like_settings(self, settings: Settings) -> bool:
         """Return whether `_renew` can take these bodies."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal._check import Bodies, BoxLike, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_skin, check_spheres
-from vicinal.choose import choose_checked
+from vicinal.costs import chosen_index
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 from vicinal.layouts import (
@@ -46,7 +46,7 @@ from vicinal.list_state import Given, ListStats, State
 from vicinal.order import check_order
 from vicinal.planes import check_planes
 from vicinal.skin import TUNERS
-from vicinal.structures import STRUCTURES, StructureLike
+from vicinal.structures import StructureLike
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
 # Attributes that a copy of a list creates itself.
@@ -544,9 +544,7 @@ class NeighborList:
             bodies = state.present_bodies()
             cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
             settings = Settings(bodies, cutoff, state.edges, state.planes)
-            choice = choose_checked(settings)
-            index = STRUCTURES[choice.structure]._once(settings, choice.parameters)  # noqa: SLF001
-            return index.pairs(want=want, half=self._half, sort=sort)
+            return chosen_index(settings).pairs(want=want, half=self._half, sort=sort)
 
     # ------------------------------------------------------------------------------------------------- sums, order
 

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from vicinal._check import BoxLike
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
-from vicinal.choose import choose_checked
+from vicinal.costs import chosen_index
 from vicinal.index import Index, check_settings
 from vicinal.rows import Neighbors
-from vicinal.structures import STRUCTURES, StructureLike, find_structure
+from vicinal.structures import StructureLike, find_structure
 
 
 def _index(
@@ -22,8 +22,7 @@ def _index(
     settings = check_settings(points, cutoff, **bodies)
     if structure is not None:
         return find_structure(structure)._once(settings, {})  # noqa: SLF001
-    choice = choose_checked(settings)
-    return STRUCTURES[choice.structure]._once(settings, choice.parameters)  # noqa: SLF001
+    return chosen_index(settings)
 
 
 def pairs(
