@@ -75,8 +75,7 @@ class Forces {
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
   [[nodiscard]] double wake(double gap, double radius) const;
-  // Whether the centre of an element may have passed through a wall during the step, and which walls it has.
-  [[nodiscard]] bool may_have_crossed(std::size_t row, std::span<const WallTouch> touches, double step) const;
+  // Notes walls through which the centre of an element has passed during the step.
   void note_crossings(std::size_t row, double step);
   // Notes which of them are new, and forgets contacts that have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
