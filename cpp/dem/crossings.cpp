@@ -9,10 +9,6 @@
 namespace vicinal::dem {
 namespace {
 
-// A body that moves by less than this part of its radius in a step and has passed through a surface overlaps with it by
-// the rest of the radius at least. So most bodies need no further look.
-constexpr double short_way = 0.1;
-
 // Whether the way from one place to another leads through a triangle: its ends are on different sides of the plane, and
 // the line between them passes the three edges on the same side.
 bool passes(const mesh::Vec3& from, const mesh::Vec3& to, const mesh::Vec3& a, const mesh::Vec3& b,
@@ -26,15 +22,6 @@ bool passes(const mesh::Vec3& from, const mesh::Vec3& to, const mesh::Vec3& a, c
 }
 
 }  // namespace
-
-bool Forces::may_have_crossed(std::size_t row, std::span<const WallTouch> touches, double step) const {
-  if (step == 0) return false;
-  const Assembly::Acting act = assembly_.acting();
-  const double r = act.places[row].r;
-  for (const WallTouch& touch : touches)
-    if (touch.contact.overlap > (1 - short_way) * r) return true;
-  return (norm(act.motions[row].v) + assembly_.wall_speed) * step > short_way * r;
-}
 
 void Forces::note_crossings(std::size_t row, double step) {
   const Assembly::Acting act = assembly_.acting();

@@ -79,8 +79,7 @@ class Forces {
   std::vector<std::size_t> patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
                                               std::span<const Face> triangles, WallTouch& touch) const;
   [[nodiscard]] double wake(double gap, double radius) const;
-  // Whether the centre of an element may have passed through a wall during the step, and which walls it has.
-  [[nodiscard]] bool may_have_crossed(std::size_t row, std::span<const WallTouch> touches, double step) const;
+  // Notes walls through which the centre of an element has passed during the step.
   void note_crossings(std::size_t row, double step);
   // Notes which of them are new, and forgets contacts that have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);

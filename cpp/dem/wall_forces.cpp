@@ -8,6 +8,19 @@
 #include "dem/kernels.hpp"
 
 namespace vicinal::dem {
+namespace {
+
+// Whether the centre of a sphere may have passed through a wall. One that moved by less than this part of its radius
+// overlaps with the surface by the rest of the radius at least if it has; so most bodies need no further look.
+bool may_have_crossed(double radius, Vec speed, double wall_speed, double step, const std::vector<WallTouch>& touches) {
+  constexpr double short_way = 0.1;
+  const double left = short_way * radius - wall_speed * step;
+  if (left < 0 || dot(speed, speed) * (step * step) > left * left) return true;
+  return std::any_of(touches.begin(), touches.end(),
+                     [&](const WallTouch& touch) { return touch.contact.overlap > (1 - short_way) * radius; });
+}
+
+}  // namespace
 
 void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
   const Assembly::Acting act = assembly_.acting();
@@ -17,7 +30,8 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
   for (std::size_t row = begin; row < end; ++row) {
     if (lists_.walls.begin(row) == lists_.walls.end(row) || odometer_ < row_wakes_[row]) continue;
     touch_walls(row, touches, wakes_);
-    if (may_have_crossed(row, touches, step)) note_crossings(row, step);
+    if (may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step, touches))
+      note_crossings(row, step);
     meet_walls(row, touches);
     row_wakes_[row] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.begin(row)),
                                         wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.end(row)));
