@@ -15,10 +15,15 @@ struct Feature {
   std::size_t size = 0;  // 0: a plane without end; 1: a point; 2: an edge; more: a face, corner by corner
   Vec normal;            // of a face or a plane
   double beyond = 0;     // how far the feature of the sharp shape extends beyond that of the core, in margins
-  Vec corners[most];
+  // Without initial values: most features have few corners.
+  struct Corner {
+    double x, y, z;
+    operator Vec() const { return {x, y, z}; }
+  };
+  Corner corners[most];
 
   void add(Vec corner) {
-    if (size < most) corners[size++] = corner;
+    if (size < most) corners[size++] = {corner.x, corner.y, corner.z};
   }
   static Feature point(Vec at) {
     Feature feature;

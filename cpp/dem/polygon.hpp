@@ -50,6 +50,13 @@ struct Polygon {
   std::size_t size = 0;
   Flat corners[most];
 
+  Polygon() = default;
+  Polygon(const Polygon& other) : size(other.size) { std::copy_n(other.corners, size, corners); }
+  Polygon& operator=(const Polygon& other) {
+    size = other.size;
+    std::copy_n(other.corners, size, corners);
+    return *this;
+  }
   void add(Flat corner) {
     if (size < most) corners[size++] = corner;
   }
@@ -80,8 +87,7 @@ struct Polygon {
       const std::size_t n = k + 1 < size ? k + 1 : 0;
       if ((at[k] >= 0) != (at[n] >= 0)) kept.add(corners[k] + (at[k] / (at[k] - at[n])) * (corners[n] - corners[k]));
     }
-    size = kept.size;
-    std::copy(kept.corners, kept.corners + kept.size, corners);
+    *this = kept;
   }
   // Leaves out corners that are as good as the one before: the direction of such a side is only rounding.
   void tidy(double length) {
@@ -90,8 +96,7 @@ struct Polygon {
       const Flat d = corners[k] - (kept.size > 0 ? kept.corners[kept.size - 1] : corners[size - 1]);
       if (dot(d, d) > length * length) kept.add(corners[k]);
     }
-    size = kept.size;
-    std::copy(kept.corners, kept.corners + kept.size, corners);
+    *this = kept;
   }
   // Keeps the part inside another polygon, which is oriented, or this far from it.
   void cut(const Polygon& other, double tolerance) {

@@ -139,8 +139,9 @@ def values_of(material: Material) -> dict[str, float]:
 
     Examples
     --------
-    >>> values_of(Material(kn=1e4))
-    {'density': 1000.0, 'restitution': 1.0, 'friction': 0.0, 'rolling_friction': 0.0, 'cohesion': 0.0, 'kn': 10000.0}
+    >>> values = values_of(Material(kn=1e4))
+    >>> values["kn"], values["friction"], "kt" in values
+    (10000.0, 0.0, False)
     """
     values = {item.name: getattr(material, item.name) for item in fields(material)}
     return {name: float(value) for name, value in values.items() if value is not None}
