@@ -110,38 +110,16 @@ class Region {
       bytes_ = kept.bytes;
       return;
     }
-    try {
-      map_fresh();
-    } catch (...) {
-      if (kept.bytes > 0) munmap(kept.data, kept.bytes);
-      throw;
+    if (kept.bytes > 0) {
+      data_ = PageCache::instance().grow(kept, bytes_, huge_page);
+      if (data_ != nullptr) return;
     }
-    // The pages that are there already become the beginning of the region.
-    if (kept.bytes > 0 && mremap(kept.data, kept.bytes, kept.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data_) == MAP_FAILED)
-      munmap(kept.data, kept.bytes);
-#else
-    map_fresh();
 #endif
-  }
-  void map_fresh() {
-    // One huge page more than needed, so that the start can be aligned to one.
-    const std::size_t wide = bytes_ + huge_page;
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-#ifdef MAP_NORESERVE
-    flags |= MAP_NORESERVE;
-#endif
-    void* const raw = mmap(nullptr, wide, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (raw == MAP_FAILED) throw std::bad_alloc();
-    const auto address = reinterpret_cast<std::uintptr_t>(raw);
-    const std::size_t head = (huge_page - address % huge_page) % huge_page;
-    auto* const aligned = static_cast<std::byte*>(raw) + head;
-    if (head > 0) munmap(raw, head);
-    if (huge_page > head) munmap(aligned + bytes_, huge_page - head);
+    data_ = reserve_aligned(bytes_, huge_page, PROT_READ | PROT_WRITE);
 #ifdef MADV_HUGEPAGE
     // Touching a huge page clears all of it, which is wasteful if only its beginning is used.
-    if (pages_ == PageSize::huge) madvise(aligned, bytes_, MADV_HUGEPAGE);
+    if (pages_ == PageSize::huge) madvise(data_, bytes_, MADV_HUGEPAGE);
 #endif
-    data_ = aligned;
   }
 #endif
 

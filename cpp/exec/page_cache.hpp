@@ -5,9 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
-#include <vector>
+#include <new>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
@@ -43,6 +46,25 @@ struct Pages {
   PageSize size = PageSize::huge;
 };
 
+#if VICINAL_HAS_MMAP
+// Maps `bytes` of address space that begin at a multiple of `alignment`, both multiples of the page size.
+inline void* reserve_aligned(std::size_t bytes, std::size_t alignment, int protection) {
+  const std::size_t wide = bytes + alignment;
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef MAP_NORESERVE
+  flags |= MAP_NORESERVE;
+#endif
+  void* const raw = mmap(nullptr, wide, protection, flags, -1, 0);
+  if (raw == MAP_FAILED) throw std::bad_alloc();
+  const auto address = reinterpret_cast<std::uintptr_t>(raw);
+  const std::size_t head = (alignment - address % alignment) % alignment;
+  auto* const aligned = static_cast<std::byte*>(raw) + head;
+  if (head > 0) munmap(raw, head);
+  if (alignment > head) munmap(aligned + bytes, alignment - head);
+  return aligned;
+}
+#endif
+
 #if VICINAL_KEEPS_PAGES
 
 class PageCache {
@@ -55,34 +77,48 @@ class PageCache {
 
   // Keeps the pages or unmaps them.
   void give(Pages pages) {
-    if (pages.bytes > budget_ || address_space_is_limited() || madvise(pages.data, pages.bytes, MADV_FREE) != 0) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || pages.bytes > budget_ || address_space_is_limited() ||
+        madvise(pages.data, pages.bytes, MADV_FREE) != 0) {
       munmap(pages.data, pages.bytes);
       return;
     }
-    const std::lock_guard lock(mutex_);
-    kept_bytes_ += pages.bytes;
-    kept_.push_back(pages);
-    while (kept_bytes_ > budget_) {  // the oldest go first
-      munmap(kept_.front().data, kept_.front().bytes);
-      kept_bytes_ -= kept_.front().bytes;
-      kept_.erase(kept_.begin());
+    while (count_ == kept_.size() || kept_bytes_ + pages.bytes > budget_) {
+      const Pages oldest = remove(0);
+      munmap(oldest.data, oldest.bytes);
     }
+    kept_[count_++] = pages;
+    kept_bytes_ += pages.bytes;
   }
 
   // Kept pages that fill `bytes` well, or as much of it as possible; nothing if there are none.
   Pages take(std::size_t bytes, PageSize size) {
-    const std::lock_guard lock(mutex_);
-    const auto fit = [&](const Pages& pages) {
-      if (pages.size != size || pages.bytes / 2 > bytes) return std::size_t{0};
-      return std::min(pages.bytes, bytes);
-    };
-    const auto best =
-        std::max_element(kept_.begin(), kept_.end(), [&](const Pages& a, const Pages& b) { return fit(a) < fit(b); });
-    if (best == kept_.end() || fit(*best) == 0) return {};
-    const Pages taken = *best;
-    kept_bytes_ -= taken.bytes;
-    kept_.erase(best);
-    return taken;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return {};
+    std::size_t best = count_, most = 0;
+    for (std::size_t k = 0; k < count_; ++k) {
+      if (kept_[k].size != size || kept_[k].bytes / 2 > bytes) continue;
+      const std::size_t fit = std::min(kept_[k].bytes, bytes);
+      if (fit > most) best = k, most = fit;
+    }
+    return best < count_ ? remove(best) : Pages{};
+  }
+
+  // Makes kept pages the beginning of a larger region, or unmaps them and returns null.
+  //
+  // They are moved and grown at once, so that they stay one mapping: kernels before 6.17 move no others.
+  void* grow(const Pages& kept, std::size_t bytes, std::size_t alignment) {
+    try {
+      if (moves_) {
+        void* const place = reserve_aligned(bytes, alignment, PROT_NONE);
+        if (mremap(kept.data, kept.bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != MAP_FAILED) return place;
+        // The address space at `place` may or may not be ours any more. It is left alone, and this is not tried again.
+        moves_ = false;
+      }
+    } catch (const std::bad_alloc&) {  // there is no such address space; the caller finds that out, too
+    }
+    munmap(kept.data, kept.bytes);
+    return nullptr;
   }
 
  private:
@@ -92,10 +128,22 @@ class PageCache {
       budget_ = std::min(budget_, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / 16);
   }
 
+  Pages remove(std::size_t k) {
+    const Pages removed = kept_[k];
+    std::copy(kept_.begin() + static_cast<std::ptrdiff_t>(k) + 1, kept_.begin() + static_cast<std::ptrdiff_t>(count_),
+              kept_.begin() + static_cast<std::ptrdiff_t>(k));
+    --count_;
+    kept_bytes_ -= removed.bytes;
+    return removed;
+  }
+
   std::size_t budget_ = std::size_t{1} << 30;
   std::size_t kept_bytes_ = 0;
+  std::atomic<bool> moves_{true};
+  // Only tried, never waited for: after a fork the thread that holds it may not exist.
   std::mutex mutex_;
-  std::vector<Pages> kept_;  // from the oldest to the newest
+  std::array<Pages, 64> kept_{};  // the first `count_`, from the oldest to the newest
+  std::size_t count_ = 0;
 };
 
 #endif

@@ -1,8 +1,10 @@
 // Regions, buffers and the pool of result memory, which Python does not reach directly.
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "check.hpp"
@@ -137,7 +139,9 @@ const check::Register pages_again("pages of a region that was freed are used aga
 });
 
 const check::Register pages_first("fewer pages than needed become the beginning of a region", [] {
-  { const Region region(60 * huge_page); }
+  {
+    const Region region(60 * huge_page);
+  }
   Region large(std::size_t{20} << 30);
   auto* const bytes = static_cast<unsigned char*>(large.data());
   check::that(aligned(bytes, huge_page), "aligned to huge pages");
@@ -147,6 +151,32 @@ const check::Register pages_first("fewer pages than needed become the beginning 
   check::equal(large.bytes(), 61 * huge_page, "size after the trim");
   check::that(bytes[60 * huge_page] == 5, "what was written stays");
 });
+
+#ifdef __linux__
+// How many mappings of this process lie in a region. (One that reaches beyond it was merged with its neighbour.)
+int mappings_in(const Region& region) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(region.data()), end = begin + region.bytes();
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t dash = line.find('-');
+    const std::uintptr_t low = std::stoull(line.substr(0, dash), nullptr, 16);
+    const std::uintptr_t high = std::stoull(line.substr(dash + 1), nullptr, 16);
+    count += low < end && high > begin ? 1 : 0;
+  }
+  return count;
+}
+
+const check::Register pages_joined("a region that grew from kept pages is one mapping, which can grow again", [] {
+  for (const std::size_t pages : {70U, 75U, 90U, 200U}) {
+    Region region(std::size_t{20} << 30);
+    auto* const bytes = static_cast<unsigned char*>(region.data());
+    for (std::size_t page = 0; page < pages; ++page) bytes[page * huge_page] = 1;
+    check::equal(mappings_in(region), 1, "mappings: kernels before 6.17 do not move several");
+    region.trim(pages * huge_page);
+  }
+});
+#endif
 
 const check::Register pages_few("small pages do not serve as huge ones, nor many pages where few are needed", [] {
   void* data = nullptr;
