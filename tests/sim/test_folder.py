@@ -294,19 +294,20 @@ def test_input_that_fails_during_the_run_ends_it_and_says_what_was_kept(tmp_path
     check_finite(out)
 
 
-def test_an_error_of_any_kind_ends_the_run_and_a_second_one_does_not_hide_it(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", [RuntimeError, MemoryError, KeyboardInterrupt])
+def test_an_error_of_any_kind_ends_the_run_and_a_second_one_does_not_hide_it(tmp_path, monkeypatch, kind):
     out = tmp_path / "out"
     loop = sim.RunLoop(busy(), out)
 
     def fails(*_):
-        raise RuntimeError("no such luck")
+        raise kind("no such luck")
 
     def fails_too(*_):
         raise OSError("no space left")
 
     monkeypatch.setattr(loop.solver, "advance", fails)
     monkeypatch.setattr(loop.frames, "close", fails_too)
-    with pytest.raises(RuntimeError, match="no such luck"):
+    with pytest.raises(kind, match="no such luck"):
         list(loop.go())
     assert loop.status == "failed"
     check_failed(out, "no such luck")

@@ -129,7 +129,9 @@ class RunLoop:
             if self._interrupt:
                 self.save()
             self._end("interrupted" if self._interrupt else "finished")
-        except Exception as error:
+        except GeneratorExit:  # the caller does not go on
+            raise
+        except BaseException as error:
             if isinstance(error, UnstableError):
                 error.name_last_good(*(self._last_good or (None, 0.0)))
             self._fail(str(error) or type(error).__name__)
