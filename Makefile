@@ -78,7 +78,7 @@ build/cpp/%.o: %.cpp
 
 -include $(CPP_OBJECTS:.o=.d)
 
-# The contract under every lower instruction set; `unit` uses the best one. Structures only propose candidates, so two
+# The contract under the lowest instruction set; `unit` uses the best one. Structures only propose candidates, so two
 # are enough.
 isa: $(VENV)/built
 	VICINAL_ISA=baseline $(PYTEST) tests/index/test_contract.py tests/test_isa.py -k "Exhaustive or CellSorting or isa"

@@ -486,6 +486,21 @@ def test_one_list_can_be_used_from_several_threads() -> None:
     assert 2 < made.stats.builds < 161
 
 
+@pytest.mark.parametrize("way", COPIES)
+def test_the_time_between_updates_is_not_measured_across_copies(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = vc.NeighborList(cutoff=REACH)
+    made.update(CLOUD)
+    copied = COPIES[way](made)
+    # The clock of another process starts anywhere.
+    monkeypatch.setattr("vicinal.neighbor_list.perf_counter", lambda: 1e9)
+    gaps: list[float] = []
+    monkeypatch.setattr(type(copied._tuner), "note_gap", lambda _, gap: gaps.append(gap))
+    copied.update(CLOUD)
+    assert gaps == []
+    copied.update(CLOUD)
+    assert gaps == [0.0]
+
+
 @pytest.mark.parametrize("kind", ["points", "spheres", "boxes", "planes", "tuned", "empty"])
 @pytest.mark.parametrize("way", COPIES)
 def test_copies_of_a_list_go_their_own_ways(way: str, kind: str) -> None:

@@ -60,8 +60,7 @@ struct Bounds {
 //        k; may scribble up to `overshoot` entries beyond the last.
 // count: only counts.
 // Both return how many queries were done: fewer than all when the next one has a candidate in doubt.
-// part:  for the first query only, writes payload of candidates that are certainly a pair to `hits`, that of candidates
-// in
+// part:  for the first query only, writes payload of candidates that are certainly a pair to `hits`, that of those in
 //        doubt to `doubts`, and how many of each to counts[0] and counts[1]. The query itself is not among the hits,
 //        but may be among the doubts. Null where nothing is ever in doubt.
 inline constexpr std::size_t overshoot = 64;

@@ -50,7 +50,7 @@ from vicinal.structures import StructureLike
 
 Layout = Literal["rows", "pairs", "fixed", "hybrid"]
 # Attributes that a copy of a list creates itself.
-MADE_ANEW = ("_builder", "_lock", "_core", "_state", "_spare", "_sample")
+NOT_COPIED = ("_builder", "_lock", "_core", "_state", "_spare", "_sample", "_left")
 
 
 class NeighborList:
@@ -149,7 +149,6 @@ class NeighborList:
         self._make(check_structure(structure, points=cutoff is not None))
         self._updates = self._builds = 0
         self._build_seconds = self._check_seconds = 0.0
-        self._left = 0.0  # when the last update returned
 
     def _make(self, structure: type[Index] | None) -> None:
         """Set what is not copied with a list."""
@@ -159,6 +158,7 @@ class NeighborList:
         self._state: State | None = None
         self._spare: Floats | None = None  # memory for the next copy of the positions
         self._sample: npt.NDArray[Any] | None = None
+        self._left: float | None = None  # when the last update returned, by a clock that other processes do not share
 
     def __len__(self) -> int:
         """Return the number of bodies, planes not counted."""
@@ -181,7 +181,7 @@ class NeighborList:
         """Return parameters and bodies, for `copy` and `pickle`: the list is rebuilt from them."""
         with self._lock:
             given = None if self._state is None else self._state.given()
-            kept = {name: value for name, value in self.__dict__.items() if name not in MADE_ANEW}
+            kept = {name: value for name, value in self.__dict__.items() if name not in NOT_COPIED}
             return {**deepcopy(kept), "given": given, "structure": self._builder.structure}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -235,7 +235,7 @@ class NeighborList:
         started = perf_counter()
         given = Given(points, radii, boxes, planes, box)
         with self._lock:
-            if self._tuner is not None and self._updates:
+            if self._tuner is not None and self._left is not None:
                 self._tuner.note_gap(started - self._left)
             state = self._state
             fresh = state is None or not self._holds(state, given)

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import vicinal
+from compare import COPIES
 from dem.grains import bed
-from vicinal.dem import Clump, Material, Simulation, Tablet
+from sim.busy import busy
+from vicinal import InputError
+from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Simulation, Tablet
+from vicinal.dem.solver import GrainSolver
 
 COLUMNS = ("positions", "velocities", "spins", "orientations")
 
@@ -50,6 +54,65 @@ def test_restored_simulation_goes_on_bit_for_bit(make, at):
         assert_same(copy, straight)
     assert copy.random.random() == straight.random.random()
     assert copy.stats.builds == straight.stats.builds
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_share_nothing_with_the_original(way):
+    sim = mixed()
+    sim.run(100)
+    copied = COPIES[way](sim)
+    assert_same(copied, sim)
+    sim.run(50)
+    assert copied.step_count == 100
+    copied.run(50)
+    assert_same(copied, sim)
+    copied.remove([0])
+    assert len(sim) == len(copied) + 1
+    assert sim.walls[0] is not copied.walls[0]
+    assert copied.random.random() == sim.random.random()
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_a_solver_have_one_simulation(way):
+    solver = GrainSolver(busy())
+    solver.advance(1.0, 100)
+    copied = COPIES[way](solver)
+    assert copied.simulation is not solver.simulation
+    for one in (solver, copied):
+        one.advance(1.0, 200)  # walls begin to move, bodies are inserted and removed
+    assert_same(copied.simulation, solver.simulation)
+
+
+CORNERS = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]])
+FLOORS = {
+    "plane": lambda: Plane(name="floor", material="m", point=(0, 0, 0), normal=(0, 0, 1)),
+    "cylinder": lambda: Cylinder(name="floor", material="m", start=(-1, 0, -5), end=(1, 0, -5), radius=5, inside=False),
+    "mesh": lambda: MeshWall(name="floor", material="m", vertices=CORNERS, faces=np.array([[0, 1, 2]])),
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("floor", FLOORS)
+def test_the_copy_of_a_used_wall_can_be_used_again(way, floor):
+    def on(wall):
+        sim = Simulation(materials={"m": Material(kn=1e4, density=1)}, law="linear", walls=[wall], dt=1e-4)
+        sim.insert([[0, 0, 0.5]], radii=0.5)
+        return sim
+
+    wall = FLOORS[floor]()
+    first = on(wall)
+    first.run(200)
+    with pytest.raises(InputError, match="must belong to one simulation"):
+        on(wall)
+    copied = COPIES[way](wall)
+    second = on(copied)
+    second.run(200)
+    assert_same(second, first)
+    copied.velocity[2] = 1.0
+    second.run(1)
+    assert wall.velocity[2] == wall.position[2] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        copied.orientation[0] = 2
 
 
 def test_state_is_plain():

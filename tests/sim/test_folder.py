@@ -1,7 +1,11 @@
 """The folder of results: one run at a time, no leftovers, and nothing of a state that is of no use."""
 
+import copy
+import errno
 import json
 import os
+import pickle
+import socket
 import subprocess
 import sys
 
@@ -56,11 +60,13 @@ def other_process(tmp_path):
 
 def test_a_folder_in_use_is_refused_until_its_process_is_dead(file, tmp_path, other_process):
     out = tmp_path / "out"
-    with pytest.raises(FolderInUseError, match=f"another run writes into this folder .process {other_process.pid} on"):
+    with pytest.raises(
+        FolderInUseError, match=f"no other run writes into, got .*, in use .process {other_process.pid} on"
+    ):
         sim.run(busy(**SHORT), out)
     refused = invoke(file, "-o", out, "--overwrite")
     assert refused.exit_code == 1
-    assert "another run writes into this folder" in refused.stderr
+    assert "must be a folder that no other run writes into" in refused.stderr
     assert sorted(entry.name for entry in out.iterdir()) == ["run.lock"]
     # A kill leaves the file, not the lock.
     other_process.kill()
@@ -68,6 +74,48 @@ def test_a_folder_in_use_is_refused_until_its_process_is_dead(file, tmp_path, ot
     assert (out / "run.lock").exists()
     assert invoke(file, "-o", out).exit_code == 0
     assert not (out / "run.lock").exists()
+
+
+@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK])
+def test_without_locks_of_the_system_the_process_counts(tmp_path, monkeypatch, code):
+    def refuse(*_):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with (
+        FolderLock(tmp_path),
+        pytest.raises(FolderInUseError, match=f"process {os.getpid()} on .*; wait until that run has ended"),
+    ):
+        FolderLock(tmp_path)
+    left = json.dumps({"process": 999_999_999, "host": socket.gethostname(), "since": "yesterday"})
+    (tmp_path / "run.lock").write_text(left)
+    with FolderLock(tmp_path):
+        assert json.loads((tmp_path / "run.lock").read_text())["process"] == os.getpid()
+    assert not (tmp_path / "run.lock").exists()
+
+
+FORK = """
+import os, sys
+from pathlib import Path
+from vicinal.sim.lock import FolderInUseError, FolderLock
+folder = Path(sys.argv[1])
+lock = FolderLock(folder)
+child = os.fork()
+if child == 0:
+    del lock
+    os._exit(0)
+os.waitpid(child, 0)
+assert (folder / "run.lock").exists()
+try:
+    FolderLock(folder)
+except FolderInUseError:
+    print("still held")
+"""
+
+
+def test_the_end_of_a_forked_process_leaves_the_lock_of_its_parent(tmp_path):
+    output = subprocess.run([sys.executable, "-c", FORK, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert output.stdout == "still held\n"
 
 
 def test_a_restart_of_a_run_that_goes_on_is_refused(tmp_path):
@@ -197,3 +245,103 @@ def test_restitution_that_is_left_out_is_seen(tmp_path):
     assert "restitution = 1.0" in (tmp_path / "out" / "scene.toml").read_text()
     assert "restitution 1: collisions of glass lose no energy" in result.solver.summary()
     assert not any("restitution" in line for line in sim.run(busy(**SHORT), tmp_path / "b").solver.summary())
+
+
+# --- runs that fail ---------------------------------------------------------------------------------------------------
+
+
+def pushed():
+    """A scene in which a wall reaches the region of an emitter."""
+    return sim.Scene(
+        run={"duration": 0.05, "threads": 1},
+        regions={"gate": {"shape": "box", "low": [-0.02, -0.02, 0.0], "high": [0.02, 0.02, 0.02]}},
+        walls=[
+            {
+                "shape": "plane",
+                "name": "piston",
+                "material": "glass",
+                "point": [0, 0, -0.02],
+                "normal": [0, 0, 1],
+                "motion": {"type": "translating", "velocity": [0, 0, 1.0]},
+            }
+        ],
+        output={"every": 0.005},
+        dem={
+            "dt": 2e-5,
+            "materials": {"glass": dict(busy().table()["dem"]["materials"]["glass"])},
+            "bodies": {"bead": {"material": "glass", "radius": 0.002}},
+            "insert": [{"kind": "emitter", "bodies": "bead", "region": "gate", "rate": 500, "every": 0.004}],
+        },
+    )
+
+
+def check_failed(out, error):
+    report = json.loads((out / "run.json").read_text())
+    assert report["status"] == "failed"
+    assert error in report["error"]
+    assert not (out / "run.lock").exists()
+
+
+def test_input_that_fails_during_the_run_ends_it_and_says_what_was_kept(tmp_path):
+    out = tmp_path / "out"
+    file = tmp_path / "pushed.toml"
+    file.write_text(dump(pushed().table()))
+    result = invoke(file, "-o", out)
+    assert result.exit_code == 2
+    assert "bodies that were just placed must overlap by at most 0.1 of the smaller radius, got" in result.stderr
+    assert f"continue with: vicinal run --restart {out / 'restart.npz'}" in result.stderr
+    check_failed(out, "bodies that were just placed must overlap")
+    check_finite(out)
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, MemoryError, KeyboardInterrupt])
+def test_an_error_of_any_kind_ends_the_run_and_a_second_one_does_not_hide_it(tmp_path, monkeypatch, kind):
+    out = tmp_path / "out"
+    loop = sim.RunLoop(busy(), out)
+
+    def fails(*_):
+        raise kind("no such luck")
+
+    def fails_too(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(loop.solver, "advance", fails)
+    monkeypatch.setattr(loop.frames, "close", fails_too)
+    with pytest.raises(kind, match="no such luck"):
+        list(loop.go())
+    assert loop.status == "failed"
+    check_failed(out, "no such luck")
+
+
+def test_the_last_good_state_is_that_of_the_restart_file_that_was_given(tmp_path):
+    loop = sim.RunLoop(busy(), tmp_path / "a")
+    next(loop.go())
+    loop.save()
+    given, begin = tmp_path / "a" / "restart.npz", loop.solver.time
+    sim.run(busy(), tmp_path / "b")
+    again = sim.RunLoop(busy(), tmp_path / "b", restart=given)
+    again.solver.simulation._core.set("velocities", np.full((61, 3), np.nan))
+    with pytest.raises(sim.UnstableError) as caught:
+        list(again.go())
+    assert caught.value.last_good == given
+    assert str(caught.value).endswith(f"the last good state is {given} (t = {begin:.6g})")
+
+
+def test_a_restart_must_have_something_left_to_do(tmp_path):
+    out = tmp_path / "out"
+    sim.run(busy(**SHORT), out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    result = invoke("--restart", out / "restart.npz", "--set", "run.duration=2e-4")
+    assert result.exit_code == 2
+    assert "run.duration must be above 0.0004, the time of " in result.stderr
+    assert ", got 0.0002; " in result.stderr
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_errors_come_back_from_other_processes(tmp_path, clone):
+    error = sim.UnstableError("body 3 is gone", time=0.5, step=7)
+    error.name_last_good(tmp_path / "restart.npz", 0.25)
+    twin = clone(error)
+    assert (type(twin), str(twin), twin.time, twin.step) == (sim.UnstableError, str(error), 0.5, 7)
+    assert twin.last_good == tmp_path / "restart.npz"

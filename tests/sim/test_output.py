@@ -131,6 +131,28 @@ def test_vtk_reads_what_we_write(tmp_path):
                 assert np.array_equal(force, expected.cell_data["force"])
 
 
+def test_a_frame_is_written_in_as_many_calls_as_the_system_needs(tmp_path, monkeypatch):
+    log, write, left = tmp_path / "log", os.write, [10**9]
+
+    def little(descriptor, content):
+        if left[0] <= 0:
+            raise OSError(28, "No space left on device")
+        left[0] -= 7
+        return write(descriptor, content[:7])
+
+    monkeypatch.setattr(os, "write", little)
+    size = append_frame(log, frame(0))
+    assert log.stat().st_size == size > 7
+    left[0] = 70  # the disk is full after a few calls
+    with pytest.raises(OSError, match="No space left"):
+        append_frame(log, frame(1))
+    monkeypatch.setattr(os, "write", lambda *_: 0)
+    with pytest.raises(OSError, match="No space left"):
+        append_frame(log, frame(1))
+    assert log.stat().st_size == size
+    assert [found.time for found in read_frames(log)] == [0.0]
+
+
 def test_files_of_steps_stay_few(tmp_path, monkeypatch):
     monkeypatch.setattr("vicinal.sim.series.INDEX_SECONDS", 0.0)
     monkeypatch.setattr("vicinal.sim.series.INDEX_SHARE", np.inf)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vicinal.cli.exits import FAILURE, INTERRUPTED, exit_codes, stop
+from vicinal.cli.exits import BAD_INPUT, FAILURE, INTERRUPTED, exit_codes, stop
 from vicinal.cli.report import count, seconds, show
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def _announce(loop: "RunLoop") -> None:
 
 def _follow(loop: "RunLoop") -> None:
     """Run to the end, and print a summary."""
+    from vicinal import InputError
     from vicinal.sim.folder import RESTART
 
     warned: set[str] = set()
@@ -91,11 +92,11 @@ def _follow(loop: "RunLoop") -> None:
                 if message not in warned:
                     warned.add(message)
                     typer.echo(f"warning: {message}", err=True)
-    except (OSError, FloatingPointError) as error:
+    except (InputError, OSError, FloatingPointError) as error:
         kept = f"the results so far are in {loop.folder}"
-        if (loop.folder / RESTART).exists():
-            kept += f"; continue with: vicinal run --restart {loop.folder / RESTART}"
-        raise stop(f"{error}; {kept}", code=FAILURE) from error
+        if loop.last_good is not None:
+            kept += f"; continue with: vicinal run --restart {loop.last_good}"
+        raise stop(f"{error}; {kept}", code=BAD_INPUT if isinstance(error, InputError) else FAILURE) from error
     _show(loop)
     if loop.status == "interrupted":
         typer.echo(f"interrupted; continue with: vicinal run --restart {loop.folder / RESTART}", err=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
 MOST_NAMED = 3
-"""Partners of a body that a message names."""
+"""What a message names of the bodies and walls that a body touches."""
 
 
 class CrossingWarning(SimulationWarning):
@@ -68,9 +68,9 @@ def _touched(sim: Simulation, body: int) -> str:
     of = np.flatnonzero((contacts["i"] == body) | (contacts["j"] == body))
     deepest: dict[str, float] = {}
     for k in of[np.argsort(-contacts["overlap"][of], kind="stable")].tolist():
-        partner = contact_partner(contacts["i"][k], contacts["j"][k], contacts["wall"][k], body, sim)
-        deepest.setdefault(partner, float(contacts["overlap"][k]))
-    named = [f"{partner} (overlap {overlap:.3g})" for partner, overlap in deepest.items()][:MOST_NAMED]
+        other = contact_partner(contacts["i"][k], contacts["j"][k], contacts["wall"][k], body, sim)
+        deepest.setdefault(other, float(contacts["overlap"][k]))
+    named = [f"{other} (overlap {overlap:.3g})" for other, overlap in deepest.items()][:MOST_NAMED]
     more = f" and {len(deepest) - MOST_NAMED} more" if len(deepest) > MOST_NAMED else ""
     return f"; it touches {', '.join(named)}{more}" if named else "; it touches nothing"
 

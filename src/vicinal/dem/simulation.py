@@ -700,6 +700,12 @@ class Simulation:
         if self._placed_from is None:
             return Overlaps()
         found = find_overlaps(self, self._placed_from)
+        if self.step_count and not found.same_place and found.worst > self._max_overlap:
+            raise InputError(
+                f"bodies that were just placed must overlap by at most {self._max_overlap:g} of the smaller radius, "
+                f"got {found.worst:.3g} at t = {self.time:.6g}: {found}; move them apart or away from walls, "
+                "or allow it with max_overlap"
+            )
         found.check(self._max_overlap)
         self._placed_from = None
         return found
@@ -754,6 +760,10 @@ class Simulation:
     def restore(cls, state: Mapping[str, Any]) -> Simulation:
         """Return the simulation whose `state` is given."""
         return checkpoint.restore(cls, state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the state; the copy has its own bodies and walls and continues with the same bits."""
+        return type(self).restore, (self.state(),)
 
 
 def _read_only(array: npt.NDArray[_T]) -> npt.NDArray[_T]:

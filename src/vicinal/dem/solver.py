@@ -85,6 +85,10 @@ class GrainSolver:
             "times": np.array(astuple(self.times)),
         }
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the state, so that the parts of the copy share one simulation."""
+        return type(self).restore, (self.scene, self.state())
+
     @property
     def time(self) -> float:
         """Simulated time."""

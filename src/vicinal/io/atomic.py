@@ -119,6 +119,4 @@ def process_lives(process: int) -> bool:
         return False
     except PermissionError:  # it belongs to another user
         return True
-    except OSError:  # Windows reports a process that is gone in this way
-        return False
     return True

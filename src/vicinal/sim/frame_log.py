@@ -6,6 +6,7 @@ process that was killed may be cut off; readers leave it out.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
@@ -34,17 +35,23 @@ def append_frame(path: Path, frame: Frame) -> int:
     try:
         before = os.fstat(descriptor).st_size
         try:
-            # One call for the whole frame; the system may write less than that if the disk is full.
-            written = os.write(descriptor, content)
-        except OSError:
+            _write_all(descriptor, content)
+        except BaseException:
             os.ftruncate(descriptor, before)
             raise
-        if written < len(content):
-            os.ftruncate(descriptor, before)
-            raise OSError(f"{path}: no space left on the device")
     finally:
         os.close(descriptor)
     return len(content)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    """Write everything. A call may write a part only: the system has a largest size, and the disk may fill up."""
+    rest = memoryview(content)
+    while rest:
+        written = os.write(descriptor, rest)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rest = rest[written:]
 
 
 def read_frames(path: Path) -> list[Frame]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import socket
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from vicinal.io.atomic import process_lives
 from vicinal.machine import now
 from vicinal.sim.folder import LOCK
 
-fcntl: Any
-try:
-    fcntl = import_module("fcntl")
-except ModuleNotFoundError:  # Windows
-    fcntl = None
+NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
+"""What file systems without locks report; some network file systems are mounted without them."""
 
 
 class FolderInUseError(OSError):
@@ -29,7 +27,8 @@ class FolderLock:
     """Holds a folder until `release`, or until the process ends, however it ends.
 
     The system drops the lock of a process that has died, so a lock file that is left behind does not count. Where
-    there are no such locks (Windows), the process that the file names must be alive.
+    there are no such locks, as on some network file systems, the folder is in use if the process that the file names
+    is alive.
 
     Parameters
     ----------
@@ -46,10 +45,11 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / LOCK
+        self._owner = os.getpid()
         self._descriptor: int | None = None
         while self._descriptor is None:
             self._descriptor = self._locked()
-        facts = {"process": os.getpid(), "host": socket.gethostname(), "since": now()}
+        facts = {"process": self._owner, "host": socket.gethostname(), "since": now()}
         os.ftruncate(self._descriptor, 0)
         os.write(self._descriptor, json.dumps(facts).encode() + b"\n")
 
@@ -66,30 +66,37 @@ class FolderLock:
         """Let go of the folder."""
         descriptor, self._descriptor = getattr(self, "_descriptor", None), None
         if descriptor is not None:
-            # Removed while it is held, so that no other run can have locked it.
-            with suppress(OSError):
-                self.path.unlink()
+            # A forked process has a copy of this object, not the lock.
+            if os.getpid() == self._owner:
+                # Removed while it is held, so that no other run can have locked it.
+                with suppress(OSError):
+                    self.path.unlink()
             os.close(descriptor)
 
     def _locked(self) -> int | None:
         """Return the locked file; None if it was removed in the meantime, and another attempt is needed."""
-        if fcntl is None:
-            self._check_process()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            if fcntl is not None:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._flock(descriptor)
             # A file that its owner has removed is no longer the one that others open.
             if self._is_own(descriptor):
                 return descriptor
-        except BlockingIOError:
-            os.close(descriptor)
-            raise self._in_use() from None
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
         return None
+
+    def _flock(self, descriptor: int) -> None:
+        """Lock a file, or raise `FolderInUseError`."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self._in_use() from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            self._check_process()
 
     def _is_own(self, descriptor: int) -> bool:
         try:
@@ -114,6 +121,6 @@ class FolderLock:
         facts = self._facts()
         owner = "" if len(facts) != 3 else " (process {process} on {host}, since {since})".format(**facts)
         return FolderInUseError(
-            f"{self.path.parent}: another run writes into this folder{owner}; "
-            "wait until it has ended, or choose another folder"
+            f"the output must be a folder that no other run writes into, got {self.path.parent}, in use{owner}; "
+            "wait until that run has ended, or choose another folder"
         )

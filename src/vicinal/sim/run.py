@@ -7,7 +7,7 @@ import math
 import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -79,24 +79,29 @@ class RunLoop:
         self._warnings: list[str] = []
         self._machine = describe(("numpy", "h5py")) | {"threads": scene.run.threads or vc.get_threads()}
         states = None if restart is None else _states(scene, Path(restart))
-        self._saved: float | None = None
+        self._last_good: tuple[Path, float] | None = None
         self._failure: str | None = None
         self._lock = self._take_folder()
         try:
             self._prepare_folder(fresh=restart is None, overwrite=overwrite)
-            self._begin_run(states)
+            self._begin_run(states, None if restart is None else Path(restart))
         except BaseException:
             self._lock.release()
             raise
 
-    def _begin_run(self, states: Mapping[str, Any] | None) -> None:
+    def _begin_run(self, states: Mapping[str, Any] | None, restart: Path | None) -> None:
         """Make the solver, and write what a run starts with."""
         scene, fresh = self.scene, states is None
         with self._timed("setup"), self._threads(), self._collecting_warnings():
             self.solver = make_solver(scene, states)
         self._begin, self._begin_step = self.solver.time, self.solver.step_count
-        if not fresh and (self.folder / RESTART).exists():
-            self._saved = self._begin
+        if restart is not None:
+            self._last_good = restart, self._begin
+            if reached(self._begin, scene.run.duration):
+                raise InputError(
+                    f"run.duration must be above {self._begin:.6g}, the time of {restart}, got {scene.run.duration:g}; "
+                    "a restart goes on from that time"
+                )
         self._events = _timetable(scene)
         self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
         self.table = Table(self.folder / TABLE, self.solver.columns, keep=None if fresh else self._begin_step)
@@ -109,8 +114,9 @@ class RunLoop:
     def go(self) -> Iterator[Progress]:
         """Run to the end, and yield the progress now and then.
 
-        Ctrl-C and SIGTERM stop it after the current chunk of steps. If the solver fails (`UnstableError`), nothing of
-        that state is written; the error names the last good one.
+        Ctrl-C and SIGTERM stop it after the current chunk of steps. Any error ends the run as ``"failed"``, with the
+        results so far complete. If the solver fails (`UnstableError`), nothing of that state is written; the error
+        names the last good one.
         """
         self.status = "running"
         self._going = perf_counter()
@@ -123,10 +129,12 @@ class RunLoop:
             if self._interrupt:
                 self.save()
             self._end("interrupted" if self._interrupt else "finished")
-        except UnstableError as error:
-            error.name_last_good(None if self._saved is None else self.folder / RESTART, self._saved or 0.0)
-            self._failure = str(error)
-            self._end("failed")
+        except GeneratorExit:  # the caller does not go on
+            raise
+        except BaseException as error:
+            if isinstance(error, UnstableError):
+                error.name_last_good(*(self._last_good or (None, 0.0)))
+            self._fail(str(error) or type(error).__name__)
             raise
         finally:
             self._lock.release()
@@ -136,6 +144,15 @@ class RunLoop:
             self.frames.close()
         self.status = status
         self._report()
+
+    def _fail(self, message: str) -> None:
+        """End the run after an error. What fails now, such as writing to a full disk, must not hide that error."""
+        self._failure = message
+        with suppress(Exception), self._timed("frames"):
+            self.frames.close()
+        self.status = "failed"
+        with suppress(Exception):
+            self._report()
 
     def _advance(self, until: float) -> None:
         """Take a chunk of steps, and do what is due then."""
@@ -179,7 +196,12 @@ class RunLoop:
         """Write the restart file."""
         with self._timed("restart"):
             save_restart(self.folder / RESTART, dump(self.scene.table()), {self.solver.NAME: self.solver.state()})
-        self._saved = self.solver.time
+        self._last_good = self.folder / RESTART, self.solver.time
+
+    @property
+    def last_good(self) -> Path | None:
+        """The restart file to continue from: the last one written, before that the one the run began with."""
+        return None if self._last_good is None else self._last_good[0]
 
     def progress(self) -> Progress:
         """Return how far the run is."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
@@ -47,6 +48,10 @@ class UnstableError(FloatingPointError):
         self.time, self.step = time, step
         self.last_good: Path | None = None
         """The restart file written last before, if a run loop wrote one."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle with all attributes: errors come back from other processes in this way."""
+        return partial(type(self), time=self.time, step=self.step), self.args, self.__dict__
 
     def name_last_good(self, file: Path | None, time: float) -> None:
         """Say in the message where the last good state is."""

@@ -111,6 +111,15 @@ class Wall(ABC):
                 object.__setattr__(self, name, own)
         self._fixed = True
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return surface, motion and pose, for `copy` and `pickle`: the copy belongs to no simulation."""
+        kept = {name: value for name, value in vars(self).items() if name not in {"_fixed", "_mesh"}}
+        return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in kept.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.orientation.flags.writeable = False
+
     def check_motion(self) -> None:
         """Check values that were written into the arrays of motion and pose."""
         for name in _VECTORS:
@@ -268,6 +277,10 @@ class MeshWall(Wall):
             raise InputError(f"{self.name}.faces must have the shape (f, 3), f > 0, got {self.faces.shape}")
         if self.faces.min() < 0 or self.faces.max() >= len(self.vertices):
             raise InputError(f"{self.name}.faces must be numbers of vertices below {len(self.vertices)}, got others")
+        self._mesh = Mesh(vertices=self.vertices, faces=self.faces)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
         self._mesh = Mesh(vertices=self.vertices, faces=self.faces)
 
     @property
