@@ -185,7 +185,7 @@ def test_bodies_of_many_sizes_get_a_structure_for_mixed_sizes(name: str) -> None
     choice = vc.choose(**SITUATIONS[name])
     assert choice.structure in {"HashGrid", "BVH"}
     assert "times as large" in choice.reason
-    assert choice.costs["LinkedCells"] > 3 * choice.costs[choice.structure]
+    assert choice.costs["LinkedCells"] > 1.3 * choice.costs[choice.structure]
 
 
 def test_a_sentence_names_the_second_best() -> None:
