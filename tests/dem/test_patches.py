@@ -225,6 +225,24 @@ def test_cube_stands_on_its_edge_until_it_is_pushed():
     assert moved(sim, 2) < 1e-9
 
 
+def noisy(noise, seed=1):
+    """A cube whose faces are not quite flat."""
+    return CUBE + np.random.default_rng(seed).uniform(-noise, noise, CUBE.shape)
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4])
+def test_cube_with_inexact_vertices_does_not_creep_and_its_spin_stops(noise):
+    sim = resting(noisy(noise), gravity=downhill(15, 0))
+    assert moved(sim, 5) < 1e-9
+    times = []
+    for vertices in (CUBE, noisy(noise)):
+        sim = resting(vertices, friction=0.3)
+        sim.spins = [[0, 0, 2.0]]
+        times.append(stopping_time(sim, 0.32))
+        assert np.linalg.norm(sim.positions[0, :2]) < 1e-3
+    assert times[1] == pytest.approx(times[0], rel=0.01)
+
+
 # --- motion -----------------------------------------------------------------------------------------------------------
 
 
