@@ -392,14 +392,14 @@ def test_collisions_of_polyhedra_do_not_create_energy(law, restitution, growth):
 
 def heap(law="linear", count=4):
     """Bricks, prisms, tablets and spheres that fall upon each other: patches of all kinds, on a floor of triangles."""
-    stiffness = {"kn": 2e4} if law == "linear" else {"youngs_modulus": 5e5, "poisson_ratio": 0.3}
+    stiffness = {"kn": 2e5} if law == "linear" else {"youngs_modulus": 5e6, "poisson_ratio": 0.3}
     torsion = {"torsional_friction": 0.05, "rolling_friction": 0.05} if law == "hertz" else {}
     material = Material(density=2, restitution=0.3, friction=0.5, **stiffness, **torsion)
     side = 1.2 * count
     walls = box_walls("tray", (-side / 2, -side / 2, 0), (side / 2, side / 2, 9), "m", sides=["-x", "+x", "-y", "+y"])
     drum = Cylinder(name="drum", material="m", start=(0, -9, 0), end=(0, 9, 0), radius=0.4, inside=False)
     walls += [grid_floor(n=5, size=2 * side), drum]
-    sim = Simulation(materials={"m": material}, law=law, walls=walls, dt=2e-4, max_overlap=1)
+    sim = Simulation(materials={"m": material}, law=law, walls=walls, dt=1e-4, max_overlap=1)
     x = 1.2 * (np.arange(count) - 0.5 * (count - 1))
     places = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
     shapes = [Polyhedron(BRICK), Polyhedron(CUBE * 0.7), Tablet(0.4, 0.5, 0.1), Polyhedron(HEXAGON * 0.8)]
