@@ -102,6 +102,24 @@ def test_cube_rests_inside_a_drum(kind, radius, degrees):
     assert sim.contacts()["force"].sum(axis=0) == pytest.approx([0, 0, sim.masses[0] * G], abs=1e-2)
 
 
+def test_edges_close_together_touch_a_cylinder_once():
+    # The deepest points found from the two sides of the body may be near each other, or two ends of one edge.
+    angles = np.arange(24) * np.pi / 12
+    prism = Polyhedron([[0.5 * np.cos(a), 0.5 * np.sin(a), z] for a in angles for z in (-3, 3)])
+    rng = np.random.default_rng(1)
+    touching = 0
+    for heading in rng.uniform(0, 2 * np.pi, 60):
+        pipe = Cylinder(name="pipe", material="m", start=(0, 0, 0), end=(0, 0, 1), radius=1.0)
+        sim = simulation(stone(), walls=[pipe], dt=1e-4)
+        away = rng.uniform(0.504, 0.508)
+        sim.insert([[away * np.cos(heading), away * np.sin(heading), 0]], shape=prism)
+        sim.check_overlaps()  # it is longer than the pipe is wide, and lies along it
+        points = sim.contacts()["point"]
+        touching += len(points) > 0
+        assert len(points) < 2 or np.linalg.norm(points[0] - points[1]) > 0.05
+    assert touching > 20
+
+
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 def test_tablet_rests_on_its_band(law):
     # Its axis along the slope, so that it could only slide or turn.

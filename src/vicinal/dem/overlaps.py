@@ -165,16 +165,18 @@ def _sizes(sim: Simulation) -> Array:
 def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]) -> None:
     """Add what walls on the other side of a body take from it: one larger than its box overlaps with both by half."""
     alone = part.copy()
-    radii, ids = sim.radii, sim.ids
+    radii, ids, kinds = sim.radii, sim.ids, sim.shape_ids
     of_body: dict[int, list[int]] = defaultdict(list)
     for k in counted.tolist():
         if contacts["wall"][k] >= 0:
             of_body[int(contacts["i"][k])].append(k)
     for body, some in of_body.items():
+        row = int(np.searchsorted(ids, body))
         for k in some:
             wall = sim.walls[contacts["wall"][k]]
-            if isinstance(wall, Cylinder) and wall.inside:
-                beyond = 2 * (radii[np.searchsorted(ids, body)] - wall.radius) - contacts["overlap"][k]
+            # The radius of a shape is that of the sphere around it, which says nothing about its width.
+            if isinstance(wall, Cylinder) and wall.inside and kinds[row] < 0:
+                beyond = 2 * (radii[row] - wall.radius) - contacts["overlap"][k]
                 part[k] += max(0.0, beyond / contacts["size"][k])
             for other in some:
                 if contacts["normal"][k] @ contacts["normal"][other] < OPPOSITE:
