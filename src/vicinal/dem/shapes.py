@@ -257,7 +257,8 @@ class Polyhedron:
     Parameters
     ----------
     vertices
-        Points, shape (k, 3); those inside the hull are dropped.
+        Points, shape (k, 3); those inside the hull are dropped. Those within a thousandth of the size of a plane (less
+        for thin bodies) form one face.
     rounding
         Radius of the rounded edges and corners; overlaps must stay below it. Mass and inertia are those of the
         polyhedron with sharp edges.
