@@ -144,6 +144,12 @@ std::vector<Detail> Forces::details() {
                      assembly_.law.coefficients(act.materials[i], wall.material), lists_.walls.memory(touch.entry));
       note(contact, outcome, id(i), -1, static_cast<std::int32_t>(touch.wall));
     }
+    pierced_meshes(i, touches);
+    for (const WallTouch& touch : touches) {
+      Outcome none;
+      none.point = touch.contact.point;
+      note(touch.contact, none, id(i), -1, static_cast<std::int32_t>(touch.wall));
+    }
   }
   return all;
 }

@@ -78,6 +78,8 @@ class Forces {
                            std::vector<WallTouch>& touches) const;
   std::vector<std::size_t> patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
                                               std::span<const Face> triangles, WallTouch& touch) const;
+  // Meshes of which a triangle is inside the core of a body.
+  void pierced_meshes(std::size_t row, std::vector<WallTouch>& found) const;
   [[nodiscard]] double wake(double gap, double radius) const;
   // Notes walls through which the centre of an element has passed during the step.
   void note_crossings(std::size_t row, double step);

@@ -179,11 +179,48 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
     if (known) continue;
     const std::vector<std::size_t> joined = patch_on_triangles(row, entries, triangles, touch);
     for (const std::size_t k : joined) faces.push_back(face_of(k));
+    // Its memory is that of the first of them that no other contact has.
+    const auto is_free = [&](std::size_t k) {
+      return std::none_of(touches.begin(), touches.end(), [&](const WallTouch& other) { return other.entry == k; });
+    };
+    const auto entry = std::find_if(joined.begin(), joined.end(), is_free);
+    if (entry != joined.end()) touch.entry = *entry;
     touches.push_back(touch);
   }
 }
 
-// Returns the entries of the triangles that the contact lies on together, and sets its patch and entry.
+// A triangle inside the core exerts no force, since the direction is not known; but it is an overlap, by the margin at
+// least.
+void Forces::pierced_meshes(std::size_t row, std::vector<WallTouch>& found) const {
+  found.clear();
+  if (!assembly_.is_convex(row)) return;
+  const Posed body = assembly_.posed(row);
+  const Vec middle = body.frame.centre;
+  for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
+    const auto [number, which] = assembly_.primitives[lists_.walls.indices()[k]];
+    const Wall& wall = assembly_.walls[number];
+    if (wall.kind != Wall::mesh || (!found.empty() && found.back().wall == number)) continue;
+    const mesh::Surface surface = assembly_.meshes[number].surface();
+    Face triangle;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const mesh::Vec3 p = surface.corner(which, c);
+      triangle.corners[c] = wall.to_world({p.x, p.y, p.z});
+    }
+    const Vec* const p = triangle.corners;
+    const Vec towards = (1.0 / 3) * (p[0] + p[1] + p[2]) - middle;
+    const double distance =
+        body.with_core([&](const auto& core) { return connect(core, triangle, towards, body.shape->margin); }).distance;
+    if (distance > 0) continue;
+    const Vec across = cross(p[1] - p[0], p[2] - p[0]);
+    Contact contact;
+    contact.normal = ((dot(across, towards) < 0 ? -1 : 1) / norm(across)) * across;
+    contact.point = middle + dot(towards, contact.normal) * contact.normal;
+    contact.overlap = body.shape->margin;
+    found.push_back({k, number, contact, Patch::single(contact)});
+  }
+}
+
+// Returns the entries of the triangles that the contact lies on together, and sets its patch.
 std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
                                                     std::span<const Face> triangles, WallTouch& touch) const {
   const Posed body = assembly_.posed(row);
@@ -226,7 +263,6 @@ std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<c
   region.set(moments);
   touch.patch = patch_on(region, contact, plane, own_facing.overlap, body.shape->radius,
                          body.shape->margin * first.beyond, own_facing.second.height);
-  touch.entry = joined.front();
   return joined;
 }
 

@@ -30,7 +30,9 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
   for (std::size_t row = begin; row < end; ++row) {
     if (lists_.walls.begin(row) == lists_.walls.end(row) || odometer_ < row_wakes_[row]) continue;
     touch_walls(row, touches, wakes_);
-    if (may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step, touches))
+    // The place of another shape is that of the sphere around it, with which walls overlap deeply all the time.
+    if (assembly_.is_convex(row) ||
+        may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step, touches))
       note_crossings(row, step);
     meet_walls(row, touches);
     row_wakes_[row] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.begin(row)),

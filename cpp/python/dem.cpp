@@ -360,7 +360,19 @@ void restore_memory(Simulation& sim, bool of_walls, const In<std::uint32_t>& fir
   history.points = springs.ndim() == 3 ? springs.shape(1) : 0;
   if (history.points != 1 && history.points != dem::most_points)
     throw nb::value_error("springs must have the shape (contacts, points, 3)");
-  for (std::size_t k = 0; k < first.size(); ++k) {
+  const std::size_t n = first.size(), points = n * history.points;
+  const auto check = [](const char* name, std::size_t got, std::size_t expected) {
+    if (got == expected) return;
+    const std::string text = std::string(name) + " must have " + std::to_string(expected) +
+                             " numbers, as many as belong to the contacts in first, got " + std::to_string(got) +
+                             "; restore all arrays of one state";
+    throw nb::value_error(text.c_str());
+  };
+  check("second", second.size(), n);
+  check("springs", springs.size(), 3 * points);
+  check("turnings", turnings.size(), 4 * points);
+  check("normals", normals.size(), 3 * n);
+  for (std::size_t k = 0; k < n; ++k) {
     dem::ContactMemory memory;
     for (std::size_t p = 0; p < history.points; ++p) {
       const double* const spring = springs.data() + 3 * (k * history.points + p);

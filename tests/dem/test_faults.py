@@ -82,6 +82,15 @@ def test_bodies_are_not_inserted_at_the_same_place():
         sim.run(1)
 
 
+@pytest.mark.parametrize("shape", [CUBE, Tablet(0.5, 0.3, 0.15), Clump([[0, 0, 0], [0.3, 0, 0]], [0.3, 0.2])])
+@pytest.mark.parametrize("box", [None, (4, 4, 4)])
+def test_other_shapes_are_not_inserted_at_the_same_place(shape, box):
+    sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4, max_overlap=ANYTHING, box=box)
+    sim.insert([[1, 2, 0.5], [3, 3, 3], [1, 2, 0.5 if box is None else 4.5]], shape=shape)
+    with pytest.raises(InputError, match="must be at different places, got body 0 and body 2 at the same one"):
+        sim.run(1)
+
+
 # --- overlaps ---------------------------------------------------------------------------------------------------------
 
 
@@ -135,8 +144,21 @@ def test_a_fill_that_cuts_a_mesh_is_refused():
 def test_other_shapes_that_lie_inside_each_other_are_refused(shape):
     sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4)
     sim.insert([[0, 0, 0], [0.1, 0.05, 0.2]], shape=shape)
-    with pytest.raises(InputError, match="2 bodies overlap"):
+    of = r"of the smaller radius \(of a clump: that of its smallest sphere\)"
+    of = of if isinstance(shape, Clump) else "of 5 times the rounding"
+    with pytest.raises(InputError, match=rf"by at most 0\.1 {of}, got .*: 2 bodies overlap"):
         sim.run(1)
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.3, 0.44, 0.46])
+@pytest.mark.parametrize("shape", [CUBE, Tablet(0.5, 0.7, 0.15)])
+def test_a_shape_that_a_mesh_pierces_is_refused(shape, depth):
+    sim = simulation(linear(), walls=[plate()], dt=1e-4)
+    sim.insert([[0.3, 0.1, depth]], shape=shape)
+    assert (sim.overlaps().bodies, sim.overlaps().worst > 0.1) == (1, True)
+    with pytest.raises(InputError, match=r"0 times with a body, (1 time|2 times) with a wall.*the wall 'plate'"):
+        sim.run(1)
+    assert np.isfinite(sim.contacts()["normal"]).all()
 
 
 def test_only_bodies_that_were_just_placed_are_checked():
@@ -192,3 +214,21 @@ def test_a_centre_behind_a_plane_is_a_crossing_too():
     with pytest.warns(CrossingWarning, match="'floor'"):
         sim.run(100)
     assert sim.crossings == {"floor": 1}
+
+
+@pytest.mark.parametrize("wall", [floor, plate])
+@pytest.mark.parametrize("shape", [CUBE, Tablet(0.5, 0.3, 0.15)])
+def test_shapes_that_sink_through_a_soft_wall_slowly_cross_it(shape, wall):
+    sim = simulation(linear(kn=10.0), walls=[wall()], dt=1e-4)
+    sim.insert([[0.3, 0, 0.55]], shape=shape)
+    with pytest.warns(CrossingWarning, match="body 0 crossed the wall"):
+        sim.run(4000)
+    assert sim.positions[0, 2] < 0
+    assert sim.crossings == {wall().name: 1}
+
+
+def test_shapes_that_rest_do_not_cross():
+    sim = simulation(linear(), walls=[floor()], dt=1e-4)
+    sim.insert([[0, 0, 0.55], [3, 0, 0.55]], shape=CUBE)
+    sim.run(5000)
+    assert sim.crossings == {}

@@ -200,3 +200,60 @@ def test_bad_shapes_are_named():
         Polyhedron(CUBE[:4])
     with pytest.raises(InputError, match="radii"):
         Clump([[0, 0, 0]], [-1.0])
+
+
+HEXAGON = np.array([[0.5 * np.cos(a), 0.5 * np.sin(a), z] for a in np.arange(6) * np.pi / 3 for z in (-0.4, 0.4)])
+SOLIDS = {
+    "cube": (CUBE - 0.5, 8),
+    "brick": ((CUBE - 0.5) * [1, 0.5, 0.1], 8),
+    "hexagonal prism": (HEXAGON, 12),
+    "octahedron": (np.concatenate([np.eye(3), -np.eye(3)]) * 0.6, 6),
+}
+INEXACT = {
+    "float32": lambda v, _: v.astype(np.float32),
+    "7 decimals": lambda v, _: np.round(v, 7),
+} | {
+    f"noise {noise:g}": lambda v, rng, noise=noise: v + rng.uniform(-noise, noise, v.shape)
+    for noise in (1e-9, 1e-8, 1e-7, 1e-6)
+}
+
+
+@pytest.mark.parametrize("inexact", INEXACT)
+@pytest.mark.parametrize("solid", SOLIDS)
+def test_inexact_vertices_change_mass_and_inertia_by_no_more_than_they_are_inexact(solid, inexact):
+    vertices, corners = SOLIDS[solid]
+    rng = np.random.default_rng(1)
+    exact = Polyhedron(vertices).properties()
+    tolerance = 1e-4 if (solid, inexact) == ("brick", "noise 1e-06") else 1e-5  # of a height of 0.1
+    for _ in range(20):
+        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        shape = Polyhedron(INEXACT[inexact](vertices @ turn + [0.3, 0.2, 0.1], rng))
+        found = shape.properties()
+        assert found.volume == pytest.approx(exact.volume, rel=tolerance)
+        assert found.moments == pytest.approx(exact.moments, rel=tolerance)
+        assert found.centre == pytest.approx([0.3, 0.2, 0.1], abs=1e-5)
+        assert shape.margin == pytest.approx(Polyhedron(vertices).margin, rel=1e-4)
+        assert len(shape.core()) == corners
+        assert np.linalg.norm(shape.core() - found.centre, axis=1).max() == pytest.approx(
+            np.linalg.norm(Polyhedron(vertices).core(), axis=1).max(), rel=1e-4
+        )
+
+
+def test_points_inside_the_hull_or_on_its_faces_and_edges_change_nothing():
+    rng = np.random.default_rng(1)
+    on_faces = rng.uniform(0, 1, (12, 3))
+    on_faces[np.arange(12), np.arange(12) % 3] = np.arange(12) % 2
+    more = np.concatenate([rng.uniform(0, 1, (9, 3)), on_faces, [[0.5, 0, 0], [1, 1, 0.25]], CUBE, CUBE])
+    shape = Polyhedron(more)
+    assert shape.properties().volume == pytest.approx(1, rel=1e-9)
+    assert shape.properties().moments == pytest.approx(np.full(3, 1 / 6), rel=1e-9)
+    assert len(shape.core()) == 8
+
+
+def test_hull_of_random_points_has_the_volume_of_qhull():
+    spatial = pytest.importorskip("scipy.spatial")
+    rng = np.random.default_rng(1)
+    for n in (4, 8, 20):
+        points = rng.normal(size=(n, 3))
+        hull = spatial.ConvexHull(points)
+        assert Polyhedron(points).properties().volume == pytest.approx(hull.volume, rel=1e-12)

@@ -157,3 +157,14 @@ def test_skin_changes_speed_only():
     thick.run(300)
     assert thin.stats.builds > thick.stats.builds
     np.testing.assert_allclose(thin.positions, thick.positions, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["second", "springs", "turnings", "normals"])
+def test_memory_of_contacts_that_does_not_fit_together_is_refused(name):
+    sim = bed(60)
+    sim.run(2000)
+    state = sim.state()
+    assert len(state["walls_first"]) > 1
+    state[f"walls_{name}"] = state[f"walls_{name}"][:1]
+    with pytest.raises(ValueError, match=f"{name} must have .* numbers.*; restore all arrays of one state"):
+        Simulation.restore(state)

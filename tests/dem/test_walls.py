@@ -264,6 +264,13 @@ def test_bodies_come_and_go():
     assert sim.positions[2, 2] == pytest.approx(4 - 0.1 - 0.5 * 9.81 * 0.01, abs=1e-6)
     with pytest.raises(InputError, match="no such body"):
         sim.remove([1])
+    for wrong, match in (([0.5], "whole numbers"), (["a"], "whole numbers"), ([-1], "from 0"), ([0, 0], "repeat")):
+        with pytest.raises(InputError, match=f"ids must .*{match}"):
+            sim.remove(wrong)
+    assert sim.ids.tolist() == [0, 2, 3]
+    for radii in ("big", ["a"], None, [[1], [1, 2]], True):
+        with pytest.raises(InputError, match="radii"):
+            sim.insert([[3, 3, 8]], radii=radii)
     assert sim.insert([[3, 3, 8]], radii=0.3).tolist() == [4]
 
 

@@ -22,10 +22,12 @@ struct Polyhedron {
   };
   std::vector<Side> sides;
   std::vector<std::vector<std::size_t>> neighbours;  // of every vertex, along edges
+  double flat = 0;                                   // vertices this close to the plane of a face belong to it
 
   static Polyhedron make(const ShapeValues& values) {
     Polyhedron made;
     made.vertices = values.list("vertices");
+    made.flat = values.number("flat");
     made.neighbours.resize(made.vertices.size());
     for (const Vec& normal : values.list("normals")) made.add_side(normal);
     for (Side& side : made.sides) side.beyond = made.beyond(side);
@@ -93,16 +95,12 @@ struct Polyhedron {
   }
   // A face that rounding has left without an area is none.
   void add_side(Vec normal) {
-    constexpr double rounding = 1e-7;
-    double height = -std::numeric_limits<double>::infinity(), scale = 0;
-    for (const Vec& v : vertices) {
-      height = std::max(height, dot(normal, v));
-      scale = std::max(scale, norm(v));
-    }
+    double height = -std::numeric_limits<double>::infinity();
+    for (const Vec& v : vertices) height = std::max(height, dot(normal, v));
     std::vector<std::size_t> ring;
     Vec middle;
     for (std::size_t k = 0; k < vertices.size(); ++k) {
-      if (dot(normal, vertices[k]) < height - rounding * scale) continue;
+      if (dot(normal, vertices[k]) < height - flat) continue;
       ring.push_back(k);
       middle += vertices[k];
     }

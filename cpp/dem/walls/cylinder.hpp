@@ -40,14 +40,16 @@ struct CylinderWall {
  private:
   // The deepest points, one found from each side of the body. If both are the same there is only the first contact.
   static Contact from_inside(const Wall& wall, const Posed& body, double radius, std::size_t number) {
-    constexpr double same = 0.05;  // part of the radius
+    constexpr double same = 0.05;  // part of the radius of the sphere of equal volume
     const Vec across = cross(wall.facing, nearest(wall, body.frame.centre).normal);
     const Contact one = deepest_from(wall, body, -across), other = deepest_from(wall, body, across);
-    if (number == 0 ? other.overlap <= one.overlap : one.overlap <= 0) return number == 0 ? one : other;
-    const Vec apart = other.point - one.point;
-    const bool two = dot(apart, apart) > same * same * radius * radius;
+    // Two ends of one edge are one contact too.
+    const Vec between = other.point - one.point, apart = between - dot(between, wall.facing) * wall.facing;
+    const double least = same * body.shape->radius;
+    const bool two = dot(apart, apart) > least * least;
     if (two) return number == 0 ? one : other;
-    return number == 0 ? other : Contact{one.point, one.normal, -radius};
+    if (number == 0) return other.overlap > one.overlap ? other : one;
+    return {one.point, one.normal, -radius};
   }
   // The direction follows the deepest point, and converges quickly while the body is smaller than the cylinder.
   static Contact deepest_from(const Wall& wall, const Posed& body, Vec start) {

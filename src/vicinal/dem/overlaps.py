@@ -28,6 +28,9 @@ COUNTED = 1e-3
 ROUNDINGS = 5
 """Radius that counts for a tablet or polyhedron, in roundings: half the rounding is as deep as is accepted."""
 
+COINCIDENT = 1e-9
+"""Centres closer than this part of a radius are at the same place."""
+
 OPPOSITE = -0.9
 """Cosine between the normals of two walls from which on a body is between them."""
 
@@ -44,9 +47,14 @@ class Overlaps:
         Number of such overlaps, by what the other is.
     worst
         The largest overlap, relative to the smaller radius. Above 1, a centre is inside the other body or behind the
-        wall. What opposite walls take from a body between them is added up.
+        wall. What opposite walls take from a body between them is added up. Of a clump the radius of the smallest
+        sphere counts, of a tablet or polyhedron 5 times the rounding, since overlaps are not known beyond it.
     where
         What overlaps there, in words; empty without overlaps.
+    same_place
+        Two bodies with the same centre, in words: their contact has no direction, so no force can be computed.
+    relative_to
+        What the worst overlap is relative to, in words.
     """
 
     bodies: int = 0
@@ -55,15 +63,15 @@ class Overlaps:
     worst: float = 0.0
     where: str = ""
     same_place: str = ""
-    """Two bodies with the same centre, in words: their contact has no direction, so no force can be computed."""
+    relative_to: str = "the smaller radius"
 
     def __str__(self) -> str:
         if not self.bodies:
             return "no overlaps"
         some = "1 body overlaps" if self.bodies == 1 else f"{self.bodies:,} bodies overlap"
         return (
-            f"{some} ({self.with_bodies:,} times with a body, {self.with_walls:,} times with a wall); "
-            f"the worst is {self.where}, by {self.worst:.3g} of the smaller radius"
+            f"{some} ({_times(self.with_bodies)} with a body, {_times(self.with_walls)} with a wall); "
+            f"the worst is {self.where}, by {self.worst:.3g} of {self.relative_to}"
         )
 
     def check(self, limit: float) -> None:
@@ -72,9 +80,13 @@ class Overlaps:
             raise InputError(f"bodies must be at different places, got {self.same_place}; move one of them")
         if self.worst > limit:
             raise InputError(
-                f"bodies at the start must overlap by at most {limit:g} of the smaller radius, got {self.worst:.3g}: "
+                f"bodies at the start must overlap by at most {limit:g} of {self.relative_to}, got {self.worst:.3g}: "
                 f"{self}; move them apart or away from walls, or allow it with max_overlap"
             )
+
+
+def _times(number: int) -> str:
+    return "1 time" if number == 1 else f"{number:,} times"
 
 
 def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
@@ -84,9 +96,11 @@ def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
     i, j, wall = (contacts[name][new] for name in ("i", "j", "wall"))
     overlap, normal = contacts["overlap"][new], contacts["normal"][new]
     sizes, ids = _sizes(sim), sim.ids
-    size = sizes[np.searchsorted(ids, i)]
     between = wall < 0
-    size[between] = np.minimum(size[between], sizes[np.searchsorted(ids, j[between])])
+    first = np.searchsorted(ids, i)
+    second = np.where(between, np.searchsorted(ids, j), first)
+    smaller = np.where(sizes[second] < sizes[first], second, first)
+    size = sizes[smaller]
     part = overlap / size
     counted = np.flatnonzero(part > COUNTED)
     if not len(counted):
@@ -102,13 +116,38 @@ def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
         with_walls=int((~between[counted]).sum()),
         worst=float(part[worst]),
         where=f"body {body} and {partner}",
-        same_place=_same_place(i, j, normal),
+        same_place=_same_place(sim, normal, between, (first, second)),
+        relative_to=_relative_to(sim, int(smaller[worst])),
     )
 
 
-def _same_place(i: npt.NDArray[np.int64], j: npt.NDArray[np.int64], normal: Array) -> str:
-    undirected = np.flatnonzero(~np.isfinite(normal).all(axis=1))
-    return f"body {i[undirected[0]]} and body {j[undirected[0]]} at the same one" if len(undirected) else ""
+def _same_place(
+    sim: Simulation, normal: Array, between: npt.NDArray[np.bool_], rows: tuple[npt.NDArray[np.intp], ...]
+) -> str:
+    """Name two bodies whose contact has no direction: coincident spheres, or other shapes with the same centre."""
+    first, second = rows
+    undirected = ~np.isfinite(normal).all(axis=1)
+    away = sim.positions[first] - sim.positions[second]
+    for axis, edge in enumerate(sim.box):
+        if edge:
+            away[:, axis] -= edge * np.round(away[:, axis] / edge)
+    kinds = sim.shape_ids
+    clumps = [number for number, shape in enumerate(sim.shapes) if isinstance(shape, Clump)]
+    simple = ~(np.isin(kinds[first], clumps) | np.isin(kinds[second], clumps))
+    undirected |= between & simple & (np.linalg.norm(away, axis=1) < COINCIDENT * sim.radii[first])
+    if not undirected.any():
+        return ""
+    k = int(np.argmax(undirected))
+    return f"body {sim.ids[first[k]]} and body {sim.ids[second[k]]} at the same one"
+
+
+def _relative_to(sim: Simulation, row: int) -> str:
+    kind = int(sim.shape_ids[row])
+    if kind < 0:
+        return "the smaller radius"
+    if isinstance(sim.shapes[kind], Clump):
+        return "the smaller radius (of a clump: that of its smallest sphere)"
+    return f"{ROUNDINGS} times the rounding"
 
 
 def _sizes(sim: Simulation) -> Array:
@@ -126,16 +165,18 @@ def _sizes(sim: Simulation) -> Array:
 def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]) -> None:
     """Add what walls on the other side of a body take from it: one larger than its box overlaps with both by half."""
     alone = part.copy()
-    radii, ids = sim.radii, sim.ids
+    radii, ids, kinds = sim.radii, sim.ids, sim.shape_ids
     of_body: dict[int, list[int]] = defaultdict(list)
     for k in counted.tolist():
         if contacts["wall"][k] >= 0:
             of_body[int(contacts["i"][k])].append(k)
     for body, some in of_body.items():
+        row = int(np.searchsorted(ids, body))
         for k in some:
             wall = sim.walls[contacts["wall"][k]]
-            if isinstance(wall, Cylinder) and wall.inside:
-                beyond = 2 * (radii[np.searchsorted(ids, body)] - wall.radius) - contacts["overlap"][k]
+            # The radius of a shape is that of the sphere around it, which says nothing about its width.
+            if isinstance(wall, Cylinder) and wall.inside and kinds[row] < 0:
+                beyond = 2 * (radii[row] - wall.radius) - contacts["overlap"][k]
                 part[k] += max(0.0, beyond / contacts["size"][k])
             for other in some:
                 if contacts["normal"][k] @ contacts["normal"][other] < OPPOSITE:

@@ -257,7 +257,8 @@ class Polyhedron:
     Parameters
     ----------
     vertices
-        Points, shape (k, 3); those inside the hull are dropped.
+        Points, shape (k, 3); those inside the hull are dropped. Those within a thousandth of the size of a plane (less
+        for thin bodies) form one face.
     rounding
         Radius of the rounded edges and corners; overlaps must stay below it. Mass and inertia are those of the
         polyhedron with sharp edges.
@@ -273,10 +274,25 @@ class Polyhedron:
             raise InputError(f"vertices must be at least 4 finite points, shape (k, 3), got {vertices.shape}")
         vertices.flags.writeable = False
         object.__setattr__(self, "vertices", vertices)
-        normals, heights = _hull(vertices)
-        object.__setattr__(self, "_planes", (normals, heights))
+        triangles = _hull(vertices)
+        object.__setattr__(self, "_properties", _solid(vertices, triangles))
+        flat = _tolerance(vertices)
+        object.__setattr__(self, "_flat", flat)
+        object.__setattr__(self, "_planes", _sides(vertices, triangles, flat))
         if not 0 < self.margin < self._thickness():
             raise InputError(f"rounding must be above 0 and below {self._thickness():.3g}, got {self.margin}")
+        self._check_sides()
+
+    def _check_sides(self) -> None:
+        normals, heights = self._planes  # type: ignore[attr-defined]
+        p = self.properties()
+        corners = _corners(normals, heights - normals @ p.centre, 0.5 * self._flat)  # type: ignore[attr-defined]
+        volume = _solid(corners, _hull(corners)).volume if len(corners) >= 4 else 0.0
+        if not abs(volume - p.volume) < SAME_VOLUME * p.volume:
+            raise InputError(
+                f"vertices must have faces that enclose the volume of their hull, {p.volume:.3g}, got {volume:.3g}; "
+                "leave out vertices that are closer together than a thousandth of the size"
+            )
 
     def _thickness(self) -> float:
         normals, heights = self._planes  # type: ignore[attr-defined]
@@ -289,63 +305,116 @@ class Polyhedron:
 
     def _description(self, p: Properties) -> Description:
         normals, _ = self._planes  # type: ignore[attr-defined]
-        return {}, {"vertices": ((self.core() - p.centre) @ p.axes).tolist(), "normals": (normals @ p.axes).tolist()}
+        return (
+            {"flat": self._flat},  # type: ignore[attr-defined]
+            {"vertices": ((self.core() - p.centre) @ p.axes).tolist(), "normals": (normals @ p.axes).tolist()},
+        )
 
     def core(self) -> Array:
         """Return the corners that are left when every face is moved inwards by the rounding."""
         normals, heights = self._planes  # type: ignore[attr-defined]
-        return _corners(normals, heights - self.margin)
+        centre = self.properties().centre
+        heights = heights - normals @ centre - self.margin
+        corners = _corners(normals, heights, 0.5 * self._flat)  # type: ignore[attr-defined]
+        return np.asarray(centre + corners)
 
     def properties(self) -> Properties:
-        """Integrate over tetrahedra between an inner point and the triangles of the faces."""
-        normals, heights = self._planes  # type: ignore[attr-defined]
-        inner = self.vertices.mean(axis=0)
-        volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
-        scale = float(np.ptp(self.vertices, axis=0).max())
-        for normal, height in zip(normals, heights, strict=True):
-            face = self.vertices[np.abs(self.vertices @ normal - height) < 1e-9 * scale]
-            middle = face.mean(axis=0)
-            a = face[0] - middle
-            b = np.cross(normal, a)
-            ring = face[np.argsort(np.arctan2((face - middle) @ b, (face - middle) @ a))]
-            for p, q in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-                corners = np.array([inner, middle, p, q])
-                v = float(np.linalg.det(corners[1:] - corners[0])) / 6
-                total = corners.sum(axis=0)
-                volume += v
-                first += v * total / 4
-                second += v / 20 * (corners.T @ corners + np.outer(total, total))
-        found = principal(volume, first / volume, second)
-        reach = float(np.linalg.norm(self.vertices - found.centre, axis=1).max())
-        return replace(found, radius=reach)
+        """Integrate over tetrahedra between an inner point and the triangles of the hull."""
+        found: Properties = self._properties  # type: ignore[attr-defined]
+        return found
 
 
-def _hull(vertices: Array) -> tuple[Array, Array]:
-    """Return outward normals and heights of the faces of a convex hull: planes with all points on one side."""
-    scale = float(np.ptp(vertices, axis=0).max())
-    i, j, k = np.array(list(combinations(range(len(vertices)), 3))).T
-    normals = np.cross(vertices[j] - vertices[i], vertices[k] - vertices[i])
-    lengths = np.linalg.norm(normals, axis=1)
-    good = lengths > 1e-12 * scale**2
-    normals = normals[good] / lengths[good][:, None]
-    heights = (vertices[i[good]] * normals).sum(axis=1)
-    side = normals @ vertices.T - heights[:, None]
-    above, below = (side < 1e-9 * scale).all(axis=1), (side > -1e-9 * scale).all(axis=1)
-    if (above & below).any() or not (above | below).any():
+FLAT = 1e-3
+"""Vertices whose distance from a plane is less than this part of the size are in it: one face, not several."""
+
+FLAT_OF_THIN = 0.02
+"""The same as a part of the least extent, for thin bodies."""
+
+SAME_VOLUME = 0.1
+"""What faces made of nearly coplanar triangles may add to the volume or take from it, at most."""
+
+
+def _tolerance(vertices: Array) -> float:
+    away = vertices - vertices.mean(axis=0)
+    _, _, axes = np.linalg.svd(away, full_matrices=False)
+    return min(FLAT * float(np.ptp(vertices, axis=0).max()), FLAT_OF_THIN * float(np.ptp(away @ axes[2])))
+
+
+def _first_four(vertices: Array, scale: float) -> list[int]:
+    """Return the corners of a large tetrahedron."""
+    a = int(np.argmin(vertices[:, 0]))
+    away = vertices - vertices[a]
+    b = int(np.argmax((away**2).sum(axis=1)))
+    areas = np.cross(away[b], away)
+    c = int(np.argmax((areas**2).sum(axis=1)))
+    heights = away @ areas[c]
+    d = int(np.argmax(np.abs(heights)))
+    if not abs(heights[d]) > 1e-9 * scale**3:
         raise InputError("vertices must enclose a volume, got points in one plane")
-    planes = np.concatenate(
-        [np.c_[normals[above], heights[above]], -np.c_[normals[below], heights[below]]],
-    )
-    kept: list[Array] = []
-    for plane in planes:
-        if all(np.abs(plane[:3] - other[:3]).max() > 1e-7 for other in kept):
-            kept.append(plane)
-    found = np.array(kept)
-    return found[:, :3], found[:, 3]
+    return [a, c, b, d] if heights[d] > 0 else [a, b, c, d]
 
 
-def _corners(normals: Array, heights: Array) -> Array:
-    """Return the corners of the intersection of half-spaces n·x <= h."""
+def _hull(vertices: Array) -> npt.NDArray[np.intp]:
+    """Return the triangles of the convex hull, anticlockwise from outside; they form a closed surface."""
+    scale = float(np.ptp(vertices, axis=0).max())
+    a, b, c, d = _first_four(vertices, scale)
+    triangles = np.array([[a, b, c], [a, d, b], [b, d, c], [c, d, a]])
+    for k in range(len(vertices)):
+        if k in (a, b, c, d):
+            continue
+        p, q, r = vertices[triangles.T]
+        normals = np.cross(q - p, r - p)
+        seen = ((vertices[k] - p) * normals).sum(axis=1) > 1e-13 * scale * np.linalg.norm(normals, axis=1)
+        if not seen.any():
+            continue
+        # The rim of what the point sees: edges that occur in one direction only.
+        edges = {(int(t[m]), int(t[m - 2])) for t in triangles[seen] for m in range(3)}
+        rim = [(i, j, k) for i, j in sorted(edges) if (j, i) not in edges]
+        triangles = np.concatenate([triangles[~seen], np.array(rim, dtype=np.intp).reshape(-1, 3)])
+    return triangles
+
+
+def _solid(vertices: Array, triangles: npt.NDArray[np.intp]) -> Properties:
+    """Integrate over the tetrahedra between an inner point and triangles."""
+    inner = vertices.mean(axis=0)
+    corners = vertices[triangles] - inner  # the fourth corner is the origin
+    volumes = np.linalg.det(corners) / 6
+    totals = corners.sum(axis=1)
+    volume = float(volumes.sum())
+    second = np.einsum("t,tci,tcj->ij", volumes, corners, corners) + np.einsum("t,ti,tj->ij", volumes, totals, totals)
+    found = principal(volume, volumes @ totals / (4 * volume), second / 20)
+    reach = float(np.linalg.norm(vertices - inner - found.centre, axis=1).max())
+    return replace(found, centre=inner + found.centre, radius=reach)
+
+
+def _sides(vertices: Array, triangles: npt.NDArray[np.intp], flat: float) -> tuple[Array, Array]:
+    """Return outward normals and heights of the faces: planes of triangles, those that are nearly coplanar joined."""
+    p, q, r = vertices[triangles.T]
+    normals = np.cross(q - p, r - p)
+    areas = np.linalg.norm(normals, axis=1)
+    corners = np.unique(triangles)
+    found: list[Array] = []
+    known: list[set[int]] = []
+    for t in np.argsort(-areas, kind="stable"):
+        if any(side.issuperset(triangles[t].tolist()) for side in known):
+            continue
+        if areas[t] < 1e-12 * areas.max():
+            break
+        normal = normals[t] / areas[t]
+        distances = (vertices[corners] - p[t]) @ normal
+        side = corners[np.abs(distances) <= flat]
+        known.append(set(side.tolist()))
+        middle = vertices[side].mean(axis=0)
+        if np.abs((vertices[side] - p[t]) @ normal).max() > 1e-12 * float(np.ptp(vertices, axis=0).max()):
+            fitted = np.linalg.svd(vertices[side] - middle, full_matrices=False)[2][2]
+            normal = fitted if fitted @ normal > 0 else -fitted
+        found.append(np.array([*normal, middle @ normal]))
+    planes = np.array(found)
+    return planes[:, :3], planes[:, 3]
+
+
+def _corners(normals: Array, heights: Array, same: float) -> Array:
+    """Return the corners of the intersection of half-spaces n·x <= h around the origin, those that are apart."""
     trios = np.array(list(combinations(range(len(normals)), 3)))
     matrices = normals[trios]
     good = np.abs(np.linalg.det(matrices)) > 1e-9
@@ -354,7 +423,7 @@ def _corners(normals: Array, heights: Array) -> Array:
     points = points[(points @ normals.T <= heights + 1e-9 * scale).all(axis=1)]
     kept: list[Array] = []
     for point in points:
-        if all(np.abs(point - other).max() > 1e-8 * scale for other in kept):
+        if all(np.linalg.norm(point - other) > same for other in kept):
             kept.append(point)
     return np.array(kept)
 

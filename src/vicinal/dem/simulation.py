@@ -486,7 +486,10 @@ class Simulation:
 
         number = -1
         if shape is None:
-            r = np.asarray(radii, dtype=np.float64)
+            r = _check.as_array(radii, "radii")
+            if r.dtype.kind not in "iuf":
+                raise InputError(f"radii must be numbers, got {radii!r}; pass one radius, or one per position")
+            r = r.astype(np.float64)
             if r.shape not in {(), (1,), (n,)}:
                 raise InputError(f"radii must be one number, or {n} numbers for {n} positions, got the shape {r.shape}")
             r = np.broadcast_to(r, (n,)).copy()
@@ -538,7 +541,7 @@ class Simulation:
 
     def remove(self, ids: npt.ArrayLike) -> None:
         """Remove bodies."""
-        gone = np.atleast_1d(np.asarray(ids, dtype=np.int64))
+        gone = _check.check_ids(np.atleast_1d(_check.as_array(ids, "ids")), self._next_id)
         own = self._core.ids()
         unknown = np.setdiff1d(gone, own)
         if len(unknown):
