@@ -68,13 +68,13 @@ def _touched(sim: Simulation, body: int) -> str:
     of = np.flatnonzero((contacts["i"] == body) | (contacts["j"] == body))
     deepest: dict[str, float] = {}
     for k in of[np.argsort(-contacts["overlap"][of], kind="stable")].tolist():
-        other = contact_partner(contacts["i"][k], contacts["j"][k], contacts["wall"][k], body, sim)
+        other = other_in_contact(contacts["i"][k], contacts["j"][k], contacts["wall"][k], body, sim)
         deepest.setdefault(other, float(contacts["overlap"][k]))
     named = [f"{other} (overlap {overlap:.3g})" for other, overlap in deepest.items()][:MOST_NAMED]
     more = f" and {len(deepest) - MOST_NAMED} more" if len(deepest) > MOST_NAMED else ""
     return f"; it touches {', '.join(named)}{more}" if named else "; it touches nothing"
 
 
-def contact_partner(i: int, j: int, wall: int, body: int, sim: Simulation) -> str:
+def other_in_contact(i: int, j: int, wall: int, body: int, sim: Simulation) -> str:
     """Name the other side of a contact of a body."""
     return f"the wall {sim.walls[wall].name!r}" if wall >= 0 else f"body {j if i == body else i}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.faults import contact_partner
+from vicinal.dem.faults import other_in_contact
 from vicinal.dem.shapes import Clump
 from vicinal.errors import InputError
 from vicinal.sim.walls import Cylinder
@@ -74,14 +74,15 @@ class Overlaps:
             f"the worst is {self.where}, by {self.worst:.3g} of {self.relative_to}"
         )
 
-    def check(self, limit: float) -> None:
+    def check(self, limit: float, time: float) -> None:
         """Raise `InputError` if the worst overlap is beyond a limit, or two bodies are at the same place."""
         if self.same_place:
             raise InputError(f"bodies must be at different places, got {self.same_place}; move one of them")
         if self.worst > limit:
             raise InputError(
-                f"bodies at the start must overlap by at most {limit:g} of {self.relative_to}, got {self.worst:.3g}: "
-                f"{self}; move them apart or away from walls, or allow it with max_overlap"
+                f"bodies that were just placed must overlap by at most {limit:g} of {self.relative_to}, got "
+                f"{self.worst:.3g} at t = {time:.6g}: {self}; move them apart or away from walls, "
+                "or allow it with max_overlap"
             )
 
 
@@ -108,14 +109,14 @@ def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
     _add_opposite(sim, part, counted, {"i": i, "wall": wall, "normal": normal, "overlap": overlap, "size": size})
     worst = int(counted[np.argmax(part[counted])])
     body = int(i[worst])
-    partner = contact_partner(body, int(j[worst]), int(wall[worst]), body, sim)
+    other = other_in_contact(body, int(j[worst]), int(wall[worst]), body, sim)
     touched = np.concatenate([i[counted], j[counted][between[counted]]])
     return Overlaps(
         bodies=len(np.unique(touched)),
         with_bodies=int(between[counted].sum()),
         with_walls=int((~between[counted]).sum()),
         worst=float(part[worst]),
-        where=f"body {body} and {partner}",
+        where=f"body {body} and {other}",
         same_place=_same_place(sim, normal, between, (first, second)),
         relative_to=_relative_to(sim, int(smaller[worst])),
     )
