@@ -114,22 +114,19 @@ NB_MODULE(_core, m) {
       .def("bodies", &AnySearch::bodies)
       .def("stats", &AnySearch::stats);
   // The same for one search, with bodies and result in one call.
-  m.def(
-      "pairs",
-      [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-         const std::string& want, bool half, bool sort, const Queries& queries) {
-        return AnySearch::once(origin, bodies, cutoff, box).pairs(want, half, sort, queries);
-      },
-      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
-      nb::arg("sort"), nb::arg("queries").none());
-  m.def(
-      "rows",
-      [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-         const std::string& want, bool half, bool sort, const Queries& queries) {
-        return AnySearch::once(origin, bodies, cutoff, box).rows(want, half, sort, queries);
-      },
-      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
-      nb::arg("sort"), nb::arg("queries").none());
+  const auto def_once = [&m](const char* name, auto method) {
+    m.def(
+        name,
+        [method](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+                 const std::string& want, bool half, bool sort, const Queries& queries) {
+          AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
+          return (search.*method)(want, half, sort, queries);
+        },
+        nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
+        nb::arg("sort"), nb::arg("queries").none());
+  };
+  def_once("pairs", &AnySearch::pairs);
+  def_once("rows", &AnySearch::rows);
   m.def(
       "count",
       [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
