@@ -100,7 +100,7 @@ def test_spheres_that_overlap_deeply_are_refused_with_counts_and_the_worst_case(
     found = sim.overlaps()
     assert (found.bodies, found.with_bodies, found.with_walls) == (4, 2, 0)
     assert found.worst == pytest.approx(1.88)
-    with pytest.raises(InputError, match=r"at most 0\.1 of the smaller radius, got 1\.88 at t = 0: 4 bodies overlap \(2 times"):
+    with pytest.raises(InputError, match=r"of the smaller radius, got 1\.88 at t = 0: 4 bodies overlap \(2 times"):
         sim.run(1)
     assert sim.step_count == 0
     with pytest.raises(InputError, match=r"body 0 and body 1.*max_overlap"):
