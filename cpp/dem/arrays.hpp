@@ -1,4 +1,4 @@
-// How bodies lie in memory: what the loops read together is together.
+// The memory layout of bodies: values that a loop reads together are stored together.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace vicinal::dem {
 
-using Number = std::uint32_t;  // of a body, a contact, a wall
+using Number = std::uint32_t;  // the number of a body, a contact or a wall
 
-// Rows of four numbers, read and written at once by one lane (lanes.hpp). Each type names all four.
+// Types of four numbers, which one lane (lanes.hpp) loads and stores in one instruction. Each type names all four.
 template <class T>
 concept FourWide = sizeof(T) == 4 * sizeof(double) && std::is_trivially_copyable_v<T>;
 
-// A vector; rows of these can be added to each other and to a `Place` without changing its fourth number.
+// A vector. Its fourth number is 0, so adding it to a `Place` leaves the radius unchanged.
 struct alignas(32) Vec4 {
   double x = 0, y = 0, z = 0, zero = 0;
   operator Vec() const { return {x, y, z}; }
@@ -27,20 +27,20 @@ struct alignas(32) Vec4 {
 struct alignas(32) Place {
   double x, y, z, r;
 };
-// Angular velocity, and the inverse of the mass: contacts need the sum of each over both bodies.
+// Angular velocity and inverse mass. A contact needs the sum over both bodies of each of them.
 struct alignas(32) Spin {
   double x = 0, y = 0, z = 0, inverse_mass = 0;
   operator Vec() const { return {x, y, z}; }
-  Spin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // the mass stays
+  Spin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // keeps the mass
 };
-// Velocity and spin, and their changes in half a step (acceleration × dt / 2).
+// Velocity v and spin w, and the change of each in half a step (acceleration × dt / 2).
 struct alignas(64) Motion {
   Vec4 v;
   Spin w;
   Vec4 dv, dw;
 };
-// A sum of forces or torques. `mark` is not 0 once a contact was added; loops over spheres write it along with the
-// vector, and its value has no other meaning.
+// A sum of forces or torques. A nonzero `mark` says that at least one contact has been added; its value has no other
+// meaning.
 struct alignas(32) MarkedSum {
   double x = 0, y = 0, z = 0, mark = 0;
   operator Vec() const { return {x, y, z}; }
@@ -49,18 +49,19 @@ struct alignas(32) MarkedSum {
 struct alignas(64) Load {
   MarkedSum force, torque;
 };
-// What a contact remembers: the stretch of its spring.
+// The history of a contact: the stretch of its tangential spring.
 using Spring = Vec4;
-// The same for how the two turned against each other: the angle rolled, and the angle about the normal.
+// The history of the relative rotation of the two bodies: the angle rolled, and the angle about the normal.
 struct alignas(32) Turning {
   double x = 0, y = 0, z = 0, twist = 0;
   operator Vec() const { return {x, y, z}; }
 };
 
-// The core of a tablet, as it is turned, and the ball around it (shapes/tablet.hpp). A sphere is a ball around a point.
+// The core of a tablet in its present orientation, and the radius of the ball that rounds it (shapes/tablet.hpp). For a
+// sphere the core is a point.
 struct alignas(32) AxisAndMargin {
   double x = 0, y = 0, z = 1, margin = 0;
-  AxisAndMargin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // the margin stays
+  AxisAndMargin& operator=(Vec a) { return x = a.x, y = a.y, z = a.z, *this; }  // keeps the margin
 };
 struct alignas(32) TabletCore {
   double band = 0, cap = 0, cap_centre = 0, rim = 0;
@@ -79,11 +80,11 @@ inline void add(Load& to, Vec force, Vec torque) {
 }
 inline Vec centre(const Place& p) { return {p.x, p.y, p.z}; }
 
-// Periodic edges, 0 where the space is open.
+// The period along each axis; 0 for an open axis.
 struct Period {
   std::array<double, 3> edge{0, 0, 0};
   [[nodiscard]] bool any() const { return edge[0] > 0 || edge[1] > 0 || edge[2] > 0; }
-  // The shorter way from one image to the other.
+  // The vector to the nearest image.
   [[nodiscard]] Vec shortest(Vec d) const {
     const auto fold = [](double a, double edge) {
       if (edge > 0) {
@@ -96,11 +97,11 @@ struct Period {
   }
 };
 
-// Bodies are worked on in blocks of this many rows. The size does not depend on the number of threads, so neither does
-// the order in which forces are added.
+// Loops process bodies in blocks of this many rows. The size does not depend on the number of threads, so the order in
+// which forces are added does not either.
 inline constexpr std::size_t block_rows = 1024;
-// Forces in larger blocks where there are many bodies: fewer pairs belong to two blocks, while what a block needs still
-// fits into a cache of the second level. A few blocks are left for threads.
+// Force loops use larger blocks if there are many bodies: fewer pairs then connect two blocks, while the data of one
+// block still fits into the level-2 cache. At least eight blocks remain, so that threads can share the work.
 inline std::size_t force_block_rows(std::size_t rows) {
   std::size_t size = block_rows;
   while (size < 4 * block_rows && rows / (2 * size) >= 8) size *= 2;

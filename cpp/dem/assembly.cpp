@@ -71,7 +71,7 @@ void Assembly::wrap() {
 
 double Assembly::speed_of(std::size_t body) const {
   const Motion& m = bodies.motions[body];
-  // The spin changes little between two steps; a tenth more covers it.
+  // The factor 1.1 allows for the change of the spin within the step.
   const double tips = elements.used() ? 1.1 * norm(m.w + m.dw) * bodies.places[body].r : 0;
   return norm(m.v + m.dv) + tips;
 }

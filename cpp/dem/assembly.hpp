@@ -1,5 +1,5 @@
-// An assembly of grains: bodies, walls, the contact law and the space they are in. Its state at one moment; lists of
-// possible contacts (lists.hpp), forces (forces.hpp) and the clock (clock.hpp) work on it.
+// The state of an assembly of grains at one moment: bodies, walls, the contact law and the periodic cell. The lists of
+// possible contacts (lists.hpp), the forces (forces.hpp) and the clock (clock.hpp) work on it.
 #pragma once
 
 #include <cmath>
@@ -24,23 +24,23 @@ class Assembly {
  public:
   Bodies bodies;
   Elements elements;
-  std::vector<Shape> shapes;  // by the numbers that bodies have
-  bool any_convex = false;    // some body is neither a sphere nor a clump
+  std::vector<Shape> shapes;  // Bodies::shapes refers to these
+  bool any_convex = false;    // whether a body is neither a sphere nor a clump
   std::vector<Wall> walls;
-  std::vector<WallMesh> meshes;  // by wall; empty for other kinds
-  // A contact with a wall, or one face of a mesh; the entries of wall rows are numbers of these.
+  std::vector<WallMesh> meshes;  // one per wall; empty unless the wall is a mesh
+  // A possible contact with a wall, or one face of a mesh. The rows of walls contain numbers of primitives.
   struct Primitive {
     Number wall, face;
   };
   std::vector<Primitive> primitives;
   void number_primitives();
-  // The largest speed at which the surface of a wall may approach bodies.
+  // An upper bound of the speed at which the surface of a wall approaches bodies.
   double wall_speed = 0;
   LawTable law;
   Vec gravity;
   Period period;
 
-  // Elements: the bodies themselves unless some are clumps.
+  // The elements on which forces act: the bodies themselves, or their spheres if some bodies are clumps.
   struct Acting {
     const Place* places;
     const Motion* motions;
@@ -58,52 +58,55 @@ class Assembly {
     return elements.used() ? elements.owners[element] : element;
   }
 
-  // Keeps the given rows of bodies, in the given order.
+  // Reorders the bodies: keeps the given rows in the given order.
   void take(std::span<const Number> rows);
-  // The rows of elements of these rows of bodies.
+  // The rows of the elements that belong to these rows of bodies.
   [[nodiscard]] std::vector<Number> element_rows(std::span<const Number> rows) const;
-  // Rows of bodies in the order of a space-filling curve.
+  // The rows of bodies, sorted along a space-filling curve.
   [[nodiscard]] std::vector<Number> curve_order(double cell) const;
-  // Moves centres into the periodic box.
+  // Wraps centres into the periodic cell.
   void wrap();
 
   // An upper bound of the speed of any point of a body in the next half step.
   [[nodiscard]] double speed_of(std::size_t body) const;
 
-  // Notes the kind and size of every element; to be called when bodies or shapes have changed.
+  // Stores the kind and size of every element. Must be called after bodies or shapes have changed.
   void describe_elements();
-  // Notes how elements are turned.
+  // Stores the present orientation of every element.
   void pose_elements();
-  [[nodiscard]] bool is_convex(std::size_t element) const { return kinds_[element].convex; }  // not a ball
+  [[nodiscard]] bool is_convex(std::size_t element) const {
+    return kinds_[element].convex;
+  }  // neither a sphere nor part of a clump
   [[nodiscard]] bool is_curved(std::size_t element) const { return kinds_[element].curved; }
   [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] const Pose* poses() const { return poses_.data(); }
 
-  // Contacts (contacts.cpp). Effective mass and radius of two elements, wherever they touch.
+  // Contacts (contacts.cpp). The effective mass and radius of two elements; both are independent of the point of
+  // contact.
   [[nodiscard]] Contact pair_of(std::size_t i, std::size_t j) const;
-  // From the centre of the second element to a point that is given from the centre of the first.
+  // Converts a vector from the centre of the first element to a point into the vector from the centre of the second.
   [[nodiscard]] Vec arm_of_second(std::size_t i, std::size_t j, Vec arm) const {
     return arm - period.shortest(centre(element_places()[j]) - centre(element_places()[i]));
   }
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
-  // Of any two elements. `guess` of the normal, or zero.
+  // The contact of any two elements. `guess` is an estimate of the normal, or zero.
   [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
-  // Whether a plane with this normal is surely between two elements.
+  // Whether a plane with this normal separates two elements, with allowance for rounding.
   [[nodiscard]] bool are_separated(std::size_t i, std::size_t j, Vec normal) const;
   // The points of a contact of two elements.
   [[nodiscard]] Patch pair_patch(std::size_t i, std::size_t j, const Contact& contact) const;
   // The points of a contact with a plane or cylinder.
   [[nodiscard]] Patch surface_patch(std::size_t row, const Wall& wall, const Contact& contact) const;
-  // The plane of a contact, fixed to one of the elements of a pair, or to the only one.
+  // The plane of a contact. Its axes are fixed to one of the two elements, or to the only one.
   [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i, std::size_t j) const;
   [[nodiscard]] ContactPlane plane_of(const Contact& contact, std::size_t i) const;
-  // Of an element that is not a sphere with a plane or cylinder.
+  // Contact `number` of a non-spherical element with a plane or cylinder.
   [[nodiscard]] Contact shape_on_surface(std::size_t row, const Wall& wall, std::size_t number) const;
 
  private:
-  // Whether the feature that faces a direction, or its opposite, is known to be a point: balls, and curved shapes
-  // except where the direction is across their axis.
+  // Whether the feature that faces a direction, or its opposite, is known to be a point. This holds for balls, and for
+  // curved shapes unless the direction is nearly perpendicular to their axis.
   [[nodiscard]] bool faces_with_point(std::size_t element, Vec d) const {
     if (!is_curved(element)) return false;
     const AxisAndMargin& axis = poses_[element].axis;
@@ -113,8 +116,8 @@ class Assembly {
   struct Kind {
     bool convex, curved;
   };
-  std::vector<Kind> kinds_;  // of every element
-  HugeVector<Pose> poses_;   // of every element, if any is convex
+  std::vector<Kind> kinds_;  // one per element
+  HugeVector<Pose> poses_;   // one per element if any is convex, else empty
 };
 
 }  // namespace vicinal::dem

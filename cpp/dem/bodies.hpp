@@ -1,4 +1,4 @@
-// The bodies: one row each, in an order that changes now and then so that neighbours in space are neighbours in memory.
+// The bodies, one row each. The rows are reordered from time to time so that neighbours in space are close in memory.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@
 namespace vicinal::dem {
 
 struct Bodies {
-  HugeVector<Place> places;  // centre of mass; radius, or that of the sphere around a shape
+  HugeVector<Place> places;  // centre of mass; radius, for other shapes that of the bounding sphere
   HugeVector<Motion> motions;
   HugeVector<Quat> orientations;
   std::vector<double> masses;
-  HugeVector<Vec> inertias;                // principal moments
-  HugeVector<Vec> momenta, half_impulses;  // angular momentum and torque × dt / 2; used where moments differ
+  HugeVector<Vec> inertias;  // principal moments
+  HugeVector<Vec> momenta,
+      half_impulses;  // angular momentum and torque × dt / 2; used if the moments of inertia differ
   std::vector<std::uint8_t> materials;
   std::vector<std::int32_t> shapes;  // -1: a sphere
   std::vector<std::int64_t> ids;
@@ -28,7 +29,7 @@ struct Bodies {
   void resize(std::size_t n) {
     each_column([n](auto& column) { column.resize(n); });
   }
-  // Rows in another order, or only some of them.
+  // Keeps the given rows in the given order.
   void take(std::span<const Number> rows) {
     each_column([rows](auto& column) {
       std::remove_reference_t<decltype(column)> taken;

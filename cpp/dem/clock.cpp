@@ -57,7 +57,7 @@ std::int64_t Clock::advance(std::int64_t most) {
   return most;
 }
 
-// Jobs for the rows of a block, each for rows of one kind.
+// Splits the rows of a block into jobs; the bodies of a job are all isotropic or all anisotropic.
 template <class F>
 void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
   const bool all_round = round_blocks_[begin / block_rows] != 0;
@@ -116,7 +116,7 @@ void Clock::finish(bool priming) {
   for (const Speed& speed : speeds_) next_ = larger(next_, speed);
 }
 
-// Velocities at the end of the step. Returns the largest speeds of the next half step.
+// Computes the velocities at the end of the step. Returns the largest speeds in the next half step.
 Speed Clock::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
   Speed fastest;
   half_steps(begin, end, [&](HalfStepJob& job, std::size_t first) {

@@ -1,4 +1,4 @@
-// Steps of time: velocity Verlet.
+// Time integration by the velocity Verlet scheme.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@ class Clock {
 
   double dt = 0;
   std::int64_t steps = 0;
-  bool primed = false;  // dv and dw of bodies belong to the present forces
+  bool primed = false;  // whether dv and dw of the bodies follow from the present forces
 
-  // Prepares for new lists.
+  // Must be called after new lists have been set.
   void prepare();
-  // Runs until the steps are done, the lists no longer last, or a number is no longer finite. Returns the number of
-  // steps done.
+  // Advances by at most `most` steps. Stops earlier if the lists expire or a velocity is not finite. Returns the number
+  // of steps done.
   std::int64_t advance(std::int64_t most);
-  // Whether speeds and spins were finite at the end of the last step. Positions of that moment still are: they follow
-  // from speeds before it.
+  // Whether velocities and spins were finite at the end of the last step. The positions at that time are finite in any
+  // case, since they follow from earlier velocities.
   [[nodiscard]] bool finite() const { return next_.finite; }
-  // Upper bounds of the speeds of all bodies in the next half step.
+  // An upper bound of the speed of every body in the next half step.
   [[nodiscard]] std::vector<double> speeds() const;
 
-  // The parts of a step, in this order: drift, Forces::compute, kick. Loads that something else exerts on bodies belong
-  // between the last two.
+  // The parts of a step, in this order: drift, Forces::compute, kick. External loads must be added between the last
+  // two.
   void drift();
   void kick();
 
@@ -46,9 +46,9 @@ class Clock {
   Assembly& assembly_;
   Lists& lists_;
   Forces& forces_;
-  std::vector<std::uint8_t> round_blocks_;  // of every block of bodies: whether moments of inertia are all the same
-  std::vector<Speed> speeds_;               // largest of every block
-  Speed next_;                              // of the next half step
+  std::vector<std::uint8_t> round_blocks_;  // per block of bodies: whether all of them are isotropic
+  std::vector<Speed> speeds_;               // the largest of each block
+  Speed next_;                              // in the next half step
 };
 
 }  // namespace vicinal::dem

@@ -5,10 +5,10 @@
 
 namespace vicinal::dem {
 
-// One pair of materials. kn, kt: stiffnesses, or moduli such as E* and G*. Dashpots: rate × effective mass + damping ×
-// root, where the law defines the root, for instance sqrt(m*). `damping` is dimensionless as a law mixes it
-// (a multiple of sqrt(stiffness × m*)) and contains the square root of the modulus as the loops read it.
-// The bases are rows of four, which loops read at once.
+// The coefficients for one pair of materials. kn and kt are stiffnesses, or moduli such as E* and G*. The coefficient
+// of a dashpot is rate × effective mass + damping × root; the law defines the root, for example sqrt(m*). `mix` returns
+// a dimensionless damping (a multiple of sqrt(stiffness × m*)); `for_loops` multiplies it by the square root of the
+// modulus. The base classes are rows of four numbers, which loops load in one instruction.
 struct alignas(32) SpringCoefficients {
   double kn = 0, kt = 0, rate_n = 0, rate_t = 0;
 };
@@ -20,15 +20,15 @@ struct Coefficients : SpringCoefficients, FrictionCoefficients {
 };
 inline constexpr std::size_t coefficient_stride = sizeof(Coefficients) / sizeof(double);
 
-// The kinds of terms that occur anywhere in the table; a term that does not occur costs nothing.
+// The terms that occur for any pair of materials. Loops skip terms that do not occur.
 struct Terms {
   bool history = true;
-  bool roots = false;    // damping from restitution: needs a square root
+  bool roots = false;    // damping that follows from restitution, which needs a square root
   bool dashpot = false;  // tangential dashpot
   bool rolling = false;
   bool torsion = false;
   bool cohesion = false;
-  // Whether contacts remember how the bodies turned against each other.
+  // Whether the history of contacts includes relative rotation.
   [[nodiscard]] bool turning() const { return rolling || torsion; }
 };
 

@@ -1,4 +1,4 @@
-// One contact of any kind.
+// A contact of two bodies, or of a body and a wall.
 #pragma once
 
 #include "dem/arrays.hpp"
@@ -7,7 +7,7 @@
 
 namespace vicinal::dem {
 
-// How a side of a contact moves at the point of contact: during the step, and at its end.
+// The motion of one side of a contact at the point of contact: during the step, and at its end.
 struct Side {
   Vec during, at_end;
   Vec spin_during, spin_at_end;
@@ -19,7 +19,7 @@ inline Side side_of(const Motion& m, Vec arm) {
 }
 
 struct Contact {
-  Vec point, normal;  // from the first to the second
+  Vec point, normal;  // the normal points from the first to the second
   double overlap = 0, mass = 0, radius = 0;
 };
 
@@ -30,7 +30,7 @@ inline void set_second(PointContact& contact, const Side& second) {
   contact.spin_at_end = second.spin_at_end;
 }
 
-// A contact as the loops read it. `before`: see PointContact.
+// Converts a contact to the form that the loops read. `before`: see PointContact.
 inline void set_contact(PointContact& made, const Contact& contact, Vec before) {
   const Vec n = contact.normal;
   made.normal = {n.x, n.y, n.z, contact.mass};

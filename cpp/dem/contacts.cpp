@@ -48,7 +48,7 @@ Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
 }
 
 bool Assembly::are_separated(std::size_t i, std::size_t j, Vec normal) const {
-  constexpr double surely = 1 + 1e-9;  // far above rounding
+  constexpr double surely = 1 + 1e-9;  // allows for rounding
   const Posed a = posed(i), b = posed(j);
   const Vec apart = period.shortest(b.frame.centre - a.frame.centre);
   const Vec from = a.farthest(normal) - a.frame.centre, to = b.farthest(-normal) - b.frame.centre;
@@ -57,7 +57,7 @@ bool Assembly::are_separated(std::size_t i, std::size_t j, Vec normal) const {
 
 ContactPlane Assembly::plane_of(const Contact& contact, std::size_t i, std::size_t j) const {
   const std::size_t first = body_of(i), second = body_of(j);
-  // Of the body that was there first, whatever the order of the rows is.
+  // The body with the smaller id, so that the result does not depend on the order of the rows.
   const bool outwards = bodies.ids[first] < bodies.ids[second];
   return {contact, bodies.orientations[outwards ? first : second], outwards};
 }

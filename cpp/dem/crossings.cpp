@@ -9,8 +9,8 @@
 namespace vicinal::dem {
 namespace {
 
-// Whether the way from one place to another leads through a triangle: its ends are on different sides of the plane, and
-// the line between them passes the three edges on the same side.
+// Whether the segment between two points intersects a triangle: its ends are on different sides of the plane, and its
+// line passes the three edges on the same side.
 bool passes(const mesh::Vec3& from, const mesh::Vec3& to, const mesh::Vec3& a, const mesh::Vec3& b,
             const mesh::Vec3& c) {
   const mesh::Vec3 normal = cross(b - a, c - a);
@@ -26,12 +26,12 @@ bool passes(const mesh::Vec3& from, const mesh::Vec3& to, const mesh::Vec3& a, c
 void Forces::note_crossings(std::size_t row, double step) {
   const Assembly::Acting act = assembly_.acting();
   const Vec now = centre(act.places[row]);
-  std::size_t known = assembly_.walls.size();  // the wall that is noted already
+  std::size_t known = assembly_.walls.size();  // the last wall for which a crossing was added
   for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
     const Assembly::Primitive& primitive = assembly_.primitives[lists_.walls.indices()[k]];
     if (primitive.wall == known) continue;
     const Wall& wall = assembly_.walls[primitive.wall];
-    // As seen from the wall, which may move too.
+    // The motion relative to the wall, which may move too.
     const Vec before = now - step * (act.motions[row].v - wall.velocity_at(now));
     bool crossed = false;
     if (wall.kind == Wall::mesh) {

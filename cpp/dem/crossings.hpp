@@ -1,4 +1,4 @@
-// Bodies whose centre passed through the surface of a wall in a single step: the step was too long for them.
+// Bodies whose centre passed through a wall in a single step. A crossing shows that the time step is too long.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace vicinal::dem {
 
 struct Crossing {
-  std::int64_t step = undated, body = 0;  // its id
+  std::int64_t step = undated, body = 0;  // `body` is its id
   std::int32_t wall = 0;
   static constexpr std::int64_t undated = -1;
   auto operator<=>(const Crossing&) const = default;
@@ -20,13 +20,13 @@ struct Crossing {
 
 class Crossings {
  public:
-  // From any thread.
+  // May be called from any thread.
   void add(std::int64_t body, std::size_t wall) {
     const std::lock_guard lock(mutex_);
     all_.push_back({Crossing::undated, body, static_cast<std::int32_t>(wall)});
   }
-  // Dates those of the last step, and puts them into an order that does not depend on threads. A body of several
-  // elements crosses once.
+  // Sets the step of the crossings added since the last call, and sorts them so that their order does not depend on
+  // threads. A body of several elements is counted once.
   void date(std::int64_t step) {
     if (dated_ == all_.size()) return;
     const auto first = all_.begin() + static_cast<std::ptrdiff_t>(dated_);
@@ -35,7 +35,7 @@ class Crossings {
     all_.erase(std::unique(first, all_.end()), all_.end());
     dated_ = all_.size();
   }
-  // Hands over all of them.
+  // Returns all crossings and clears the list.
   [[nodiscard]] std::vector<Crossing> take() {
     dated_ = 0;
     return std::exchange(all_, {});

@@ -1,5 +1,5 @@
-// Pairs of tablets, or of a tablet and a sphere, of which it is known about where they face each other. For one lane or
-// four. Others are left to `connect` (gjk.hpp), which needs to know nothing.
+// Contacts of two tablets, or of a tablet and a sphere, computed from an approximate normal such as that of the step
+// before. The code works for any number of lanes. Pairs without such a normal are left to `connect` (gjk.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace vicinal::dem {
 namespace {
 
-// One core in every lane, as `Shape` describes it; places are relative to the first of the pair.
+// One core per lane, with the dimensions of `Shape`. Positions are relative to the centre of the first of the pair.
 template <class Real>
 struct Core {
   Triple<Real> centre, axis;
@@ -51,8 +51,9 @@ struct CurvedPair {
   }
 };
 
-// The farthest point of a core in a direction of length 1, and how it moves when the direction changes by a vector a:
-// by flat × a + bend × (along · a) along. On a cap everything moves, on a rim only what is along it.
+// The farthest point of a core in a direction of length 1, and its derivative: if the direction changes by a vector a,
+// the point moves by flat × a + bend × (along · a) along. On a cap the point follows every change of direction, on a
+// rim only the part along the rim.
 template <class Real>
 struct Farthest {
   Triple<Real> point, along;
@@ -73,7 +74,7 @@ template <class Lanes, class Real = typename Lanes::Real>
   return {core.centre + up * core.axis + out, cross(core.axis, d), flat, reach * (inverse * inverse)};
 }
 
-// Whether a plane across the normal is surely between the two: bits of lanes.
+// Whether a plane with the normal of the step before separates the two, with allowance for rounding: one bit per lane.
 template <class Lanes>
 [[gnu::always_inline]] inline unsigned separated(const CurvedJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
@@ -82,21 +83,22 @@ template <class Lanes>
   const Triple<Real> none{zero, zero, zero};
   const auto a = farthest<Lanes>(pair.first, pair.normal);
   const auto b = farthest<Lanes>(pair.second, none - pair.normal);
-  constexpr double surely = 1 + 1e-9;  // far above rounding
+  constexpr double surely = 1 + 1e-9;  // allows for rounding
   const Real gap = dot(b.point - a.point, pair.normal);
   return Lanes::bits(gap > Lanes::all(surely) * (pair.first.margin + pair.second.margin));
 }
 
-// The direction in which the farthest points of both are right opposite to each other: then their connection is the
-// shortest. Newton's method, from the normal of the step before. A tablet that is met between its rims is so by a
-// direction across its axis, and where along the axis does not matter: that part of the direction is left out.
+// Finds the direction along which the line between the farthest points of both cores runs: that line is their shortest
+// connection. Newton's method, starting from the normal of the step before. If a tablet is touched on its band, the
+// direction is perpendicular to its axis and the position along the axis does not matter, so the component of the
+// direction along the axis is left out.
 template <class Lanes>
 [[gnu::always_inline]] inline void connect_curved(const CurvedJob& job, std::size_t c, CurvedContact* contacts) {
   using Real = typename Lanes::Real;
   using Row = typename Lanes::Row;
   constexpr int most = 5;
-  constexpr double across_enough = 1e-3;  // sine; a body turns less in a step
-  constexpr double accurate = 1e-20;      // of the squared distance
+  constexpr double across_enough = 1e-3;  // sine of an angle; a body turns by less in a step
+  constexpr double accurate = 1e-20;      // relative to the squared distance
   CurvedPair<Lanes> pair(job, c);
   Core<Real>&first = pair.first, &second = pair.second;
   const Real zero = Lanes::all(0), one = Lanes::all(1), tolerance = Lanes::all(accurate);
@@ -132,7 +134,7 @@ template <class Lanes>
     const auto close = tolerance * (length * length) > dot(off, off);
     settled = Lanes::bits(close);
     if (settled == all || round + 1 == most) break;
-    // (stiff + bends) × change = off; two rank-one terms, so two unknowns.
+    // Solves (stiff + bends) × change = off. `bends` consists of two rank-one terms, which leaves two unknowns.
     const Real stiff = distance + a.flat + b.flat;
     const auto s = a.along - dot(a.along, held) * held, t = b.along - dot(b.along, held) * held;
     const Real st = dot(s, t), p = dot(s, off), q = dot(t, off);
@@ -141,13 +143,13 @@ template <class Lanes>
     const Real alpha = scale * (tt * p - b.bend * st * q), beta = scale * (ss * q - a.bend * st * p);
     auto next = n + (one / stiff) * ((off - (a.bend * alpha) * s) - (b.bend * beta) * t);
     next = (one / root(dot(next, next))) * next;
-    n = either(close, n, next);  // what a lane finds must not depend on its neighbours
+    n = either(close, n, next);  // the result of a lane must not depend on the other lanes
   }
   settled &= Lanes::bits(room > magnitude(slide)) & ~(Lanes::bits(side) & Lanes::bits(other_side));
 
   const auto from = end + choose(side, slide, zero) * held;
   const Real overlap = (first.margin + second.margin) - distance;
-  // Half the overlap beyond the first surface, half beyond the second.
+  // The point of contact is halfway between the two surfaces.
   const auto point = from + (first.margin - Lanes::all(0.5) * overlap) * n;
   Row points[Lanes::width], normals[Lanes::width];
   Lanes::rows({point.x, point.y, point.z, overlap}, points);

@@ -1,4 +1,4 @@
-// Contacts in detail, for output: the forces of this moment from the springs as they are. Nothing changes.
+// Details of contacts for output: the present forces, computed from the present springs. The state does not change.
 #include <cmath>
 
 #include "dem/forces.hpp"
@@ -10,11 +10,11 @@ namespace {
 
 struct Outcome {
   Vec point;  // where the force acts
-  Vec force;  // on the first
+  Vec force;  // on the first body
   double normal_force = 0, tangential_force = 0, elastic_energy = 0;
 };
 
-// How the first moves relative to the second, at the point and by turning.
+// The velocity at the point of contact, and the spin, of the first body relative to the second.
 struct Rate {
   Vec speed, spin;
 };
@@ -22,7 +22,7 @@ struct Rate {
 Triple<double> triple(Vec a) { return {a.x, a.y, a.z}; }
 Vec vec(Triple<double> a) { return {a.x, a.y, a.z}; }
 
-// At one point, for a contact of one point.
+// The outcome at one point, as if the contact consisted of this point only.
 Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, const LawTable& law, const Coefficients& p,
                    const Spring& stretched, const Turning& turning) {
   const Terms& terms = law.terms();
@@ -34,7 +34,7 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
   touch.normal = touch.midway = triple(contact.normal);
   touch.rate = triple(rate.speed);
   touch.rolling_rate = triple(rate.spin);
-  touch.travel = touch.rolled = none;  // no time goes by
+  touch.travel = touch.rolled = none;  // the time step is 0
   touch.step = touch.turn = 0;
 
   Triple<double> spring = triple(stretched);
@@ -51,7 +51,7 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
   outcome.force = vec(r.force);
   const double tangential = norm(vec(r.tangential));
   if (terms.history && tangential > 0) {
-    // What is stretched against the force that holds it was not stretched by motion: it is no energy to get back.
+    // Only the stretch along the force stores energy that can be recovered.
     const double along = -dot(spring, r.tangential) / tangential;
     if (along > 0) outcome.elastic_energy += 0.5 * r.stiffness_t * along * along;
   }
@@ -64,7 +64,7 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
   return outcome;
 }
 
-// Of all points. `rate_at`: how the first moves relative to the second at a point.
+// The outcome of all points together. `rate_at(point)` returns the motion of the first relative to the second.
 template <class RateAt>
 Outcome outcome_of(const Contact& contact, const Patch& patch, RateAt&& rate_at, const LawTable& law,
                    const Coefficients& p, ContactMemory memory) {
@@ -129,7 +129,7 @@ std::vector<Detail> Forces::details() {
     }
   }
   std::vector<WallTouch> touches;
-  std::vector<double> wakes(lists_.walls.size(), 0.0);  // of its own: everything is looked at
+  std::vector<double> wakes(lists_.walls.size(), 0.0);  // separate from wakes_, so that all walls are tested
   for (std::size_t i = 0; i < lists_.walls.rows(); ++i) {
     touch_walls(i, touches, wakes);
     for (const WallTouch& touch : touches) {

@@ -1,5 +1,5 @@
-// What is looked for in space: the spheres of clumps, each with the body it belongs to. Unused if bodies are their own
-// elements.
+// Elements are the objects that the search finds: the spheres of clumps, each with the body that owns it. Without
+// clumps the bodies themselves are the elements, and this is unused.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Elements {
   [[nodiscard]] bool used() const { return !offsets.empty(); }
   [[nodiscard]] std::size_t size() const { return places.size(); }
 
-  // Elements of some bodies, in another order.
+  // Keeps the elements of the given bodies, in the given order.
   void take(std::span<const Number> bodies) {
     if (!used()) return;
     Elements taken;
@@ -43,7 +43,7 @@ struct Elements {
     *this = std::move(taken);
   }
 
-  // Where they are at rest with their bodies, and how these move.
+  // Sets positions and velocities from those of the bodies.
   void place(const Bodies& bodies) {
     each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t b = begin; b < end; ++b) {
@@ -57,13 +57,13 @@ struct Elements {
       }
     });
   }
-  // After a drift: the velocity of the half step is the displacement itself.
+  // Sets positions after a drift. The velocity of the half step is the displacement divided by dt.
   void follow(const Bodies& bodies, double dt) {
     each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t b = begin; b < end; ++b) {
         const Motion& m = bodies.motions[b];
         for (std::size_t e = offsets[b]; e < offsets[b + 1]; ++e) {
-          if (dot(arms[e], arms[e]) == 0) {  // the sphere is the body: the same bits as without a clump
+          if (dot(arms[e], arms[e]) == 0) {  // copied, so that the result equals that of a plain sphere bit for bit
             places[e] = {bodies.places[b].x, bodies.places[b].y, bodies.places[b].z, places[e].r};
             motions[e] = m;
             continue;
@@ -80,7 +80,7 @@ struct Elements {
   }
 
  private:
-  // The body's spin and mass, but a velocity of its own.
+  // A motion with the spin and mass of the body, but another velocity.
   static Motion moved_with(const Motion& body, Vec v, Vec dv) {
     Motion moved = body;
     moved.v = v;

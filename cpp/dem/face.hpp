@@ -1,4 +1,4 @@
-// Cores without rounding: triangles of walls, and lines as triangles of which two corners are one.
+// Cores without rounding: triangles of walls, and line segments as triangles with two equal corners.
 #pragma once
 
 #include "dem/vec.hpp"

@@ -7,15 +7,15 @@
 
 namespace vicinal::dem {
 
-// A face or edge faces a direction if it is less than this angle (its sine) from being at right angles to it.
+// A face or edge faces a direction if it is perpendicular to it within an angle of this sine and cosine.
 inline constexpr double flat_sine = 0.2, flat_cosine = 0.98;
 
 struct Feature {
   static constexpr std::size_t most = 32;
-  std::size_t size = 0;  // 0: a plane without end; 1: a point; 2: an edge; more: a face, corner by corner
-  Vec normal;            // of a face or a plane
+  std::size_t size = 0;  // number of corners; 0: an infinite plane; 1: a point; 2: an edge; more: a face
+  Vec normal;            // set for a face or a plane
   double beyond = 0;     // how far the feature of the sharp shape extends beyond that of the core, in margins
-  // Without initial values: most features have few corners.
+  // Corners are not initialised, since most features have few of them.
   struct Corner {
     double x, y, z;
     operator Vec() const { return {x, y, z}; }

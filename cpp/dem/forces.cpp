@@ -1,4 +1,4 @@
-// Forces of one step: blocks, and contacts of spheres.
+// Forces of one step: the loop over blocks, and the contacts of spheres.
 #include <algorithm>
 #include <cmath>
 
@@ -10,11 +10,11 @@
 namespace vicinal::dem {
 namespace {
 
-// The contacts of the block that a thread works on.
+// Contacts in the block that a thread processes.
 struct TouchingPairs {
   std::vector<Number> i, j, entry, ended;
   void make_room(std::size_t entries) {
-    constexpr std::size_t registers = 8;  // loops write whole registers
+    constexpr std::size_t registers = 8;  // loops store whole registers, so they may write past the last entry
     if (i.size() >= entries + registers) return;
     for (auto* column : {&i, &j, &entry, &ended}) column->resize(entries + registers);
   }
@@ -69,7 +69,7 @@ void Forces::compute(double step) {
   }
 }
 
-// The contacts are found first; the law then runs over all of them.
+// First finds the contacts of a block, then applies the law to all of them.
 void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
   const Assembly::Acting act = assembly_.acting();
   touching.make_room(lists_.pairs.begin(end) - lists_.pairs.begin(begin));
@@ -97,7 +97,7 @@ void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block
   kernels().sphere_contacts(job, assembly_.law.law());
 }
 
-// Contacts of spheres in a block of rows.
+// Finds the contacts of spheres in a block of rows; returns their number.
 std::size_t Forces::find_contacts(std::size_t begin, std::size_t end) {
   const Assembly::Acting act = assembly_.acting();
   TouchingPairs& to = touching;

@@ -1,4 +1,4 @@
-// Forces of one step, block by block of rows. The sums of a block do not depend on the thread that computes them.
+// Forces of one step, computed in blocks of rows. The sums of a block do not depend on the thread that computes them.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ struct Detail {
   double overlap = 0, normal_force = 0, tangential_force = 0, energy = 0;
 };
 
-// A contact of an element with a wall, by its entry in the list.
+// A contact of an element with a wall. `entry` is its entry in the list; `fresh` marks a contact that begins in this
+// step.
 struct WallTouch {
   std::size_t entry = 0, wall = 0;
   Contact contact;
@@ -35,13 +36,13 @@ class Forces {
  public:
   Forces(Assembly& assembly, Lists& lists) : assembly_(assembly), lists_(lists) {}
 
-  // Prepares for new lists.
+  // Must be called after new lists have been set.
   void prepare();
-  // Computes loads of elements and walls. `step`: the time since the forces before.
+  // Computes the loads of elements and walls. `step` is the time since the last call, or 0.
   void compute(double step);
-  // Bodies and walls have moved for a step.
+  // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) { odometer_ += (speed.most + assembly_.wall_speed) * dt; }
-  // Walls may have changed: every one is looked at in the next step.
+  // Makes the next step test all entries of walls; needed after walls have changed.
   void wake_all();
 
   // Adds the loads that belong to a range of elements but were computed in other blocks.
@@ -51,50 +52,51 @@ class Forces {
   // The sum of the loads of the elements of a body.
   [[nodiscard]] Load load_of(std::size_t body) const;
 
-  // Bodies that passed through walls since they were asked for.
+  // Bodies that have passed through walls since the last Crossings::take.
   Crossings crossings;
 
-  // Contacts at this moment, from the springs as they are; nothing changes.
+  // The present contacts, with forces from the present springs. The state does not change.
   [[nodiscard]] std::vector<Detail> details();
 
  private:
-  // Of one block of rows: contacts of spheres, of shapes, of walls.
+  // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
   void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
   std::size_t find_contacts(std::size_t begin, std::size_t end);
   void shape_forces(std::size_t begin, std::size_t end, double step);
   void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
   // Applies the law to contacts of pairs or walls.
   void apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step);
-  // Adds a contact to those that the law is applied to if the two overlap, and notes its normal.
+  // Appends the points of a contact to `contacts` if the two elements overlap, and stores its normal.
   void take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
                     std::vector<PointContact>& contacts);
-  // Contacts of an element with walls. `wakes` by entry: the reading of the odometer until which the entry cannot be
-  // in contact.
+  // Finds the contacts of an element with walls. `wakes`: per entry, the reading of the odometer up to which the
+  // element cannot touch the wall.
   void touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
-  // Those with one mesh, whose faces begin at an entry; returns where they end.
+  // The same for one mesh, whose faces begin at entry `begin`. Returns the entry after its last face.
   std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
                          std::span<double> wakes) const;
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
   std::vector<std::size_t> patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
                                               std::span<const Face> triangles, WallTouch& touch) const;
-  // Meshes of which a triangle is inside the core of a body.
+  // Finds meshes that have a triangle inside the core of a body.
   void pierced_meshes(std::size_t row, std::vector<WallTouch>& found) const;
   [[nodiscard]] double wake(double gap, double radius) const;
-  // Notes walls through which the centre of an element has passed during the step.
+  // Records the walls through which the centre of an element has passed during the step.
   void note_crossings(std::size_t row, double step);
-  // Notes which of them are new, and forgets contacts that have ended.
+  // Determines which contacts are new, and clears the history of contacts that have ended.
   void meet_walls(std::size_t row, std::vector<WallTouch>& touches);
 
   Assembly& assembly_;
   Lists& lists_;
   RemoteShares remote_;
   HugeVector<Load> loads_;
-  std::vector<Number> block_coefficients_;  // of every block: the coefficients that all its entries have, or no_number
-  std::vector<double> wakes_;               // of every entry of walls; see touch_walls
-  std::vector<double> row_wakes_;           // the smallest of every row
-  double odometer_ = 0;                     // upper bound of how far bodies and walls have approached each other
-  std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque on every wall, block by block
+  std::vector<Number>
+      block_coefficients_;         // per block: the coefficients if all its entries have the same, or no_number
+  std::vector<double> wakes_;      // per entry of walls; see touch_walls
+  std::vector<double> row_wakes_;  // the smallest of each row
+  double odometer_ = 0;            // upper bound of how far bodies and walls have approached each other
+  std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque per block and wall
 };
 
 }  // namespace vicinal::dem

@@ -1,5 +1,5 @@
-// The shortest connection of two convex cores, after Gilbert, Johnson and Keerthi: the point of their difference that
-// is nearest to the origin, approached by simplices of at most four farthest points.
+// The shortest connection of two convex cores, by the algorithm of Gilbert, Johnson and Keerthi: it finds the point of
+// their Minkowski difference that is nearest to the origin, by iteration over simplices of at most four support points.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Corner {
   [[nodiscard]] Vec difference() const { return second - first; }
 };
 
-// Corners and their weights; the weighted sum of differences is nearest to the origin.
+// Corners and their weights. The weighted sum of the differences is the point of the simplex nearest to the origin.
 struct Simplex {
   std::array<Corner, 4> corners;
   std::array<double, 4> weights{};
@@ -31,7 +31,8 @@ struct Simplex {
   }
 };
 
-// The nearest point of some of the corners of a simplex, those that do not contribute left out.
+// The following functions return the point of an edge, triangle or tetrahedron that is nearest to the origin, without
+// the corners whose weight is 0.
 inline Simplex nearest_of_edge(const Corner& a, const Corner& b) {
   const Vec p = a.difference(), along = b.difference() - p;
   const double length = dot(along, along), t = length > 0 ? -dot(p, along) / length : 0;
@@ -49,7 +50,7 @@ inline Simplex nearest_of_triangle(const Corner& a, const Corner& b, const Corne
   const Vec p = a.difference(), ab = b.difference() - p, ac = c.difference() - p, n = cross(ab, ac);
   const double area = dot(n, n);
   if (area > 0) {
-    // Weights of the foot of the perpendicular from the origin.
+    // Barycentric coordinates of the projection of the origin.
     const double v = dot(cross(ac, p), n) / area, w = dot(cross(p, ab), n) / area;
     const double u = 1 - v - w;
     if (u > 0 && v > 0 && w > 0) return {{a, b, c}, {u, v, w}, 3};
@@ -57,9 +58,10 @@ inline Simplex nearest_of_triangle(const Corner& a, const Corner& b, const Corne
   return nearer(nearer(nearest_of_edge(a, b), nearest_of_edge(b, c)), nearest_of_edge(c, a));
 }
 
-// Size 4: the origin is inside. In a tetrahedron that is flat but for rounding it is not: there, signs mean nothing.
+// A result of size 4 means that the origin is inside. A tetrahedron that is flat except for rounding has no inside,
+// since the signs of its volumes are meaningless.
 inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
-  constexpr double flat = 1e-20;  // square of the thickness over the size
+  constexpr double flat = 1e-20;  // square of the ratio of thickness to size
   Simplex best;
   bool inside = true;
   for (std::size_t k = 0; k < 4; ++k) {
@@ -68,7 +70,7 @@ inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
     const Vec across = c[k].difference() - p;
     const double origin = -dot(p, n), opposite = dot(across, n);
     const bool thick = opposite * opposite > flat * (dot(across, across) * dot(n, n));
-    if (origin * opposite > 0 && thick) continue;  // on the inner side of this face
+    if (origin * opposite > 0 && thick) continue;  // the origin is on the inner side of this face
     inside = false;
     const Simplex found = nearest_of_triangle(a, b, d);
     best = best.size == 0 ? found : nearer(best, found);
@@ -79,12 +81,13 @@ inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
 
 }  // namespace gjk
 
-// `towards` is a guess of the direction from the first to the second. A distance of 0: they meet. Of those farther
-// apart than `reach` nothing more is found than that.
+// Returns the shortest connection of two cores. `towards` is an estimate of the direction from the first to the second.
+// A distance of 0 means that the cores meet. If the cores are farther apart than `reach`, the iteration stops early,
+// and the distance is only known to exceed `reach`.
 template <class A, class B>
 Connection connect(const A& first, const B& second, Vec towards, double reach) {
-  constexpr int most = 64;            // rounds; curved cores take a dozen
-  constexpr double accurate = 1e-12;  // of the squared distance
+  constexpr int most = 64;            // iterations; curved cores need about a dozen
+  constexpr double accurate = 1e-12;  // relative to the squared distance
   constexpr bool curved = requires { first.part(towards), second.part(towards); };
   [[maybe_unused]] Attempt attempt;
   if constexpr (curved) {
@@ -99,7 +102,7 @@ Connection connect(const A& first, const B& second, Vec towards, double reach) {
     const double square = dot(v, v);
     if (square == 0 || simplex.size == 4) return {{}, {}, 0};
     const gjk::Corner next{first.farthest(v), second.farthest(-v)};
-    // v·next is the distance to a plane that separates them: no point is nearer than that.
+    // v·next / |v| is the distance of a separating plane from the origin, which is a lower bound of the distance.
     const double along = dot(v, next.difference());
     if (square - along <= accurate * square) break;
     if (along > 0 && along * along > reach * reach * square) break;
@@ -109,7 +112,7 @@ Connection connect(const A& first, const B& second, Vec towards, double reach) {
     else if (simplex.size == 2) better = gjk::nearest_of_triangle(c[0], c[1], next);
     else better = gjk::nearest_of_tetrahedron({c[0], c[1], c[2], next});
     const Vec nearer = better.nearest();
-    if (better.size < 4 && dot(nearer, nearer) >= square) break;  // nothing but rounding is left
+    if (better.size < 4 && dot(nearer, nearer) >= square) break;  // only rounding errors remain
     simplex = better;
     v = nearer;
     if constexpr (curved) {

@@ -1,5 +1,6 @@
-// The half steps of velocity Verlet: half a kick and a drift before the forces, half a kick after them. For one lane or
-// four. Bodies are round (their moments of inertia are all the same), or their spin changes while nothing acts on them.
+// The half steps of velocity Verlet: half a kick and a drift before the forces, half a kick after them. The code works
+// for any number of lanes. Bodies are either round (their principal moments of inertia are equal), or their spin
+// changes even without a torque.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace vicinal::dem {
 namespace {
 
-// As `rotate` of vec.hpp; `back`: by the opposite rotation.
+// Like `rotate` in vec.hpp; `back` applies the inverse rotation.
 template <bool back = false, class Real>
 [[gnu::always_inline]] inline Triple<Real> rotated(const Real (&q)[4], Triple<Real> a) {
   const Triple<Real> axis{q[1], q[2], q[3]};
@@ -20,16 +21,16 @@ template <bool back = false, class Real>
   return back ? a + q[0] * t - more : a + q[0] * t + more;
 }
 
-// Angular velocity of bodies with an angular momentum, both in the frame of the world.
+// The angular velocity that belongs to an angular momentum; both are in the world frame.
 template <class Real>
 [[gnu::always_inline]] inline Triple<Real> spin_of(const Real (&q)[4], Triple<Real> inertia, Triple<Real> momentum) {
   const auto own = rotated<true>(q, momentum);
   return rotated(q, Triple<Real>{own.x / inertia.x, own.y / inertia.y, own.z / inertia.z});
 }
 
-// Orientations after turning with `spin` (in the frame of the world) for a time dt. The angle is right to third order
-// of spin × dt, the axis exactly; a Newton step for 1/sqrt keeps the length at 1 to the square of the step, and large
-// steps get the root itself.
+// Rotates orientations with `spin` (in the world frame) for a time dt. The axis is exact, the angle has an error of
+// third order in spin × dt. One Newton step for 1/sqrt normalises the quaternion if the rotation is small; otherwise
+// the square root is computed.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void turn(Real (&q)[4], Triple<Real> spin, double dt) {
   const Triple<Real> s = Lanes::all(0.5 * dt) * spin;
@@ -42,7 +43,7 @@ template <class Lanes, class Real = typename Lanes::Real>
   for (std::size_t c = 0; c < 4; ++c) q[c] = scale * p[c];
 }
 
-// Vectors that follow each other in memory, and back.
+// Loads consecutive vectors into lanes, and stores them.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> vectors_at(const Vec* from) {
   Number each[Lanes::width];
@@ -58,7 +59,7 @@ template <class Lanes, class Real = typename Lanes::Real>
   Lanes::store_lanes(a.z, z);
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane] = {x[lane], y[lane], z[lane]};
 }
-// Spins of neighbouring bodies; their fourth numbers stay as they are.
+// Stores the spins of consecutive bodies; keeps their inverse masses.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void put_spins(Triple<Real> w, Motion* to) {
   Vec each[Lanes::width];
@@ -66,8 +67,9 @@ template <class Lanes, class Real = typename Lanes::Real>
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane].w = each[lane];
 }
 
-// Turns bodies that are not round. The angular momentum is kept in the frame of the world, where nothing but torque
-// changes it. The spin of the half step follows from the orientation of the half step (second order, as the rest).
+// Rotates bodies that are not round. The angular momentum is stored in the world frame, where only a torque changes it.
+// The spin of the half step follows from the orientation of the half step, found by two iterations (second order, as
+// the rest of the scheme).
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void tumble(const HalfStepJob& job, std::size_t row, Real (&q)[4]) {
   const auto inertia = vectors_at<Lanes>(job.inertias + row), impulse = vectors_at<Lanes>(job.half_impulses + row);
@@ -89,7 +91,7 @@ template <class Lanes, class Real = typename Lanes::Real>
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) job.motions[row + lane].dw = each[lane];
 }
 
-// Afterwards velocity and spin are those of the half step, and velocity + dv, spin + dw are predicted for its end.
+// Afterwards v and w are those of the half step, and v + dv and w + dw are predictions for the end of the step.
 template <bool round, class Lanes>
 std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
   using Row = typename Lanes::Row;
@@ -132,7 +134,7 @@ double largest(typename Lanes::Real a) {
   return each[0];
 }
 
-// Velocity and spin at the end of the step, from the force and torque there.
+// Computes velocity and spin at the end of the step from force and torque at that time.
 template <bool round, class Lanes>
 std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   using Row = typename Lanes::Row;
@@ -141,7 +143,7 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   const Row half = Lanes::spread(0.5 * job.dt);
   const Row gravity = Lanes::load(Vec4{job.gravity.x, job.gravity.y, job.gravity.z, 0});
   Real fastest = Lanes::all(job.fastest), in_margins = Lanes::all(job.fastest_in_margins);
-  // NaN compares as false and would be lost in the largest; a sum keeps it.
+  // A maximum drops NaN, since comparisons with NaN are false; a sum keeps it.
   Real sum = Lanes::all(0);
   Row turned = Lanes::spread(0);
   for (; row + width <= job.size; row += width) {
@@ -154,7 +156,7 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
     for (std::size_t lane = 0; lane < width; ++lane) {
       Motion& m = job.motions[row + lane];
       const Load& load = job.loads[row + lane];
-      // Without the marks of loads.
+      // Clears the mark in the fourth number.
       const Row force = Lanes::three(Lanes::load(load.force));
       torques[lane] = Lanes::three(Lanes::load(load.torque));
       const Row dv = half * (Lanes::spread(m.w.inverse_mass) * force + gravity);

@@ -1,4 +1,4 @@
-// The loops for one instruction set: as many groups as fill the lanes, and the rest one by one.
+// The loops for one instruction set: full groups of lanes first, then the remaining contacts one by one.
 #pragma once
 
 #include "dem/curved.hpp"
@@ -13,7 +13,7 @@
 namespace vicinal::dem {
 namespace {
 
-// `Lanes`: kinds of lanes, widest first. Each kind goes on where the one before it stopped; the last is one lane.
+// `Lanes` lists kinds of lanes, widest first. Each kind continues where the wider one stopped; the last has one lane.
 template <class... Lanes>
 constexpr Kernels kernels_of() {
   return {

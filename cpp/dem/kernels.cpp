@@ -1,4 +1,4 @@
-// The loops for any processor, and the choice among all.
+// The loops for any processor, and the selection of the instruction set.
 #include "dem/kernels.hpp"
 
 #include "dem/kernel_table.hpp"

@@ -7,7 +7,7 @@
 
 namespace vicinal::dem {
 
-// constinit: nothing of this file may run when the program starts.
+// constinit: no code of this file may run at start-up, since the processor may lack AVX2.
 constinit const Kernels avx2_kernels = kernels_of<FourLanes>();
 
 }  // namespace vicinal::dem

@@ -1,7 +1,7 @@
-// The numbers that loops are written for: one contact at a time, four (lanes_avx2.hpp) or eight (lanes_avx512.hpp).
-// Every operation rounds the same way in all, so the number of lanes changes speed only. Everything is inside an
-// unnamed namespace, here and in the files built on it: each translation unit keeps its own copy, compiled for its own
-// processor.
+// The arithmetic types of the loops: one contact at a time, four (lanes_avx2.hpp) or eight (lanes_avx512.hpp). Every
+// operation rounds in the same way for all of them, so the number of lanes changes speed only. Everything here, and in
+// the files built on it, is in an unnamed namespace, so that each translation unit has its own copy, compiled for its
+// own instruction set.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ inline double root(double a) { return std::sqrt(a); }
 inline double choose(bool yes, double a, double b) { return yes ? a : b; }
 inline double magnitude(double a) { return std::fabs(a); }
 
-// Four neighbouring numbers in memory: the row that one lane reads and writes at once.
+// Four consecutive numbers in memory, which one lane loads and stores in one instruction.
 struct Row {
   double c[4];
 };
@@ -26,7 +26,8 @@ inline Row operator+(Row a, Row b) { return {{a.c[0] + b.c[0], a.c[1] + b.c[1], 
 inline Row operator-(Row a, Row b) { return {{a.c[0] - b.c[0], a.c[1] - b.c[1], a.c[2] - b.c[2], a.c[3] - b.c[3]}}; }
 inline Row operator*(Row a, Row b) { return {{a.c[0] * b.c[0], a.c[1] * b.c[1], a.c[2] * b.c[2], a.c[3] * b.c[3]}}; }
 
-// Sums and differences of rows are cheaper than those of columns: they are transposed (`columns`) once, not twice.
+// Rows should be added and subtracted before they are transposed (`columns`): one transposition is then enough instead
+// of two.
 struct OneLane {
   using Real = double;
   using Row = vicinal::dem::Row;
@@ -41,32 +42,32 @@ struct OneLane {
     to = std::bit_cast<T>(row);
   }
   static Row spread(double a) { return {{a, a, a, a}}; }
-  // The fourth number made 0.
+  // Sets the fourth number to 0.
   static Row three(Row a) { return {{a.c[0], a.c[1], a.c[2], 0}}; }
-  // b - a, but of the fourth numbers the sum.
+  // b - a, except for the fourth number, which is the sum of both.
   static Row apart(Row b, Row a) { return {{b.c[0] - a.c[0], b.c[1] - a.c[1], b.c[2] - a.c[2], b.c[3] + a.c[3]}}; }
-  // Rows of all lanes to columns, and back.
+  // Transposes the rows of all lanes to columns, and back.
   static void columns(const Row (&in)[width], Real (&out)[4]) {
     for (std::size_t k = 0; k < 4; ++k) out[k] = in[0].c[k];
   }
   static void rows(const Real (&in)[4], Row (&out)[width]) { out[0] = {{in[0], in[1], in[2], in[3]}}; }
   static void store_lanes(Real a, double* to) { to[0] = a; }
   static Real load_lanes(const double* from) { return from[0]; }
-  // One number of row which[lane] of a table.
+  // Gathers one number of row which[lane] of a table.
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return table[which[0] * stride];
   }
-  // One bit for every lane.
+  // One bit per lane.
   static unsigned bits(bool yes) { return yes ? 1 : 0; }
-  // The numbers of the lanes whose bit is set, without gaps. Numbers beyond them, up to the width, are undefined.
+  // Stores the numbers of the lanes whose bit is set without gaps. The rest, up to the width, is undefined.
   static void compress(const std::uint32_t* from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from[0]; }
-  // The same of the numbers `from`, `from` + 1 …
+  // The same for the numbers `from`, `from` + 1, …
   static void compress_count(std::uint32_t from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from; }
-  // Bits from bytes that are 0 or 1.
+  // Converts bytes that are 0 or 1 to bits.
   static unsigned bits_of(const std::uint8_t* flags) { return flags[0]; }
 };
 
-// A vector in every lane.
+// One vector per lane.
 template <class Real>
 struct Triple {
   Real x, y, z;

@@ -1,4 +1,4 @@
-// Four contacts at a time. Only files compiled for AVX2 (or more) include this, after the header of its intrinsics.
+// Four contacts at a time. Only files compiled for AVX2 or later may include this, after the header of the intrinsics.
 #pragma once
 
 #include "dem/lanes.hpp"
@@ -21,7 +21,7 @@ inline Four root(Four a) { return {_mm256_sqrt_pd(a.v)}; }
 inline Four choose(FourMask yes, Four a, Four b) { return {_mm256_blendv_pd(b.v, a.v, yes.v)}; }
 inline Four magnitude(Four a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
 
-// For every set of lanes: the bytes of their numbers, moved to the front.
+// For every set of lanes: the shuffle that moves their numbers to the front.
 struct Compression {
   alignas(16) std::uint8_t bytes[16][16];
 };

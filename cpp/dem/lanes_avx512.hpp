@@ -1,4 +1,4 @@
-// Eight contacts at a time. Only files compiled for AVX-512 include this, after the header of its intrinsics.
+// Eight contacts at a time. Only files compiled for AVX-512 may include this, after the header of the intrinsics.
 #pragma once
 
 #include "dem/lanes.hpp"
@@ -22,7 +22,7 @@ inline Eight root(Eight a) { return {_mm512_sqrt_pd(a.v)}; }
 inline Eight choose(EightMask yes, Eight a, Eight b) { return {_mm512_mask_blend_pd(yes.bits, b.v, a.v)}; }
 inline Eight magnitude(Eight a) { return {_mm512_abs_pd(a.v)}; }
 
-// Rows are those of FourLanes: four numbers each.
+// Rows are the same as those of FourLanes: four numbers each.
 struct EightLanes {
   using Real = Eight;
   using Row = Four;
@@ -60,7 +60,8 @@ struct EightLanes {
     return {joined(FourLanes::pick(table, stride, which).v, FourLanes::pick(table, stride, which + 4).v)};
   }
   static unsigned bits(EightMask mask) { return mask.bits; }
-  // Packed in a register and stored whole: the packing store to memory is microcoded on some processors.
+  // Compresses in a register and stores all of it: the compressing store to memory is slow microcode on some
+  // processors.
   static void compress(const std::uint32_t* from, unsigned bits, std::uint32_t* to) {
     compress(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits, to);
   }

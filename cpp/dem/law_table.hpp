@@ -19,18 +19,19 @@ class LawTable {
   using Pairs = std::map<std::pair<std::size_t, std::size_t>, MaterialValues>;
 
   LawTable() = default;
-  // `pairs`: values for two materials, in either order, that replace those of both. `history`: tangential springs.
+  // `pairs`: values for two materials, in either order, that replace the values of both. `history`: whether contacts
+  // have tangential springs.
   LawTable(std::string_view law, std::vector<MaterialValues> materials, const Pairs& pairs, bool history);
 
   [[nodiscard]] std::size_t law() const { return law_; }  // its number
   [[nodiscard]] const Terms& terms() const { return terms_; }
   [[nodiscard]] std::size_t materials() const { return materials_.size(); }
 
-  // As the loops read them: materials × materials.
+  // The coefficients that the loops read: materials × materials.
   [[nodiscard]] const Coefficients* table() const { return table_.data(); }
   [[nodiscard]] Number row(std::size_t a, std::size_t b) const { return static_cast<Number>(a * materials() + b); }
   [[nodiscard]] const Coefficients& coefficients(std::size_t a, std::size_t b) const { return table_[row(a, b)]; }
-  // As the law mixes them.
+  // The coefficients as returned by the mixing rule of the law.
   [[nodiscard]] const Coefficients& mixed(std::size_t a, std::size_t b) const { return mixed_.at(row(a, b)); }
 
   [[nodiscard]] double collision_time(std::size_t a, std::size_t b, const Collision& collision) const {

@@ -23,7 +23,7 @@ void Lists::take(std::span<const Number> rows) {
     first = now[first];
     second = now[second];
     if (first == no_number || second == no_number) return false;
-    if (first > second) {  // the order of the two has changed: springs and normals point the other way
+    if (first > second) {  // the two have changed places, so springs and normals change sign
       std::swap(first, second);
       memory.reverse();
     }
@@ -44,7 +44,7 @@ void Lists::set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<
   walls.set(wall_rows, turning, true, shapes, stashed_walls);
   stashed_pairs.clear();
   stashed_walls.clear();
-  watch_.remember(centres, {}, 0, false);  // bodies are wrapped only when lists are made: their paths are straight
+  watch_.remember(centres, {}, 0, false);  // bodies are wrapped only when lists are built, so no displacement jumps
   margins_.reset(margins.size());
   std::copy(margins.begin(), margins.end(), margins_.data());
   wall_margin_ = wall_margin;

@@ -1,4 +1,4 @@
-// The lists of possible contacts, and how long they last.
+// The lists of possible contacts, and the check that they are still valid.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace vicinal::dem {
 
-// The largest speeds of bodies in the next half step: lengths per time, and margins per time.
+// The largest speeds of bodies in the next half step, in lengths per time and in margins per time.
 struct Speed {
   double most = 0, in_margins = 0;
-  bool finite = true;  // speeds and spins of all bodies are
+  bool finite = true;  // whether the velocities and spins of all bodies are finite
 };
 inline Speed larger(Speed a, Speed b) {
   return {std::max(a.most, b.most), std::max(a.in_margins, b.in_margins), a.finite && b.finite};
@@ -27,37 +27,36 @@ class Lists {
  public:
   explicit Lists(Assembly& assembly) : assembly_(assembly) {}
 
-  ContactRows pairs, walls;                     // rows of elements: other elements, primitives of walls
-  ContactHistory stashed_pairs, stashed_walls;  // contacts that wait for the next lists
+  ContactRows pairs, walls;                     // one row per element: other elements; primitives of walls
+  ContactHistory stashed_pairs, stashed_walls;  // history of contacts until the next lists are set
 
-  // Rows of elements that may touch (indices above the row, ascending), and of primitives of walls. `centres` are the
-  // positions for which the lists were made, and `margins` how far each element may move from there before the lists
-  // must be made again. All elements of a body have the same margin. Walls have one together, of which they have used
-  // `wall_drift`.
+  // Sets the rows of elements that may touch (indices above the row, ascending) and of primitives of walls. The lists
+  // were built for the positions `centres` and are valid until an element has moved from there by more than its margin.
+  // All elements of a body have the same margin. All walls share `wall_margin`, of which `wall_drift` is used up.
   void set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<const double> centres,
            std::span<const double> margins, double wall_margin, double wall_drift);
   [[nodiscard]] bool ready() const { return ready_; }
   [[nodiscard]] std::size_t size() const { return pairs.size() + walls.size(); }
-  // The centres and margins of the lists.
+  // The positions for which the lists were built, and the margins.
   [[nodiscard]] std::span<const double> built_centres() const { return watch_.positions(); }
   [[nodiscard]] std::span<const double> margins() const { return margins_.span(); }
-  [[nodiscard]] const double* inverse_margins() const { return inverse_margins_.data(); }  // of every body
+  [[nodiscard]] const double* inverse_margins() const { return inverse_margins_.data(); }  // per body
   [[nodiscard]] double wall_margin() const { return wall_margin_; }
   [[nodiscard]] double wall_drift() const { return wall_drift_; }
 
-  // Puts what contacts remember aside and drops the lists; contacts find their entries again in the next lists.
+  // Saves the history of all contacts and drops the lists. The next lists take the history over.
   void stash();
-  // What contacts remember: of pairs, and of walls.
+  // The history of contacts between elements, and with walls.
   [[nodiscard]] ContactHistory pair_history() const { return ready_ ? pairs.history() : stashed_pairs; }
   [[nodiscard]] ContactHistory wall_history() const { return ready_ ? walls.history() : stashed_walls; }
-  // Keeps the given rows of bodies of the assembly, in the given order. The lists are dropped.
+  // Drops the lists, and keeps the given rows of bodies of the assembly in the given order.
   void take(std::span<const Number> rows);
   // The number of contacts, with bodies and walls, in the last step.
   [[nodiscard]] std::size_t contacts() const;
 
-  // Whether the lists hold all contacts for another step of a length of time.
+  // Whether the lists stay valid for one more step of length dt.
   [[nodiscard]] bool last(Speed next, double dt);
-  // Bodies and walls have moved for a step.
+  // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) {
     bound_.advance(speed.in_margins * dt);
     wall_drift_ += assembly_.wall_speed * dt;
@@ -67,13 +66,13 @@ class Lists {
   [[nodiscard]] double largest_share_used() const;
 
   Assembly& assembly_;
-  DriftWatch<double, 3> watch_;         // of every element
-  Buffer<double> margins_;              // of every element
-  DriftBound bound_;                    // of the share of a margin that is used up
-  HugeVector<double> inverse_margins_;  // of every body
+  DriftWatch<double, 3> watch_;         // positions of elements
+  Buffer<double> margins_;              // per element
+  DriftBound bound_;                    // of the fraction of a margin that is used up
+  HugeVector<double> inverse_margins_;  // per body
   bool ready_ = false;
-  double wall_margin_ = 0;  // of walls,
-  double wall_drift_ = 0;   // and the part used
+  double wall_margin_ = 0;  // shared by all walls
+  double wall_drift_ = 0;   // the part of it that is used up
 };
 
 }  // namespace vicinal::dem

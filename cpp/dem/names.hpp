@@ -9,7 +9,7 @@
 
 namespace vicinal::dem {
 
-// The place of a name in a list. Throws std::invalid_argument with all names if it is not there.
+// The position of a name in a list. Throws std::invalid_argument, which lists all names, if it is not there.
 inline std::size_t place_of(std::string_view name, std::span<const std::string_view> names, std::string_view what) {
   std::string all;
   for (std::size_t k = 0; k < names.size(); ++k) {

@@ -1,4 +1,4 @@
-// Lists of elements that may touch, and what their contacts remember from one list to the next.
+// Lists of elements that may touch, and the history of their contacts.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@ namespace vicinal::dem {
 
 inline constexpr Number no_number = ~Number{0};  // none
 
-// What a contact remembers: springs of its points (one, or those of a patch) and the normal of the step before. The
-// normal is used by contacts that cannot derive how it turned: those of walls and of shapes other than spheres. All
-// points of a contact that has only one have the same springs.
+// The history of a contact: the springs of its points (one, or those of a patch) and the normal of the step before. The
+// normal is needed for contacts with walls and of shapes other than spheres, whose rotation cannot be computed from the
+// velocities of the centres. If a contact acts at one point, all its springs are the same.
 struct ContactMemory {
   Spring springs[most_points];
   Turning turnings[most_points];
   Vec normal;
 
-  // With the mean of all points in place of the first. It is exact if all are the same.
+  // Replaces the first spring by the mean of all. The mean is exact if all are the same.
   [[nodiscard]] ContactMemory gathered() const {
     const auto mean = [](const auto& all, auto part) {
       return 0.25 * ((all[0].*part + all[1].*part) + (all[2].*part + all[3].*part));
@@ -37,7 +37,7 @@ struct ContactMemory {
                        mean(turnings, &Turning::twist)};
     return one;
   }
-  // As the other body sees it.
+  // The history with the two bodies exchanged.
   void reverse() {
     for (Spring& spring : springs) spring = -Vec(spring);
     for (Turning& turned : turnings) turned = {-turned.x, -turned.y, -turned.z, turned.twist};
@@ -45,8 +45,8 @@ struct ContactMemory {
   }
 };
 
-// Contacts that are put aside between two lists, by first, then by second. Columns for points beyond the first are
-// empty if there are no patches.
+// The history of all contacts between two lists, sorted by first, then by second. Columns for points beyond the first
+// are empty if there are no patches.
 struct ContactHistory {
   std::vector<Number> first, second;
   std::vector<Spring> springs[most_points];
@@ -74,7 +74,7 @@ struct ContactHistory {
     memory.normal = normals[k];
     return memory;
   }
-  // Keeps the contacts for which renumber(first, second, memory) returns true, in order again.
+  // Calls renumber(first, second, memory) for every contact, keeps those for which it returns true, and sorts them.
   template <class Renumber>
   void renumber(Renumber&& renumber) {
     std::vector<std::size_t> kept;
@@ -95,7 +95,7 @@ struct ContactHistory {
     points = changed.points;
     for (const std::size_t k : kept) add(changed.first[k], changed.second[k], changed.memory(k));
   }
-  // Columns for this many points per contact.
+  // Sets the number of points per contact.
   void set_points(std::size_t count) {
     for (std::size_t p = 1; p < most_points; ++p) {
       if (count > points) springs[p] = springs[0], turnings[p] = turnings[0];
@@ -105,7 +105,8 @@ struct ContactHistory {
   }
 };
 
-// Rows of elements or walls that may touch, ascending. Rows of pairs have only indices above the row.
+// Rows of elements, or of primitives of walls, that may touch, ascending. A row of elements has only indices above the
+// row.
 class ContactRows {
  public:
   [[nodiscard]] std::size_t rows() const { return rows_.offsets.size() == 0 ? 0 : rows_.offsets.size() - 1; }
@@ -117,15 +118,15 @@ class ContactRows {
   [[nodiscard]] const Number* owners() const { return reinterpret_cast<const Number*>(owners_.data()); }
   [[nodiscard]] std::uint8_t* active() { return active_.data(); }
   [[nodiscard]] const std::uint8_t* active() const { return active_.data(); }
-  // Springs of the first points of all entries, then of the second points, and so on.
+  // The springs of the first points of all entries, followed by those of the second points, and so on.
   [[nodiscard]] Spring* springs() { return springs_.data(); }
   [[nodiscard]] Turning* turnings() { return turnings_.data(); }
-  [[nodiscard]] std::size_t points() const { return points_; }  // per entry that springs are kept for
+  [[nodiscard]] std::size_t points() const { return points_; }  // points per entry that have springs
   [[nodiscard]] std::size_t spring(std::size_t entry, std::size_t point) const { return point * size() + entry; }
   [[nodiscard]] Vec* normals() { return normals_.data(); }
 
-  // Takes these rows, and what their contacts remember from a history. Contacts that have parted by more than the skin
-  // are in no row any more. `patches`: contacts may have several points.
+  // Sets the rows, and takes the springs of their contacts from a history. Contacts that are in no row are dropped:
+  // their bodies are farther apart than the skin. `patches`: contacts may have several points.
   void set(const RowsView& now, bool turning, bool normals, bool patches, ContactHistory& history) {
     points_ = patches ? most_points : 1;
     history.set_points(points_);
@@ -138,7 +139,7 @@ class ContactRows {
     turnings_.reset(turning ? points_ * size : 0);
     spread_.reset(patches ? size : 0);
     std::fill(spread_.data(), spread_.data() + spread_.size(),
-              std::uint8_t{1});  // a history has the springs of all points
+              std::uint8_t{1});  // a history holds the springs of all points
     normals_.reset(normals ? size : 0);
     std::copy(now.offsets.begin(), now.offsets.end(), rows_.offsets.data());
     std::copy(now.indices.begin(), now.indices.end(), rows_.indices.data());
@@ -170,7 +171,7 @@ class ContactRows {
     if (normals_.size() > 0) normals_[k] = {};
     if (spread_.size() > 0) spread_[k] = 0;
   }
-  // What contact k remembers; columns that are not kept are zero.
+  // The history of contact k; columns that are not stored are zero.
   [[nodiscard]] ContactMemory memory(std::size_t k) const {
     ContactMemory memory;
     for (std::size_t p = 0; p < most_points; ++p) {
@@ -189,8 +190,8 @@ class ContactRows {
     if (spread_.size() > 0) spread_[k] = 1;
     if (normals_.size() > 0) normals_[k] = memory.normal;
   }
-  // Contact k acts at so many points in this step. The spring of a single point is the mean of those of four before it,
-  // and four points begin with that of the single one before them.
+  // Sets the number of points at which contact k acts in this step. If it changes from four to one, the spring of the
+  // single point is the mean of the four; if it changes from one to four, all four get the spring of the single point.
   void set_points(std::size_t k, std::size_t count) {
     if (is_spread(k) == (count > 1)) return;
     if (count > 1) {
@@ -205,12 +206,12 @@ class ContactRows {
     }
     spread_[k] = count > 1 ? 1 : 0;
   }
-  // What contact `from` remembers is from now on remembered by contact `to`.
+  // Moves the history of contact `from` to contact `to`.
   void hand_over(std::size_t from, std::size_t to) {
     remember(to, memory(from));
     forget(from);
   }
-  // The contacts there are, with what they remember.
+  // The history of all present contacts.
   [[nodiscard]] ContactHistory history() const {
     ContactHistory all;
     all.points = points_;
@@ -233,17 +234,17 @@ class ContactRows {
 
   std::size_t points_ = 1;
   Buffer<std::uint8_t>
-      spread_;  // by entry: whether points beyond the first have springs of their own; none: no patches
+      spread_;  // per entry: whether points beyond the first have their own springs; empty without patches
   Buffer<Spring> springs_;
   Buffer<Turning> turnings_;
   Buffer<Vec> normals_;
 };
 
-// Where the second body of a contact gets its share if it belongs to another block than the first: slots, row by row of
-// the receiver. A block writes only to its own rows and to slots that no other block writes to.
+// Buffers for the force on the second body of a contact if it belongs to another block than the first. Slots are sorted
+// by the row of the second body. A block writes only to its own rows and to its own slots, so blocks need no locks.
 class RemoteShares {
  public:
-  // `block`: rows of one.
+  // `block` is the number of rows per block.
   void set(const ContactRows& list, std::size_t rows, std::size_t block) {
     offsets_.assign(rows + 1, 0);
     slots_.reset(list.size());
@@ -260,7 +261,7 @@ class RemoteShares {
   }
   [[nodiscard]] const Number* slots() const { return slots_.data(); }
   [[nodiscard]] Load* shares() { return shares_.data(); }
-  // Adds what rows were given to their loads, in the order of the givers, and clears it.
+  // Adds the shares of a range of rows to their loads, in the order of the slots, and clears them.
   void add_to(Load* loads, std::size_t first, std::size_t last) {
     for (std::size_t s = offsets_[first]; s < offsets_[last]; ++s) {
       Load& share = shares_[s];

@@ -1,5 +1,5 @@
-// Loops inside a time step. A step is done whole or not at all, so unlike parallel_for they are not interruptible; the
-// host is asked between steps.
+// Parallel loops inside a time step. Unlike parallel_for they cannot be interrupted, since a step must be complete;
+// interrupts are checked between steps.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace vicinal::dem {
 
-// A thread pays for being woken several times in a step from this many rows on.
+// The least number of rows per thread for which waking the thread several times per step pays off.
 inline constexpr std::size_t rows_per_thread = 4 * block_rows;
 
-// Calls f(part) for every part, in any order, on so many threads at most. f must not throw.
+// Calls f(part) for every part, in any order, on at most `most_threads` threads. f must not throw.
 template <class F>
 void each(std::size_t parts, [[maybe_unused]] std::size_t most_threads, F&& f) {
 #ifdef _OPENMP

@@ -1,20 +1,21 @@
-// Contact patches: where faces and edges lie on each other, a contact acts at four points instead of one.
+// Contact patches: if faces or edges lie on each other, a contact acts at four points instead of one.
 //
-// The region of contact is the intersection of the two features that face each other, in the plane across the normal,
-// as far as they overlap. The overlap is linear there. A contact with the law's stiffness acts at the centre of
-// pressure, which is the point c of the region that maximises
+// The region of contact is the part of the plane perpendicular to the normal in which the projections of the two facing
+// features intersect and the features overlap. The overlap is a linear function on it. A contact with the stiffness of
+// the law acts at the centre of pressure, which is the point c of the region that maximises
 //
 //   overlap(c) - R(c),   R(c) = 1/2 bending × deepest overlap × (c - c0)ᵀ Σ⁻¹ (c - c0),
 //
-// with the centroid c0 and the covariance Σ of the region. Faces that lie flat carry their load at the centroid; a tilt
-// moves it towards the deepest edge or corner, which it reaches and does not leave. The maximum is the overlap that the
-// law gets: for a constant R forces and moments would derive from it as a potential. Σ is increased by a small square
-// of length, so that R vanishes where the region is small: a corner or an edge has the stiffness of a single contact.
+// with the centroid c0 and the covariance Σ of the region. Parallel faces carry their load at the centroid; a tilt
+// moves the load towards the deepest edge or corner, where it stays if the tilt grows further. The maximum is the
+// overlap that is passed to the law: if R were constant, forces and moments would be derivatives of a potential. The
+// square of a small length is added to Σ so that R vanishes for small regions: a corner or an edge then has the
+// stiffness of a single contact.
 //
-// The contact is then spread over four points of equal weight around the centre of pressure, with the covariance of the
-// region, narrower in a direction in which the centre of pressure is near the border. They have springs of their own.
-// So a patch resists turning about the normal as uniform pressure does, and damps rocking. The covariance is that of
-// the region of shapes with sharp edges, as their masses and inertias are.
+// The contact is then spread over four points of equal weight around the centre of pressure. The points have the
+// covariance of the region, reduced in a direction in which the centre of pressure is near the border, and each has its
+// own spring. A patch therefore resists rotation about the normal as a uniform pressure would, and damps rocking. The
+// covariance is that of the shapes with sharp edges, from which mass and inertia are computed too.
 #pragma once
 
 #include <algorithm>
@@ -33,24 +34,25 @@ namespace vicinal::dem {
 inline constexpr std::size_t most_points = 4;
 
 struct Patch {
-  std::size_t size = 1;  // of points: 1 or 4
-  double overlap = 0;    // that the law gets
+  std::size_t size = 1;  // number of points: 1 or 4
+  double overlap = 0;    // that is passed to the law
   Vec points[most_points];
 
-  [[nodiscard]] Vec middle() const { return 0.5 * (points[0] + points[2]); }  // of four points
+  [[nodiscard]] Vec middle() const { return 0.5 * (points[0] + points[2]); }  // the mean of four points
   [[nodiscard]] double weight() const { return size == 1 ? 1.0 : 1.0 / most_points; }
   // A contact at one point.
   static Patch single(const Contact& contact) { return {1, contact.overlap, {contact.point}}; }
 };
 
-// The plane of a contact: its origin is the point of contact. Axes are fixed to one of the two bodies, so that the
-// points of a patch stay where they are on it, and do not depend on which of the two is the first.
+// The plane of a contact; its origin is the point of contact. The axes are fixed to one of the two bodies, so that the
+// points of a patch rotate with it and do not depend on the order of the two.
 struct ContactPlane {
   Vec origin, normal, x, y;
 
-  // `body`: the frame of that body; `outwards`: whether the normal points away from it.
+  // `body` is the orientation of that body; `outwards`: whether the normal points away from it.
   ContactPlane(const Contact& contact, Quat body, bool outwards) : origin(contact.point), normal(contact.normal) {
-    // The axis z, or x where z is close to the normal. No face of a common solid has its normal at this angle to z.
+    // The axes follow from the z axis of the body, or from its x axis if z is close to the normal. The limit between
+    // the two is not the angle of a face of a common solid, so rounding does not switch between them.
     constexpr double close = 0.77;
     Vec axis = rotate(body, {0, 0, 1});
     if (std::abs(dot(axis, normal)) > close) axis = rotate(body, {1, 0, 0});
@@ -65,31 +67,31 @@ struct ContactPlane {
 
 namespace patches {
 
-// How much the overlap that the law gets falls where the load moves to the border, and how stiff faces are against
-// rocking: covariance × stiffness / bending. The latter sets the fastest oscillation, which steps have to resolve; the
-// former is 1.5 × bending for an edge of a face.
+// Determines by which fraction the overlap passed to the law falls if the load moves to the border (1.5 × bending for
+// an edge of a face), and the stiffness of faces against rocking, covariance × stiffness / bending. The latter sets the
+// fastest oscillation, which the time step must resolve.
 inline constexpr double bending = 0.05;
-// The length by which Σ is increased, as a part of the size of the bodies.
+// The length whose square is added to Σ, relative to the size of the bodies.
 inline constexpr double fading = 0.05;
-// Dashpots against rocking, over those of the same points against approach: as the root of the stiffnesses, so that
-// both motions are damped by the same part of the critical damping.
+// The ratio of the dashpots against rocking to those against approach. It is the root of the ratio of the stiffnesses,
+// so that both motions have the same fraction of critical damping.
 inline constexpr double rocking_damping = 4.5;
-// Regions smaller than this part of the size of the bodies are points.
+// Regions smaller than this, relative to the size of the bodies, count as points.
 inline constexpr double smallest = 1e-5;
 
-// Sides of a region that are shorter than this part of the size of the bodies are left out.
+// Sides of a region shorter than this, relative to the size of the bodies, are left out.
 inline constexpr double shortest = 1e-7;
 
-// A linear function of places in the plane.
+// A linear function on the plane.
 struct Linear {
   double value = 0;
   Flat slope{0, 0};
   [[nodiscard]] double at(Flat p) const { return value + dot(slope, p); }
 };
 
-// A feature in the plane of contact, and its height above the plane.
+// The projection of a feature onto the plane of contact, and its height above the plane.
 struct Projected {
-  Polygon outline;  // empty: a plane without end
+  Polygon outline;  // empty: an infinite plane
   Linear height;
 
   Projected(const Feature& feature, const ContactPlane& plane) {
@@ -110,7 +112,7 @@ struct Projected {
   }
 };
 
-// Where two edges that are nearly parallel are close to each other: a segment along both.
+// The segment along which two nearly parallel edges are close to each other.
 inline Polygon along_both(const Polygon& first, const Polygon& second, double overlap) {
   Flat one = first.corners[1] - first.corners[0], two = second.corners[1] - second.corners[0];
   const double length = std::sqrt(dot(one, one)), other = std::sqrt(dot(two, two));
@@ -127,7 +129,7 @@ inline Polygon along_both(const Polygon& first, const Polygon& second, double ov
     low = std::max(low, std::min(a, b));
     high = std::min(high, std::max(a, b));
   }
-  // Edges that cross part from each other as faces do that are tilted by the same angle.
+  // Crossed edges separate from each other like faces that are tilted by the same angle.
   if (sine > 0) {
     low = std::max(low, -overlap / sine);
     high = std::min(high, overlap / sine);
@@ -144,8 +146,8 @@ inline Polygon intersection(const Polygon& first, const Polygon& second, double 
   const bool swap = first.size == 0 || second.size == 2;
   Polygon common = swap ? second : first;
   const Polygon& other = swap ? first : second;
-  // An edge may lie on the border of a face: inside a cylinder it does.
-  constexpr double on_border = 1e-3;  // of the overlap
+  // The tolerance is for an edge that lies on the border of a face, as it does inside a cylinder.
+  constexpr double on_border = 1e-3;  // relative to the overlap
   common.cut(other, common.size == 2 ? on_border * overlap : 0);
   return common;
 }
@@ -163,7 +165,7 @@ struct Region {
     centre = 0.5 * (from + to);
     covariance = outer(to - from).scaled(1.0 / 12);
   }
-  // From moments, or from the border if its area is negligible.
+  // Sets centroid and covariance from moments, or from the border if its area is negligible.
   void set(const Moments& moments) {
     std::size_t a = 0, b = 0;
     double longest = 0;
@@ -184,7 +186,7 @@ struct Region {
   }
 };
 
-// The place of a region that maximises slope · c - 1/2 (c - centre) precision (c - centre).
+// The point c of a region that maximises slope · c - 1/2 (c - centre) precision (c - centre).
 inline Flat best_place(const Region& region, Flat slope, Symmetric precision) {
   const Polygon& border = region.border;
   if (border.size < 2) return region.centre;
@@ -212,14 +214,14 @@ inline Flat best_place(const Region& region, Flat slope, Symmetric precision) {
   return best;
 }
 
-// The covariance of the points around a place of a region. Where the place is nearer to a side than the centroid is,
-// the variance across that side falls with the square of the distance.
-// `beyond`: how far the region of sharp shapes extends beyond this one.
+// The covariance of the points of a patch around a place in a region. If the place is nearer to a side than the
+// centroid is, the variance perpendicular to that side falls with the square of the distance. `beyond` is the distance
+// by which the region of the sharp shapes extends beyond this one.
 inline Symmetric narrowed(const Region& region, Flat place, double beyond) {
   constexpr double least = 1e-12;
   const Polygon& border = region.border;
   Symmetric root = region.covariance.root();
-  // A side that is longer by this at both ends has a deviation larger by 1/√3 of it.
+  // Extending a segment by `beyond` at both ends increases its standard deviation by beyond / √3.
   const double more = beyond / std::sqrt(3.0);
   root = border.size > 2 ? root.plus_unit(more) : root.scaled(1 + more / root.trace());
   Symmetric stiff{1, 0, 1};
@@ -242,8 +244,8 @@ inline Symmetric narrowed(const Region& region, Flat place, double beyond) {
   return sandwich(root, stiff.inverse());
 }
 
-// The mean distance of a uniform distribution from its centre over the root of the mean square: for rectangles, by the
-// ratio of the variances along their sides.
+// The ratio of the mean distance from the centre to the root mean square distance for a uniform distribution: a fit for
+// rectangles, as a function of the ratio of the variances along their sides.
 inline double mean_by_root_mean_square(Symmetric covariance) {
   const double half = 0.5 * covariance.trace();
   const double off = std::sqrt(std::max(half * half - covariance.determinant(), 0.0));
@@ -253,7 +255,7 @@ inline double mean_by_root_mean_square(Symmetric covariance) {
 
 }  // namespace patches
 
-// Where two features face each other; `margins`: the sum of the radii that round them.
+// Two features that face each other. `margins` is the sum of the radii that round them.
 struct Facing {
   patches::Projected first, second;
   patches::Linear overlap;
@@ -263,7 +265,7 @@ struct Facing {
     const patches::Linear &a = first.height, &b = second.height;
     overlap = {margins - (b.value - a.value), a.slope - b.slope};
   }
-  // The part of the plane where they overlap.
+  // The part of the plane in which they overlap.
   [[nodiscard]] Polygon region(double deepest) const {
     Polygon common = patches::intersection(first.outline, second.outline, deepest);
     if (common.size > 0) common.cut(overlap.slope, overlap.value);
@@ -271,8 +273,8 @@ struct Facing {
   }
 };
 
-// The patch on a region. `size`: of the bodies; `beyond`: see `narrowed`; `level`: the height of the contact above the
-// plane.
+// The patch on a region. `size` is that of the bodies, `level` the height of the contact above the plane; `beyond`: see
+// `narrowed`.
 inline Patch patch_on(const patches::Region& region, const Contact& contact, const ContactPlane& plane,
                       const patches::Linear& overlap, double size, double beyond, const patches::Linear& level) {
   using namespace patches;
@@ -299,7 +301,7 @@ inline Patch patch_on(const patches::Region& region, const Contact& contact, con
   return patch;
 }
 
-// Makes a contact that of one point of a patch. `spring`: its place in the springs.
+// Sets the point of a contact to point p of a patch. `spring` is its index into the springs.
 inline void set_point(PointContact& contact, const Patch& patch, std::size_t p, std::size_t spring) {
   const Vec at = patch.points[p];
   contact.point = {at.x, at.y, at.z, patch.overlap};
@@ -307,8 +309,8 @@ inline void set_point(PointContact& contact, const Patch& patch, std::size_t p, 
   contact.spring = static_cast<Number>(spring);
 }
 
-// Adds to the motion of the second along the normal what makes dashpots against rocking stronger. `spin`: of the first
-// relative to the second.
+// Makes the dashpots against rocking stronger by a change of the normal velocity of the second body. `spin` is that of
+// the first relative to the second.
 inline void damp_rocking(const Patch& patch, std::span<PointContact> points, Vec normal, Vec spin) {
   if (patch.size == 1) return;
   const Vec middle = patch.middle();
@@ -330,12 +332,12 @@ inline Patch patch_of(const Contact& contact, const ContactPlane& plane, const F
   Moments moments;
   moments.add(region.border);
   region.set(moments);
-  // Halfway between the surfaces; on the surface of a wall.
+  // The points are halfway between two surfaces, or on the surface of a wall.
   const patches::Linear &a = facing.first.height, &b = facing.second.height;
   const double share = second_margin > 0 ? 0.5 : 0;
   const patches::Linear level{share * (a.value + first_margin) + (1 - share) * (b.value - second_margin),
                               share * a.slope + (1 - share) * b.slope};
-  // The smaller of two faces has most of the border.
+  // Most of the border belongs to the smaller of two faces.
   double beyond = first_margin * first.beyond;
   if (second.size > 0 && facing.second.outline.twice_area() < facing.first.outline.twice_area())
     beyond = second_margin * second.beyond;

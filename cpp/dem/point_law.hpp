@@ -1,5 +1,5 @@
-// Contacts at given points, with walls or between bodies of any shape: the law, and how the normal turned since the
-// step before. For one lane or four.
+// Applies the law to contacts at given points, with walls or between bodies of any shape, and determines how the normal
+// turned since the step before. The code works for any number of lanes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace vicinal::dem {
 namespace {
 
-// Contacts c ... c + width - 1.
+// Processes contacts c to c + width - 1.
 template <class Law, class Lanes>
 [[gnu::always_inline]] inline void apply_law(const PointJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
@@ -25,7 +25,7 @@ template <class Law, class Lanes>
 
   Number entry[width], which[width], lanes[width];
   Row arms[width], points[width], normals[width], befores[width];
-  Row speeds[width], speeds_end[width], spins[width], spins_end[width];  // of the second
+  Row speeds[width], speeds_end[width], spins[width], spins_end[width];  // of the second body
   Row v[width], w[width], v_end[width], w_end[width];
   for (std::size_t lane = 0; lane < width; ++lane) {
     const PointContact& contact = contacts[lane];
@@ -61,7 +61,8 @@ template <class Law, class Lanes>
   const Triple<Real> old{before[0], before[1], before[2]};
   const Real turned = dot(old, touch.normal);
   const auto middle = (one / (one + turned)) * (old + touch.normal);
-  // A normal that jumps by a right angle or more belongs to another contact; its spring is projected.
+  // A normal that turns by a right angle or more in one step belongs to another contact; the spring is then projected
+  // onto the new tangential plane.
   const auto known = turned > zero;
   touch.midway = {choose(known, middle.x, normal[0]), choose(known, middle.y, normal[1]),
                   choose(known, middle.z, normal[2])};

@@ -1,4 +1,4 @@
-// Convex polygons in a plane, and segments and points as polygons of two corners and of one.
+// Convex polygons in a plane. A segment is a polygon with two corners, a point is one with one corner.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace vicinal::dem {
 
-// Without initial values: polygons have room for more corners than most of them use.
+// Not initialised, since most polygons use few of their corners.
 struct Flat {
   double x, y;
 };
@@ -26,12 +26,12 @@ struct Symmetric {
   [[nodiscard]] Flat operator*(Flat a) const { return {xx * a.x + xy * a.y, xy * a.x + yy * a.y}; }
   [[nodiscard]] Symmetric scaled(double s) const { return {s * xx, s * xy, s * yy}; }
   [[nodiscard]] Symmetric plus_unit(double s) const { return {xx + s, xy, yy + s}; }
-  // Of a matrix with a determinant above 0.
+  // The determinant must be above 0.
   [[nodiscard]] Symmetric inverse() const {
     const double d = 1 / determinant();
     return {d * yy, -d * xy, d * xx};
   }
-  // The positive square root; of zero, zero.
+  // The positive square root; zero for the zero matrix.
   [[nodiscard]] Symmetric root() const {
     const double d = std::sqrt(std::max(determinant(), 0.0)), t = trace() + 2 * d;
     return t > 0 ? plus_unit(d).scaled(1 / std::sqrt(t)) : Symmetric{};
@@ -39,14 +39,14 @@ struct Symmetric {
 };
 inline Symmetric outer(Flat a) { return {a.x * a.x, a.x * a.y, a.y * a.y}; }
 inline Symmetric operator+(Symmetric a, Symmetric b) { return {a.xx + b.xx, a.xy + b.xy, a.yy + b.yy}; }
-// a b a.
+// The product a b a.
 inline Symmetric sandwich(Symmetric a, Symmetric b) {
   const Flat p = a * (b * (a * Flat{1, 0})), q = a * (b * (a * Flat{0, 1}));
   return {p.x, p.y, q.y};
 }
 
 struct Polygon {
-  static constexpr std::size_t most = 72;  // two features, and one corner more for every cut
+  static constexpr std::size_t most = 72;  // enough for two features and the corner that each cut may add
   std::size_t size = 0;
   Flat corners[most];
 
@@ -66,7 +66,7 @@ struct Polygon {
     for (std::size_t k = 1; k + 1 < size; ++k) sum += cross(corners[k] - corners[0], corners[k + 1] - corners[0]);
     return sum;
   }
-  // Counter-clockwise.
+  // Orders the corners counter-clockwise.
   void orient() {
     if (twice_area() < 0) std::reverse(corners, corners + size);
   }
@@ -89,7 +89,7 @@ struct Polygon {
     }
     *this = kept;
   }
-  // Leaves out corners that are as good as the one before: the direction of such a side is only rounding.
+  // Removes corners that nearly coincide with the one before: the direction of such a side is determined by rounding.
   void tidy(double length) {
     Polygon kept;
     for (std::size_t k = 0; k < size; ++k) {
@@ -98,7 +98,7 @@ struct Polygon {
     }
     *this = kept;
   }
-  // Keeps the part inside another polygon, which is oriented, or this far from it.
+  // Keeps the part that is inside another polygon, which must be counter-clockwise, or within a distance of it.
   void cut(const Polygon& other, double tolerance) {
     for (std::size_t k = 0; k < other.size && size > 0; ++k) {
       const Flat from = other.corners[k], along = other.next(k) - from;
@@ -108,7 +108,7 @@ struct Polygon {
   }
 };
 
-// The convex hull of places, counter-clockwise; the places are sorted.
+// The convex hull of points, counter-clockwise. Sorts the points.
 inline Polygon hull_of(std::vector<Flat>& places) {
   std::sort(places.begin(), places.end(), [](Flat a, Flat b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
   std::vector<Flat> chain;
@@ -120,13 +120,13 @@ inline Polygon hull_of(std::vector<Flat>& places) {
   for (const Flat& p : places) extend(p, 0);
   const std::size_t lower = chain.size();
   for (std::size_t k = places.size(); k-- > 1;) extend(places[k - 1], lower - 1);
-  if (chain.size() > 1) chain.pop_back();  // the first again
+  if (chain.size() > 1) chain.pop_back();  // equal to the first
   Polygon hull;
   for (const Flat& p : chain) hull.add(p);
   return hull;
 }
 
-// Integrals of 1, x and x xᵀ over polygons, the lengths of segments or single points.
+// Sums of the integrals of 1, x and x xᵀ over polygons.
 struct Moments {
   double size = 0;
   Flat first{0, 0};

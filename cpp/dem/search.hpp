@@ -1,4 +1,4 @@
-// Which spheres of a list touch: groups of entries at a time, without branches but where a contact begins or ends.
+// Finds the spheres of a list that touch, in groups of entries. The loop branches only if a contact begins or ends.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ template <class Lanes, class Real>
   return choose(Lanes::all(-0.5 * edge) > a, a + whole, a);
 }
 
-// From the centre of the first to that of the second, the shorter way; and the sum of their radii.
+// The vector from the centre of the first to the nearest image of the second, and the sum of their radii.
 template <class Lanes>
 struct Apart {
   Triple<typename Lanes::Real> way;
@@ -43,11 +43,11 @@ template <class Lanes>
 template <class Lanes>
 std::size_t search_from(SearchJob& whole, std::size_t k) {
   constexpr std::size_t width = Lanes::width;
-  SearchJob job = whole;  // a copy that no store can change
+  SearchJob job = whole;  // a local copy: stores cannot alias it
   const bool periodic = job.period.any();
   constexpr std::size_t ahead = 32;  // entries
   for (; k + width <= job.end; k += width) {
-    // Bodies are near each other in memory, but not all of them.
+    // Most bodies of a pair are close in memory, but not all.
     for (std::size_t lane = 0; lane < width && k + ahead + width <= job.end; ++lane)
       prefetch_to_read(job.places + job.second[k + ahead + lane]);
     const auto between = apart<Lanes>(job.places, job.first + k, job.second + k, job.period, periodic);

@@ -1,4 +1,4 @@
-// Forces between shapes other than spheres, and of spheres on them.
+// Forces between two shapes of which at least one is not a sphere.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,10 +25,10 @@ struct Entries {
 
 }  // namespace
 
-// Those of which a normal is known are looked at in groups, the others one by one.
+// Pairs of curved shapes with a known normal are processed in vector loops, the others one by one.
 void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
   const Assembly::Acting act = assembly_.acting();
-  static thread_local Entries near, apart;  // that touched in the step before, and that did not
+  static thread_local Entries near, apart;  // pairs that touched in the step before; pairs that did not
   static thread_local std::vector<std::uint8_t> parted;
   static thread_local std::vector<CurvedContact> found;
   static thread_local std::vector<PointContact> contacts;
@@ -37,7 +37,8 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
   contacts.clear();
   const auto find = [&](std::size_t i, std::size_t j, std::size_t k) {
     const bool fresh = lists_.pairs.active()[k] == 0;
-    // Where a contact begins must not depend on when one began to look, so a plane is no guess.
+    // The result for a new contact must not depend on the step in which the search began, so the normal of a separating
+    // plane is not used as a first guess.
     take_contact(assembly_.pair_contact(i, j, fresh ? Vec{} : lists_.pairs.normals()[k]), i, j, k, contacts);
   };
   for (std::size_t k = lists_.pairs.begin(begin); k < lists_.pairs.begin(end); ++k) {
@@ -62,7 +63,8 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
     return CurvedJob{entries.i.size(), entries.i.data(),  entries.j.data(),       entries.entry.data(),
                      act.places,       assembly_.poses(), lists_.pairs.normals(), assembly_.period};
   };
-  // Of those that do not touch the normal is that of a plane between them, as a rule for many steps.
+  // For pairs that do not touch, the stored normal is that of a separating plane, which usually stays valid for many
+  // steps.
   parted.resize(apart.i.size());
   kernels().separated(job(apart), parted.data());
   for (std::size_t c = 0; c < parted.size(); ++c)
@@ -90,7 +92,7 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
     const Vec arm = contact.point - centre(act.places[i]);
     add(loads_[i], force, cross(arm, force) + moment);
     Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
-    if (j >= end && contact.entry != last) second = {{0, 0, 0, 1}, {}};  // the points of a contact follow each other
+    if (j >= end && contact.entry != last) second = {{0, 0, 0, 1}, {}};  // the points of a contact are consecutive
     last = contact.entry;
     add(second, -force, cross(force, assembly_.arm_of_second(i, j, arm)) - moment);
   }

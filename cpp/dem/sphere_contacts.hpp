@@ -1,4 +1,4 @@
-// The fused loop over contacts between spheres: geometry, law, forces. For one lane or four.
+// The fused loop over contacts between spheres: geometry, law, forces. The code works for any number of lanes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace vicinal::dem {
 namespace {
 
-// A vector in every lane, from rows of which the fourth number is not needed.
+// One vector per lane, from rows whose fourth number is not needed.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> vectors(const typename Lanes::Row (&rows)[Lanes::width]) {
   Real c[4];
@@ -69,17 +69,17 @@ LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
           all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion), all(p.torsion)};
 }
 
-// What passes over a few contacts hand on to each other, in columns.
+// Intermediate results of a few contacts, stored in columns.
 struct Chunk {
   static constexpr std::size_t size = 64;
   using Column = double[size];
   struct Vectors {
     Column x, y, z;
   };
-  Vectors normal, midway, travel, rate, rolled, rolling_rate;  // of Touch
+  Vectors normal, midway, travel, rate, rolled, rolling_rate;  // see Touch
   Column overlap, mass, radius, turn;
-  Column closeness, arm_i, arm_j;  // 1 / distance of the centres; from the centres to the point of contact
-  Vectors force, twist, moment;    // on the first; torque for an arm of 1; moment on the first
+  Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
+  Vectors force, twist, moment;    // force on the first; torque for an arm of 1; moment on the first
 };
 template <class Lanes>
 [[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Chunk::Vectors& v, std::size_t c) {
@@ -92,8 +92,8 @@ template <class Lanes>
   Lanes::store_lanes(value.z, v.z + c);
 }
 
-// A few contacts of a job. In several passes over a chunk: each is a short chain of operations, so that the
-// processor works on several groups of lanes at a time; a single pass waits for its roots and quotients.
+// Processes a few contacts of a job in several passes over a chunk. Each pass is a short chain of operations, so the
+// processor can overlap several groups of lanes; a single long pass would wait for its square roots and divisions.
 template <class Law, bool dashpots, bool extras, class Lanes>
 class SpherePasses {
   using Real = typename Lanes::Real;
@@ -122,7 +122,7 @@ class SpherePasses {
     const Number *const i = i_ + c, *const j = j_ + c;
     const auto between = apart<Lanes>(job_.places, i, j, job_.period, periodic_);
     const Real ri = Lanes::pick(&job_.places->r, 4, i), rj = Lanes::pick(&job_.places->r, 4, j);
-    for (std::size_t lane = 0; lane < width; ++lane) {  // for the next pass
+    for (std::size_t lane = 0; lane < width; ++lane) {  // the next pass reads these
       prefetch_to_read(&job_.motions[j[lane]].v);
       prefetch_to_read(&job_.motions[j[lane]].dv);
     }
@@ -141,7 +141,7 @@ class SpherePasses {
   void move(std::size_t c) {
     const Number *const i = i_ + c, *const j = j_ + c;
     const Real half = Lanes::all(0.5), dt = Lanes::all(job_.dt);
-    // What the two do together, row by row.
+    // Relative motion, computed in rows.
     Row relative_rows[width], rate_rows[width], surface_rows[width], surface_rate_rows[width], sum_rows[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
@@ -158,7 +158,7 @@ class SpherePasses {
     Lanes::columns(sum_rows, sum);
     const auto normal = get<Lanes>(chunk_.normal, c);
     const auto relative = vectors<Lanes>(relative_rows), surface = vectors<Lanes>(surface_rows);
-    // How the line of centres turns: by half the angle between the steps.
+    // The normal of the half step: the line of centres turns by half the angle of a step.
     const auto sideways = relative - dot(relative, normal) * normal;
     const auto midway = normal + (half * dt * Lanes::load_lanes(chunk_.closeness + c)) * sideways;
     auto rate = vectors<Lanes>(rate_rows);
@@ -219,7 +219,7 @@ class SpherePasses {
     rows_of(chunk_.force, force);
     rows_of(chunk_.twist, torque);
     if constexpr (extras) rows_of(chunk_.moment, moment);
-    // One after the other, in the order of the list: the sums do not depend on the number of lanes.
+    // Lane by lane, in the order of the list, so that the sums do not depend on the number of lanes.
     for (std::size_t lane = 0; lane < width; ++lane) {
       Row on_i = Lanes::spread(chunk_.arm_i[c + lane]) * torque[lane];
       Row on_j = Lanes::spread(chunk_.arm_j[c + lane]) * torque[lane];
@@ -243,7 +243,7 @@ class SpherePasses {
     }
   }
 
-  const SphereJob job_;  // a copy that no store can change
+  const SphereJob job_;  // a local copy: stores cannot alias it
   const bool periodic_;
   const Number *i_ = nullptr, *j_ = nullptr, *entry_ = nullptr;
   Chunk chunk_;
@@ -261,7 +261,7 @@ std::size_t contacts_of(const SphereJob& job, std::size_t c) {
   return c;
 }
 
-// As many contacts as fill the lanes, from c on; returns how far it came.
+// Processes full groups of lanes from contact c on; returns the first contact that is left.
 template <class Law, class Lanes>
 std::size_t sphere_contacts_from(const SphereJob& job, std::size_t c) {
   const Terms& terms = job.terms;

@@ -1,9 +1,9 @@
 // The shortest connection of two curved cores by formulas.
 //
-// Where curved surfaces are nearest to each other, simplices (gjk.hpp) creep along them. So the connection of the two
-// parts looked at is tried as well. It is the right one, and nothing else needs to be known of the parts, if in
-// its direction the farthest points of the two cores are just as far apart: then it is the shortest there can be, and
-// its ends are on the cores.
+// On curved surfaces the iteration over simplices (gjk.hpp) converges slowly. Each round therefore also tries the
+// shortest connection of the two parts of the surfaces that face each other. It is the shortest connection of the cores
+// if the farthest points of the two cores in its direction are the same distance apart; no further condition on the
+// parts is needed.
 #pragma once
 
 #include <cmath>
@@ -13,19 +13,19 @@
 namespace vicinal::dem {
 
 struct Connection {
-  Vec first, second;  // nearest points of the two
+  Vec first, second;  // the nearest points of the two cores
   double distance = 0;
 };
 
-// A part of the surface of a core to which the nearest point is known by a formula: a ball (of radius 0: a point), or
-// the side of a cylinder.
+// A part of the surface of a core whose point nearest to a given point has a closed formula: a ball (of radius 0: a
+// point), or the side of a cylinder.
 struct SurfacePart {
   enum class Kind { none, ball, side };
   Kind kind = Kind::none;
   Vec centre;
   double radius = 0;
-  Vec axis;           // of a cylinder
-  double height = 0;  // half of it
+  Vec axis;           // of the cylinder
+  double height = 0;  // half the height of the cylinder
 
   [[nodiscard]] Vec nearest(Vec to) const {
     const Vec away = to - centre;
@@ -35,7 +35,7 @@ struct SurfacePart {
     const double level = along > height ? height : along < -height ? -height : along;
     return centre + level * axis + (length > 0 ? radius / length : 0) * across;
   }
-  // Whether a point of a side is at one of its ends.
+  // Whether a point of a side is on a rim, at one of the ends of the cylinder.
   [[nodiscard]] bool on_rim(Vec point) const { return std::abs(dot(point - centre, axis)) >= height * (1 - 1e-12); }
   [[nodiscard]] bool same(const SurfacePart& other) const {
     const Vec d = other.centre - centre;
@@ -43,9 +43,9 @@ struct SurfacePart {
   }
 };
 
-// The direction in which two rims are nearest to each other, from a guess: the farthest points in that direction are
-// connected along it. Newton's method: a rim of radius r moves its farthest point by r / sin of the angle between
-// direction and axis, times the part of the change along the rim.
+// The direction n of the shortest connection of two rims: the farthest points of the cores in direction n are connected
+// along n. Newton's method from a first guess. If n changes, the farthest point of a rim of radius r moves by the
+// component of the change along the rim, times r / sine of the angle between n and the axis.
 template <class A, class B>
 Vec between_rims(const A& a, const B& b, const SurfacePart& first, const SurfacePart& second, Vec n) {
   constexpr int most = 6;
@@ -58,7 +58,7 @@ Vec between_rims(const A& a, const B& b, const SurfacePart& first, const Surface
     const Vec one = cross(first.axis, n), two = cross(second.axis, n);
     const double sine_one = norm(one), sine_two = norm(two);
     if (!(distance > 0 && sine_one > 0 && sine_two > 0)) break;
-    // In the plane across n, with the first rim along x.
+    // In the plane perpendicular to n, with the first rim along x.
     const Vec x = (1 / sine_one) * one, y = cross(n, x);
     const double c = dot(two, x) / sine_two, s = dot(two, y) / sine_two;
     const double k = second.radius / sine_two;
@@ -70,8 +70,8 @@ Vec between_rims(const A& a, const B& b, const SurfacePart& first, const Surface
   return n;
 }
 
-// The same for a rim and a side that it meets between its ends: the direction is across the axis of the side. `n` leads
-// from the rim to the side, and `body` is the one with the rim.
+// The same for a rim and a side that is touched between its ends, so that the direction is perpendicular to the axis of
+// the side. `n` points from the rim to the side, and `body` is the core with the rim.
 template <class A>
 Vec from_rim_to_side(const A& body, const SurfacePart& rim, const SurfacePart& side, Vec n) {
   constexpr int most = 6;
@@ -90,7 +90,8 @@ Vec from_rim_to_side(const A& body, const SurfacePart& rim, const SurfacePart& s
   return n;
 }
 
-// Where two sides meet between their ends: as their axes do. They stay as they are if the axes are parallel.
+// The shortest connection of two sides between their ends lies on that of their axes. Leaves the points unchanged if
+// the axes are parallel.
 inline void between_sides(const SurfacePart& first, const SurfacePart& second, Vec& at, Vec& end) {
   const Vec n = cross(first.axis, second.axis), apart = second.centre - first.centre;
   const double square = dot(n, n);
@@ -101,8 +102,8 @@ inline void between_sides(const SurfacePart& first, const SurfacePart& second, V
   end = second.nearest(from);
 }
 
-// Points of two sides near to each other: the nearest of one to that of the other, by turns. To the end that would take
-// long, but soon they are on the rims that matter.
+// Approaches the nearest points of two sides by alternating projections. Convergence would be slow, but after a few
+// turns the points are on the right rims.
 inline void by_turns(const SurfacePart& first, const SurfacePart& second, Vec from, Vec& at, Vec& end) {
   constexpr int few = 4;
   at = from;
@@ -116,7 +117,8 @@ struct Attempt {
   SurfacePart first, second;
   Connection found;
 
-  // Whether the direction v leads to a connection within `accurate` of the squared distance.
+  // Whether the parts that face the direction v give the shortest connection, within `accurate` of the squared
+  // distance.
   template <class A, class B>
   bool holds(const A& a, const B& b, Vec v, double accurate) {
     const SurfacePart p = a.part(v), q = b.part(-v);
@@ -126,7 +128,7 @@ struct Attempt {
     second = q;
     Vec at, end;
     if (p.kind == SurfacePart::Kind::side && q.kind == SurfacePart::Kind::side) {
-      // The one whose axis is more across is more likely to be met between its ends.
+      // The side whose axis is closer to perpendicular to v is more likely to be touched between its ends.
       const bool flat = std::abs(dot(v, p.axis)) < std::abs(dot(v, q.axis));
       by_turns(p, q, flat ? p.nearest(b.farthest(-v)) : a.farthest(v), at, end);
       const bool rim = p.on_rim(at), other_rim = q.on_rim(end);
@@ -143,7 +145,7 @@ struct Attempt {
       } else {
         between_sides(p, q, at, end);
       }
-    } else {  // a ball is nearest where the line to its centre meets it
+    } else {  // the nearest point of a ball is on the line to its centre
       const bool ball = p.kind == SurfacePart::Kind::ball;
       at = p.nearest(ball && q.kind == SurfacePart::Kind::side ? q.nearest(p.centre) : q.centre);
       end = q.nearest(ball ? p.centre : at);

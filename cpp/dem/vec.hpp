@@ -1,4 +1,4 @@
-// Vectors and quaternions of doubles, for the parts that work on one body at a time.
+// Vectors and quaternions of doubles, for code that processes one body at a time.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Where elements touch walls, and which contacts live on.
+// Contacts of elements with walls, and their history.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,20 +15,23 @@
 namespace vicinal::dem {
 namespace {
 
-// A contact that has ended on a wall hands its springs to one that begins beside it if their normals differ by less
-// than this cosine: a body that rolls from one triangle of a mesh to the next has not let go.
+// If a contact with a wall ends and another one with the same wall begins in the same step, the new one takes over the
+// springs if the cosine between the normals is at least this: a body that rolls from one triangle of a mesh to the next
+// stays in contact.
 constexpr double same_contact = 0.9;
 
-// Contacts of a shape with a mesh that are closer together than this part of the body's radius are one.
+// Contacts of a shape with a mesh that are closer together than this, relative to the radius of the body, are one
+// contact.
 constexpr double same_point = 1e-3;
 
-// Triangles whose normals have this cosine, and whose distance is this part of the body's radius, are in one plane.
+// Triangles are in one plane if the cosine between their normals is at least same_normal, and their distance is at most
+// same_plane times the radius of the body.
 constexpr double same_normal = 1 - 1e-6, same_plane = 1e-4;
 
 }  // namespace
 
-// A wall whose gap to a body is more than this part of its radius is left alone until it can have come near. A part of
-// the gap is kept for what rounding adds to a path.
+// Returns the reading of the odometer up to which a wall with this gap to a body need not be tested again; 0 if the gap
+// is negligible. Only 0.9 of the gap is used, to allow for rounding.
 double Forces::wake(double gap, double radius) const {
   constexpr double least_gap = 1e-6, usable = 0.9;
   return gap > least_gap * radius ? odometer_ + usable * gap : 0;
@@ -67,14 +70,14 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
 std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
                                std::span<double> wakes) const {
   static thread_local std::vector<std::int32_t> faces;
-  static thread_local std::vector<std::size_t> entries;  // of the faces
+  static thread_local std::vector<std::size_t> entries;  // entries of the faces
   static thread_local std::vector<mesh::Touch> found;
   const Assembly::Acting act = assembly_.acting();
   const Place& p = act.places[row];
   const std::size_t number = assembly_.primitives[lists_.walls.indices()[begin]].wall;
   const Wall& wall = assembly_.walls[number];
   const WallMesh& mesh = assembly_.meshes[number];
-  // The mesh stays as it was described; the element is brought to it.
+  // The mesh keeps the pose of its description; the element is transformed into it.
   const Vec at = wall.to_description(centre(p));
   const mesh::Vec3 place{at.x, at.y, at.z};
   const double reach = p.r + mesh.slack;
@@ -114,7 +117,7 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<W
 }
 
 void Forces::meet_walls(std::size_t row, std::vector<WallTouch>& touches) {
-  constexpr std::uint8_t before = 2;  // touched in the step before, perhaps no longer
+  constexpr std::uint8_t before = 2;  // touched in the step before; not yet known whether it still does
   std::uint8_t* const active = lists_.walls.active();
   const std::size_t begin = lists_.walls.begin(row), end = lists_.walls.end(row);
   for (std::size_t k = begin; k < end; ++k)
@@ -166,8 +169,8 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
   std::sort(found.begin(), found.end(), [](const WallTouch& a, const WallTouch& b) {
     return a.contact.overlap > b.contact.overlap || (a.contact.overlap == b.contact.overlap && a.entry < b.entry);
   });
-  // A contact that lies on a face touched more deeply is merely where its own triangle ends. Triangles that lie in one
-  // plane are one face.
+  // A contact that lies on a face with a deeper contact is only the edge of its own triangle, and is dropped. Triangles
+  // in one plane count as one face.
   const double tolerance = same_point * act.places[row].r;
   std::vector<std::size_t> faces;
   for (WallTouch& touch : found) {
@@ -179,7 +182,7 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
     if (known) continue;
     const std::vector<std::size_t> joined = patch_on_triangles(row, entries, triangles, touch);
     for (const std::size_t k : joined) faces.push_back(face_of(k));
-    // Its memory is that of the first of them that no other contact has.
+    // The contact uses the first of these entries that no other contact uses.
     const auto is_free = [&](std::size_t k) {
       return std::none_of(touches.begin(), touches.end(), [&](const WallTouch& other) { return other.entry == k; });
     };
@@ -189,8 +192,8 @@ void Forces::touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<
   }
 }
 
-// A triangle inside the core exerts no force, since the direction is not known; but it is an overlap, by the margin at
-// least.
+// A triangle inside the core exerts no force, since the direction is not known. It is reported as an overlap of at
+// least the margin.
 void Forces::pierced_meshes(std::size_t row, std::vector<WallTouch>& found) const {
   found.clear();
   if (!assembly_.is_convex(row)) return;
@@ -220,7 +223,7 @@ void Forces::pierced_meshes(std::size_t row, std::vector<WallTouch>& found) cons
   }
 }
 
-// Returns the entries of the triangles that the contact lies on together, and sets its patch.
+// Sets the patch of a contact that lies on several triangles in one plane, and returns their entries.
 std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<const std::size_t> entries,
                                                     std::span<const Face> triangles, WallTouch& touch) const {
   const Posed body = assembly_.posed(row);

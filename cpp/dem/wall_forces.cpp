@@ -10,8 +10,8 @@
 namespace vicinal::dem {
 namespace {
 
-// Whether the centre of a sphere may have passed through a wall. One that moved by less than this part of its radius
-// overlaps with the surface by the rest of the radius at least if it has; so most bodies need no further look.
+// Whether the centre of a sphere may have passed through a wall. If a sphere moves by less than short_way × radius and
+// its centre crosses the surface, the overlap is at least the rest of the radius; so most bodies need no further test.
 bool may_have_crossed(double radius, Vec speed, double wall_speed, double step, const std::vector<WallTouch>& touches) {
   constexpr double short_way = 0.1;
   const double left = short_way * radius - wall_speed * step;
@@ -30,7 +30,8 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
   for (std::size_t row = begin; row < end; ++row) {
     if (lists_.walls.begin(row) == lists_.walls.end(row) || odometer_ < row_wakes_[row]) continue;
     touch_walls(row, touches, wakes_);
-    // The place of another shape is that of the sphere around it, with which walls overlap deeply all the time.
+    // This test does not work for other shapes: their radius is that of the bounding sphere, which may overlap a wall
+    // deeply at any time.
     if (assembly_.is_convex(row) ||
         may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step, touches))
       note_crossings(row, step);
@@ -52,7 +53,7 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
         to.entry = static_cast<Number>(touch.entry);
         to.second = static_cast<Number>(touch.wall);
         to.coefficients = coefficients;
-        // Halfway through the step the body was elsewhere, and the wall moves differently there.
+        // In the middle of the step the point of contact was elsewhere, where the velocity of a rotating wall differs.
         const Vec point = touch.patch.points[p], halfway = point - 0.5 * step * (act.motions[row].v - wall.velocity);
         set_second(to, {wall.velocity_at(halfway), wall.velocity_at(point), wall.spin, wall.spin});
       }

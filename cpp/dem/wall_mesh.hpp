@@ -12,8 +12,8 @@
 
 namespace vicinal::dem {
 
-// Four planes around a triangle, side by side: its own, and those through its edges at right angles to it, which face
-// outwards. How far a place is from them bounds its distance from the triangle from below, for a few multiplications.
+// Four planes around a triangle: its own plane, and the planes through its edges perpendicular to it, which face
+// outwards. The distances of a point from them give a cheap lower bound of its distance from the triangle.
 struct Fence {
   double x[4], y[4], z[4], offset[4];
 
@@ -31,12 +31,12 @@ struct WallMesh {
   std::size_t edges = 0;
   std::vector<std::int32_t> keys;
   std::vector<Fence> fences;
-  double slack = 0;  // how much a distance from a fence may be wrong
+  double slack = 0;  // bound of the rounding error of distances from fences
 
   [[nodiscard]] mesh::Surface surface() const { return {vertices, faces, face_edges, edges}; }
 
   void raise_fences() {
-    // The normal of a triangle thinner than this is not known well enough; it gets a fence that keeps nothing out.
+    // The normal of a triangle thinner than this is too inaccurate; its fence is all zeros, a lower bound of 0.
     constexpr double thinnest = 1e-3, rounding = 1e-11;
     const mesh::Surface all = surface();
     fences.assign(faces.size(), {});

@@ -1,4 +1,4 @@
-// Walls: surface, motion, pose and load. The kinds of surfaces have files of their own (walls/).
+// Walls: surface, motion, pose and load. Each kind of surface has its own file (walls/).
 #pragma once
 
 #include <cmath>
@@ -11,19 +11,19 @@
 
 namespace vicinal::dem {
 
-// A rigid surface. Its pose: a point p of the description is now at centre + moved + turned(p - centre).
+// A rigid surface. In the present pose a point p of the description is at centre + moved + turned(p - centre).
 struct Wall {
   static constexpr std::size_t mesh = ~std::size_t{0};
-  std::size_t kind = 0;  // its place in the list of walls/kinds.hpp, or mesh
+  std::size_t kind = 0;  // position in the list in walls/kinds.hpp, or `mesh`
   std::uint8_t material = 0;
-  bool inside = true;    // of a cylinder: where bodies are
-  Vec point, direction;  // of a plane: its normal; of a cylinder: its axis
+  bool inside = true;    // of a cylinder: whether bodies are inside
+  Vec point, direction;  // direction: normal of a plane, axis of a cylinder
   double radius = 0;
   Vec velocity, spin, centre;
   Vec moved;
   Quat turned;
   Vec facing, base;   // direction and point in the present pose
-  Vec force, torque;  // that bodies exerted in the last step; the torque about the centre
+  Vec force, torque;  // exerted by bodies in the last step; the torque is about the centre
 
   [[nodiscard]] Vec middle() const { return centre + moved; }
   [[nodiscard]] Vec to_world(Vec p) const { return middle() + rotate(turned, p - centre); }
@@ -45,7 +45,7 @@ struct Wall {
   }
 };
 
-// Where a posed wall is nearest to a point: direction to it (unit) and distance, negative behind the surface.
+// The nearest point of a wall: unit vector towards it, and distance, which is negative behind the surface.
 struct Nearest {
   Vec normal;
   double distance;

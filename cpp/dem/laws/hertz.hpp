@@ -47,12 +47,12 @@ struct Hertz {
     c.damping_t *= std::sqrt(8 * c.kt);
     return c;
   }
-  // 2.94 (15 m* / (16 E* √R*))^(2/5) v^(-1/5); damping only makes a collision longer.
+  // 2.94 (15 m* / (16 E* √R*))^(2/5) v^(-1/5), the time without damping, which makes a collision longer.
   static double collision_time(const Coefficients& mixed, const Collision& collision) {
     return 2.94 * std::pow(15 * collision.mass / (16 * mixed.kn * std::sqrt(collision.radius)), 0.4) *
            std::pow(collision.speed, -0.2);
   }
-  // How long a Rayleigh wave takes to pass half around a sphere.
+  // The time in which a Rayleigh wave travels halfway around a sphere.
   static double rayleigh_time(const MaterialValues& m, double radius) {
     const double ratio = m.get("poisson_ratio"), shear = m.get("youngs_modulus") / (2 * (1 + ratio));
     return pi * radius * std::sqrt(m.get("density") / shear) / (0.1631 * ratio + 0.8766);
@@ -64,7 +64,7 @@ struct Hertz {
   template <class Lanes, class Real = typename Lanes::Real>
   [[gnu::always_inline]] static NormalForce<Real> normal(const LaneCoefficients<Real>& c, const Touch<Real>& touch,
                                                          bool roots) {
-    const Real circle = root(touch.radius * touch.overlap);  // Hertz's radius of the contact
+    const Real circle = root(touch.radius * touch.overlap);  // radius of Hertz's contact area
     NormalForce<Real> n;
     n.stiffness_n = Lanes::all(2) * c.kn * circle;
     n.stiffness_t = Lanes::all(8) * c.kt * circle;
@@ -72,7 +72,7 @@ struct Hertz {
     n.root = roots ? root(circle * touch.mass) : Lanes::all(0);
     return n;
   }
-  // The dashpot grows with the overlap, so it starts and ends at 0 without help.
+  // The dashpot grows with the overlap, so its force is 0 at the start and end of a contact without a correction.
   template <class Lanes, class Real = typename Lanes::Real>
   [[gnu::always_inline]] static Real normal_dashpot(Real force, Real /*approach*/, const Touch<Real>& /*touch*/) {
     return force;

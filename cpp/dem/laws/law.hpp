@@ -1,7 +1,7 @@
-// The parts of which contact laws are built, and what a law has to provide.
+// The types that contact laws are built from.
 //
-// A law is a struct in a file of its own (linear.hpp is an example) with the members that the concept `ContactLaw` in
-// laws.hpp lists. Loops are written for any number of lanes (lanes.hpp).
+// A law is a struct in its own file (linear.hpp is an example) with the members that the concept `ContactLaw` in
+// laws.hpp requires. Its functions work for any number of lanes (lanes.hpp).
 #pragma once
 
 #include <limits>
@@ -34,19 +34,19 @@ struct LaneCoefficients {
   Real kn, kt, rate_n, rate_t, damping_n, damping_t, friction, rolling, cohesion, torsion;
 };
 
-// Geometry and motion of a contact. The normal points from the first body to the second. Motion is that of the first
-// relative to the second at the point of contact.
+// Geometry and motion of a contact. The normal points from the first body to the second. The motion is that of the
+// first relative to the second at the point of contact.
 //
-// Rates (for dashpots) belong to the full step, as the normal does: they use the velocities predicted for it. Springs
-// are stretched by the displacement between two steps: velocities of the half step, across the normal of the half
-// step. `midway` is that normal divided by the cosine of half the angle by which the normal turned:
-// a - (a·normal) midway turns a vector that was tangential before the step into one that is tangential now, without
-// changing its length.
+// Rates (for dashpots) and the normal belong to the end of the step; rates use the velocities predicted for it. Springs
+// are stretched by the displacement during the step: the velocity of the half step, perpendicular to the normal of the
+// half step. `midway` is the normal of the half step divided by the cosine of half the angle by which the normal
+// turned. The map a → a - (a·normal) midway converts a vector that was tangential before the step into one that is
+// tangential now and has the same length.
 template <class Real>
 struct Touch {
   Real overlap, mass, radius;  // effective mass and radius
   Triple<Real> normal, midway;
-  Triple<Real> rate;          // relative velocity at the full step
+  Triple<Real> rate;          // relative velocity at the end of the step
   Real step;                  // time
   Triple<Real> travel;        // relative displacement during the step
   Real turn;                  // angle by which both turned about the normal during the step
@@ -54,12 +54,12 @@ struct Touch {
   Triple<Real> rolled;        // relative rotation during the step
 };
 
-// The normal spring, and what the other terms derive from it.
+// The normal spring, and the quantities from which the other terms follow.
 template <class Real>
 struct NormalForce {
   Real stiffness_n, stiffness_t;
   Real elastic;  // force
-  Real root;     // factor of the damping coefficients; computed only if they are used
+  Real root;     // factor of the damping coefficients; computed only if damping follows from restitution
 };
 
 // Coefficients that every law mixes in the same way: geometric means.
@@ -72,7 +72,7 @@ inline Coefficients friction_of(const MaterialPair& pair) {
   return c;
 }
 
-// The tangential dashpot has a rate if both materials have one, and the given damping otherwise.
+// The tangential dashpot uses gamma_t if both materials have it, and the given damping otherwise.
 inline void set_tangential_dashpot(Coefficients& c, const MaterialPair& pair, double damping) {
   if (pair.both_have("gamma_t")) c.rate_t = pair.geometric_mean("gamma_t");
   else c.damping_t = damping;

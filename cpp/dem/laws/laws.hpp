@@ -1,4 +1,4 @@
-// The list of contact laws. A new law is one file and one line here; names, parameters, checks, documentation and
+// The list of contact laws. A new law needs one file and one line here; names, parameters, checks, documentation and
 // contact details in Python follow from the list (registry.hpp).
 #pragma once
 
@@ -20,14 +20,14 @@ struct LawList {
 using Laws = LawList<Linear,  //
                      Hertz>;
 
-// The members a law must have.
+// The members that a law must have.
 template <class L>
 concept ContactLaw = requires(const MaterialPair& pair, const Coefficients& c, const Collision& collision,
                               const LaneCoefficients<double>& lanes, const Touch<double>& touch) {
   L::text.name;
   L::parameters[0].name;
   { L::mix(pair) } -> std::same_as<Coefficients>;               // of two materials
-  { L::for_loops(c) } -> std::same_as<Coefficients>;            // with the roots of moduli in the damping
+  { L::for_loops(c) } -> std::same_as<Coefficients>;            // damping multiplied by the root of the modulus
   { L::collision_time(c, collision) } -> std::same_as<double>;  // of mixed coefficients
   { L::reads_radius } -> std::convertible_to<bool>;             // whether the force depends on R*
   { L::constant_stiffness } -> std::convertible_to<bool>;       // whether the tangential stiffness is constant
@@ -42,7 +42,7 @@ template <class F, ContactLaw... L, std::size_t... N>
   (void)((number == N ? (f(L{}), true) : false) || ...);
 }
 
-// Calls f with the law of a number (its place in the list).
+// Calls f with the law that has this number (its position in the list).
 template <class F>
 [[gnu::always_inline]] inline void visit_law(std::size_t number, F&& f) {
   visit_law(number, f, Laws{}, std::make_index_sequence<Laws::size>{});

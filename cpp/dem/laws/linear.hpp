@@ -28,14 +28,14 @@ struct Linear {
                    "effective mass × gamma_n × relative velocity."),
   };
 
-  // Stiffnesses act in series, doubled so that equal materials keep theirs.
+  // The stiffness of a pair is twice that of both springs in series, so two equal materials keep their stiffness.
   static Coefficients mix(const MaterialPair& pair) {
     const auto in_series = [](double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; };
     const auto tangential = [](const MaterialValues& m) { return m.get("kt", 2.0 / 7 * m.get("kn")); };
     Coefficients c = friction_of(pair);
     c.kn = in_series(pair.first.get("kn"), pair.second.get("kn"));
     c.kt = in_series(tangential(pair.first), tangential(pair.second));
-    // Restitution damps the tangential spring by the same fraction of the critical damping.
+    // Restitution gives the tangential spring the same fraction of critical damping as the normal spring.
     double damping = 0;
     if (pair.both_have("gamma_n")) c.rate_n = pair.geometric_mean("gamma_n");
     else c.damping_n = damping = 2 * damping_ratio(pair.restitution());
@@ -63,8 +63,8 @@ struct Linear {
                                                          bool roots) {
     return {c.kn, c.kt, c.kn * touch.overlap, roots ? root(touch.mass) : Lanes::all(0)};
   }
-  // A linear dashpot starts and ends with full force, so the rebound would depend on the fraction of a step at which
-  // the contact begins. For an overlap of s steps of approach it gets the weight w(s) that corrects this:
+  // A linear dashpot starts and ends with its full force, so the rebound would depend on the fraction of a step at
+  // which the contact begins. A weight w(s) corrects this, where s is the overlap divided by the approach in one step:
   // w(s) + w(s + 1) + … is the time since the contact began plus half a step, as in the trapezoidal rule, and w(0) = 0.
   template <class Lanes, class Real = typename Lanes::Real>
   [[gnu::always_inline]] static Real normal_dashpot(Real force, Real approach, const Touch<Real>& touch) {

@@ -1,4 +1,4 @@
-// Material parameters: their names, units and ranges, and the values of two materials that touch.
+// Material parameters: names, units and ranges; and the values of two materials in contact.
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@ struct Parameter {
   double low;
   bool low_allowed;
   double high;
-  double fallback;  // the value if none is given; no_default: the parameter stays unset
-  bool required;    // a law that lists the parameter cannot do without it
+  double fallback;  // the default; no_default: the parameter stays unset
+  bool required;    // a law that lists the parameter needs it
   std::string_view doc;
 };
 
@@ -60,11 +60,11 @@ struct Refusal {
   std::string_view name, instead;
 };
 
-// The values that a material has.
+// The values of a material.
 class MaterialValues {
  public:
   void set(const std::string& name, double value) { values_[name] = value; }
-  // Takes over all values of another.
+  // Replaces values by those that another material has.
   void replace(const MaterialValues& other) {
     for (const auto& [name, value] : other.values_) values_[name] = value;
   }
@@ -78,7 +78,7 @@ class MaterialValues {
   std::map<std::string, double, std::less<>> values_;
 };
 
-// Two materials that touch; values given for the pair have replaced those of both.
+// Two materials in contact. Values given for the pair have already replaced those of both.
 struct MaterialPair {
   const MaterialValues &first, &second;
 
@@ -89,11 +89,12 @@ struct MaterialPair {
   [[nodiscard]] double restitution() const { return geometric_mean("restitution", 1); }
 };
 
-// The damping, as a fraction of the critical one, that gives a restitution coefficient.
+// The damping ratio (fraction of critical damping) that gives a coefficient of restitution.
 inline double damping_ratio(double restitution) {
   constexpr double pi = 3.141592653589793;
   const double log = std::log(restitution);
-  // sqrt(π² + log²), rounded correctly in all but rare cases: the square in twice the precision, and one Newton step.
+  // sqrt(π² + log²), correctly rounded except in rare cases: the square in double-double precision, then one Newton
+  // step.
   const double large = pi * pi, large_rest = std::fma(pi, pi, -large);
   const double small = log * log, small_rest = std::fma(log, log, -small);
   const double sum = large + small, sum_rest = ((large - sum) + small) + (large_rest + small_rest);

@@ -1,4 +1,4 @@
-// Contact laws by number and by name, for everything outside of the loops.
+// Contact laws by number and by name, for use outside of the loops.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct LawEntry {
 // In the order of the list in laws.hpp.
 std::span<const LawEntry> laws();
 
-// Throws std::invalid_argument with the names of all laws if there is none of this name.
+// Throws std::invalid_argument, which lists the names of all laws, if there is no law of this name.
 std::size_t law_number(std::string_view name);
 
 }  // namespace vicinal::dem

@@ -1,7 +1,7 @@
 // The force and moment of a contact: the law's normal force, and the terms that all laws share.
 //
-// Tangential: a spring that has been stretched since the contact began, with a dashpot, capped by Coulomb friction.
-// Rolling: the same for the angle rolled, capped by a moment (Ai et al., Powder Technology 206 (2011) 269, model C).
+// Tangential: a spring, stretched since the contact began, and a dashpot, limited by Coulomb friction.
+// Rolling: the same for the angle rolled, limited by a moment (Ai et al., Powder Technology 206 (2011) 269, model C).
 // Torsion: the same for the angle turned about the normal.
 // Cohesion: an attraction per area of the circle of overlap.
 #pragma once
@@ -13,18 +13,18 @@
 namespace vicinal::dem {
 namespace {
 
-// Rolling springs: stiffness in units of normal stiffness × (rolling friction × R*)².
+// Stiffness of rolling springs in units of normal stiffness × (rolling friction × R*)².
 constexpr double rolling_stiffness = 2.25;
 
 template <class Real>
 struct Response {
   Triple<Real> force;       // on the first body
   Triple<Real> tangential;  // its tangential part
-  Triple<Real> moment;      // resistance to rolling and twisting on the first body
+  Triple<Real> moment;      // on the first body, against rolling and twisting
   Real stiffness_n, stiffness_t;
 };
 
-// A spring's stretch after the step: the new displacement is added and the sum turned with the contact.
+// The stretch of a spring after the step: adds the displacement, and rotates the sum with the contact.
 template <class Real>
 [[gnu::always_inline]] inline Triple<Real> carried(Triple<Real> spring, Triple<Real> added, Triple<Real> normal,
                                                    Triple<Real> midway, Real turn) {
@@ -33,10 +33,11 @@ template <class Real>
   return tangential + turn * cross(normal, tangential);
 }
 
-// Spring and dashpot up to a limit, beyond which the spring slips. Returns the force and updates the spring. With a
-// `steady` stiffness a slipping spring keeps what is left of the force without the dashpot (Luding, Granular Matter 10
-// (2008) 235), which may be a stretch against the motion. With a stiffness that grows with the overlap this would
-// create energy, so there the spring keeps its own stretch, up to the limit.
+// The force of a spring and a dashpot up to a limit, beyond which the contact slips. Returns the force and updates the
+// spring. If the stiffness is constant (`steady`), the spring of a slipping contact gets the stretch that carries the
+// limiting force minus the dashpot (Luding, Granular Matter 10 (2008) 235); this stretch may be opposite to the motion.
+// If the stiffness grows with the overlap, that rule would create energy, so the spring keeps its own stretch, up to
+// the limit.
 template <bool steady, class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot,
                                                  Real limit) {
@@ -44,7 +45,7 @@ template <bool steady, class Lanes, class Real = typename Lanes::Real>
   const auto wanted = stiffness * spring + dashpot;
   const Real square = dot(wanted, wanted);
   const auto slips = square > limit * limit;
-  // With several lanes the branch cannot be predicted, and a wrong guess costs more than the roots.
+  // With several lanes the branch is unpredictable, and a misprediction costs more than the square roots.
   if (Lanes::width == 1 && Lanes::bits(slips) == 0) return wanted;
   const auto held = choose(slips, limit / root(square), one) * wanted;
   Triple<Real> left;
@@ -59,16 +60,16 @@ template <bool steady, class Lanes, class Real = typename Lanes::Real>
   return held;
 }
 
-// What a contact remembers of the rotation of the bodies against each other.
+// The history of relative rotation.
 template <class Real>
 struct Turned {
   Triple<Real> rolled;
   Real twisted;
 };
 
-// The force on the first body; springs are brought to this step. `dashpots` (tangential ones) and `extras` (rolling,
-// torsion, cohesion, or no history) are template parameters because most cases have none, and terms that are not
-// computed need no registers.
+// Returns the force on the first body and updates the springs. `dashpots` (tangential) and `extras` (rolling, torsion,
+// cohesion, no history) are template parameters: most simulations use neither, and terms that are left out at compile
+// time need no registers.
 template <class Law, bool dashpots, bool extras, class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Response<Real> respond(const LaneCoefficients<Real>& c, const Touch<Real>& touch,
                                                      const Terms& terms, Triple<Real>& spring, Turned<Real>& turned) {
@@ -98,7 +99,7 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
   if (extras && terms.rolling) {
     const Real reach = c.rolling * touch.radius;
     const Real stiffness = Lanes::all(rolling_stiffness) * r.stiffness_n * reach * reach;
-    // A third of the critical damping, for the inertia of a sphere about its contact.
+    // 0.3 of the critical damping for the inertia of a sphere about its point of contact.
     const Real damping =
         Lanes::all(2 * 0.3) * root(Lanes::all(1.4) * touch.mass * touch.radius * touch.radius * stiffness);
     const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
@@ -109,7 +110,7 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
   if (extras && terms.torsion) {
     const Real reach = c.torsion * touch.radius;
     const Real stiffness = Lanes::all(rolling_stiffness) * r.stiffness_n * reach * reach;
-    // A third of the critical damping, for the inertia of a sphere about its centre.
+    // 0.3 of the critical damping for the inertia of a sphere about its centre.
     const Real damping =
         Lanes::all(2 * 0.3) * root(Lanes::all(0.4) * touch.mass * touch.radius * touch.radius * stiffness);
     Triple<Real> twist{turned.twisted + dot(touch.rolled, touch.midway), zero, zero};

@@ -1,4 +1,4 @@
-// The spheres of clumps, and bodies that are spheres: a ball around a point.
+// Spheres, alone or as part of a clump: a ball around a point.
 #pragma once
 
 #include <string_view>

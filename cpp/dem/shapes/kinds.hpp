@@ -1,4 +1,4 @@
-// The list of kinds of shapes. A new kind is one file and one line here.
+// The list of kinds of shapes. A new kind needs one file and one line here.
 #pragma once
 
 #include <concepts>
@@ -18,33 +18,33 @@ namespace vicinal::dem {
 using ShapeKinds = std::variant<Ball,  // the first: bodies without a shape are balls
                                 Tablet, Polyhedron>;
 
-// The members a kind must have.
+// The members that a kind must have.
 template <class K>
 concept ShapeKind = requires(const K& kind, const ShapeValues& values, const Frame& frame) {
   K::name;
-  { K::make(values) } -> std::same_as<K>;                   // of a description
+  { K::make(values) } -> std::same_as<K>;                   // from a description
   { kind.feature(frame, Vec{}) } -> std::same_as<Feature>;  // of the core that faces a direction of length 1
   { kind.farthest(frame, Vec{}) } -> std::same_as<Vec>;     // point of the core in a direction
 };
 
-// A kind whose surface consists of parts that are known by formulas. Connections of two such shapes are found in vector
-// loops (curved.hpp), to which `core` describes the kind.
+// A kind whose surface consists of parts with closed formulas. Vector loops (curved.hpp) find the connection of two
+// such shapes; `core` describes the kind to them.
 template <class K>
 concept CurvedKind = requires(const K& kind, const Frame& frame) {
-  { kind.part(frame, Vec{}) } -> std::same_as<SurfacePart>;  // on which the farthest point is
+  { kind.part(frame, Vec{}) } -> std::same_as<SurfacePart>;  // that contains the farthest point
   { kind.core() } -> std::same_as<TabletCore>;
 };
 
 struct Shape {
   ShapeKinds kind;
   double margin = 0;  // radius of the ball that rounds the core
-  double radius = 0;  // effective, for the law: that of the sphere of equal volume
+  double radius = 0;  // for the law: radius of the sphere of equal volume
 
   [[nodiscard]] bool is_ball() const { return kind.index() == 0; }
   [[nodiscard]] bool is_curved() const {
     return std::visit([]<ShapeKind K>(const K&) { return CurvedKind<K>; }, kind);
   }
-  // What the vector loops read; zeros for kinds that are not curved.
+  // The dimensions that the vector loops read; zero for kinds that are not curved.
   [[nodiscard]] TabletCore core() const {
     return std::visit(
         []<ShapeKind K>(const K& k) {
@@ -55,7 +55,7 @@ struct Shape {
   }
 };
 
-// The core of a shape of one kind at a place.
+// The core of a shape of one kind in a pose.
 template <ShapeKind K>
 struct PosedCore {
   const K& kind;
@@ -68,7 +68,7 @@ struct PosedCore {
   }
 };
 
-// A shape at a place.
+// A shape in a pose.
 struct Posed {
   const Shape* shape;
   Frame frame;
@@ -79,14 +79,15 @@ struct Posed {
   [[nodiscard]] Feature feature(Vec d) const {
     return std::visit([&](const auto& kind) { return kind.feature(frame, d); }, shape->kind);
   }
-  // Calls f with the core, whose kind is known there.
+  // Calls f with the core, whose type depends on the kind.
   template <class F>
   auto with_core(F&& f) const {
     return std::visit([&]<ShapeKind K>(const K& kind) { return f(PosedCore<K>{kind, frame}); }, shape->kind);
   }
 };
 
-// A shape by the name of its kind. Throws std::invalid_argument with all names if there is no kind of this name.
+// Makes a shape from the name of its kind. Throws std::invalid_argument, which lists all names, if there is no kind of
+// this name.
 inline Shape make_shape(std::string_view name, const ShapeValues& values) {
   return [&]<std::size_t... k>(std::index_sequence<k...>) {
     const std::string_view names[] = {std::variant_alternative_t<k, ShapeKinds>::name...};

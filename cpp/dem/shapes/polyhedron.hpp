@@ -1,4 +1,4 @@
-// Convex polyhedra, by their vertices and the normals of their faces.
+// Convex polyhedra, described by their vertices and the normals of their faces.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ struct Polyhedron {
   std::vector<Vec> vertices;
   struct Side {
     Vec normal;
-    std::vector<std::size_t> ring;  // vertices, in the order around the face
+    std::vector<std::size_t> ring;  // vertices in order around the face
     double beyond = 0;              // see Feature
   };
   std::vector<Side> sides;
-  std::vector<std::vector<std::size_t>> neighbours;  // of every vertex, along edges
-  double flat = 0;                                   // vertices this close to the plane of a face belong to it
+  std::vector<std::vector<std::size_t>> neighbours;  // per vertex, along edges
+  double flat = 0;  // a vertex at most this far from the plane of a face belongs to the face
 
   static Polyhedron make(const ShapeValues& values) {
     Polyhedron made;
@@ -49,7 +49,8 @@ struct Polyhedron {
       Feature face;
       face.normal = rotate(at.turned, best->normal);
       face.beyond = best->beyond;
-      const std::size_t every = (best->ring.size() + Feature::most - 1) / Feature::most;  // of many corners, some
+      const std::size_t every =
+          (best->ring.size() + Feature::most - 1) / Feature::most;  // uses every n-th of too many corners
       for (std::size_t k = 0; k < best->ring.size(); k += every) face.add(world(best->ring[k]));
       return face;
     }
@@ -77,8 +78,8 @@ struct Polyhedron {
     }
     return best;
   }
-  // Two faces whose normals differ by an angle meet in a sharp edge that is the tangent of half the angle, in margins,
-  // beyond the edge of the core. The mean over the edges.
+  // The distance from the edges of the core to those of the sharp shape, in margins: the tangent of half the angle
+  // between the normals of two adjacent faces. Returns the mean over the edges.
   [[nodiscard]] double beyond(const Side& side) const {
     double sum = 0;
     for (std::size_t k = 0; k < side.ring.size(); ++k) {
@@ -93,7 +94,7 @@ struct Polyhedron {
     }
     return sum / static_cast<double>(side.ring.size());
   }
-  // A face that rounding has left without an area is none.
+  // A face whose area is zero within rounding is left out.
   void add_side(Vec normal) {
     double height = -std::numeric_limits<double>::infinity();
     for (const Vec& v : vertices) height = std::max(height, dot(normal, v));
@@ -113,7 +114,7 @@ struct Polyhedron {
     std::sort(ring.begin(), ring.end(), [&](std::size_t a, std::size_t b) { return angle(a) < angle(b); });
     for (std::size_t k = 0; k < ring.size(); ++k) {
       const std::size_t from = ring[k], to = ring[(k + 1) % ring.size()];
-      neighbours[from].push_back(to);  // of two faces that share an edge each adds one direction
+      neighbours[from].push_back(to);  // each of the two faces at an edge adds one direction
     }
     sides.push_back({normal, ring, 0});
   }

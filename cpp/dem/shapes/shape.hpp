@@ -1,9 +1,9 @@
-// The parts of which kinds of shapes are built.
+// The types that kinds of shapes are built from.
 //
-// A convex shape is a core, of which the farthest point in any direction is known, and a ball that rounds it off.
-// Rounding makes contacts well behaved: as long as cores do not meet, there is a shortest connection of them, and it
-// gives normal, overlap and point of the contact. A kind of shape is a struct in a file of its own (tablet.hpp is an
-// example) with the members that the concept `ShapeKind` in kinds.hpp lists.
+// A convex shape is the Minkowski sum of a core and a ball that rounds it off. A core provides its farthest point in
+// any direction. As long as two cores do not meet, their shortest connection determines normal, overlap and point of
+// the contact. A kind of shape is a struct in its own file (tablet.hpp is an example) with the members that the concept
+// `ShapeKind` in kinds.hpp requires.
 #pragma once
 
 #include <map>
@@ -36,7 +36,7 @@ struct ShapeValues {
   }
 };
 
-// Where a shape is and how it is turned.
+// Position and orientation of a shape.
 struct Frame {
   Vec centre;
   Quat turned;

@@ -41,11 +41,11 @@ struct Tablet {
   [[nodiscard]] TabletCore core() const { return {band, cap, cap_centre, rim}; }
 
  private:
-  // A direction along and across the axis.
+  // The components of a direction along and perpendicular to the axis.
   struct Parts {
     double along;
     Vec across;
-    double sine, length;  // of `across`, and of all
+    double sine, length;  // lengths of `across` and of the direction
     Parts(Vec d, Vec axis)
         : along(dot(d, axis)), across(d - along * axis), sine(norm(across)),
           length(std::sqrt(along * along + sine * sine)) {}

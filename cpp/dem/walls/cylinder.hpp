@@ -20,30 +20,31 @@ struct CylinderWall {
     const Vec from = p - wall.base;
     const Vec radial = from - dot(from, wall.facing) * wall.facing;
     const double length = norm(radial);
-    // On the axis any direction will do: there is no contact.
+    // On the axis the direction is arbitrary, since there is no contact.
     const Vec outward = length > 0 ? (1.0 / length) * radial : Vec{1, 0, 0};
     if (wall.inside) return {outward, wall.radius - length};
     return {-outward, length - wall.radius};
   }
-  // How many contacts with a convex body there may be: a face inside a cylinder touches along two lines.
+  // The largest number of contacts with a convex body: a face inside a cylinder touches along two lines.
   static std::size_t contacts(const Wall& wall) { return wall.inside ? 2 : 1; }
-  // One of them, of a body that is not a sphere; `radius`: of the sphere around it.
+  // Contact `number` with a body that is not a sphere. `radius` is that of its bounding sphere.
   static Contact contact(const Wall& wall, const Posed& body, double radius, std::size_t number) {
     return wall.inside ? from_inside(wall, body, radius, number) : from_outside(wall, body, radius);
   }
-  // What a contact meets: a line along the axis, longer than the body.
+  // The feature of the wall at a contact: a line along the axis, longer than the body.
   static Feature feature(const Wall& wall, const Contact& contact, double radius) {
     const Vec along = 2 * radius * wall.facing;
     return Feature::edge(contact.point - along, contact.point + along);
   }
 
  private:
-  // The deepest points, one found from each side of the body. If both are the same there is only the first contact.
+  // Two searches for the deepest point start from opposite sides of the body. If both find the same point, there is
+  // only the first contact.
   static Contact from_inside(const Wall& wall, const Posed& body, double radius, std::size_t number) {
-    constexpr double same = 0.05;  // part of the radius of the sphere of equal volume
+    constexpr double same = 0.05;  // relative to the radius of the sphere of equal volume
     const Vec across = cross(wall.facing, nearest(wall, body.frame.centre).normal);
     const Contact one = deepest_from(wall, body, -across), other = deepest_from(wall, body, across);
-    // Two ends of one edge are one contact too.
+    // The two ends of an edge along the axis count as one contact.
     const Vec between = other.point - one.point, apart = between - dot(between, wall.facing) * wall.facing;
     const double least = same * body.shape->radius;
     const bool two = dot(apart, apart) > least * least;
@@ -51,7 +52,8 @@ struct CylinderWall {
     if (number == 0) return other.overlap > one.overlap ? other : one;
     return {one.point, one.normal, -radius};
   }
-  // The direction follows the deepest point, and converges quickly while the body is smaller than the cylinder.
+  // Fixed-point iteration: the direction points to the deepest point of the last round. It converges quickly if the
+  // body is smaller than the cylinder.
   static Contact deepest_from(const Wall& wall, const Posed& body, Vec start) {
     constexpr int rounds = 8;
     Nearest near = nearest(wall, body.farthest(start));
@@ -65,7 +67,7 @@ struct CylinderWall {
     }
     return {deepest + near.distance * near.normal, near.normal, -near.distance};
   }
-  // The shortest connection of the body and the axis.
+  // From the shortest connection of the body and the axis.
   static Contact from_outside(const Wall& wall, const Posed& body, double radius) {
     const Vec axis = wall.facing, from = wall.base, guess = nearest(wall, body.frame.centre).normal;
     const double along = dot(body.frame.centre - from, axis), half = radius + wall.radius;

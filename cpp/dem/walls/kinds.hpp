@@ -1,5 +1,5 @@
-// The list of surfaces. A new one is one file and one line here. Meshes are not in the list: their faces are primitives
-// of their own (wall_mesh.hpp).
+// The list of surfaces. A new surface needs one file and one line here. Meshes are not in the list: each of their faces
+// is a primitive (wall_mesh.hpp).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace vicinal::dem {
 using Surfaces = std::tuple<PlaneWall,  //
                             CylinderWall>;
 
-// Calls f with the kind of a wall and returns its result.
+// Calls f with the surface of a wall and returns its result.
 template <std::size_t kind = 0, class F>
 auto with_surface(const Wall& wall, F&& f) {
   if constexpr (kind + 1 < std::tuple_size_v<Surfaces>) {
@@ -26,17 +26,17 @@ auto with_surface(const Wall& wall, F&& f) {
   return f(std::tuple_element_t<kind, Surfaces>{});
 }
 
-// How many contacts a convex body may have with a wall that is not a mesh.
+// The largest number of contacts of a convex body with a wall that is not a mesh.
 inline std::size_t contacts_of(const Wall& wall) {
   return with_surface(wall, [&](auto surface) { return decltype(surface)::contacts(wall); });
 }
 
-// Direction and distance of the nearest point of a wall that is not a mesh.
+// The nearest point of a wall that is not a mesh.
 inline Nearest nearest_of(const Wall& wall, Vec p) {
   return with_surface(wall, [&](auto surface) { return decltype(surface)::nearest(wall, p); });
 }
 
-// The number of a kind. Throws std::invalid_argument with all names if there is no kind of this name.
+// The number of a kind of wall. Throws std::invalid_argument, which lists all names, if there is no kind of this name.
 inline std::size_t wall_kind(std::string_view name) {
   return [name]<std::size_t... k>(std::index_sequence<k...>) {
     const std::string_view names[] = {std::tuple_element_t<k, Surfaces>::name..., "mesh"};

@@ -1,4 +1,4 @@
-// A plane: `direction` is its normal, which points to the side of the bodies.
+// A plane. `direction` is its normal, which points to the side of the bodies.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@ struct PlaneWall {
   static constexpr std::string_view name = "plane";
 
   static Nearest nearest(const Wall& wall, Vec p) { return {-wall.facing, dot(wall.facing, p - wall.base)}; }
-  // How many contacts with a convex body there may be.
+  // The largest number of contacts with a convex body.
   static std::size_t contacts(const Wall& /*wall*/) { return 1; }
-  // One of them, of a body that is not a sphere; `radius`: of the sphere around it.
+  // The contact with a body that is not a sphere.
   static Contact contact(const Wall& wall, const Posed& body, double /*radius*/, std::size_t /*number*/) {
     const Vec towards = -wall.facing;
     const Vec deepest = body.farthest(towards) + body.shape->margin * towards;
     const Nearest near = nearest(wall, deepest);
     return {deepest + near.distance * near.normal, near.normal, -near.distance};
   }
-  // What a contact meets.
+  // The feature of the wall at a contact.
   static Feature feature(const Wall& wall, const Contact& /*contact*/, double /*radius*/) {
     return Feature::plane(wall.facing);
   }
