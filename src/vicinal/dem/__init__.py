@@ -1,4 +1,4 @@
-"""Grains: spheres, clumps, tablets and polyhedra that collide, rub and roll."""
+"""Grains: spheres, clumps, tablets and polyhedra with contact forces, friction and rolling resistance."""
 
 from vicinal.dem.faults import CrossingWarning
 from vicinal.dem.materials import Material

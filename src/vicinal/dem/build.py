@@ -22,7 +22,7 @@ Array = npt.NDArray[np.float64]
 
 
 def build(scene: Scene) -> Simulation:
-    """Make the simulation of a scene, with walls but without bodies and without a time step."""
+    """Return the simulation of a scene, with walls but without bodies and without a time step."""
     return Simulation(
         materials=scene.dem.materials,
         pairs={pair.materials: pair.values() for pair in scene.dem.pairs},
@@ -78,16 +78,16 @@ class Kind:
 
 
 def make_kinds(scene: Scene) -> dict[str, Kind]:
-    """Make the shapes of all bodies of a scene."""
+    """Return the shapes of all bodies of a scene."""
     return {name: Kind(body, body.make()) for name, body in scene.dem.bodies.items()}
 
 
 def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, Kind]) -> CriticalTimes:
-    """Set the time step of a simulation, and return the critical times of its bodies, later ones included."""
+    """Set the time step of a simulation; return the critical times, including those of bodies inserted later."""
     times = [sim.critical_times()]
     coming = [insert for insert in scene.dem.insert if isinstance(insert, Emitter)]
     if coming:
-        # One body of each kind that is inserted later, the smallest: it may be the one that limits the step.
+        # The smallest body of each kind that is inserted later, since it may limit the time step.
         probe = build(scene)
         for insert in coming:
             for name in insert.shares():

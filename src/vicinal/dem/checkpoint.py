@@ -1,4 +1,4 @@
-"""The state of a simulation of grains: everything it needs to continue bit for bit."""
+"""The state of a simulation of grains: all data needed to continue it bit for bit."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _OWN = (
 
 
 def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
-    """Return the simulation whose state this was."""
+    """Return the simulation that has the given state."""
     if int(state.get("format", -1)) != FORMAT:
         raise InputError(f"the format of a state must be {FORMAT}, got {state.get('format')!r}")
     settings = json.loads(str(state["settings"]))
@@ -140,7 +140,7 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
         core.set_space(sim.gravity.tolist(), sim.box, sim._dt)
     sim._sync_walls()
     if settings["has_lists"]:
-        # The same lists again, from the positions at which they were made.
+        # Rebuild the same lists from the positions for which they were built.
         reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
         sim._set_lists(reference, margins, float(state["wall_margin"]), float(state["wall_drift"]))
     return sim

@@ -1,4 +1,4 @@
-"""What goes wrong in a simulation of grains: states that are not finite, bodies that are too fast or cross walls."""
+"""Faults of a simulation of grains: states that are not finite, bodies that are too fast or cross walls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
 MOST_NAMED = 3
-"""What a message names of the bodies and walls that a body touches."""
+"""The largest number of touched bodies and walls that a message names."""
 
 
 class CrossingWarning(SimulationWarning):
@@ -61,7 +61,7 @@ def _place(sim: Simulation, body: int) -> str:
 
 
 def _touched(sim: Simulation, body: int) -> str:
-    """Name what a body touches, the deepest overlap first."""
+    """Return the names of the bodies and walls that a body touches, the deepest overlap first."""
     if not sim._core.has_lists:  # noqa: SLF001
         return ""
     contacts = sim.contacts()
@@ -76,5 +76,5 @@ def _touched(sim: Simulation, body: int) -> str:
 
 
 def other_in_contact(i: int, j: int, wall: int, body: int, sim: Simulation) -> str:
-    """Name the other side of a contact of a body."""
+    """Return the name of the other side of a contact of a body."""
     return f"the wall {sim.walls[wall].name!r}" if wall >= 0 else f"body {j if i == body else i}"

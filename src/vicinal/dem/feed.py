@@ -23,10 +23,10 @@ from vicinal.sim.spaces import Space, space
 Array = npt.NDArray[np.float64]
 
 BATCH = 4096
-"""Bodies drawn at a time when a volume or a mass is to be reached."""
+"""Number of bodies that are drawn at once until a given volume or mass is reached."""
 
 EMITTER_ROUNDS = 20
-"""How often a body is tried at random places of an emitter before it waits for the next attempt."""
+"""Number of random positions that an emitter tries for a body before the body waits for the next attempt."""
 
 
 class Feeder:
@@ -34,11 +34,11 @@ class Feeder:
 
     def __init__(self, scene: Scene, sim: Simulation, kinds: Mapping[str, Kind]) -> None:
         self.scene, self.sim, self.kinds = scene, sim, kinds
-        # From the generator of the simulation, which is part of its state.
+        # Draw from the generator of the simulation, which is part of its state.
         self.draws = Draws.of(sim.random.bit_generator)
         self.box = scene.periodic.lengths()
         self._spaces: dict[str, Space] = {}
-        # Part of the state: what each emitter has inserted so far, in bodies and in mass.
+        # Part of the state: the number and the mass of the bodies that each emitter has inserted so far.
         self.emitted = np.zeros((len(scene.dem.insert), 2))
         self.removed = 0
 
@@ -49,16 +49,16 @@ class Feeder:
         return self._spaces[name]
 
     def state(self) -> dict[str, Any]:
-        """Return what a restart needs."""
+        """Return the state that a restart needs."""
         return {"emitted": self.emitted.copy(), "removed": self.removed}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a restart."""
+        """Continue from the state of a restart file."""
         self.emitted[...] = state["emitted"]
         self.removed = int(state["removed"])
 
     def start(self) -> None:
-        """Insert what is there from the start."""
+        """Insert the bodies that are present from the start."""
         for place, insert in enumerate(self.scene.dem.insert):
             match insert:
                 case Fill():
@@ -96,12 +96,12 @@ class Feeder:
             sizes = self._radii(more)
             names, radii = np.concatenate([names, more]), np.concatenate([radii, sizes])
             amounts = np.concatenate([amounts, self._masses(more, sizes, by_volume=insert.mass is None)])
-        # The number of bodies that comes closest to the amount.
+        # The number of bodies whose amount is closest to the requested one.
         count = max(1, int(np.abs(np.cumsum(amounts) - goal).argmin()) + 1)
         return names[:count], radii[:count]
 
     def _check_amount(self, insert: Fill, region: Space) -> None:
-        """Refuse an amount whose volume exceeds that of the region before any body is drawn."""
+        """Raise an error, before any body is drawn, if the volume of the bodies exceeds that of the region."""
         kinds = [self.kinds[name] for name, share in insert.shares().items() if share > 0]
         least = min(float(kind.volumes(np.array([kind.radius]))[0]) for kind in kinds)
         if insert.count is not None:
@@ -126,7 +126,7 @@ class Feeder:
         self._insert(insert, self._names(insert, len(rows)), rows[:, 3], rows[:, :3])
 
     def emit(self) -> None:
-        """Insert what emitters have to insert by now."""
+        """Insert the bodies that emitters are due to insert."""
         for place, insert in enumerate(self.scene.dem.insert):
             if isinstance(insert, Emitter):
                 self._emit(place, insert)
@@ -138,7 +138,8 @@ class Feeder:
         passed = min(time, math.inf if insert.stop is None else insert.stop) - insert.start
         count, mass = self.emitted[place]
         if insert.rate is not None:
-            # One at once, then one after every 1/rate; slightly more, so that rounding delays none.
+            # The first body is due at the start, then one after every 1/rate; the small increment compensates for
+            # rounding.
             due = int(passed * insert.rate * (1 + 1e-9)) + 1 - int(count)
         else:
             assert insert.mass_rate is not None  # noqa: S101 - the schema requires one of them
@@ -200,7 +201,7 @@ class Feeder:
         return amounts
 
     def _mean_mass(self, insert: Insertion) -> float:
-        """Return the mean mass of bodies; from draws of its own, which leave those of the simulation alone."""
+        """Return the mean mass of bodies, from a separate stream of random numbers."""
         draws = Draws(0)
         mean = 0.0
         for name, share in insert.shares().items():
@@ -228,5 +229,5 @@ class Feeder:
             return np.tile(insert.orientation, (count, 1))
         if insert.orientation == "upright":
             return np.tile((1.0, 0.0, 0.0, 0.0), (count, 1))
-        # Unit vectors without a preferred direction are quaternions without a preferred rotation.
+        # Uniformly distributed unit vectors in 4D are uniformly distributed rotations.
         return self.draws.directions(count, 4)

@@ -23,7 +23,7 @@ class GrainFrames:
     Parameters
     ----------
     settings
-        What is written, and with which precision.
+        The data to write, and their precision.
     walls
         The walls of the scene.
     """
@@ -81,7 +81,7 @@ class GrainFrames:
 
 
 def _spheres(sim: Simulation) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """Return what is drawn as spheres: row of the body, centre and radius. A clump is drawn as its spheres."""
+    """Return the spheres to draw: row of the body, centre and radius. A clump is drawn as its spheres."""
     kinds = sim.shape_ids
     rows = [np.flatnonzero([kind < 0 or not isinstance(sim.shapes[kind], Clump) for kind in kinds.tolist()])]
     points, radii = [sim.positions[rows[0]]], [sim.radii[rows[0]]]

@@ -17,7 +17,7 @@ from vicinal.errors import InputError
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a material: unit, allowed range, and the value if none is given."""
+    """A parameter of a material: unit, allowed range and default."""
 
     name: str
     unit: str
@@ -50,7 +50,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Law:
-    """A contact law: its own parameters, those it refuses, and its formulas."""
+    """A contact law: its own parameters, the parameters it refuses, and its formulas."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class Law:
         return next((name for name in self.refused if getattr(material, name) is not None), None)
 
     def check(self, name: str, material: Material) -> None:
-        """Raise `InputError` unless a material has what this law needs and nothing that it refuses."""
+        """Raise `InputError` unless a material has all parameters that this law needs and none that it refuses."""
         missing, unwanted = self.missing(material), self.unwanted(material)
         if missing is not None:
             raise InputError(f'materials["{name}"] must have {missing.name}, which the law "{self.name}" requires')
@@ -101,7 +101,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def _documentation() -> str:
-    lines = ["What bodies and walls are made of.", "", "Parameters", "----------"]
+    lines = ["A material of bodies and walls.", "", "Parameters", "----------"]
     owners = {p.name: f" Law ``{law.name!r}``." for law in LAWS.values() for p in law.parameters}
     for p in PARAMETERS.values():
         lines += [p.name, f"    {p.doc} Unit {p.unit}, {p.range}.{owners.get(p.name, '')}"]
@@ -112,7 +112,7 @@ if TYPE_CHECKING:
 
     @dataclass(frozen=True, kw_only=True)
     class Material:
-        """What bodies and walls are made of; its fields are `PARAMETERS`."""
+        """A material of bodies and walls; its fields are `PARAMETERS`."""
 
         def __init__(self, **values: float | None) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
@@ -158,7 +158,7 @@ PairValues = Mapping[tuple[str, str], Mapping[str, float]]
 
 
 def check_pairs(pairs: PairValues, names: Sequence[str]) -> list[tuple[int, int, dict[str, float]]]:
-    """Return values that replace those of two materials, the materials by number."""
+    """Return values that replace those of two materials, with the materials given by number."""
     known = [name for name in PARAMETERS if name != "density"]
     numbered = []
     for (first, second), values in pairs.items():
@@ -174,7 +174,7 @@ def check_pairs(pairs: PairValues, names: Sequence[str]) -> list[tuple[int, int,
 
 
 def law_table() -> str:
-    """Return the formulas of all laws as a table in Markdown, as docs/grains.md has it."""
+    """Return the formulas of all laws as the Markdown table of docs/grains.md."""
     laws = list(LAWS.values())
     lines = ["| |" + "".join(f' `law="{law.name}"` |' for law in laws), "|---|" + "---|" * len(laws)]
     lines += [f"| {name} |" + "".join(f" {law.formulas[name]} |" for law in laws) for name in laws[0].formulas]
@@ -182,7 +182,7 @@ def law_table() -> str:
 
 
 def parameter_table() -> str:
-    """Return the parameters of all materials as a table in Markdown, as docs/grains.md has it."""
+    """Return the parameters of all materials as the Markdown table of docs/grains.md."""
     lines = ["| parameter | unit | allowed | default | law | |", "|---|---|---|---|---|---|"]
     shared = {p.name for p in SHARED}
     for p in PARAMETERS.values():

@@ -1,4 +1,4 @@
-"""Elements and walls that may touch until the next build of the lists, as rows."""
+"""Rows of elements and walls that may touch before the lists are built again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pair_rows(
     box: Sequence[float],
     owners: npt.NDArray[np.int32] | None,
 ) -> Rows:
-    """Return rows of elements whose distance is less than the sum of their reaches, except elements of one body."""
+    """Return rows of elements that are closer than the sum of their reaches, without elements of the same body."""
     period = [edge or None for edge in box] if any(box) else None
     offsets, indices, _ = builder.rows(check_settings(centres, radii=reaches, box=period), half=True)
     if owners is None or not len(owners):
@@ -37,7 +37,7 @@ def pair_rows(
 
 
 def _distance(wall: Wall, centres: Array) -> Array:
-    """Return how far points are in front of a plane or cylinder."""
+    """Return the distances of points from a plane or cylinder, negative behind it."""
     middle = np.asarray(wall.centre) + wall.position
     if isinstance(wall, Plane):
         normal = rotated(wall.orientation, np.asarray(wall.normal))
@@ -52,7 +52,7 @@ def _distance(wall: Wall, centres: Array) -> Array:
 
 
 def _near_faces(mesh: Mesh, points: Array, reach: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return (point, face) for all faces that meet the box around a point, among them all within reach of it."""
+    """Return (point, face) for all faces that intersect the box around a point; these include all within its reach."""
     around = boxes_around(points, reach * (1 + 1e-9))
     rows = mesh._tree.neighbors(query_boxes=around)  # noqa: SLF001
     counts = np.diff(rows.offsets) if len(points) else np.zeros(0, dtype=np.int64)
@@ -67,12 +67,12 @@ def _described(wall: Wall, points: Array) -> Array:
 
 
 def _contacts(wall: Wall) -> int:
-    """Return how many contacts a body may have with a wall: a face inside a cylinder touches along two lines."""
+    """Return the largest number of contacts of a body with a wall: a face inside a cylinder touches along two lines."""
     return 2 if isinstance(wall, Cylinder) and wall.inside else 1
 
 
 def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
-    """Return rows of the primitives within reach of elements: contacts with walls and triangles of meshes, numbered."""
+    """Return rows of the primitives (possible wall contacts, triangles of meshes) within reach of each element."""
     pieces: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
     number = 0
     for wall in walls:

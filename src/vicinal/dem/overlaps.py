@@ -1,4 +1,4 @@
-"""Overlaps of bodies that were just placed: how many, the worst of them, and whether they are acceptable."""
+"""Overlaps of bodies that were just placed: their number, the largest, and whether it is acceptable."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 MAX_OVERLAP = 0.1
-"""The largest overlap at the start that is accepted, relative to the smaller radius: a twentieth of a diameter."""
+"""The largest accepted overlap at the start, relative to the smaller radius: a twentieth of a diameter."""
 
 COUNTED = 1e-3
-"""Overlaps below this part of the smaller radius are contacts like any other and are not counted."""
+"""Overlaps below this fraction of the smaller radius count as ordinary contacts."""
 
 ROUNDINGS = 5
-"""Radius that counts for a tablet or polyhedron, in roundings: half the rounding is as deep as is accepted."""
+"""Reference length for overlaps of a tablet or polyhedron, in roundings: accepts half the rounding by default."""
 
 COINCIDENT = 1e-9
-"""Centres closer than this part of a radius are at the same place."""
+"""Centres closer than this fraction of a radius count as coincident."""
 
 OPPOSITE = -0.9
-"""Cosine between the normals of two walls from which on a body is between them."""
+"""A body is between two walls if the cosine between their normals is below this."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,18 @@ class Overlaps:
     bodies
         Number of bodies that overlap with something by more than a thousandth of the smaller radius.
     with_bodies, with_walls
-        Number of such overlaps, by what the other is.
+        Number of such overlaps with bodies, and with walls.
     worst
         The largest overlap, relative to the smaller radius. Above 1, a centre is inside the other body or behind the
-        wall. What opposite walls take from a body between them is added up. Of a clump the radius of the smallest
-        sphere counts, of a tablet or polyhedron 5 times the rounding, since overlaps are not known beyond it.
+        wall. The overlaps of a body with opposite walls are added. The radius of a clump is that of its smallest
+        sphere; for a tablet or polyhedron it is 5 times the rounding, since larger overlaps than the rounding are not
+        known.
     where
-        What overlaps there, in words; empty without overlaps.
+        The names of the two with the largest overlap; empty without overlaps.
     same_place
-        Two bodies with the same centre, in words: their contact has no direction, so no force can be computed.
+        The names of two bodies with the same centre, whose contact has no direction and therefore no force.
     relative_to
-        What the worst overlap is relative to, in words.
+        The length that the largest overlap is relative to, in words.
     """
 
     bodies: int = 0
@@ -91,7 +92,7 @@ def _times(number: int) -> str:
 
 
 def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
-    """Return the overlaps in which a body with this id or a later one takes part."""
+    """Return the overlaps of bodies with this id or a larger one."""
     contacts = sim.contacts()
     new = (contacts["i"] >= first_id) | (contacts["j"] >= first_id)
     i, j, wall = (contacts[name][new] for name in ("i", "j", "wall"))
@@ -125,7 +126,7 @@ def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
 def _same_place(
     sim: Simulation, normal: Array, between: npt.NDArray[np.bool_], rows: tuple[npt.NDArray[np.intp], ...]
 ) -> str:
-    """Name two bodies whose contact has no direction: coincident spheres, or other shapes with the same centre."""
+    """Return the names of two bodies whose contact has no direction: coincident spheres, or shapes with one centre."""
     first, second = rows
     undirected = ~np.isfinite(normal).all(axis=1)
     away = sim.positions[first] - sim.positions[second]
@@ -152,9 +153,9 @@ def _relative_to(sim: Simulation, row: int) -> str:
 
 
 def _sizes(sim: Simulation) -> Array:
-    """Return what overlaps are compared with: radii, of clumps those of their smallest spheres.
+    """Return the lengths that overlaps are compared with: radii; for clumps, those of their smallest spheres.
 
-    Of tablets and polyhedra a few roundings: overlaps are not known beyond the rounding.
+    For tablets and polyhedra it is a few roundings, since larger overlaps than the rounding are not known.
     """
     sizes = sim.radii.copy()
     kinds = sim.shape_ids
@@ -164,7 +165,7 @@ def _sizes(sim: Simulation) -> Array:
 
 
 def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]) -> None:
-    """Add what walls on the other side of a body take from it: one larger than its box overlaps with both by half."""
+    """Add the overlaps of a body with opposite walls: one larger than its box overlaps each by half of the excess."""
     alone = part.copy()
     radii, ids, kinds = sim.radii, sim.ids, sim.shape_ids
     of_body: dict[int, list[int]] = defaultdict(list)
@@ -175,7 +176,7 @@ def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], c
         row = int(np.searchsorted(ids, body))
         for k in some:
             wall = sim.walls[contacts["wall"][k]]
-            # The radius of a shape is that of the sphere around it, which says nothing about its width.
+            # The radius of a shape is that of its bounding sphere, which does not bound its width.
             if isinstance(wall, Cylinder) and wall.inside and kinds[row] < 0:
                 beyond = 2 * (radii[row] - wall.radius) - contacts["overlap"][k]
                 part[k] += max(0.0, beyond / contacts["size"][k])

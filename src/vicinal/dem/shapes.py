@@ -15,14 +15,14 @@ from vicinal.errors import InputError
 
 Array = npt.NDArray[np.float64]
 Description = tuple[dict[str, float], dict[str, list[list[float]]]]
-"""Numbers and lists of vectors by name, as the struct of the shape in cpp/dem/shapes/ reads them."""
+"""Numbers and lists of vectors by name, which the struct of the shape in cpp/dem/shapes/ reads."""
 
 
 @dataclass(frozen=True)
 class Properties:
-    """A shape of density 1: volume, centre of mass, principal moments of inertia and their axes (columns).
+    """Properties of a shape of density 1: volume, centre of mass, principal moments of inertia and axes (columns).
 
-    `radius` is that of the smallest sphere around the centre.
+    `radius` is that of the bounding sphere around the centre of mass.
     """
 
     volume: float
@@ -33,7 +33,7 @@ class Properties:
 
     @property
     def frame(self) -> Array:
-        """The principal axes as a rotation of the shape's own: w, x, y, z."""
+        """The rotation from the axes of the shape to the principal axes: w, x, y, z."""
         m = self.axes
         # The largest of w², x², y², z² is at least 1/4; the others follow from it.
         squares = 1 + np.array([np.trace(m), *(2 * np.diag(m) - np.trace(m))])
@@ -49,11 +49,11 @@ class Properties:
 
 
 def principal(volume: float, centre: Array, second: Array) -> Properties:
-    """Return properties from the integrals of 1, x and x xᵀ (the latter about the origin) over the volume."""
+    """Return the properties from the integrals of 1, x and x xᵀ over the volume, about the origin."""
     about = second - volume * np.outer(centre, centre)
     inertia = np.trace(about) * np.eye(3) - about
     moments, axes = np.linalg.eigh(inertia)
-    if moments[2] - moments[0] < 1e-9 * moments[2]:  # a ball in all but rounding: its own axes are as good as any
+    if moments[2] - moments[0] < 1e-9 * moments[2]:  # isotropic within rounding: keep the axes of the shape
         moments, axes = np.full(3, moments.mean()), np.eye(3)
     if np.linalg.det(axes) < 0:
         axes[:, 0] = -axes[:, 0]
@@ -112,13 +112,13 @@ class Clump:
             r = float(self.radii[0])
             volume = 4 / 3 * np.pi * r**3
             return Properties(volume, self.offsets[0].copy(), np.full(3, 0.4 * volume * r * r), np.eye(3), r)
-        found = _union(self.offsets, self.radii)
-        reach = float((np.linalg.norm(self.offsets - found.centre, axis=1) + self.radii).max())
-        return replace(found, radius=reach)
+        union = _union(self.offsets, self.radii)
+        reach = float((np.linalg.norm(self.offsets - union.centre, axis=1) + self.radii).max())
+        return replace(union, radius=reach)
 
 
 def _union(offsets: Array, radii: Array) -> Properties:
-    """Integrate over a union of balls, slice by slice: in a slice it is a union of discs, in a line of intervals."""
+    """Integrate over a union of balls: a slice of it is a union of discs, and a line of that a union of intervals."""
     z, wz = _nodes(np.concatenate([_ends(offsets[:, 2], radii), _circle_ends(offsets, radii)]))
     total = np.zeros(10)  # 1; x, y, z; xx, yy, zz, xy, xz, yz
     for height, weight in zip(z, wz, strict=True):
@@ -136,7 +136,7 @@ def _ends(centres: Array, radii: Array) -> Array:
 
 
 def _nodes(breaks: Array, order: int = 16) -> tuple[Array, Array]:
-    """Gauss points between breaks, denser near them, where integrands have square roots."""
+    """Return Gauss points between breaks, denser near the breaks, where the integrands have square roots."""
     x, w = np.polynomial.legendre.leggauss(order)
     t, dt = np.sin(0.5 * np.pi * x), 0.5 * np.pi * np.cos(0.5 * np.pi * x)
     breaks = np.unique(breaks)
@@ -145,7 +145,7 @@ def _nodes(breaks: Array, order: int = 16) -> tuple[Array, Array]:
 
 
 def _crossings(offsets: Array, radii: Array) -> tuple[Array, Array, Array]:
-    """Return centres, radii and axes of the circles (or points) in which balls (or discs) cross."""
+    """Return centres, radii and axes of the circles (or points) in which the surfaces of balls (or discs) intersect."""
     i, j = np.triu_indices(len(radii), 1)
     away = offsets[j] - offsets[i]
     distance = np.linalg.norm(away, axis=1)
@@ -171,7 +171,7 @@ def _slice(offsets: Array, discs: Array, z: float) -> Array:
     end = np.where(half > 0, offsets[:, 0] + half, -np.inf)
     order = np.argsort(start, axis=1)
     start, end = np.take_along_axis(start, order, 1), np.take_along_axis(end, order, 1)
-    # The part of an interval that is not covered by those before it.
+    # The part of an interval that earlier intervals do not cover.
     before = np.maximum.accumulate(end, axis=1)
     start[:, 1:] = np.maximum(start[:, 1:], before[:, :-1])
     valid = end > start
@@ -181,7 +181,7 @@ def _slice(offsets: Array, discs: Array, z: float) -> Array:
     return np.asarray(rows @ wy)
 
 
-# The default radius of rounded edges, as a part of the smallest size of a shape.
+# The default radius of rounded edges, relative to the smallest extent of a shape.
 ROUNDING = 0.1
 
 
@@ -233,7 +233,7 @@ class Tablet:
 
     @property
     def cap_radius(self) -> float:
-        """Radius of the ball a cap is cut from."""
+        """Radius of the ball that a cap is part of."""
         return (self.radius**2 + self.cap**2) / (2 * self.cap)
 
     def properties(self) -> Properties:
@@ -257,8 +257,8 @@ class Polyhedron:
     Parameters
     ----------
     vertices
-        Points, shape (k, 3); those inside the hull are dropped. Those within a thousandth of the size of a plane (less
-        for thin bodies) form one face.
+        Points, shape (k, 3); points inside the hull are dropped. Points closer to a common plane than a thousandth of
+        the size (less for thin bodies) form one face.
     rounding
         Radius of the rounded edges and corners; overlaps must stay below it. Mass and inertia are those of the
         polyhedron with sharp edges.
@@ -311,7 +311,7 @@ class Polyhedron:
         )
 
     def core(self) -> Array:
-        """Return the corners that are left when every face is moved inwards by the rounding."""
+        """Return the corners of the polyhedron whose faces are moved inwards by the rounding."""
         normals, heights = self._planes  # type: ignore[attr-defined]
         centre = self.properties().centre
         heights = heights - normals @ centre - self.margin
@@ -320,18 +320,18 @@ class Polyhedron:
 
     def properties(self) -> Properties:
         """Integrate over tetrahedra between an inner point and the triangles of the hull."""
-        found: Properties = self._properties  # type: ignore[attr-defined]
-        return found
+        properties: Properties = self._properties  # type: ignore[attr-defined]
+        return properties
 
 
 FLAT = 1e-3
-"""Vertices whose distance from a plane is less than this part of the size are in it: one face, not several."""
+"""Vertices closer to a plane than this, relative to the size, belong to one face."""
 
 FLAT_OF_THIN = 0.02
-"""The same as a part of the least extent, for thin bodies."""
+"""The same limit relative to the smallest extent, for thin bodies."""
 
 SAME_VOLUME = 0.1
-"""What faces made of nearly coplanar triangles may add to the volume or take from it, at most."""
+"""The largest relative change of the volume by merging nearly coplanar triangles into faces."""
 
 
 def _tolerance(vertices: Array) -> float:
@@ -355,7 +355,7 @@ def _first_four(vertices: Array, scale: float) -> list[int]:
 
 
 def _hull(vertices: Array) -> npt.NDArray[np.intp]:
-    """Return the triangles of the convex hull, anticlockwise from outside; they form a closed surface."""
+    """Return the triangles of the convex hull, counter-clockwise from outside; they form a closed surface."""
     scale = float(np.ptp(vertices, axis=0).max())
     a, b, c, d = _first_four(vertices, scale)
     triangles = np.array([[a, b, c], [a, d, b], [b, d, c], [c, d, a]])
@@ -367,7 +367,7 @@ def _hull(vertices: Array) -> npt.NDArray[np.intp]:
         seen = ((vertices[k] - p) * normals).sum(axis=1) > 1e-13 * scale * np.linalg.norm(normals, axis=1)
         if not seen.any():
             continue
-        # The rim of what the point sees: edges that occur in one direction only.
+        # The boundary of the faces that are visible from the point: edges that occur in one direction only.
         edges = {(int(t[m]), int(t[m - 2])) for t in triangles[seen] for m in range(3)}
         rim = [(i, j, k) for i, j in sorted(edges) if (j, i) not in edges]
         triangles = np.concatenate([triangles[~seen], np.array(rim, dtype=np.intp).reshape(-1, 3)])
@@ -382,18 +382,18 @@ def _solid(vertices: Array, triangles: npt.NDArray[np.intp]) -> Properties:
     totals = corners.sum(axis=1)
     volume = float(volumes.sum())
     second = np.einsum("t,tci,tcj->ij", volumes, corners, corners) + np.einsum("t,ti,tj->ij", volumes, totals, totals)
-    found = principal(volume, volumes @ totals / (4 * volume), second / 20)
-    reach = float(np.linalg.norm(vertices - inner - found.centre, axis=1).max())
-    return replace(found, centre=inner + found.centre, radius=reach)
+    properties = principal(volume, volumes @ totals / (4 * volume), second / 20)
+    reach = float(np.linalg.norm(vertices - inner - properties.centre, axis=1).max())
+    return replace(properties, centre=inner + properties.centre, radius=reach)
 
 
 def _sides(vertices: Array, triangles: npt.NDArray[np.intp], flat: float) -> tuple[Array, Array]:
-    """Return outward normals and heights of the faces: planes of triangles, those that are nearly coplanar joined."""
+    """Return outward normals and heights of the faces; nearly coplanar triangles are merged into one face."""
     p, q, r = vertices[triangles.T]
     normals = np.cross(q - p, r - p)
     areas = np.linalg.norm(normals, axis=1)
     corners = np.unique(triangles)
-    found: list[Array] = []
+    faces: list[Array] = []
     known: list[set[int]] = []
     for t in np.argsort(-areas, kind="stable"):
         if any(side.issuperset(triangles[t].tolist()) for side in known):
@@ -408,13 +408,13 @@ def _sides(vertices: Array, triangles: npt.NDArray[np.intp], flat: float) -> tup
         if np.abs((vertices[side] - p[t]) @ normal).max() > 1e-12 * float(np.ptp(vertices, axis=0).max()):
             fitted = np.linalg.svd(vertices[side] - middle, full_matrices=False)[2][2]
             normal = fitted if fitted @ normal > 0 else -fitted
-        found.append(np.array([*normal, middle @ normal]))
-    planes = np.array(found)
+        faces.append(np.array([*normal, middle @ normal]))
+    planes = np.array(faces)
     return planes[:, :3], planes[:, 3]
 
 
 def _corners(normals: Array, heights: Array, same: float) -> Array:
-    """Return the corners of the intersection of half-spaces n·x <= h around the origin, those that are apart."""
+    """Return the distinct corners of the intersection of half-spaces n·x <= h around the origin."""
     trios = np.array(list(combinations(range(len(normals)), 3)))
     matrices = normals[trios]
     good = np.abs(np.linalg.det(matrices)) > 1e-9
@@ -453,7 +453,7 @@ def elements_of(
 
 
 def shape_records(known: Sequence[Shape], properties: Sequence[Properties]) -> list[_core.GrainShape]:
-    """Return shapes as the compiled core takes them, in the frames of their principal axes."""
+    """Return the records of shapes for the compiled core, in the frames of their principal axes."""
     records = []
     for shape, p in zip(known, properties, strict=True):
         radius = (3 * p.volume / (4 * np.pi)) ** (1 / 3)  # of the sphere of equal volume

@@ -31,18 +31,18 @@ from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin
 Array = npt.NDArray[np.float64]
 _T = TypeVar("_T", bound=np.generic)
 
-# Bodies are sorted along a space-filling curve after every so many builds of the lists.
+# Number of builds of the lists after which bodies are sorted along a space-filling curve again.
 BUILDS_PER_SORT = 20
-# The default time step: the smaller of these fractions of the collision time and of the Rayleigh time. How the former
-# was chosen: docs/grains.md, benchmarks/step.py.
+# The default time step is the smaller of these fractions of the collision time and of the Rayleigh time. For the choice
+# of the former see docs/grains.md and benchmarks/step.py.
 COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.03, 0.2
-# A body that moves farther in one step than so many diameters of the median body is no longer simulated.
+# The simulation stops if a body moves farther in one step than this many diameters of the median body.
 MOST_DIAMETERS = 10
 
 
 @dataclass(frozen=True)
 class SimulationStats:
-    """Figures of a simulation.
+    """Statistics of a simulation.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class SimulationStats:
     list_seconds, step_seconds
         Time spent on lists and on steps so far.
     crossings
-        How often the centre of a body passed through a wall in one step.
+        Number of times that the centre of a body passed through a wall in one step.
     """
 
     bodies: int
@@ -69,34 +69,35 @@ class SimulationStats:
 
 
 class Simulation:
-    """Bodies that touch, slide and roll. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
+    """A simulation of grains. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
 
     Parameters
     ----------
     materials
         By name.
     pairs
-        Parameters of two materials that replace those of both before they are mixed, by the names of the two.
+        Parameters for pairs of materials, by the names of the two; they replace those of both materials before mixing.
     law
         Contact law, one of `vicinal.dem.materials.LAWS`: ``"hertz"`` (Hertz and Mindlin) or ``"linear"`` (springs and
         dashpots).
     history
-        False: no tangential springs, only dashpots up to Coulomb's limit.
+        Whether contacts have tangential springs. If False, they have only dashpots, up to Coulomb's limit.
     walls
         Planes, cylinders, meshes.
     gravity
         Acceleration of all bodies.
     dt
-        Time step; left out, a fraction of the collision time and of the Rayleigh time.
+        Time step; by default a fraction of the collision time and of the Rayleigh time.
     box
         Period along each axis, None for an open axis.
     skin
-        Gap up to which the lists hold pairs. Left out, it follows from how many steps lists last. Changes speed only.
+        Gap up to which the lists hold pairs. By default it is chosen from the number of steps for which lists last.
+        Changes speed only.
     seed
-        Seed of `random`, a generator that is part of the state; emitters use it.
+        Seed of the generator `random`, which is part of the state; emitters use it.
     max_overlap
-        The largest overlap of a body that was just inserted, or whose position was assigned, relative to the smaller
-        radius of the two. Checked in the next `run`.
+        The largest overlap of bodies that were just inserted or whose positions were assigned, relative to the smaller
+        radius. Checked in the next `run`.
 
     Examples
     --------
@@ -171,7 +172,7 @@ class Simulation:
     # --- settings -----------------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse what would have no effect: settings that are fixed, and names that a simulation does not have."""
+        """Refuse assignments without effect: to fixed settings, and to unknown names."""
         known = getattr(type(self), name, None)
         if not name.startswith("_") and (not isinstance(known, property) or known.fset is None):
             assignable = ", ".join(k for k, v in vars(Simulation).items() if isinstance(v, property) and v.fset)
@@ -187,7 +188,7 @@ class Simulation:
 
     @property
     def pairs(self) -> Mapping[tuple[str, str], Mapping[str, float]]:
-        """Parameters that replace those of two materials; fixed."""
+        """Parameters for pairs of materials; fixed."""
         return MappingProxyType({key: MappingProxyType(value) for key, value in self._pairs.items()})
 
     @property
@@ -217,7 +218,7 @@ class Simulation:
 
     @property
     def gravity(self) -> Array:
-        """Acceleration of all bodies; an assigned value acts from the next step on."""
+        """Acceleration of all bodies; an assigned value takes effect in the next step."""
         return self._gravity
 
     @gravity.setter
@@ -236,7 +237,7 @@ class Simulation:
 
     @property
     def random(self) -> np.random.Generator:
-        """The generator that is part of the state; fixed."""
+        """The random number generator, which is part of the state; fixed."""
         return self._random
 
     def _set_law(self) -> None:
@@ -281,7 +282,7 @@ class Simulation:
     @dt.setter
     def dt(self, value: float) -> None:
         new = _positive(value, "dt")
-        if self._core.primed and self._dt is not None:  # half kicks are acceleration × dt / 2
+        if self._core.primed and self._dt is not None:  # dv and dw are acceleration × dt / 2
             for name in ("half_kicks", "half_spin_kicks", "half_impulses"):
                 self._core.set(name, self._core.get(name) * (new / self._dt))
         self._start = (self.time, self.step_count)
@@ -289,7 +290,7 @@ class Simulation:
         self._warned = False
 
     def critical_times(self) -> CriticalTimes:
-        """Return collision and Rayleigh time and the step as a fraction of them."""
+        """Return the collision time and the Rayleigh time, and the time step as a fraction of each."""
         return critical_times(self, self._core, self._dt)
 
     def run(self, steps: int) -> None:
@@ -299,7 +300,7 @@ class Simulation:
         the step in which a velocity or spin is no longer finite.
         """
         steps = _check.check_integer(steps, "steps", least=0, most=2**62)
-        if len(self) == 0:  # time passes for walls all the same
+        if len(self) == 0:  # walls move without bodies too
             self._sync_walls()
         self._core.set_space(self.gravity.tolist(), self._box, self.dt)
         if not self._warned:
@@ -325,7 +326,7 @@ class Simulation:
             self._read_walls()
 
     def _note_crossings(self) -> None:
-        """Count bodies that passed through walls, and warn of the first one of each wall."""
+        """Count the bodies that passed through walls, and warn about the first one of each wall."""
         steps, bodies, walls = self._core.take_crossings()
         for step, body, wall in zip(steps.tolist(), bodies.tolist(), walls.tolist(), strict=True):
             name = self.walls[wall].name
@@ -359,7 +360,7 @@ class Simulation:
             self._skin = self._fixed_skin
         elif self._skin == 0:
             self._skin = FIRST_SKIN * diameter
-        elif core.has_lists:  # they were used up, not merely dropped
+        elif core.has_lists:  # the lists expired; they were not just dropped
             self._skin = next_skin(self._skin, life, diameter)
         self._read_walls()
         core.wrap()
@@ -376,7 +377,7 @@ class Simulation:
         if len(radii) and fastest > MOST_DIAMETERS * diameter:
             raise too_fast(self, speeds, diameter)
         most = np.maximum(radii, diameter)
-        if any(self.box):  # no body may meet its own image
+        if any(self.box):  # no body may touch its own image
             most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
         margins, usual = margins_of(self._skin, speeds, self.dt, most)
         wall_margin = 0.0
@@ -401,7 +402,7 @@ class Simulation:
         self._core.wall_speed = speed
 
     def _set_lists(self, centres: Array, margins: Array, wall_margin: float, wall_drift: float) -> None:
-        """Make the lists for elements at these centres."""
+        """Build the lists for elements at these centres."""
         core = self._core
         owners = core.owners()
         _, radii = core.element_places()
@@ -462,7 +463,7 @@ class Simulation:
     ) -> npt.NDArray[np.int64]:
         """Add spheres (`radii`) or bodies of one `shape`; return their ids.
 
-        `positions` are centres of mass. `orientations` turn a shape as it was given (w, x, y, z).
+        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z).
         """
         points = _check.check_points(positions, "positions")
         n = len(points)
@@ -566,7 +567,7 @@ class Simulation:
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
-        """Ids of the bodies, ascending; the id of a removed body is not used again."""
+        """Ids of the bodies, ascending. Ids of removed bodies are not reused."""
         return _read_only(self._core.ids()[self._ranks()])
 
     def _get(self, name: str) -> Array:
@@ -577,7 +578,7 @@ class Simulation:
         whole = np.empty_like(new)
         whole[self._ranks()] = new
         self._core.set(name, whole)
-        # Forces of another state: the first step starts from new ones.
+        # The stored forces belong to the former state; the next step computes new ones.
         self._core.primed = False
 
     @property
@@ -607,7 +608,7 @@ class Simulation:
 
     @property
     def velocities(self) -> Array:
-        """Of the centres of mass, (n, 3)."""
+        """Velocities of the centres of mass, (n, 3)."""
         return self._get("velocities")
 
     @velocities.setter
@@ -616,7 +617,7 @@ class Simulation:
 
     @property
     def spins(self) -> Array:
-        """Angular velocities in the frame of the world, (n, 3)."""
+        """Angular velocities in the world frame, (n, 3)."""
         return self._get("spins")
 
     @spins.setter
@@ -625,7 +626,7 @@ class Simulation:
 
     @property
     def orientations(self) -> Array:
-        """Rotations from shapes as they were given to bodies as they are: quaternions w, x, y, z, (n, 4)."""
+        """Rotations from the shapes as given to the present bodies: quaternions w, x, y, z, (n, 4)."""
         return _read_only(_product(self._get("orientations"), self._frames() * np.array([1.0, -1.0, -1.0, -1.0])))
 
     @orientations.setter
@@ -635,13 +636,13 @@ class Simulation:
         self._core.drop_lists()
 
     def _frames(self) -> Array:
-        """Return the rotation from the axes of each body's shape to its principal axes."""
+        """Return the rotation from the axes of the shape to the principal axes for each body."""
         known = np.array([[1.0, 0.0, 0.0, 0.0], *(p.frame for p in self._properties)])
         return np.asarray(known[self.shape_ids + 1])
 
     @property
     def radii(self) -> Array:
-        """Radii of spheres; of other bodies of the smallest sphere around their centre of mass."""
+        """Radii of spheres; for other bodies, radii of the bounding sphere around the centre of mass."""
         return self._get("radii")
 
     @property
@@ -656,12 +657,12 @@ class Simulation:
 
     @property
     def material_ids(self) -> npt.NDArray[np.int32]:
-        """Index into ``list(materials)``, (n,)."""
+        """Indices into ``list(materials)``, (n,)."""
         return _read_only(self._core.materials()[self._ranks()].astype(np.int32))
 
     @property
     def shape_ids(self) -> npt.NDArray[np.int32]:
-        """Index into `shapes`, -1 for spheres, (n,)."""
+        """Indices into `shapes`, -1 for spheres, (n,)."""
         return _read_only(self._core.shapes()[self._ranks()])
 
     # --- results ------------------------------------------------------------------------------------------------------
@@ -684,7 +685,7 @@ class Simulation:
         return dict(zip(names, self._core.details(), strict=True))
 
     def overlaps(self) -> Overlaps:
-        """Return how many bodies overlap with each other and with walls, and the worst case.
+        """Return the number of overlaps between bodies and with walls, and the largest.
 
         Examples
         --------
@@ -692,8 +693,8 @@ class Simulation:
         >>> sim = Simulation(materials={"m": Material(kn=1e4)}, law="linear", dt=1e-5)
         >>> sim.insert([[0, 0, 0], [0.06, 0, 0]], radii=0.5)
         array([0, 1])
-        >>> found = sim.overlaps()
-        >>> found.bodies, found.where, round(found.worst, 2)
+        >>> overlaps = sim.overlaps()
+        >>> overlaps.bodies, overlaps.where, round(overlaps.worst, 2)
         (2, 'body 0 and body 1', 1.88)
         """
         return find_overlaps(self)
@@ -709,7 +710,7 @@ class Simulation:
 
     @property
     def crossings(self) -> Mapping[str, int]:
-        """By wall: how often the centre of a body passed through it in one step. The step is too long then."""
+        """Per wall, the number of times that the centre of a body passed through it in one step, which was too long."""
         return MappingProxyType(self._crossings)
 
     def contact_count(self) -> int:
@@ -719,9 +720,9 @@ class Simulation:
     def energies(self, contacts: Mapping[str, npt.NDArray[Any]] | None = None) -> dict[str, float]:
         """Return kinetic_translational, kinetic_rotational, potential (gravity), elastic, total.
 
-        `contacts` are those of this moment if they are known already.
+        `contacts` may be passed if the present contacts are already known.
         """
-        found = self.contacts() if contacts is None else contacts
+        present = self.contacts() if contacts is None else contacts
         m, v = self._core.get("masses"), self._core.get("velocities")
         spins, q = self._core.get("spins"), self._core.get("orientations")
         own = _rotated_back(q, spins)
@@ -729,13 +730,13 @@ class Simulation:
             "kinetic_translational": 0.5 * float(m @ (v * v).sum(axis=1)),
             "kinetic_rotational": 0.5 * float((self._core.get("inertias") * own * own).sum()),
             "potential": -float(m @ (self._core.get("positions") @ self.gravity)),
-            "elastic": float(found["energy"].sum()),
+            "elastic": float(present["energy"].sum()),
         }
         return energies | {"total": sum(energies.values())}
 
     @property
     def stats(self) -> SimulationStats:
-        """Figures of the bodies, the lists and the time spent."""
+        """Statistics of the bodies, the lists and the time spent."""
         return SimulationStats(
             bodies=len(self),
             contacts=self.contact_count(),
@@ -750,16 +751,16 @@ class Simulation:
     # --- state --------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return everything needed to continue with the same bits: arrays, numbers and strings only."""
+        """Return the data needed to continue bit for bit: arrays, numbers and strings only."""
         return checkpoint.state(self)
 
     @classmethod
     def restore(cls, state: Mapping[str, Any]) -> Simulation:
-        """Return the simulation whose `state` is given."""
+        """Return the simulation that has the given `state`."""
         return checkpoint.restore(cls, state)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the state; the copy has its own bodies and walls and continues with the same bits."""
+        """Copy and pickle the state; the copy has its own bodies and walls and continues bit for bit."""
         return type(self).restore, (self.state(),)
 
 
@@ -793,7 +794,7 @@ def _rotated_back(q: Array, vectors: Array) -> Array:
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Return products of quaternions: the rotation b followed by a."""
+    """Return products of quaternions: the rotation b, followed by a."""
     w, v = a[..., :1], a[..., 1:]
     w2, v2 = b[..., :1], b[..., 1:]
     vector = w * v2 + w2 * v + np.cross(v, v2)

@@ -1,4 +1,4 @@
-"""Grains as a solver of `vicinal.sim`: the table ``dem`` of a scene, taken through time."""
+"""The solver for grains of `vicinal.sim`, described by the table ``dem`` of a scene."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GrainSolver:
     scene
         The scene, with a table ``dem``.
     state
-        The state to continue from; time 0 if left out.
+        The state to continue from; by default the solver starts at time 0.
     """
 
     NAME: ClassVar[str] = "dem"
@@ -61,7 +61,7 @@ class GrainSolver:
         self._events = _timetable(scene, self.simulation.dt, self.walls.moments())
 
     def _change_step(self, dt: float | None) -> None:
-        """Go on with another time step, if the scene has one."""
+        """Continue with the time step of the scene, if it has another one."""
         sim, times = self.simulation, self.times
         if dt is not None and dt != sim.dt:
             sim.dt = dt
@@ -69,16 +69,16 @@ class GrainSolver:
 
     @classmethod
     def build(cls, scene: Scene) -> Self:
-        """Make the solver at time 0."""
+        """Return the solver at time 0."""
         return cls(scene)
 
     @classmethod
     def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
-        """Make the solver whose `state` this was."""
+        """Return the solver that has the given `state`."""
         return cls(scene, state)
 
     def state(self) -> dict[str, Any]:
-        """Return everything `restore` needs."""
+        """Return all data that `restore` needs."""
         return {
             "simulation": self.simulation.state(),
             "feeder": self.feeder.state(),
@@ -86,7 +86,7 @@ class GrainSolver:
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the state, so that the parts of the copy share one simulation."""
+        """Copy and pickle the state, so that all parts of the copy refer to one simulation."""
         return type(self).restore, (self.scene, self.state())
 
     @property
@@ -104,7 +104,7 @@ class GrainSolver:
         return len(self.simulation)
 
     def advance(self, until: float, steps: int) -> None:
-        """Take steps until `until` is reached, but at most `steps` of them."""
+        """Advance until the time `until` is reached, but by at most `steps` steps."""
         sim = self.simulation
         end = sim.step_count + steps
         while sim.step_count < end and not reached(sim.time, until):
@@ -148,7 +148,7 @@ class GrainSolver:
         return (2 * (len(contacts["i"]) - with_walls) + with_walls) / len(self)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return this moment for the time series."""
+        """Return the present frames of the time series."""
         return self._frames.of(self.simulation)
 
     def status(self) -> str:
@@ -206,7 +206,7 @@ def _pause(insert: Emitter, dt: float) -> float:
     """Return the time between two attempts of an emitter."""
     if insert.every is not None:
         return insert.every
-    # A search among all bodies costs about as much as a step: at most every hundredth step has one.
+    # A search among all bodies takes about as long as a step, so at most one in a hundred steps has one.
     return max(100 * dt, 1 / insert.rate if insert.rate is not None else -math.inf)
 
 

@@ -21,7 +21,7 @@ RINGS = 3
 
 
 def surface(shape: Shape) -> Array:
-    """Return the triangles of a tablet or polyhedron as given, shape (m, 3, 3), outward side to the right hand.
+    """Return the triangles of a tablet or polyhedron as given, shape (m, 3, 3), counter-clockwise from outside.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def _tablet(shape: Tablet) -> Array:
         parts.append(np.stack([upper[:-1], lower[:-1], lower[1:]], axis=1))
         parts.append(np.stack([upper[:-1], lower[1:], upper[1:]], axis=1))
     triangles = np.concatenate(parts)
-    # At the poles one of two triangles has no area.
+    # At the poles one of the two triangles has no area.
     area = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     return np.asarray(triangles[area > 1e-12 * shape.radius**2])
 
 
 def _hull(points: Array) -> Array:
-    """Return the faces of the convex hull of a few points: three of them span a face if all others are on one side."""
+    """Return the faces of the convex hull of a few points: three points span a face if the rest is on one side."""
     scale = float(np.ptp(points, axis=0).max())
     triangles: list[Array] = []
     seen: set[tuple[int, ...]] = set()
@@ -82,7 +82,7 @@ def _hull(points: Array) -> Array:
 
 
 def surfaces(sim: Simulation) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Return the triangles of all tablets and polyhedra as they are now, and the id of the body of each."""
+    """Return the triangles of all tablets and polyhedra in their present pose, and the body id of each triangle."""
     corners, owners = [np.zeros((0, 3, 3))], [np.zeros(0, np.int64)]
     kinds = sim.shape_ids
     if len(sim.shapes) and len(sim):
@@ -91,8 +91,8 @@ def surfaces(sim: Simulation) -> tuple[Array, npt.NDArray[np.int64]]:
             own = surface(shape)
             if not len(own):
                 continue
-            found = shape.properties()
-            local = (own - found.centre) @ found.axes
+            properties = shape.properties()
+            local = (own - properties.centre) @ properties.axes
             for row in np.flatnonzero(kinds == number):
                 corners.append(positions[row] + rotated(orientations[row], local))
                 owners.append(np.full(len(local), ids[row]))

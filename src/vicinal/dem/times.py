@@ -1,4 +1,4 @@
-"""The shortest collision time and Rayleigh time, which the time step has to resolve."""
+"""The shortest collision time and Rayleigh time, which the time step must resolve."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def critical_times(sim: Simulation, core: _core.Grains, dt: float | None) -> Cri
 
 
 def _speed(sim: Simulation, radii: npt.NDArray[np.float64]) -> float:
-    """Return the largest speed expected: of bodies now, of walls, or of a fall from ten diameters."""
+    """Return the largest expected speed: that of bodies, of walls, or after a fall from ten diameters."""
     speeds = [math.sqrt(20 * float(np.linalg.norm(sim.gravity)) * float(radii.max()))] if len(radii) else [0.0]
     if len(radii):
         speeds.append(float(np.linalg.norm(sim.velocities, axis=1).max()))

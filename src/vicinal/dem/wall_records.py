@@ -1,4 +1,4 @@
-"""Walls as the compiled core of grains takes them."""
+"""Conversion of walls to and from the records of the compiled core."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def wall_record(wall: Wall, material: int) -> _core.GrainWall:
 
 
 def take_state(wall: Wall, record: _core.GrainWall) -> None:
-    """Set pose and load of a wall to those of a record."""
+    """Copy pose and load from a record to a wall."""
     wall.take_state(position=record.position, orientation=record.orientation, force=record.force, torque=record.torque)

@@ -1,4 +1,4 @@
-"""What every simulation needs: scenes, regions, packing, walls, the run loop, output, restarts and pictures.
+"""The parts that all simulations share: scenes, regions, packing, walls, the run loop, output, restarts and pictures.
 
 Solvers such as `vicinal.dem` build on it; see `vicinal.sim.solver` for the interface between them.
 """

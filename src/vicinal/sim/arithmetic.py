@@ -1,7 +1,6 @@
-"""Functions with the same bits on every machine: built from + − × ÷, which IEEE fixes, instead of a library's `exp`.
+"""Functions with bit-identical results on every machine: built from + − × ÷ (IEEE 754) instead of a library's `exp`.
 
-They are accurate to a few units in the last place; two machines, two compilers and two versions of NumPy give the same
-bits.
+They are accurate to a few units in the last place. Results do not depend on processor, compiler or version of NumPy.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 _LN2 = 0.6931471805599453
-# In two pieces: products of the first with whole numbers are exact.
+# The logarithm of 2 in two parts: products of the first part with whole numbers are exact.
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _EXP_TERMS = 14
 _LOG_TERMS = 12
@@ -77,7 +76,7 @@ def cube_root(x: float) -> float:
     3.0
     """
     root = float(power([x], 1 / 3)[0])
-    # A Newton step makes whole roots whole.
+    # A Newton step makes roots of cubes of whole numbers exact.
     return root - (root * root * root - x) / (3 * root * root)
 
 

@@ -1,7 +1,7 @@
-"""When events are due: at regular intervals and at given moments of simulated time.
+"""The times of events: at regular intervals and at given moments of simulated time.
 
-A moment is reached by the first step that ends at it or later. That depends on simulated time only, never on where a
-run was interrupted or how many steps it took at once, so that a restarted run has the same events at the same steps.
+The first step that ends at a moment or later reaches it. This depends on simulated time only, never on where a run was
+interrupted or on the number of steps per call, so a restarted run has the same events at the same steps.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 ROUNDING = 1e-9
-"""A step that ends before a moment by this part of it counts as ending at it: times are sums of many steps."""
+"""Relative tolerance: a step that ends this little before a moment reaches it, since times are rounded sums."""
 
 
 def reached(time: float, moment: float) -> bool:
@@ -45,7 +45,7 @@ class Timetable:
     every
         Intervals of events that repeat, counted from time 0.
     at
-        Moments of events that do not.
+        Moments of events that do not repeat.
 
     Examples
     --------
@@ -58,13 +58,13 @@ class Timetable:
     at: Mapping[str, Iterable[float]] = field(default_factory=dict)
 
     def following(self, time: float) -> float:
-        """Return the first moment that is not reached at `time`; infinity if there is none."""
+        """Return the first moment after `time`; infinity if there is none."""
         moments = [_next_multiple(interval, time) for interval in self.every.values()]
         moments += [moment for some in self.at.values() for moment in some if not reached(time, moment)]
         return min(moments, default=math.inf)
 
     def due(self, before: float, now: float) -> list[str]:
-        """Return the names of events with a moment that is reached now and was not reached before."""
+        """Return the names of the events that have a moment after `before` and not after `now`."""
         names = [name for name, interval in self.every.items() if reached(now, _next_multiple(interval, before))]
         for name, some in self.at.items():
             if any(reached(now, moment) and not reached(before, moment) for moment in some):
@@ -74,7 +74,7 @@ class Timetable:
 
 def _next_multiple(interval: float, time: float) -> float:
     count = max(0, math.floor(time / interval)) + 1
-    # Rounding may put the quotient on the wrong side of a whole number.
+    # Correct the quotient if rounding has moved it across a whole number.
     while count > 1 and not reached(time, (count - 1) * interval):
         count -= 1
     while reached(time, count * interval):

@@ -1,7 +1,7 @@
-"""Random numbers that are the same on every machine and with every version of NumPy.
+"""Random numbers that do not depend on the machine or the version of NumPy.
 
-NumPy promises that the raw bits of PCG64 never change; it does not promise this for the numbers its generators derive
-from them. So only the raw bits are used.
+NumPy guarantees the raw bits of PCG64, but not the numbers that its generators derive from them. Only the raw bits are
+used here.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Draws:
     Parameters
     ----------
     seed
-        Whole number; the same seed gives the same numbers on every machine.
+        Integer; the same seed gives the same numbers on every machine.
     stream
-        Number of an independent stream, for callers that need several.
+        Number of the stream; streams are independent of each other.
 
     Examples
     --------
@@ -41,27 +41,27 @@ class Draws:
 
     @classmethod
     def of(cls, bits: np.random.BitGenerator) -> Self:
-        """Draw from a bit generator that is kept elsewhere, such as in the state of a simulation."""
+        """Draw from an existing bit generator, such as that of a simulation."""
         draws = cls.__new__(cls)
         draws._bits = bits  # noqa: SLF001 - of its own class
         return draws
 
     def uniform(self, *shape: int) -> Array:
-        """Numbers from 0 up to but not including 1, multiples of 2⁻⁵³."""
+        """Return uniform numbers in [0, 1), multiples of 2⁻⁵³."""
         raw = self._bits.random_raw(math.prod(shape))
         return ((raw >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(shape)
 
     def between(self, lower: npt.ArrayLike, upper: npt.ArrayLike, *shape: int) -> Array:
-        """Numbers evenly between bounds, which may be arrays that fit the shape."""
+        """Return uniform numbers between bounds, which may be arrays that broadcast to the shape."""
         low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
         return low + self.uniform(*shape) * (high - low)
 
     def integers(self, below: int, size: int) -> npt.NDArray[np.int64]:
-        """Whole numbers from 0 up to but not including a bound."""
+        """Return uniform integers from 0 up to but not including a bound."""
         return (self.uniform(size) * below).astype(np.int64)
 
     def choice(self, weights: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
-        """Return positions in a list of weights, drawn in proportion to the weights.
+        """Return indices into a list of weights, drawn in proportion to the weights.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class Draws:
         return np.argsort(self._bits.random_raw(size), kind="stable")
 
     def normal(self, size: int) -> Array:
-        """Numbers of the normal distribution, by Marsaglia's polar method: points of a square that are in its disc."""
+        """Return numbers of the normal distribution, by Marsaglia's polar method."""
         parts: list[Array] = []
         missing = size
         while missing > 0:
@@ -90,7 +90,7 @@ class Draws:
         return np.concatenate([np.empty(0), *parts])[:size]
 
     def directions(self, size: int, dim: int) -> Array:
-        """Return unit vectors, evenly over all directions."""
+        """Return unit vectors, uniformly distributed over all directions."""
         parts: list[Array] = []
         missing = size
         while missing > 0:

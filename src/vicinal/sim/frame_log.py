@@ -1,7 +1,7 @@
-"""Frames in a file that only grows: cheap to write, and what is complete can be read whatever happens afterwards.
+"""An append-only log of frames: appending is cheap, and complete frames stay readable after a crash.
 
-A frame is a line of JSON that describes it, its arrays one after the other, and a checksum of both. The last frame of a
-process that was killed may be cut off; readers leave it out.
+A frame consists of a line of JSON that describes it, its arrays one after the other, and a checksum of both. If the
+process is killed, the last frame may be truncated; readers skip it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import numpy.typing as npt
 from vicinal.sim.vtkhdf import Frame
 
 _PREFIX = struct.Struct("<QQI")
-"""Bytes of the description, bytes of the arrays, and the checksum."""
+"""Size of the description in bytes, size of the arrays in bytes, and the checksum."""
 
 
 def append_frame(path: Path, frame: Frame) -> int:
-    """Add a frame to a log, and return its size in bytes. If that fails, the log stays as it was."""
+    """Append a frame to a log; return its size in bytes. If writing fails, the log is unchanged."""
     names, arrays = _arrays(frame)
     described = [[name, array.dtype.str, array.shape] for name, array in zip(names, arrays, strict=True)]
     head = json.dumps({"time": float(frame.time), "arrays": described}).encode()
@@ -45,7 +45,7 @@ def append_frame(path: Path, frame: Frame) -> int:
 
 
 def _write_all(descriptor: int, content: bytes) -> None:
-    """Write everything. A call may write a part only: the system has a largest size, and the disk may fill up."""
+    """Write all bytes. One system call may write only some of them."""
     rest = memoryview(content)
     while rest:
         written = os.write(descriptor, rest)
@@ -55,7 +55,7 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 
 def read_frames(path: Path) -> list[Frame]:
-    """Return the complete frames of a log; none if there is no such file."""
+    """Return the complete frames of a log; an empty list if there is no such file."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -85,7 +85,7 @@ def _frames(content: bytes) -> Iterator[Frame]:
 
 
 def _frame(described: dict[str, Any], content: bytes, begin: int) -> Frame:
-    found: dict[str, dict[str, Any]] = {"cells": {}, "point_data": {}, "cell_data": {}}
+    groups: dict[str, dict[str, Any]] = {"cells": {}, "point_data": {}, "cell_data": {}}
     points: npt.NDArray[Any] = np.zeros((0, 3))
     for name, kind, shape in described["arrays"]:
         dtype = np.dtype(kind)
@@ -96,10 +96,10 @@ def _frame(described: dict[str, Any], content: bytes, begin: int) -> Frame:
         if group == "points":
             points = array
         else:
-            found[group][rest] = array
+            groups[group][rest] = array
     cells = {
-        name.removesuffix("/indices"): (indices, found["cells"][name.replace("/indices", "/offsets")])
-        for name, indices in found["cells"].items()
+        name.removesuffix("/indices"): (indices, groups["cells"][name.replace("/indices", "/offsets")])
+        for name, indices in groups["cells"].items()
         if name.endswith("/indices")
     }
-    return Frame(described["time"], points, cells, found["point_data"], found["cell_data"])
+    return Frame(described["time"], points, cells, groups["point_data"], groups["cell_data"])

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a request to stop at the next good moment."""
+"""Ctrl-C and SIGTERM as a request to stop at the next safe moment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-"""Ctrl-C, and what batch schedulers send before they kill a job."""
+"""SIGINT (Ctrl-C), and SIGTERM, which batch schedulers send before they kill a job."""
 
 
 class Interrupt:
@@ -30,16 +30,16 @@ class Interrupt:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the first signal inside the block as a request to stop; a second one has its usual effect."""
+        """Treat the first signal inside the block as a request to stop; a second one has its usual effect."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        # A signal that is ignored, as by nohup, stays ignored.
+        # A signal that is ignored, for example by nohup, stays ignored.
         before = {number: handler for number in SIGNALS if (handler := signal.getsignal(number)) is not signal.SIG_IGN}
 
         def restore() -> None:
             for number, handler in before.items():
-                # None: a handler that was not installed from Python.
+                # None means that the handler was not installed from Python.
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
         def request(*_: object) -> None:

@@ -27,14 +27,14 @@ def lattice(
     gap: float = 0.0,
     jitter: float = 0.5,
 ) -> Array:
-    """Place spheres on a hexagonal close-packed lattice, as wide as their number allows, lowest first.
+    """Place spheres on the widest hexagonal close-packed lattice that has enough sites, lowest sites first.
 
     Parameters
     ----------
     space, radii, draws, occupied, box, gap
         As for `vicinal.sim.packing.pack`.
     jitter
-        Part of the room between neighbours by which sites are displaced at random.
+        Random displacement of the sites, relative to the gap between neighbours.
     """
     if not len(radii):
         return np.zeros((0, 3))
@@ -59,7 +59,7 @@ def lattice(
             high = middle
     places = sites[: len(radii)]
     room = jitter * 0.5 * max(0.0, spacing - 2 * largest)
-    # Displaced within a ball around the site, so that no two can overlap.
+    # Each sphere stays in a ball around its site, so no two can overlap.
     moved = places + draws.directions(len(places), 3) * (room * np.cbrt(draws.uniform(len(places))))[:, None]
     good = space.fits(moved, radii)
     good[occupied.hit_by(moved, radii, box)] = False
@@ -67,7 +67,7 @@ def lattice(
 
 
 def _sites(space: Space, spacing: float, radius: float, occupied: Occupied, box: Box) -> Array:
-    """Return the sites where a sphere of this radius has room, lowest first."""
+    """Return the sites at which a sphere of this radius fits, lowest first."""
     step = spacing * np.array([1.0, math.sqrt(3) / 2, math.sqrt(2 / 3)])
     counts = [int((high - low) / s) + 2 for low, high, s in zip(space.low, space.high, step, strict=True)]
     if math.prod(counts) > MOST_SITES:
@@ -77,7 +77,7 @@ def _sites(space: Space, spacing: float, radius: float, occupied: Occupied, box:
     y = (j + k % 2 / 3) * math.sqrt(3) / 2
     z = k * math.sqrt(2 / 3)
     points = space.low + radius + spacing * np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
-    # Half a distance from the ends of periodic axes, or neighbours across them would overlap.
+    # Start half a spacing from the ends of periodic axes, so that spheres do not overlap images of others.
     points = points[space.fits(points, np.full(len(points), radius))]
     for axis, length in enumerate(box or (None, None, None)):
         if length is not None:

@@ -1,4 +1,4 @@
-"""A folder of results belongs to one run at a time."""
+"""A lock on a folder of results, which only one run at a time may use."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from vicinal.machine import now
 from vicinal.sim.folder import LOCK
 
 NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
-"""What file systems without locks report; some network file systems are mounted without them."""
+"""Errors of file systems without locks, such as some network file systems."""
 
 
 class FolderInUseError(OSError):
-    """Another run writes into the folder."""
+    """Another run uses the folder."""
 
 
 class FolderLock:
-    """Holds a folder until `release`, or until the process ends, however it ends.
+    """Locks a folder until `release` or the end of the process.
 
-    The system drops the lock of a process that has died, so a lock file that is left behind does not count. Where
-    there are no such locks, as on some network file systems, the folder is in use if the process that the file names
-    is alive.
+    The operating system releases the lock of a process that has died, so a stale lock file has no effect. On file
+    systems without locks the folder counts as in use if the process named in the lock file is alive.
 
     Parameters
     ----------
@@ -63,22 +62,22 @@ class FolderLock:
         self.release()
 
     def release(self) -> None:
-        """Let go of the folder."""
+        """Unlock the folder."""
         descriptor, self._descriptor = getattr(self, "_descriptor", None), None
         if descriptor is not None:
-            # A forked process has a copy of this object, not the lock.
+            # A forked process has a copy of this object, but not the lock.
             if os.getpid() == self._owner:
-                # Removed while it is held, so that no other run can have locked it.
+                # The file is removed while the lock is held, so no other run can hold a lock on it.
                 with suppress(OSError):
                     self.path.unlink()
             os.close(descriptor)
 
     def _locked(self) -> int | None:
-        """Return the locked file; None if it was removed in the meantime, and another attempt is needed."""
+        """Return the locked file; None if it was removed in the meantime and the caller must try again."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             self._flock(descriptor)
-            # A file that its owner has removed is no longer the one that others open.
+            # The former owner has removed this file; other processes open a new one.
             if self._is_own(descriptor):
                 return descriptor
         except BaseException:

@@ -1,4 +1,4 @@
-"""Triangle meshes of regions and walls: reading them, and their inside."""
+"""Triangle meshes of regions and walls: reading, volume and point-in-mesh tests."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from vicinal.io.meshes import read_mesh
 
 Array = npt.NDArray[np.float64]
 
-# A rotation about an odd angle, so that no ray along the third axis runs through edges of meshes along the axes.
+# An arbitrary rotation, so that rays along the third axis do not hit edges of axis-aligned meshes.
 _ODD = np.linalg.qr(np.array([[0.9, 0.31, -0.17], [-0.23, 0.8, 0.41], [0.12, -0.37, 0.77]]))[0]
 
 
 @dataclass(frozen=True)
 class SurfaceMesh:
-    """Vertices and triangles of a surface; one that is closed has an inside.
+    """Vertices and triangles of a surface; a closed surface has an inside.
 
     Examples
     --------
@@ -52,14 +52,14 @@ class SurfaceMesh:
     @property
     def open_edges(self) -> int:
         """Number of edges that do not belong to two triangles."""
-        # Files of triangles repeat every vertex: equal coordinates are the same vertex.
+        # Files of triangles repeat vertices, so equal coordinates count as the same vertex.
         faces = self._search.faces
         edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
         _, counts = np.unique(edges, axis=0, return_counts=True)
         return int((counts % 2 == 1).sum())
 
     def contains(self, points: Array) -> npt.NDArray[np.bool_]:
-        """Return which points are inside: a ray from there crosses the surface an odd number of times."""
+        """Return which points are inside: a ray from such a point crosses the surface an odd number of times."""
         inside = np.zeros(len(points), bool)
         if not len(points):
             return inside
@@ -70,7 +70,7 @@ class SurfaceMesh:
         )
         a, b, c = np.moveaxis(corners[triangle], 1, 0)
         p = turned[which]
-        # Barycentric coordinates in the plane across the ray, and the height at which the ray crosses.
+        # Barycentric coordinates in the plane perpendicular to the ray, and the height of the intersection.
         u, v, area = (_cross(b - a, p - a), _cross(p - a, c - a), _cross(b - a, c - a))
         with np.errstate(divide="ignore", invalid="ignore"):
             u, v = u / area, v / area
@@ -86,11 +86,11 @@ class SurfaceMesh:
         return touching
 
     def pushed_off(self, points: Array, radii: Array) -> Array:
-        """Move spheres away from the closest part of the surface until they just do not touch it."""
+        """Move spheres away from the nearest point of the surface until they no longer touch it."""
         moved = points.copy()
         if len(points):
             contacts = self._search.contacts(points, radii)
-            # The closest contact of a sphere is assigned last.
+            # The closest contact of a sphere is last and overwrites the others.
             order = np.argsort(-contacts.distance, kind="stable")
             body = contacts.body[order]
             moved[body] = contacts.point[order] + contacts.normal[order] * ((1 + 1e-9) * radii[body])[:, None]

@@ -15,7 +15,7 @@ class PictureWriter:
     Parameters
     ----------
     folder
-        Where the files are.
+        The folder of the files.
     keep
         Continue the existing series after this time instead of replacing them.
     """
@@ -27,13 +27,13 @@ class PictureWriter:
             self.series = {path.name: SeriesWriter(path, keep=keep) for path in sorted(folder.glob("*.vtkhdf"))}
 
     def append(self, frames: Mapping[str, Frame]) -> None:
-        """Write this moment."""
+        """Write frames."""
         for name, frame in frames.items():
             if name not in self.series:
                 self.series[name] = SeriesWriter(self.folder / name, keep=self.keep)
             self.series[name].append(frame)
 
     def close(self) -> None:
-        """Make each series one file."""
+        """Join the parts of each series into one file."""
         for series in self.series.values():
             series.close()

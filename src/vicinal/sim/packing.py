@@ -1,4 +1,4 @@
-"""Spheres that do not overlap, in a region: how particles are placed at the start, and during a run."""
+"""Placement of spheres without overlap in a region, at the start and during a run."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Rows = npt.NDArray[np.integer]
 Box = tuple[float | None, ...] | None
 
 DROP_ROUNDS = 30
-"""Rounds of drawing random places. Spheres without a place after that are pushed in."""
+"""Rounds of drawing random positions. Spheres without a position after that are placed by pushing."""
 
 PUSH_ROUNDS = 1000
-"""Rounds of pushing spheres apart before a region counts as too full; 0.55 of its volume takes about 150."""
+"""Rounds of pushing spheres apart before a region counts as too full. A filling of 0.55 takes about 150 rounds."""
 
-# Part of an overlap that is removed in a round, and part of the last round's motion that is repeated. With these, equal
-# spheres at a filling of 0.6 come apart within 200 rounds; without the second, in 1500.
+# Fraction of an overlap that a round removes, and fraction of the last round's motion that is repeated (momentum). With
+# both, equal spheres at a filling of 0.6 separate within 200 rounds; without momentum, in 1500.
 PUSH, MOMENTUM = 0.3, 0.9
 
 MARGIN = 1e-3
-"""Spheres are pushed apart by this part of their radius more than needed; contact is reached only in the limit."""
+"""Additional distance, relative to the radius, by which spheres push; without it they only converge to contact."""
 
 MOST_FILLING = 0.74, 0.9
-"""Largest part of a region's volume that is tried: for spheres of nearly one size (no packing is denser), and else."""
+"""Largest accepted filling: for spheres of nearly one size (no packing is denser), and for other sizes."""
 
 
 @dataclass(frozen=True)
 class Occupied:
-    """Spheres that are in place already."""
+    """Spheres that are already in place."""
 
     points: Array = field(default_factory=lambda: np.zeros((0, 3)))
     radii: Array = field(default_factory=lambda: np.zeros(0))
 
     def near(self, space: Space, reach: float, box: Box) -> Occupied:
-        """Leave out spheres that cannot overlap a sphere in a region."""
+        """Return the spheres without those that cannot overlap a sphere in a region."""
         if box is not None or not len(self.points):
             return self
         far = self.radii[:, None] + reach
@@ -52,7 +52,7 @@ class Occupied:
         return Occupied(self.points[keep], self.radii[keep])
 
     def hit_by(self, points: Array, radii: Array, box: Box) -> Rows:
-        """Return the rows of spheres that overlap these ones."""
+        """Return the rows of the given spheres that overlap these ones."""
         if not len(self.points) or not len(points):
             return np.zeros(0, np.int32)
         return vc.pairs(self.points, radii=self.radii, queries=points, query_radii=radii, box=box)[0]
@@ -70,27 +70,27 @@ def redraw(
     box: Box = None,
     rounds: int = DROP_ROUNDS,
 ) -> Rows:
-    """Draw new places for spheres that overlap others, in place; this is random sequential addition in rounds.
+    """Draw new positions, in place, for spheres that overlap others: random sequential addition in rounds.
 
     Of two spheres that overlap the later one moves, so large spheres should come first.
 
     Parameters
     ----------
     points, radii
-        The spheres; NaN for a sphere without a place.
+        The spheres; NaN for a sphere without a position.
     sample
-        Returns new places for some rows.
+        Returns new positions for given rows.
     occupied
         Spheres that stay where they are.
     box
         Lengths of the periodic box.
     rounds
-        How often each sphere may be drawn again.
+        Number of times that each sphere may be drawn again.
 
     Returns
     -------
     rows
-        Rows of spheres that still overlap an earlier one, or have no place.
+        Rows of spheres that still overlap an earlier one or have no position.
     """
     for turn in range(rounds + 1):
         moves = np.isnan(points[:, 0])
@@ -114,7 +114,7 @@ def drop(
     box: Box = None,
     rounds: int = DROP_ROUNDS,
 ) -> Array:
-    """Place spheres at random where there is room, largest first.
+    """Place spheres at random in the free space, largest first.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def drop(
     Returns
     -------
     array
-        Centres; NaN for spheres without a place.
+        Centres; NaN for spheres that were not placed.
     """
     order = np.argsort(-radii, kind="stable")
     sizes = radii[order]
@@ -155,9 +155,9 @@ def push_apart(
     box: Box = None,
     rounds: int | None = None,
 ) -> float:
-    """Move spheres in place until none overlap: pairs that overlap push each other apart, with momentum.
+    """Move spheres, in place, until none overlap: overlapping pairs push each other apart, with momentum.
 
-    Pairs come in canonical order and are added up in that order, so that the result does not depend on the machine.
+    Contributions of pairs are added in canonical order, so the result does not depend on the machine.
 
     Parameters
     ----------
@@ -166,16 +166,16 @@ def push_apart(
     space
         The region that contains each sphere as a whole.
     apart
-        Radii that must not overlap in the end; `radii` if left out. Larger ones keep a distance between spheres.
+        Radii that must not overlap in the end; `radii` by default. Larger ones keep a distance between spheres.
     wide
-        Radii up to which spheres push; a little larger than `apart` if left out.
+        Radii up to which spheres push; slightly larger than `apart` by default.
     occupied, box, rounds
         As for `redraw`.
 
     Returns
     -------
     overlap
-        Largest overlap that is left; 0 if none is.
+        Largest remaining overlap; 0 if there is none.
     """
     worst = 0.0
     apart = radii if apart is None else apart
@@ -186,10 +186,10 @@ def push_apart(
         index.update(points, radii=wide)
         i, j, d, D = index.pairs(want="ijdD", sort=True)
         reach = apart[i] + apart[j]
-        # As the exact test does it, so that the promise holds for every search.
+        # Evaluated like the exact test, so that no search reports an overlap.
         overlapping = squares(D) <= reach * reach
         worst = float((reach - d)[overlapping].max(initial=0.0)) if overlapping.any() else 0.0
-        # The larger sphere gives way less.
+        # The larger sphere moves less.
         step = _pushes(len(points), (i, j), D, wide[i] + wide[j] - d, d, apart[j] / reach)
         if len(occupied.points):
             beside, more = _pushes_of(occupied, points, apart, wide, box)
@@ -202,10 +202,10 @@ def push_apart(
 
 
 def _pushes(count: int, rows: tuple[Rows, Rows], D: Array, overlap: Array, d: Array, share: Array) -> Array:
-    """Return how far pairs push each sphere: the first of a pair by `share` of the overlap, the second by the rest."""
+    """Return the displacement of each sphere: the first of a pair moves by `share` of the overlap."""
     i, j = rows
     push = PUSH * 0.5 * overlap
-    # Two spheres in the same place have no direction away from each other: they take any.
+    # The direction between two spheres at the same position is undefined, so an arbitrary one is used.
     together = np.flatnonzero(d == 0)
     D[together, (i + j)[together] % D.shape[1]] = d[together] = 1.0
     push /= d
@@ -217,7 +217,7 @@ def _pushes(count: int, rows: tuple[Rows, Rows], D: Array, overlap: Array, d: Ar
 
 
 def _pushes_of(occupied: Occupied, points: Array, radii: Array, wide: Array, box: Box) -> tuple[Array, float]:
-    """Return how far spheres that stay where they are push each sphere, and the largest overlap with them."""
+    """Return the displacement of each sphere by the fixed spheres, and the largest overlap with them."""
     k, j, d, D = vc.pairs(
         points, radii=wide, queries=occupied.points, query_radii=occupied.radii, box=box, want="ijdD", sort=True
     )
@@ -235,9 +235,9 @@ def pack(
     box: Box = None,
     gap: float = 0.0,
 ) -> Array:
-    """Place all spheres in a region: at random while there is room, then by pushing each other apart.
+    """Place all spheres in a region: at random as long as there is room, then by pushing them apart.
 
-    Random places end near a third of the volume; pushing goes on to about 0.6, a random close packing.
+    Random positions reach about a third of the volume, pushing about 0.6, which is a random close packing.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def pack(
 
 
 def check_filling(space: Space, radii: Array) -> float:
-    """Return the part of a region's volume that spheres would fill; refuse what no packing reaches."""
+    """Return the filling of a region; raise an error if no packing reaches it."""
     volume = float((4 / 3 * math.pi * radii**3).sum())
     part = volume / space.volume
     most = MOST_FILLING[bool(radii.max() > 1.5 * radii.min())]
@@ -305,6 +305,6 @@ def overfull(count: int, volume: float, space: Space) -> InputError:
 
 
 def _margin(part: float) -> float:
-    """Return the part of the radius by which spheres are enlarged while they are placed."""
-    # A quarter of the way to a random close packing; measured, more makes dense packings slower again.
+    """Return the enlargement of spheres during placement, relative to their radius."""
+    # A quarter of the way to a random close packing. Measurements showed that more makes dense packings slower.
     return max(0.002, 0.25 * ((0.64 / part) ** (1 / 3) - 1)) if part > 0.2 else MARGIN

@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""Progress of a run."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ class Progress:
     step: int
     particles: int
     status: str
-    """A few words of the solver, such as the number of contacts."""
+    """A short text from the solver, such as the number of contacts."""
 
     begin: float
     """Simulated time at which this run began; above 0 after a restart."""
 
     done: int
-    """Steps of this run, those before a restart not included."""
+    """Steps of this run, without those before a restart."""
 
     elapsed: float
-    """Wall seconds of this run, output included."""
+    """Wall-clock seconds of this run, including output."""
 
     seconds: float
-    """Wall seconds that this run spent in the solver."""
+    """Wall-clock seconds that this run spent in the solver."""
 
     particle_steps: float
     """Sum of the number of particles over the steps of this run."""
 
     @property
     def share(self) -> float:
-        """Simulated part of the duration."""
+        """Fraction of the duration that has been simulated."""
         return min(1.0, self.time / self.duration) if self.duration > 0 else 1.0
 
     @property
@@ -58,6 +58,6 @@ class Progress:
 
     @property
     def remaining(self) -> float:
-        """Seconds left if the rest proceeds at the mean speed so far."""
+        """Estimated seconds left, from the mean speed so far."""
         done = self.time - self.begin
         return self.elapsed * max(0.0, self.duration - self.time) / done if done > 0 else math.inf

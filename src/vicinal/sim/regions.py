@@ -15,7 +15,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True)
 class BoxRegion(Section):
-    """A box along the axes."""
+    """An axis-aligned box."""
 
     TAG: ClassVar = ("shape", "box")
     low: Vector = key(VECTOR, help="corner with the smallest coordinates")
@@ -27,11 +27,11 @@ class BoxRegion(Section):
 
 
 def check_corners(section: Section) -> None:
-    """Check that the upper corner of a box is above the lower one."""
+    """Check that the upper corner of a box is above the lower one on every axis."""
     low, high = section.low, section.high  # type: ignore[attr-defined]
     for axis in range(3):
         if high[axis] <= low[axis]:
-            raise section.wrong("high", f"must be above low on every axis, and entry {axis} is not above {low[axis]:g}")
+            raise section.wrong("high", f"must be above low on every axis, but entry {axis} is not above {low[axis]:g}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Restart files: everything a run needs to continue bit for bit, complete or absent."""
+"""Restart files: all data that a run needs to continue bit for bit. A file is complete or absent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def save_restart(path: Path, scene: str, states: Mapping[str, Any]) -> None:
         else:
             plain[name] = value.item() if isinstance(value, np.generic) else value
     with atomic_file(path) as file:
-        # Numbers as text are exact too: JSON writes every float such that it is read back the same.
+        # Numbers in JSON are exact: every float is written such that reading returns the same float.
         np.savez(file, plain=np.array(json.dumps(plain)), **arrays)
 
 

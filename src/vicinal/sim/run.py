@@ -1,4 +1,4 @@
-"""The run loop: it takes a solver through time and keeps a folder of results that is valid whenever the run ends."""
+"""The run loop: it advances a solver in time and keeps the folder of results valid at every moment."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from vicinal.sim.table import Table
 from vicinal.sim.toml import dump, parse
 
 CHUNK_SECONDS = 0.2
-"""The solver is asked for as many steps as take this long, so that progress is shown and Ctrl-C is noticed."""
+"""Target duration of a chunk of steps; between chunks, progress is reported and Ctrl-C is handled."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a run has produced."""
+    """The result of a run."""
 
     folder: Path
     status: str
@@ -46,21 +46,21 @@ class Result:
 
     progress: Progress
     profile: dict[str, float]
-    """Wall seconds by activity."""
+    """Wall-clock seconds per activity."""
 
 
 class RunLoop:
-    """Takes a scene through time.
+    """Runs the simulation of a scene.
 
     Parameters
     ----------
     scene
-        What to simulate.
+        The scene to simulate.
     folder
-        Where the results are written; made if it does not exist.
+        The folder for the results; created if it does not exist.
     restart
         A restart file to continue from. The scene may then differ only in ``run.duration``, ``run.threads``,
-        ``output``, ``picture``, ``title`` and what the solver allows (``dem.dt``).
+        ``output``, ``picture``, ``title`` and the keys that the solver allows (``dem.dt``).
     overwrite
         Replace the results of another run in this folder.
     """
@@ -90,7 +90,7 @@ class RunLoop:
             raise
 
     def _begin_run(self, states: Mapping[str, Any] | None, restart: Path | None) -> None:
-        """Make the solver, and write what a run starts with."""
+        """Make the solver, and write the first results."""
         scene, fresh = self.scene, states is None
         with self._timed("setup"), self._threads(), self._collecting_warnings():
             self.solver = make_solver(scene, states)
@@ -100,7 +100,7 @@ class RunLoop:
             if reached(self._begin, scene.run.duration):
                 raise InputError(
                     f"run.duration must be above {self._begin:.6g}, the time of {restart}, got {scene.run.duration:g}; "
-                    "a restart goes on from that time"
+                    "a restart continues from that time"
                 )
         self._events = _timetable(scene)
         self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
@@ -112,11 +112,11 @@ class RunLoop:
             self._write("frames")
 
     def go(self) -> Iterator[Progress]:
-        """Run to the end, and yield the progress now and then.
+        """Run to the end, and yield the progress after every chunk of steps.
 
-        Ctrl-C and SIGTERM stop it after the current chunk of steps. Any error ends the run as ``"failed"``, with the
-        results so far complete. If the solver fails (`UnstableError`), nothing of that state is written; the error
-        names the last good one.
+        Ctrl-C and SIGTERM stop it after the current chunk of steps. Any error ends the run as ``"failed"``; the results
+        up to then are complete. If the solver fails (`UnstableError`), its state is not written, and the error names
+        the last good state.
         """
         self.status = "running"
         self._going = perf_counter()
@@ -129,7 +129,7 @@ class RunLoop:
             if self._interrupt:
                 self.save()
             self._end("interrupted" if self._interrupt else "finished")
-        except GeneratorExit:  # the caller does not go on
+        except GeneratorExit:  # the caller has stopped iterating
             raise
         except BaseException as error:
             if isinstance(error, UnstableError):
@@ -146,7 +146,7 @@ class RunLoop:
         self._report()
 
     def _fail(self, message: str) -> None:
-        """End the run after an error. What fails now, such as writing to a full disk, must not hide that error."""
+        """End the run after an error. Further errors, such as a full disk, must not hide the first one."""
         self._failure = message
         with suppress(Exception), self._timed("frames"):
             self.frames.close()
@@ -155,7 +155,7 @@ class RunLoop:
             self._report()
 
     def _advance(self, until: float) -> None:
-        """Take a chunk of steps, and do what is due then."""
+        """Advance by a chunk of steps, and write the results that are due."""
         solver = self.solver
         before, first, begin = solver.time, solver.step_count, perf_counter()
         with self._collecting_warnings():
@@ -163,11 +163,11 @@ class RunLoop:
         seconds, steps = perf_counter() - begin, solver.step_count - first
         self.profile["solver"] += seconds
         self._particle_steps += steps * len(solver)
-        # Grows at most twofold, so that one quick chunk does not make the next one endless.
+        # The chunk grows at most twofold, so that one fast chunk does not make the next one too long.
         self._chunk = max(1, int(min(steps * CHUNK_SECONDS / max(seconds, 1e-9), 2 * self._chunk)))
         due = self._events.due(before, solver.time)
         last = reached(solver.time, self.scene.run.duration)
-        # The restart file comes last: it stands for everything that was written before.
+        # The restart file is written last: its existence implies that all earlier results are written.
         for name in ("table", "frames", "restart"):
             if name in due or last:
                 self._write(name)
@@ -184,7 +184,7 @@ class RunLoop:
                 self.frames.append(self.solver.frames())
 
     def _row(self) -> Sequence[float]:
-        """Return a line of the table; a solver that has not noticed that its state is of no use is stopped here."""
+        """Return a line of the table; raise `UnstableError` if a value is not finite."""
         row = self.solver.row()
         for name, value in zip(self.solver.columns, row, strict=True):
             if not math.isfinite(value):
@@ -200,11 +200,11 @@ class RunLoop:
 
     @property
     def last_good(self) -> Path | None:
-        """The restart file to continue from: the last one written, before that the one the run began with."""
+        """The restart file to continue from: the last one written, or the one the run began with."""
         return None if self._last_good is None else self._last_good[0]
 
     def progress(self) -> Progress:
-        """Return how far the run is."""
+        """Return the progress of the run."""
         return Progress(
             time=self.solver.time,
             duration=self.scene.run.duration,
@@ -220,17 +220,17 @@ class RunLoop:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of the solver, each one once."""
+        """Warnings of the solver, without repetitions."""
         return list(dict.fromkeys(self._warnings))
 
     def result(self) -> Result:
-        """Return what was produced."""
+        """Return the result of the run."""
         return Result(self.folder, self.status, self.solver, self.progress(), dict(self.profile))
 
     # --- the folder of results ----------------------------------------------------------------------------------------
 
     def _take_folder(self) -> FolderLock:
-        """Make the folder, and keep other runs out of it."""
+        """Create the folder and lock it."""
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"the output must be a folder, got the file {self.folder}; choose another name")
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -243,7 +243,7 @@ class RunLoop:
                 raise FileExistsError(
                     f"{self.folder}: holds the results of another run; choose another folder, or overwrite them"
                 )
-            # Series that this run does not write would look like its own.
+            # Remove series that this run does not write, since they would look like results of it.
             for name in [TABLE, RESTART, REPORT, *(path.name for path in self.folder.glob("*.vtkhdf"))]:
                 (self.folder / name).unlink(missing_ok=True)
                 shutil.rmtree(self.folder / f"{name}.parts", ignore_errors=True)
@@ -251,7 +251,7 @@ class RunLoop:
             remove_leftovers(folder)
 
     def _report(self) -> None:
-        """Write versions, course and profile of the run beside the results."""
+        """Write versions, status and timings of the run to the folder of results."""
         progress = self.progress()
         facts: dict[str, Any] = {
             "status": self.status,
@@ -314,13 +314,13 @@ def run(
     scene, folder, restart, overwrite
         As for `RunLoop`.
     progress
-        Called now and then.
+        Called with the progress after every chunk of steps.
 
     Returns
     -------
     result
-        With the solver as it is at the end. After Ctrl-C, ``result.status`` is ``"interrupted"``; results and restart
-        file are complete up to that moment.
+        Contains the solver in its final state. After Ctrl-C, ``result.status`` is ``"interrupted"``; results and
+        restart file are complete up to that moment.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def run(
 
 
 def make_solver(scene: Scene, states: Mapping[str, Any] | None = None) -> Solver:
-    """Make the solver of a scene, at time 0 or in the state of a restart file."""
+    """Return the solver of a scene, at time 0 or in the state of a restart file."""
     names = list(scene.solvers())
     if len(names) > 1:
         raise InputError(f"a scene must have one solver, got {' and '.join(names)}; there is no coupling between them")
@@ -393,7 +393,7 @@ def _restartable(scene: Scene) -> list[str]:
 
 
 def _timetable(scene: Scene) -> Timetable:
-    """Return when results are written."""
+    """Return the times at which results are written."""
     output, duration = scene.output, scene.run.duration
     every = output.every or duration / 50 or math.inf
     return Timetable(
@@ -406,7 +406,7 @@ def _timetable(scene: Scene) -> Timetable:
 
 
 def _finite(value: Any) -> Any:
-    """Replace infinities and NaN, which JSON does not have, by null."""
+    """Replace infinities and NaN, which JSON cannot represent, by null."""
     if isinstance(value, dict):
         return {name: _finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -36,16 +36,18 @@ from vicinal.sim.wall_sections import WALLS, AnyWall
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings(Section):
-    """How long to simulate, and with what."""
+    """Duration of the simulation, threads and seed."""
 
     duration: float = key(NOT_NEGATIVE, help="time to simulate")
-    threads: int | None = key(Whole(1, 4096), None, help="threads; all cores if left out. Never changes results")
+    threads: int | None = key(
+        Whole(1, 4096), None, help="number of threads; all cores by default. Never changes results"
+    )
     seed: int = key(Whole(0, 2**32 - 1), 0, help="seed of all random numbers")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Periodic(Section):
-    """Lengths of a periodic box that begins at 0; an axis that is left out is open."""
+    """Lengths of the periodic cell, which begins at 0; an axis without length is open."""
 
     x: float | None = key(POSITIVE, None)
     y: float | None = key(POSITIVE, None)
@@ -59,35 +61,35 @@ class Periodic(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Output(Section):
-    """What is written, and how often."""
+    """The data to write, and the intervals."""
 
     every: float | None = key(
-        POSITIVE, None, help="time between frames of the time series; a 50th of the duration if left out"
+        POSITIVE, None, help="time between frames of the time series; by default a 50th of the duration"
     )
     table_every: float | None = key(
-        POSITIVE, None, help="time between lines of the table; a tenth of `every` if left out"
+        POSITIVE, None, help="time between lines of the table; by default a tenth of `every`"
     )
-    restart_every: float | None = key(POSITIVE, None, help="time between restart files; as `every` if left out")
+    restart_every: float | None = key(POSITIVE, None, help="time between restart files; by default `every`")
     contacts: bool = key(Flag(), default=True, help="write contacts with their forces")
     walls: bool = key(Flag(), default=True, help="write walls")
     precision: str = key(
-        OneOf(("single", "double")), "single", help="of the time series; restart files are always exact"
+        OneOf(("single", "double")), "single", help="precision of the time series; restart files are always exact"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture(Section):
-    """How ``vicinal render`` draws the run by default."""
+    """Default options of ``vicinal render``."""
 
     view: tuple[float, float] = key(
         Items(Number(-360, 360), 2), (-65.0, 18.0), help="direction to the eye: azimuth and elevation in degrees"
     )
-    colour: str = key(Text(), "speed", help='what colours mean: "speed", or any data of the particles')
+    colour: str = key(Text(), "speed", help='quantity that colours show: "speed", or any data of the particles')
 
 
 @dataclass(frozen=True)
 class _SolverTable:
-    """The table of a solver; its schema is imported with the solver."""
+    """The table of a solver; its schema is imported together with the solver."""
 
     name: str
 
@@ -102,7 +104,7 @@ class _SolverTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene(Section):
-    """A simulation, described.
+    """The description of a simulation.
 
     Parameters
     ----------
@@ -139,14 +141,14 @@ class Scene(Section):
     dem: Any = key(_SolverTable("dem"), None, help="grains")
 
     def check(self) -> None:
-        """Check what depends on several tables."""
+        """Check conditions on several tables."""
         if not self.solvers():
             raise SchemaError((), ABSENT, "has no solver", hint=f"give one of the tables {', '.join(SOLVERS)}")
         for name, section in self.solvers().items():
             try:
                 section.check_scene(self)
             except SchemaError as error:
-                # Paths into the common tables are complete; others start at the table of the solver.
+                # A path into the common tables is complete; any other path starts at the table of the solver.
                 raise (error if error.path[:1] == ("walls",) else error.inside(name)) from None
 
     def solvers(self) -> dict[str, SolverSection]:
@@ -154,7 +156,7 @@ class Scene(Section):
         return {name: section for name in SOLVERS if (section := getattr(self, name)) is not None}
 
     def table(self) -> dict[str, Any]:
-        """Return the scene as plain values, as a file would have them."""
+        """Return the scene as plain values, in the form of a file."""
         return {name: value for name, value in super().table().items() if value not in ({}, [])}
 
 
@@ -166,7 +168,7 @@ def check_name(path: tuple[str | int, ...], name: str, known: Mapping[str, Any],
 
 
 def read(source: Source) -> Scene:
-    """Make a scene from raw values; errors name file and line."""
+    """Return a scene from raw values; errors name file and line."""
     try:
         return Scene.of(source.table)
     except SchemaError as error:
@@ -199,7 +201,7 @@ def load(path: Path | str, *, settings: Sequence[str] = ()) -> Scene:
 
 
 def located(value: Any, folder: Path) -> Any:
-    """Return a section whose names of files are absolute instead of relative to a folder."""
+    """Return a section with absolute file names instead of names relative to a folder."""
     if isinstance(value, Section):
         changes = {
             field.name: str((folder / entry).resolve()) if field.name == "file" else located(entry, folder)

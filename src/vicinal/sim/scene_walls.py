@@ -1,4 +1,4 @@
-"""The walls of a scene: made from its tables, moved as these describe, and written to the time series."""
+"""The walls of a scene: construction, motion and output."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Array = npt.NDArray[np.float64]
 
 
 class SceneWalls:
-    """The walls of a scene, in groups: one table of a box or of a closed cylinder has several walls.
+    """The walls of a scene, in groups: one table of a box or a closed cylinder describes several walls.
 
     Parameters
     ----------
     scene
         The scene.
     size
-        Edge of the square that is drawn for a plane, unless its table has one.
+        Edge of the square that is drawn for a plane whose table has no size.
     walls
-        Walls with the same names to use instead of new ones, such as those of a restored solver.
+        Existing walls to use instead of new ones of the same names, such as those of a restored solver.
     """
 
     def __init__(self, scene: Scene, size: float, walls: Sequence[Wall] | None = None) -> None:
@@ -48,9 +48,9 @@ class SceneWalls:
         return sorted({moment for table in self.tables for moment in table.motion.moments() if moment > 0})
 
     def set_motions(self, time: float) -> None:
-        """Set the velocities of walls to those of their motion from a time on."""
+        """Set the velocities of walls to those that their motions have from a time on."""
         for table, group in zip(self.tables, self.groups, strict=True):
-            # A wall without motion keeps what its user set.
+            # A wall without motion keeps the velocity that the user has set.
             if table.motion.moments():
                 for wall in group:
                     wall.velocity = np.array(table.motion.velocity_at(time))
@@ -69,14 +69,14 @@ class SceneWalls:
         return triangles(time, np.concatenate(corners).astype(dtype), data)
 
     def surface(self, wall: Wall) -> Array:
-        """Return what is drawn for a wall in its present pose, shape (m, 3, 3)."""
+        """Return the triangles to draw for a wall in its present pose, shape (m, 3, 3)."""
         if wall.name not in self._drawn:
             return wall.triangles()
         centre = np.asarray(wall.centre)
         return np.asarray(centre + wall.position + rotated(wall.orientation, self._drawn[wall.name] - centre))
 
     def _surfaces(self) -> dict[str, Array]:
-        """Return what is drawn instead of planes: rectangles for boxes, discs for the ends of cylinders."""
+        """Return the triangles to draw instead of planes: rectangles for boxes, discs for the ends of cylinders."""
         drawn: dict[str, Array] = {}
         for table, group in zip(self.tables, self.groups, strict=True):
             if isinstance(table, BoxWall):

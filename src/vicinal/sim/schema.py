@@ -1,4 +1,4 @@
-"""Sections of a scene: tables whose keys are declared once, for TOML files, for Python and for the error messages."""
+"""Sections of a scene: tables whose keys are declared once for TOML files, Python and error messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self
 from vicinal.errors import InputError
 
 Path = tuple[str | int, ...]
-"""From the root to a value: names of tables and keys, and positions in lists."""
+"""The path from the root to a value: names of tables and keys, and positions in lists."""
 
 
 class SchemaError(InputError):
@@ -20,13 +20,13 @@ class SchemaError(InputError):
     Parameters
     ----------
     path
-        Where the value stands.
+        The path of the value.
     value
         The value, or `ABSENT`.
     problem
-        What is wrong, as the predicate of a sentence about the key: "must be a number above 0".
+        The problem, as the predicate of a sentence about the key: "must be a number above 0".
     hint
-        What to do, if that does not follow from the problem.
+        The remedy, if it does not follow from the problem.
     place
         File and line.
     """
@@ -42,11 +42,11 @@ class SchemaError(InputError):
         )
 
     def inside(self, *outer: str | int) -> SchemaError:
-        """Return the same error as seen from an enclosing table."""
+        """Return the same error with a path that starts at an enclosing table."""
         return SchemaError((*outer, *self.path), self.value, self.problem, hint=self.hint)
 
     def at(self, place: str) -> SchemaError:
-        """Return the same error with the place in a file."""
+        """Return the same error with file and line."""
         return SchemaError(self.path, self.value, self.problem, hint=self.hint, place=place)
 
 
@@ -56,11 +56,11 @@ class _Absent:
 
 
 ABSENT = _Absent()
-"""The value of a key that is not there."""
+"""Stands for the value of a missing key."""
 
 
 def dotted(path: Path) -> str:
-    """Write a path as ``--set`` takes it.
+    """Return a path in the form of ``--set``.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def dotted(path: Path) -> str:
 
 
 def show(value: object) -> str:
-    """Write a value for a message, shortened if it is long."""
+    """Return the text of a value for a message, shortened if it is long."""
     text = f'"{value}"' if isinstance(value, str) else repr(plain(value))
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -81,22 +81,22 @@ class Check(Protocol):
 
     @property
     def allowed(self) -> str:
-        """What the value may be, to follow the words "must be"."""
+        """The allowed values, as a phrase that follows "must be"."""
 
     def __call__(self, value: object) -> Any:
         """Convert a value."""
 
 
 def check_at(step: str | int, check: Check, value: object) -> Any:
-    """Convert a value that stands at a key or position; errors name it."""
+    """Convert the value of a key or position; errors name it."""
     try:
         return check(value)
     except SchemaError as error:
         raise error.inside(step) from None
 
 
-def key(check: Check, default: Any = ABSENT, help: str = "") -> Any:  # noqa: A002 - reads well where it is used
-    """Declare a key of a section: the check of its value, and its default; a key without default is required."""
+def key(check: Check, default: Any = ABSENT, help: str = "") -> Any:  # noqa: A002 - reads well in calls
+    """Declare a key of a section: the check of its value, and its default. A key without default is required."""
     metadata = {"check": check, "help": help}
     if default is ABSENT:
         return dataclasses.field(metadata=metadata)
@@ -107,10 +107,10 @@ def key(check: Check, default: Any = ABSENT, help: str = "") -> Any:  # noqa: A0
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A table of a scene. Its values are checked wherever it is made, in Python or from a file."""
+    """A table of a scene. Its values are checked in Python and from a file alike."""
 
     TAG: ClassVar[tuple[str, str] | None] = None
-    """The key and the word by which a file selects this section among others."""
+    """The key and the word with which a file selects this section among others."""
 
     def __post_init__(self) -> None:
         """Check and convert every value."""
@@ -122,7 +122,7 @@ class Section:
         self.check()
 
     def check(self) -> None:
-        """Check what depends on several keys."""
+        """Check conditions on several keys."""
 
     def wrong(self, name: str, problem: str, hint: str = "") -> SchemaError:
         """Return the error for one of the keys."""
@@ -136,7 +136,7 @@ class Section:
 
     @classmethod
     def of(cls, table: Mapping[str, Any], *, tag: str = "") -> Self:
-        """Make a section from a table of raw values."""
+        """Return a section from a table of raw values."""
         known = cls.keys()
         for name, value in table.items():
             if name not in known:
@@ -148,14 +148,14 @@ class Section:
         return cls(**table)
 
     def table(self) -> dict[str, Any]:
-        """Return the section as plain values, as a file would have them; what is not set is left out."""
+        """Return the section as plain values, in the form of a file, without keys that are not set."""
         items = {} if self.TAG is None else dict([self.TAG])
         given = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
         return items | {name: plain(value) for name, value in given if value is not None}
 
 
 def missing(name: str, allowed: str) -> SchemaError:
-    """Return the error for a required key that is not there."""
+    """Return the error for a missing required key."""
     return SchemaError((name,), ABSENT, "is missing", hint=f"it must be {allowed}")
 
 
@@ -177,7 +177,7 @@ def plain(value: Any) -> Any:
 
 
 def suggestion(word: object, known: Sequence[str]) -> str:
-    """Name the nearest known word, if one is near, as the beginning of a hint.
+    """Return the most similar known word as the beginning of a hint; empty if none is similar.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def suggestion(word: object, known: Sequence[str]) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Write words as a choice.
+    """Return words as a choice.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Time series in VTKHDF that lose no complete step.
+"""Time series in VTKHDF that never lose a complete step.
 
-HDF5 files cannot be extended safely: a kill or a full disk during a write leaves a file that no library opens. So a
-complete file is never changed. Steps are written to a log (`frame_log`), which takes less than a millisecond. Every few
-seconds the steps of the log become a VTKHDF file in a folder beside the series, and the series becomes an index of
-virtual datasets that refer to the files there, which ParaView reads. Files are written under another name and renamed
-when they are complete. Closing the series copies everything into one file, which replaces the index in the same way;
-then the folder is removed.
+HDF5 files cannot be extended safely: if the process is killed or the disk is full during a write, no library can open
+the file. Therefore a complete file is never changed. Steps are appended to a log (`frame_log`), which takes less than a
+millisecond. Every few seconds the steps of the log are written to a VTKHDF file in a folder beside the series, and the
+series is rewritten as an index of virtual datasets that refer to these files, which ParaView reads. Files are written
+under another name and renamed when they are complete. Closing the series copies all steps into one file, which replaces
+the index in the same way, and removes the folder.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from vicinal.sim.vtkhdf import (
 Array = npt.NDArray[Any]
 
 LOOSE_PARTS = 12
-"""Files of steps that are kept before they are joined: an index of more takes longer to write than a step."""
+"""The largest number of files before they are joined; an index of more files takes longer to write than a step."""
 
 INDEX_SECONDS, INDEX_SHARE = 5.0, 0.02
-"""The index is at most so old when a step is written, or older where writing it takes more than this share of time."""
+"""Largest age of the index in seconds when a step is written, and the largest fraction of time to spend on it."""
 
 LOG_BYTES = 1 << 25
-"""Steps that wait in the log take no more memory than this."""
+"""Largest size of the steps in the log, in bytes."""
 
 
 def log_of(path: Path) -> Path:
@@ -62,7 +62,7 @@ class SeriesWriter:
     path
         The file to write, ending in ``.vtkhdf``. An existing one is replaced at the first step.
     keep
-        Continue the existing series after its steps up to this time instead.
+        Continue the existing series after this time instead.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class SeriesWriter:
         return sum(len(part) for part in self._parts) + len(self._waiting)
 
     def append(self, frame: Frame) -> None:
-        """Add a step. When this returns, `SeriesReader` has the step; if it fails, the steps before remain."""
+        """Append a step. Afterwards `SeriesReader` finds the step; if writing fails, all earlier steps remain."""
         check_frame(frame)
         if not self._begun:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -115,7 +115,7 @@ class SeriesWriter:
             self.index()
 
     def index(self) -> None:
-        """Make all steps visible to other programs now; they see steps at most a few seconds late otherwise."""
+        """Make all steps visible to other programs now; without this call they see steps a few seconds late."""
         start = perf_counter()
         if self._waiting:
             if len(self._parts) >= LOOSE_PARTS:
@@ -123,14 +123,15 @@ class SeriesWriter:
             parts = [*self._parts, write_steps(self._next(), self._waiting)]
             write_index(self.path, parts)
             self._parts = parts
-            # A kill before this leaves steps in the index and in the log; readers take those of the index.
+            # If the process is killed before this, steps are in the index and in the log; readers use those of the
+            # index.
             self._log.unlink(missing_ok=True)
             self._waiting, self._bytes = [], 0
         now = perf_counter()
         self._next_index = now + max(INDEX_SECONDS, (now - start) / INDEX_SHARE)
 
     def close(self) -> None:
-        """Join all steps into one file. If that fails (a full disk, for example), index, parts and log remain valid."""
+        """Join all steps into one file. If that fails (for example, disk full), index, parts and log remain valid."""
         if not len(self) or not self.folder.exists():
             return
         parts = list(self._parts)
@@ -146,10 +147,11 @@ class SeriesWriter:
         return self.folder / f"{self._number:06d}.h5"
 
     def _tidy(self) -> None:
-        """Join the newer files into one, so that their number stays small; larger ones are left as they are."""
+        """Join the newer files into one, so that their number stays small; larger files are not changed."""
         count = len(self._parts) - 1
-        # From the last file backwards as long as a file holds no more than all after it: sizes then fall at least
-        # twofold from file to file, their number grows with the logarithm of the steps, and each is copied as often.
+        # Go backwards from the last file as long as a file holds no more than all later ones together. Then the sizes
+        # fall at least twofold from file to file, and both the number of files and the copies of a step are logarithmic
+        # in the number of steps.
         while count > 0 and len(self._parts[count - 1]) <= sum(len(part) for part in self._parts[count:]):
             count -= 1
         old, loose = self._parts[:count], self._parts[count:]
@@ -194,7 +196,7 @@ def _is_kept(time: float, until: float) -> bool:
 
 
 def _after(times: npt.ArrayLike, frames: list[Frame]) -> list[Frame]:
-    """Return the frames later than all of some times."""
+    """Return the frames that are later than all given times."""
     last = np.max(times, initial=-np.inf)
     return [frame for frame in frames if frame.time > last]
 
@@ -211,7 +213,7 @@ class SeriesReader:
     def __init__(self, path: Path) -> None:
         h5py = need_h5py()
         self.path = path
-        # The log before the index: steps go from the former to the latter, never back.
+        # Read the log before the index: steps move from the log to the index, never back.
         waiting = read_frames(log_of(path))
         try:
             with h5py.File(path, "r") as source:

@@ -1,4 +1,4 @@
-"""Distributions of sizes: their sections in a scene, and radii drawn from them."""
+"""Size distributions: their sections in a scene, and the drawing of radii."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Size(Section, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed(Size):
-    """One radius for all."""
+    """The same radius for all."""
 
     TAG: ClassVar = ("distribution", "fixed")
     value: float = key(POSITIVE, help="the radius")
@@ -49,7 +49,7 @@ class Fixed(Size):
 
 @dataclass(frozen=True, kw_only=True)
 class Uniform(Size):
-    """All radii between two bounds are equally likely.
+    """A uniform distribution of radii between two bounds.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class _Bounded(Size):
 
     @abstractmethod
     def centre(self) -> float:
-        """Return the middle of the distribution."""
+        """Return the centre of the distribution."""
 
     @abstractmethod
     def bounds(self) -> tuple[float, float]:
@@ -90,21 +90,21 @@ class _Bounded(Size):
 
     @abstractmethod
     def unbounded(self, count: int, draws: Draws) -> Array:
-        """Draw radii that may be out of bounds."""
+        """Draw radii without regard to the bounds."""
 
     def check(self) -> None:
-        """Check that the bounds include the middle."""
+        """Check that the bounds include the centre."""
         if self.low is not None and self.low > self.centre():
-            raise self.wrong("low", f"must be at most {self.centre():g}, the middle of the distribution")
+            raise self.wrong("low", f"must be at most {self.centre():g}, the centre of the distribution")
         if self.high is not None and self.high < self.centre():
-            raise self.wrong("high", f"must be at least {self.centre():g}, the middle of the distribution")
+            raise self.wrong("high", f"must be at least {self.centre():g}, the centre of the distribution")
 
     def draw(self, count: int, draws: Draws) -> Array:
-        """Draw radii, and again those out of bounds; the bounds include the middle, so about half of them are not."""
+        """Draw radii; draw those out of bounds again. The bounds include the centre, so few rounds are needed."""
         low, high = self.bounds()
         radii = self.unbounded(count, draws)
         while True:
-            # Rounding may put a distribution without width just outside its own bounds.
+            # Rounding may move the values of a distribution of zero width out of its bounds.
             wrong = (radii < low * (1 - 1e-12)) | (radii > high * (1 + 1e-12))
             if not wrong.any():
                 return radii
@@ -117,7 +117,7 @@ class _Bounded(Size):
 
 @dataclass(frozen=True, kw_only=True)
 class Normal(_Bounded):
-    """A normal distribution of radii; its default bounds are three deviations from the mean."""
+    """A normal distribution of radii; the default bounds are three standard deviations from the mean."""
 
     TAG: ClassVar = ("distribution", "normal")
     mean: float = key(POSITIVE, help="mean radius")
@@ -148,7 +148,7 @@ class Normal(_Bounded):
 
 @dataclass(frozen=True, kw_only=True)
 class LogNormal(_Bounded):
-    """The logarithms of radii have a normal distribution; its default bounds are three deviations from the median."""
+    """A log-normal distribution of radii; the default bounds are three standard deviations from the median."""
 
     TAG: ClassVar = ("distribution", "lognormal")
     median: float = key(POSITIVE, help="median radius")
@@ -171,12 +171,12 @@ class LogNormal(_Bounded):
 
 @dataclass(frozen=True, kw_only=True)
 class PowerLaw(Size):
-    """All octaves of radii have the same number, or the same volume, of spheres."""
+    """Every octave of radii has the same number, or the same volume, of spheres."""
 
     TAG: ClassVar = ("distribution", "power_law")
     low: float = key(POSITIVE, help="smallest radius")
     high: float = key(POSITIVE, help="largest radius")
-    by: str = key(_BY, "number", help="what is the same in every octave")
+    by: str = key(_BY, "number", help="quantity that is the same in every octave")
 
     def check(self) -> None:
         """Check the order of the bounds."""
@@ -188,7 +188,7 @@ class PowerLaw(Size):
         even, ratio = draws.uniform(count), self.high / self.low
         if self.by == "number":
             return self.low * exp(even * log([ratio]))
-        # The density of radii falls as r⁻⁴; this is the inverse of its integral.
+        # The density of radii is proportional to r⁻⁴; this is the inverse of its integral.
         return self.low * power(1 - even * (1 - 1 / (ratio * ratio * ratio)), -1 / 3)
 
     def smallest(self) -> float:
@@ -204,7 +204,7 @@ class Bimodal(Size):
     small: float = key(POSITIVE, help="radius of the small spheres")
     large: float = key(POSITIVE, help="radius of the large spheres")
     large_share: float = key(Number(0, 1), 0.5, help="share of the large spheres")
-    by: str = key(_BY, "number", help="what the share is a part of")
+    by: str = key(_BY, "number", help="quantity of which the share is a fraction")
 
     def check(self) -> None:
         """Check the order of the sizes."""
@@ -226,10 +226,8 @@ class SieveCurve(Size):
 
     TAG: ClassVar = ("distribution", "table")
     radii: tuple[float, ...] = key(Items(POSITIVE, least=1), help="radius of each class")
-    shares: tuple[float, ...] = key(
-        Items(NOT_NEGATIVE, least=1), help="share of each class; their sum is not important"
-    )
-    by: str = key(_BY, "number", help="what the shares are parts of")
+    shares: tuple[float, ...] = key(Items(NOT_NEGATIVE, least=1), help="share of each class; only ratios matter")
+    by: str = key(_BY, "number", help="quantity of which the shares are fractions")
 
     def check(self) -> None:
         """Check that there is one share per class."""

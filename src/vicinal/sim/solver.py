@@ -1,12 +1,12 @@
 """The interface between the run loop and a numerical method.
 
 A solver owns the particles of one method (grains, a fluid) and advances them in time. The run loop (`vicinal.sim.run`)
-owns everything else: the clock, progress, tables, time series, restart files and the folder of results. Methods that
-are coupled (grains in a fluid) are one solver made of two: it has the same interface, and its `advance` exchanges
-forces between them.
+owns the rest: the clock, progress, tables, time series, restart files and the folder of results. Coupled methods
+(grains in a fluid) are one solver that consists of two: it has the same interface, and its `advance` exchanges forces
+between them.
 
-Adding a method: a package `vicinal.<name>` with a module `solver` that defines ``SOLVER``, a class with this interface;
-one line in `SOLVERS`; and one key of its name in `vicinal.sim.scene.Scene`.
+To add a method, write a package `vicinal.<name>` with a module `solver` that defines ``SOLVER``, a class with this
+interface; add one line to `SOLVERS`; and add one key of that name to `vicinal.sim.scene.Scene`.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ SOLVERS: Mapping[str, str] = {"dem": "vicinal.dem.solver"}
 
 
 class SimulationWarning(UserWarning):
-    """A warning of a solver about the course of a run; the run loop collects and reports each one once."""
+    """A warning of a solver during a run; the run loop reports each one once."""
 
 
 class UnstableError(FloatingPointError):
-    """The state of a solver has become useless: numbers that are not finite, or particles that fly apart.
+    """The state of a solver is invalid: numbers are not finite, or particles are too fast.
 
     Parameters
     ----------
     message
-        What has happened to which particle, and what to do.
+        What happened, to which particle, and the remedy.
     time, step
-        When it was noticed.
+        Time and step at which the fault was detected.
     """
 
     def __init__(self, message: str, *, time: float, step: int) -> None:
         super().__init__(message)
         self.time, self.step = time, step
         self.last_good: Path | None = None
-        """The restart file written last before, if a run loop wrote one."""
+        """The last restart file that the run loop wrote before the fault, or None."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle with all attributes: errors come back from other processes in this way."""
+        """Copy and pickle with all attributes, which is how errors return from other processes."""
         return partial(type(self), time=self.time, step=self.step), self.args, self.__dict__
 
     def name_last_good(self, file: Path | None, time: float) -> None:
-        """Say in the message where the last good state is."""
+        """Add the place of the last good state to the message."""
         self.last_good = file
         known = f"the last good state is {file} (t = {time:.6g})" if file else "no restart file was written before"
         self.args = (f"{self}; {known}",)
@@ -68,11 +68,11 @@ class SolverSection(Section):
     """Keys that a restart may change."""
 
     def check_scene(self, scene: Scene) -> None:
-        """Check what depends on the common tables: names of regions, materials of walls and the like."""
+        """Check conditions on the common tables, such as names of regions and materials of walls."""
 
 
 class Solver(Protocol):
-    """A numerical method, as the run loop sees it."""
+    """The interface of a numerical method to the run loop."""
 
     NAME: ClassVar[str]
     """Name of its table in a scene."""
@@ -82,14 +82,14 @@ class Solver(Protocol):
 
     @classmethod
     def build(cls, scene: Scene) -> Self:
-        """Make the solver at time 0, with its particles in place and its step chosen."""
+        """Return the solver at time 0, with its particles in place and its time step set."""
 
     @classmethod
     def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
-        """Make the solver whose `state` this was; from there it continues bit for bit."""
+        """Return the solver that has the given `state`; it continues bit for bit."""
 
     def state(self) -> dict[str, Any]:
-        """Return everything `restore` needs: arrays, numbers and strings, possibly in nested dictionaries."""
+        """Return all data that `restore` needs: arrays, numbers and strings, possibly in nested dictionaries."""
 
     @property
     def time(self) -> float:
@@ -103,10 +103,10 @@ class Solver(Protocol):
         """Return the number of particles."""
 
     def advance(self, until: float, steps: int) -> None:
-        """Take steps until `until` is reached (see `vicinal.sim.clock.reached`), but at most `steps` of them.
+        """Advance until `until` is reached (see `vicinal.sim.clock.reached`), but by at most `steps` steps.
 
-        How a stretch of time is divided into calls must not change any result. Events of the solver itself, such as
-        inflow or a change of the motion of a wall, happen inside.
+        Results must not depend on how an interval of time is divided into calls. The solver handles its own events,
+        such as inflow or a change of the motion of a wall, during the call.
         """
 
     @property
@@ -114,13 +114,13 @@ class Solver(Protocol):
         """Names of its columns in the table of results; they stay the same during a run."""
 
     def row(self) -> Sequence[float]:
-        """Return the values of these columns at this moment."""
+        """Return the present values of these columns."""
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return this moment for the time series, by the names of their files."""
+        """Return the present frames of the time series, by the names of their files."""
 
     def status(self) -> str:
-        """Return a few words for the progress bar."""
+        """Return a short text for the progress bar."""
 
     def summary(self) -> Sequence[str]:
         """Return lines that describe the run before it starts: number of particles, time step."""
@@ -130,7 +130,7 @@ class Solver(Protocol):
 
 
 def solver_class(name: str) -> type[Solver]:
-    """Return the solver of a table of a scene; its package is imported only now.
+    """Return the solver class for a table of a scene; imports its package.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Geometry of regions: their volume, which spheres are inside, and random places."""
+"""Geometry of regions: volume, spheres inside, and random positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_TRIES = 200
 
 
 class Space(ABC):
-    """The geometry of a region. A sphere is inside if all of it is; a point is a sphere of radius 0."""
+    """The geometry of a region. A sphere is inside if all of its volume is; a point is a sphere of radius 0."""
 
     volume: float
     low: Array
@@ -32,15 +32,15 @@ class Space(ABC):
 
     @abstractmethod
     def settle(self, points: Array, radii: Array, before: Array) -> Array:
-        """Move spheres that are not inside to the nearest place inside, or back to where they were."""
+        """Move spheres that are not inside to the nearest position inside, or back to their former position."""
 
     def bounce(self, points: Array, motion: Array, radii: Array) -> tuple[Array, Array]:
-        """Move spheres that stay inside; return the new places and the motion with which they go on."""
+        """Move spheres and keep them inside; return the new positions and the motion after reflection."""
         moved = self.settle(points + motion, radii, points)
         return moved, moved - points
 
     def sample(self, radii: Array, draws: Draws) -> Array:
-        """Draw random places at which spheres are inside; NaN where there is none."""
+        """Draw random positions at which spheres are inside; NaN for spheres that do not fit."""
         places = np.full((len(radii), 3), np.nan)
         open_ = np.arange(len(radii))
         for _ in range(MOST_TRIES):
@@ -56,7 +56,7 @@ class Space(ABC):
 
 
 class BoxSpace(Space):
-    """A box along the axes, in 2D or 3D. A periodic axis has no ends if the region spans all of its length."""
+    """An axis-aligned box in 2D or 3D. A periodic axis has no ends if the region spans all of its length."""
 
     def __init__(self, low: Array, high: Array, box: tuple[float | None, ...] | None = None) -> None:
         self.low, self.high = np.asarray(low, float), np.asarray(high, float)
@@ -87,12 +87,12 @@ class BoxSpace(Space):
         return np.where(self.endless, points, np.clip(points, low, np.maximum(low, high)))
 
     def bounce(self, points: Array, motion: Array, radii: Array) -> tuple[Array, Array]:
-        """Move spheres; the sides reflect them, and periodic axes wrap around."""
-        # Sides that only stopped spheres would keep a crowd in one plane for ever: nothing in it pushes out of it.
+        """Move spheres; sides reflect them, and periodic axes wrap."""
+        # If sides only stopped spheres, crowded spheres could stay in the plane of a side: they push only along it.
         low, high = self.low + radii[:, None], self.high - radii[:, None]
         moved = points + motion
         outside = ((moved < low) | (moved > high)) & ~self.endless
-        if outside.any():  # mostly few are
+        if outside.any():  # usually few are
             least, most, there = low[outside], high[outside], moved[outside]
             back = np.where(there < least, 2 * least - there, 2 * most - there)
             moved[outside] = np.clip(back, least, np.maximum(least, most))
@@ -136,7 +136,7 @@ class CylinderSpace(Space):
         self.length = float(np.linalg.norm(along))
         self.axis = along / self.length
         self.volume = float(np.pi * radius**2 * self.length)
-        # How far a disc of this orientation reaches along each axis of space.
+        # Extent of a disc of this orientation along each axis.
         reach = radius * np.sqrt(np.maximum(0, 1 - self.axis**2))
         self.low = np.minimum(self.start, self.start + along) - reach
         self.high = np.maximum(self.start, self.start + along) + reach
@@ -164,7 +164,7 @@ class CylinderSpace(Space):
 
     def sample(self, radii: Array, draws: Draws) -> Array:
         """Draw places."""
-        # In the frame of the cylinder every draw counts, however thin and oblique it is.
+        # Drawing in the frame of the cylinder rejects nothing, even if it is thin and oblique.
         axes = np.linalg.svd(self.axis[None])[2][1:]
         angle, share, height = draws.uniform(3, len(radii))
         angle *= 2 * np.pi
@@ -195,7 +195,7 @@ class MeshSpace(Space):
         """Move spheres inside."""
         good = self.fits(points, radii)
         moved = points.copy()
-        # In a corner one part of the surface pushes a sphere into another; a few rounds find room between them.
+        # In a corner one part of the surface pushes a sphere into another; a few rounds resolve this.
         for _ in range(3):
             moved[~good] = self.mesh.pushed_off(moved[~good], radii[~good])
             good[~good] = self.fits(moved[~good], radii[~good])

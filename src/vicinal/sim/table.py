@@ -31,9 +31,9 @@ class Table:
         replace_file(path, "".join([head, *lines]).encode())
 
     def append(self, step: int, time: float, values: Sequence[float]) -> None:
-        """Write a line; floats are written such that they are read back the same."""
+        """Write a line; reading returns exactly the same floats."""
         line = _line([step, repr(float(time)), *(repr(x.item() if hasattr(x, "item") else x) for x in values)]).encode()
-        # One call for the whole line: the system does not interleave it, and a kill comes before or after.
+        # One system call per line, so that a line is written completely or not at all.
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         try:
             written = os.write(descriptor, line)
@@ -51,7 +51,7 @@ def _line(values: Sequence[object]) -> str:
 
 
 def _kept(path: Path, head: str, until: int) -> list[str]:
-    """Return the lines of a table up to a step, if its columns are still the same."""
+    """Return the lines of a table up to a step; its columns must be the same."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     if not lines or lines[0] != head:
         return []

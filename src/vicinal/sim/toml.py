@@ -1,4 +1,4 @@
-"""TOML with line numbers for error messages, values set from the command line, and the way back to text."""
+"""Reading TOML with line numbers for error messages, setting values from the command line, and writing TOML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vicinal.sim.schema import ABSENT, Path, SchemaError, dotted
 
 @dataclass
 class Source:
-    """Raw values of a scene, and the place each of them comes from."""
+    """Raw values of a scene, and the file and line of each."""
 
     name: str
     table: dict[str, Any]
@@ -24,12 +24,12 @@ class Source:
     overrides: dict[Path, str] = field(default_factory=dict)
 
     def place(self, path: Path) -> str:
-        """Return where a value was given: its own place, or that of the table it is missing from."""
+        """Return the place of a value, or that of the table from which it is missing."""
         for known, setting in self.overrides.items():
             if known[: len(path)] == path:
                 return f"--set {setting}"
         for length in range(len(path), 0, -1):
-            if path[:length] in self.overrides:  # it replaced everything below
+            if path[:length] in self.overrides:  # the new value replaces the whole table below
                 return f"--set {self.overrides[path[:length]]}"
         for length in range(len(path), 0, -1):
             if path[:length] in self.lines:
@@ -45,7 +45,7 @@ class Source:
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            # Words need no quotes on a command line; the shell would remove them.
+            # Words need no quotes on a command line, since the shell removes quotes.
             value = text.strip()
         _assign(self.table, path, value, setting)
         for known in [known for known in self.overrides if known[: len(path)] == path]:
@@ -62,7 +62,7 @@ def _assign(table: dict[str, Any], path: Path, value: object, setting: str) -> N
                 problem = f"does not exist; {dotted(path[:depth])} is a list with entries 0 to {len(here) - 1}"
                 raise SchemaError(path[: depth + 1], ABSENT, problem, place=f"--set {setting}")
         elif isinstance(here, dict):
-            step = str(step)  # noqa: PLW2901 - names may be digits too
+            step = str(step)  # noqa: PLW2901 - names may consist of digits
             if not last:
                 here.setdefault(step, {})
         else:
@@ -124,14 +124,14 @@ class _Lines:
         return bisect.bisect_left(self.breaks, self.at) + 1
 
     def _skip(self) -> bool:
-        """Move past blanks and comments; return False at the end of the text."""
+        """Skip blanks and comments; return False at the end of the text."""
         blank = re.compile(r"(?:[\s]+|#[^\n]*)*")
         match = blank.match(self.text, self.at)
         self.at = match.end() if match else self.at
         return self.at < len(self.text)
 
     def _resolved(self, names: Path, *, whole: bool = False) -> Path:
-        """Insert the positions in the lists of tables that a header passes through."""
+        """Insert the positions in lists of tables into the path of a header."""
         path: Path = ()
         for depth, name in enumerate(names):
             path = (*path, name)
@@ -187,7 +187,7 @@ class _Lines:
         while not self.text.startswith(ends, self.at):
             self.at += 2 if quote == '"' and self.text[self.at] == "\\" else 1
         self.at += len(ends)
-        # Up to two more quotes may belong to a long string: """"a"""""
+        # The last two of up to five closing quotes may belong to a long string: """"a"""""
         while len(ends) == 3 and self.at < len(self.text) and self.text[self.at] == quote:
             self.at += 1
 

@@ -74,7 +74,7 @@ class Whole(Number):
         return "a whole number" + self._range()
 
     def __call__(self, value: object) -> int:
-        """Return the number as an int; 1e5 is as whole as 100000."""
+        """Return the number as an int; floats such as 1e5 are accepted if they are whole."""
         if not _is_number(value) or not self.fits(float(value)) or float(value) != int(value):  # type: ignore[arg-type,call-overload]
             raise _refused(value, self.allowed)
         return int(value)  # type: ignore[call-overload,no-any-return]
@@ -185,7 +185,7 @@ class Part:
         return f"a table with the keys {', '.join(self.kind.keys())}"
 
     def __call__(self, value: object) -> Section:
-        """Return the section: one made in Python as it is, one from a file after its checks."""
+        """Return the section; a table from a file is checked and converted, a section from Python is returned as is."""
         if isinstance(value, self.kind):
             return value
         if not isinstance(value, Mapping):
@@ -195,7 +195,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Variant:
-    """A table whose keys depend on one of them, such as ``shape``."""
+    """A table whose keys depend on the value of one key, such as ``shape``."""
 
     tag: str
     kinds: Mapping[str, type[Section]]
@@ -203,7 +203,7 @@ class Variant:
 
     @property
     def allowed(self) -> str:
-        """The words for the deciding key."""
+        """The allowed words of the deciding key."""
         return f"a table in which {self.tag} is {listed(tuple(self.kinds))}"
 
     def __call__(self, value: object) -> Section:
@@ -241,7 +241,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Either:
-    """A value that may be given in two ways, told apart by its type."""
+    """A value with two forms, which are distinguished by type."""
 
     simple: Check
     other: Check
@@ -254,7 +254,7 @@ class Either:
         return f"{self.simple.allowed}, or {self.other.allowed}"
 
     def __call__(self, value: object) -> Any:
-        """Convert in the way that suits the value."""
+        """Convert the value with the form that it has."""
         if isinstance(value, self.takes):
             return self.other(value)
         if not isinstance(self.simple, OneOf | Text) and isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Files in VTKHDF, the HDF5 layout that ParaView reads: single steps, indices of several files, and whole series."""
+"""Files in VTKHDF, the HDF5 layout that ParaView reads: parts with a few steps, indices of parts, and whole series."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vicinal.io.atomic import atomic_path, replace_file
 Array = npt.NDArray[Any]
 
 VERSION = (2, 0)
-"""Version of the format; 2.0 is the first with time series of PolyData, so older readers can read the files too."""
+"""Version of the format; 2.0 is the oldest with time series of PolyData."""
 
 GROUPS = ("Vertices", "Lines", "Polygons", "Strips")
 """Kinds of cells, in the order of the format."""
@@ -26,12 +26,12 @@ GROUPS = ("Vertices", "Lines", "Polygons", "Strips")
 
 @dataclass
 class Frame:
-    """One moment of a series: points, cells of one kind or more, and data of both."""
+    """One moment of a series: points, cells of one or more kinds, and data of both."""
 
     time: float
     points: Array
     cells: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
-    """By kind of cells: `indices` of their points, cell after cell, and `offsets` at which the cells begin and end."""
+    """Per kind of cells: `indices` of their points, cell by cell, and `offsets` at which the cells begin and end."""
 
     point_data: Mapping[str, Array] = field(default_factory=dict)
     cell_data: Mapping[str, Array] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def need_h5py() -> Any:
 
 @dataclass
 class Part:
-    """A complete file of a series, and the steps of it that belong to the series."""
+    """A complete file of a series, and those of its steps that belong to the series."""
 
     file: Path
     times: list[float]
@@ -73,7 +73,7 @@ class Part:
         return len(self.times)
 
     def first(self, count: int) -> Part:
-        """Return the part with its first steps only."""
+        """Return the part restricted to its first steps."""
         return Part(self.file, self.times[:count], self.points[:count], self.cells[:count], self.ids[:count])
 
     def rows(self, name: str) -> int:
@@ -89,7 +89,7 @@ class Part:
         return sum(self.points)
 
     def is_empty(self, name: str) -> bool:
-        """Return whether a dataset has no entries but the zeros of empty offsets."""
+        """Return whether a dataset has no entries except the zeros of empty offsets."""
         folder = name.partition("/")[0]
         if folder in GROUPS:
             kind = GROUPS.index(folder)
@@ -98,7 +98,7 @@ class Part:
 
 
 def joined(parts: Sequence[Part], file: Path) -> Part:
-    """Return the steps of several parts as those of one file."""
+    """Return the steps of several parts, numbered as in one file."""
     lists: list[list[Any]] = [[], [], [], []]
     for part in parts:
         steps: tuple[list[Any], ...] = (part.times, part.points, part.cells, part.ids)
@@ -113,7 +113,7 @@ def check_frame(frame: Frame) -> None:
 
 
 def write_steps(file: Path, frames: Sequence[Frame]) -> Part:
-    """Write a few steps as a file of their own; it is made in memory, so that no failure of the disk reaches HDF5."""
+    """Write a few steps to a new file. The file is built in memory, so that HDF5 never sees a failing disk."""
     h5py = need_h5py()
     # Checked before anything is written.
     each = [_raw(frame) for frame in frames]
@@ -159,7 +159,7 @@ def _begin(file: Any, part: Part, names: Mapping[str, Any]) -> Any:
     """Write the description of a series: kind, counts, and the rows of the arrays at which each step begins."""
     root = file.create_group("VTKHDF")
     root.attrs["Version"] = np.array(VERSION, dtype=np.int64)
-    # A string of fixed length, as readers expect; h5py would write one of variable length.
+    # Readers expect a string of fixed length; h5py would write one of variable length.
     root.attrs.create("Type", np.bytes_("PolyData"))
     points, cells, ids = (np.array(counts, np.int64) for counts in (part.points, part.cells, part.ids))
     root["NumberOfPoints"] = points
@@ -199,7 +199,7 @@ def read_steps(file: Path) -> Part:
 
 
 def _shapes(file: Path) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
-    """Return shapes and types of the arrays of a file whose lengths depend on the numbers of points and cells."""
+    """Return shapes and types of those arrays of a file whose lengths depend on the numbers of points and cells."""
     h5py = need_h5py()
     with h5py.File(file, "r") as source:
         root = source["VTKHDF"]
@@ -209,11 +209,11 @@ def _shapes(file: Path) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
 
 
 def write_index(path: Path, parts: Sequence[Part]) -> None:
-    """Write a file of virtual datasets that refer to the complete files: a few bytes per array and part."""
+    """Write a file of virtual datasets that refer to the parts; it takes a few bytes per array and part."""
     h5py = need_h5py()
     whole = joined(parts, path)
     names = _shapes(parts[-1].file)
-    # Relative to the folder of the index, so that both can move together.
+    # Paths are relative to the folder of the index, so that both can be moved together.
     files = [os.path.relpath(part.file, path.parent) for part in parts]
     with h5py.File(f"{path.name}-{os.getpid()}", "w", driver="core", backing_store=False) as memory:
         root = _begin(memory, whole, names)
@@ -237,7 +237,7 @@ def write_index(path: Path, parts: Sequence[Part]) -> None:
 
 
 def write_whole(path: Path, parts: Sequence[Part]) -> None:
-    """Copy complete files into one, array by array."""
+    """Copy parts into one file, array by array."""
     h5py = need_h5py()
     whole = joined(parts, path)
     names = _shapes(parts[-1].file)
@@ -258,5 +258,5 @@ def write_whole(path: Path, parts: Sequence[Part]) -> None:
 
 
 def _filters(dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Compress whole numbers, which are mostly consecutive; floats hardly shrink."""
+    """Return the compression of integers, which are mostly consecutive; floats are stored uncompressed."""
     return {"chunks": True, "compression": 1, "shuffle": True} if dtype.kind in "iu" else {}

@@ -14,7 +14,7 @@ from vicinal.sim.walls import SIDES
 
 @dataclass(frozen=True, kw_only=True)
 class Motion(Section):
-    """A wall that does not move, and what all motions have in common."""
+    """A wall at rest; base class of all motions."""
 
     TAG: ClassVar = ("type", "fixed")
 
@@ -82,16 +82,16 @@ MOTIONS = Variant("type", {kind.TAG[1]: kind for kind in (Motion, Translating, R
 
 @dataclass(frozen=True, kw_only=True)
 class WallSection(Section):
-    """What all walls have in common."""
+    """The keys that all walls share."""
 
     material: str | None = key(Text(), None, help="name of a material; grains need it")
-    name: str | None = key(Text(), None, help="for the table of forces; made from the shape if left out")
+    name: str | None = key(Text(), None, help="name in the table of forces; by default made from the shape")
     motion: Motion = key(MOTIONS, Motion())
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaneWall(WallSection):
-    """A half-space; bodies are on the side to which the normal points."""
+    """A plane; bodies are on the side to which the normal points."""
 
     TAG: ClassVar = ("shape", "plane")
     point: Vector = key(VECTOR)
@@ -125,7 +125,7 @@ class CylinderWall(WallSection):
     ends: bool = key(Flag(), default=False, help="whether planes close both ends; they move with the cylinder")
 
     def check(self) -> None:
-        """Check that it has a length."""
+        """Check that the cylinder has a length."""
         if self.start == self.end:
             raise self.wrong("end", "must differ from start")
 

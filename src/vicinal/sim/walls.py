@@ -1,4 +1,4 @@
-"""Walls: planes, cylinders and triangle meshes that rest, move or rotate."""
+"""Walls: planes, cylinders and triangle meshes, at rest or in motion."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_rotation(value: object, name: str) -> Array:
     length = float(np.linalg.norm(array))
     if array.shape != (4,) or not np.isfinite(length) or length == 0:
         raise InputError(f"{name} must be a quaternion w, x, y, z other than zero, got {value!r}")
-    # One of length 1 in all but rounding is taken as it is, so that a restored wall has the same bits.
+    # A quaternion of length 1 within rounding is kept unchanged, so that a restored wall has the same bits.
     array = array if abs(length - 1) < 1e-12 else array / length
     array.flags.writeable = False
     return array
@@ -67,7 +67,7 @@ _MOVING = (*_VECTORS, "orientation")
 
 @dataclass(kw_only=True, eq=False)
 class Wall(ABC):
-    """A wall. It moves with `velocity` and rotates with `spin` about `centre`, which moves with it.
+    """A wall. It moves with `velocity` and rotates with `spin` about `centre`, which moves with the wall.
 
     `position` (displacement) and `orientation` (w, x, y, z) are its pose; `force` and `torque` (about `centre`) are
     those that bodies exerted in the last step. Motion and pose may be assigned between runs; the rest of a wall that
@@ -87,7 +87,7 @@ class Wall(ABC):
     kind = "wall"
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Check vectors, and refuse to change the surface of a wall of a simulation, or the load on it."""
+        """Check vectors; refuse assignments to the surface and the load of a wall that belongs to a simulation."""
         if name in _VECTORS:
             value = check_vector(value, f"{self.name}.{name}")
         elif name == "orientation":
@@ -100,19 +100,19 @@ class Wall(ABC):
         super().__setattr__(name, value)
 
     def fix_surface(self) -> None:
-        """Allow no more changes than those of motion and pose; the wall belongs to one simulation from now on."""
+        """Assign the wall to a simulation: from now on only motion and pose can be changed."""
         if getattr(self, "_fixed", False):
             raise InputError(f"walls must belong to one simulation, got {self.name!r} of another one; make a new wall")
         for name, value in list(vars(self).items()):
             if isinstance(value, np.ndarray) and name not in _MOVING:
-                # A copy: the array may be one that its owner goes on to write to.
+                # Copied, since the caller may change the array later.
                 own = value.copy()
                 own.flags.writeable = False
                 object.__setattr__(self, name, own)
         self._fixed = True
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return surface, motion and pose, for `copy` and `pickle`: the copy belongs to no simulation."""
+        """Return surface, motion and pose for `copy` and `pickle`; the copy belongs to no simulation."""
         kept = {name: value for name, value in vars(self).items() if name not in {"_fixed", "_mesh"}}
         return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in kept.items()}
 
@@ -121,15 +121,15 @@ class Wall(ABC):
         self.orientation.flags.writeable = False
 
     def check_motion(self) -> None:
-        """Check values that were written into the arrays of motion and pose."""
+        """Check values that the user has written into the arrays of motion and pose."""
         for name in _VECTORS:
             check_vector(getattr(self, name), f"{self.name}.{name}")
 
     def take_state(self, **state: Sequence[float]) -> None:
-        """Take pose and load from the simulation that the wall belongs to."""
+        """Set pose and load to those of the simulation that the wall belongs to."""
         for name, value in state.items():
             array = np.array(value)
-            # A rotation is replaced as a whole, a load not at all.
+            # The user may only replace the orientation as a whole, and not the load.
             array.flags.writeable = name in _VECTORS
             object.__setattr__(self, name, array)
 
@@ -142,7 +142,7 @@ class Wall(ABC):
         """Return the triangles of the surface in its first pose."""
 
     def shape(self) -> dict[str, Any]:
-        """Return the numbers that describe this kind of surface in its first pose, by name."""
+        """Return the numbers that describe the surface in its first pose, by name."""
         return {}
 
     def triangles(self) -> Array:
@@ -157,7 +157,7 @@ class Wall(ABC):
 
 @dataclass(kw_only=True, eq=False)
 class Plane(Wall):
-    """A half-space: bodies are on the side to which `normal` points.
+    """A plane; bodies are on the side to which `normal` points.
 
     `size` is the edge of the square that pictures show.
     """
@@ -185,11 +185,11 @@ class Plane(Wall):
         return np.array([[corners[k] for k in (0, 1, 2)], [corners[k] for k in (0, 2, 3)]])
 
     def drift_speed(self, reach: float) -> float:
-        """Return the speed without sliding along the plane and rotation about its normal, which change nothing."""
+        """Return the speed without motion along the plane and rotation about its normal, which have no effect."""
         normal = rotated(self.orientation, np.asarray(self.normal))
         spin = np.asarray(self.spin)
         tilting = float(np.linalg.norm(np.cross(spin, normal)))
-        # If the plane tilts, its normal changes during a step: then the whole velocity counts.
+        # If the plane tilts, its normal changes during a step, so the full velocity counts.
         along = np.linalg.norm(self.velocity) if tilting else abs(np.dot(self.velocity, normal))
         return float(along) + tilting * reach
 
@@ -240,7 +240,7 @@ class Cylinder(Wall):
         return np.concatenate([first, second])
 
     def drift_speed(self, reach: float) -> float:
-        """Return the speed without sliding along the axis and rotation about it, which change nothing."""
+        """Return the speed without motion along the axis and rotation about it, which have no effect."""
         axis = rotated(self.orientation, self.axis)
         spin, velocity = np.asarray(self.spin), np.asarray(self.velocity)
         tilting = float(np.linalg.norm(np.cross(spin, axis)))

@@ -30,7 +30,7 @@ _MIXTURE = Either(Text("the name of a body"), Named(NOT_NEGATIVE), (Mapping,))
 
 @dataclass(frozen=True, kw_only=True)
 class Insertion(Section):
-    """What all kinds of insertion have in common."""
+    """The keys that all kinds of insertion share."""
 
     bodies: str | dict[str, float] = key(
         _MIXTURE, help="name of a body, or a table of names and their shares by number"
@@ -64,12 +64,14 @@ class Fill(Insertion):
     TAG: ClassVar = ("kind", "fill")
     region: str = key(Text("the name of a region"))
     count: int | None = key(Whole(1, 1e9), None, help="number of bodies")
-    fraction: float | None = key(Number(0, 0.74, above=True), None, help="volume of the bodies over that of the region")
+    fraction: float | None = key(
+        Number(0, 0.74, above=True), None, help="ratio of the volume of the bodies to that of the region"
+    )
     mass: float | None = key(POSITIVE, None, help="mass of all bodies")
-    method: str = key(OneOf(("random", "lattice")), "random", help="random places, or a lattice")
+    method: str = key(OneOf(("random", "lattice")), "random", help="random positions, or a lattice")
     gap: float = key(Number(0, 1), 0.0, help="least distance between bodies, relative to their mean radius")
     jitter: float = key(
-        Number(0, 1), 0.5, help="for a lattice: part of the room around a site by which it is displaced at random"
+        Number(0, 1), 0.5, help="for a lattice: random displacement of each site, relative to the free space around it"
     )
 
     def check(self) -> None:
@@ -86,7 +88,7 @@ class Fill(Insertion):
 
 @dataclass(frozen=True, kw_only=True)
 class Emitter(Insertion):
-    """Insert bodies into a region during the run, wherever there is room in it."""
+    """Insert bodies into the free space of a region during the run."""
 
     TAG: ClassVar = ("kind", "emitter")
     region: str = key(Text("the name of a region"))
@@ -110,7 +112,7 @@ class Emitter(Insertion):
 
 @dataclass(frozen=True, kw_only=True)
 class Place(Insertion):
-    """Put bodies at given positions."""
+    """Insert bodies at given positions."""
 
     TAG: ClassVar = ("kind", "place")
     positions: tuple[Vector, ...] = key(Items(VECTOR, least=1), help="centres")
@@ -121,7 +123,7 @@ class Place(Insertion):
 
 @dataclass(frozen=True, kw_only=True)
 class FromFile(Insertion):
-    """Put spheres at positions from a text file: one line of x y z and radius for each."""
+    """Insert spheres from a text file; each line has x, y, z and the radius."""
 
     TAG: ClassVar = ("kind", "file")
     file: str = key(Text("the name of a text file"), help="x y z r on every line, relative to the scene file")

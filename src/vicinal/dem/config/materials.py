@@ -1,4 +1,4 @@
-"""Materials, and parameters of pairs of them."""
+"""Materials, and parameters of pairs of materials."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vicinal.sim.values import Items, Number, Text
 
 
 def allowed_range(name: str) -> Number:
-    """Return the range of a quantity, as `Material` has it."""
+    """Return the range that `Material` allows for a quantity."""
     p = PARAMETERS[name]
     return Number(p.low, p.high, above=not p.low_allowed)
 
@@ -49,7 +49,7 @@ class MaterialTable:
 
 @dataclass(frozen=True, kw_only=True)
 class _Pair(Section):
-    """Contact parameters of two materials that replace those of the mixing rule: keys of `Material` without density."""
+    """Contact parameters of two materials, which replace those of both: the keys of `Material` without density."""
 
     materials: tuple[str, str] = key(Items(Text(), 2), help="names of the two materials; may be the same twice")
 

@@ -32,9 +32,11 @@ class Dem(SolverSection):
     history: bool = key(Flag(), default=True, help="keep tangential springs from step to step")
     dt: float | None = key(POSITIVE, None, help="time step")
     fraction: float | None = key(
-        Number(0, 1, above=True), None, help="time step relative to the critical time, in place of dt"
+        Number(0, 1, above=True), None, help="time step relative to the critical time, instead of dt"
     )
-    skin: float | None = key(POSITIVE, None, help="skin of the neighbour list; chosen if left out. Changes speed only")
+    skin: float | None = key(
+        POSITIVE, None, help="skin of the neighbour list; chosen automatically by default. Changes speed only"
+    )
     max_overlap: float = key(
         POSITIVE, MAX_OVERLAP, help="largest overlap of bodies when they are inserted, relative to the smaller radius"
     )
@@ -45,7 +47,7 @@ class Dem(SolverSection):
     outlets: tuple[Outlet, ...] = key(Items(Part(Outlet)), ())
 
     def check(self) -> None:
-        """Check that the step is given once, that all names are known, and that materials suit the law."""
+        """Check that the step is given once, that all names are known, and that the law accepts the materials."""
         if self.dt is not None and self.fraction is not None:
             raise self.wrong("fraction", "must not be given together with dt")
         for name, body in self.bodies.items():
@@ -84,7 +86,7 @@ class Dem(SolverSection):
             raise SchemaError(path, value, problem, hint=f"give {law.refused[unwanted]} instead")
 
     def table(self) -> dict[str, Any]:
-        """Return the section as plain values, as a file would have them."""
+        """Return the section as plain values, in the form of a file."""
         items = super().table()
         items["materials"] = {name: values_of(material) for name, material in self.materials.items()}
         return {name: value for name, value in items.items() if value not in ({}, [])}

@@ -1,4 +1,4 @@
-"""Pictures and animations of runs, made without a graphics card or a window."""
+"""Pictures and animations of runs, drawn without a graphics card or a window."""
 
 from vicinal.sim.pictures.draw import Look, Painter, draw_animation, draw_picture
 

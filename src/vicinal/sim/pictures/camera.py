@@ -1,4 +1,4 @@
-"""The camera: direction of view, and what it shows."""
+"""The camera: direction of view and visible box."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Camera:
 
     @property
     def scale(self) -> float:
-        """Pixels per metre, such that the whole box is visible."""
+        """Pixels per metre, chosen such that the whole box is visible."""
         corners = self._corners() @ self.axes.T
         extent = np.maximum(np.ptp(corners, axis=0), 1e-300)
         return float(min(0.94 * self.pixels[0] / extent[0], 0.94 * self.pixels[1] / extent[1]))

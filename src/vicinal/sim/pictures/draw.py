@@ -25,22 +25,22 @@ EDGE = np.array([0.30, 0.34, 0.42])
 INK, MUTED = "#1d2433", "#667085"
 
 FINE = 2
-"""Every pixel is the mean of a square of this many pixels in each direction."""
+"""Oversampling: every pixel is the mean of a square with this many pixels along each side."""
 
 SHARP = np.cos(np.radians(25.0))
-"""Cosine of the bend below which an edge of a mesh is not drawn."""
+"""An edge of a mesh is drawn if the cosine between the normals of its triangles is below this."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a run is drawn.
+    """Options for drawing a run.
 
     Parameters
     ----------
     azimuth, elevation
         Direction from the scene to the eye, in degrees.
     colour
-        What the colour of a particle means: ``"speed"``, or the name of any of its data.
+        The quantity that the colour of a particle shows: ``"speed"``, or the name of one of its data.
     pixels
         Width and height of the picture.
     """
@@ -59,7 +59,7 @@ class Painter:
     path
         The series of particles; walls and surfaces are read from files beside it.
     look
-        How to draw.
+        Options for drawing.
     """
 
     def __init__(self, path: Path, look: Look) -> None:
@@ -78,7 +78,7 @@ class Painter:
         return SeriesReader(file) if file != self.path and file.exists() else None
 
     def _bounds(self, frames: list[Frame]) -> tuple[Array, Array]:
-        """Return the bounding box of all particles, and of walls where they are near."""
+        """Return the bounding box of all particles and of the parts of walls near them."""
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for frame in frames:
             if len(frame.points):
@@ -98,7 +98,7 @@ class Painter:
         values = np.concatenate([self._values(frame) for frame in frames])
         if not len(values):
             return 0.0, 1.0
-        # A few fast particles would leave all others in one colour.
+        # With the full range, a few fast particles would make all others the same colour.
         low, high = (0.0 if self.look.colour == "speed" else float(values.min())), float(np.quantile(values, 0.99))
         return low, high if high > low else low + 1.0
 
@@ -149,7 +149,7 @@ class Painter:
         return series[int(np.abs(series.times - time).argmin())]
 
     def _walls_behind(self, canvas: Canvas, camera: Camera, walls: Frame) -> None:
-        """Fill the walls behind the scene; those in front of it would hide everything."""
+        """Fill the walls behind the particles; walls in front of them would hide the particles."""
         corners = _corners(walls)
         normals = _normals(corners) @ camera.axes.T
         normals[normals[:, 2] < 0] *= -1
@@ -167,7 +167,7 @@ class Painter:
 
     def figure(self, step: int, *, title: str = "") -> Any:
         """Return a figure of one frame with a title, the time and the scale of colours."""
-        # Figure instead of pyplot: no window system and no global state.
+        # Figure instead of pyplot, which needs a window system and has global state.
         from matplotlib import colormaps
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import LinearSegmentedColormap, Normalize
@@ -182,7 +182,7 @@ class Painter:
         axes.set_axis_off()
         line = 1 - 0.42 * top / (height + top)
         time = float(self.particles.times[step])
-        # Small pictures have small letters, so that title, time and scale do not overlap.
+        # Small pictures get a small font, so that title, time and scale do not overlap.
         zoom = min(1.0, width / 1000)
         figure.text(0.025, line, title, color=INK, fontsize=15 * zoom, weight="bold", va="center")
         figure.text(0.6, line, f"t = {time:.4g} s", color=MUTED, fontsize=12 * zoom, va="center", ha="right")
@@ -229,7 +229,7 @@ def draw_animation(
         canvas.draw()
         return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
 
-    # One palette for all pictures, or parts at rest would flicker; made from several, not from the first only.
+    # One palette for all pictures, since parts at rest would flicker otherwise; it is made from several pictures.
     some = {step: shot(step) for step in (steps[0], steps[len(steps) // 2], steps[-1])}
     plain = Image.Dither.NONE
     palette = Image.fromarray(np.concatenate([np.asarray(one) for one in some.values()])).quantize(255, dither=plain)
@@ -257,7 +257,7 @@ def _normals(corners: Array) -> Array:
 
 
 def _edges(walls: Frame) -> Array:
-    """Return the edges of walls that are drawn: boundaries, and sharp bends of the surface, shape (m, 2, 3)."""
+    """Return the edges of walls to draw: boundaries, and sharp bends of the surface, shape (m, 2, 3)."""
     corners = _corners(walls)
     if not len(corners):
         return np.zeros((0, 2, 3))
@@ -272,6 +272,6 @@ def _edges(walls: Frame) -> Array:
     order = np.argsort(group, kind="stable")
     first = np.concatenate([[0], np.cumsum(counts)[:-1]])
     one, other = order[first], order[first + counts - 1]
-    # Neighbouring triangles may have opposite orientations, so the sign of the normals does not count.
+    # Neighbouring triangles may have opposite orientations, so the sign of the cosine is ignored.
     bend = np.abs(np.einsum("ij,ij->i", normals[owner[one]], normals[owner[other]])) < SHARP
     return np.asarray(edges[one[(counts == 1) | bend]])

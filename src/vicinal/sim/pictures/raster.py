@@ -1,4 +1,4 @@
-"""Spheres, triangles and lines as pixels; what is nearest to the eye is visible."""
+"""Rasterisation of spheres, triangles and lines with a depth buffer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIGHT = np.array([-0.45, 0.65, 0.62])
 """Direction to the lamp, from the left and above: right, up, towards the eye."""
 
 PATCH = 20.0
-"""Spheres with a larger radius in pixels are drawn one by one, smaller ones all at once, pixel by pixel."""
+"""Spheres with a larger radius in pixels are drawn one by one, smaller ones together, pixel by pixel."""
 
 
 class Canvas:
@@ -63,7 +63,7 @@ class Canvas:
         self.colour[pixel[near]] = shade(colour, normal)
 
     def _small_spheres(self, seen: Array, radii: Array, colours: Array) -> None:
-        """Draw the same pixel of all spheres at a time: first find the nearest depth, then the sphere that has it."""
+        """Draw the same pixel of all spheres at once: first find the nearest depth, then the sphere that has it."""
         owner = np.full(len(self.depth), -1)
         for which, pixel, depth in self._fragments(seen, radii):
             del which
@@ -120,7 +120,7 @@ class Canvas:
                 self.depth[pixel] = depth[near]
 
     def lines(self, seen: Array, colour: Array, opacity: float = 1.0) -> None:
-        """Draw lines, shape (m, 2, 3), where they are not hidden."""
+        """Draw the visible parts of lines, shape (m, 2, 3)."""
         marked = np.zeros(len(self.depth), bool)
         for begin, end in seen:
             count = int(np.abs(end - begin)[:2].max()) + 2
@@ -128,16 +128,16 @@ class Canvas:
             column, row = np.floor(spots[:, 0]).astype(int), np.floor(spots[:, 1]).astype(int)
             good = (column >= 0) & (column < self.width) & (row >= 0) & (row < self.height)
             pixel = row[good] * self.width + column[good]
-            # A line on the surface of something is in front of it.
+            # A line that lies on a surface is drawn in front of it.
             marked[pixel[spots[good, 2] + 1.0 >= self.depth[pixel]]] = True
         self.colour[marked] += opacity * (colour - self.colour[marked])
 
 
 def shade(colour: Array, normal: Array) -> Array:
-    """Return colours under the lamp, with a small highlight."""
+    """Return the shaded colours, with a small highlight."""
     light = LIGHT / np.linalg.norm(LIGHT)
     facing = np.clip(normal @ light, 0, 1)[..., None]
-    # The highlight is where the normal points half way between lamp and eye.
+    # The highlight is at normals halfway between the directions to lamp and eye.
     half = light + np.array([0.0, 0.0, 1.0])
     half /= np.linalg.norm(half)
     spot = np.clip(normal @ half, 0, 1)[..., None] ** 40
