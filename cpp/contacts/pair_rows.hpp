@@ -1,5 +1,4 @@
-// Contacts in canonical order, the pairs (i, j) with i < j by i, then by j, as rows: row i holds the bodies j,
-// ascending.
+// Contacts as rows: the contacts are pairs (i, j) with i < j, sorted by i, then by j, and row i holds the bodies j.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 
 namespace vicinal::contacts {
 
-// Writes the entry of each pair (first[k], second[k]), in either order, among the contacts; -1 if it is not a contact.
+// Writes the number of the contact of each pair (first[k], second[k]), in either order; -1 if there is none.
 inline void find(const RowsView& pairs, std::span<const std::int32_t> first, std::span<const std::int32_t> second,
                  std::span<std::int64_t> place) {
   parallel_ranges(first.size(), row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {

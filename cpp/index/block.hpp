@@ -20,9 +20,9 @@ struct Shift {
   bool operator==(const Shift&) const = default;
 };
 
-// Candidates begin … end-1, seen through the periodic image `shift`. If the queries of the block are among them, `own`
-// states which candidates are left out; the queries then are the slots first_query … last_query-1 of the range. Only
-// the first range of a block can contain its queries, and one with Own::after starts with the first query.
+// Candidates begin … end-1 in the periodic image `shift`. If the queries of the block are among them, `own` states
+// which candidates are left out; the queries are then the slots first_query … last_query-1. Only the first range of a
+// block can contain its queries, and a range with Own::after starts with the first query.
 struct Range {
   Slot begin, end;
   Shift shift{};
@@ -46,7 +46,7 @@ class BlockSink {
  public:
   template <class F>
     requires(!std::same_as<F, BlockSink>)
-  // NOLINTNEXTLINE(google-explicit-constructor): a sink is meant to be written as a lambda in place
+  // NOLINTNEXTLINE(google-explicit-constructor): callers pass a lambda
   BlockSink(F& f) : object_(&f), call_([](void* object, const Block& block) { (*static_cast<F*>(object))(block); }) {}
   void operator()(const Block& block) const { call_(object_, block); }
 

@@ -1,4 +1,4 @@
-// Bodies in the order of a structure: neighbours in space are neighbours in memory.
+// Bodies in the order of a structure, in which neighbours in space are close in memory.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@ template <class T, int D>
 struct Bodies {
   static constexpr std::size_t most = static_cast<std::size_t>(columns_of(Shape::box, D));
   std::size_t size = 0;
-  std::size_t slots = 0;  // the number of bodies, unless a structure leaves holes: slots whose id is -1
+  std::size_t slots = 0;  // the number of bodies, or more if a structure leaves holes (slots whose id is -1)
   BodyView<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
   bool banded = false;                        // `near` is filled; otherwise `exact` is
   Buffer<std::int32_t> ids;                   // the user's number of the body in each slot
   std::array<Buffer<float>, most> near;       // in the frame, for the test in float32
-  mutable std::array<Buffer<T>, most> exact;  // wrapped; together with `near` only after `complete`
-  // The slots of bodies at the border of a cut frame, in ascending order: their `near` coordinates may be clamped. Set
+  mutable std::array<Buffer<T>, most> exact;  // wrapped; filled together with `near` only after `complete`
+  // The slots of bodies at the border of a cut frame, in ascending order; their `near` coordinates may be clamped. Set
   // by `note_outside`.
   mutable std::vector<std::uint32_t> outside;
   // Runs of slots that share a cell, in ascending order of its key: run g is group_begin[g] … group_begin[g+1]-1. The
@@ -56,14 +56,14 @@ struct Bodies {
     }
   }
 
-  // Numbers per body: see columns_of.
+  // The number of columns per body: see columns_of.
   [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(columns_of(raw.shape, D)); }
 
-  // One of the numbers that the exact test uses, of a body as the user numbers it.
+  // A column that the exact test uses, for a body in the numbering of the user.
   [[nodiscard]] T value(std::size_t point, int column) const {
     if (column < D) return box.wrap(raw.at(point, column), column);
     if (raw.shape == Shape::sphere) return raw.radius(point);
-    // The upper corner moves with the lower one; rounding must not turn the box inside out.
+    // The upper corner moves with the lower one and, with rounding, must not fall below it.
     const int axis = column - D;
     const std::int32_t turns = box.wraps(raw.at(point, axis), axis);
     const T upper = raw.upper(point, axis);
@@ -82,7 +82,7 @@ struct Bodies {
     return column < D ? frame(x, column) : static_cast<float>(static_cast<double>(x) * frame.scale);
   }
 
-  // Puts body `point` into a slot. (Whole sets are sorted by columns: cell_order.hpp.)
+  // Puts body `point` into a slot. (Whole sets are sorted column by column: cell_order.hpp.)
   void place(std::size_t point, std::size_t slot) {
     ids[slot] = static_cast<std::int32_t>(point);
     for (std::size_t c = 0; c < columns(); ++c) {
@@ -109,7 +109,7 @@ struct Bodies {
       else exact[c][to] = exact[c][from];
     }
   }
-  // To be called before bodies move: the columns that `complete` added become invalid.
+  // Must be called before bodies move: the columns that `complete` added become invalid.
   void forget_exact() {
     if (banded)
       for (auto& column : exact) column.release();
@@ -133,7 +133,7 @@ struct Bodies {
       if (frame.at_border(near[a][slot], a)) return true;
     return false;
   }
-  // To be called when bodies are in their slots, before a search.
+  // Must be called after bodies were put into slots and before a search.
   void note_outside() const {
     outside.clear();
     if (!banded || !frame.cut) return;

@@ -1,4 +1,4 @@
-// Bodies as the user passes them, and how far a pair of them reaches.
+// Bodies as the user passes them, and the reach of pairs of them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace vicinal {
 
-// How far the positions of a pair can be from each other: along each axis and, if `round`, in total.
+// The largest distance between the positions of a pair: along each axis and, if `round`, in total.
 template <int D>
 struct Reach {
   std::array<double, D> axis{};
@@ -20,7 +20,7 @@ struct Reach {
   [[nodiscard]] double largest() const { return *std::max_element(axis.begin(), axis.end()); }
 };
 
-// Bodies as the user gave them, row by row, with the bounds of their positions (before wrapping). The position of a box
+// Bodies as passed by the user, row by row, with the bounds of their positions before wrapping. The position of a box
 // is its lower corner.
 template <class T, int D>
 struct BodyView {
@@ -31,8 +31,8 @@ struct BodyView {
   Shape shape = Shape::point;
   const T* extra = nullptr;          // the radius of every sphere, or the upper corners of boxes
   std::array<T, D> largest{};        // the largest radius (on every axis), or the longest edge along each axis
-  std::array<T, D> largest_query{};  // the same for the largest queries to answer
-  bool same_sizes = false;           // an update: no body changed size
+  std::array<T, D> largest_query{};  // the same for queries
+  bool same_sizes = false;           // in an update: no body has changed size
   std::array<T, D> period{};         // of the box, 0 along open axes
 
   [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
@@ -44,12 +44,13 @@ struct BodyView {
   [[nodiscard]] Reach<D> reach(T cutoff) const {
     Reach<D> r;
     if (shape == Shape::box) {
-      // Overlapping boxes are not farther apart, corner from corner, than the longer edge; the subtraction was rounded.
+      // The lower corners of overlapping boxes are not farther apart than the longer edge, up to rounding of the
+      // difference.
       constexpr double more = 1 + 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
       for (std::size_t a = 0; a < D; ++a)
         r.axis[a] = static_cast<double>(std::max(largest[a], largest_query[a])) * more;
-      // A reach must be positive and have an inverse, but not span many images of a period. Along an axis on which all
-      // boxes have length 0 any value is valid: that of the other axes is used.
+      // A reach must be positive and have a finite inverse, but must not span many images. If all boxes have length 0
+      // along an axis, any value is valid, and that of the other axes is used.
       constexpr double least = 1e-150;
       const double some = r.largest() > 0 ? r.largest() : 1;
       for (std::size_t a = 0; a < D; ++a) {

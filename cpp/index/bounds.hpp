@@ -20,12 +20,12 @@ struct Bounds {
   std::size_t bad = 0;
 };
 
-// Of n rows of several quantities at once; `value(k)` is the k-th number of each, row by row. Numbers read for one of
-// them are in the cache for the next.
+// The bounds of n rows for several quantities at once; `value(k)` is the k-th number of each, row by row. Numbers that
+// one quantity reads are in the cache for the next.
 template <class T, int D, class... Value>
 std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&... value) {
   const std::size_t count = n * D;
-  // Twelve lanes: a multiple of both dimensions and of every vector width worth having without dispatch.
+  // Twelve lanes: a multiple of both dimensions and of the vector widths that need no dispatch.
   constexpr std::size_t lanes = 12;
   struct Partial {
     std::array<T, lanes> low, high, poison;

@@ -1,5 +1,5 @@
-// The region of most bodies: a few stray bodies far away must determine neither the size of cells nor the precision of
-// coordinates.
+// The bulk: the region that holds most bodies. A few distant bodies (strays) must not determine the size of cells or
+// the precision of coordinates.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace vicinal {
 template <int D>
 struct Bulk {
   std::array<double, D> low{}, high{};
-  std::array<double, D> length{};  // the length that most bodies fill, as if evenly spread
-  bool cut = false;                // some bodies are outside
+  std::array<double, D> length{};  // the length of the bulk, estimated for evenly spread bodies
+  bool cut = false;                // whether some bodies are outside
 };
 
 // Bodies outside the bulk cost more than others, so there must be few of them.
@@ -29,7 +29,7 @@ inline std::size_t most_strays(std::size_t bodies) { return 16 + bodies / 65536;
 
 namespace detail {
 
-// The middle part of the positions along an axis, from a sample: 1/8 of it is below, 1/8 above.
+// The middle part of the positions along an axis, from a sample: 1/8 of the sample is below, 1/8 above.
 template <class T, int D>
 std::array<double, 2> middle_of(const BodyView<T, D>& bodies, int axis, std::size_t sample) {
   std::vector<T> values;
@@ -65,13 +65,13 @@ std::size_t count_outside(const BodyView<T, D>& bodies, const Box<T, D>& box, co
 
 }  // namespace detail
 
-// The whole space of the bodies unless it is far longer than its middle part along some axis and at most `most` bodies
-// are outside. `reach` is how far the bodies of a pair can be apart.
+// Returns the whole extent of the bodies, unless it is far longer than its middle part along some axis and at most
+// `most` bodies are outside. `reach` is the largest distance of a pair.
 template <class T, int D>
 Bulk<D> find_bulk(const BodyView<T, D>& bodies, const Box<T, D>& box, double reach, std::size_t most) {
-  // A sample of fewer bodies is too small, and their search is fast anyway.
+  // Fewer bodies give too small a sample, and their search is fast in any case.
   constexpr std::size_t least = 512;
-  // A few bodies are enough where the space is evenly filled.
+  // A small sample is enough if the space is evenly filled.
   constexpr std::size_t glance = 64;
   constexpr std::size_t sample = 1024;
   constexpr double far = 4;  // least ratio of the whole length to that of the middle part (3/4 of evenly spread bodies)
@@ -87,7 +87,7 @@ Bulk<D> find_bulk(const BodyView<T, D>& bodies, const Box<T, D>& box, double rea
   for (int axis = 0; axis < D; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (box.periodic(axis)) continue;
-    // Halves, because the difference of two coordinates may overflow.
+    // Halved, because the difference of two coordinates may overflow.
     const auto short_of = [&](const std::array<double, 2>& middle, double margin) {
       return far * (middle[1] / 2 - middle[0] / 2 + margin) < all.high[a] / 2 - all.low[a] / 2;
     };

@@ -1,9 +1,9 @@
 // A linear bounding volume hierarchy (Kureck 2016, section 3.1): insensitive to the sizes of bodies and to empty space.
 //
-// Bodies lie along a Morton curve. The tree's leaves are runs of them, and each leaf of queries traverses it once. The
-// result is a list of twigs, smaller runs, whose bodies are contiguous in memory and become candidates. Boxes are
-// computed from the numbers that the exact test reads first: float32 in the near frame for doubles where there is one,
-// otherwise the exact ones.
+// Bodies are sorted along a Morton curve. The leaves of the tree are runs of bodies, and each leaf of queries traverses
+// the tree once. The result is a list of twigs, which are smaller runs; their bodies are contiguous in memory and
+// become candidates. Boxes are computed from the numbers that the exact test reads first: float32 in the near frame if
+// float64 bodies have one, otherwise the exact numbers.
 //
 // No pair is lost to rounding: boxes are larger than their bodies by `margin_`. A pair that passes the exact test is,
 // along each axis, not farther apart than reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min) (box.hpp);
@@ -80,7 +80,7 @@ class BodyBoxes {
     }
     return x;
   }
-  // A number at least as far as the next representable one: cheaper than std::nextafter.
+  // A number at least as far away as the next representable one; cheaper than std::nextafter.
   static V step(V x) { return std::abs(x) * std::numeric_limits<V>::epsilon() + std::numeric_limits<V>::denorm_min(); }
   static V down(V x) { return x - step(x); }
   static V up(V x) { return x + step(x); }
@@ -96,19 +96,19 @@ class BodyBoxes {
 class RangeList {
  public:
   void clear() { count_ = 0; }
-  // The next range is not joined to the previous ones.
+  // Prevents joining the next range to the previous ones.
   void begin(const Shift& shift) {
     shift_ = shift;
     end_ = nowhere;
     joined_from_ = count_;
   }
-  // Without a branch on `wanted`, which is unpredictable.
+  // No branch on `wanted`, since it is unpredictable.
   void add(Slot first, Slot last, bool wanted) {
     if (count_ + 2 > ranges_.size()) ranges_.resize(2 * ranges_.size() + 16);
     const bool apart = first != end_;
     Range* const range = ranges_.data() + count_;
     range[0] = {first, last, shift_};
-    // Either the range just written is counted, or the one before it becomes longer, or neither.
+    // Either counts the range just written, or extends the one before it, or does neither.
     count_ += static_cast<std::size_t>(wanted) & static_cast<std::size_t>(apart);
     end_ = wanted ? last : end_;
     if (count_ > joined_from_) ranges_[count_ - 1].end = end_;
@@ -247,7 +247,7 @@ class BVH final : public Structure<T, D> {
     }
   }
 
-  // The images in which a query can have neighbours; only one of two opposite images if `half`.
+  // The images in which a query can have neighbours; if `half`, only one of two opposite images.
   template <class V, class F>
   void for_each_image(const Hierarchy<V, D>& tree, const TurnedBox<V, D>& query, double scale, bool half, F&& f) const {
     if (tree.leaves() == 0) return;
@@ -257,7 +257,7 @@ class BVH final : public Structure<T, D> {
     for (std::size_t a = 0; a < D; ++a) {
       edge[a] = static_cast<double>(settings_.box.edge[a]) * scale;
       if (!(edge[a] > 0)) continue;
-      // Rounding here may add an image that a comparison of the boxes then rejects, not lose one.
+      // Rounding may add an image, which the comparison of boxes then rejects, but never loses one.
       const auto gap = [&](V from, V to) { return (static_cast<double>(to) - static_cast<double>(from)) / edge[a]; };
       least[a] = static_cast<int>(std::ceil(gap(tree.root().high(a), query.low(a)) - 1e-3));
       most[a] = static_cast<int>(std::floor(gap(tree.root().low(a), query.high(a)) + 1e-3));
@@ -280,13 +280,14 @@ class BVH final : public Structure<T, D> {
   void reset_bodies(const BodyView<T, D>& points) {
     reach_ = points.reach(settings_.cutoff);
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach_.largest()));
-    // A grid needs a positive reach along an axis on which boxes have length 0; here it would only widen the margin.
+    // Unlike a grid, the tree needs no positive reach along an axis on which boxes have length 0; it would only widen
+    // the margin.
     if (points.shape == Shape::box)
       for (std::size_t a = 0; a < D; ++a)
         reach_.axis[a] = static_cast<double>(std::max(points.largest[a], points.largest_query[a]));
   }
 
-  // Moves the bodies and their boxes but not their order. False if the order is not worth keeping.
+  // Updates the bodies and their boxes but keeps their order. Returns false if a new order would be better.
   bool refit(const BodyView<T, D>& points) {
     const bool banded = bodies_.banded;
     Buffer<std::int32_t> order = std::move(bodies_.ids);
@@ -328,8 +329,8 @@ class BVH final : public Structure<T, D> {
     for (double& x : typical_)
       x = std::max(x / static_cast<double>(bodies_.groups), std::numeric_limits<double>::min());
   }
-  // Proportional to the number of leaves that a typical leaf overlaps: to the sum of the volumes in which its centre
-  // can lie.
+  // Proportional to the number of leaves that a typical leaf overlaps, which is the sum of the volumes in which its
+  // centre can lie.
   [[nodiscard]] double cost() const {
     return sum_over_leaves([&](const auto& extent) {
       double volume = 1;
@@ -344,7 +345,7 @@ class BVH final : public Structure<T, D> {
   Reach<D> reach_;
   Bodies<T, D> bodies_;          // the groups are the leaves
   Buffer<std::uint32_t> twigs_;  // first slots, and the number of slots last
-  Hierarchy<float, D> near_;     // of doubles in the near frame; otherwise
+  Hierarchy<float, D> near_;     // for doubles in the near frame; otherwise:
   Hierarchy<T, D> exact_;
   int classes_ = 1;
   std::array<double, D> typical_{};  // mean extent of a leaf when the tree was built

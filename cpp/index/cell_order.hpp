@@ -17,12 +17,12 @@
 
 namespace vicinal {
 
-// The keys of bodies: a reference to an object with for_each(begin, end, f), which calls f(body, key) for the bodies as
-// the user numbers them. Valid for the duration of a call.
+// The keys of bodies: a reference to an object with for_each(begin, end, f), which calls f(body, key) for bodies in the
+// numbering of the user. Valid for the duration of a call.
 class KeySource {
  public:
   template <class Keys>
-  // NOLINTNEXTLINE(google-explicit-constructor): an object with keys is a source of them
+  // NOLINTNEXTLINE(google-explicit-constructor): callers pass any object with keys
   KeySource(const Keys& keys)
       : keys_(&keys), narrow_(&write<Keys, std::uint32_t>), wide_(&write<Keys, std::uint64_t>) {}
 

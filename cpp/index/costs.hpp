@@ -1,4 +1,4 @@
-// The time of a search, predicted from counts and from the seconds per count.
+// Predicts the time of a search from counts and the seconds per count.
 //
 // Seconds are measured for few bodies, which stay in the caches, and for many; between them they change with the
 // logarithm of the number of bodies.
@@ -50,7 +50,7 @@ class CostTable {
     for (const auto& [structure, seconds] : updates) updates_[structure] = {seconds.at("stay"), seconds.at("move")};
   }
 
-  // None if this structure was not measured with this kind of bodies; an error if only some of its counts were.
+  // Empty if this structure was not measured with this kind of bodies; throws if only some of its counts were measured.
   [[nodiscard]] std::optional<double> seconds(std::string_view structure, Shape shape, double bodies,
                                               const Counts& counts, const CountSet& except = {}) const {
     const auto entry = rates_.find(structure);
@@ -69,7 +69,7 @@ class CostTable {
     return sum;
   }
 
-  // The time of a step of an index that is updated; `moved` is the share of bodies that leave their cells.
+  // The time of a step of an index that is updated; `moved` is the fraction of bodies that leave their cells.
   [[nodiscard]] std::optional<double> step_seconds(std::string_view structure, Shape shape, double bodies, double moved,
                                                    const Estimate& way) const {
     const auto update = updates_.find(structure);

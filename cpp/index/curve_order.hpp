@@ -24,8 +24,8 @@
 
 namespace vicinal {
 
-// Sizes by octaves: a body much larger than its neighbours on the curve would make the box of their run as large as
-// itself. The class of a body is the first part of its key, so that every class has a curve of its own.
+// Size classes, one per octave. Without them, a body much larger than its neighbours on the curve would make the box of
+// their run as large as itself. The class of a body is the first part of its key, so every class has its own curve.
 template <class T, int D>
 class SizeOctaves {
  public:
@@ -77,7 +77,7 @@ class Curve {
   using Place = std::array<double, D>;
 
   Curve(const Place& low, const Place& high, int bits) : low_(low), most_(std::ldexp(1.0, bits) - 1) {
-    // Cells are cubes for any shape of the space: then the boxes of runs are approximately cubes, too.
+    // Cells are cubes for any shape of the space, so the boxes of runs are approximately cubes.
     double longest = 0;
     for (std::size_t a = 0; a < D; ++a) longest = std::max(longest, high[a] - low[a]);
     if (longest > 0) inverse_ = std::min((most_ + 1) / longest, std::numeric_limits<double>::max());
@@ -128,7 +128,7 @@ class CurveKeys {
  private:
   static constexpr int class_bits = std::bit_width(static_cast<unsigned>(SizeOctaves<T, D>::most) - 1);
 
-  // Over the bulk of the bodies: strays share the outermost cells.
+  // The curve covers the bulk of the bodies; strays share the outermost cells.
   static Curve<D> curve_over(const Bodies<T, D>& bodies, int bits) {
     const double largest = static_cast<double>(*std::max_element(bodies.raw.largest.begin(), bodies.raw.largest.end()));
     const Bulk<D> bulk = find_bulk(bodies.raw, bodies.box, largest, most_strays(bodies.size));
@@ -170,7 +170,7 @@ void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::s
   for (std::size_t slot = begin; slot < end; ++slot)
     order.emplace_back(curve(half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]))), bodies.ids[slot]);
   std::sort(order.begin(), order.end());
-  // They coincide, or are so close that no factor is large enough to separate them.
+  // The bodies coincide, or are too close for any factor to separate them.
   if (order.front().first == order.back().first) return;
   for (std::size_t k = 0; k < order.size(); ++k) bodies.place(static_cast<std::size_t>(order[k].second), begin + k);
   for (std::size_t first = 0; first < order.size();) {
@@ -201,7 +201,7 @@ class Prefixes {
     });
   }
 
-  // The number of bits that two slots share. Where keys are equal the number of the slot continues them.
+  // The number of leading bits that the keys of two slots share. Equal keys are extended by the numbers of the slots.
   [[nodiscard]] int shared(std::size_t a, std::size_t b) const {
     const std::uint64_t differ = keys_[a] ^ keys_[b];
     return differ != 0 ? std::countl_zero(differ) : 64 + std::countl_zero(static_cast<std::uint32_t>(a ^ b));
@@ -243,7 +243,7 @@ class Prefixes {
   }
 
   Buffer<std::uint64_t> keys_;
-  Buffer<std::uint8_t> shared_;  // with the slot before
+  Buffer<std::uint8_t> shared_;  // number of bits shared with the slot before
 };
 
 // Puts `bodies` (already `reset`) into the order of the curve, and its prefixes into `prefixes`; afterwards the groups

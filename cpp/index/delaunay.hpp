@@ -32,7 +32,7 @@ class Delaunay final : public Structure<T, D> {
  public:
   explicit Delaunay(const Settings<T, D>& settings) : settings_(settings), skin_(settings.option("skin")) {}
 
-  // As many bodies as before have moved; any other number is a new set.
+  // The same number of bodies as before has moved; a different number is a new set.
   void build(const BodyView<T, D>& points) override {
     const bool moved = sound_ && points.size > 0 && points.size == tri_.size();
     change(points, [&] {
@@ -102,8 +102,8 @@ class Delaunay final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return tri_.bytes() + own_walks_.bytes() + cross_walks_.bytes(); }
 
  private:
-  // Walkers and the edges they follow, made when the first search needs them. Each working thread has its own walker;
-  // idle walkers are kept here.
+  // Walkers and the edges that they follow, created by the first search. Each working thread has its own walker; idle
+  // walkers are stored here.
   class Walks {
    public:
     void forget(bool graph) {

@@ -85,7 +85,7 @@ class HashBins {
   [[nodiscard]] const Levels& levels() const { return levels_; }
   [[nodiscard]] const Bodies<T, D>& bodies() const { return bodies_; }
   [[nodiscard]] const Bin& operator[](std::uint32_t bin) const { return bins_[bin]; }
-  // Bins that hold bodies, and some that did.
+  // Bins that hold bodies, and some that held bodies before.
   [[nodiscard]] std::span<const std::uint32_t> occupied() const { return occupied_; }
   [[nodiscard]] std::size_t pieces() const { return (occupied_.size() + piece_bins - 1) / piece_bins; }
   // The occupied bins of one piece of work.
@@ -102,16 +102,16 @@ class HashBins {
     return bins_.bytes() + slot_bins_.bytes() + occupied_.capacity() * sizeof(std::uint32_t) + listed_.size() / 8;
   }
 
-  // The positions, sizes or number of bodies change; bodies stay in their slots.
+  // Called before positions, sizes or the number of bodies change; bodies stay in their slots.
   void view(const BodyView<T, D>& bodies) {
     bodies_.size = bodies.size;
     bodies_.raw = bodies;
     bodies_.forget_exact();
   }
 
-  // Moves bodies to their new bins; `resized`: they may have changed size, too. Returns false, with the move
-  // incomplete, if no level takes the size of a body. Slot by slot, not bin by bin: the overhead of a loop over the few
-  // bodies of a bin exceeds the work per body.
+  // Moves bodies to their new bins; `resized`: bodies may also have changed size. Returns false, with the move
+  // incomplete, if no level takes the size of a body. Loops over slots instead of bins, since the overhead of a loop
+  // over the few bodies of a bin exceeds the work per body.
   bool move_bodies(bool resized) {
     note_bins();
     const std::size_t pieces = (bodies_.slots + piece_slots - 1) / piece_slots;
@@ -131,8 +131,8 @@ class HashBins {
       else move.template operator()<false, Shape::point>();
     });
     if (!fit) return false;
-    // The last body of a bin takes the slot of one that leaves; from the back, so that the last body does not leave
-    // itself.
+    // The last body of a bin takes the slot of a body that leaves. Goes backwards, so that the last body is one that
+    // stays.
     for (auto piece = leavers.rbegin(); piece != leavers.rend(); ++piece)
       for (auto leaver = piece->rbegin(); leaver != piece->rend(); ++leaver) {
         Bin& bin = bins_[slot_bins_[leaver->slot]];
@@ -265,7 +265,7 @@ class HashBins {
     }
     return true;
   }
-  // Updates one body in its slot, or notes that it leaves its bin. Returns false if no level takes it.
+  // Updates one body in its slot, or records that it leaves its bin. Returns false if no level takes it.
   template <bool Banded, Shape Resized>
   bool move_body(const StayJob<T>& job, const HashLevel<D>& level, std::size_t k, std::vector<Leaver>& leavers) {
     constexpr auto extras = static_cast<std::size_t>(columns_of(Resized, D) - D);
@@ -361,14 +361,14 @@ class HashBins {
   }
 
   static constexpr std::size_t piece_slots = 1 << 14;
-  static constexpr std::size_t stay_slots = 256;  // usually of one level; a multiple of the lanes
+  static constexpr std::size_t stay_slots = 256;  // usually all in one level; a multiple of the lanes
 
   Levels levels_;
   Bodies<T, D> bodies_;
   Buffer<Bin> bins_;
-  Buffer<std::uint32_t> slot_bins_;  // of every slot, once bodies have moved
+  Buffer<std::uint32_t> slot_bins_;  // per slot; filled once bodies have moved
   std::vector<std::uint32_t> occupied_;
-  std::vector<bool> listed_;  // bins in `occupied_`
+  std::vector<bool> listed_;  // per bin: whether it is in `occupied_`
   bool compact_ = false;      // bodies are in the order of bins, without holes
   std::size_t moved_ = 0;
 };

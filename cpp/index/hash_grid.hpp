@@ -41,8 +41,7 @@ class HashGrid final : public Structure<T, D> {
 
   void build(const BodyView<T, D>& bodies) override {
     lay_out(bodies);
-    // Cells wider than the bodies are meant to hold a few of them. Where bodies are dense they hold many: lay out again
-    // with finer cells.
+    // Cells wider than the bodies should hold a few of them. If they hold many, lay out again with finer cells.
     for (int again = 0; again < 2 && bins_.refine(); ++again) lay_out(bodies);
   }
 
@@ -62,7 +61,7 @@ class HashGrid final : public Structure<T, D> {
   void insert(const BodyView<T, D>& all) override {
     const std::size_t old = bins_.bodies().size;
     const HashLevels<T, D>& levels = bins_.levels();
-    // Entering a bin takes ten times as long per body as a layout: many new bodies cause a new layout.
+    // Entering a bin takes ten times as long per body as a layout, so many new bodies cause a new layout.
     if (all.size > old + old / 16 || levels.one_bin() || !fits(all) || levels.too_full(all.size)) {
       build(all);
       return;
@@ -94,7 +93,7 @@ class HashGrid final : public Structure<T, D> {
 
   void arrange(const BodyView<T, D>& bodies, Bodies<T, D>& queries) const override {
     queries.reset(bodies, settings_.box, bins_.bodies().frame);
-    // Any grid that keeps near queries together is good enough: about one query per cell.
+    // Any grid that keeps near queries together is good enough; this one has about one query per cell.
     const std::array<double, D> lengths = bins_.levels().plan().lengths(bodies, bins_.levels().reach());
     Reach<D> spacing;
     for (std::size_t a = 0; a < D; ++a) {

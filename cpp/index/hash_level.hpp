@@ -1,8 +1,8 @@
 // One grid of the hierarchical hash grid: infinite, its cells folded onto a small block of bins.
 //
-// A cell number is a monotone function of the coordinate (each operation rounds monotonely), so a body between two
-// coordinates lies in the cells between theirs: no pair is lost to rounding, for any cell size and any coordinates.
-// Cells that share a bin only add candidates.
+// A cell number is a monotone function of the coordinate (each operation rounds monotonically), so a body between two
+// coordinates lies in a cell between theirs: no pair is lost to rounding, for any cell size and any coordinates. Cells
+// that share a bin only add candidates.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace vicinal {
 
-// Consecutive bins along one axis, all seen through the same image.
+// Consecutive bins along one axis in the same image.
 struct BinRun {
   std::uint32_t first, last;  // last included
   std::int16_t shift;
@@ -70,7 +70,7 @@ struct HashLevel {
   std::array<HashAxis, 3> axis;
   double limit = 0;                    // the largest size (radius, longest edge) of its bodies
   std::array<double, D> edge_limit{};  // of boxes along each axis
-  // How far the position of a body of this level may be below or above the extent of its neighbour.
+  // The largest distance of the position of a body of this level below or above the extent of its neighbour.
   std::array<double, D> below{}, above{};
   std::uint32_t first = 0;  // its bins are first … first + bins() - 1 of all
   std::size_t bodies = 0;

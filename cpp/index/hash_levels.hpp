@@ -71,7 +71,7 @@ class HashLevels {
            bodies > 2 * built_bodies_;
   }
   [[nodiscard]] bool too_empty(std::size_t bodies) const { return bodies > plan_->few() && bodies < built_bodies_ / 8; }
-  // There were so few bodies that all are in one bin.
+  // The bodies were so few that all are in one bin.
   [[nodiscard]] bool one_bin() const { return built_bodies_ <= plan_->few(); }
 
   [[nodiscard]] std::size_t level_at(std::uint32_t bin) const {
@@ -79,7 +79,7 @@ class HashLevels {
     while (l + 1 < levels_.size() && bin >= levels_[l + 1].first) ++l;
     return l;
   }
-  // The bin of a body as the user numbers it, or `nowhere` if no level takes its size.
+  // The bin of a body in the numbering of the user, or `nowhere` if no level takes its size.
   [[nodiscard]] std::uint32_t bin_of(const Bodies<T, D>& bodies, std::size_t body) const {
     const BodyView<T, D>& view = bodies.raw;
     std::size_t l = 0;
@@ -92,7 +92,8 @@ class HashLevels {
     }
     return levels_[l].bin([&](int a) { return static_cast<double>(bodies.value(body, a)); });
   }
-  // A body entered a bin. Bodies that leave are not subtracted: it only matters whether the level may have bodies.
+  // Records that a body has entered a bin. Bodies that leave are not subtracted, since the count only tells whether the
+  // level may have bodies.
   void count_in(std::uint32_t bin) { ++levels_[level_at(bin)].bodies; }
 
  private:

@@ -97,7 +97,8 @@ class HashPlan {
   virtual void lay(const BodyView<T, D>& bodies, const Reach<D>& reach, const std::array<double, D>& lengths,
                    double spread, HashLevel<D>& level) const {
     std::array<double, D> cell = reach_of_level(bodies, reach, level);
-    // Looking up the cells around one costs as much as testing a few bodies: in sparse space, cells hold a few bodies.
+    // Looking up the cells around a cell costs as much as testing a few bodies, so in sparse space cells hold a few
+    // bodies.
     double volume = 1;
     for (const double length : lengths) volume *= length > 0 ? length : 1;
     const auto n = static_cast<double>(std::max<std::size_t>(level.bodies, 1));
@@ -118,8 +119,8 @@ class HashPlan {
   }
 
  protected:
-  // Sets how far the positions of bodies of a level may be from a neighbour's extent, and returns the edges of cells
-  // that are exactly as long as the reach of the bodies.
+  // Sets the largest distances of the positions of bodies of a level from the extent of a neighbour; returns the edges
+  // of cells that are exactly as long as the reach of the bodies.
   static std::array<double, D> reach_of_level(const BodyView<T, D>& bodies, const Reach<D>& reach,
                                               HashLevel<D>& level) {
     constexpr double more = 1 + 32 * static_cast<double>(std::numeric_limits<T>::epsilon());

@@ -49,7 +49,7 @@ class HashSearch {
     const std::size_t l = bins_.levels().level_at(index);
     const Extent extent = extent_of(bin.begin, bin.begin + bin.count);
     if (bin.count > 1 && folded(extent, bins_.levels()[l])) {
-      // The bin holds bodies of distant cells: each has its own block.
+      // The bin holds bodies of distant cells, so each body gets its own block.
       for (Slot k = bin.begin; k < bin.begin + bin.count; ++k) block(k, k + 1, l, extent_of(k, k + 1));
     } else {
       block(bin.begin, bin.begin + bin.count, l, extent);

@@ -23,8 +23,8 @@
 
 namespace vicinal {
 
-// Lower corner, then the upper one negated: two boxes overlap where no entry of one exceeds that of the other turned
-// inside out. One comparison of vectors instead of six of numbers; entries beyond the corners are 0.
+// Lower corner, then the negated upper corner: two boxes overlap if no entry of one exceeds that of the other after
+// `inside_out`. This takes one comparison of vectors instead of six of numbers; unused entries are 0.
 template <class V, int D>
 struct TurnedBox {
   static constexpr std::size_t entries = (2 * D * sizeof(V) + 15) / 16 * 16 / sizeof(V);
@@ -55,7 +55,7 @@ struct TurnedBox {
   }
   [[nodiscard]] bool within(const TurnedBox& limits) const {
 #ifdef __GNUC__
-    // Compilers do not vectorise a loop this short. Every processor has vectors of 16 bytes.
+    // Written with vectors of 16 bytes, which every processor has, since compilers do not vectorise such a short loop.
     using Vector [[gnu::vector_size(16)]] = V;
     using Words [[gnu::vector_size(16)]] = long long;
     Words beyond{};
@@ -102,8 +102,8 @@ class Hierarchy {
     refit(twigs, box_of);
   }
 
-  // New boxes for bodies that moved. Bottom-up: the thread that finishes the second child of a node continues with the
-  // node.
+  // Computes new boxes after bodies have moved, bottom-up: the thread that finishes the second child of a node
+  // continues with the node.
   template <class BoxOf>
   void refit(std::span<const std::uint32_t> twigs, const BoxOf& box_of) {
     root_ = Box::nothing();
@@ -140,7 +140,7 @@ class Hierarchy {
     if (from >= leaves_) return;
     const Box limits = query.inside_out();
     if (!root_.within(limits)) return;
-    // Every level shares at least one more of the 96 bits of a key, and leaves at most one entry behind.
+    // Each level of the tree fixes at least one more of the 96 bits of a key and leaves at most one entry on the stack.
     std::array<std::uint32_t, 128> stack;
     std::size_t depth = 0;
     stack[depth++] = leaves_ == 1 ? is_leaf : 0;
@@ -152,7 +152,8 @@ class Hierarchy {
         continue;
       }
       const Node& node = nodes_[entry];
-      // Always written, and counted if needed: the path of a query is unpredictable, so branches would be mispredicted.
+      // Entries are always written but counted only if needed, since branches on the path of a query would be
+      // mispredicted.
       stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
       depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
       stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);

@@ -12,7 +12,8 @@
 
 namespace vicinal {
 
-// By z, then y, then x: the box itself is in the middle, and the images before it are the opposites of those after it.
+// Sorted by z, then y, then x: the box itself is in the middle, and the images before it are the opposites of those
+// after.
 template <class T, int D>
 std::vector<Shift> images_within(const Reach<D>& reach, const Box<T, D>& box) {
   // Wrapped coordinates differ by less than an edge, so an image s edges away is at least |s| - 1 edges off.

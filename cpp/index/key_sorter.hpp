@@ -112,7 +112,7 @@ class KeySorter {
   }
 
   void sort_buckets() {
-    // At most as many groups as bodies; pages that stay empty are never touched.
+    // There are at most as many groups as bodies; unused pages are never touched.
     group_key_.reset(n_);
     group_begin_.reset(n_);
     group_count_.assign(buckets_ + 1, 0);
@@ -156,7 +156,7 @@ class KeySorter {
     }
   }
 
-  // Few bodies in a vast range of keys.
+  // Few bodies in a large range of keys.
   void compare_bucket(std::size_t bucket) {
     const std::size_t begin = bucket_begin_[bucket];
     const std::size_t end = bucket_begin_[bucket + 1];

@@ -46,7 +46,7 @@ Grid lay_grid(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>
   return grid;
 }
 
-// The same over the bulk of the bodies: strays share the outermost cells.
+// The same for the bulk of the bodies; strays share the outermost cells.
 template <class T, int D>
 Grid lay_bulk_grid(const BodyView<T, D>& bodies, const Box<T, D>& box, const Reach<D>& reaches, int subdivision,
                    double least) {

@@ -28,8 +28,8 @@ class LinkedCells final : public Structure<T, D> {
     if (points.size > 0) {
       double least = settings_.option("cell");
       grid_ = lay_grid(points, settings_.box, reach, 1, least);
-      // Python refuses a grid that is too large for memory. Tiny query boxes can still give bodies of size 0 so small a
-      // reach that the grid would be too large: then its cells are longer than the reach.
+      // Python refuses a grid that is too large for memory. With tiny query boxes and bodies of size 0 the reach can
+      // still be so small that the grid would be too large; its cells are then longer than the reach.
       const double most = std::max(8 * static_cast<double>(points.size), 0x1p20);
       const bool too_many = grid_.padded_cells() * sizeof(Slot) > static_cast<double>(physical_memory()) / 4;
       while (too_many && grid_.padded_cells() > most) {
@@ -117,7 +117,7 @@ class LinkedCells final : public Structure<T, D> {
         Range range{starts_[low], starts_[low + static_cast<std::uint64_t>(length)], shift};
         if (range.begin < range.end) ranges.push_back(range);
         if (own_row && shift == Shift{}) {
-          ranges.back().own = own_of(mode);  // it holds the query, so it is not empty
+          ranges.back().own = own_of(mode);  // this range holds the query, so it is not empty
           std::swap(ranges.back(), ranges.front());
         }
         x += length;

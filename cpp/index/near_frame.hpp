@@ -23,7 +23,7 @@ namespace vicinal {
 
 template <int D>
 struct NearFrame {
-  // The frame is not used beyond: too many pairs would lie in the band.
+  // If coordinates are larger than this the frame is not used, since too many pairs would lie in the band.
   static constexpr double most = 4096;
   std::array<double, D> centre{};
   std::array<double, D> low{}, high{};  // scaled, 4 reaches outside the bodies; coordinates are clamped to them

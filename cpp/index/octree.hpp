@@ -56,7 +56,8 @@ class Octree final : public Structure<T, D> {
     moved_ = 0;
   }
 
-  // The tree is kept as long as it suits the bodies; they are sorted into its leaves, not by all of their keys.
+  // The tree is kept as long as it fits the bodies; bodies are then sorted into its leaves instead of by their full
+  // keys.
   void update(const BodyView<T, D>& points) override {
     if (!suits(points)) {
       build(points);
@@ -71,7 +72,7 @@ class Octree final : public Structure<T, D> {
     for (std::size_t g = 0; g < bodies_.groups; ++g)
       for (; leaf <= bodies_.group_key[g]; ++leaf) begin[leaf] = bodies_.group_begin[g];
     drop_groups();
-    // If bodies came or went their numbers have changed, and moves are not counted.
+    // If bodies were added or removed their numbers have changed, so moves are not counted.
     moved_ = points.size == ids.size() ? points.size - count_stays(ids.span(), begin) : 0;
     restructure(std::move(begin));
   }
@@ -185,8 +186,8 @@ class Octree final : public Structure<T, D> {
     return shift.y != 0 ? shift.y > 0 : shift.z >= 0;
   }
 
-  // Whether the tree still suits the bodies: no leaf is shorter than the reach, and the root covers them. An empty tree
-  // has no root yet.
+  // Whether the tree still fits the bodies: no leaf is shorter than the reach, and the root covers the bodies. An empty
+  // tree has no root.
   [[nodiscard]] bool suits(const BodyView<T, D>& points) const {
     if (points.size == 0 || bodies_.size == 0) return false;
     const Reach<D> reach = points.reach(settings_.cutoff);
@@ -261,7 +262,7 @@ class Octree final : public Structure<T, D> {
   int depth_;
   bool sampled_;
   OctreeDomain<D> domain_;
-  Reach<D> reach_;                   // of the bodies the grid was laid for
+  Reach<D> reach_;                   // of the bodies for which the grid was laid out
   std::array<T, D> low_{}, high_{};  // their bounds
   OctreeGrid<D> grid_;
   OctreeLeaves<D> leaves_;

@@ -25,7 +25,7 @@
 
 namespace vicinal {
 
-// Leaves first … first + count - 1, seen through an image.
+// Leaves first … first + count - 1 in an image.
 struct LeafRun {
   std::uint32_t first, count;
   Shift shift{};
@@ -85,7 +85,7 @@ inline void append(std::vector<LeafRun>& runs, std::uint32_t leaf, const Shift& 
 template <int D>
 class SampledAdjacency {
  public:
-  // Sets `runs` to the leaves around one, itself included, image by image.
+  // Sets `runs` to the leaves around a leaf and the leaf itself, image by image.
   void neighbors(const OctreeGrid<D>& grid, const OctreeLeaves<D>& leaves, std::uint32_t leaf,
                  std::vector<LeafRun>& runs) {
     const CellBlock<D> own = leaves.block(leaf);
@@ -170,7 +170,7 @@ class StoredAdjacency {
     });
   }
 
-  // Sets `runs` to the leaves around one, itself included: first those of its own image, in ascending order.
+  // Sets `runs` to the leaves around a leaf and the leaf itself: first those of its own image, in ascending order.
   void neighbors(std::uint32_t leaf, std::vector<LeafRun>& runs) const {
     runs.clear();
     for (std::size_t k = start_[leaf]; k < start_[leaf + 1]; ++k) runs.push_back({first_[k], count_[k]});

@@ -191,7 +191,7 @@ class OctreeLeaves {
     return node;
   }
 
-  // A node of the previous tree, with splits and merges where its bodies require them.
+  // Copies a node of the previous tree, with the splits and merges that its bodies require.
   template <class KeysOf>
   Entry adopt(const OctreeLeaves& old, Entry entry, int side, std::span<const std::uint32_t> begin, KeysOf&& keys_of) {
     if (is_leaf(entry)) {

@@ -46,8 +46,8 @@ class SizeHistogram {
   std::vector<SizeClass> classes_ = std::vector<SizeClass>(classes);
 };
 
-// The largest size of each level, ascending. `reach` is how far bodies of a size reach in total (twice a radius, one
-// edge); `volume` is that of the space the bodies are in.
+// Returns the largest size of each level, ascending. `reach` is the total reach of a body relative to its size (2 for a
+// radius, 1 for an edge); `volume` is that of the space of the bodies.
 inline std::vector<double> choose_levels(std::span<const SizeClass> classes, double reach, double volume,
                                          int dimensions) {
   // Nanoseconds for a distance test and for looking up a body in one more grid (benchmarks/calibrate.py).
@@ -68,7 +68,7 @@ inline std::vector<double> choose_levels(std::span<const SizeClass> classes, dou
       const double around = std::min(here, here / volume * power(3 * cell));
       const double around_small = std::min(here, here / volume * power(2.5 * cell));
       const double work = test * (here * around / 2 + before[begin] * around_small) + look * before[last];
-      // Levels of more classes are even more work.
+      // Levels with more classes need even more work.
       if (work > cost[last]) break;
       if (cost[begin] + work <= cost[last]) {
         cost[last] = cost[begin] + work;

@@ -59,7 +59,7 @@ struct Statistics {
 
 namespace detail {
 
-// Numbers that are independent of the order of the input.
+// Pseudo-random numbers that are independent of the order of the input.
 inline std::uint64_t scramble(std::uint64_t x) {
   x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9;
   return x ^ x >> 29;
@@ -206,7 +206,7 @@ class Sampler {
  private:
   using Position = std::array<double, D>;
 
-  // An eighth of the bodies, within bounds: enough for a reliable estimate, and cheap compared with any search.
+  // An eighth of the bodies, within bounds: enough for a reliable estimate and cheap compared with any search.
   [[nodiscard]] std::size_t sample() const {
     return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 256, 8192));
   }

@@ -1,9 +1,9 @@
 // The contract of a search structure.
 //
-// A structure keeps bodies in an order of its own ("slots") in which neighbours in space are neighbours in memory. It
-// hands out *blocks* (index/block.hpp): runs of query slots that share a list of candidate ranges. The exact test
-// (pairs/) decides which candidates are pairs; sinks receive the hits. So vector code is written once and serves every
-// structure, and the cost of a virtual call is paid per block, never per pair.
+// A structure keeps bodies in its own order ("slots"), in which neighbours in space are close in memory. It produces
+// *blocks* (index/block.hpp): runs of query slots that share a list of candidate ranges. The exact test (pairs/)
+// decides which candidates are pairs; sinks receive the hits. Thus vector code is written once for all structures, and
+// a virtual call is made per block, never per pair.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace vicinal {
 
-// Figures of a structure for `stats`, by name.
+// Statistics of a structure for `stats`, by name.
 using Details = std::map<std::string, double>;
 // Parameters of one structure, checked by the Python class of the same name.
 using Options = std::map<std::string, double>;
@@ -47,7 +47,7 @@ class Structure {
 
   // Builds from scratch, reusing memory. The arrays of the bodies must stay valid until the next change.
   virtual void build(const BodyView<T, D>& bodies) = 0;
-  // By default the next three functions rebuild. The same bodies, moved or resized, or another set.
+  // By default the next three functions rebuild. `update`: the same bodies, moved or resized, or another set.
   virtual void update(const BodyView<T, D>& bodies) { build(bodies); }
   // `all` bodies; those beyond the present number are new.
   virtual void insert(const BodyView<T, D>& all) { build(all); }

@@ -87,7 +87,7 @@ class Survey {
         return std::exp2(scale_ - static_cast<double>(k) - (others_[k] - wanted) / (others_[k] - others_[k + 1]));
     return std::exp2(scale_ - (scales - 1) - (others_[scales - 1] - wanted) / D);
   }
-  // Other bodies in a box around a body; a box longer than a period holds every body again.
+  // Other bodies in a box around a body; a box longer than a period contains images of every body.
   [[nodiscard]] double around(Edges edges) const {
     if (!periodic) return others(mean(edges));
     double images = 1;
@@ -162,7 +162,7 @@ class Survey {
     const auto i = static_cast<std::size_t>(k);
     return values[i] + (values[i + 1] - values[i]) * (k - static_cast<double>(i));
   }
-  // By sizes: one giant forms a pair with every other body, but with each only once.
+  // Summed by size: a very large body forms at most one pair with every other body.
   [[nodiscard]] double sphere_pairs(double ball) const {
     const double cube = std::pow(ball, 1.0 / D);
     double sum = 0;

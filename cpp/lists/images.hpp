@@ -61,7 +61,7 @@ void for_each_image(std::span<const std::int32_t> i, std::span<const std::int32_
   });
 }
 
-// D, one vector per entry; 0 where an entry has a plane.
+// The vectors D, one per entry; 0 for an entry with a plane.
 template <class T, int D>
 void fill_vectors(std::span<const std::int32_t> i, std::span<const std::int32_t> j, const std::int32_t* shifts,
                   std::span<const T> points, const Box<T, D>& box, T* vectors) {
@@ -71,7 +71,7 @@ void fill_vectors(std::span<const std::int32_t> i, std::span<const std::int32_t>
   });
 }
 
-// S of the nearest images, such that D = points[j] - points[i] + S * edge; 0 where an entry has a plane.
+// The shifts S of the nearest images, such that D = points[j] - points[i] + S * edge; 0 for an entry with a plane.
 template <class T, int D>
 void fill_nearest_shifts(std::span<const std::int32_t> i, std::span<const std::int32_t> j, std::span<const T> points,
                          const Box<T, D>& box, std::int32_t* shifts) {

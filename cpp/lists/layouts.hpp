@@ -1,4 +1,4 @@
-// The same rows in other forms: pairs, a table of fixed width with or without overflow, and with the bodies renumbered.
+// Conversions of rows: to a table of fixed width with or without overflow, and back; and renumbering of bodies.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace vicinal {
 
-// The start of the overflow of every row, the entries beyond `width`, row after row. The last is the total.
+// The overflow of a row is its entries beyond `width`. Returns the position of the overflow of every row, and the total
+// number last.
 inline std::vector<std::int64_t> overflow_begin(std::span<const std::int64_t> offsets, std::size_t width) {
   std::vector<std::int64_t> begin(offsets.size());
   std::int64_t sum = 0;
@@ -27,8 +28,8 @@ inline std::vector<std::int64_t> overflow_begin(std::span<const std::int64_t> of
   return begin;
 }
 
-// A table of `width` entries per row, filled up with -1, and the number of entries per row. Entries that do not fit go
-// to (i, j) at overflow[row].
+// Fills a table of `width` entries per row, padded with -1, and the number of entries per row. Entries that do not fit
+// are written to (i, j), starting at overflow[row].
 inline void spread(const RowsView& rows, std::size_t width, std::span<const std::int64_t> overflow, std::int32_t* table,
                    std::int32_t* counts, std::int32_t* i, std::int32_t* j) {
   parallel_ranges(rows.size(), row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {

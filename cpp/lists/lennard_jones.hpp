@@ -29,7 +29,7 @@ template <class T, int D, bool shifted>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {
   const std::size_t n = rows.size();
-  // With wrapped positions two comparisons find the nearest image. Shifts apply to the positions as they are.
+  // If positions are wrapped, two comparisons find the nearest image. Shifts apply to positions that are not wrapped.
   Buffer<T> wrapped;
   const T* x = points.data();
   if (box.periodic() && !shifted) {
@@ -48,7 +48,7 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
   const T cutoff2 = law.cutoff * law.cutoff;
   const T sigma2 = law.sigma * law.sigma;
   std::fill_n(forces, n * D, T{0});
-  // Energies of blocks of rows, added up in the order of the rows.
+  // Energies of blocks of rows, which are added in the order of the rows.
   constexpr std::size_t block = 1024;
   std::vector<double> energies((n + block - 1) / block, 0.0);
   for_each_owner(n, block, [&](const Owned& owned) {
@@ -79,7 +79,7 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
           r2 += way[a] * way[a];
         }
         if (!(r2 <= cutoff2)) continue;
-        const T inverse = 1 / r2;  // divisions are slow, so there is only one
+        const T inverse = 1 / r2;  // the only division, since divisions are slow
         const T q2 = sigma2 * inverse;
         const T q6 = q2 * q2 * q2;
         energy += static_cast<double>(4 * law.epsilon * q6 * (q6 - 1));
@@ -104,8 +104,8 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
 
 }  // namespace detail
 
-// Returns the energy, 4 epsilon ((sigma / r)^12 - (sigma / r)^6) for every pair within the cutoff, and fills the
-// forces. Entries refer to the images in `shifts`, or if that is null to the nearest ones.
+// Fills the forces and returns the energy, the sum of 4 epsilon ((sigma / r)^12 - (sigma / r)^6) over all pairs within
+// the cutoff. Entries refer to the images in `shifts`, or to the nearest images if `shifts` is null.
 template <class T, int D>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {

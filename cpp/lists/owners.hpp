@@ -1,9 +1,9 @@
 // Sums over half rows on several threads.
 //
-// A pair adds to both of its bodies, so threads that divide the rows would write to the same bodies. Here threads
-// divide the bodies instead: each runs over all rows that can contain its bodies and adds to those only. Rows are
-// sorted, so its part of a row is one piece. Every sum is then formed in the order of the entries, as on one thread:
-// its bits do not depend on the number of threads, and no memory is needed besides the result.
+// A pair contributes to both of its bodies, so if threads divided the rows they would write to the same bodies. Here
+// threads divide the bodies instead: each thread reads all rows that can contain its bodies and adds to its bodies
+// only. Rows are sorted, so the entries that belong to a thread are contiguous in each row. Every sum is formed in the
+// order of the entries, so its bits do not depend on the number of threads, and no memory is needed besides the result.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Owned {
     const auto b = static_cast<std::size_t>(body);
     return b >= begin && b < end;
   }
-  // The piece of an ascending row that is owned.
+  // The part of an ascending row that is owned.
   [[nodiscard]] std::pair<std::size_t, std::size_t> piece(std::span<const std::int32_t> row) const {
     std::size_t first = 0;
     std::size_t last = row.size();

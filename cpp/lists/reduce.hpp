@@ -1,4 +1,5 @@
-// Sums a value per entry of a list onto the bodies, in an order that does not depend on the number of threads.
+// Sums over the entries of a list: adds one value per entry to its bodies, in an order that does not depend on the
+// number of threads.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void give(T& to, T value) {
   if constexpr (G == Give::opposite) to -= value;
 }
 
-// Adds K columns of `stride`.
+// Adds K of `stride` columns.
 template <std::size_t K, Give G, class T>
 void reduce_rows(const RowPlaces& rows, const T* values, std::size_t stride, T* sums) {
   for_each_owner(rows.size(), owner_unit, [&](const Owned& owned) {
@@ -84,7 +85,7 @@ void reduce_pairs(std::span<const std::int32_t> i, std::span<const std::int32_t>
   });
 }
 
-// Calls f.operator()<K, G>(first column) until all columns are done.
+// Calls f.operator()<K, G>(first column) for groups of columns.
 template <class F>
 void for_each_columns(std::size_t columns, Give give, F&& f) {
   const auto with = [&]<Give G>() {

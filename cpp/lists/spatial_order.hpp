@@ -1,4 +1,4 @@
-// An order of bodies in which neighbours in space are neighbours in memory: along a Morton curve.
+// The order of bodies along a Morton curve, in which neighbours in space are close in memory.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace vicinal {
 // Fills `order` with the numbers of the bodies along the curve.
 template <class T, int D>
 void spatial_order(const BodyView<T, D>& points, const Box<T, D>& box, std::int32_t* order) {
-  // Cells of the curve that hold more bodies than this are divided: a distant body can make them large.
+  // Cells of the curve with more bodies than this are divided further: one distant body can make cells large.
   constexpr std::size_t crowd = 8;
   Bodies<T, D> bodies;
   bodies.reset(points, box, NearFrame<D>{});

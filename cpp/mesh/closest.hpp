@@ -1,4 +1,4 @@
-// The point of a triangle that is closest to a position, and the feature of the surface it is on.
+// The point of a triangle that is closest to a position, and the feature of the surface that contains it.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +31,10 @@ inline Closest closest_on_edge(const Surface& surface, std::size_t face, std::si
   const Vec3& end = surface.vertices[static_cast<std::size_t>(to)];
   const Vec3 along = end - start, a = start - place, b = end - place;
   const double ahead = -dot(a, along), behind = dot(b, along);
-  // Also true of an edge without length.
+  // Also holds for an edge of length 0.
   if (!(ahead > 0)) return {a, dot(a, a), Kind::vertex, surface.vertex_feature(from)};
   if (!(behind > 0)) return {b, dot(b, b), Kind::vertex, surface.vertex_feature(to)};
-  // From the nearer end, so that the point is exact where it is close to a vertex.
+  // Computed from the nearer end, so that the point is accurate close to a vertex.
   const double square = dot(along, along);
   const Vec3 offset = ahead <= behind ? a + (ahead / square) * along : b - (behind / square) * along;
   return {offset, dot(offset, offset), Kind::edge, surface.edge_feature(face, k)};

@@ -1,5 +1,5 @@
-// Features that belong together: faces that continue each other (nearly) smoothly form a patch with the edges and
-// vertices between them. A contact that rolls over a patch stays the same contact.
+// Groups of features: faces that are connected (nearly) smoothly form a patch, together with the edges and vertices
+// between them. A contact that rolls over a patch stays the same contact.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class Groups {
   std::vector<std::size_t> parent_;
 };
 
-// Whether two faces that share edge k of the first continue each other, up to an angle of given cosine. The orientation
-// of each face does not matter.
+// Whether two faces that share edge k of the first are connected smoothly, up to an angle with the given cosine. The
+// orientation of the faces does not matter.
 inline bool continues(const Surface& surface, std::size_t face, std::size_t k, std::size_t other, double cosine) {
   const Vec3& start = surface.corner(face, k);
   const Vec3 along = surface.corner(face, (k + 1) % 3) - start;
@@ -47,8 +47,8 @@ inline bool continues(const Surface& surface, std::size_t face, std::size_t k, s
 
 }  // namespace detail
 
-// The key of every feature: a patch of several faces has a number of its own, after those of all features; a feature of
-// no patch keeps its number. Returns the keys and the number of patches.
+// Returns the key of every feature, and the number of patches. The key of a feature outside of patches is its number;
+// the keys of patches follow the numbers of all features.
 inline std::pair<std::vector<std::int32_t>, std::size_t> patch_keys(const Surface& surface, double cosine) {
   const std::size_t faces = surface.faces.size();
   // Faces by edge: an edge between exactly two faces may join them.
@@ -59,7 +59,7 @@ inline std::pair<std::vector<std::int32_t>, std::size_t> patch_keys(const Surfac
   }
   std::sort(sides.begin(), sides.end());
   detail::Groups groups(faces);
-  std::vector<std::int32_t> patch_of_edge(surface.edges, -1);  // a face of it
+  std::vector<std::int32_t> patch_of_edge(surface.edges, -1);  // a face of the patch
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
     while (end < sides.size() && sides[end].first == sides[begin].first) ++end;
     const std::size_t face = sides[begin].second / 3;

@@ -15,7 +15,8 @@ enum class Kind : std::uint8_t { face, edge, vertex };
 
 using Corners = std::array<std::int32_t, 3>;
 
-// Edge k of a face leads from its corner k to the next. Features are numbered through: faces, edges, vertices.
+// Edge k of a face connects its corner k with the next one. Features are numbered consecutively: faces, edges,
+// vertices.
 struct Surface {
   std::span<const Vec3> vertices;
   std::span<const Corners> faces;
@@ -32,14 +33,14 @@ struct Surface {
   [[nodiscard]] const Vec3& corner(std::size_t face, std::size_t k) const {
     return vertices[static_cast<std::size_t>(faces[face][k])];
   }
-  // At right angles to the face, as long as twice its area.
+  // A vector perpendicular to the face, whose length is twice the area.
   [[nodiscard]] Vec3 normal(std::size_t face) const {
     return cross(corner(face, 1) - corner(face, 0), corner(face, 2) - corner(face, 0));
   }
 };
 
-// A triangle whose height is less than this part of its longest edge has no face, only edges: its normal would be
-// dominated by rounding, and its face is not significantly nearer than its edges.
+// A triangle whose height is less than this fraction of its longest edge counts as edges only: its normal would be
+// dominated by rounding, and its face is not significantly closer than its edges.
 inline constexpr double thinnest = 1e-12;
 
 inline bool has_face(const Surface& surface, std::size_t face, const Vec3& normal) {

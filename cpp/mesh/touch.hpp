@@ -1,8 +1,9 @@
-// The points at which a sphere touches a surface, each once.
+// The points at which a sphere touches a surface, without repetitions.
 //
-// Every triangle within reach has a closest point. It is a contact where the distance to the *surface* has a local
-// minimum. A point inside a face is one. A point on an edge or a vertex is one only if no other triangle there comes
-// closer; if one does, the point is merely where this triangle ends: on a flat floor, or beside a concave edge.
+// Every triangle within reach has a closest point. The point is a contact if the distance to the *surface* has a local
+// minimum there. A point inside a face always is. A point on an edge or a vertex is a contact only if no other triangle
+// at that edge or vertex comes closer; otherwise it is just the border of this triangle, on a flat floor or beside a
+// concave edge.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ struct Touch {
   Closest closest;
 };
 
-// Points of a sphere that are closer together than this part of its radius are one: where the surface is flat except
-// for rounding, computed points may be that far apart. (An error e of a distance h moves the foot of a perpendicular by
+// Contact points closer together than this fraction of the radius are one contact: on a surface that is flat within
+// rounding, computed points may be that far apart. (An error e of a distance h moves the foot of a perpendicular by
 // sqrt(2 h e).)
 inline constexpr double same_point = 1.0 / 65536;
 
@@ -56,7 +57,7 @@ class Toucher {
   }
 
  private:
-  // For every edge and vertex: the near triangles it belongs to, nearest first.
+  // For every edge and vertex, the near triangles that contain it, nearest first.
   void list_incident() {
     incident_.clear();
     for (std::size_t k = 0; k < near_.size(); ++k) {
@@ -69,13 +70,13 @@ class Toucher {
     std::sort(incident_.begin(), incident_.end());
   }
 
-  // Whether triangle k merely ends at its point, because the surface continues towards the centre.
+  // Whether the closest point of triangle k is only its border, because the surface comes closer beyond it.
   [[nodiscard]] bool is_end(std::size_t k, const Vec3& place, double tolerance) const {
     const Closest& own = near_[k].closest;
     if (own.kind == Kind::face || k == 0) return false;
     const auto first = std::lower_bound(incident_.begin(), incident_.end(), std::pair(own.feature, std::size_t{0}));
     if (near_[first->second].closest.square < own.square) return true;
-    // Triangles may also meet where they share no vertex, as where a corner lies on the edge of a larger triangle.
+    // Triangles may also meet without a common vertex, for example if a corner lies on the edge of a larger triangle.
     const Vec3 point = place + own.offset;
     return std::any_of(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(k), [&](const Touch& other) {
       return other.closest.square < own.square &&
@@ -90,7 +91,7 @@ class Toucher {
     });
   }
 
-  // The nearest contact on a patch has the patch's key; any others on it have that of their feature.
+  // The nearest contact on a patch gets the key of the patch; further contacts on it get that of their feature.
   void name() {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
       const std::int32_t feature = kept_[k].closest.feature, key = keys_[static_cast<std::size_t>(feature)];
@@ -107,11 +108,11 @@ class Toucher {
   std::vector<std::pair<std::int32_t, std::size_t>> incident_;
 };
 
-// At right angles to the surface at a contact, towards the body.
+// The unit normal of a contact, which points to the body.
 inline Vec3 contact_normal(const Surface& surface, const Touch& touch) {
   const Closest& closest = touch.closest;
   if (closest.square > 0) return (1 / std::sqrt(closest.square)) * (Vec3{0, 0, 0} - closest.offset);
-  // The body's centre is on the surface: any direction out of it is valid.
+  // The centre of the body is on the surface, so any direction out of the surface is valid.
   const Vec3 normal = surface.normal(static_cast<std::size_t>(touch.face));
   const double size = length(normal);
   return size > 0 ? (1 / size) * normal : Vec3{0, 0, 1};

@@ -1,4 +1,4 @@
-// The drift watch: how far bodies have moved since a list was built, against how far they may move.
+// The drift watch: compares the drift of bodies since a list was built with the margin within which the list is valid.
 //
 // A list holds the pairs within C = cutoff + skin of the positions x of its build. It still holds every pair within the
 // cutoff c of the current positions y as long as no body has moved farther than a margin m, because
@@ -13,7 +13,7 @@
 //     the rounding of d² and C²;
 //   - differences of coordinates are rounded relative to themselves, however large the coordinates are: open axes add
 //     nothing;
-//   - in a periodic box only wrapped positions w count (docs/definition.md), however wrapping rounded; an image within
+//   - in a periodic box only wrapped positions w count (docs/definition.md), however wrapping rounds; an image within
 //     reach has |s| L <= C + L, so (wj - wi) + s L rounds by at most 2 e (L + C) along an axis: once in the current
 //     test, once in that of the build, and once in the measurement of each body (the shorter way round);
 //   - the measured fl(|x - y|²) is short of the true one by at most a factor 1 - 4 e and 3 t.
@@ -49,18 +49,18 @@ struct Slack {
   static constexpr double relative = 32 * eps;
   double constant = 0;
 
-  // `reach`: the largest distance of a pair of the list.
+  // `reach` is the largest distance of a pair of the list.
   template <int D>
   Slack(const Box<T, D>& box, double reach) : constant(8 * std::sqrt(static_cast<double>(least))) {
     for (const T edge : box.edge)
       if (edge > 0) constant += 4 * eps * (static_cast<double>(edge) + reach);
   }
-  // How far a body may move whose reach was `built` in the list and is `now` at present; negative if the list is not
-  // valid even without motion.
+  // The margin of a body whose reach was `built` when the list was built and is `now` at present; negative if the list
+  // is not valid even without motion.
   [[nodiscard]] double margin(double built, double now) const {
     return built * (1 - relative) - now * (1 + relative) - constant;
   }
-  // The largest measured square of a motion within a margin; negative if no motion is.
+  // The largest measured squared motion within a margin; negative if the margin is not positive.
   [[nodiscard]] static double square(double margin) { return margin > 0 ? margin * margin * (1 - relative) : -1; }
 
  private:
@@ -68,15 +68,15 @@ struct Slack {
 };
 
 struct Drifted {
-  bool within = true;  // no body left its margin; false also for coordinates or sizes that are not finite
-  double share = 0;    // the largest share of a margin that is used up, squared
+  bool within = true;  // whether no body has left its margin; false if a coordinate or size is not finite
+  double share = 0;    // the square of the largest fraction of a margin that is used up
 };
 
-// The positions of bodies when a list was built, wrapped.
+// Stores the wrapped positions of the bodies for which a list was built.
 template <class T, int D>
 class DriftWatch {
  public:
-  // `reach`: the largest distance of a pair of the list. `turns`: prepare for `crossings`.
+  // `reach` is the largest distance of a pair of the list. `turns`: prepare for `crossings`.
   void remember(std::span<const T> positions, const Box<T, D>& box, double reach, bool turns) {
     box_ = box;
     reach_ = reach;
@@ -93,7 +93,7 @@ class DriftWatch {
       lows_[k] = edge > 0 ? T{0} : -infinity;
     }
   }
-  // Boxes as they were built, larger by `half_skin` on every side. `longest`: the longest edges.
+  // Boxes of the build, enlarged by `half_skin` on every side. `longest`: the longest edges.
   void remember_boxes(std::span<const T> lower, std::span<const T> upper, const Box<T, D>& box, double half_skin,
                       const std::array<double, D>& longest) {
     remember(lower, box, 0, true);
@@ -110,11 +110,11 @@ class DriftWatch {
   [[nodiscard]] std::span<const T> positions() const { return positions_.span(); }
   [[nodiscard]] Slack<T> slack() const { return Slack<T>(box_, reach_); }
 
-  // All bodies have the same margin. Writes the positions to `copy` in passing, unless it is null.
+  // For bodies with the same margin. Also writes the positions to `copy` unless it is null.
   [[nodiscard]] Drifted drift(std::span<const T> now, double margin, T* copy = nullptr) const {
     const double limit = Slack<T>::square(margin);
     return measure(now, copy, [&](const T* squares, std::size_t, std::size_t count, Drifted& drifted) {
-      // Rounded up to T a limit would be too large.
+      // A limit rounded up to T would be too large.
       const auto most = limit < 0 ? T{-1} : std::nextafter(static_cast<T>(limit), T{0});
       T worst = 0;
       int outside = 0;
@@ -127,7 +127,7 @@ class DriftWatch {
     });
   }
 
-  // Every body has a margin of its own: margin_of(body).
+  // For bodies with different margins: margin_of(body).
   template <class MarginOf>
   [[nodiscard]] Drifted drift_each(std::span<const T> now, MarginOf&& margin_of, T* copy = nullptr) const {
     return measure(now, copy, [&](const T* squares, std::size_t first, std::size_t count, Drifted& drifted) {
@@ -139,7 +139,7 @@ class DriftWatch {
       }
     });
   }
-  // Spheres: `built` are the radii of the list, `radii` the current ones.
+  // For spheres: `built` are the radii of the list, `radii` the current ones.
   [[nodiscard]] Drifted drift(std::span<const T> now, std::span<const T> built, std::span<const T> radii,
                               T* copy = nullptr) const {
     const Slack<T> slack = this->slack();
@@ -150,7 +150,7 @@ class DriftWatch {
     return drift_each(now, margin_of, copy);
   }
 
-  // Boxes; their margin is the difference to their boxes of the build.
+  // For boxes; their margin is the difference to the enlarged boxes of the build.
   [[nodiscard]] Drifted drift_boxes(std::span<const T> lower, std::span<const T> upper) const {
     return in_pieces([&](std::size_t begin, std::size_t end, Drifted& drifted) {
       double most = -infinity;
@@ -174,9 +174,9 @@ class DriftWatch {
     });
   }
 
-  // The number of periods by which every coordinate changed besides its motion since the build, depending on whether
-  // the caller wraps positions: current - crossings * edge is near the position of the build. Returns whether any is
-  // not 0. The bodies must be within their margins, and margins below half an edge.
+  // Writes the number of periods by which wrapping has moved each coordinate since the build: current - crossings *
+  // edge is close to the position of the build. Returns whether any number is not 0. Bodies must be within their
+  // margins, and margins must be below half an edge.
   bool crossings(std::span<const T> now, std::span<std::int32_t> out) const {
     std::int32_t any = 0;
     for (std::size_t k = 0; k < now.size(); ++k) {
@@ -187,7 +187,7 @@ class DriftWatch {
     return any != 0;
   }
 
-  // The bodies in another order: body k is the one that was order[k].
+  // Reorders the bodies: the new body k is the former body order[k].
   void reorder(std::span<const std::int32_t> order) {
     permute(positions_, order);
     permute(upper_, order);
@@ -196,9 +196,9 @@ class DriftWatch {
 
  private:
   static constexpr T infinity = std::numeric_limits<T>::infinity();
-  static constexpr std::size_t tile = 256;  // bodies; a tile and its squares stay in the first cache
+  static constexpr std::size_t tile = 256;  // bodies; a tile and its squares fit into the level-1 cache
   static constexpr std::size_t grain = std::size_t{1} << 15;
-  // Arrays longer than this are not in a cache at the next step.
+  // Arrays longer than this have left the caches by the next step.
   static constexpr std::size_t cached_bytes = std::size_t{8} << 20;
   // Python refuses bodies farther outside a periodic box than this (most_wraps in _check.py), so they are not within.
   static constexpr double most_wraps = std::min(0x1p29, 0.125 / std::numeric_limits<T>::epsilon());
@@ -208,7 +208,7 @@ class DriftWatch {
   void wrapped(const T* points, std::size_t bodies, T* positions) const {
     for (std::size_t k = 0; k < bodies * D; ++k) positions[k] = box_.wrap(points[k], static_cast<int>(k % D));
   }
-  // As `wrapped`, with NaN for bodies too far outside. Most bodies of a tile are inside.
+  // Like `wrapped`, with NaN for bodies that are too far outside. Most bodies of a tile are inside.
   void wrapped_or_nan(const T* points, std::size_t bodies, T* positions) const {
     for (std::size_t k = 0; k < bodies * D; ++k) {
       positions[k] = points[k];
@@ -224,8 +224,8 @@ class DriftWatch {
     const T moved = upper - static_cast<T>(box_.wraps(lower, a)) * box_.edge[axis];
     return std::max(moved, box_.wrap(lower, a));
   }
-  // The number of edges by which a current wrapped coordinate exceeds that of the build: the nearest integer for
-  // positions, and for boxes the integer that leaves the lower corner at or above that of the build.
+  // The number of edges by which a current wrapped coordinate exceeds that of the build: for positions the nearest
+  // integer, for boxes the integer for which the lower corner is at or above that of the build.
   [[nodiscard]] std::int32_t crossing(T now, std::size_t k) const {
     const auto edge = static_cast<double>(box_.edge[k % D]);
     const double moved =
@@ -244,7 +244,7 @@ class DriftWatch {
     values = std::move(moved);
   }
 
-  // Calls f(begin, end, drifted) for pieces of the bodies and joins the results.
+  // Calls f(begin, end, drifted) for ranges of bodies and combines the results.
   template <class F>
   [[nodiscard]] Drifted in_pieces(F&& f) const {
     const std::size_t n = size();
@@ -259,7 +259,7 @@ class DriftWatch {
     return all;
   }
 
-  // Calls judge(squared motions, first body, bodies, drifted) for tile after tile.
+  // Calls judge(squared motions, first body, number of bodies, drifted) for each tile.
   template <class Judge>
   [[nodiscard]] Drifted measure(std::span<const T> now, T* copy, Judge&& judge) const {
     const bool periodic = box_.periodic();
@@ -286,7 +286,7 @@ class DriftWatch {
     });
   }
 
-  // The square of every coordinate's motion: flat loops, which compilers turn into vectors.
+  // The squared motion of every coordinate. Flat loops, which compilers vectorise.
   void steps_in_space(const T* now, std::size_t first, std::size_t count, T* steps) const {
     const T* const then = positions_.data() + first * D;
     for (std::size_t k = 0; k < count * D; ++k) {
@@ -313,7 +313,7 @@ class DriftWatch {
 
   Box<T, D> box_;
   double reach_ = 0;
-  Buffer<T> positions_;              // of boxes the lower corners
+  Buffer<T> positions_;              // for boxes the lower corners
   Buffer<T> upper_;                  // of boxes
   Buffer<std::int32_t> turns_;       // the number of edges that wrapping subtracted from the positions
   std::array<T, tile * D> edges_{};  // per coordinate of a tile: the period, or infinity
@@ -322,14 +322,14 @@ class DriftWatch {
   std::array<double, D> box_slack_{};
 };
 
-// Bounds the drift by speeds, for engines that know them: positions are measured only when the bound runs out. Speeds
-// and steps decide, not times, so the same run builds the same lists.
+// Bounds the drift by speeds, for callers that know them: positions are measured only when the bound exceeds the
+// margin. The result depends on speeds and steps, not on measured times, so repeated runs build the same lists.
 class DriftBound {
  public:
-  // `used`: the largest share of a margin that is used up.
+  // `used` is the largest fraction of a margin that is used up.
   void start(double used) { used_ = used; }
-  // Whether all bodies stay within their margins in a step in which each uses at most the share `next`. `measure`
-  // returns the largest share that is currently used up.
+  // Whether all bodies stay within their margins in a step in which each uses at most the fraction `next` of it.
+  // `measure` returns the largest fraction that is currently used up.
   template <class Measure>
   [[nodiscard]] bool lasts(double next, Measure&& measure) {
     if (used_ + next <= 1) return true;

@@ -20,8 +20,8 @@ namespace vicinal {
 
 namespace detail {
 
-// Entry k becomes what entry order[k] was. The size of an entry is a constant where it is one of the usual ones: then
-// copying it takes no call.
+// Permutes entries: the new entry k is the former entry order[k]. The usual sizes of an entry are compile-time
+// constants, so that copying needs no call.
 template <std::size_t Bytes = 0>
 void permute_entries(std::byte* entries, std::size_t bytes, std::span<const std::uint64_t> order,
                      std::vector<std::byte>& copy) {
@@ -34,11 +34,11 @@ void permute_entries(std::byte* entries, std::size_t bytes, std::span<const std:
 
 }  // namespace detail
 
-// Sorts rows that have more columns than indices by index, then by shift.
+// Sorts rows with further columns by index, then by shift.
 template <class T, int D>
 void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t> offsets) {
   parallel_ranges(offsets.size() - 1, 1024, [&](std::size_t first, std::size_t last, std::size_t) {
-    std::vector<std::uint64_t> order;  // the index of an entry, and its place in the row in the lower half
+    std::vector<std::uint64_t> order;  // upper half: the index of an entry; lower half: its position in the row
     std::vector<std::byte> copy;
     for (std::size_t row = first; row < last; ++row) {
       const auto begin = static_cast<std::size_t>(offsets[row]);
@@ -73,7 +73,7 @@ void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t
 
 namespace detail {
 
-// Rows are short: copying four at a time and the last four once more is faster than a call.
+// Rows are short: copying four entries at a time, with an overlap at the end, is faster than a call.
 inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) {
   constexpr std::size_t four = 4 * sizeof(std::int32_t);
   if (n < 4) {
@@ -84,7 +84,7 @@ inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) 
   std::memcpy(to + n - 4, from + n - 4, four);
 }
 
-// The place of some hits of one row: the log of a thread, the first hit, their number. 0 is none.
+// The position of some hits of one row: the log of a thread, the first hit, their number. 0 means none.
 class Piece {
  public:
   Piece() = default;
@@ -94,7 +94,7 @@ class Piece {
   [[nodiscard]] std::size_t thread() const { return static_cast<std::size_t>(bits_ >> 53 & 0x3ff); }
   [[nodiscard]] std::size_t first() const { return static_cast<std::size_t>(bits_ >> 12 & 0x1ffffffffff); }
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(bits_ & 0xfff); }
-  // Whether the row has more pieces than this one.
+  // Whether the row has further pieces.
   [[nodiscard]] bool more() const { return bits_ >> 63 != 0; }
   void set_more() { bits_ |= std::uint64_t{1} << 63; }
 
@@ -107,7 +107,8 @@ struct RowPiece {
   Piece piece;
 };
 
-// Writes rows one after the other: collects them in the first cache and streams whole cache lines past it.
+// Writes rows one after the other: collects them in the level-1 cache and writes whole cache lines with streaming
+// stores.
 class RowStream {
  public:
   RowStream(std::int32_t* to, bool past_cache) : to_(to), past_cache_(past_cache) {}
@@ -151,7 +152,7 @@ class RowStream {
   Buffer<std::int32_t> stage_{staged + sort_overshoot};
 };
 
-// One search for rows: the logs of its threads, and two ways to make rows of them.
+// One search for rows: the logs of its threads, and two ways to convert the logs to rows.
 template <class T, int D>
 class RowSearch {
  public:
@@ -164,7 +165,7 @@ class RowSearch {
   RowSearch(const RowSearch&) = delete;
   RowSearch& operator=(const RowSearch&) = delete;
 
-  // Fills `offsets`; rows are sorted if `sort` and only indices are wanted.
+  // Fills `offsets`; rows are sorted if `sort` is set and only indices are requested.
   PairResult<T, D> run(std::span<std::int64_t> offsets, bool sort) {
     PairResult<T, D> result;
     const bool plain = want_.j && !want_.slots();
@@ -179,7 +180,7 @@ class RowSearch {
     logs_.for_each([](HitLog<T, D>& log) { log.finish(); });
     std::size_t more = 0;
     for (const auto& pieces : more_) more += pieces.size();
-    // Rows of many pieces are written piece by piece.
+    // If rows have many pieces, they are written piece by piece.
     const bool by_row = plain && more <= queries_.size / 4;
     if (by_row) count_pieces(offsets);
     else count_hits(offsets);
@@ -215,7 +216,7 @@ class RowSearch {
     });
   }
 
-  // After a whole part was tested: rows far apart in memory are waited for all at once, not one by one.
+  // Done after a whole part is tested, so that cache misses on rows far apart in memory overlap.
   void note_pieces(const PartOfLog& part) {
     std::vector<RowPiece>& more = more_[part.thread];
     const std::int32_t* const hits = logs_.at(part.thread).hits();
@@ -236,7 +237,7 @@ class RowSearch {
   void count_pieces(std::span<std::int64_t> offsets) {
     std::vector<RowPiece>& all = more_[0];
     for (std::size_t t = 1; t < more_.size(); ++t) all.insert(all.end(), more_[t].begin(), more_[t].end());
-    // All pieces of a row come from one thread, in the order they were found.
+    // All pieces of a row come from one thread, in the order in which they were found.
     std::stable_sort(all.begin(), all.end(), [](const RowPiece& a, const RowPiece& b) { return a.row < b.row; });
     std::int64_t sum = 0;
     auto extra = all.begin();
@@ -250,7 +251,7 @@ class RowSearch {
     offsets[queries_.size] = sum;
   }
 
-  // Row after row: hits are read wherever they are in the logs, which can be prefetched, and rows are written in order.
+  // Writes row by row: reads of the logs are scattered but can be prefetched, and rows are written in order.
   void write_rows(std::span<const std::int64_t> offsets, std::int32_t* indices, bool sort) {
     const bool past_cache = static_cast<std::size_t>(offsets.back()) > cached_entries;
     const std::vector<RowPiece>& all = more_[0];
@@ -283,7 +284,7 @@ class RowSearch {
   static void prefetch(const Piece& piece, const std::vector<const std::int32_t*>& hits) {
     constexpr std::size_t line = cache_line / sizeof(std::int32_t);
     const std::int32_t* const from = hits[piece.thread()] + piece.first();
-    for (std::size_t k = 0; k < 3; ++k) prefetch_to_read(from + k * line);  // what about thirty entries touch
+    for (std::size_t k = 0; k < 3; ++k) prefetch_to_read(from + k * line);  // the cache lines of about thirty entries
   }
 
   // offsets[k + 1] becomes the first entry of row k.
@@ -297,7 +298,7 @@ class RowSearch {
     });
     for (std::size_t k = 0; k < queries_.size; ++k) total_ += std::exchange(ends[k], total_);
   }
-  // Piece after piece, in the order of the logs; `offsets` move on to the ends of the rows.
+  // Writes piece by piece, in the order of the logs. `offsets` advance to the ends of the rows.
   void write_pieces(std::span<std::int64_t> offsets, const Columns<T>& columns) {
     std::int64_t* const ends = offsets.data() + 1;
     parallel_for(parts_.size(), [&](std::size_t part, int) {
@@ -311,9 +312,9 @@ class RowSearch {
     });
   }
 
-  // Results of more entries than this are streamed past the cache.
+  // Results with more entries than this are written with streaming stores.
   static constexpr std::size_t cached_entries = std::size_t{1} << 20;
-  // Rows to prefetch ahead.
+  // Number of rows to prefetch ahead.
   static constexpr std::size_t ahead = 16;
 
   const Task<T, D>& task_;
@@ -325,7 +326,7 @@ class RowSearch {
   std::vector<PartOfLog> parts_;
   PerThread<HitLog<T, D>> logs_;
   Buffer<Piece> pieces_;                     // the first piece of every row
-  std::vector<std::vector<RowPiece>> more_;  // by thread: pieces of rows that have one already
+  std::vector<std::vector<RowPiece>> more_;  // per thread: further pieces of rows
   std::int64_t total_ = 0;
 };
 
@@ -340,7 +341,7 @@ PairResult<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, 
   return result;
 }
 
-// All pairs in canonical order: by i, then j, then shift; of a half list with i < j.
+// All pairs in canonical order: by i, then j, then shift; in a half list, i < j.
 template <class T, int D>
 PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   Want needed = want;

@@ -1,8 +1,7 @@
-// Rows from pairs in any order and any direction: each pair goes to the row of its smaller id, each row is in ascending
-// order.
+// Rows from pairs in any order and any direction: each pair goes to the row of its smaller id, and each row is sorted.
 //
-// Two passes, so that neither scatters over more memory than the caches hold: into buckets of neighbouring rows first,
-// then row by row within each bucket. Both keep the result independent of the number of threads.
+// Two passes, so that neither scatters over more memory than the caches hold: first into buckets of consecutive rows,
+// then into the rows of each bucket. The result does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +26,11 @@ struct CanonicalPair {
 
 namespace detail {
 
-// Compilers turn this into conditional moves, but std::minmax into a branch, mispredicted half of the time.
+// Compilers turn this into conditional moves, but std::minmax into a branch that is mispredicted half of the time.
 inline CanonicalPair canonical(std::int32_t i, std::int32_t j) { return {i < j ? i : j, i < j ? j : i}; }
 
-// Rows are short and in random order, so a sort that branches on comparisons would be mispredicted every other time.
-// Up to eight numbers pass a fixed network of exchanges (Batcher's) instead. Reads and writes eight for any size.
+// Rows are short and in random order, so half of the branches of a comparison sort would be mispredicted. Up to eight
+// numbers are sorted by a fixed network (Batcher's) instead. Reads and writes eight numbers for any size.
 inline constexpr std::size_t few = 8;
 inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* to) {
   std::array<std::int32_t, few> v;
@@ -53,7 +52,7 @@ inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* t
 
 }  // namespace detail
 
-// How many rows the pairs need: one more than the largest smaller number. Nothing if there is a negative number.
+// The number of rows that the pairs need: the largest smaller id plus one. Empty if an id is negative.
 inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
   struct Piece {
     std::int32_t most = -1, signs = 0;
@@ -76,12 +75,13 @@ inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, s
   return static_cast<std::size_t>(all.most + 1);
 }
 
-// Fills `offsets` (rows_needed + 1) and `indices` (one per pair). Entries of a row that are equal stay side by side.
-// `scratch` has room for every pair.
+// Fills `offsets` (rows_needed + 1) and `indices` (one per pair). Repeated pairs are kept. `scratch` has room for every
+// pair.
 inline void rows_from_pairs(std::span<const std::int32_t> i, std::span<const std::int32_t> j,
                             std::span<std::int64_t> offsets, std::span<std::int32_t> indices,
                             std::span<CanonicalPair> scratch) {
-  // Few buckets scatter faster, as long as the rows of a bucket and their entries fit into the second cache.
+  // Scattering is faster with few buckets, as long as the rows of a bucket and their entries fit into the level-2
+  // cache.
   constexpr std::size_t enough_buckets = 256, most_buckets = 1024, most_pieces = 256;
   constexpr std::size_t cached_rows = std::size_t{1} << 12, cached_entries = std::size_t{1} << 15;
   const std::size_t size = i.size(), rows = offsets.size() - 1;
@@ -97,7 +97,7 @@ inline void rows_from_pairs(std::span<const std::int32_t> i, std::span<const std
   const std::size_t pieces = (size + grain - 1) / grain;
   const auto bucket_of = [&](const CanonicalPair& pair) { return static_cast<std::size_t>(pair.low) >> shift; };
 
-  // starts[piece][bucket]: first how many, then where the next one goes.
+  // starts[piece][bucket]: first the number of pairs, then the position of the next one.
   std::vector<std::array<std::size_t, most_buckets>> starts(pieces);
   parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     auto& count = starts[piece];
@@ -137,7 +137,7 @@ inline void rows_from_pairs(std::span<const std::int32_t> i, std::span<const std
     for (std::size_t k = begin; k < end; ++k) placed[next[row_in(scratch[k])]++] = scratch[k].high;
     std::size_t from = 0;
     for (const std::size_t to : next) {
-      // What is written past the row is overwritten by the rows after it, unless they are not in this bucket.
+      // Entries written past the end of a row are overwritten by the next rows, except at the end of the bucket.
       if (to - from <= detail::few && begin + from + detail::few <= end) {
         detail::sort_few(placed.data() + from, to - from, indices.data() + begin + from);
       } else {

@@ -69,14 +69,14 @@ class HistoryRuns {
     count_ = 0;
   }
 
-  // A longer run of one field would leave the second cache before the next field is copied.
+  // A longer run of one field would leave the level-2 cache before the next field is copied.
   static constexpr std::size_t longest = 2048;
   std::span<const HistoryField> fields_;
   std::size_t before_ = 0, now_ = 0, count_ = 0;
 };
 
-// Merges row after row. Calls began(current entry) and ended(previous entry, row). Returns false if a current row does
-// not ascend from `least(row)` on; `repeats` allows the same index again, which counts as new.
+// Merges row by row. Calls began(current entry) and ended(previous entry, row). Returns false if a current row is not
+// ascending or has an index below `least(row)`; with `repeats` an index may occur again, which counts as new.
 template <bool repeats, class Least, class Began, class Ended>
 bool merge_rows(const RowsView& before, const RowsView& now, std::size_t first, std::size_t last,
                 std::span<const HistoryField> fields, Least&& least, Began&& began, Ended&& ended) {
@@ -86,7 +86,7 @@ bool merge_rows(const RowsView& before, const RowsView& now, std::size_t first, 
   for (std::size_t row = first; row < last; ++row) {
     std::size_t b = before.begin(row), n = now.begin(row);
     const std::size_t b_end = before.begin(row + 1), n_end = now.begin(row + 1);
-    // An unchanged row is in order, because it was before.
+    // An unchanged row is sorted, because the previous row was.
     if (b_end - b == n_end - n && std::equal(is + n, is + n_end, was + b)) {
       if (n < n_end) runs.keep(b, n, n_end - n);
       continue;

@@ -1,8 +1,8 @@
-// The log of a search: hits in the order they are found, and the queries they belong to.
+// The log of a search: hits in the order in which they are found, and the queries they belong to.
 //
-// The place of a row is known only when all rows before it are counted. So hits are first logged, and then copied to
-// their rows: 4 bytes per entry and about 7 per query more while that lasts. (Testing everything twice instead would
-// need no such memory, but tests are most of the work.)
+// The position of a row is known only after all rows before it have been counted. Therefore hits are first logged and
+// then copied to their rows, which temporarily needs 4 more bytes per entry and about 7 per query. (Testing all
+// candidates twice would need no such memory, but tests are most of the work.)
 #pragma once
 
 #include <algorithm>
@@ -21,27 +21,27 @@ namespace vicinal {
 // Which hits of a row are kept.
 enum class Keep {
   all,
-  upper,  // only those with a larger id: each pair once (of a body's own images, one of two opposite ones)
+  upper,  // hits with a larger id: each pair once (of the images of the same body, one of two opposite ones)
 };
 
 namespace detail {
 
-// Hits of some queries, slots first … first+queries-1, through one image.
+// The hits of queries (slots first … first+queries-1) in one image.
 struct LogEntry {
   Slot first;
   std::uint32_t queries;
   Shift shift;
 };
 
-// The hits of one thread. How many there will be is unknown, so hits and entries share one piece of memory: hits grow
-// from its beginning, entries from its end downwards, each above the number of hits of each of its queries.
+// The hits of one thread. Their number is not known in advance, so hits and entries share one block of memory: hits
+// grow from its beginning, entries from its end downwards. An entry is stored above the numbers of hits of its queries.
 template <class T, int D>
 class HitLog {
  public:
   HitLog(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, Pool* pool)
       : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep) {
-    // As much address space as there is memory; only what is written becomes memory. Where the system refuses that
-    // (ulimit -v, strict overcommit), as much as it grants.
+    // Reserves as much address space as there is memory; pages are allocated when they are written. If the system
+    // refuses this (ulimit -v, strict overcommit), reserves as much as it grants.
     const auto pages = queries.size < few_bodies ? PageSize::small : PageSize::huge;
     for (std::size_t most = physical_memory(); hits_.data() == nullptr; most /= 2) {
       try {
@@ -52,7 +52,7 @@ class HitLog {
     }
     log_ = hits_.bytes() / cache_line * cache_line;
   }
-  ~HitLog() { hits_.trim(size_ * sizeof(std::int32_t)); }  // what is left can be kept for the next region
+  ~HitLog() { hits_.trim(size_ * sizeof(std::int32_t)); }  // the remaining pages can be reused by the next region
   HitLog(const HitLog&) = delete;
   HitLog& operator=(const HitLog&) = delete;
 
@@ -106,14 +106,15 @@ class HitLog {
 
  private:
   static constexpr std::size_t line_hits = cache_line / sizeof(std::int32_t);
-  // A request always fits behind the hits that a flush leaves.
+  // A request always fits behind the hits that remain after a flush.
   static constexpr std::size_t staged_most = batch_hits + line_hits;
-  // Up to this many hits are still in the cache when they are copied to their rows. More are streamed past it.
+  // Up to this many hits are still in the cache when they are copied to their rows; more are written with streaming
+  // stores.
   static constexpr std::size_t cached_hits = std::size_t{1} << 20;
 
   [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(hits_.data()); }
   [[nodiscard]] std::int32_t* staged() { return stage_.data() + (size_ - flushed_); }
-  // Moves whole lines to the log and keeps the rest, so that writing stays aligned.
+  // Writes whole cache lines to the log and keeps the rest staged, so that writes stay aligned.
   void flush() {
     const std::size_t count = size_ - flushed_;
     const std::size_t whole = count / line_hits * line_hits;
@@ -123,7 +124,7 @@ class HitLog {
     flushed_ += whole;
   }
 
-  // Writes an entry and returns where its counts go. Makes sure that there is room for its hits, which are staged.
+  // Writes an entry and returns the address of its counts. Ensures that there is room for its hits, which are staged.
   std::uint32_t* enter(const LogEntry& entry) {
     const std::size_t bytes = sizeof(LogEntry) + entry.queries * sizeof(std::uint32_t);
     if ((size_ + batch_hits) * sizeof(std::int32_t) + bytes > log_) throw std::bad_alloc();
@@ -135,7 +136,7 @@ class HitLog {
   // Moves the hits of a query with a larger id to the end of the log; returns their number. They never overwrite hits
   // that are still to be read.
   std::uint32_t keep_upper(Slot query, std::int32_t* from, std::uint32_t n, const Shift& shift) {
-    // Of a body's own images, one of two opposite ones is kept.
+    // Of the images of the query itself, one of two opposite ones is kept.
     const bool image = (shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z) > 0;
     const std::int32_t limit = queries_.ids[query] - (image ? 1 : 0);
     std::int32_t* const to = staged();

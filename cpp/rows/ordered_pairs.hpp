@@ -1,4 +1,4 @@
-// Rows from pairs that are already in canonical order, as from a sorted search: only the offsets are computed.
+// Rows from pairs that are already in canonical order, for example from a sorted search: only offsets are computed.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline bool in_order(std::span<const std::int32_t> i, std::span<const std::int32
   parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     if (!good) return;
     int wrong = i[begin] >= j[begin];
-    // Without branches, so that compilers vectorize it.
+    // Without branches, so that compilers vectorise it.
     for (std::size_t k = std::max<std::size_t>(begin, 1); k < end; ++k) {
       const int own = i[k] >= j[k], falls = i[k] < i[k - 1], same = i[k] == i[k - 1], repeats = j[k] <= j[k - 1];
       wrong |= own | falls | (same & repeats);

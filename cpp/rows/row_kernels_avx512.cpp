@@ -1,6 +1,6 @@
 // Rows on AVX-512: sixteen entries per register.
 #ifdef VICINAL_EMULATE_AVX512
-// Plain C in place of the instructions, so that this file is tested on machines that lack them.
+// Emulates the instructions in plain C, so that this file can be tested on machines without AVX-512.
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
 using Mask16 = simde__mmask16;

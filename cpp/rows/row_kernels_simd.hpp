@@ -1,16 +1,16 @@
 // Sorting rows in vector registers, written once; row_kernels_avx2.cpp and row_kernels_avx512.cpp provide the
 // registers.
 //
-// Rows are short and in no order, so a sort that branches on comparisons is mispredicted every other time. This one is
-// a bitonic merge sort (Batcher 1968): every register is sorted by a fixed network, then runs of registers are merged.
-// It works in place; the row is padded with the largest integer to a whole number of registers. Merging a long run with
-// a shorter one leaves out the exchanges with padding that the shorter one lacks.
+// Rows are short and not ordered, so half of the branches of a comparison sort would be mispredicted. This is a bitonic
+// merge sort (Batcher 1968): every register is sorted by a fixed network, then runs of registers are merged. It works
+// in place; the row is padded with the largest integer to a whole number of registers. If a long run is merged with a
+// shorter one, exchanges with the missing padding are left out.
 //
 // `Lanes` provides: vector, width, block; load, store, broadcast, least, most (minimum and maximum per lane), reverse,
 // sort (ascending within the register), merge (the same for lanes that first rise, then fall), and for keep_greater:
-// pack_greater (stores the lanes greater than a limit, returns their number). Where `block` is not 0, sort_block sorts
-// each of so many registers at once. Everything is in an unnamed namespace: each translation unit keeps its own copy,
-// compiled for its own processor.
+// pack_greater (stores the lanes greater than a limit, returns their number). If `block` is not 0, sort_block sorts
+// each of this many registers at once. Everything is in an unnamed namespace, so that each translation unit has its own
+// copy, compiled for its own instruction set.
 #pragma once
 
 #include "rows/row_kernels.hpp"
@@ -60,7 +60,7 @@ struct RowSort {
   template <int N>
   [[gnu::always_inline]] static inline void merge_sorted(vector* v) {
     {
-      // The second run backwards behind the first: the two rise, then fall.
+      // The first run followed by the reversed second run rises, then falls.
       for (int k = 0; k < N / 4; ++k) {
         const vector turned = Lanes::reverse(v[N / 2 + k]);
         v[N / 2 + k] = Lanes::reverse(v[N - 1 - k]);
@@ -70,7 +70,7 @@ struct RowSort {
       merge_registers<N>(v);
     }
   }
-  // N registers in memory through f.
+  // Applies f to N registers in memory.
   template <int N, class F>
   [[gnu::always_inline]] static inline void in_registers(std::int32_t* row, F&& f) {
     vector v[N];
@@ -100,7 +100,7 @@ struct RowSort {
 
   // Merges `a` sorted registers (a power of two) with the `b` <= a sorted registers that follow them.
   static void merge_runs(std::int32_t* row, std::size_t a, std::size_t b) {
-    // Register a-1-k is compared with register a+k reversed. The others would be compared with padding.
+    // Compares register a-1-k with register a+k reversed. The remaining registers would be compared with padding.
     for (std::size_t k = 0; k < b; ++k) {
       std::int32_t* const first = row + (a - 1 - k) * width;
       std::int32_t* const second = row + (a + k) * width;
@@ -108,13 +108,13 @@ struct RowSort {
       vector high = Lanes::reverse(Lanes::load(second));
       exchange(low, high);
       Lanes::store(first, low);
-      // Turned back, so that padding stays behind: falling then rising is as good as rising then falling.
+      // Reversed back, so that padding stays last; a sequence that falls, then rises is bitonic as well.
       Lanes::store(second, Lanes::reverse(high));
     }
     merge(row, a);
     merge_any(row + a * width, b);
   }
-  // As `merge`, for a power of two of registers of which only the first `count` are stored; the rest is padding.
+  // Like `merge`, for a power of two of registers of which only the first `count` are stored; the rest is padding.
   static void merge_any(std::int32_t* row, std::size_t count) {
     if ((count & (count - 1)) == 0) {
       merge(row, count);
@@ -152,7 +152,7 @@ struct RowSort {
 template <class Lanes>
 void sort(std::int32_t* row, std::size_t n) {
   if (n < 2) return;
-  // One, two or four registers, or a multiple of four: fewer cases, which branches predict more often.
+  // One, two or four registers, or a multiple of four: fewer cases are predicted better.
   std::size_t count = (n + Lanes::width - 1) / Lanes::width;
   if (count > 2) count = (count + 3) / 4 * 4;
   for (std::size_t k = n; k < count * Lanes::width; k += Lanes::width)

@@ -15,7 +15,7 @@ namespace vicinal {
 // Rows per piece of parallel work.
 inline constexpr std::size_t row_grain = 4096;
 
-// Rows in memory that belongs to the caller.
+// Rows whose memory belongs to the caller.
 struct RowsView {
   std::span<const std::int64_t> offsets;  // one more than the number of rows, at least one
   std::span<const std::int32_t> indices;
@@ -58,8 +58,8 @@ inline std::size_t longest_row(std::span<const std::int64_t> offsets) {
   return longest;
 }
 
-// The first row whose offsets do not ascend from 0 to the number of entries, or the number of rows. Offsets that come
-// from a caller must be checked with this before they are used.
+// Checks that offsets ascend from 0 to the number of entries. Returns the first row that violates this, or the number
+// of rows. Offsets from a caller must be checked before they are used.
 inline std::size_t first_wrong_offset(const RowsView& rows) {
   const std::size_t count = rows.size();
   if (rows.offsets[0] != 0) return 0;

@@ -1,4 +1,4 @@
-// Sorting one row, with the vector code of the instruction set in use.
+// Sorts one row with the vector code of the instruction set in use.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ inline const RowKernels& row_kernels() {
   return baseline_row_kernels();
 }
 
-// Writes a row in ascending order to `to`, which may be the row itself. Where `sort_overshoot` entries behind a row may
-// be overwritten, row_kernels().sort does so without copying.
+// Writes a row in ascending order to `to`, which may be the row itself. If `sort_overshoot` entries past the end of the
+// row may be overwritten, row_kernels().sort needs no copy.
 inline void sort_row(const std::int32_t* row, std::size_t n, std::int32_t* to) {
   constexpr std::size_t most = 2048;
   if (n > most) {

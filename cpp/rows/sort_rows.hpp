@@ -1,4 +1,4 @@
-// Rows in ascending order, so that sums over them do not depend on the structure that found them.
+// Sorts rows, so that sums over them do not depend on the structure that found them.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ inline void sort_rows(std::span<const std::int64_t> offsets, std::int32_t* indic
   });
 }
 
-// Rows longer than this are sorted by transposition where that is possible.
+// Rows longer than this are sorted by transposition if the relation is symmetric.
 inline constexpr std::size_t long_row = 256;
 
-// Writes the rows of a symmetric relation into `sorted`, which is as long, each in ascending order. Short rows are
+// Writes the rows of a symmetric relation in ascending order to `sorted`, which has the same size. Short rows are
 // sorted one by one, long ones by transposition.
 inline void sort_symmetric_rows(const RowsView& rows, std::span<std::int32_t> sorted) {
   if (rows.indices.size() > rows.size() * long_row) {

@@ -1,8 +1,8 @@
 // The transpose of rows: entry j of row i becomes entry i of row j.
 //
-// Writing i into row j for i from first to last fills every row in ascending order without comparing anything. Where
-// the relation is symmetric (j is in row i exactly if i is in row j), the transpose has the same rows as before,
-// sorted. That takes 3 to 10 ns per entry, depending on how far apart in memory neighbours are.
+// Writing i into row j for ascending i fills every row in ascending order without comparisons. If the relation is
+// symmetric (j is in row i if and only if i is in row j), the transpose has the same rows, sorted. This takes 3 to 10
+// ns per entry, depending on the distance of neighbours in memory.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace vicinal {
 namespace detail {
 
 // Each block of rows i has its own range in every row j, after the ranges of the blocks before it. More blocks than
-// threads would only cost memory.
+// threads would only use more memory.
 class Transposer {
  public:
   Transposer(const RowsView& rows, std::size_t columns)
@@ -64,7 +64,7 @@ class Transposer {
   [[nodiscard]] bool counts_needed() const { return blocks_ > 1; }
 
  private:
-  // Calls f(i, j) for the entries of a block. Blocks have about as many entries each.
+  // Calls f(i, j) for the entries of a block. Blocks have approximately equal numbers of entries.
   template <class F>
   void for_block(std::size_t block, F&& f) const {
     const std::size_t end = first_row(block + 1);
@@ -81,12 +81,12 @@ class Transposer {
   RowsView rows_;
   std::size_t columns_;
   std::size_t blocks_;
-  std::vector<std::int64_t> next_;  // [block][column]: first the number of entries, then where the next one goes
+  std::vector<std::int64_t> next_;  // [block][column]: first the number of entries, then the position of the next one
 };
 
 }  // namespace detail
 
-// The transpose of rows whose indices are less than `columns`, with ascending rows. Fills `offsets` (columns + 1) and
+// Transposes rows whose indices are below `columns`; the resulting rows ascend. Fills `offsets` (columns + 1) and
 // `indices` (as many as `rows` has).
 inline void transpose(const RowsView& rows, std::span<std::int64_t> offsets, std::span<std::int32_t> indices) {
   const std::size_t columns = offsets.size() - 1;
@@ -98,7 +98,7 @@ inline void transpose(const RowsView& rows, std::span<std::int64_t> offsets, std
   transposer.write(offsets, indices);
 }
 
-// The same for a symmetric relation, whose offsets are those of `rows`: the same rows in ascending order.
+// The same for a symmetric relation, whose transpose has the offsets of `rows`: sorts the rows.
 inline void transpose_symmetric(const RowsView& rows, std::span<std::int32_t> indices) {
   detail::Transposer transposer(rows, rows.size());
   if (transposer.counts_needed()) transposer.count();

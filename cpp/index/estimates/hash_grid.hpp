@@ -63,8 +63,8 @@ class HashGridEstimate {
     }
   }
 
-  // Cells wider than the bodies, with four in each; laid out again with finer cells if they hold many more. Returns the
-  // number of layouts.
+  // Cells wider than the bodies, with four bodies in each; if they hold many more, they are laid out again with finer
+  // cells. Returns the number of layouts.
   double lay_cells() {
     double volume = 1;
     for (const double length : survey_.length) volume *= length > 0 ? length : 1;

@@ -66,7 +66,7 @@ class AllAxes final : public Sweep<T, D> {
     swaps_ = 0;
     if (!moved.empty()) {
       line_ready_ = false;
-      // A binary search for an end costs about as much as passing a few tens of ends.
+      // A binary search for an end costs about as much as stepping over a few tens of ends.
       const bool settled = moved.size() < points.size / 32 ? move(points, moved) : settle(points);
       if (!settled) {
         build(points);
@@ -79,7 +79,7 @@ class AllAxes final : public Sweep<T, D> {
   void insert(const BodyView<T, D>& points) override {
     const std::size_t old = bodies_.size;
     strays_ += points.size - old;
-    // New bodies get the last slots, wherever they are in space: if there are many, all slots are sorted again.
+    // New bodies get the last slots regardless of their position; if there are many, all slots are sorted again.
     if (strays_ > points.size / 8) {
       build(points);
       return;
@@ -268,7 +268,7 @@ class AllAxes final : public Sweep<T, D> {
     return moved;
   }
 
-  // Few bodies have moved: each of their ends is looked up and moved. False if that takes too long.
+  // For few moved bodies: looks up and moves each of their ends. Returns false if that takes too long.
   bool move(const BodyView<T, D>& points, std::span<const std::uint32_t> moved) {
     std::vector<Cover<T, D>> before;
     before.reserve(moved.size());
@@ -290,7 +290,7 @@ class AllAxes final : public Sweep<T, D> {
     }
     return true;
   }
-  // Many have moved: insertion sort of all ends. False if that takes too long.
+  // For many moved bodies: sorts all ends by insertion. Returns false if that takes too long.
   bool settle(const BodyView<T, D>& points) {
     keep(points, 0);
     for (int axis = 0; axis < D; ++axis) {
@@ -321,7 +321,7 @@ class AllAxes final : public Sweep<T, D> {
     return rounded(i.low) <= rounded(j.high) && rounded(j.low) <= rounded(i.high);
   }
 
-  // All bodies into slots, neighbours in space together: by cells of a few bodies, whatever their size.
+  // Puts all bodies into slots, sorted by cells of a few bodies each, so that neighbours in space are close in memory.
   void place_all(const BodyView<T, D>& points, const Bulk<D>& bulk) {
     Grid grid;
     if (points.size > 0) {
@@ -338,7 +338,7 @@ class AllAxes final : public Sweep<T, D> {
       slot_of_[static_cast<std::size_t>(bodies_.ids[slot])] = static_cast<Slot>(slot);
   }
 
-  // Slots stay; their coordinates are updated.
+  // Updates the coordinates and keeps the slots.
   void follow(const BodyView<T, D>& points, std::span<const std::uint32_t> moved) {
     const NearFrame<D> next = near_frame(points, settings_.box, points.reach(settings_.cutoff).largest());
     const bool was_banded = bodies_.banded;

@@ -20,8 +20,8 @@ struct Direction {
   Ruler ruler;
 };
 
-// The axis along which bodies are spread out most, measured in their own size: there a body overlaps the fewest others.
-// A coordinate outside the bulk of the bodies counts as the border of it.
+// The axis along which bodies are spread out most relative to their size, so that a body overlaps the fewest others. A
+// coordinate outside the bulk of the bodies is clamped to its border.
 template <class T, int D>
 Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach,
                            const Bulk<D>& bulk) {

@@ -4,7 +4,7 @@
 // only the rounding of the exact test itself has to be added.
 //   - Points: a pair is not farther apart than reach_of(cutoff); each point covers half of that on either side.
 //   - Spheres: reach_of(ri + rj) <= (ri + rj)(1 + 18 eps) + sqrt(3 denorm_min)(1 + 16 eps), divided between the two.
-//   - Boxes: their corners are compared as they are.
+//   - Boxes: their corners are compared directly.
 // On a periodic axis (wj - wi) + s*L is rounded relative to L; see periodic_reach.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What both sweeps have in common: bodies, what each of them covers, and the axis along which they are sorted.
+// The common parts of both sweeps: the bodies, their extents, and the axis along which they are sorted.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Sweep : public Structure<T, D> {
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const final { return part_count(queries); }
 
  protected:
-  // Sets all but the slots of the bodies. Returns where most of them are.
+  // Sets all members except the slots of the bodies. Returns the bulk of the bodies.
   Bulk<D> survey(const BodyView<T, D>& points) {
     const Reach<D> reach = points.reach(settings_.cutoff);
     const Bulk<D> bulk = find_bulk(points, settings_.box, reach.largest(), most_strays(points.size));
