@@ -19,6 +19,7 @@ CPP = (
     "pairs",
     "rows",
     "search",
+    "distributed",
     "lists",
     "contacts",
     "mesh",
@@ -28,7 +29,7 @@ CPP = (
 )
 """Folders of cpp/, each of which includes only those before it."""
 
-PYTHON = ("search", "sim", "scenes", "dem", "fluid", "lab", "demo", "cli")
+PYTHON = ("search", "distributed", "sim", "scenes", "dem", "fluid", "lab", "demo", "cli")
 """Layers of the package, each of which imports only those before it; `search` is every module not named here."""
 
 

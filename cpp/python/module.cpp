@@ -25,6 +25,7 @@
 #include "python/contacts.hpp"
 #include "python/delaunay.hpp"
 #include "python/dem.hpp"
+#include "python/distributed.hpp"
 #include "python/fluid.hpp"
 #include "python/lists.hpp"
 #include "python/mesh.hpp"
@@ -136,6 +137,7 @@ NB_MODULE(_core, m) {
   bind_contacts(m);
   bind_delaunay(m);
   bind_dem(m);
+  bind_distributed(m);
   bind_fluid(m);
   bind_lists(m);
   bind_mesh(m);

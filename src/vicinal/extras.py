@@ -12,6 +12,7 @@ EXTRAS = {
     "dem": ("h5py", "matplotlib", "tomli_w", "trimesh"),
     "lab": ("matplotlib",),
     "mesh": ("trimesh",),
+    "mpi": ("mpi4py",),
     "scipy": ("scipy",),
 }
 

@@ -1,0 +1,241 @@
+"""What the tests run on several ranks: ``mpiexec -n 3 python program.py NAME`` runs the function of that name.
+
+A function raises an error on some rank if a check fails; mpi4py then ends all ranks.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import vicinal as vc
+from cases import BOTH, BUILDERS, DIMS, SIZED, hard_case, hard_problem
+from oracle import Pairs
+from vicinal.distributed import Domain, LocalBodies
+from vicinal.distributed.bisection import bisect
+
+WORLD = MPI.COMM_WORLD
+
+
+def share(comm: MPI.Intracomm, array: Any, way: int) -> Any:
+    """Rows that this rank passes to `scatter`: dealt out, all on the last rank, or in slices."""
+    if way == 0:
+        return array[comm.rank :: comm.size]
+    if way == 1:
+        return array if comm.rank == comm.size - 1 else array[:0]
+    return array[len(array) * comm.rank // comm.size : len(array) * (comm.rank + 1) // comm.size]
+
+
+def deal(comm: MPI.Intracomm, problem: Any, way: int) -> tuple[LocalBodies, dict[str, Any]]:
+    """Scatter the bodies of a problem; return them with the keywords of a search."""
+    domain = Domain(comm, box=problem.box)
+    numbers = np.arange(len(problem.positions))
+    fields = {}
+    if problem.radii is not None:
+        fields["radii"] = share(comm, np.broadcast_to(problem.radii, len(numbers)), way)
+    if problem.boxes is not None:
+        fields["upper"] = share(comm, problem.boxes[1], way)
+    mine = domain.scatter(share(comm, problem.positions, way), share(comm, numbers, way), fields=fields)
+    if problem.boxes is not None:
+        return mine, {"boxes": (mine.points, mine.fields["upper"])}
+    return mine, {"radii": mine.fields["radii"]} if problem.radii is not None else {"cutoff": problem.cutoff}
+
+
+def collect(mine: LocalBodies, columns: tuple[Any, ...]) -> list[Any] | None:
+    """The columns of all ranks together on rank 0, with ids in place of local numbers."""
+    i, j, *rest = columns
+    parts = mine.domain.comm.gather([mine.ids[i], mine.ids[j], *rest])
+    return None if parts is None else [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def assert_same(got: list[Any], expected: Pairs, *, distances: bool, name: str) -> None:
+    i, j, shifts, *others = got
+    d, vectors = others if distances else (np.zeros(len(i)), np.zeros(shifts.shape))
+    pairs = Pairs(i, j, shifts, d, vectors).oriented().sorted()
+    wanted = expected.half().sorted()
+    for column in "ijS" + "dD" * distances:
+        assert np.array_equal(getattr(pairs, column), getattr(wanted, column)), (name, column)
+
+
+def hard_cases() -> None:
+    """Every hard case: pairs, rows and counts of all ranks together are those of the definition."""
+    checked = 0
+    for k, (name, dtype, dim) in enumerate(
+        (n, t, d) for n in [*BUILDERS, *SIZED] for t, d in zip(BOTH, DIMS, strict=True)
+    ):
+        problem = hard_problem(name, dtype, dim)
+        if problem.skin or problem.second or len(problem.positions) > 3000:
+            continue
+        mine, sizes = deal(WORLD, problem, k % 3)
+        letters = "ijS" if problem.boxes is not None else "ijSdD"
+        whole = collect(mine, mine.pairs(**sizes, want=letters))
+        rows = mine.neighbors(**sizes, want=letters[1:], sort=True)
+        directed = [np.repeat(np.arange(len(mine), dtype=np.int32), rows.counts), rows.indices, rows.shifts]
+        if "d" in letters:
+            directed += [rows.distances, rows.vectors]
+        both = collect(mine, tuple(directed))
+        counts = mine.gather(mine.count(**sizes))
+        assert rows.columns == len(mine.ids)
+        if whole is not None and both is not None and counts is not None:
+            _, expected = hard_case(name, dtype, dim)
+            label = f"{name} {dtype.__name__} {dim}D"
+            assert_same(whole, expected, distances="d" in letters, name=label)
+            full = Pairs(*both, *([] if "d" in letters else [np.zeros(len(both[0])), np.zeros(both[2].shape)]))
+            assert_same(
+                [getattr(full.half(), c) for c in letters], expected, distances="d" in letters, name=f"rows of {label}"
+            )
+            assert np.array_equal(counts, np.bincount(both[0], minlength=len(counts))), f"counts of {label}"
+            checked += 1
+    if WORLD.rank == 0:
+        assert checked > 100, checked
+
+
+def structures() -> None:
+    """Every structure, periodic and open, both directions and sorted."""
+    rng = np.random.default_rng(5)
+    points = rng.random((600, 2))
+    for box in (None, (1.0, None), 1.0):
+        mine = Domain(WORLD, box=box).scatter(share(WORLD, points, 0), share(WORLD, np.arange(600), 0))
+        for structure in ("Exhaustive", "LinkedCells", "CellSorting", "SpatialHash", "HashGrid", "Octree", "BVH", None):
+            one = vc.pairs(points, 0.1, box=box, want="ijS", half=False, sort=True)
+            got = collect(mine, mine.pairs(0.1, want="ijS", half=False, structure=structure))
+            i, j = mine.pairs(0.1, sort=True, structure=structure)
+            assert (np.diff(i.astype(np.int64) * len(mine.ids) + j) > 0).all()
+            if got is not None:
+                order = np.lexsort((*got[2].T[::-1], got[1], got[0]))
+                assert all(np.array_equal(a[order], b) for a, b in zip(got, one, strict=True)), (box, structure)
+
+
+def motion() -> None:
+    """Everything crosses borders in every step; ids, fields, ghosts and sums stay right, also while rebalancing."""
+    rng = np.random.default_rng(1)
+    start = rng.random((500, 3))
+    mine = Domain(WORLD, box=1.0).scatter(
+        share(WORLD, start, 2), share(WORLD, np.arange(500), 2), fields={"home": share(WORLD, start, 2)}
+    )
+    for step in range(1, 12):
+        velocity = np.random.default_rng(step).normal(size=(500, 3))
+        mine = mine.exchange(mine.points + velocity[mine.owned_ids] * 0.3)
+        assert np.array_equal(mine.fields["home"], start[mine.owned_ids])
+        if step % 3 == 0:
+            mine = mine.rebalance(cost=float(len(mine)) * (1 + WORLD.rank), tolerance=1.0)
+        where = mine.gather()
+        i, j = mine.pairs(0.08)
+        pairs = collect(mine, (i, j))
+        halo = mine.borders(0.08)
+        assert np.array_equal(halo.forward(mine.points).shape, (len(halo), 3))
+        # Each ghost returns its own id: an own body gets its id times the number of ranks that hold it.
+        back = halo.reverse(halo.forward(mine.owned_ids))
+        assert np.array_equal(back, mine.owned_ids * np.bincount(halo.rows, minlength=len(mine)))
+        if where is not None and pairs is not None:
+            one = vc.pairs(where, 0.08, box=1.0, sort=True)
+            ids = np.sort(np.stack(pairs), axis=0)
+            order = np.lexsort(ids[::-1])
+            assert np.array_equal(ids[:, order], np.stack(one)), step
+
+
+def decompositions() -> None:
+    """Random cuts, empty ranks, giants larger than a part of space: always the pairs of one process."""
+    for seed in range(120 // WORLD.size):
+        rng = np.random.default_rng(seed)
+        dim, size = int(rng.integers(2, 4)), int(rng.integers(0, 120))
+        points = rng.choice([rng.random((size, dim)), rng.normal(size=(size, dim)) * 0.1 + 0.5])
+        points = points.astype(rng.choice([np.float32, np.float64])) * points.dtype.type(1)
+        radii = (0.02 * rng.lognormal(size=size)).astype(points.dtype)
+        radii[:1] = 0.7
+        box = None if rng.random() < 0.3 else tuple(1.0 if periodic else None for periodic in rng.random(dim) < 0.7)
+        domain = Domain(WORLD, box=box)
+        some = rng.random((50, dim)) ** rng.integers(1, 4)
+        domain.parts = bisect(some, np.ones(50), WORLD.size)
+        mine = domain.scatter(share(WORLD, points, seed % 3), share(WORLD, np.arange(size), seed % 3))
+        domain.parts = bisect(some, np.ones(50), WORLD.size)  # anything but the division that `scatter` made
+        mine = mine.exchange()
+        bodies = {"radii": radii[mine.owned_ids]} if seed % 2 else {"cutoff": 0.3}
+        got = collect(mine, mine.pairs(**bodies, want="ijS"))
+        if got is not None:
+            one = vc.pairs(points, **({"radii": radii} if seed % 2 else bodies), box=box, want="ijS", sort=True)
+            pairs = Pairs(*got, np.zeros(len(got[0])), np.zeros(got[2].shape)).oriented().sorted()
+            assert all(np.array_equal(getattr(pairs, c), a) for c, a in zip("ijS", one, strict=True)), seed
+
+
+def balance() -> None:
+    """Ranks get equal shares of clustered points, and of weights."""
+    rng = np.random.default_rng(2)
+    points = np.concatenate([rng.normal(size=(20_000, 3)) * 0.01, rng.random((20_000, 3))])
+    sizes = WORLD.allgather(len(Domain(WORLD).scatter(share(WORLD, points, 0))))
+    assert sum(sizes) == 40_000
+    assert max(sizes) < 1.1 * np.mean(sizes), sizes
+    weights = np.where(points[:, 0] > 0.5, 10.0, 1.0)
+    fields = {"cost": share(WORLD, weights, 0)}
+    mine = Domain(WORLD).scatter(share(WORLD, points, 0), fields=fields, weights=fields["cost"])
+    costs = WORLD.allgather(mine.fields["cost"].sum())
+    assert max(costs) < 1.15 * np.mean(costs), costs
+    assert mine.rebalance() is mine or WORLD.size > 1
+
+
+def bisection() -> None:
+    """Random points, weights and ranks: each rank's share of the weight is right to the weight of a body per cut."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        points, ranks = rng.normal(size=(rng.integers(1, 400), 2)).round(1), int(rng.integers(1, 9))
+        weights = np.ones(len(points))
+        owners = bisect(points, weights, ranks).owners(points)
+        assert owners.min() >= 0
+        assert owners.max() < ranks
+        ties = max(np.unique(points[:, axis], return_counts=True)[1].max() for axis in (0, 1))
+        assert np.bincount(owners, minlength=ranks).max() <= len(points) / ranks + 4 * ties + 1
+
+
+def disagree() -> None:
+    """An error of one rank is raised on all ranks; so are disagreements between them."""
+    last = WORLD.size - 1
+
+    def message(call: Any) -> str:
+        try:
+            call()
+        except vc.InputError as error:
+            return str(error)
+        return "no error"
+
+    wrong = np.full((3, 2), np.nan if WORLD.rank == last else 0.0)
+    assert f"rank {last} of {WORLD.size}" in message(lambda: Domain(WORLD).scatter(wrong))
+    mixed = np.zeros((3, 2), np.float32 if WORLD.rank == last else np.float64)
+    assert "points must be alike on all ranks" in message(lambda: Domain(WORLD).scatter(mixed))
+    assert "box must be the same" in message(lambda: Domain(WORLD, box=1.0 + WORLD.rank))
+    mine = Domain(WORLD).scatter(np.random.default_rng(WORLD.rank).random((9, 2)))
+    assert "cutoff must be" in message(lambda: mine.pairs(-1.0 if WORLD.rank == last else 1.0))
+    assert "readable file" in message(lambda: Domain(WORLD).load("no_such_file.npy"))
+
+
+def load() -> None:
+    """Points from files, of which every rank or only the first reads a part."""
+    folder = Path(sys.argv[2])
+    points = np.random.default_rng(3).random((100, 3))
+    if WORLD.rank == 0:
+        np.save(folder / "points.npy", points)
+        np.savetxt(folder / "points.csv", points, delimiter=",", fmt="%.17g")
+    WORLD.Barrier()
+    for name in ("points.npy", "points.csv"):
+        mine = Domain(WORLD).load(folder / name)
+        assert np.array_equal(mine.points, points[mine.owned_ids]), name
+        assert WORLD.allreduce(len(mine)) == 100
+
+
+def fail() -> None:
+    """One rank fails while the others wait for it."""
+    if WORLD.rank == 1:
+        raise RuntimeError("the second rank has failed")
+    WORLD.Barrier()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        print(f"passed on {WORLD.size} ranks")

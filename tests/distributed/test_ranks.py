@@ -1,0 +1,91 @@
+"""Searches on several MPI ranks: together, the ranks find exactly the pairs of one process (see program.py)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vicinal as vc
+
+pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
+from mpi4py import MPI
+
+from vicinal.distributed import Domain
+
+# The launcher of the MPI that pip installed beside mpi4py, or that of the system.
+LAUNCHER = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+PROGRAM = Path(__file__).with_name("program.py")
+
+
+def launch(ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run program.py on several ranks, with one thread each, for a minute at the most."""
+    assert LAUNCHER is not None
+    environment = {**os.environ, "VICINAL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [LAUNCHER, "-n", str(ranks), sys.executable, "-m", "mpi4py", str(PROGRAM), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+
+
+@pytest.mark.skipif(LAUNCHER is None, reason="ranks need mpiexec, which is not installed")
+@pytest.mark.parametrize(
+    ("name", "ranks"),
+    [
+        ("hard_cases", 3),
+        ("structures", 2),
+        ("structures", 4),
+        ("motion", 2),
+        ("motion", 3),
+        ("decompositions", 3),
+        ("decompositions", 8),
+        ("balance", 4),
+        ("disagree", 2),
+        ("bisection", 1),
+        ("load", 3),
+    ],
+)
+def test_ranks_together_do_what_one_process_does(name: str, ranks: int, tmp_path: Path) -> None:
+    result = launch(ranks, name, str(tmp_path))
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.strip() == f"passed on {ranks} ranks"
+
+
+@pytest.mark.skipif(LAUNCHER is None, reason="ranks need mpiexec, which is not installed")
+def test_a_rank_that_fails_ends_the_job_with_its_message() -> None:
+    result = launch(2, "fail")
+    assert result.returncode != 0
+    assert "the second rank has failed" in result.stdout + result.stderr
+
+
+def test_a_communicator_is_needed() -> None:
+    with pytest.raises(
+        vc.InputError, match=r"comm must be an mpi4py communicator, got 4; pass mpi4py\.MPI\.COMM_WORLD"
+    ):
+        Domain(4)  # type: ignore[arg-type]
+
+
+def test_ranks_of_another_mpi_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+    with pytest.raises(vc.InputError, match="comm must have the 4 ranks that the launcher started, got 1"):
+        Domain(MPI.COMM_WORLD)
+
+
+def test_wrong_columns_are_named() -> None:
+    domain = Domain(MPI.COMM_SELF)
+    with pytest.raises(vc.InputError, match="ids must have one row per point, 2, got 3"):
+        domain.scatter(np.zeros((2, 3)), ids=[1, 2, 3])
+    with pytest.raises(vc.InputError, match="weights must be finite and at least 0"):
+        domain.scatter(np.zeros((2, 3)), weights=[1.0, -1.0])
+    mine = domain.scatter(np.zeros((2, 3)), fields={"mass": [1.0, 2.0]})
+    with pytest.raises(vc.InputError, match=r"fields must be among \['mass'\], got 'charge'"):
+        mine.exchange(charge=[1.0, 2.0])
+    with pytest.raises(vc.InputError, match="points must have one row per body, 2, got 3"):
+        mine.exchange(np.zeros((3, 3)))
+    with pytest.raises(vc.InputError, match="values must have one row for each of the 2 bodies, got 1"):
+        mine.borders(1.0).forward(np.zeros(1))
+    with pytest.raises(vc.InputError, match="pass exactly one of cutoff=, radii= or boxes="):
+        mine.pairs()
