@@ -72,3 +72,12 @@ def bisect(points: npt.NDArray[Any], weights: npt.NDArray[np.float64], ranks: in
 
     split(np.arange(len(points)), 0, ranks)
     return Bisection(tuple(cuts))
+
+
+def wrapped(points: npt.NDArray[Any], edges: list[float]) -> npt.NDArray[np.float64]:
+    """Return positions inside the periodic box. They decide ownership only, so their last bits do not matter."""
+    inside = points.astype(np.float64)
+    for axis, edge in enumerate(edges):
+        if edge > 0:
+            inside[:, axis] -= np.floor(inside[:, axis] / edge) * edge
+    return inside

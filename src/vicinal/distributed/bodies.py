@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.bodies import BoxesLike, check_bodies
+from vicinal.distributed.ghost_search import GhostSearch, Group
 from vicinal.distributed.halo import Halo, keeps_pair
 from vicinal.distributed.messages import Array, together
 from vicinal.errors import InputError
 from vicinal.rows import Neighbors
-from vicinal.search import count, neighbors, pairs
 from vicinal.structures import StructureLike
 
 if TYPE_CHECKING:
@@ -24,11 +22,8 @@ if TYPE_CHECKING:
     from vicinal.distributed.domain import Domain
 
 
-class _Sizes(TypedDict, total=False):
-    points: Array
-    cutoff: float
-    radii: Array
-    boxes: tuple[Array, Array]
+_Sizes = tuple[float | None, npt.ArrayLike | None, BoxesLike | None]
+"""What describes the bodies besides their positions: cutoff, radii, boxes."""
 
 
 class LocalBodies:
@@ -115,21 +110,8 @@ class LocalBodies:
             One per letter of `want`. In a pair with a ghost, the ghost is j; with ``half=False``, the pair comes a
             second time the other way round.
         """
-        letters = "".join(dict.fromkeys("ij" + want))
-        own, ghosts, halo = self._prepare(cutoff, radii, boxes, want, "ijdDS", everywhere=False)
-        search = partial(pairs, box=self.domain.box, want=letters, structure=structure)
-        inner = dict(zip(letters, search(**own, half=half), strict=True))
-        if len(halo) and len(halo.near):
-            outer = dict(zip(letters, search(**ghosts, **_as_queries(own, halo.near)), strict=True))
-            outer["i"] = halo.near.astype(np.int32)[outer["i"]]
-            outer["j"] = outer["j"] + np.int32(len(self))
-            parts = [inner, outer] if half else [inner, outer, _reversed(outer)]
-            inner = {letter: np.concatenate([part[letter] for part in parts]) for letter in letters}
-        if sort:
-            keys = [inner["S"][:, axis] for axis in range(inner["S"].shape[1])[::-1]] if "S" in inner else []
-            order = np.lexsort([*keys, inner["j"], inner["i"]])
-            inner = {letter: column[order] for letter, column in inner.items()}
-        return tuple(inner[letter] for letter in want)
+        search = self._prepare((cutoff, radii, boxes), structure, want=want, letters="ijdDS", everywhere=False)
+        return search.pairs(want, half=half, sort=sort)
 
     def neighbors(
         self,
@@ -148,12 +130,8 @@ class LocalBodies:
         cutoff, radii, boxes, want, sort, structure
             As for `vicinal.neighbors`; radii and boxes are those of the own bodies.
         """
-        own, ghosts, halo = self._prepare(cutoff, radii, boxes, want, "jdDS", everywhere=True)
-        search = partial(neighbors, box=self.domain.box, want=want, sort=sort, structure=structure)
-        inner = search(**own)
-        if not (len(halo) and len(halo.near)):
-            return replace(inner, columns=len(self) + len(halo))
-        return _joined_rows(inner, search(**ghosts, **_as_queries(own, halo.near)), halo.near, len(halo))
+        search = self._prepare((cutoff, radii, boxes), structure, want=want, everywhere=True)
+        return search.neighbors(want, sort=sort)
 
     def count(
         self,
@@ -170,12 +148,7 @@ class LocalBodies:
         cutoff, radii, boxes, structure
             As for `vicinal.count`; radii and boxes are those of the own bodies.
         """
-        own, ghosts, halo = self._prepare(cutoff, radii, boxes, "j", "j", everywhere=True)
-        search = partial(count, box=self.domain.box, structure=structure)
-        counts = search(**own)
-        if len(halo) and len(halo.near):
-            counts[halo.near] += search(**ghosts, **_as_queries(own, halo.near))
-        return counts
+        return self._prepare((cutoff, radii, boxes), structure, everywhere=True).count()
 
     def borders(
         self,
@@ -236,64 +209,14 @@ class LocalBodies:
         return Halo.between(self.domain.comm, bodies, reach, self.domain.edges(bodies.dim), **wanted)
 
     def _prepare(
-        self, cutoff: Any, radii: Any, boxes: Any, want: str, letters: str, *, everywhere: bool
-    ) -> tuple[_Sizes, _Sizes, Halo]:
-        """Return the own bodies and the ghosts as `vicinal.pairs` takes them."""
+        self, sizes: _Sizes, structure: StructureLike, *, want: str = "j", letters: str = "jdDS", everywhere: bool
+    ) -> GhostSearch:
+        """Fetch the ghosts and return the search among them and the own bodies."""
         together(self.domain.comm, lambda: _check.check_want(want, letters))
-        bodies, reach = self._check(cutoff, radii, boxes)
+        bodies, reach = self._check(*sizes)
         halo = self._halo(bodies, reach, everywhere=everywhere)
         self.halo = halo
         self._ids = np.concatenate([self._own_ids, halo.forward(self._own_ids)])
-        own = _sizes(reach, bodies.array, bodies.extra)
         extra = None if bodies.extra is None else halo.forward(bodies.extra).copy()
-        return own, _sizes(reach, halo.forward(bodies.array).copy(), extra), halo
-
-
-def _sizes(cutoff: float, array: Array, extra: Array | None) -> _Sizes:
-    """Return bodies as `vicinal.pairs` takes them; `extra` holds radii, or upper corners of boxes."""
-    if extra is None:
-        return {"points": array, "cutoff": cutoff}
-    return {"points": array, "radii": extra} if extra.ndim == 1 else {"boxes": (array, extra)}
-
-
-def _as_queries(sizes: _Sizes, rows: npt.NDArray[np.intp]) -> dict[str, Any]:
-    """Return some of the bodies as `vicinal.pairs` takes queries."""
-    if "boxes" in sizes:
-        lower, upper = sizes["boxes"]
-        return {"query_boxes": (lower[rows], upper[rows])}
-    queries = {"queries": sizes["points"][rows]}
-    return {**queries, "query_radii": sizes["radii"][rows]} if "radii" in sizes else queries
-
-
-def _reversed(columns: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the same pairs from the other side. Adding 0 keeps the sign of zeros as the definition has it."""
-    signs = {letter: 0 - column for letter, column in columns.items() if letter in "DS"}
-    return {**columns, **signs, "i": columns["j"], "j": columns["i"]}
-
-
-def _joined_rows(inner: Neighbors, outer: Neighbors, near: npt.NDArray[np.intp], ghosts: int) -> Neighbors:
-    """Append the ghosts in the rows of `outer`, which belong to the bodies `near`, to the rows of `inner`."""
-    size = len(inner)
-    added = np.zeros(size, np.int64)
-    added[near] = outer.counts
-    offsets = inner.offsets + np.concatenate([[0], np.cumsum(added)])
-    from_inner = np.arange(len(inner.indices)) + np.repeat(offsets[:-1] - inner.offsets[:-1], inner.counts)
-    begins = offsets[1:][near] - outer.counts
-    from_outer = np.arange(len(outer.indices)) + np.repeat(begins - outer.offsets[:-1], outer.counts)
-
-    def join(first: Array | None, second: Array | None) -> Any:
-        if first is None or second is None:
-            return None
-        both = np.empty((int(offsets[-1]), *first.shape[1:]), first.dtype)
-        both[from_inner] = first
-        both[from_outer] = second
-        return both
-
-    return Neighbors(
-        offsets,
-        join(inner.indices, outer.indices + np.int32(size)),
-        size + ghosts,
-        distances=join(inner.distances, outer.distances),
-        vectors=join(inner.vectors, outer.vectors),
-        shifts=join(inner.shifts, outer.shifts),
-    )
+        ghosts = Group(halo.forward(bodies.array).copy(), extra, reach)
+        return GhostSearch(Group(bodies.array, bodies.extra, reach), ghosts, halo.near, self.domain.box, structure)

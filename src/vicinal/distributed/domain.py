@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal._check import BoxLike
-from vicinal.distributed.bisection import Bisection, bisect
+from vicinal.distributed.bisection import Bisection, bisect, wrapped
 from vicinal.distributed.bodies import LocalBodies
 from vicinal.distributed.messages import Array, own_communicator, send_rows, swap_counts, together
 from vicinal.errors import InputError
@@ -180,12 +180,7 @@ class Domain:
         return rows[np.argsort(ids, kind="stable")] if self.rank == 0 else None
 
     def _wrapped(self, points: Array) -> npt.NDArray[np.float64]:
-        """Return positions inside the box; they only decide ownership."""
-        inside = points.astype(np.float64)
-        for axis, edge in enumerate(self.edges(points.shape[1])):
-            if edge > 0:
-                inside[:, axis] -= np.floor(inside[:, axis] / edge) * edge
-        return inside
+        return wrapped(points, self.edges(points.shape[1]))
 
     def _divide(self, points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Bisection:
         """Divide space by samples of all ranks, the same on each."""

@@ -1,0 +1,283 @@
+"""Searches of points that do not fit into memory: space-ordered tiles on disk, and one task per tile.
+
+`write` sorts points into tiles. The tasks of `Tiles` are independent: a loop, Dask or MPI ranks can run them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _check, _core
+from vicinal._check import BoxLike
+from vicinal.distributed.bisection import bisect, wrapped
+from vicinal.distributed.ghost_search import GhostSearch, Group
+from vicinal.distributed.halo import keeps_pair
+from vicinal.errors import InputError
+from vicinal.structures import StructureLike
+
+Array = npt.NDArray[Any]
+
+MANIFEST = "tiles.json"
+# Points read at once. A few arrays of this many rows are in memory while tiles are written.
+CHUNK = 1_000_000
+# Points that the division into tiles rests on.
+SAMPLES = 100_000
+
+
+@dataclass(frozen=True)
+class TileResult:
+    """What a task found.
+
+    Parameters
+    ----------
+    tile
+        Number of the tile.
+    ids
+        int64, row numbers in the source, of the points of the tile; with pairs also of the ghosts after them.
+    columns
+        One array per letter of `want`, with row numbers of the source in place of i and j; or the counts.
+    """
+
+    tile: int
+    ids: npt.NDArray[np.int64]
+    columns: tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """The search of one tile; calling it returns a `TileResult`. It can be pickled."""
+
+    tiles: Tiles
+    tile: int
+    cutoff: float
+    want: str
+    structure: StructureLike = None
+
+    def __call__(self) -> TileResult:
+        """Read the tile and its ghosts, and search."""
+        return self.tiles.search(self)
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Points in a folder, divided into tiles. Use `write` or `Tiles.open`.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    dtype, dim
+        Type and number of coordinates.
+    edges
+        One period per axis, 0 for an open axis.
+    sizes
+        Points per tile.
+    hulls
+        Least and largest coordinates of each tile, inside the periodic box.
+    """
+
+    folder: Path
+    dtype: str
+    dim: int
+    edges: tuple[float, ...]
+    sizes: tuple[int, ...]
+    hulls: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Tiles:
+        """Open a folder that `write` has made."""
+        place = Path(folder)
+        try:
+            entries = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"folder must hold tiles, got {place} ({error}); make them with tiles.write") from error
+        hulls = tuple(tuple(float(x) for x in hull) for hull in entries["hulls"])
+        return cls(place, entries["dtype"], entries["dim"], tuple(entries["edges"]), tuple(entries["sizes"]), hulls)
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return sum(self.sizes)
+
+    def tasks(self, cutoff: float, *, want: str = "ij", structure: StructureLike = None) -> list[Task]:
+        """Return one task per tile that is not empty; together they find every pair once.
+
+        Parameters
+        ----------
+        cutoff
+            Largest distance of a pair.
+        want
+            Columns of the pairs, as for `vicinal.pairs`; or ``"n"`` for the number of neighbours of each point.
+        structure
+            As for `vicinal.pairs`.
+        """
+        none = _check.Bodies(np.zeros((0, self.dim), self.dtype), [0.0] * self.dim, [0.0] * self.dim)
+        checked = _check.check_cutoff(cutoff, none)
+        if want != "n":
+            _check.check_want(want, "ijdDS")
+        return [Task(self, tile, checked, want, structure) for tile, size in enumerate(self.sizes) if size]
+
+    def pairs(self, cutoff: float, *, want: str = "ij", structure: StructureLike = None) -> Iterator[tuple[Array, ...]]:
+        """Find all pairs, tile by tile: yields columns of bounded size, with row numbers of the source as int64."""
+        for task in self.tasks(cutoff, want=want, structure=structure):
+            yield task().columns
+
+    def count(self, cutoff: float, *, structure: StructureLike = None) -> npt.NDArray[np.int32]:
+        """Count the neighbours of every point, in the order of the source."""
+        counts = np.zeros(len(self), np.int32)
+        for task in self.tasks(cutoff, want="n", structure=structure):
+            result = task()
+            counts[result.ids] = result.columns[0]
+        return counts
+
+    def search(self, task: Task) -> TileResult:
+        """Run a task of these tiles."""
+        counting = task.want == "n"
+        edges = list(self.edges)
+        own, ids = self._read(task.tile)
+        mine = self._meeting(own, task.cutoff, [other for other in range(len(self.sizes)) if other != task.tile])
+        near = np.zeros(len(own), np.bool_)
+        ghosts, ghost_ids = [own[:0]], [ids[:0]]
+        for tile, rows in mine.items():
+            if not (counting or keeps_pair(task.tile, tile)) or not len(rows):
+                continue
+            near[rows] = True
+            points, numbers = self._read(tile)
+            (arriving,) = self._meeting(points, task.cutoff, [task.tile]).values()
+            ghosts.append(points[arriving])
+            ghost_ids.append(numbers[arriving])
+        box = [edge or None for edge in edges]
+        body, ghost = (Group(points, None, task.cutoff) for points in (own, np.concatenate(ghosts)))
+        search = GhostSearch(body, ghost, np.flatnonzero(near), box, task.structure)
+        if counting:
+            return TileResult(task.tile, ids, (search.count(),))
+        both_ids = np.concatenate([ids, *ghost_ids])
+        columns = search.pairs(task.want, half=True, sort=False)
+        named = tuple(both_ids[c] if w in "ij" else c for w, c in zip(task.want, columns, strict=True))
+        return TileResult(task.tile, both_ids, named)
+
+    def _meeting(self, points: Array, cutoff: float, tiles: list[int]) -> dict[int, npt.NDArray[np.int64]]:
+        """Return, by tile, the points that can form pairs with its points."""
+        hulls = np.array([self.hulls[tile] for tile in tiles]).reshape(len(tiles), 2, self.dim)
+        bodies = _check.check_points(points).for_core
+        return dict(zip(tiles, _core.meeting_hulls(bodies, cutoff, list(self.edges), hulls, len(tiles)), strict=True))
+
+    def _read(self, tile: int) -> tuple[Array, npt.NDArray[np.int64]]:
+        points = np.fromfile(_points_file(self.folder, tile), self.dtype).reshape(-1, self.dim)
+        ids = np.fromfile(_ids_file(self.folder, tile), np.int64)
+        if not len(points) == len(ids) == self.sizes[tile]:
+            raise InputError(f"folder must hold {self.sizes[tile]} points in tile {tile}, got {len(points)}")
+        return points, ids
+
+
+def _points_file(folder: Path, tile: int) -> Path:
+    return folder / f"{tile:06d}.points"
+
+
+def _ids_file(folder: Path, tile: int) -> Path:
+    return folder / f"{tile:06d}.ids"
+
+
+def write(
+    source: npt.ArrayLike | str | Path,
+    folder: str | Path,
+    *,
+    box: BoxLike = None,
+    points_per_tile: int = 1_000_000,
+    overwrite: bool = False,
+) -> Tiles:
+    """Sort points into tiles on disk. Needs memory for a few million points, whatever their number.
+
+    Parameters
+    ----------
+    source
+        The points: an array, such as a memory map; or a npy file, which is read piece by piece. Row numbers of the
+        source are the ids of the points.
+    folder
+        Folder for the tiles: about 8 bytes per point more than the source.
+    box
+        Period along each axis, as for `vicinal.pairs`.
+    points_per_tile
+        Mean number of points of a tile. Memory of a search is proportional to it.
+    overwrite
+        Replace tiles that are already in the folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> points = np.random.default_rng(0).random((5000, 3))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tiles = vicinal.tiles.write(points, f"{folder}/tiles", box=1.0, points_per_tile=1000)
+    ...     found = sum(len(i) for i, j in tiles.pairs(0.1))
+    >>> found == len(vicinal.pairs(points, 0.1, box=1.0)[0])
+    True
+    """
+    per_tile = _check.check_integer(points_per_tile, "points_per_tile", least=1, most=_check.MOST_BODIES)
+    rows = _open(source)
+    place = Path(folder)
+    if place.exists():
+        if not overwrite or not (place / MANIFEST).exists():
+            raise InputError(f"folder must not exist, got {place}; remove it, or pass overwrite=True if it holds tiles")
+        shutil.rmtree(place)
+    part = place.with_name(place.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        _fill(rows, part, box, max(1, -(-len(rows) // per_tile)))
+        part.rename(place)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return Tiles.open(place)
+
+
+def _open(source: npt.ArrayLike | str | Path) -> Array:
+    if isinstance(source, (str, Path)):
+        if Path(source).suffix != ".npy":
+            raise InputError(f"source must be an array or a .npy file, got {source}; convert it with numpy.save")
+        try:
+            rows: Array = np.load(source, mmap_mode="r")
+        except (OSError, ValueError) as error:
+            raise InputError(f"source must be a readable .npy file, got {source} ({error})") from error
+    else:
+        rows = _check.as_array(source, "source")
+    if rows.ndim != 2 or rows.shape[1] not in (2, 3):
+        raise InputError(f"source must have shape (n, 2) or (n, 3), got {rows.shape}")
+    return rows
+
+
+def _fill(rows: Array, folder: Path, box: BoxLike, tiles: int) -> None:
+    size = len(rows)
+    sample = _check.check_points(rows[:: max(1, size // SAMPLES)], "source").array
+    dtype, dim = sample.dtype, sample.shape[1]
+    edges = _check.check_box(box, _check.Bodies(sample[:0], [0.0] * dim, [0.0] * dim), 0.0)
+    parts = bisect(wrapped(sample, edges), np.ones(len(sample)), tiles)
+    sizes = np.zeros(tiles, np.int64)
+    hulls = np.stack([np.full((tiles, dim), np.inf), np.full((tiles, dim), -np.inf)], axis=1)
+    for begin in range(0, size, CHUNK):
+        chunk = _check.check_points(rows[begin : begin + CHUNK], "source", dtype)
+        _check.check_wraps(chunk, edges, "source")
+        owners = parts.owners(wrapped(chunk.array, edges))
+        order = np.argsort(owners, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=tiles))])
+        for tile in np.flatnonzero(np.diff(ends)).tolist():
+            mine = order[ends[tile] : ends[tile + 1]]
+            points = chunk.array[mine]
+            with _points_file(folder, tile).open("ab") as file:
+                points.tofile(file)
+            with _ids_file(folder, tile).open("ab") as file:
+                (mine + begin).astype(np.int64).tofile(file)
+            sizes[tile] += len(mine)
+            hull = np.reshape(_core.hull_of_extents(_check.check_points(points).for_core, 0.0, edges), (2, dim))
+            hulls[tile] = np.minimum(hulls[tile, 0], hull[0]), np.maximum(hulls[tile, 1], hull[1])
+    entries = {"dtype": dtype.name, "dim": dim, "edges": edges, "sizes": sizes.tolist()}
+    entries["hulls"] = hulls.reshape(tiles, -1).tolist()
+    (folder / MANIFEST).write_text(json.dumps(entries), encoding="utf-8")

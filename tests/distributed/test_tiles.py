@@ -1,0 +1,110 @@
+"""Tiles on disk: their tasks together find exactly what one search in memory finds."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vicinal as vc
+from vicinal import tiles
+
+
+def pairs_of(columns: Any) -> Any:
+    """Unordered pairs as sorted rows (smaller id, larger id)."""
+    none = np.zeros((0, 2), np.int64)
+    ids = np.sort(np.concatenate([none, *(np.stack(part, axis=1) for part in columns)]), axis=1)
+    return ids[np.lexsort(ids.T[::-1])]
+
+
+@given(
+    size=st.integers(0, 300),
+    per_tile=st.integers(1, 200),
+    dim=st.sampled_from([2, 3]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    periodic=st.lists(st.booleans(), min_size=3, max_size=3),
+    seed=st.integers(0, 1000),
+)
+def test_tiles_find_the_pairs_and_counts_of_one_search(
+    tmp_path_factory: pytest.TempPathFactory, size: int, per_tile: int, dim: int, dtype: Any, periodic: Any, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    points = (rng.random((size, dim)) ** rng.integers(1, 4)).astype(dtype)
+    points[: size // 9] = points[:1]
+    box = tuple(1.0 if flag else None for flag in periodic[:dim])
+    folder = tmp_path_factory.mktemp("tiles") / "t"
+    made = tiles.write(points, folder, box=box, points_per_tile=per_tile)
+    assert len(made) == size
+    expected = np.stack(vc.pairs(points, 0.17, box=box, sort=True), axis=1)
+    assert np.array_equal(pairs_of(made.pairs(0.17)), expected)
+    assert np.array_equal(made.count(0.17), vc.count(points, 0.17, box=box))
+
+
+def test_distances_vectors_and_shifts_are_those_of_one_search(tmp_path: Path) -> None:
+    points = np.random.default_rng(1).random((500, 3))
+    made = tiles.write(points, tmp_path / "t", box=1.0, points_per_tile=60)
+    whole = {
+        (i, j): (d, *D, *S)
+        for i, j, d, D, S in zip(*vc.pairs(points, 0.2, box=1.0, want="ijdDS", half=False), strict=True)
+    }
+    count = 0
+    for columns in made.pairs(0.2, want="ijdDS"):
+        for i, j, d, D, S in zip(*columns, strict=True):
+            assert whole[i, j] == (d, *D, *S)
+            count += 1
+    assert 2 * count == len(whole)
+
+
+def test_a_file_is_read_piece_by_piece_and_tiles_are_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = np.random.default_rng(2).random((1000, 2))
+    np.save(tmp_path / "points.npy", points)
+    monkeypatch.setattr(tiles, "CHUNK", 64)
+    made = tiles.write(tmp_path / "points.npy", tmp_path / "t", points_per_tile=100)
+    assert len(made.sizes) == 10
+    assert max(made.sizes) < 150
+    again = tiles.Tiles.open(tmp_path / "t")
+    assert again == made
+    expected = np.stack(vc.pairs(points, 0.05, sort=True), axis=1)
+    assert np.array_equal(pairs_of(again.pairs(0.05)), expected)
+    assert not (tmp_path / "t.part").exists()
+
+
+def test_tasks_run_anywhere(tmp_path: Path) -> None:
+    """Tasks are pickled and run by Dask."""
+    dask = pytest.importorskip("dask", reason="Dask is not installed")
+    points = np.random.default_rng(3).random((600, 3))
+    made = tiles.write(points, tmp_path / "t", points_per_tile=100)
+    tasks = [dask.delayed(pickle.loads(pickle.dumps(task)))() for task in made.tasks(0.1)]
+    results = dask.compute(*tasks, scheduler="threads")
+    assert [result.tile for result in results] == list(range(6))
+    expected = np.stack(vc.pairs(points, 0.1, sort=True), axis=1)
+    assert np.array_equal(pairs_of([result.columns for result in results]), expected)
+
+
+def test_wrong_input_is_named_and_leaves_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "t"
+    with pytest.raises(vc.InputError, match=r"source must be finite in float64, got \[nan, 0\.0\] in row 1"):
+        tiles.write([[0.0, 0.0], [np.nan, 0.0]], place)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(vc.InputError, match=r"source must be a readable \.npy file"):
+        tiles.write(tmp_path / "none.npy", place)
+    with pytest.raises(vc.InputError, match=r"source must have shape \(n, 2\) or \(n, 3\), got \(3,\)"):
+        tiles.write([1.0, 2.0, 3.0], place)
+    with pytest.raises(vc.InputError, match="folder must hold tiles"):
+        tiles.Tiles.open(place)
+    made = tiles.write(np.zeros((3, 2)), place)
+    with pytest.raises(vc.InputError, match="folder must not exist"):
+        tiles.write(np.zeros((3, 2)), place)
+    with pytest.raises(vc.InputError, match="cutoff must be a positive, finite number"):
+        made.tasks(0.0)
+    (place / "000000.points").write_bytes(b"")
+    with pytest.raises(vc.InputError, match="folder must hold 3 points in tile 0, got 0"):
+        made.count(1.0)
+    assert len(tiles.write(np.zeros((5, 2)), place, overwrite=True)) == 5
