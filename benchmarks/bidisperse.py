@@ -19,7 +19,7 @@ ENOUGH = 15.0
 
 
 def bodies(small: int, filling: float) -> tuple[Any, Any]:
-    """Positions and radii; the large ones anywhere among the others."""
+    """Return positions and radii; the large spheres are at random positions among the others."""
     scenes = import_module("vicinal.scenes")
     large = max(1, round(small * LARGE_SHARE))
     scene = scenes.spheres(scenes.bimodal(small + large, large=large, seed=1), filling=filling, seed=1)

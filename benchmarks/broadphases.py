@@ -45,7 +45,7 @@ class BroadPhase(ABC):
 
     @abstractmethod
     def build(self) -> None:
-        """Make the structure."""
+        """Build the structure."""
 
     def refresh(self) -> None:
         """Update the structure to moved bodies; by default it is built again."""
@@ -184,7 +184,7 @@ class Bullet(BroadPhase):
             b.createMultiBody(1, shape, -1, point, useMaximalCoordinates=1)
 
     def refresh(self) -> None:
-        """Bodies that stand still: the cache of pairs at its best."""
+        """Keep the bodies at rest, which is the best case for the cache of pairs."""
 
     def search(self) -> Any:
         self.bullet.performCollisionDetection()
@@ -199,7 +199,7 @@ PEERS: tuple[type[BroadPhase], ...] = (Coal, Fcl, RTree, Bullet)
 
 
 def overlapping(lower: Any, upper: Any) -> tuple[Any, Any]:
-    """All pairs of overlapping boxes, by NumPy alone: boxes by their lower end, and those that begin inside."""
+    """Return all pairs of overlapping boxes with NumPy only, from boxes sorted by their lower ends."""
     order = np.argsort(lower[:, 0], kind="stable")
     low, high = lower[order], upper[order]
     ends = np.searchsorted(low[:, 0], high[:, 0], side="right")

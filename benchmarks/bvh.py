@@ -38,7 +38,7 @@ def best(f: Callable[[], object], times: int) -> float:
 
 
 def against_linked_cells() -> None:
-    """Print the search of both structures, and that of other leaves."""
+    """Print the search times of both structures, and of the BVH with other leaf sizes."""
     print("| filling | structure | leaf | search s | times LinkedCells | candidates per body | bytes per body |")
     print("|---|---|---|---|---|---|---|")
     for filling in (0.3, 0.6):

@@ -40,7 +40,7 @@ QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}
 FULL = {800: 320, 3_000: 320, 20_000: 320, 150_000: 240, 1_000_000: 60}
 MOST_FEW = 3_000  # bodies of the scenes from which the seconds for few bodies are fitted
 ROUNDS = 6
-GOAL, LIMIT = 1.25, 2.0  # of the time of a choice over that of the fastest way
+GOAL, LIMIT = 1.25, 2.0  # largest ratio of the time of a choice to that of the fastest way
 
 # Lower bounds of seconds. A fit could attribute all the time of a structure to counts that happen to grow like its
 # tests; without a lower bound for tests it would predict that dense cells cost nothing.
@@ -84,7 +84,7 @@ def shares_of(row: dict[str, Any]) -> Seconds:
 
 
 def predicted_by(seconds: Seconds, row: dict[str, Any]) -> float:
-    """Return the time of a row as the seconds of its counts predict it."""
+    """Return the time of a row, predicted from the seconds of its counts."""
     return sum(seconds[key] * count for key, count in shares_of(row).items())
 
 
@@ -232,7 +232,7 @@ def updates() -> dict[str, dict[str, float]]:
                 there = where + (turn % 2) * motion * step
                 start = time.process_time()
                 index.update(there)
-                if "test" in kept:  # it finds pairs while it updates
+                if "test" in kept:  # this structure finds pairs during the update
                     index.pairs()
                 spent.append(time.process_time() - start)
             shares.append(surveyed.moved(motion))
@@ -243,7 +243,7 @@ def updates() -> dict[str, dict[str, float]]:
 
 
 def write(isa: str, measured: dict[str, Any]) -> None:
-    """Write the table of an instruction set to costs.json; those of the others stay."""
+    """Write the table of an instruction set to costs.json; keep the other tables."""
     tables = read_tables() | {isa: measured}
     FILE.write_text(json.dumps({name: tables[name] for name in ISAS if name in tables}, indent=1) + "\n", "utf-8")
     forget()

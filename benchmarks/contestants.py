@@ -62,8 +62,8 @@ class Contestant(ABC):
             return f"too slow beyond {self.most_bodies:.0e} bodies"
         return None
 
-    def before(self) -> None:  # noqa: B027  (most have nothing to do)
-        """Do something untimed before each call, such as switching the instruction set."""
+    def before(self) -> None:  # noqa: B027  (most contestants need no action)
+        """Run untimed code before each call, such as switching the instruction set."""
 
     def after(self) -> None:  # noqa: B027
         """Undo it."""

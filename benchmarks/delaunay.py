@@ -44,7 +44,7 @@ def cutoff_for(points: int, neighbours: float) -> float:
 
 
 def builds(points: Any, cutoff: float, rounds: int) -> Seconds:
-    """A new triangulation, ours and theirs."""
+    """Time a new triangulation, ours and those of the peers."""
     vc = import_module("vicinal")
     ours = vc.Delaunay(points, cutoff=cutoff)
     # An update to another number of points rebuilds in existing memory.

@@ -13,8 +13,8 @@
   Mindlin, walls of triangles. Its coordinates are not part of this repository: `--data` is a folder with pen*.txt and
   drum*.txt (rows x y z r) and pen*.stl and drum*.stl.
 
-Same law, step and start for all, so the same number of contacts. Runs alternate; the best counts. Steps are measured in
-CPU seconds of one thread, without reading input and starting.
+All programs have the same law, time step and start, and thus the same number of contacts. Runs alternate; the best time
+counts. Steps are measured in CPU seconds of one thread, without start-up and reading input.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compare(title, contestants, repeats):
 
 
 def beside_peers(title, make, script, spheres, dt, given):
-    """Ours, and each installed program; `script` of its name is its input."""
+    """Measure vicinal and each installed program; `script(name)` is the input of a program."""
 
     def ours():
         return speed_of(make, given.steps)[0]
@@ -117,7 +117,7 @@ def run_polyhedra(given):
 
 
 def beside_spheres(kind, shape, n, given):
-    """Bodies of a shape beside as many spheres."""
+    """Measure bodies of a shape, and the same number of spheres."""
     starts = {"spheres": cases.shallow(n), kind: cases.shallow(n, shape)}
 
     def make(name):
@@ -137,7 +137,7 @@ def beside_spheres(kind, shape, n, given):
 
 
 def run_memory(given):
-    """In a separate process: a process does not return all memory to the system."""
+    """Measure in a separate process, since a process does not return all memory to the system."""
     subprocess.run([sys.executable, __file__, "--measure-memory", str(given.million)], check=True)
 
 

@@ -18,7 +18,7 @@ GRAINS = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=0.0, friction
 WITHOUT = Material(density=6 / np.pi, kn=KN, gamma_n=GAMMA, gamma_t=GAMMA, friction=FRICTION)
 BOX10K = Path(__file__).parent.parent / "tests" / "dem" / "data" / "box10k.npz"
 TILE_EDGE = 20.0  # of that box
-# Bodies are at rest if their mean kinetic energy could not lift one by 1/10000 of its size.
+# Bodies are at rest if their mean kinetic energy could lift a body by less than 1/10000 of its size.
 AT_REST, MOST_ROUNDS = 1e-4, 400
 
 # The open benchmark of Dosta et al., Comput. Phys. Commun. 296 (2024) 109066. M1 are the bed of the impact and the
@@ -80,7 +80,7 @@ def settled(n):
     return made["points"], edge
 
 
-# As large as a sphere of diameter 1, and about as high as half of its width.
+# The volume is that of a sphere of diameter 1, and the height about half of the width.
 TABLET = Tablet(radius=0.635, band=0.225, cap=0.184, rounding=0.04)
 
 # A brick of the same volume.

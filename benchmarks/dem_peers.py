@@ -15,7 +15,7 @@ from vicinal.sim.meshes import load_mesh
 
 PROGRAMS = {"LAMMPS": "lmp", "LIGGGHTS": "liggghts"}
 
-# Same law, step and start as ours.
+# The same law, time step and start as in vicinal.
 LAMMPS_BOX = """
 units lj
 atom_style sphere
@@ -72,10 +72,10 @@ SKIN = 0.0002
 
 
 def _lammps_steel(begin, dt, soften):
-    """LAMMPS has no triangle walls for grains: it gets planes and a smooth cylinder, which is less work."""
+    """LAMMPS has no triangle walls for grains; it uses planes and a smooth cylinder, which is less work."""
 
     def law(a, b):
-        # Two equal materials of this modulus are as soft as a and b together.
+        # A pair of this material has the effective modulus of a and b.
         modulus = 2 / (1 / cases.MODULI[a] + 1 / cases.MODULI[b]) / soften
         own = f"{modulus:.10g} {cases.RESTITUTION[a, b]} {cases.POISSON}"
         return f"hertz/material {own} tangential mindlin NULL 1.0 {cases.GRIP[a, b]} damping tsuji"
@@ -200,7 +200,7 @@ def speed(name, script, spheres, dt, steps):
 
 
 def places(name, script, spheres, dt, steps, every, group="all"):
-    """Return (step, points) every so many steps; NaN for spheres that are not of the group. And the CPU seconds."""
+    """Return (step, points) after every `every` steps, with NaN for spheres outside the group; and the CPU seconds."""
     dump = f"dump d {group} custom {every} places.txt id x y z\ndump_modify d sort id\n"
     with tempfile.TemporaryDirectory() as folder:
         whole = f"{script}timestep {dt}\nthermo {steps}\nthermo_modify lost ignore\n{dump}run {steps}\n"

@@ -7,9 +7,9 @@
     python benchmarks/dosta.py table impact.json ... ; python benchmarks/dosta.py draw picture.png impact.json ...
 
 DATA is a folder with the starting positions of the benchmark (pen*.txt and drum*.txt, columns x y z r) and its walls
-(pen*.stl, drum*.stl). Compared are, as in the paper, the height of the ball over time, and the number of
-grains of each kind are in two quadrants of the drum. `--soften` divides the moduli, for longer steps. Other codes
-(dem_peers.py) get the same input; LAMMPS has planes and a smooth cylinder for walls.
+(pen*.stl, drum*.stl). As in the paper, the comparison is of the height of the ball over time, and of the number of
+grains of each kind in two quadrants of the drum. `--soften` divides the moduli, which permits longer steps. Other codes
+(dem_peers.py) get the same input; the walls of LAMMPS are planes and a smooth cylinder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TIMES = {"impact": 0.1, "drum": 5.0}
 
 
 def observe(begin: cases.Start, points: np.ndarray) -> list[float]:
-    """The height of the ball; or grains of both kinds in the quadrants right below and left above."""
+    """Return the height of the ball, or the numbers of grains of both kinds in two quadrants."""
     if begin.case == "impact":
         return [float(points[-1, 2])]
     right = (points[:, 0] > 0) & (points[:, 2] < 0)
@@ -62,7 +62,7 @@ def run_peer(code: str, begin: cases.Start, dt: float, soften: float, steps: int
 
 
 def table(results: list[dict]) -> None:
-    """The values of every result at the times that all have in common."""
+    """Print the values of all results at their common times."""
     print("| t (ms) | " + " | ".join(f"{r['code']}, dt {r['dt']:g}, moduli / {r['soften']:g}" for r in results) + " |")
     print("|---" * (1 + len(results)) + "|")
     scale = 1000.0 if results[0]["case"] == "impact" else 1.0
@@ -87,10 +87,10 @@ def draw(path: Path, results: list[dict]) -> None:
             axes.set(xlabel="time (ms)", ylabel="height of the ball's centre (mm)")
             continue
         zones = (
-            (1, "small, right below"),
-            (2, "large, right below"),
-            (3, "small, left above"),
-            (4, "large, left above"),
+            (1, "small, lower right"),
+            (2, "large, lower right"),
+            (3, "small, upper left"),
+            (4, "large, upper left"),
         )
         for (column, what), line in zip(zones, ("-", "--", "-.", ":"), strict=True):
             axes.plot(rows[:, 0], rows[:, column], label=f"{result['code']}: {what}", **(style | {"linestyle": line}))
@@ -111,7 +111,7 @@ def main() -> None:
     run.add_argument("--time", type=float, help="end of the simulation; 0.1 s (impact) and 5 s (drum) are published")
     run.add_argument("--dt", type=float, help="5e-7 s (impact) and 8e-7 s (drum) are published")
     run.add_argument("--soften", type=float, default=1.0)
-    run.add_argument("--from-height", type=float, help="of the ball at the start")
+    run.add_argument("--from-height", type=float, help="height of the ball at the start")
     run.add_argument("--threads", type=int, default=1)
     run.add_argument("-o", "--out", type=Path)
     for name in ("table", "draw"):

@@ -23,7 +23,7 @@ THREAD_VARIABLES = (
 def main(arguments: list[str] | None = None) -> int:
     """Parse, measure, report; returns the exit code."""
     options = parse(arguments)
-    # Thread pools read these when their library is loaded, so nothing numerical is imported before this line.
+    # Thread pools read these variables when their library is loaded, so numerical libraries are imported later.
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(options.threads)
     from session import run_session

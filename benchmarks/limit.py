@@ -175,7 +175,7 @@ def main() -> int:
         print(f"limit: no compiler {options.compiler!r}; name one with --compiler", file=sys.stderr)
         return 2
     for variable in ("OMP_NUM_THREADS", "VICINAL_NUM_THREADS"):
-        os.environ[variable] = "1"  # read when the libraries are loaded, which happens below
+        os.environ[variable] = "1"  # libraries read these variables when they are loaded, which happens below
     machine = measure_machine(options.compiler)
     reached: list[Reached] = []
     if not options.machine_only:

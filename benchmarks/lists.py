@@ -1,5 +1,5 @@
 """
-The gain of a neighbour list: upkeep, with and without a loop over it, against new searches; fast motion; peers.
+The gain of a neighbour list: upkeep, with and without a loop over it, compared with new searches; fast motion; peers.
 
 Uniform points in a periodic cube, 30 neighbours each, moving along straight lines; one thread. A step is an
 update, then the loop. Times of lists are means over all steps, builds included; those of new searches are the mean of
@@ -26,7 +26,7 @@ CHEAPER, TOGETHER, NEVER, PEERS = 5.0, 1.5, 1.05, 10.0
 
 
 def np_() -> Any:
-    """Import NumPy late, so that --help is quick."""
+    """Import NumPy late, so that --help is fast."""
     return import_module("numpy")
 
 
@@ -45,7 +45,7 @@ class Gas:
         self.velocity = heading * (share * self.cutoff)
 
     def move(self) -> None:
-        """One step; bodies that leave the cube come back on the other side."""
+        """One step; bodies that leave the cube enter it on the opposite side."""
         self.fly()
         outside = (self.points < 0) | (self.points >= self.edge)
         if outside.any():
@@ -56,7 +56,7 @@ class Gas:
         self.points += self.velocity
 
     def sort(self, order: Any) -> None:
-        """Put the bodies into another order."""
+        """Reorder the bodies."""
         self.points, self.velocity = self.points[order], self.velocity[order]
 
 
@@ -134,7 +134,7 @@ def line(name: str, ours: float, theirs: float, least: float, rest: str = "") ->
 
 
 def upkeep(bodies: int, steps: int) -> dict[str, Any]:
-    """The list alone: slow motion, an automatic skin."""
+    """Time the list alone: slow motion, an automatic skin."""
     vc = import_module("vicinal")
     gas = Gas(bodies, SLOW)
     rows = vc.NeighborList(cutoff=gas.cutoff, box=1.0)
@@ -147,7 +147,7 @@ def upkeep(bodies: int, steps: int) -> dict[str, Any]:
 
 
 def with_loop(bodies: int, steps: int) -> dict[str, Any]:
-    """The list and a compiled loop over it, against a new search and the same loop; bodies sorted beforehand."""
+    """Compare the list and a compiled loop over it with a new search and the same loop; bodies are sorted before."""
     vc = import_module("vicinal")
 
     def sorted_gas() -> Gas:
@@ -226,7 +226,7 @@ def fast(bodies: int, steps: int) -> dict[str, Any]:
 
 
 def reordering(bodies: int, repeats: int) -> dict[str, Any]:
-    """Bodies in random order, as after heavy mixing, against the same sorted along a curve."""
+    """Compare bodies in random order, as after mixing, with the same bodies sorted along a curve."""
     vc = import_module("vicinal")
     gas = Gas(bodies, SLOW)
     sigma = SIGMA * gas.cutoff
@@ -291,7 +291,7 @@ def peer_steps(gas: Gas) -> dict[str, Callable[[], Any]]:
 
 
 def peers(bodies: int, steps: int) -> dict[str, Any]:
-    """The lists of others on the same motion."""
+    """Time the lists of peers for the same motion."""
     vc = import_module("vicinal")
     results = {}
     for name in peer_steps(Gas(1000, SLOW, ANGSTROM)):

@@ -66,8 +66,8 @@ def _watch(child: subprocess.Popen[str]) -> bool:
     """
     Wait for a child; end it and return True when it takes most of the free memory.
 
-    Resident memory is what counts. A limit on the address space (RLIMIT_AS) would also stop libraries that
-    reserve a generous range and touch little of it.
+    The limit is on resident memory. A limit on the address space (RLIMIT_AS) would also stop libraries that reserve a
+    large range and use little of it.
     """
     most = SHARE_OF_FREE_MEMORY * _free_memory()
     while child.poll() is None:
@@ -90,7 +90,7 @@ def _free_memory() -> float:
 
 
 def _resident(process: int) -> int:
-    """Resident bytes of another process, 0 where the system does not tell."""
+    """Resident bytes of another process; 0 if the system does not report them."""
     try:
         pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
     except (OSError, IndexError):

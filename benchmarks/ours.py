@@ -75,7 +75,7 @@ class Vicinal(Contestant):
             import_module("vicinal._core").set_isa(isas()[-1])
 
     def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
-        """Fresh or kept index; the kept one is built by the first call, which is never timed."""
+        """Return a search with a new or a kept index; the first call, which is never timed, builds the kept one."""
         vc = import_module("vicinal")
         vc.set_threads(threads)
         points, space = cloud.points, {"cutoff": cloud.cutoff, "box": cloud.box}
@@ -107,7 +107,7 @@ class Vicinal(Contestant):
         return Listing(i, result.indices, full=True)
 
     def counts(self, result: Any) -> IntArray:
-        """As they come."""
+        """Return the counts unchanged."""
         return np.asarray(result)
 
 

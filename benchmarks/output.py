@@ -1,5 +1,5 @@
 """
-What output costs: CPU milliseconds per frame of the time series, per line of the table and per restart file.
+The cost of output: CPU milliseconds per frame of the time series, per line of the table and per restart file.
 
     python benchmarks/output.py [--bodies 100,1000,10000] [--frames 200]
 """
@@ -45,7 +45,7 @@ def milliseconds(times: int, action: Callable[[], object]) -> float:
 
 
 def measured(bodies: int, count: int) -> list[float]:
-    """Return what a frame costs, the first one, joining them, a line of the table, and a restart file."""
+    """Return the times of a frame, the first frame, joining frames, a line of the table, and a restart file."""
     solver = make_solver(box(bodies))
     solver.advance(1.0, 1000)
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""The peers: one small adapter each, every library used the fastest way its documentation offers."""
+"""The peers, one small adapter each. Every library is used in the fastest way that its documentation describes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workloads import Cloud
 
 
 def solid(cloud: Cloud, dtype: str | None = None) -> Any:
-    """Points with three coordinates (z = 0 in 2D) for libraries that know 3D only."""
+    """Return points with three coordinates (z = 0 in 2D) for libraries that support 3D only."""
     points = cloud.points if dtype is None else cloud.points.astype(dtype, copy=False)
     if cloud.dim == 3:
         return np.ascontiguousarray(points)
@@ -262,7 +262,7 @@ class Napf(Contestant):
     remark = "no pair list: the rows are timed, gathering or converting them is not"
 
     def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
-        """Radius query of every point; nanoflann wants the squared radius."""
+        """Radius query of every point; nanoflann takes the squared radius."""
         del task
         tree_of = import_module("napf").KDT
         points, squared = cloud.points, cloud.cutoff**2

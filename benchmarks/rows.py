@@ -31,7 +31,7 @@ Task = tuple[str, int, Callable[[], Any]]
 
 
 def tasks_of(name: str, points: Any, cutoff: float) -> Iterator[Task]:
-    """Yield everything that is timed on one cloud: name, directed entries, call."""
+    """Yield the timed calls for one cloud: name, directed entries, call."""
     entries = 2 * len(vc.pairs(points, cutoff=cutoff)[0])
     yield f"{name}: pairs, fresh", entries, lambda: vc.pairs(points, cutoff=cutoff)
     yield f"{name}: pairs sorted, fresh", entries, lambda: vc.pairs(points, cutoff=cutoff, sort=True)
@@ -114,7 +114,7 @@ def run(python: str, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def compare_crystals(now: dict[str, Any]) -> None:
-    """Print how much longer a crystal takes than a cloud."""
+    """Print the ratio of the time of a crystal to that of a cloud."""
     for name, (_, cpu, _) in now.items():
         kind, _, rest = name.partition(", ")
         if kind.endswith("crystal"):

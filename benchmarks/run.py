@@ -1,4 +1,4 @@
-"""One case after the other: memory in a child, the check, then interleaved repeats."""
+"""Runs case by case: memory in a child process, the check of results, then interleaved repeats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workloads import Case, Cloud, make_cloud
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to measure; nothing here changes what is measured."""
+    """Options of the measurement; they do not change the cases."""
 
     repeats: int
     threads: int
@@ -33,7 +33,7 @@ class Row:
 
     contestant: str
     reason: str | None = None
-    """Why there is no number."""
+    """The reason why there is no result."""
     cpu: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
     peak_bytes: int | None = None
@@ -67,7 +67,7 @@ class CaseResult:
         return own / first if own is not None and first else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, with the derived figures a reader wants."""
+        """Return plain data for JSON, including derived figures."""
         rows = []
         for row in self.rows:
             derived = {

@@ -61,7 +61,7 @@ def _bodies(where: Array, size: Array, *, periodic: bool) -> dict[str, Any]:
 
 
 def _scale(where: Array, size: Array, pairs: float, *, periodic: bool) -> float:
-    """Return the factor of the sizes that gives so many pairs per body, from a sample, which has its share of pairs."""
+    """Return the factor of the sizes that gives the requested number of pairs per body, determined from a sample."""
     n, dim = where.shape
     few = min(n, SAMPLE)
     chosen = np.random.default_rng(few).choice(n, few, replace=False) if few < n else slice(None)
@@ -84,7 +84,7 @@ def _uniform(rng: np.random.Generator, n: int, dim: int) -> Array:
 
 
 def _clustered(rng: np.random.Generator, n: int, dim: int) -> Array:
-    """Nine of ten in round clusters of several widths, the others anywhere."""
+    """Nine tenths of the bodies in round clusters of several widths, the others anywhere."""
     points = rng.random((n, dim))
     crowd = round(0.9 * n)
     centre = 0.1 + 0.8 * rng.random((CLUSTERS, dim))
@@ -96,7 +96,7 @@ def _clustered(rng: np.random.Generator, n: int, dim: int) -> Array:
 
 
 def _filament(rng: np.random.Generator, n: int, dim: int) -> Array:
-    """Along a few smooth curves."""
+    """Positions along a few smooth curves."""
     curve = rng.integers(5, size=n)
     t = rng.random(n)[:, None]
     phase, speed = 2 * math.pi * rng.random((2, 5, dim))
@@ -152,7 +152,7 @@ def _wide(rng: np.random.Generator, n: int, _dim: int) -> Array:
 
 
 def _bimodal(rng: np.random.Generator, n: int, _dim: int) -> Array:
-    """One in 300 ten times as large."""
+    """One body in 300 is ten times as large."""
     return np.where(rng.random(n) < 1 / 300, 10.0, 1.0)
 
 
@@ -197,12 +197,12 @@ def scenes(seed: int, count: int, sizes: tuple[int, ...]) -> Iterator[Scene]:
     rng = np.random.default_rng(seed)
 
     def turns(options: tuple[Any, ...]) -> list[Any]:
-        """Every option as often as any other, in random order."""
+        """Return every option equally often, in random order."""
         return [options[k % len(options)] for k in rng.permutation(-(-count // len(options)) * len(options))[:count]]
 
     columns = zip(
         turns(tuple(PLACES)),
-        turns(("points", "points", *SIZES)),  # points are what most people search
+        turns(("points", "points", *SIZES)),  # points are the most common case
         turns(sizes),
         turns(PAIRS),
         turns((3, 3, 3, 2)),

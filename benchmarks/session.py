@@ -134,7 +134,7 @@ def choose_contestants(options: argparse.Namespace) -> list[Contestant]:
     if ours.Vicinal().version() is None:
         raise ValueError("vicinal is not importable; install it first (pip install .)")
     if options.mode == "isa":
-        # With scipy, because the baseline path has to be faster than scipy, too.
+        # With scipy, because the baseline path must also be faster than scipy.
         return [*(ours.Vicinal(isa=isa) for isa in reversed(ours.isas())), *peers_named(("scipy",))]
     if options.mode == "threads":
         most = max(options.threads, describe()["cores_usable"])

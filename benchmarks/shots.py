@@ -53,7 +53,7 @@ def run(bodies: dict[str, Any], *, repeats: int, budget: float, least: float = 4
     """
     settings = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
     shots = [Shot(structure, parameters, counts) for structure, parameters, counts, _ in survey(settings).estimates()]
-    # The fewest tests first, so that variants that are far too slow are recognised.
+    # Variants with the fewest tests come first, so that variants that are far too slow are recognised.
     shots.sort(key=lambda shot: shot.counts["test"])
     start, fastest = time.process_time(), math.inf
     for turn in range(repeats):

@@ -1,5 +1,5 @@
 """
-How long the time step of grains may be: the error of every validated quantity against the step.
+The largest suitable time step of grains: the error of every validated quantity as a function of the step.
 
 Each line is a quantity of docs/validation.md with its tolerance there. Columns are steps as parts of the collision
 time; a value is the largest error in units of the tolerance. Errors depend on where in a step a contact begins and do
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-# In place of this folder, whose dem.py would hide the package of that name.
+# Replaces this folder in the path, since its dem.py would hide the package of that name.
 sys.path[0] = str(ROOT / "tests")
 
 import vicinal  # noqa: E402
@@ -43,8 +43,8 @@ def relative(found: object, expected: object) -> float:
 def restitution(law: str, *, of_each: bool) -> Callable[[float], float]:
     """Rebound from a wall and from a sphere, at any phase of the first touch.
 
-    1 % of e from 0.5 to 1 (`of_each`), below that 1 % of the speed of the impact. The test has steps of a hundredth,
-    with which e is right to 1 % of itself down to 0.05.
+    The tolerance is 1 % of e from 0.5 to 1 (`of_each`), and 1 % of the impact speed below that. The test uses steps of
+    a hundredth of the collision time, for which the error of e is at most 1 % of e down to 0.05.
     """
 
     def error(fraction: float) -> float:
@@ -105,7 +105,7 @@ def chung(fraction: float) -> float:
 
 
 def large_sphere(fraction: float) -> float:
-    """An impact on a sphere a thousand times larger, against a flat wall; 0.3 %."""
+    """An impact on a sphere a thousand times larger, compared with a flat wall; 0.3 %."""
 
     def run(part: float, vt: float, *, wall: bool) -> list[float]:
         sim = simulation(linear(friction=0.5, gamma_t=0.0), gravity=(0, 0, 0), walls=[floor()] if wall else [])

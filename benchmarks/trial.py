@@ -35,7 +35,7 @@ class Step:
     before: Callable[[], None] = nothing
 
     def after(self) -> None:
-        """Nothing to undo."""
+        """Do nothing."""
 
 
 def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[str, Clock]:
@@ -61,7 +61,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def begin(options: argparse.Namespace) -> dict[str, Any]:
-    """Go to one thread and name the machine; returns the start of the report."""
+    """Switch to one thread and print the machine; returns the start of the report."""
     vc = import_module("vicinal")
     vc.set_threads(1)
     machine = describe()

@@ -14,8 +14,8 @@ from workloads import Cloud
 
 Keys = NDArray[np.uint64]
 CHUNK = 1 << 22
-# The kd-tree proposes candidates with this much slack, and the definition decides: more than the rounding of any
-# coordinate difference (in a periodic box that of numbers as large as the box, hundreds of cutoffs).
+# The kd-tree proposes candidates with this much slack, and the definition decides. The slack exceeds the rounding of
+# any coordinate difference (in a periodic box that of numbers as large as the box, hundreds of cutoffs).
 SLACK = {"float32": 1e-3, "float64": 1e-8}
 
 

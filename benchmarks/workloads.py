@@ -19,7 +19,7 @@ TASKS = ("pairs", "rows", "count")
 
 MEAN_NEIGHBOURS = 30.0
 # Several peers assume lengths in ångström (ASE bins of at least 3, MDAnalysis adds a fixed margin to the
-# cutoff) and collapse in a unit cube, so every cloud is scaled by a power of two until cutoff >= 4.
+# cutoff) and are very slow in a unit cube, so every cloud is scaled by a power of two until cutoff >= 4.
 SMALLEST_CUTOFF = 4.0
 
 

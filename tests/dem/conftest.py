@@ -1,4 +1,4 @@
-"""Small systems are quicker on one thread, above all where the machine is busy. test_state.py tries several."""
+"""Small systems run fastest on one thread, especially on a busy machine. test_state.py uses several."""
 
 import pytest
 

@@ -22,7 +22,7 @@ def simulation(material, *, walls=(), law=None, **options):
 
 
 def bed(n=300, seed=0, **options):
-    """Spheres of several sizes thrown into a small tray: rebuilds, re-sorting, walls, friction, everything."""
+    """Spheres of several sizes thrown into a small tray: covers rebuilds, re-sorting, walls and friction."""
     from vicinal.dem import box_walls
 
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What is assigned to a simulation acts from the next step on, or is refused."""
+"""Assignments to a simulation take effect from the next step on, or are refused."""
 
 import numpy as np
 import pytest
@@ -111,7 +111,7 @@ def test_assigned_columns_act(change):
 
 
 def test_assigned_orientations_act():
-    # A tablet on edge touches the floor, one that lies flat does not; a turned one goes on turning with its new axes.
+    # A tablet on edge touches the floor, one that lies flat does not; a rotated one keeps rotating with its new axes.
     sim = simulation(linear(), walls=[floor()], gravity=(0, 0, 0), dt=1e-4)
     sim.insert([[0, 0, 0.45]], shape=Tablet(0.5, 0.3, 0.15), spins=[[0, 0, 2.0]])
     sim.run(1)
@@ -170,7 +170,7 @@ def test_assigned_motion_of_a_wall_is_checked_and_acts():
     sim.walls[0].velocity = (0, 0, 1.0)
     sim.run(100)
     np.testing.assert_allclose(sim.walls[0].position, [0, 0, 0.1])
-    # Written into the array, too.
+    # Values written into the array take effect too.
     sim.walls[0].velocity[2] = -1.0
     sim.run(50)
     np.testing.assert_allclose(sim.walls[0].position, [0, 0, 0.05])
@@ -191,7 +191,7 @@ def test_assigned_spin_centre_and_orientation_of_a_wall_act():
     wall.orientation = (2.0, 0, 0, 0)
     np.testing.assert_array_equal(wall.orientation, [1, 0, 0, 0])
     assert sim.contact_count() == 0
-    # Upside down about a point above the body: the plane is at 2 × 1.3 - 0 and faces down.
+    # Turned upside down about a point above the body: the plane is at 2 × 1.3 - 0 and faces down.
     wall.centre = (0, 0, 1.3)
     wall.orientation = (0, 1, 0, 0)
     sim.run(1)
@@ -204,7 +204,7 @@ def test_assigned_spin_centre_and_orientation_of_a_wall_act():
 
 
 def test_the_same_settings_make_the_same_run_whenever_they_are_assigned():
-    # A step after every kind of assignment is the step of a simulation that was made with these values.
+    # After every kind of assignment, a step equals that of a simulation that was made with these values.
     def fresh(**columns):
         sim = simulation(linear(friction=0.3), walls=[floor()], gravity=(1, 0, -9), dt=2e-4)
         sim.insert([[0, 0, 0.499], [0.98, 0.1, 0.6]], radii=0.5, **columns)

@@ -1,4 +1,4 @@
-"""Columns that collapse when their gate is gone: how far they run, and how steep the heap is that remains.
+"""Columns that collapse after their gate is removed: the runout, and the slope of the heap that remains.
 
 Spheres in a vertical plane, which they never leave: nothing pushes them out of it.
 """
@@ -13,7 +13,7 @@ from vicinal.dem import Plane, Simulation
 
 
 def collapsed(aspect, width, *, friction=0.5, seed=1):
-    """Aspect ratio (height over width) of a column at rest, and what is left of it when it has collapsed.
+    """Aspect ratio (height over width) of a column at rest, and the simulation after the collapse.
 
     g = 1, diameters are about 0.86.
     """
@@ -50,11 +50,11 @@ def collapsed(aspect, width, *, friction=0.5, seed=1):
 
 
 def runouts(width, aspects):
-    """Aspect ratios, and how far columns of a width have run, in widths."""
+    """Aspect ratios, and the runouts of columns of a width, in widths."""
     found = []
     for aspect in aspects:
         measured, places = collapsed(aspect, width)
-        # The first hundredth of the grains may have jumped ahead.
+        # The foremost hundredth of the grains is ignored, since single grains may jump ahead.
         found.append((measured, np.quantile(places[:, 0], 0.99) / width - 1))
     return np.transpose(found)
 
@@ -75,7 +75,7 @@ def test_runout_grows_linearly_at_first_and_then_with_a_smaller_power():
 
 
 def slope(friction):
-    """Angle of the surface that is left, in degrees: mean of two heaps."""
+    """Angle of the remaining surface in degrees: mean of two heaps."""
     angles = []
     for seed in (1, 2):
         _, places = collapsed(0.6, 24.0, friction=friction, seed=seed)

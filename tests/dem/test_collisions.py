@@ -108,7 +108,7 @@ def test_sphere_a_thousand_times_larger_is_a_flat_wall(vt):
 @pytest.mark.parametrize("large", [0.5, 50.0])
 def test_spheres_that_stick_turn_as_one_body(large):
     # A small and a large sphere held together by cohesion turn about each other once, with a tangential spring that
-    # swings undamped: it has to turn with them, or energy comes or goes.
+    # oscillates undamped: it must rotate with them, or energy would not be conserved.
     r, spin, cohesion, modulus = 0.5, 1.0, 3e4, 1e6
     material = Material(
         density=2, youngs_modulus=modulus, poisson_ratio=0.3, restitution=1.0, friction=5.0, cohesion=cohesion
@@ -148,7 +148,7 @@ def test_collision_across_the_border_is_one_in_the_middle(shape):
     def run(shift):
         sim = Simulation(materials={"m": linear(friction=0.3)}, law="linear", gravity=(0, 0, 0), dt=2e-5, box=(4, 5, 6))
         places = np.array([[1.5, 2.5, 3.0], [2.4, 2.9, 3.1]]) + shift
-        # Turned, because sides that lie along each other touch at no point in particular.
+        # Rotated, because the contact point of parallel sides is not unique.
         tablets = {"shape": shape, "orientations": [[1, 0.2, 0.5, 0], [1, -0.4, 0.1, 0.3]]}
         sim.insert(
             places,
@@ -226,7 +226,7 @@ def test_sphere_on_an_incline_rolls_or_slides(degrees):
     gravity = (g * np.sin(theta), 0, -g * np.cos(theta))
     sim = simulation(material, walls=[floor()], gravity=gravity, dt=4e-6)
     sim.insert([[0, 0, 0.01 - resting_overlap(material, np.cos(theta))]], radii=0.01)
-    sim.run(5000)  # the tangential spring swings until its dashpot has calmed it
+    sim.run(5000)  # the tangential spring oscillates until its dashpot has damped it
     t0, v0 = sim.time, sim.velocities[0, 0]
     sim.run(15000)
     rolling = np.tan(theta) <= 3.5 * mu
@@ -237,7 +237,7 @@ def test_sphere_on_an_incline_rolls_or_slides(degrees):
 
 
 def test_rolling_friction_stops_a_rolling_sphere():
-    # A moment μr m g R brakes: about the contact, 7/5 m R² α = μr m g R, so a = 5/7 μr g.
+    # A moment μr m g R slows the sphere: about the contact, 7/5 m R² α = μr m g R, so a = 5/7 μr g.
     mu, v = 0.02, 0.05
     material = Material(
         density=2500, youngs_modulus=1e7, poisson_ratio=0.25, restitution=0.3, friction=0.5, rolling_friction=mu
@@ -255,7 +255,7 @@ def test_rolling_friction_stops_a_rolling_sphere():
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 def test_rolling_friction_holds_a_sphere_on_a_slope(law):
-    # It stays for ever while tan θ < μr; beyond, a = 5/7 g (sin θ - μr cos θ).
+    # The sphere stays at rest if tan θ < μr; otherwise a = 5/7 g (sin θ - μr cos θ).
     mu, g = 0.05, 9.81
     stiffness = {"kn": 2e4} if law == "linear" else {"youngs_modulus": 1e7, "poisson_ratio": 0.25}
     material = Material(density=2500, restitution=0.3, friction=0.5, rolling_friction=mu, **stiffness)
@@ -289,7 +289,7 @@ def test_cohesion_holds_spheres_together():
         return sim.positions[1, 0] - sim.positions[0, 0]
 
     assert apart(0.0) > 1.001
-    # Attraction 2π R* δ c beats the spring kn δ when c > kn / (2π R*).
+    # The attraction 2π R* δ c exceeds the spring force kn δ if c > kn / (2π R*).
     assert apart(1.5 * 2e5 / (2 * np.pi * 0.25)) < 1.0
 
 
@@ -305,14 +305,14 @@ def test_step_that_is_left_out_resolves_contacts():
     sim.insert([[0, 0, 0.1]], radii=0.01)
     times = sim.critical_times()
     assert sim.dt == min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * times.rayleigh)
-    # What the documentation says, and benchmarks/step.py found.
+    # The values of the documentation, measured by benchmarks/step.py.
     assert (COLLISION_FRACTION, RAYLEIGH_FRACTION) == (0.03, 0.2)
 
 
 @pytest.mark.parametrize("e", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 def test_the_default_step_gives_the_restitution(law, e):
-    # 1 % of the speed of the impact. (Below e = 0.5 that is more than 1 % of e, which takes shorter steps.)
+    # 1 % of the impact speed. (Below e = 0.5 that is more than 1 % of e, which would need shorter steps.)
     material = (
         linear(restitution=e)
         if law == "linear"

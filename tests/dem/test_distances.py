@@ -1,4 +1,4 @@
-"""How far apart tablets and spheres are, against a search over directions that knows of no patches or simplices."""
+"""Distances of tablets and spheres, compared with a search over directions, which is independent of the code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _turned(q, v):
 
 
 def _farthest(shape, q, d):
-    """How far a core without its rounding reaches in directions d (rows of length 1)."""
+    """The extent of a core without its rounding in directions d (rows of length 1)."""
     if shape is None:
         return np.zeros(len(d))
     m = shape.margin
@@ -32,7 +32,7 @@ def _farthest(shape, q, d):
 
 
 def _distance(shapes, apart, turns):
-    """Largest distance of parallel planes between the cores: that of the cores, if they do not meet (convexity)."""
+    """Largest distance of parallel planes between the cores: by convexity, that of the cores if they do not meet."""
 
     def gap(d):
         return d @ apart - _farthest(shapes[0], turns[0], d) - _farthest(shapes[1], turns[1], -d)
@@ -49,7 +49,7 @@ def _distance(shapes, apart, turns):
 
 
 def _touching_pairs(second, count):
-    """Offsets, orientations, distances and normals of pairs whose roundings overlap, found without vicinal."""
+    """Offsets, orientations, distances and normals of pairs whose roundings overlap, computed without vicinal."""
     rng = np.random.default_rng(5)
     reach = TABLET.margin + (0.3 if second is None else TABLET.margin)
     pairs = []
@@ -92,8 +92,8 @@ def test_overlap_and_normal_are_those_of_the_shortest_connection(second):
 
 
 @pytest.mark.parametrize("second", [TABLET, None], ids=["tablets", "tablet and sphere"])
-def test_what_the_step_follows_from_the_step_before_is_what_is_found_from_nothing(second):
-    # Steps find contacts from the normals of the steps before, several at a time; contacts() knows of no step before.
+def test_contacts_from_the_normals_of_the_step_before_equal_those_from_scratch(second):
+    # Steps compute contacts in vectors, from the normals of the step before; contacts() uses no earlier normals.
     pairs, _ = _touching_pairs(second, 60)
     material = linear(friction=0.0, kn=50.0, restitution=1.0)
     sim = simulation(material, gravity=(0, 0, 0), dt=2e-4, max_overlap=2.0)
@@ -117,7 +117,7 @@ def test_what_the_step_follows_from_the_step_before_is_what_is_found_from_nothin
         expected = 0.5 * sim.dt * (before + after)
         off, size = (np.linalg.norm(a, axis=1) for a in (gained - expected, expected))
         assert np.all(off <= 1e-5 * size + 1e-15)  # normals are found to 1e-6
-        # Forces at wrong points would turn bodies wrongly.
+        # Forces at wrong points would give wrong spins.
         assert sim.energies()["total"] == pytest.approx(energy, rel=1e-4)
         seen.append(count)
     assert min(seen) > 20

@@ -1,4 +1,4 @@
-"""What goes wrong is named: states that are not finite, overlaps at the start, bodies that cross walls."""
+"""Faults are reported: states that are not finite, overlaps at the start, bodies that cross walls."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ ANYTHING = 1e9
 
 
 def coincident(shape=None, **options):
-    """Two bodies at the same place, where motion has brought them."""
+    """Two bodies that have moved to the same position."""
     sim = simulation(linear(), walls=[floor()], gravity=(0, 0, 0), dt=1e-4, max_overlap=ANYTHING, **options)
     body = {"radii": 0.5} if shape is None else {"shape": shape}
     sim.insert([[9, 9, 9.0], [1, 2, 0.4], [1, 2, 9]], **body)
@@ -41,7 +41,7 @@ def test_a_state_that_is_not_finite_is_noticed_in_the_step_in_which_it_arises(sh
     assert "the wall 'floor' (overlap" in str(error.value)
     assert (error.value.step, error.value.time) == (sim.step_count, sim.time) == (0, 0.0)
     assert np.isfinite(sim.positions).all()
-    # And it does not go on as if nothing had happened.
+    # The simulation cannot be continued either.
     with pytest.raises(UnstableError, match="body 1"):
         sim.run(1)
 
@@ -58,7 +58,7 @@ def test_a_state_that_breaks_during_a_run_is_noticed_at_that_step():
 
 
 def test_spins_that_are_not_finite_are_noticed_too():
-    # The velocities stay finite: without a contact the spin changes nothing else.
+    # The velocities stay finite, since without a contact the spin has no effect on them.
     for shape in (None, Tablet(0.5, 0.3, 0.15)):
         sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4)
         sim.insert([[0, 0, 0.0]], **({"radii": 0.5} if shape is None else {"shape": shape}))
@@ -117,7 +117,7 @@ def test_spheres_that_overlap_deeply_are_refused_with_counts_and_the_worst_case(
         ([Cylinder(name="pipe", material="m", start=(0, 0, 0), end=(0, 0, 1), radius=0.4)], (0.05, 0, 0), 0.4),
     ],
 )
-def test_bodies_that_walls_leave_no_room_for_are_refused(walls, place, worst):
+def test_bodies_that_do_not_fit_between_walls_are_refused(walls, place, worst):
     sim = simulation(linear(), walls=walls, dt=1e-4)
     sim.insert([place], radii=0.5)
     assert sim.overlaps().worst == pytest.approx(worst)
@@ -162,7 +162,7 @@ def test_a_shape_that_a_mesh_pierces_is_refused(shape, depth):
 
 
 def test_only_bodies_that_were_just_placed_are_checked():
-    # Soft grains under load overlap by more than is accepted at the start.
+    # Soft grains under load overlap by more than the accepted overlap at the start.
     sim = simulation(linear(kn=60.0, restitution=0.3), walls=[floor()], dt=1e-3)
     sim.insert([[0, 0, 0.5]], radii=0.5)
     sim.run(3000)
@@ -187,7 +187,7 @@ def test_only_bodies_that_were_just_placed_are_checked():
 @pytest.mark.parametrize("speed", [100.0, 3000.0, 12_000.0, 60_000.0])
 @pytest.mark.parametrize("wall_moves", [False, True])
 def test_a_body_that_crosses_a_wall_is_counted_and_reported_once(speed, wall_moves):
-    # From a body that is pushed through a soft wall to one that is never seen to touch it.
+    # From a body that is pushed through a soft wall to one so fast that no step sees it touch the wall.
     sim = simulation(
         linear(kn=1e2), walls=[plate(velocity=(0, 0, speed)) if wall_moves else plate()], gravity=(0, 0, 0), dt=1e-4
     )

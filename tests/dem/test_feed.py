@@ -1,4 +1,4 @@
-"""Fills: what cannot fit is refused, with the numbers, before a body is drawn or placed."""
+"""Fills: amounts that cannot fit are refused, with the numbers, before a body is drawn or placed."""
 
 import pytest
 

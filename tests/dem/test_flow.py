@@ -10,7 +10,7 @@ DIAMETER = 0.98
 
 
 def plate(opening, edge, sides=48):
-    """A floor with a round hole in its middle; it reaches beyond the walls of the bin."""
+    """A floor with a round hole in its middle; it extends beyond the walls of the bin."""
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
     ring = np.c_[np.cos(angle), np.sin(angle), np.zeros(sides)]
     vertices = np.concatenate([0.5 * opening * ring, edge * ring])
@@ -32,7 +32,7 @@ def discharge(opening, edge, layers, duration):
     k = np.arange(per * per * layers)
     grid = np.c_[k % per, k // per % per, k // per**2] * [spacing, spacing, 1.0] + [spacing / 2, spacing / 2, 0.55]
     sim.insert(grid + rng.uniform(-0.01, 0.01, grid.shape), radii=0.5 * DIAMETER * rng.uniform(0.95, 1.05, len(k)))
-    start, out = 7.0, 0  # until then the heap settles and a dilated zone grows above the hole
+    start, out = 7.0, 0  # before that, the heap settles and a dilated zone grows above the hole
     for half in range(round(2 * (start + duration))):
         sim.run(250)
         gone = sim.ids[sim.positions[:, 2] < -1]

@@ -1,4 +1,4 @@
-"""Bodies that nothing acts on: precession, and the flips of a body that turns about its middle axis.
+"""Bodies without forces: precession, and the flips of a body that rotates about its intermediate axis.
 
 The reference integrates Euler's equations in the frame of the body, I ω' = (I ω) × ω, and the orientation with them, by
 the classical method of Runge and Kutta; the simulation keeps the angular momentum in the frame of the world instead.
@@ -21,7 +21,7 @@ def turned(q, vector):
 
 
 def reference(moments, spin, times, step=0.01):
-    """Angular velocity in the frame of the body and in that of the world; both are the same at first."""
+    """Angular velocity in the frame of the body and in the world frame; both frames are the same at the start."""
     a, b, c = moments.tolist()
 
     def rate(x, y, z, qw, qx, qy, qz):
@@ -53,7 +53,7 @@ def reference(moments, spin, times, step=0.01):
 
 
 def simulated(shape, spin, dt, steps, every):
-    """Times and angular velocities as `reference` has them, and the simulation."""
+    """Times and angular velocities in the form of `reference`, and the simulation."""
     sim = simulation(linear(kn=50.0), gravity=(0, 0, 0), dt=dt)
     # The principal axes, in the order of the moments, lie along those of the world.
     sim.insert([[0, 0, 0.0]], shape=shape, orientations=[shape.properties().frame * [1, -1, -1, -1]], spins=[spin])
@@ -67,14 +67,14 @@ def simulated(shape, spin, dt, steps, every):
 
 
 @pytest.mark.parametrize("shape", [BRICK, TRIPLE], ids=["brick", "clump"])
-def test_a_body_that_turns_about_its_middle_axis_flips_when_an_integrator_says_so(shape):
-    # Dzhanibekov: the motion about the middle one of three axes is unstable; the body turns over again and again.
+def test_a_body_that_rotates_about_its_intermediate_axis_flips_as_in_the_reference(shape):
+    # Dzhanibekov effect: rotation about the intermediate axis is unstable; the body flips periodically.
     spin = np.array([0.05, 5.0, 0.0])
     times, own, world, sim = simulated(shape, spin, 5e-4, 40_000, 100)
     expected_own, expected_world = reference(sim.inertias[0], spin, times)
     flips, expected_flips = (times[1:][np.diff(np.sign(found[:, 1])) != 0] for found in (own, expected_own))
     assert len(flips) == len(expected_flips) >= 3
-    assert flips == pytest.approx(expected_flips, abs=0.051)  # they are looked at every 0.05
+    assert flips == pytest.approx(expected_flips, abs=0.051)  # sampled every 0.05
     assert np.abs(own - expected_own).max() < 0.02 * 5
     assert np.abs(world - expected_world).max() < 0.02 * 5
 
@@ -88,7 +88,7 @@ def test_energy_and_angular_momentum_stay_while_it_flips():
 
 
 def test_a_tablet_precesses_at_the_rate_of_theory():
-    # A symmetric body (moments A, A, C): its axis goes round the angular momentum L at the rate L / A.
+    # The axis of a symmetric body (moments A, A, C) precesses about the angular momentum L at the rate L / A.
     shape = Tablet(0.5, 0.3, 0.15)
     across, along = shape.properties().moments[0], shape.properties().moments[2]
     spin = np.array([1.0, 0.0, 4.0])

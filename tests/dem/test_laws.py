@@ -1,4 +1,4 @@
-"""Everything about a contact law follows from its struct in the compiled core."""
+"""All properties of a contact law follow from its struct in the compiled core."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the loops leave out or do several at a time changes speed only."""
+"""Shortcuts and vector loops change speed only."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def assert_same(a, b):
 
 @pytest.mark.parametrize("material", [linear(friction=0.3, restitution=0.5, kn=2e4), STICKY])
 def test_far_walls_are_left_alone_without_a_difference(material):
-    # One list for the whole run, asked for step by step (every call looks at all walls again) or at once.
+    # One list for the whole run, in single steps (every call tests all walls again) or in one call.
     at_once, step_by_step = tumbler(material, skin=4.0), tumbler(material, skin=4.0)
     at_once.run(1500)
     for _ in range(1500):
@@ -73,7 +73,7 @@ def test_a_fast_body_does_not_use_up_the_lists_of_all():
 
 
 def test_different_materials_in_one_block_have_their_own_parameters():
-    # Restitution tells which pair of materials a collision was.
+    # The restitution shows which pair of materials collided.
     soft, hard = linear(restitution=0.3), linear(restitution=0.9)
     sim = Simulation(materials={"soft": soft, "hard": hard}, law="linear", gravity=(0, 0, 0), dt=1e-5)
     for k, kinds in enumerate(

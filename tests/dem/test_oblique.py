@@ -50,7 +50,7 @@ def rebound(ratio, *, history=True, per_collision=400):
 
 @pytest.mark.parametrize("ratio", WITH_HISTORY)
 def test_table_with_history(ratio):
-    # 2 % of every value, of the small one beside the zero as well.
+    # 2 % of every value, including the small one next to the zero.
     assert rebound(ratio) == pytest.approx(WITH_HISTORY[ratio], rel=0.02, abs=1e-6)
 
 
@@ -121,7 +121,7 @@ SPEED, RADIUS = 3.9, 0.0025
 
 @functools.cache
 def chung_ooi(degrees, per_collision=None):
-    """Ratio of tangential velocities, spin, angle of rebound of the contact point."""
+    """Ratio of tangential velocities, spin, and angle of rebound of the contact point."""
     a = np.radians(degrees)
     # Damping is in the normal direction only. (A tangential dashpot for e = 0.98 would take 2 % of the spin at 10°.)
     values = {"poisson_ratio": 0.23, "restitution": 0.98, "friction": 0.092, "gamma_t": 0.0}
@@ -141,7 +141,7 @@ def chung_ooi(degrees, per_collision=None):
 
 
 # One impulse changes velocity and spin, m Δv R = I ω, so the columns of the table follow from each other: they are
-# several readings of one curve. They differ by up to 0.7° and 7 rad/s: so well were the points read off the plots.
+# several readings of one curve. They differ by up to 0.7° and 7 rad/s, which is the reading error of the plots.
 def by_spin(degrees, spin):
     """Return the three columns from the spin."""
     a = np.radians(degrees)
@@ -161,24 +161,24 @@ def test_chung_and_ooi(column, table):
         found = chung_ooi(degrees)[column]
         readings = [value]
         for derived, (near, other) in ((by_ratio, of_ratio), (by_spin, of_spin)):
-            # Brought from the angle it was read at to this one.
+            # Converted from the angle at which the value was read to this one.
             readings.append(derived(near, other)[column] + found - chung_ooi(near)[column])
         scale = abs(value)
         if column == 2 and scale < 10:
-            # Near zero the angle is that of a small difference, v - ω R: 3 % of what is subtracted.
+            # Near zero the angle follows from a small difference, v - ω R: the tolerance is 3 % of the terms.
             a = np.radians(degrees)
             ratio, spin, _ = chung_ooi(degrees)
             scale = np.degrees((ratio * SPEED * np.sin(a) - spin * RADIUS) / (0.98 * SPEED * np.cos(a)))
         assert min(readings) - 0.03 * scale <= found <= max(readings) + 0.03 * scale, degrees
         error += abs(found - value)
-    # Kratos, from which the table is, allows itself 1.6 %, 2.2 % and 2.5 % on the whole.
+    # Kratos, the source of the table, allows 1.6 %, 2.2 % and 2.5 % over all points.
     assert error / np.abs(np.array(table)[:, 1]).sum() < 0.015
 
 
 @pytest.mark.parametrize("column, table", [(0, RATIO), (1, SPIN)])
 def test_chung_and_ooi_point_by_point(column, table):
-    # Ratio and spin are no small differences of large numbers: 3 % of every value as it was read. All but the spin at
-    # 5°, where the table contradicts itself: -19 rad/s, but its ratio gives -12.
+    # Ratio and spin are not small differences of large numbers: 3 % of every reading. The exception is the spin at
+    # 5°, where the table is inconsistent: it has -19 rad/s, but its ratio gives -12.
     for degrees, value in table:
         if value != -19.27:
             assert chung_ooi(degrees)[column] == pytest.approx(value, rel=0.03)

@@ -19,7 +19,7 @@ G = 9.81
 
 
 def stone(law="linear", **changes):
-    """Bodies of size 1 that sink into each other by about a thousandth of their size."""
+    """Bodies of size 1 that overlap by about a thousandth of their size under their weight."""
     stiffness = {"kn": 1e7} if law == "linear" else {"youngs_modulus": 5e8, "poisson_ratio": 0.3}
     return Material(**({"density": 1000, "restitution": 0.3, "friction": 0.5} | stiffness | changes))
 
@@ -37,7 +37,7 @@ def advance(sim, seconds):
 
 
 def moved(sim, seconds):
-    """How far bodies and their corners move."""
+    """The largest displacement of bodies and their corners."""
     places, turns = sim.positions, sim.orientations
     advance(sim, seconds)
     return max(np.abs(sim.positions - places).max(), np.abs(sim.orientations - turns).max())
@@ -84,7 +84,7 @@ def test_cube_on_an_inclined_plane_and_on_triangles_does_not_creep():
 @pytest.mark.parametrize("radius", [2.0, 6.0])
 @pytest.mark.parametrize("kind", ["cylinder", "mesh"])
 def test_cube_rests_inside_a_drum(kind, radius, degrees):
-    # Its face touches along two lines, which carry parts of the weight in two directions.
+    # The face touches along two lines, which carry parts of the weight in two directions.
     drum = Cylinder(name="drum", material="m", start=(0, -5, 0), end=(0, 5, 0), radius=radius)
     if kind == "mesh":
         vertices, faces = drum_mesh(radius, 10.0, 64)
@@ -113,7 +113,7 @@ def test_edges_close_together_touch_a_cylinder_once():
         sim = simulation(stone(), walls=[pipe], dt=1e-4)
         away = rng.uniform(0.504, 0.508)
         sim.insert([[away * np.cos(heading), away * np.sin(heading), 0]], shape=prism)
-        sim.check_overlaps()  # it is longer than the pipe is wide, and lies along it
+        sim.check_overlaps()  # the body is longer than the pipe is wide, and lies along it
         points = sim.contacts()["point"]
         touching += len(points) > 0
         assert len(points) < 2 or np.linalg.norm(points[0] - points[1]) > 0.05
@@ -122,7 +122,7 @@ def test_edges_close_together_touch_a_cylinder_once():
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 def test_tablet_rests_on_its_band(law):
-    # Its axis along the slope, so that it could only slide or turn.
+    # The axis is along the slope, so that the tablet could only slide or turn.
     sim = simulation(stone(law), law=law, walls=[floor()], gravity=downhill(20, 90))
     lying = [np.cos(np.pi / 4), np.sin(np.pi / 4), 0, 0]
     sim.insert([[0, 0, 0.5]], shape=Tablet(0.5, 0.6, 0.1), orientations=[lying])
@@ -154,8 +154,8 @@ def test_weight_is_carried_with_the_stiffness_of_the_law():
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 def test_tower_of_ten_stands(law):
-    # No two cubes are right above each other. A tower sways slowly, and dashpots hardly damp that: it swings about its
-    # place by less than a hundredth of a cube.
+    # No two cubes are exactly above each other. A tower sways slowly, which dashpots hardly damp; the amplitude is
+    # below a hundredth of a cube.
     sim = simulation(stone(law, restitution=0.1), law=law, walls=[floor()])
     places = np.array([[0.04 * (-1) ** k, 0.03 * (k % 3 - 1), 0.5 + k] for k in range(10)])
     sim.insert(places, shape=Polyhedron(CUBE))
@@ -213,7 +213,7 @@ def test_arch_stands():
 
 
 def test_cube_stands_on_its_edge_until_it_is_pushed():
-    # Diagonal upright: an unstable balance that symmetry keeps. Released at an angle, it falls as a rod about its edge.
+    # Diagonal upright: an unstable equilibrium that symmetry preserves. Released at an angle, it falls about its edge.
     half = np.pi / 8
     sim = simulation(stone(friction=2.0), walls=[floor()])
     margin = Polyhedron(CUBE).margin
@@ -230,7 +230,7 @@ def test_cube_stands_on_its_edge_until_it_is_pushed():
     arm = (0.5 - margin) * np.sqrt(2)
     place = [arm * np.sin(tilt), 0, margin + arm * np.cos(tilt)]
     sim.insert([place], shape=Polyhedron(CUBE), orientations=[[np.cos(angle / 2), 0, np.sin(angle / 2), 0]])
-    # It rolls on its rounded edge. Energy: the centre of mass is above the centre of the rounding, which moves.
+    # The cube rolls on its rounded edge. Energy: the centre of mass is above the centre of the rounding, which moves.
     while sim.positions[0, 2] > margin + arm * np.cos(np.radians(30)):
         sim.run(20)
     now = np.arccos((sim.positions[0, 2] - margin) / arm)
@@ -334,7 +334,7 @@ def test_dominoes_fall_one_after_the_other():
     def tilts(sim):
         return np.degrees(2 * np.arctan2(sim.orientations[:, 2], sim.orientations[:, 0]))
 
-    # The first is beyond its balance at 6.5 degrees (7.1 with sharp edges), so it falls.
+    # The first domino is tilted beyond its angle of balance, 6.5 degrees (7.1 with sharp edges), so it falls.
     sim = released(9)
     times = np.full(count, np.nan)
     while np.isnan(times).any() and sim.time < 4:
@@ -342,11 +342,11 @@ def test_dominoes_fall_one_after_the_other():
         times[np.isnan(times) & (tilts(sim) > 12)] = sim.time
     gaps = np.diff(times)
     assert (gaps > 0).all()
-    assert gaps[-1] == pytest.approx(gaps[-2], rel=0.15)  # the wave has come to its speed
+    assert gaps[-1] == pytest.approx(gaps[-2], rel=0.15)  # the wave has reached its final speed
     advance(sim, 3)
     assert (tilts(sim) > 70).all()
     assert moved(sim, 0.5) < 1e-3
-    # One that leans less falls back.
+    # A domino that leans less falls back.
     sim = released(5)
     advance(sim, 1.5)
     assert np.abs(tilts(sim)).max() < 5.1
@@ -361,7 +361,7 @@ def test_torsional_friction_stops_the_spin_of_a_sphere(law, on):
     sim = simulation(stone(law, torsional_friction=torsion, friction=0.5), law=law, walls=[floor()])
     reach = radius
     sim.insert([[0, 0, radius]], radii=radius)
-    if on == "sphere":  # the lower one is held by the floor, which presses with twice the weight on twice the reach
+    if on == "sphere":  # the floor holds the lower sphere: twice the weight acts at twice the effective radius
         reach = radius / 2
         sim.remove([0])
         sim.insert([[0, 0, 3 * radius], [0, 0, radius]], radii=radius)
@@ -371,7 +371,7 @@ def test_torsional_friction_stops_the_spin_of_a_sphere(law, on):
     sim.spins = spins
     time = sim.inertias[0, 2] * spin / (torsion * reach * sim.masses[0] * G)
     assert stopping_time(sim, time) == pytest.approx(time, rel=0.02)
-    if on == "floor":  # a sphere on a sphere rolls off in the end
+    if on == "floor":  # a sphere on a sphere rolls off eventually
         advance(sim, 1)
         assert moved(sim, 1) < 1e-6
     free = simulation(stone(law), law=law, walls=[floor()])
@@ -409,7 +409,7 @@ def test_collisions_of_polyhedra_do_not_create_energy(law, restitution, growth):
 
 
 def heap(law="linear", count=4):
-    """Bricks, prisms, tablets and spheres that fall upon each other: patches of all kinds, on a floor of triangles."""
+    """Bricks, prisms, tablets and spheres that fall onto a floor of triangles: patches of all kinds."""
     stiffness = {"kn": 2e5} if law == "linear" else {"youngs_modulus": 5e6, "poisson_ratio": 0.3}
     torsion = {"torsional_friction": 0.05, "rolling_friction": 0.05} if law == "hertz" else {}
     material = Material(density=2, restitution=0.3, friction=0.5, **stiffness, **torsion)
@@ -468,7 +468,7 @@ def test_instruction_sets_do_not_change_bits_of_patches(law):
 
 
 def test_order_of_rows_does_not_move_points():
-    # The points of a patch belong to bodies, whichever of the two is the first.
+    # The points of a patch do not depend on which of the two bodies is the first.
     ends = []
     for swap in (False, True):
         sim = simulation(stone(), walls=[floor()], gravity=downhill(15, 30))

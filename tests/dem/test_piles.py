@@ -43,7 +43,7 @@ def test_stack_is_compressed_as_hertz_says():
 
 
 # Kureck 2016, section 6.2.2: r 10 mm, three spheres on the ground, one upon them (its y axis is our z), for 2 s. The
-# material is not given; any with friction will do.
+# material is not given; any material with friction is suitable.
 R = 0.01
 PYRAMID = (np.array([[0, 1, 0], [2, 1, 0], [1, 1, np.sqrt(3)], [1, 1 + 2 / 3 * np.sqrt(6), np.sqrt(3) / 3]]) * R)[
     :, [0, 2, 1]
@@ -70,8 +70,8 @@ def test_pyramid_of_four_stands_with_history(law, restitution):
 
 
 def test_pyramid_stands_while_bodies_are_sorted():
-    # Bodies are put into another order now and then; where the second of a contact comes to be the first, its spring
-    # has to be reversed. A body that falls far away moves the origin of the order, and makes lists be built.
+    # Bodies are reordered from time to time; if the two bodies of a contact exchange their order, its spring must be
+    # reversed. A body that falls far away moves the origin of the order and causes new lists.
     def swapped(before, after):
         contacts = sim.contacts()
         i, j = (contacts[name][contacts["j"] >= 0] for name in "ij")
@@ -93,7 +93,7 @@ def test_pyramid_stands_while_bodies_are_sorted():
 @pytest.mark.parametrize("law", ["linear", "hertz"])
 @pytest.mark.parametrize("restitution", [0.5, 0.9])
 def test_pyramid_of_four_falls_without_history(law, restitution):
-    # A dashpot alone lets the spheres creep apart: the slower, the heavier it is.
+    # With a dashpot alone the spheres creep apart, the more slowly the stronger the dashpot is.
     sim = pyramid(law, restitution, history=False)
     sim.run(200_000)
     assert np.linalg.norm(sim.positions - PYRAMID, axis=1).max() > 0.4 * R
@@ -116,7 +116,7 @@ def test_energy_of_an_isolated_system_never_grows(law, restitution, rolling):
         sim.run(20)
         energies.append(sim.energies()["total"])
     start = energies[0]
-    # Without damping, steps that are finite let it waver while bodies touch; with damping it only falls.
+    # Without damping, the energy fluctuates during contacts because of the finite step; with damping it only falls.
     assert np.diff(energies).max() <= (1e-4 if restitution == 1 else 1e-12) * start
     assert energies[-1] < (0.5 if restitution < 1 else 1.0) * start
 

@@ -1,4 +1,4 @@
-"""A box that is shaken: the largest grain comes to the top."""
+"""A shaken box: the largest grain rises to the top."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ SIDE, AMPLITUDE, PHASES = 7.0, 0.6, 24
 
 
 def heights(ratio, cycles, acceleration=4.0):
-    """Heights above the floor after every cycle: of a grain that lay on the floor, and the median of all others.
+    """Heights above the floor after every cycle: of a grain that starts on the floor, and the median of the others.
 
     `ratio` is the diameter of that grain over those of the others; the acceleration is in g.
     """
@@ -44,6 +44,6 @@ def test_a_large_grain_rises_to_the_top_and_stays_there():
     nut, others = heights(3.0, 60)
     assert nut[0] < others[0]
     assert (nut[-15:] > others[-15:] + 1.5).all()
-    # One of the same size and place does not.
+    # A grain of the same size as the others, at the same place, does not rise.
     same, others = heights(1.0, 20)
     assert same[-1] < others[-1]

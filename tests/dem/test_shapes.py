@@ -137,7 +137,7 @@ def test_leaning_tablet_stands_only_with_history(law, restitution, history):
     steep = np.radians(65)
     q = [[np.cos(steep / 2), 0, np.sin(steep / 2), 0]]
     sim.insert([[0.05, 0, 0.05]], shape=tablet, orientations=q)
-    # Down and left until it touches both.
+    # Moved down and left until it touches both.
     low, left = 0.05 - _reach(tablet, steep, (0, 0, -1)), 0.05 - _reach(tablet, steep, (-1, 0, 0))
     sim.positions = [[0.05 - left + 1e-7, 0, 0.05 - low + 1e-7]]
     start = sim.positions[0].copy()
@@ -154,7 +154,7 @@ def test_leaning_tablet_stands_only_with_history(law, restitution, history):
 
 
 def _reach(tablet, angle, direction):
-    """How far the tablet reaches in a direction, its axis at an angle to z in the xz plane."""
+    """The extent of the tablet in a direction; its axis is at an angle to z in the xz plane."""
     axis = np.array([np.sin(angle), 0, np.cos(angle)])
     d = np.asarray(direction, dtype=float)
     along, m = abs(d @ axis), tablet.margin
@@ -181,7 +181,7 @@ def test_shapes_come_to_rest_on_the_floor(shape, height):
 
 
 def test_sphere_rests_on_a_tablet_as_on_a_floor():
-    # kn of equal materials is one number, so the overlap is m g / kn.
+    # Two equal materials keep their kn, so the overlap is m g / kn.
     sim = simulation(linear(restitution=0.3), walls=[floor()], dt=1e-4)
     sim.insert([[0, 0, 0.3]], shape=Tablet(1.0, 0.4, 0.1))
     sim.insert([[0, 0, 0.6 + 0.5]], radii=0.5)

@@ -1,4 +1,4 @@
-"""The same bits: after a restart and for any number of threads. For any instruction set: test_grain_isa.py."""
+"""Bit-identical results after a restart and for any number of threads. Instruction sets: test_grain_isa.py."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ HERTZ = Material(density=2, youngs_modulus=5e5, poisson_ratio=0.3, restitution=0
 
 
 def mixed(material=None):
-    """Spheres, clumps and tablets, and a wall that turns."""
+    """Spheres, clumps and tablets, and a rotating wall."""
     sim = bed(120, material=material)
     top = sim.positions[:, 2].max() + 1.2
     places = np.stack(np.meshgrid(*[np.arange(4)] * 2), axis=-1).reshape(-1, 2) * 1.2 + 0.7
@@ -151,7 +151,7 @@ def test_runs_may_be_split():
 
 
 def test_skin_changes_speed_only():
-    # Forces are added in the order of the bodies, whatever else is in the lists.
+    # Forces are added in the order of the bodies, independent of further entries of the lists.
     thin, thick = bed(100, skin=0.02), bed(100, skin=0.4)
     thin.run(300)
     thick.run(300)

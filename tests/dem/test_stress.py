@@ -1,4 +1,4 @@
-"""Stress inside a packing, from its contacts, against the force on the plates that hold it."""
+"""Stress inside a packing, computed from its contacts, compared with the force on the plates that hold it."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def cell(friction=0.5):
 
 
 def contact_stress(sim):
-    """Sum of force × branch vector over all contacts, by volume (Love and Weber); compression is positive."""
+    """Sum of force × branch vector over all contacts, per volume (Love and Weber); compression is positive."""
     contacts = sim.contacts()
     x, walled = sim.positions, contacts["wall"] >= 0
     first = x[np.searchsorted(sim.ids, contacts["i"])]
@@ -43,7 +43,7 @@ def contact_stress(sim):
 
 
 def motion_stress(sim):
-    """The momentum that bodies carry, by volume."""
+    """The momentum flux of the bodies, per volume."""
     v = sim.velocities
     return np.einsum("k,ka,kb->ab", sim.masses, v, v) / (SIDE**2 * HEIGHT)
 
@@ -60,7 +60,7 @@ def test_stress_in_a_packing_at_rest_is_that_on_its_plates():
     assert stress[2, 2] > 100
     assert traction(high)[2] == pytest.approx(stress[2, 2], rel=1e-3)
     assert traction(low)[2] == pytest.approx(-stress[2, 2], rel=1e-3)
-    # No torque on any body: the tensor is symmetric.
+    # No body has a torque, so the tensor is symmetric.
     assert stress == pytest.approx(stress.T, abs=1e-3 * stress[2, 2])
 
 

@@ -1,4 +1,4 @@
-"""Walls that move, cylinders, and meshes that must be what they stand for."""
+"""Moving walls, cylinders, and meshes that must act like the surfaces that they approximate."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def drum_mesh(radius, length, sides):
 
 
 def test_rolling_over_a_mesh_floor_is_rolling_over_a_plane():
-    # No bumps at shared edges, and the tangential spring survives from triangle to triangle.
+    # There are no bumps at shared edges, and the tangential spring is kept from triangle to triangle.
     def run(wall):
         sim = simulation(linear(friction=0.5, restitution=0.5), walls=[wall], gravity=(1.5, 0.7, -9.0), dt=1e-4)
         sim.insert([[-2.0, -1.0, 0.5 - 9 / 2e5]], radii=0.5, velocities=[[0.4, 0.1, 0]])
@@ -65,13 +65,13 @@ def test_mesh_drum_is_a_cylinder():
     _, place, torque = run(mesh)
     _, expected, turning = run(Cylinder(name="drum", material="m", start=(0, -2, 0), end=(0, 2, 0), radius=3.0))
     assert place == pytest.approx(expected, abs=0.1)
-    assert abs(place[0]) > 0.1  # the bed is carried along
+    assert abs(place[0]) > 0.1  # the drum carries the bed along
     assert torque == pytest.approx(turning, rel=0.15)
     assert mesh.orientation[0] == pytest.approx(np.cos(0.5 * 1.0 * 4.8), abs=1e-9)
 
 
 def test_finer_meshes_come_closer_to_the_cylinder():
-    # One sphere that swings in a turning drum; chords of n sides are off by R (1 - cos(π/n)), which falls with n².
+    # A sphere that swings in a rotating drum; chords of n sides deviate by R (1 - cos(π/n)), which falls with n².
     def run(drum):
         sim = simulation(linear(friction=0.5, restitution=0.5, kn=2e4), walls=[drum], dt=4e-4)
         drum.spin = (0, 1.0, 0)
@@ -83,7 +83,7 @@ def test_finer_meshes_come_closer_to_the_cylinder():
         return np.array(path)
 
     exact = run(Cylinder(name="drum", material="m", start=(0, -2, 0), end=(0, 2, 0), radius=3.0))
-    assert exact[:, 0].min() < -1.0  # it has swung through
+    assert exact[:, 0].min() < -1.0  # it has swung through the lowest point
     errors = []
     for sides in (64, 256):
         vertices, faces = drum_mesh(3.0, 4.0, sides)
@@ -94,8 +94,8 @@ def test_finer_meshes_come_closer_to_the_cylinder():
 
 
 def test_clump_goes_round_with_a_turntable():
-    # Friction holds it on its circle; the springs that do it have to turn with the table, about the normal. If they did
-    # not, it would fall behind by 2π times their stretch, 1e-3, in every turn.
+    # Friction keeps the clump on its circle; the springs must rotate with the table, about the normal. Otherwise the
+    # clump would lag by 2π times their stretch, 1e-3, in every turn.
     table = floor(spin=(0, 0, 1.0))
     sim = simulation(linear(friction=0.8, restitution=0.3, kn=2e4), walls=[table], dt=2e-4)
     feet = 0.6 * np.array([[1, 0, 0], [-0.5, np.sqrt(0.75), 0], [-0.5, -np.sqrt(0.75), 0]])
@@ -113,8 +113,8 @@ def test_clump_goes_round_with_a_turntable():
 
 
 def test_ball_on_a_turntable_runs_in_circles():
-    # Rolling without slipping, a solid ball runs in a circle at 2/7 of the rate at which the table turns, wherever it
-    # starts and however fast (Weckesser, Am. J. Phys. 65 (1997) 736).
+    # A solid ball that rolls without slipping moves in a circle at 2/7 of the rate of the table, for any start and any
+    # speed (Weckesser, Am. J. Phys. 65 (1997) 736).
     rate = 1.4
     table = floor(spin=(0, 0, rate))
     sim = simulation(linear(friction=0.8, restitution=0.3, kn=1e5), walls=[table], dt=1e-4)
@@ -158,8 +158,8 @@ def test_huge_triangles_are_a_plane():
 
 
 def test_walls_feel_force_and_torque():
-    # Drops of weight off the middle of a plate: torque = r × F about its centre. A spinning ball drags it along, and
-    # what the plate feels is what the ball does not keep: I dω/dt = -r × F.
+    # A ball falls onto a plate beside its middle: torque = r × F about its centre. A spinning ball drags the plate
+    # along, and the force on the plate is opposite to that on the ball: I dω/dt = -r × F.
     plate = floor(centre=(1.0, 2.0, 0.0))
     sim = simulation(linear(friction=0.4, restitution=0.3), walls=[plate], dt=1e-4)
     sim.insert([[4.0, 2.5, 0.5]], radii=0.5)
@@ -180,7 +180,7 @@ def test_walls_feel_force_and_torque():
         torques = []
         for _ in range(100):
             sim.run(1)
-            # Of gravity on the ball about the axis, and of the wall: together they change its angular momentum.
+            # The torques of gravity and of the wall about the axis change the angular momentum of the ball.
             torques.append(-wall.torque[1] + np.cross(sim.positions[0], [0, 0, -9.81 * sim.masses[0]])[1])
         after = sim.inertias[0, 1] * sim.spins[0, 1] + sim.masses[0] * np.cross(sim.positions, sim.velocities)[0, 1]
         assert abs(np.mean(torques)) > 0.1
@@ -221,7 +221,8 @@ def test_piston_lifts_its_load():
 
 @pytest.mark.parametrize("kind", ["plane", "cylinder", "mesh", "turning"])
 def test_walls_that_come_from_afar_are_noticed(kind):
-    # Only the wall moves, so only its motion makes new lists necessary. An elastic sphere leaves at twice its speed.
+    # Only the wall moves, so only its motion requires new lists. An elastic sphere leaves at twice the speed of the
+    # wall.
     speed = np.array([0, 0, 1.0])
     corners = np.array([[-3, -3, -3], [3, -3, -3], [0, 4, -3]], dtype=float)
     mesh = {"name": "w", "material": "m", "vertices": corners, "faces": np.array([[0, 1, 2]])}
@@ -231,7 +232,7 @@ def test_walls_that_come_from_afar_are_noticed(kind):
             name="w", material="m", start=(-1, 0, -4), end=(1, 0, -4), radius=1.0, inside=False, velocity=speed
         ),
         "mesh": MeshWall(**mesh, velocity=speed),
-        # About an axis 20 to the left, at the rate that makes it as fast where the sphere is.
+        # The axis is 20 to the left, and the rate gives the same speed at the position of the sphere.
         "turning": MeshWall(**mesh, centre=(-20, 0, 0), spin=(0, -1 / 20, 0)),
     }
     sim = simulation(linear(restitution=1.0), walls=[walls[kind]], gravity=(0, 0, 0), dt=2e-4)
@@ -292,7 +293,7 @@ def test_pairs_of_materials_replace_the_mixture():
 @pytest.mark.parametrize(
     "change, match",
     [
-        (lambda: Material(restitution=1.2), "restitution must be a finite number above 0 and of at most 1, got 1.2"),
+        (lambda: Material(restitution=1.2), "restitution must be a finite number above 0 and at most 1, got 1.2"),
         (lambda: Material(friction=-1), "friction"),
         (
             lambda: simulation(linear(), dt=1e-4).insert([[0, 0, 0], [3, 0, 0.0]], radii=[0.5, 0.5, 0.5]),

@@ -1,4 +1,4 @@
-"""A second solver, as small as can be: balls thrown upwards, with steps that depend on their speed."""
+"""A minimal second solver: balls thrown upwards, with steps that depend on their speed."""
 
 from dataclasses import dataclass
 

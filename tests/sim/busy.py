@@ -1,4 +1,4 @@
-"""A small scene with everything in it: emitter, outlet, moving wall, friction, several sizes."""
+"""A small scene with all features: emitter, outlet, moving wall, friction, several sizes."""
 
 from vicinal import sim
 
@@ -34,7 +34,7 @@ def busy(**changes):
         "output": {"every": 0.004, "table_every": 0.001, "restart_every": 0.002},
         "dem": {
             "dt": 2e-5,
-            "max_overlap": 2.0,  # the fill cuts the stirrer
+            "max_overlap": 2.0,  # the fill overlaps the stirrer
             "materials": {
                 "glass": {
                     "density": 2500,

@@ -1,4 +1,4 @@
-"""Small systems run fastest on one thread, above all where the machine is busy."""
+"""Small systems run fastest on one thread, especially on a busy machine."""
 
 from dem.conftest import one_thread
 

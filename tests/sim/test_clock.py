@@ -1,4 +1,4 @@
-"""Events are due at simulated times, however many steps are taken at once."""
+"""Events are due at simulated times, for any number of steps per call."""
 
 import numpy as np
 import pytest

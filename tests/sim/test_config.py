@@ -1,4 +1,4 @@
-"""The schema: allowed values, error messages, and the way to text and back."""
+"""The schema: allowed values, error messages, and conversion to text and back."""
 
 import re
 import tomllib
@@ -219,7 +219,7 @@ def test_what_is_written_is_read_back(table):
     lines = dump(table).split("\n")
 
     def look(value, path):
-        # The line of every key has it; a key that needs no quotes can be looked for as it is.
+        # The line of every key contains it; only keys without quotes can be searched for literally.
         if path and isinstance(path[-1], str) and not isinstance(value, dict | list):
             assert source.place(path).startswith("x.toml:")
             line = lines[int(source.place(path).split(":")[1]) - 1]

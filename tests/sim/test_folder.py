@@ -1,4 +1,4 @@
-"""The folder of results: one run at a time, no leftovers, and nothing of a state that is of no use."""
+"""The folder of results: one run at a time, no leftover files, and no invalid states."""
 
 import copy
 import errno
@@ -68,7 +68,7 @@ def test_a_folder_in_use_is_refused_until_its_process_is_dead(file, tmp_path, ot
     assert refused.exit_code == 1
     assert "must be a folder that no other run writes into" in refused.stderr
     assert sorted(entry.name for entry in out.iterdir()) == ["run.lock"]
-    # A kill leaves the file, not the lock.
+    # A killed process leaves the file, but not the lock.
     other_process.kill()
     other_process.wait()
     assert (out / "run.lock").exists()

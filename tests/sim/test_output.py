@@ -1,4 +1,4 @@
-"""Files that others read: VTKHDF series, tables and restart files, and what kills and full disks leave of them."""
+"""Output files: VTKHDF series, tables and restart files, also after a kill or on a full disk."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def names(folder):
 
 
 def frame(k):
-    """A step whose number of points and cells differs from all others; some have none."""
+    """A step whose numbers of points and cells differ from those of all others; some have none."""
     rng = np.random.default_rng(k)
     n = int(rng.integers(0, 9)) if k else 5
     m = int(rng.integers(0, 4)) if n > 1 else 0
@@ -54,7 +54,7 @@ def check(path, count):
 
 @pytest.fixture(params=["every step is indexed", "steps wait in the log", "some wait"])
 def writer(request, monkeypatch):
-    """Makes writers; how often they write an index is a matter of time otherwise."""
+    """Makes writers that write the index at fixed steps instead of at times."""
     monkeypatch.setattr("vicinal.sim.series.INDEX_SECONDS", 0.0 if request.param.startswith("every") else np.inf)
     monkeypatch.setattr("vicinal.sim.series.INDEX_SHARE", np.inf)
     if request.param == "some wait":
@@ -178,7 +178,7 @@ def test_a_log_gives_back_its_frames_up_to_one_that_was_cut_off(tmp_path):
 
 
 def test_steps_that_are_in_the_index_and_in_the_log_count_once(tmp_path):
-    # A kill between the writing of the index and the removal of the log.
+    # As after a kill between writing the index and removing the log.
     path = tmp_path / "a.vtkhdf"
     series = SeriesWriter(path)
     for k in range(3):
@@ -251,7 +251,7 @@ from vicinal.sim.vtkhdf import Frame, vertices
 series = SeriesWriter(Path({path!r}))
 for k in range(3):
     series.append(frame(k))
-# No file may grow beyond this any more, as if the disk were full.
+# Limits the size of files, as if the disk were full.
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 large = Frame(0.3, np.zeros((20_000, 3)), vertices(20_000), {{"radius": np.ones(20_000),
     "velocity": np.ones((20_000, 3), np.float32)}}, {{"force": np.ones(20_000)}})
@@ -267,7 +267,7 @@ except OSError as error:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes are needed to play a full disk")
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes are needed to simulate a full disk")
 def test_a_full_disk_leaves_every_finished_step(tmp_path):
     path = tmp_path / "a.vtkhdf"
     code = FULL.format(tests=str(Path(__file__).parents[1]), path=str(path))

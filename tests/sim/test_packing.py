@@ -93,7 +93,7 @@ def test_spheres_in_place_stay_free_of_new_ones(place):
     radii, draws = some(space, 0.1)
     places = place(space, radii, draws, occupied=occupied)
     if place is drop:
-        # NaN where there is no place.
+        # NaN marks spheres without a position.
         placed = ~np.isnan(places[:, 0])
         assert placed.mean() > 0.9
         places, radii = places[placed], radii[placed]
@@ -119,7 +119,7 @@ def test_random_places_fill_a_region_evenly(name):
     space = SPACES[name]()
     places = space.sample(np.zeros(4000), Draws(1))
     assert space.fits(places, np.zeros(4000)).all()
-    # The centroid of a draw scatters by the extent over the root of the number.
+    # The standard deviation of the centroid is the extent divided by the root of the number.
     middle = 0.5 * (space.low + space.high)
     assert np.abs(places.mean(axis=0) - middle).max() < 0.02 * (space.high - space.low).max()
 
@@ -176,7 +176,7 @@ def test_a_mesh_that_was_cut_off_is_refused_as_such(tmp_path, kind):
         file.write_bytes(whole[: int(part * len(whole))])
         with pytest.raises(InputError, match=r"part\.stl: .*cut off, copy it again"):
             load_mesh(file)
-    # A name in the header of a binary file may begin like a file of text.
+    # The header of a binary file may begin like a text file.
     if kind == "stl":
         file.write_bytes(b"solid " + whole[6:])
         assert len(load_mesh(file).faces) == 12

@@ -1,4 +1,4 @@
-"""Runs: what is left behind, restarts bit for bit, interrupts, and the command line."""
+"""Runs: results, bit-identical restarts, interrupts, and the command line."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from vicinal.sim.restart import load_restart
 from vicinal.sim.series import SeriesReader
 from vicinal.sim.toml import dump
 
-# Shells give programs in the background an ignored SIGINT; the test needs the ordinary one.
+# Shells start background programs with SIGINT ignored; the test needs the default handler.
 PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from vicinal.cli import main; main()"
 
 
@@ -88,7 +88,7 @@ def test_time_left_counts_what_writing_takes(tmp_path, monkeypatch):
 
 def test_bodies_are_inserted_and_removed(whole):
     table = np.genfromtxt(whole.folder / "table.csv", delimiter=",", names=True, deletechars="")
-    # One at once, then one every two milliseconds.
+    # One at the start, then one every two milliseconds.
     assert table["bodies"][0] == 61
     emitted = load_restart(whole.folder / "restart.npz")[1]["dem"]["feeder"]["emitted"][1, 0]
     assert emitted == 7
@@ -98,7 +98,7 @@ def test_bodies_are_inserted_and_removed(whole):
 
 
 def interrupted(folder, step):
-    """Stop a run at a step right after a restart file, without the usual end."""
+    """Stop a run at a step right after a restart file, without its regular end."""
     loop = sim.RunLoop(busy(), folder)
     loop._chunk = 7
     for progress in loop.go():

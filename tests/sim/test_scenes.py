@@ -1,4 +1,4 @@
-"""The scenes of the package: each is read, runs, and does what it is there for."""
+"""The scenes of the package: each is read, runs, and shows the expected behaviour."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from vicinal import InputError, dem
 from vicinal.sim import load, run, scenes
 from vicinal.sim.series import SeriesReader
 
-# Fewer bodies and less time than a user would want, so that all are tried.
+# Fewer bodies and a shorter time than in practice, so that all scenes are tested.
 SMALL = {
     "settled": ["dem.insert.0.count=150", "run.duration=0.01"],
     "drum": ["dem.insert.0.count=150", "run.duration=0.005", "walls.0.motion.start=0.001"],
@@ -44,7 +44,7 @@ def test_a_scene_runs(name, tmp_path):
         assert (np.bincount(bodies.point_data["id"])[clumps] == 3).all()
         solid = SeriesReader(tmp_path / "out" / "surfaces.vtkhdf")[-1]
         assert set(solid.cell_data["id"]) == set(sim.ids) - set(clumps)
-        # Every corner is on the sphere around its body, or inside.
+        # Every corner is on or inside the bounding sphere of its body.
         owners = np.repeat(solid.cell_data["id"], 3)
         far = np.linalg.norm(solid.points - sim.positions[owners], axis=1)
         assert (far <= sim.radii[owners] * (1 + 1e-5)).all()

@@ -1,4 +1,4 @@
-"""The run loop knows nothing of grains: another solver, with steps of varying length, gets everything from it."""
+"""The run loop does not depend on grains: it works with another solver, whose steps vary in length."""
 
 import json
 

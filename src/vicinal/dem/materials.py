@@ -42,10 +42,10 @@ class Parameter:
         Examples
         --------
         >>> PARAMETERS["restitution"].range
-        'above 0 and of at most 1'
+        'above 0 and at most 1'
         """
         low = f"of at least {self.low:g}" if self.low_allowed else f"above {self.low:g}"
-        return low if self.high == math.inf else f"{low} and of at most {self.high:g}"
+        return low if self.high == math.inf else f"{low} and at most {self.high:g}"
 
 
 @dataclass(frozen=True)

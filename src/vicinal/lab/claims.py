@@ -52,7 +52,7 @@ class Claim(Protocol):
         """The subject, in a few words."""
 
     def judge(self, rows: Sequence[Row]) -> Finding:
-        """Compare it with the rows."""
+        """Compare the claim with the rows."""
 
 
 def _missing(label: str, published: str) -> Finding:

@@ -1,4 +1,4 @@
-"""An experiment: the set-up and the figures of a paper as data, and the two functions that measure it again."""
+"""An experiment: the set-up and the figures of a paper as data, and the functions that repeat the measurement."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """A name by which a rerun recognises finished cases."""
+        """The name with which a repeated run recognises finished cases."""
         return ", ".join(f"{name} {value}" for name, value in self.values.items())
 
 
@@ -129,9 +129,9 @@ class Experiment:
     structures
         All structures that it compares; ``--structures`` selects some of them.
     cases
-        Its pieces at the scale of a plan, in the order in which they are run.
+        The cases at the scale of a plan, in the order in which they are run.
     measure
-        Runs a piece and returns its rows: flat records of numbers and words. It is given one thread.
+        Runs a case and returns its rows: flat records of numbers and words. It runs on one thread.
     claims
         The published results, and their comparison with the rows.
     plots

@@ -6,7 +6,7 @@ import math
 
 
 def figure(value: float) -> str:
-    """Write a number with three digits, or all of a whole one below a million.
+    """Return a number with three digits; whole numbers below a million with all digits.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def figure(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the unit that suits it.
+    """Return a time in a suitable unit.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """Where an experiment was published."""
+    """The publication of an experiment."""
 
     authors: str
     year: int | None
@@ -32,4 +32,4 @@ ONDERIK = Paper("Onderik & Ďurikovič", 2008, "Closed Particle Search based on 
 BEYOND = Paper("Beyond the papers", None, "Measurements that none of the papers reports")
 
 PAPERS = (KOCH, SCHORNBAUM, PORRO, KURECK, ONDERIK, BEYOND)
-"""In the order in which the lab lists their experiments."""
+"""All papers, in the order in which the lab lists their experiments."""

@@ -18,7 +18,7 @@ INK, FAINT, GRID, PAPER = "#1b1d22", "#6b7078", "#c9ccd3", "#fefefd"
 """Colours that a page replaces by its own, light or dark."""
 
 COLOURS = ("#2f7ed8", "#e0663e", "#2fa084", "#a667d6", "#c8951a", "#d6518f", "#5f8a2e", "#7b8794", "#3fb2c9", "#9a6a4a")
-"""Readable on white and on near-black alike."""
+"""Readable on a white and on a dark background."""
 
 MARKS = "osD^vPX*<>"
 WIDTH, HEIGHT = 7.2, 4.3
@@ -33,7 +33,7 @@ class Plot:
     name
         Name of the file, without ending.
     title, xlabel, ylabel
-        Words on it, with units.
+        Title and labels, with units.
     x, y
         Columns.
     series
@@ -49,7 +49,7 @@ class Plot:
     draw
         Function that draws something else on the axes, given the rows.
     height
-        In inches.
+        Height in inches.
     """
 
     name: str
@@ -73,7 +73,7 @@ def render(plot: Plot, rows: Sequence[Row], salt: str) -> str | None:
     Parameters
     ----------
     plot
-        What to draw.
+        The plot to draw.
     rows
         All rows of a run.
     salt
@@ -171,7 +171,7 @@ def _bars(axes: Axes, plot: Plot, rows: Sequence[Row]) -> None:
 def _published_marks(
     plot: Plot, name: str, places: list[Scalar], at: list[float], heights: Mapping[Scalar, float]
 ) -> list[tuple[float, float]]:
-    """Where a published figure (place, height) belongs to a bar."""
+    """Return the position and height at which a published figure is drawn on a bar."""
     told = dict(plot.published.get(name, ()))
     return [
         (mark, told[number])
@@ -181,7 +181,7 @@ def _published_marks(
 
 
 def for_page(svg: str) -> str:
-    """Make a picture part of a page: no prologue, no names of groups, the page's colours in place of its own."""
+    """Embed a picture in a page: without prologue and names of groups, and with the colours of the page."""
     body = re.sub(r'<g id="[^"]*"', "<g", svg[svg.index("<svg") :])
     for colour, name in ((INK, "--ink"), (FAINT, "--faint"), (GRID, "--rule")):
         body = body.replace(colour, f"var({name})")

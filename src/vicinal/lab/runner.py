@@ -48,7 +48,7 @@ def run(
     Parameters
     ----------
     experiment, plan
-        What to run.
+        The experiment and the options.
     out
         Folder in which the run gets a subfolder.
     fresh

@@ -1,4 +1,4 @@
-"""The folder of a run: result.json with everything, rows.csv, pictures and a page."""
+"""The folder of a run: result.json with all data, rows.csv, pictures and a page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StoredRun:
     Parameters
     ----------
     folder
-        Where it is kept.
+        The folder of the run.
     experiment
         Name of the experiment.
     plan
@@ -114,7 +114,7 @@ def load(folder: Path) -> StoredRun:
 
 
 def begin(experiment: Experiment, plan: Plan, cases: Sequence[Case], out: Path, *, fresh: bool) -> StoredRun:
-    """Open the folder of a run: finished cases are kept, unless all are to be measured again.
+    """Open the folder of a run; finished cases are kept unless all are measured again.
 
     Times of different machines must not be mixed, so a folder from another machine is refused.
     """

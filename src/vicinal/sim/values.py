@@ -42,7 +42,8 @@ class Number:
         if low:
             parts.append(f" above {self.low:g}" if self.above else f" of at least {self.low:g}")
         if high:
-            parts.append(f" below {self.high:g}" if self.below else f" of at most {self.high:g}")
+            at_most = "at most" if low else "of at most"
+            parts.append(f" below {self.high:g}" if self.below else f" {at_most} {self.high:g}")
         return " and".join(parts)
 
     def fits(self, number: float) -> bool:

@@ -16,7 +16,7 @@ GOOD = 1.1
 
 
 def draw_map(axes: Axes, rows: Sequence[Row]) -> None:
-    """Draw fields: across, numbers of bodies and spreads of sizes; down, layouts and motions."""
+    """Draw the fields: columns are numbers of bodies and spreads of sizes, rows are layouts and motions."""
     from matplotlib.patches import Patch, Rectangle
 
     columns = list(dict.fromkeys((row["spread"], row["bodies"]) for row in rows))

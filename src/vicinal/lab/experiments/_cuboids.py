@@ -1,6 +1,6 @@
 """Common parts of the experiments of Schornbaum 2009: moving cuboids, and the times of updates and searches.
 
-There are two pairs per body, and each body moves along a straight line, by up to a share of its size in a step.
+There are two pairs per body, and each body moves along a straight line, by up to a given fraction of its size per step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vicinal.scenes import SampleScene, drift, headings
 from vicinal.timing import Clock
 
 USUAL = 0.2
-"""Largest motion in a step, as a share of the size."""
+"""Largest motion in a step, relative to the size."""
 
 PUBLISHED, OURS = "HashGrid", "HashGrid, ours"
 
@@ -47,7 +47,7 @@ class Times:
 def move(
     scene: SampleScene, makers: Mapping[str, Callable[..., vc.Index]], *, share: float, steps: int, seed: int
 ) -> dict[str, Times]:
-    """Move the bodies with each structure in turn, and time it; all must find the same number of pairs."""
+    """Move the bodies and time each structure in turn; all must find the same number of pairs."""
     if scene.edges is None:
         raise TypeError("the scene has no boxes")
     times = {name: Times() for name in makers}

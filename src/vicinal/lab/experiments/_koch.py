@@ -67,7 +67,7 @@ class Scenario:
         return boxes_in_box(self.regions, lower=lower, upper=upper, seed=seed)
 
     def indices(self, scene: SampleScene) -> dict[str, Callable[[], vc.Index]]:
-        """Return how to make each structure with the published parameters."""
+        """Return functions that make each structure with the published parameters."""
         bodies = {**scene.bodies, "planes": scene.walls}
         made: dict[str, Callable[[], vc.Index]] = {
             "LinkedCells": lambda: vc.LinkedCells(cell=self.cell, **bodies),

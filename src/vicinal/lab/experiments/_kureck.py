@@ -16,11 +16,11 @@ Array = npt.NDArray[Any]
 
 RADIUS = 0.5
 FILLING = 0.6
-"""Of settled grains of one size."""
+"""Filling of settled grains of one size."""
 ENTRIES = 9.31
-"""Mean number of neighbours the paper reports for a million settled spheres (table 6.2)."""
+"""Mean number of neighbours that the paper reports for a million settled spheres (table 6.2)."""
 MOST_PACKED = 16_000
-"""Spheres that are packed; larger numbers are made of copies side by side."""
+"""Number of spheres that are packed; larger numbers consist of copies side by side."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ def time_lists(
 
 @dataclass(frozen=True)
 class List:
-    """A list of some layout."""
+    """A list of one layout."""
 
     layout: Literal["rows", "pairs", "hybrid"]
     made: vc.NeighborList
@@ -90,7 +90,7 @@ class List:
 
     @property
     def bytes(self) -> int:
-        """Of the arrays that a loop needs."""
+        """Bytes of the arrays that a loop needs."""
         made = self.made
         if self.layout == "rows":
             return made.offsets.nbytes + made.indices.nbytes

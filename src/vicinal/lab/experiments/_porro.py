@@ -53,15 +53,15 @@ SETTINGS = (
     FluidCase(700, 90_000, 100_000, 1_600),
 )
 CELLS = "LinkedCells"
-"""Stands for the paper's cell linked lists."""
+"""The structure that corresponds to the paper's cell linked lists."""
 FEW = (0, 1, 2)
-"""Cases with so few particles that the paper leaves them out of its analysis."""
+"""Cases that the paper leaves out of its analysis because they have few particles."""
 WIDE = 9
 """The case with few neighbours."""
 
 
 SKIN = 0.1
-"""Of a neighbour list, in radii: a fifth more neighbours, and most steps need no search."""
+"""Skin of a neighbour list, in radii: it adds a fifth more neighbours, and most steps need no search."""
 STRUCTURES: dict[str, Mapping[str, Any]] = {
     "Delaunay": {"structure": vc.Delaunay},
     CELLS: {"structure": vc.LinkedCells},
@@ -178,7 +178,7 @@ def claims() -> Iterator[Claim]:
         )
     nearer, farther = (Pick("search_to_cells", {"case": case, "structure": "Delaunay"}) for case in (WIDE, WIDE - 1))
     yield Order(
-        label=f"the fewer neighbours, the nearer Delaunay comes to cells: search in case {WIDE} to case {WIDE - 1}",
+        label=f"with fewer neighbours Delaunay comes closer to cells: search in case {WIDE} to case {WIDE - 1}",
         less=nearer,
         more=farther,
         why="the paper walks from every point, and pays for every neighbour; where many points share a walk, long rows "

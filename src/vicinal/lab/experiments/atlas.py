@@ -38,13 +38,13 @@ def even(n: int, spread: float, seed: int) -> SampleScene:
 
 
 def crowded(n: int, spread: float, seed: int) -> SampleScene:
-    """Put nine tenths of them into eight small cubes."""
+    """Put nine tenths of the bodies into eight small cubes."""
     loose = spheres(_radii(n, spread, seed), filling=CLUSTERED_FILLING, seed=seed)
     return replace(loose, points=clustered(n, edge=loose.upper[0], seed=seed, neighbours=1e-3).points)
 
 
 def thread(n: int, spread: float, seed: int) -> SampleScene:
-    """Place them along a curve."""
+    """Place the bodies along a curve."""
     radii = _radii(n, spread, seed)
     made = filament(n, spacing=float(np.median(radii)), seed=seed)
     return replace(made, radii=radii)

@@ -37,7 +37,7 @@ def cases(plan: Plan) -> Sequence[Case]:
 
 
 def measure(case: Case, plan: Plan) -> Iterator[Row]:
-    """Make one of each, and read its bytes."""
+    """Make each structure and list, and read its size in bytes."""
     n = int(case.values["n"])
     scene = settled(n, plan.seed)
     for name in plan.of(STRUCTURES):

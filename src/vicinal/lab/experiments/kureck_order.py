@@ -23,7 +23,7 @@ SEARCH = {0.0: 16.1, 1.0: 216.0}
 FORCES = {0.0: 19.6, 1.0: 103.0}
 """10 million spheres in a drum, sorted and not: collecting neighbours and forces, ms. Tables 6.8 and 6.10."""
 FINE = 0.1
-"""σ of the force, in diameters: so far below the distances that the force stays finite."""
+"""σ of the force, in diameters: small enough compared with the distances that the force stays finite."""
 
 
 def cases(plan: Plan) -> Sequence[Case]:
@@ -86,8 +86,8 @@ EXPERIMENT = Experiment(
     setup="Spheres as dense as settled grains, along a Morton curve in memory; and with 1 %, 10 % and all of them "
     "shuffled, as after a long time in a drum.",
     measured="CPU seconds to search and build a list, to compute the force of every pair, and to sort the bodies.",
-    notes="The paper has a drum with walls of triangles and a contact law; here the force is that of Lennard and "
-    "Jones, compiled, over half rows. At small scale there are 500 000 spheres: fewer fit the caches in any order. "
+    notes="The paper has a drum with walls of triangles and a contact law; here the force is a compiled "
+    "Lennard-Jones loop over half rows. At small scale there are 500 000 spheres: fewer fit the caches in any order. "
     "Sorting pays off when the steps save more than it costs, so sorting every few steps is enough.",
     structures=("NeighborList",),
     cases=cases,

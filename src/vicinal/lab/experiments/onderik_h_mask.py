@@ -20,7 +20,7 @@ from vicinal.timing import race
 MASKS = (1, 2, 3)
 POINTS = {15: 15_000, 8: 15_000}
 SPARE = 0.05
-"""So that `side` cells along an edge are no smaller than the cutoff, after rounding."""
+"""Factor that makes `side` cells along an edge no smaller than the cutoff after rounding."""
 STRUCTURES = tuple(f"H = {mask}" for mask in MASKS)
 
 

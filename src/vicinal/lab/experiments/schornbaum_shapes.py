@@ -68,7 +68,7 @@ EXPERIMENT = Experiment(
         Ratio(
             label="uneven layout 1024 : 1 : 1, 100 000 bodies", over=_at("uneven, 1024 : 1 : 1"), under=_at("cubes"),
             published="performance −50 %: 2 ×", least=1.2, most=3.0,
-            why="a corridor fills only a thin part of a cubic table of cells, which weighs more the faster the rest is",
+            why="a corridor fills only a thin part of a cubic table of cells, and the rest is faster here",
         ),
         *(
             Exponent(
