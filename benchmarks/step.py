@@ -25,6 +25,7 @@ sys.path[0] = str(ROOT / "tests")
 
 import vicinal  # noqa: E402
 from dem.grains import floor, linear, simulation  # noqa: E402 - the path is known only now
+from dem.test_collisions import hertz_collision  # noqa: E402
 from dem.test_oblique import RATIO, SPIN, WITH_HISTORY, WITHOUT_HISTORY, chung_ooi, rebound  # noqa: E402
 from vicinal.dem import Material, Simulation, TimeStepWarning, box_walls  # noqa: E402
 from vicinal.dem.simulation import COLLISION_FRACTION  # noqa: E402
@@ -72,19 +73,8 @@ def restitution(law: str, *, of_each: bool) -> Callable[[float], float]:
 
 def hertz(fraction: float) -> float:
     """Largest overlap and force of Hertz's collision; 1 %."""
-    modulus, ratio, r, v = 1e7, 0.3, 0.01, 1.0
-    sim = simulation(Material(**HERTZ, restitution=1.0), walls=[floor()], gravity=(0, 0, 0))
-    sim.insert([[0, 0, r + 1e-6]], radii=r, velocities=[[0, 0, -v]])
-    sim.dt = fraction * sim.critical_times().collision
-    overlaps, forces = [], []
-    for _ in range(round(1.2 / fraction)):
-        sim.run(1)
-        contacts = sim.contacts()
-        overlaps += contacts["overlap"].tolist()
-        forces += contacts["normal_force"].tolist()
-    stiff = modulus / (2 * (1 - ratio**2)) * np.sqrt(r)
-    deepest = (15 * sim.masses[0] * v**2 / (16 * stiff)) ** 0.4
-    return relative([max(overlaps), max(forces)], [deepest, 4 / 3 * stiff * deepest**1.5]) / 0.01
+    measured, theory = hertz_collision(fraction)
+    return relative(measured[:2], theory[:2]) / 0.01
 
 
 def kureck(fraction: float) -> float:

@@ -300,7 +300,7 @@ def periodic_vast_box_of_spheres(dtype: Any, dim: int, rng: Generator) -> Proble
 
 
 def _enter_spheres_in_tight_boxes() -> None:
-    """Edges of so many diameters and the floats beside them; centres on fractions of an edge."""
+    """Edges of whole numbers of diameters and the floats next to them; centres on fractions of an edge."""
 
     def entry(ratio: float, side: int) -> Build:
         def build(dtype: Any, dim: int, rng: Generator) -> Problem:

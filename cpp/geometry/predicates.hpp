@@ -9,7 +9,7 @@
 //
 // Ordinary ("tame") coordinates are 0 or in [2^-200, 2^201). They are multiples of 2^-252, so are their differences,
 // and rounding keeps multiples; a product of four is a multiple of 2^-1008 and below 2^(4*202+4). So in stages 1 and 2
-// nothing overflows and nothing is subnormal, whatever the processor does with subnormal numbers.
+// no value overflows or is subnormal, and the treatment of subnormal numbers by the processor does not matter.
 //
 // Contraction to fused multiply-add does no harm: in the filters it removes a rounding error from the bound, and
 // exact.hpp is not affected by it.

@@ -3,9 +3,9 @@
 // Koch 2020, section 2.4, describes two methods. *Stored*: every leaf keeps a list, and only a split (here also a
 // merge) changes the lists of the leaves around it. *Sampled*: every search finds the leaves around each leaf again, by
 // descending from the root to 26 cells just outside of it, one for each direction, and from nodes of its own size
-// further down to all leaves that touch it. Seen through one direction these form a node of its own size, part of a
-// larger leaf, or smaller leaves in such a node; so a leaf with smaller neighbours finds all of them, and the 26
-// samples are complete. A larger leaf may be hit by several samples and counts once.
+// further down to all leaves that touch it. In one direction these form a node of its own size, part of a larger leaf,
+// or smaller leaves in such a node; so a leaf with smaller neighbours finds all of them, and the 26 samples are
+// complete. A larger leaf may be hit by several samples and counts once.
 #pragma once
 
 #include <algorithm>

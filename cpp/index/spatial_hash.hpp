@@ -2,8 +2,8 @@
 // table of buckets.
 //
 // The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper, all bodies of a
-// bucket are candidates, whatever their cell, and the exact test rejects the others. Two rules ensure that each pair is
-// still proposed only once:
+// bucket are candidates, regardless of their cell, and the exact test rejects the others. Two rules ensure that each
+// pair is still proposed only once:
 //   - Queries are the bodies of one *cell*, and two neighbours of a cell that share a bucket count as one.
 //   - Not every candidate is mutual: a bucket may contain a body of a distant cell, which does not look up the bucket
 //     of the query. But bodies within reach of each other always look up each other's buckets, so every pair is found

@@ -5,7 +5,7 @@
 // lower_i - s*L <= upper_j along every axis. Doubles are tested in float32 first:
 //
 // In the near frame (index/bodies.hpp) coordinates are at most M, the reach R is in [0.5, 1), and u = 2^-24 is the
-// rounding of a float. A stored coordinate is off by at most M u, that of a query seen through an image by 3 M u (its
+// rounding of a float. A stored coordinate is off by at most M u, that of a query in an image by 3 M u (its
 // own, that of the shift, that of their difference), and a difference d by another |d| u; the double arithmetic around
 // it adds some 2^-50 M, so e = 4.2 M u + 2 u bounds the error of each difference while |d| <= 2. Hence |d2 - true d2|
 // <= w(d) = 2 sqrt(D) d e + D e^2 + 8 u d^2, where the last term covers the three products and two sums. d^2 - w(d)
@@ -133,7 +133,7 @@ class Test {
  private:
   static constexpr std::size_t cut_queries = 256;
 
-  // Some queries of a block and some of their candidates, all seen through one image.
+  // Some queries of a block and some of their candidates, all in one image.
   struct Cut {
     Slot first, last;
     Shift shift{};

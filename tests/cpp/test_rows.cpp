@@ -62,7 +62,7 @@ const check::Register beside("sorting a row changes nothing beside it", [] {
   }
 });
 
-const check::Register from_pairs("pairs become rows of the smaller id, whatever the number of threads", [] {
+const check::Register from_pairs("pairs become rows of the smaller id, for any number of threads", [] {
   std::mt19937 rng(4);
   const int before = vicinal::thread_count_setting();
   for (const int threads : {1, 3}) {
@@ -96,7 +96,7 @@ const check::Register from_pairs("pairs become rows of the smaller id, whatever 
   vicinal::enter_call();
 });
 
-const check::Register transposed("entry j of row i becomes entry i of row j, whatever the number of threads", [] {
+const check::Register transposed("entry j of row i becomes entry i of row j, for any number of threads", [] {
   std::mt19937 rng(3);
   const int before = vicinal::thread_count_setting();
   for (const int threads : {1, 2, 5}) {

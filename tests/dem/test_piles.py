@@ -42,8 +42,8 @@ def test_stack_is_compressed_as_hertz_says():
     assert found == pytest.approx(overlaps, rel=0.01)
 
 
-# Kureck 2016, section 6.2.2: r 10 mm, three spheres on the ground, one upon them (its y axis is our z), for 2 s. The
-# material is not given; any material with friction is suitable.
+# Kureck 2016, section 6.2.2: r 10 mm, three spheres on the ground, one on top of them (its y axis is our z), for 2 s.
+# The material is not given; any material with friction is suitable.
 R = 0.01
 PYRAMID = (np.array([[0, 1, 0], [2, 1, 0], [1, 1, np.sqrt(3)], [1, 1 + 2 / 3 * np.sqrt(6), np.sqrt(3) / 3]]) * R)[
     :, [0, 2, 1]

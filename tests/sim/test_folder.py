@@ -164,7 +164,7 @@ def test_temporary_files_of_killed_processes_are_removed(tmp_path):
     assert mine.exists()
 
 
-# --- a state that is of no use ----------------------------------------------------------------------------------------
+# --- an invalid state -------------------------------------------------------------------------------------------------
 
 
 def test_bodies_at_the_same_place_are_refused_before_anything_is_written(tmp_path):

@@ -101,16 +101,12 @@ def _progress_lines(steps: "Iterable[DemoFrame]", settings: DemoSettings) -> "Ge
 def _check_picture(path: Path) -> None:
     """Refuse, before the work starts, an output file that could not be written."""
     from vicinal import InputError
+    from vicinal.io.atomic import check_place
 
     if path.suffix.lower() not in PICTURES:
         message = f"--output must end in one of {' '.join(PICTURES)}, got {path.suffix!r}"
         raise InputError(message)
-    if not path.parent.is_dir():
-        message = f"{path}: folder {path.parent} does not exist; create it first"
-        raise FileNotFoundError(message)
-    if path.exists() and not path.is_file():
-        message = f"{path}: exists and is not a regular file; choose another name"
-        raise FileExistsError(message)
+    check_place(path)
 
 
 def _draw(done: "list[DemoFrame]", summary: "Summary", settings: DemoSettings, output: Path) -> None:

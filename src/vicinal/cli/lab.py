@@ -87,13 +87,13 @@ def report(
     """Collect all runs in one page that works offline."""
     with exit_codes():
         from vicinal.extras import need
+        from vicinal.io.atomic import check_place
         from vicinal.lab import experiments, write_report
 
         need("vicinal lab report", "lab")
 
-        if output is not None and not output.parent.is_dir():
-            message = f"{output}: folder {output.parent} does not exist; create it first"
-            raise FileNotFoundError(message)
+        if output is not None:
+            check_place(output)
         typer.echo(f"report: {write_report(out, experiments(), output).resolve()}")
 
 

@@ -125,8 +125,8 @@ def _index(step: int, count: int) -> int:
 def _check_target(path: Path) -> None:
     """Refuse a file that could not be written, before the work."""
     from vicinal import InputError
+    from vicinal.io.atomic import check_place
 
     if path.suffix.lower() not in (*PICTURES, ANIMATION):
         raise InputError(f"--output must end in {' '.join(PICTURES)} or {ANIMATION}, got {path.suffix!r}")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: folder {path.parent} does not exist; create it first")
+    check_place(path)

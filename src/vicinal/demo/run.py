@@ -74,7 +74,7 @@ class Frame:
 
 @dataclass(frozen=True, kw_only=True)
 class DemoFrame:
-    """One step done: pairs found, candidates tested, time spent; now and then a frame."""
+    """A finished step: pairs found, candidates tested, time spent; some steps have a frame."""
 
     number: int
     pairs: int

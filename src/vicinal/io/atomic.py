@@ -10,6 +10,21 @@ from pathlib import Path
 from typing import BinaryIO
 
 
+def check_place(path: Path) -> None:
+    """Refuse a file that could not be written, before the work that produces it.
+
+    Examples
+    --------
+    >>> check_place(Path("no such folder", "pairs.csv"))
+    Traceback (most recent call last):
+    FileNotFoundError: no such folder/pairs.csv: folder no such folder does not exist; create it first
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: folder {path.parent} does not exist; create it first")
+    if path.exists() and not path.is_file():
+        raise FileExistsError(f"{path}: exists and is not a regular file; choose another name")
+
+
 @contextmanager
 def atomic_path(path: Path, *, sync: bool = True) -> Iterator[Path]:
     """Give the name of a temporary file that takes the name `path` at the end of the block.

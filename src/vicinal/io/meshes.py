@@ -32,7 +32,7 @@ def read_mesh(path: str | Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np
         mesh: Any = trimesh.load(str(path), force="mesh", process=False)
         vertices = np.asarray(mesh.vertices, np.float64)
         faces = np.asarray(mesh.faces, np.int32)
-    except Exception as error:  # noqa: BLE001 - the reader raises whatever its parsers meet
+    except Exception as error:  # noqa: BLE001 - the reader raises any error of its parsers
         raise InputError(f"{path}: must be an STL, OBJ or PLY file of triangles ({error})") from None
     if not len(faces) or not np.isfinite(vertices).all():
         raise InputError(f"{path}: must have triangles and finite coordinates, got {len(faces)} triangles")

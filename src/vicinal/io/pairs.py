@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from vicinal import InputError
-from vicinal.io.atomic import atomic_file
+from vicinal.io.atomic import atomic_file, check_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,12 +42,7 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
     if path.suffix.lower() not in ENDINGS:
         message = f"{path}: the file name must end in one of {' '.join(ENDINGS)}, got {path.suffix!r}"
         raise InputError(message)
-    if not path.parent.is_dir():
-        message = f"{path}: folder {path.parent} does not exist; create it first"
-        raise FileNotFoundError(message)
-    if path.exists() and not path.is_file():
-        message = f"{path}: exists and is not a regular file; choose another name"
-        raise FileExistsError(message)
+    check_place(path)
     if path.exists() and not overwrite:
         message = f"{path}: exists already; choose another name or allow overwriting (--force)"
         raise FileExistsError(message)

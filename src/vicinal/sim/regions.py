@@ -14,29 +14,23 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxRegion(Section):
-    """An axis-aligned box."""
+class BoxKeys(Section):
+    """The keys of an axis-aligned box."""
 
     TAG: ClassVar = ("shape", "box")
     low: Vector = key(VECTOR, help="corner with the smallest coordinates")
     high: Vector = key(VECTOR, help="corner with the largest coordinates")
 
     def check(self) -> None:
-        """Check that the box has a volume."""
-        check_corners(self)
-
-
-def check_corners(section: Section) -> None:
-    """Check that the upper corner of a box is above the lower one on every axis."""
-    low, high = section.low, section.high  # type: ignore[attr-defined]
-    for axis in range(3):
-        if high[axis] <= low[axis]:
-            raise section.wrong("high", f"must be above low on every axis, but entry {axis} is not above {low[axis]:g}")
+        """Check that the upper corner is above the lower one on every axis."""
+        for axis, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            if high <= low:
+                raise self.wrong("high", f"must be above low on every axis, but entry {axis} is not above {low:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CylinderRegion(Section):
-    """A cylinder around the line between two points."""
+class CylinderKeys(Section):
+    """The keys of a cylinder around the line between two points."""
 
     TAG: ClassVar = ("shape", "cylinder")
     start: Vector = key(VECTOR, help="one end of the axis")
@@ -44,9 +38,29 @@ class CylinderRegion(Section):
     radius: float = key(POSITIVE)
 
     def check(self) -> None:
-        """Check that it has a length."""
+        """Check that the cylinder has a length."""
         if self.start == self.end:
             raise self.wrong("end", "must differ from start")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeshKeys(Section):
+    """The keys of a triangle mesh from a file."""
+
+    TAG: ClassVar = ("shape", "mesh")
+    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the scene file")
+    scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
+    move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxRegion(BoxKeys):
+    """An axis-aligned box."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CylinderRegion(CylinderKeys):
+    """A cylinder around the line between two points."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +73,8 @@ class SphereRegion(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeshRegion(Section):
+class MeshRegion(MeshKeys):
     """The inside of a closed triangle mesh."""
-
-    TAG: ClassVar = ("shape", "mesh")
-    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the scene file")
-    scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
-    move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
 
 
 Region: TypeAlias = BoxRegion | CylinderRegion | SphereRegion | MeshRegion

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from vicinal.sim.clock import reached
-from vicinal.sim.regions import ZERO, Vector, check_corners
+from vicinal.sim.regions import ZERO, BoxKeys, CylinderKeys, MeshKeys, Vector
 from vicinal.sim.schema import Section, key
 from vicinal.sim.values import NOT_NEGATIVE, POSITIVE, VECTOR, Direction, Flag, Items, Number, OneOf, Text, Variant
 from vicinal.sim.walls import SIDES
@@ -100,44 +100,23 @@ class PlaneWall(WallSection):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxWall(WallSection):
+class BoxWall(BoxKeys, WallSection):
     """The sides of a box, each a plane; bodies are inside."""
 
-    TAG: ClassVar = ("shape", "box")
-    low: Vector = key(VECTOR)
-    high: Vector = key(VECTOR)
     sides: tuple[str, ...] = key(Items(OneOf(SIDES), least=1), SIDES, help="sides that are walls")
-
-    def check(self) -> None:
-        """Check that the box has a volume."""
-        check_corners(self)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CylinderWall(WallSection):
+class CylinderWall(CylinderKeys, WallSection):
     """The lateral surface of a cylinder, infinitely long."""
 
-    TAG: ClassVar = ("shape", "cylinder")
-    start: Vector = key(VECTOR, help="one end of the axis")
-    end: Vector = key(VECTOR, help="the other end")
-    radius: float = key(POSITIVE)
     inside: bool = key(Flag(), default=True, help="whether bodies are inside")
     ends: bool = key(Flag(), default=False, help="whether planes close both ends; they move with the cylinder")
 
-    def check(self) -> None:
-        """Check that the cylinder has a length."""
-        if self.start == self.end:
-            raise self.wrong("end", "must differ from start")
-
 
 @dataclass(frozen=True, kw_only=True)
-class MeshWallSection(WallSection):
+class MeshWallSection(MeshKeys, WallSection):
     """Triangles from a file; bodies may be on both sides."""
-
-    TAG: ClassVar = ("shape", "mesh")
-    file: str = key(Text("the name of an STL or OBJ file"), help="STL or OBJ file, relative to the scene file")
-    scale: float = key(POSITIVE, 1.0, help="factor from the units of the file to metres")
-    move: Vector = key(VECTOR, ZERO, help="displacement after scaling")
 
 
 AnyWall: TypeAlias = PlaneWall | BoxWall | CylinderWall | MeshWallSection

@@ -47,7 +47,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     rebuilt = 0.0
     steps = plan.turns(20, 100)
     for step in range(WARM_UP + steps):
-        # Algorithm 8: points at or beyond a wall turn round, then all points move on.
+        # Algorithm 8: points at or beyond a wall reverse their velocity, then all points move.
         velocities = np.where((points >= SIDE) | (points <= 0), -velocities, velocities)
         points = points + velocities
         for name, index in indexes.items():
