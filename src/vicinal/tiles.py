@@ -193,7 +193,7 @@ def write(
     points_per_tile: int = 1_000_000,
     overwrite: bool = False,
 ) -> Tiles:
-    """Sort points into tiles on disk. Needs memory for a few million points, whatever their number.
+    """Sort points into tiles on disk. Needs memory for a few million points, for any number of points.
 
     Parameters
     ----------

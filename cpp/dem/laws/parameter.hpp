@@ -44,10 +44,12 @@ inline constexpr Parameter shared_parameters[] = {
     {"restitution", "1", 0, false, 1, 1, false,
      "Ratio of the speeds after and before a head-on collision; sets the damping. 1: collisions lose no energy."},
     with_default(not_negative("friction", "1", "Coulomb's coefficient."), 0),
-    with_default(not_negative("rolling_friction", "1", "Resisting moment divided by (normal force × effective radius)."), 0),
-    with_default(not_negative("torsional_friction", "1",
-                              "Moment that resists rotation about the normal, divided by (normal force × effective radius)."),
-                 0),
+    with_default(
+        not_negative("rolling_friction", "1", "Resisting moment divided by (normal force × effective radius)."), 0),
+    with_default(
+        not_negative("torsional_friction", "1",
+                     "Moment that resists rotation about the normal, divided by (normal force × effective radius)."),
+        0),
     with_default(
         not_negative("cohesion", "Pa", "Attraction per area of the circle in which two spheres overlap (2π R* δ)."), 0),
     not_negative("gamma_t", "1/s",

@@ -53,7 +53,7 @@ class Domain:
         need("vicinal.distributed", "mpi", "mpi4py")
         from mpi4py import MPI
 
-        checked: object = comm  # whatever callers pass
+        checked: object = comm  # callers may pass any object
         if not isinstance(checked, MPI.Intracomm) or checked == MPI.COMM_NULL:
             raise InputError(f"comm must be an mpi4py communicator, got {comm!r}; pass mpi4py.MPI.COMM_WORLD")
         _check_launcher()
