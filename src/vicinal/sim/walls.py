@@ -275,8 +275,12 @@ class MeshWall(Wall):
             )
         if self.faces.ndim != 2 or self.faces.shape[1] != 3 or len(self.faces) == 0:
             raise InputError(f"{self.name}.faces must have the shape (f, 3), f > 0, got {self.faces.shape}")
-        if self.faces.min() < 0 or self.faces.max() >= len(self.vertices):
-            raise InputError(f"{self.name}.faces must be numbers of vertices below {len(self.vertices)}, got others")
+        least, most = int(self.faces.min()), int(self.faces.max())
+        if least < 0 or most >= len(self.vertices):
+            raise InputError(
+                f"{self.name}.faces must be numbers of vertices from 0 to {len(self.vertices) - 1}, "
+                f"got {least if least < 0 else most}"
+            )
         self._mesh = Mesh(vertices=self.vertices, faces=self.faces)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
