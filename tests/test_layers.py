@@ -25,11 +25,12 @@ CPP = (
     "mesh",
     "fluid",
     "dem",
+    "sph",
     "python",
 )
 """Folders of cpp/, each of which includes only those before it."""
 
-PYTHON = ("search", "distributed", "tiles", "sim", "scenes", "dem", "fluid", "lab", "demo", "cli")
+PYTHON = ("search", "distributed", "tiles", "sim", "scenes", "dem", "sph", "fluid", "lab", "demo", "cli")
 """Layers of the package, each of which imports only those before it; `search` is every module not named here."""
 
 

@@ -30,6 +30,7 @@
 #include "python/lists.hpp"
 #include "python/mesh.hpp"
 #include "python/search.hpp"
+#include "python/sph.hpp"
 
 namespace nb = nanobind;
 
@@ -141,6 +142,7 @@ NB_MODULE(_core, m) {
   bind_fluid(m);
   bind_lists(m);
   bind_mesh(m);
+  bind_sph(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("box_bounds", &box_bounds, nb::arg("lower"), nb::arg("upper"),

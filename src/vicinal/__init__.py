@@ -2,7 +2,7 @@
 
 The set of pairs is that of a plain NumPy expression, bit for bit, with every structure, thread count and processor.
 
-`vicinal.dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim` and `tiles` are loaded when they are first used.
+`vicinal.dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sph` and `tiles` are loaded when they are first used.
 """
 
 from importlib import import_module
@@ -34,7 +34,7 @@ from vicinal.structures import (
 from vicinal.threads import get_threads, set_threads, threads
 
 if TYPE_CHECKING:
-    from vicinal import dem, distributed, fluid, lab, scenes, sim, tiles  # noqa: F401
+    from vicinal import dem, distributed, fluid, lab, scenes, sim, sph, tiles  # noqa: F401
 
 __all__ = [
     "BVH",
@@ -71,7 +71,7 @@ __all__ = [
 ]
 
 # Packages that a search does not need.
-_LATE = ("dem", "distributed", "fluid", "lab", "scenes", "sim", "tiles")
+_LATE = ("dem", "distributed", "fluid", "lab", "scenes", "sim", "sph", "tiles")
 
 
 def __dir__() -> list[str]:

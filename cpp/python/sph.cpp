@@ -1,0 +1,300 @@
+// Fluids for Python: arrays in, arrays out. Arguments were checked in Python (src/vicinal/sph/).
+#include "python/sph.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "python/arrays.hpp"
+#include "sph/simulation.hpp"
+
+namespace vicinal {
+namespace {
+
+namespace nb = nanobind;
+using sph::Simulation;
+
+template <class T>
+using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+// A new array of n rows, filled by f(row).
+template <class T, class F>
+nb::object filled(std::size_t n, std::size_t width, F&& f) {
+  auto owner = std::make_unique<std::vector<T>>(n * width);
+  T* const first = owner->data();
+  for (std::size_t k = 0; k < n; ++k) f(k, first);
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  const std::size_t shape[2] = {n, width};
+  return nb::cast(nb::ndarray<nb::numpy, T>(first, width == 1 ? 1 : 2, shape, capsule));
+}
+
+sph::SmoothingKind smoothing_named(const std::string& name) {
+  for (const auto kind : {sph::SmoothingKind::wendland_c2, sph::SmoothingKind::wendland_c4, sph::SmoothingKind::quintic,
+                          sph::SmoothingKind::cubic})
+    if (name == sph::with_smoothing(kind, []<class Kind>() { return Kind::name; })) return kind;
+  throw nb::key_error(name.c_str());
+}
+
+using Numbers = std::map<std::string, double>;
+using Vectors = std::map<std::string, std::vector<double>>;
+using Names = std::map<std::string, std::string>;
+
+template <int D>
+sph::Vector<D> vector_of(const std::vector<double>& from) {
+  sph::Vector<D> to{};
+  for (std::size_t a = 0; a < D; ++a) to[a] = from.at(a);
+  return to;
+}
+
+template <int D>
+sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, const Names& names) {
+  sph::Settings<D> s;
+  s.spacing = numbers.at("spacing");
+  s.smoothing_length = numbers.at("smoothing_length");
+  s.smoothing = smoothing_named(names.at("kernel"));
+  s.state = {names.at("state") == "tait" ? sph::StateKind::tait : sph::StateKind::linear, numbers.at("density"),
+             numbers.at("sound")};
+  s.viscosity_kind = names.at("viscosity") == "laminar" ? sph::ViscosityKind::laminar : sph::ViscosityKind::artificial;
+  s.viscosity = numbers.at("viscosity");
+  s.diffusion = numbers.at("diffusion");
+  s.shifting = numbers.at("shifting");
+  s.tensile_control = numbers.at("tensile_control") != 0;
+  s.gravity = vector_of<D>(vectors.at("gravity"));
+  s.space.low = vector_of<D>(vectors.at("low"));
+  s.space.period = vector_of<D>(vectors.at("period"));
+  s.courant = numbers.at("courant");
+  return s;
+}
+
+constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting"};
+
+class AnySph {
+  template <int D>
+  void make(bool exact, const sph::Settings<D>& settings) {
+    if (exact) sim_ = std::make_unique<Simulation<double, D>>(settings);
+    else sim_ = std::make_unique<Simulation<float, D>>(settings);
+  }
+  template <class F>
+  auto visit(F&& f) const {
+    return std::visit([&](auto& sim) { return f(std::as_const(*sim)); }, sim_);
+  }
+  template <class F>
+  auto visit(F&& f) {
+    return std::visit([&](auto& sim) { return f(*sim); }, sim_);
+  }
+  std::variant<std::unique_ptr<Simulation<float, 2>>, std::unique_ptr<Simulation<float, 3>>,
+               std::unique_ptr<Simulation<double, 2>>, std::unique_ptr<Simulation<double, 3>>>
+      sim_;
+
+ public:
+  AnySph(bool three, bool exact, const Numbers& numbers, const Vectors& vectors, const Names& names) {
+    if (three) make<3>(exact, settings_of<3>(numbers, vectors, names));
+    else make<2>(exact, settings_of<2>(numbers, vectors, names));
+  }
+
+  // Fluid at rest or not; `excess` is the density above rest.
+  void fill(const In<double>& x, const In<double>& u, const In<double>& excess) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      const std::size_t n = excess.size();
+      if (x.size() != n * D || u.size() != n * D) throw nb::value_error("columns differ in length");
+      sim.particles.reset(n);
+      for (std::size_t k = 0; k < n; ++k) {
+        auto& p = sim.particles[k];
+        p = {};
+        for (std::size_t a = 0; a < D; ++a) p.x[a] = x.data()[k * D + a], p.u[a] = u.data()[k * D + a];
+        p.excess = excess.data()[k];
+        p.id = static_cast<std::uint32_t>(k);
+        double square = 0;
+        for (const double c : p.u) square += c * c;
+        sim.largest.speed = std::max(sim.largest.speed, std::sqrt(square));
+      }
+      sim.primed = false;
+    });
+  }
+
+  // Wall particles: positions, normals, velocities and accelerations, and whether fluid slips along them.
+  void set_walls(const In<double>& x, const In<double>& normals, const In<double>& u, const In<double>& accelerations,
+                 const In<bool>& slip) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      const std::size_t n = slip.size();
+      for (const auto* column : {&x, &normals, &u, &accelerations})
+        if (column->size() != n * D) throw nb::value_error("columns differ in length");
+      if (sim.walls.size() != n) {
+        sim.primed = false;
+        sim.walls.reset(n);
+        for (auto& p : sim.walls.span()) p.pressure = 0;
+      }
+      for (std::size_t k = 0; k < n; ++k) {
+        auto& p = sim.walls[k];
+        for (std::size_t a = 0; a < D; ++a) {
+          p.x[a] = x.data()[k * D + a], p.normal[a] = normals.data()[k * D + a];
+          p.u[a] = u.data()[k * D + a], p.acceleration[a] = accelerations.data()[k * D + a];
+        }
+        sim.settings.space.wrap(p.x);
+        p.slips = slip.data()[k] ? 1 : 0;
+      }
+    });
+  }
+
+  // Takes steps until a moment is reached, at most so many. Returns their number and whether the state is sound.
+  std::tuple<std::int64_t, bool> run(double until, std::int64_t steps) {
+    return without_lock([&] {
+      return visit([&]<class T, int D>(Simulation<T, D>& sim) {
+        std::int64_t done = 0;
+        while (done < steps && sim.time < until) {
+          throw_if_interrupted();
+          ++done;
+          if (!sim.step()) return std::tuple(done, false);
+        }
+        return std::tuple(done, true);
+      });
+    });
+  }
+  // Evaluates the rates, if the present state has none yet.
+  void prime() {
+    without_lock([&] {
+      visit([&]<class T, int D>(Simulation<T, D>& sim) {
+        if (!sim.primed) sim.prime();
+      });
+    });
+  }
+  [[nodiscard]] std::tuple<double, std::string> next() const {
+    return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
+      const sph::StepLength length = sim.next();
+      return std::tuple(length.dt, std::string(limit_names[static_cast<int>(length.limit)]));
+    });
+  }
+  [[nodiscard]] double time() const {
+    return visit([]<class T, int D>(const Simulation<T, D>& sim) { return sim.time; });
+  }
+  [[nodiscard]] std::int64_t steps() const {
+    return visit([]<class T, int D>(const Simulation<T, D>& sim) { return sim.steps; });
+  }
+  [[nodiscard]] std::int64_t broken() const {
+    return visit([]<class T, int D>(const Simulation<T, D>& sim) { return std::int64_t{sim.broken}; });
+  }
+  [[nodiscard]] std::size_t size() const {
+    return visit([]<class T, int D>(const Simulation<T, D>& sim) { return sim.particles.size(); });
+  }
+
+  // A column of the fluid in the order in which it was filled in.
+  [[nodiscard]] nb::object column(const std::string& name) const {
+    return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
+      const std::size_t n = sim.particles.size();
+      const auto vectors = [&](auto member) {
+        return filled<double>(n, D, [&](std::size_t k, double* to) {
+          const auto& p = sim.particles[k];
+          for (std::size_t a = 0; a < D; ++a) to[p.id * D + a] = (p.*member)[a];
+        });
+      };
+      const auto scalars = [&](auto value) {
+        return filled<double>(n, 1,
+                              [&](std::size_t k, double* to) { to[sim.particles[k].id] = value(sim.particles[k]); });
+      };
+      using P = sph::Particle<D>;
+      if (name == "positions") return vectors(&P::x);
+      if (name == "velocities") return vectors(&P::u);
+      if (name == "accelerations") return vectors(&P::acceleration);
+      if (name == "shifts") return vectors(&P::shift);
+      if (name == "gradients") return vectors(&P::gradient);
+      if (name == "excess") return scalars([](const P& p) { return p.excess; });
+      if (name == "pressures") return scalars([&](const P& p) { return sim.settings.state.pressure(p.excess); });
+      if (name == "surface") return scalars([](const P& p) { return static_cast<double>(p.surface); });
+      throw nb::key_error(name.c_str());
+    });
+  }
+  [[nodiscard]] nb::object wall_column(const std::string& name) const {
+    return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
+      const auto states = sim.walls.span();
+      const auto vectors = [&](auto member) {
+        return filled<double>(states.size(), D, [&](std::size_t k, double* to) {
+          for (std::size_t a = 0; a < D; ++a) to[k * D + a] = (states[k].*member)[a];
+        });
+      };
+      using S = sph::WallParticle<D>;
+      if (name == "positions") return vectors(&S::x);
+      if (name == "velocities") return vectors(&S::u);
+      if (name == "pressures")
+        return filled<double>(states.size(), 1, [&](std::size_t k, double* to) { to[k] = states[k].pressure; });
+      throw nb::key_error(name.c_str());
+    });
+  }
+
+  // Everything that a later `restore` needs: bytes of the particles in their present order, and the clock.
+  [[nodiscard]] nb::tuple state() const {
+    return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
+      using P = sph::Particle<D>;
+      const std::size_t n = sim.particles.size();
+      constexpr std::size_t width = offsetof(P, id) / sizeof(double);
+      nb::object numbers = filled<double>(n, width, [&](std::size_t k, double* to) {
+        std::memcpy(to + k * width, &sim.particles[k], width * sizeof(double));
+      });
+      nb::object marks = filled<std::uint32_t>(n, 2, [&](std::size_t k, std::uint32_t* to) {
+        to[2 * k] = sim.particles[k].id, to[2 * k + 1] = sim.particles[k].surface;
+      });
+      const std::vector<double> clock{sim.time, sim.largest.speed, sim.largest.acceleration, sim.largest.shift};
+      return nb::make_tuple(numbers, marks, clock, sim.steps, sim.primed);
+    });
+  }
+  void restore(const In<double>& numbers, const In<std::uint32_t>& marks, const std::vector<double>& clock,
+               std::int64_t steps, bool primed) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      using P = sph::Particle<D>;
+      constexpr std::size_t width = offsetof(P, id) / sizeof(double);
+      const std::size_t n = marks.size() / 2;
+      if (numbers.size() != n * width || clock.size() != 4) throw nb::value_error("the state has another size");
+      sim.particles.reset(n);
+      for (std::size_t k = 0; k < n; ++k) {
+        P& p = sim.particles[k];
+        std::memcpy(static_cast<void*>(&p), numbers.data() + k * width, width * sizeof(double));
+        p.id = marks.data()[2 * k], p.surface = marks.data()[2 * k + 1];
+        if (p.id >= n) throw nb::value_error("the state has an id that is too large");
+      }
+      sim.time = clock[0];
+      sim.largest = {clock[1], clock[2], clock[3]};
+      sim.steps = steps;
+      sim.primed = primed;
+    });
+  }
+};
+
+}  // namespace
+
+void bind_sph(nb::module_& m) {
+  nb::class_<AnySph>(m, "Sph", "A fluid of particles with its walls.")
+      .def(nb::init<bool, bool, const Numbers&, const Vectors&, const Names&>(), nb::arg("three"), nb::arg("exact"),
+           nb::arg("numbers"), nb::arg("vectors"), nb::arg("names"))
+      .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
+      .def("set_walls", &AnySph::set_walls, nb::arg("x"), nb::arg("normals"), nb::arg("u"), nb::arg("accelerations"),
+           nb::arg("slip"))
+      .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
+      .def("prime", &AnySph::prime)
+      .def("next", &AnySph::next)
+      .def("time", &AnySph::time)
+      .def("steps", &AnySph::steps)
+      .def("broken", &AnySph::broken)
+      .def("size", &AnySph::size)
+      .def("column", &AnySph::column, nb::arg("name"))
+      .def("wall_column", &AnySph::wall_column, nb::arg("name"))
+      .def("state", &AnySph::state)
+      .def("restore", &AnySph::restore, nb::arg("numbers"), nb::arg("marks"), nb::arg("clock"), nb::arg("steps"),
+           nb::arg("primed"));
+}
+
+}  // namespace vicinal

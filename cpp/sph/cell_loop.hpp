@@ -1,0 +1,27 @@
+// A loop over the cells that have queries.
+#pragma once
+
+#include "sph/loops.hpp"
+
+namespace vicinal::sph {
+namespace {
+
+// Calls f(cell, first query, end) for the cells from `begin` to `end` that are not empty.
+template <class T, int D, class F>
+[[gnu::always_inline]] inline void for_cells(const CellShape<T, D>& shape, const std::uint32_t* offsets,
+                                             std::size_t begin, std::size_t end, F&& f) {
+  for (std::size_t number = begin; number < end; ++number) {
+    if (offsets[number] == offsets[number + 1]) continue;
+    std::int32_t cell[D];
+    std::size_t rest = number;
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto count = static_cast<std::size_t>(shape.count[a]);
+      cell[a] = static_cast<std::int32_t>(rest % count);
+      rest /= count;
+    }
+    f(cell, std::size_t{offsets[number]}, std::size_t{offsets[number + 1]});
+  }
+}
+
+}  // namespace
+}  // namespace vicinal::sph

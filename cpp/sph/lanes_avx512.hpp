@@ -1,0 +1,82 @@
+// 16 floats in one register. Only files compiled for AVX-512 include this, after the header of its intrinsics.
+#pragma once
+
+#include "sph/lanes.hpp"
+
+namespace vicinal::sph {
+namespace {
+
+struct Sixteen {
+  __m512 v;
+};
+inline Sixteen operator+(Sixteen a, Sixteen b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline Sixteen operator-(Sixteen a, Sixteen b) { return {_mm512_sub_ps(a.v, b.v)}; }
+inline Sixteen operator*(Sixteen a, Sixteen b) { return {_mm512_mul_ps(a.v, b.v)}; }
+inline Sixteen operator/(Sixteen a, Sixteen b) { return {_mm512_div_ps(a.v, b.v)}; }
+
+struct SixteenLanes {
+  using T = float;
+  using Real = Sixteen;
+  using Mask = __mmask16;
+  static constexpr std::size_t width = 16;
+
+  static Real all(float a) { return {_mm512_set1_ps(a)}; }
+  static Real load(const float* from) { return {_mm512_loadu_ps(from)}; }
+  static Mask less(Real a, Real b) { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ); }
+  static Real choose(Mask m, Real a, Real b) { return {_mm512_mask_blend_ps(m, b.v, a.v)}; }
+  static Real root(Real a) { return {_mm512_sqrt_ps(a.v)}; }
+  static Real larger(Real a, Real b) { return {_mm512_max_ps(a.v, b.v)}; }
+  static Mask first(std::size_t lanes) { return static_cast<Mask>(lanes >= width ? 0xffffU : (1U << lanes) - 1); }
+  static Mask odd(Real a) { return _mm512_test_epi32_mask(_mm512_castps_si512(a.v), _mm512_set1_epi32(1)); }
+  static bool any(Mask m) { return m != 0; }
+  static Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
+  static std::size_t pack(Mask m, std::uint32_t number, std::uint32_t* to) {
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(number)), lane);
+    // In a register: writing selected lanes straight to memory is slow on some processors.
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(m, numbers));
+    return static_cast<std::size_t>(__builtin_popcount(m));
+  }
+  static void columns(const float* records, std::size_t stride, const std::uint32_t* which, Real* out) {
+    // Row k has the records of lanes k, k + 4, k + 8, k + 12.
+    const auto row = [&](std::size_t k) {
+      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane] * stride); };
+      __m512 r = _mm512_castps128_ps512(part(k));
+      r = _mm512_insertf32x4(r, part(k + 4), 1);
+      r = _mm512_insertf32x4(r, part(k + 8), 2);
+      return _mm512_insertf32x4(r, part(k + 12), 3);
+    };
+    const __m512 a = row(0), b = row(1), c = row(2), d = row(3);
+    const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
+                  cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d));
+    const __m512d ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                  cd_high = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+    out[0].v = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_low, cd_low));
+    out[1].v = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_low, cd_low));
+    out[2].v = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high));
+    out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
+  }
+  // All sums share the shuffles: every addition halves the lanes of two numbers.
+  static void sums(const Real (&in)[16], float (&out)[16]) {
+    __m512 eight[8], four[4], two[2];
+    for (std::size_t k = 0; k < 8; ++k) {
+      const __m512 a = in[2 * k].v, b = in[2 * k + 1].v;
+      eight[k] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      const __m512 a = eight[2 * k], b = eight[2 * k + 1];
+      four[k] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      const __m512 a = four[2 * k], b = four[2 * k + 1];
+      two[k] = _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+    }
+    const __m512 one = _mm512_add_ps(_mm512_shuffle_ps(two[0], two[1], 0x88), _mm512_shuffle_ps(two[0], two[1], 0xdd));
+    // Number 4 i + j is in lane 4 j + i.
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    _mm512_storeu_ps(out, _mm512_permutexvar_ps(order, one));
+  }
+};
+
+}  // namespace
+}  // namespace vicinal::sph

@@ -1,0 +1,35 @@
+// The loops of one instruction set.
+#pragma once
+
+#include "sph/loops.hpp"
+#include "sph/schemes/delta.hpp"
+#include "sph/schemes/extrapolate.hpp"
+
+namespace vicinal::sph {
+
+struct LoopTable {
+  Loops<float, 2> float2;
+  Loops<float, 3> float3;
+  Loops<double, 2> double2;
+  Loops<double, 3> double3;
+};
+
+#ifdef VICINAL_X86
+extern const LoopTable avx2_loops, avx512_loops;
+#endif
+
+namespace {
+
+template <class L, int D>
+constexpr Loops<typename L::T, D> loops_of() {
+  return {Delta<L, D>::run, Extrapolate<L, D>::run};
+}
+// Doubles are for studies of convergence: the compiler's own vectors do.
+template <class FloatLanes>
+constexpr LoopTable table_of() {
+  return {loops_of<FloatLanes, 2>(), loops_of<FloatLanes, 3>(), loops_of<PlainLanes<double>, 2>(),
+          loops_of<PlainLanes<double>, 3>()};
+}
+
+}  // namespace
+}  // namespace vicinal::sph

@@ -1,0 +1,50 @@
+// The loops over neighbours, compiled per instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sph/smoothing/kinds.hpp"
+#include "sph/tile.hpp"
+#include "sph/viscosity/kinds.hpp"
+
+namespace vicinal::sph {
+
+// The sums over the neighbours of one particle; their meaning is that of the loop (schemes/).
+template <class T>
+struct Sums {
+  T c[16];
+};
+
+// Particles whose neighbours are looked for, and those that they are looked for among.
+template <class T, int D>
+struct Job {
+  CellShape<T, D> shape;
+  Cells<T, D> fluid, walls;
+  bool has_walls;
+  T square;  // of the reach
+  Smoothing<T> smoothing;
+  T mass, rest_density;
+  T floor;        // a hundredth of the squared smoothing length
+  T diffusion;    // δ h c
+  T viscosity;    // α h c or ν
+  T per_closest;  // one over the kernel at the distance of neighbours on a lattice
+  bool tensile_control;
+  ViscosityKind viscosity_kind;
+  const T* shifts;     // D numbers per fluid particle: the velocity relative to the fluid
+  Sums<T>* sums;       // one per query
+  std::uint8_t* near;  // one per fluid particle: some neighbour is part of a free surface
+};
+
+// Each loop treats the queries of the cells from `begin` to `end`.
+template <class T, int D>
+struct Loops {
+  using Loop = void (*)(const Job<T, D>&, std::size_t begin, std::size_t end, Scratch<T, D>&);
+  Loop delta;        // schemes/delta.hpp; queries are fluid particles
+  Loop extrapolate;  // schemes/extrapolate.hpp; queries are wall particles
+};
+
+template <class T, int D>
+const Loops<T, D>& loops();
+
+}  // namespace vicinal::sph

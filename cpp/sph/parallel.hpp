@@ -1,0 +1,38 @@
+// Loops inside a time step. A step is done whole or not at all, so unlike parallel_for they are not interruptible; the
+// host is asked between steps.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "exec/threads.hpp"
+
+namespace vicinal::sph {
+
+// A thread pays for being woken several times in a step from this many particles on.
+inline constexpr std::size_t particles_per_thread = 1024;
+inline constexpr std::size_t block_size = 512;
+
+// Calls f(part, thread) for every part, in any order. f must not throw.
+template <class F>
+void each(std::size_t parts, [[maybe_unused]] std::size_t particles, F&& f) {
+#ifdef _OPENMP
+  const auto threads =
+      static_cast<int>(std::min({parts, particles / particles_per_thread, static_cast<std::size_t>(thread_count())}));
+  if (threads > 1) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (std::size_t part = 0; part < parts; ++part) f(part, static_cast<std::size_t>(omp_get_thread_num()));
+    return;
+  }
+#endif
+  for (std::size_t part = 0; part < parts; ++part) f(part, std::size_t{0});
+}
+
+// Calls f(begin, end, block) for every block of particles.
+template <class F>
+void each_block(std::size_t particles, F&& f) {
+  each((particles + block_size - 1) / block_size, particles,
+       [&](std::size_t b, std::size_t) { f(b * block_size, std::min(particles, (b + 1) * block_size), b); });
+}
+
+}  // namespace vicinal::sph

@@ -1,0 +1,88 @@
+// The particles of a fluid, in the order of their cells, and how they are sorted into it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "sph/grid.hpp"
+#include "sph/parallel.hpp"
+
+namespace vicinal::sph {
+
+template <int D>
+struct Particle {
+  Vector<D> x, u;
+  double excess;           // density above that at rest
+  Vector<D> acceleration;  // of the last step, as is all that follows
+  double rate;             // of the density
+  Vector<D> gradient;      // of the density
+  Vector<D> shift;         // velocity relative to the fluid
+  std::uint32_t id;
+  std::uint32_t surface;  // part of a free surface
+};
+
+template <int D>
+struct Bounds {
+  Vector<D> low, high;
+  Bounds() {
+    low.fill(std::numeric_limits<double>::infinity());
+    high.fill(-std::numeric_limits<double>::infinity());
+  }
+  void add(const Vector<D>& x) {
+    for (std::size_t a = 0; a < D; ++a) {
+      low[a] = std::min(low[a], x[a]);
+      high[a] = std::max(high[a], x[a]);
+    }
+  }
+  void add(const Bounds& other) {
+    for (std::size_t a = 0; a < D; ++a) {
+      low[a] = std::min(low[a], other.low[a]);
+      high[a] = std::max(high[a], other.high[a]);
+    }
+  }
+};
+
+// Orders items by cell: counts them, and finds the place of each. Equal keys keep their order.
+class CellSort {
+ public:
+  // Keys of all items, to be filled in before `sort`.
+  std::uint32_t* keys(std::size_t items) {
+    keys_.reset(items);
+    return keys_.data();
+  }
+  void sort(std::size_t cells) {
+    const std::size_t n = keys_.size();
+    offsets_.reset(cells + 1);
+    std::fill_n(offsets_.data(), cells + 1, 0U);
+    std::uint32_t* const offsets = offsets_.data();
+    const std::uint32_t* const keys = keys_.data();
+    for (std::size_t k = 0; k < n; ++k) ++offsets[keys[k]];
+    std::uint32_t sum = 0;
+    largest_ = 0;
+    for (std::size_t c = 0; c <= cells; ++c) {
+      const std::uint32_t count = offsets[c];
+      offsets[c] = sum;
+      sum += count;
+      largest_ = std::max<std::size_t>(largest_, count);
+    }
+    places_.reset(n);
+    for (std::size_t k = 0; k < n; ++k) places_[k] = offsets[keys[k]]++;
+    // Every offset has moved to the end of its cell, which is the beginning of the next one.
+    for (std::size_t c = cells; c > 0; --c) offsets[c] = offsets[c - 1];
+    offsets[0] = 0;
+  }
+  [[nodiscard]] const std::uint32_t* offsets() const { return offsets_.data(); }
+  [[nodiscard]] std::uint32_t place(std::size_t item) const { return places_[item]; }
+  // The number of items in the fullest cell.
+  [[nodiscard]] std::size_t largest() const { return largest_; }
+
+ private:
+  Buffer<std::uint32_t> keys_, offsets_, places_;
+  std::size_t largest_ = 0;
+};
+
+}  // namespace vicinal::sph

@@ -1,0 +1,56 @@
+// What a wall particle takes over from the fluid around it (Adami, Hu & Adams, J. Comput. Phys. 231 (2012) 7057).
+#pragma once
+
+#include "sph/cell_loop.hpp"
+#include "sph/schemes/sums.hpp"
+
+namespace vicinal::sph {
+
+namespace {
+
+template <class L, int D>
+struct Extrapolate {
+  using T = typename L::T;
+  using Real = typename L::Real;
+  using Fields = Record<T, D>;
+  using At = WallSums<D>;
+
+  static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
+    for_cells(job.shape, job.walls.offsets, begin, end,
+              [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
+                Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
+                for (std::size_t i = first; i < last; ++i) query(job, job.walls.records[i], tile, job.sums[i].c);
+              });
+  }
+
+ private:
+  static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, T (&out)[16]) {
+    Real sum[16];
+    for (Real& s : sum) s = L::all(0);
+    const std::size_t n = tile.size == 0 ? 0 : Tile<T, D>::template find<L>(tile, record.c, job.square);
+    for (std::size_t k = 0; k < n; k += L::width) {
+      Real j[Fields::size];
+      Tile<T, D>::template columns<L>(tile, k, j);
+      Real r[D];
+      Real square = L::all(0);
+      for (std::size_t a = 0; a < D; ++a) {
+        r[a] = L::all(record.c[a]) - j[a];
+        square = square + r[a] * r[a];
+      }
+      Real w, f;
+      job.smoothing.template at<L>(L::root(square), w, f);
+      w = L::choose(L::first(n - k), w, L::all(0));
+      sum[At::weight] = sum[At::weight] + w;
+      sum[At::pressure] = sum[At::pressure] + w * j[Fields::pressure];
+      const Real heavy = w * (L::all(job.rest_density) + j[Fields::density]);
+      for (std::size_t a = 0; a < D; ++a) {
+        sum[At::lever + a] = sum[At::lever + a] + heavy * r[a];
+        sum[At::velocity + a] = sum[At::velocity + a] + w * j[Fields::u + a];
+      }
+    }
+    L::sums(sum, out);
+  }
+};
+
+}  // namespace
+}  // namespace vicinal::sph

@@ -1,0 +1,308 @@
+#include "sph/simulation.hpp"
+
+#include <cmath>
+
+#include "sph/linear_algebra.hpp"
+#include "sph/schemes/sums.hpp"
+
+namespace vicinal::sph {
+
+template <int D>
+double Settings<D>::reach() const {
+  return with_smoothing(smoothing, [&]<class Kind>() { return Kind::support; }) * smoothing_length;
+}
+template <int D>
+double Settings<D>::mass() const {
+  return state.rest * std::pow(spacing, D);
+}
+
+template <int D>
+double length(const Vector<D>& a) {
+  double sum = 0;
+  for (const double c : a) sum += c * c;
+  return std::sqrt(sum);
+}
+
+template <class T, int D>
+StepLength Simulation<T, D>::next() const {
+  const double h = settings.smoothing_length, c = settings.state.sound;
+  StepLength best{h / (c + largest.speed), Limit::sound};
+  const auto limit = [&](double dt, Limit kind) {
+    if (dt < best.dt) best = {dt, kind};
+  };
+  if (largest.acceleration > 0) limit(std::sqrt(h / largest.acceleration), Limit::force);
+  if (settings.viscosity_kind == ViscosityKind::laminar && settings.viscosity > 0)
+    limit(0.5 * h * h / settings.viscosity, Limit::viscosity);
+  if (largest.shift > 0) limit(settings.spacing / largest.shift, Limit::shifting);
+  return {settings.courant * best.dt, best.limit};
+}
+
+// Position Verlet with one right-hand side: half a drift, rates at the middle of the step with velocities and densities
+// taken there by the rates of the step before, kick, half a drift.
+template <class T, int D>
+bool Simulation<T, D>::step() {
+  if (!primed) prime();
+  const double dt = next().dt;
+  sort(dt);
+  extrapolate();
+  rates();
+  const bool sound = finish(dt);
+  time += dt;
+  ++steps;
+  return sound;
+}
+
+template <class T, int D>
+void Simulation<T, D>::prime() {
+  // The first pass has neither gradients nor a free surface; the second one uses those of the first.
+  for (int pass = 0; pass < 2; ++pass) {
+    sort(0);
+    extrapolate();
+    rates();
+    finish(0);
+  }
+  primed = true;
+}
+
+// Moves particles by half a step, sorts them into cells and writes their records at the middle of the step.
+template <class T, int D>
+void Simulation<T, D>::sort(double dt) {
+  const std::size_t n = particles.size();
+  std::vector<Bounds<D>> bounds((n + block_size - 1) / block_size);
+  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    for (std::size_t k = begin; k < end; ++k) {
+      Particle<D>& p = particles[k];
+      for (std::size_t a = 0; a < D; ++a) p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
+      settings.space.wrap(p.x);
+      bounds[block].add(p.x);
+    }
+  });
+  Bounds<D> all;
+  for (const Bounds<D>& part : bounds) all.add(part);
+  for (const WallParticle<D>& wall : walls.span()) all.add(wall.x);
+  if (n == 0) all.add(Vector<D>{});  // a grid needs a place even where there is no fluid
+
+  const Grid<D> grid(settings.space, all.low, all.high, settings.reach(),
+                     std::max<std::size_t>(std::size_t{1} << 16, 8 * (n + walls.size())));
+  std::uint32_t* const keys = order_.keys(n);
+  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t k = begin; k < end; ++k) keys[k] = grid.number(grid.cell_of(particles[k].x));
+  });
+  order_.sort(grid.cells());
+  sorted_.reset(n);
+  records_.reset(n);
+  shifts_.reset(n * D);
+  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
+    using Fields = Record<T, D>;
+    for (std::size_t k = begin; k < end; ++k) {
+      const Particle<D>& p = particles[k];
+      const std::size_t to = order_.place(k);
+      sorted_[to] = p;
+      const auto cell = grid.cell_of(p.x);
+      Fields record{};
+      for (std::size_t a = 0; a < D; ++a) {
+        record.c[Fields::x + a] = static_cast<T>(p.x[a] - grid.corner(cell, a));
+        record.c[Fields::u + a] = static_cast<T>(p.u[a] + 0.5 * dt * p.acceleration[a]);
+        record.c[Fields::extra + a] = static_cast<T>(p.gradient[a]);
+        shifts_[to * D + a] = static_cast<T>(p.shift[a]);
+      }
+      const double excess = p.excess + 0.5 * dt * p.rate;
+      record.c[Fields::density] = static_cast<T>(excess);
+      record.c[Fields::pressure] = marked(static_cast<T>(settings.state.pressure(excess)), p.surface != 0);
+      records_[to] = record;
+    }
+  });
+  std::swap(particles, sorted_);
+  sort_walls(grid);
+  prepare_job(grid);
+}
+
+template <class T, int D>
+void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
+  const std::size_t n = walls.size();
+  std::uint32_t* const keys = wall_order_.keys(n);
+  for (std::size_t k = 0; k < n; ++k) keys[k] = grid.number(grid.cell_of(walls[k].x));
+  wall_order_.sort(grid.cells());
+  wall_ids_.resize(n);
+  wall_records_.reset(n);
+  using Fields = Record<T, D>;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t to = wall_order_.place(k);
+    const WallParticle<D>& wall = walls[k];
+    wall_ids_[to] = static_cast<std::uint32_t>(k);
+    const auto cell = grid.cell_of(wall.x);
+    Fields record{};
+    for (std::size_t a = 0; a < D; ++a) {
+      record.c[Fields::x + a] = static_cast<T>(wall.x[a] - grid.corner(cell, a));
+      record.c[Fields::u + a] = static_cast<T>(wall.u[a]);
+    }
+    wall_records_[to] = record;
+  }
+}
+
+template <class T, int D>
+void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
+  const double h = settings.smoothing_length, c = settings.state.sound, reach = settings.reach();
+  Job<T, D>& job = job_;
+  for (std::size_t a = 0; a < D; ++a) {
+    job.shape.count[a] = grid.count[a];
+    job.shape.periodic[a] = grid.periodic[a];
+    job.shape.size[a] = static_cast<T>(grid.size[a]);
+  }
+  cells_ = grid.cells();
+  job.fluid = {records_.data(), order_.offsets()};
+  job.walls = {wall_records_.data(), wall_order_.offsets()};
+  job.has_walls = walls.size() > 0;
+  job.square = static_cast<T>(reach * reach);
+  const double scale = with_smoothing(
+      settings.smoothing, [&]<class Kind>() { return (D == 2 ? Kind::scale2 : Kind::scale3) / std::pow(h, D); });
+  job.smoothing = {settings.smoothing, static_cast<T>(1 / h), static_cast<T>(scale), static_cast<T>(scale / (h * h))};
+  job.mass = static_cast<T>(settings.mass());
+  job.rest_density = static_cast<T>(settings.state.rest);
+  job.floor = static_cast<T>(0.01 * h * h);
+  job.diffusion = static_cast<T>(settings.diffusion * h * c);
+  job.viscosity = static_cast<T>(settings.viscosity_kind == ViscosityKind::laminar ? settings.viscosity
+                                                                                   : settings.viscosity * h * c);
+  PlainLanes<double>::Real value, slope;
+  Smoothing<double>{settings.smoothing, 1 / h, scale, 0}.template at<PlainLanes<double>>(
+      PlainLanes<double>::all(settings.spacing), value, slope);
+  job.per_closest = static_cast<T>(1 / value.c[0]);
+  job.tensile_control = settings.tensile_control;
+  job.viscosity_kind = settings.viscosity_kind;
+  job.shifts = shifts_.data();
+  near_.reset(particles.size());
+  job.near = near_.data();
+
+  const std::size_t capacity =
+      (D == 2 ? 9 : 27) * std::max(order_.largest(), wall_order_.largest()) + 2 * lane_count<T>;
+  memory_.resize(static_cast<std::size_t>(std::max(1, thread_count())));
+  for (Memory& memory : memory_) {
+    memory.records.reset(capacity);
+    for (Buffer<T>& column : memory.positions) column.reset(capacity);
+    memory.found.reset(capacity);
+  }
+}
+
+template <class T, int D>
+void Simulation<T, D>::each_cell(typename Loops<T, D>::Loop loop, std::size_t particles) {
+  // Parts are small enough to balance the load of threads where the fluid fills but a part of the cells.
+  const std::size_t grain = std::max<std::size_t>(16, cells_ / 512);
+  each((cells_ + grain - 1) / grain, particles, [&](std::size_t part, std::size_t thread) {
+    Memory& memory = memory_[thread];
+    Scratch<T, D> scratch{};
+    scratch.records = memory.records.data();
+    for (std::size_t a = 0; a < D; ++a) scratch.positions[a] = memory.positions[a].data();
+    scratch.found = memory.found.data();
+    loop(job_, part * grain, std::min(cells_, (part + 1) * grain), scratch);
+  });
+}
+
+// Gives wall particles the pressure, density and velocity that the fluid at the wall implies.
+template <class T, int D>
+void Simulation<T, D>::extrapolate() {
+  const std::size_t n = walls.size();
+  if (n == 0) return;
+  wall_sums_.reset(n);
+  job_.sums = wall_sums_.data();
+  each_cell(loops<T, D>().extrapolate, n);
+  using At = WallSums<D>;
+  using Fields = Record<T, D>;
+  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      const std::size_t k = wall_ids_[slot];
+      const T* const sums = wall_sums_[slot].c;
+      const double weight = sums[At::weight];
+      WallParticle<D>& wall = walls[k];
+      Vector<D> seen = wall.u;
+      wall.pressure = 0;
+      if (weight > 0) {
+        wall.pressure = sums[At::pressure] / weight;
+        double across = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+          wall.pressure += (settings.gravity[a] - wall.acceleration[a]) * sums[At::lever + a] / weight;
+          seen[a] = 2 * wall.u[a] - sums[At::velocity + a] / weight;
+          across += (wall.u[a] - seen[a]) * wall.normal[a];
+        }
+        // Without friction only the velocity across the wall is mirrored.
+        if (wall.slips != 0)
+          for (std::size_t a = 0; a < D; ++a) seen[a] = 2 * wall.u[a] - seen[a] - 2 * across * wall.normal[a];
+      }
+      Fields& record = wall_records_[slot];
+      record.c[Fields::density] = static_cast<T>(settings.state.excess(wall.pressure));
+      record.c[Fields::pressure] = static_cast<T>(wall.pressure);
+      for (std::size_t a = 0; a < D; ++a) record.c[Fields::extra + a] = static_cast<T>(seen[a]);
+    }
+  });
+}
+
+template <class T, int D>
+void Simulation<T, D>::rates() {
+  sums_.reset(particles.size());
+  job_.sums = sums_.data();
+  each_cell(loops<T, D>().delta, particles.size());
+}
+
+// Takes rates, gradients and shifting from the sums, then kicks and drifts.
+template <class T, int D>
+bool Simulation<T, D>::finish(double dt) {
+  using At = DeltaSums<D>;
+  const std::size_t n = particles.size();
+  const double before = largest.speed;
+  // Sun et al. (Comput. Methods Appl. Mech. Eng. 315 (2017) 25), with the largest speed in place of the expected one.
+  const double reach = 4 * settings.smoothing_length * before * settings.shifting;
+  block_largest_.assign((n + block_size - 1) / block_size, {});
+  std::vector<std::uint32_t> blamed(block_largest_.size(), 0);
+  std::vector<std::uint8_t> bad(block_largest_.size(), 0);
+  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    Largest most;
+    for (std::size_t k = begin; k < end; ++k) {
+      Particle<D>& p = particles[k];
+      const T* const sums = sums_[k].c;
+      p.rate = sums[At::rate];
+      Vector<D> raw;
+      for (std::size_t a = 0; a < D; ++a) {
+        p.acceleration[a] = sums[At::acceleration + a] + settings.gravity[a];
+        p.rate += p.shift[a] * p.gradient[a];
+        raw[a] = sums[At::gradient + a];
+      }
+      const Symmetric<D> moments = symmetric<D>(sums + At::moments);
+      p.surface = exceeds<D>(moments, surface_threshold) ? 0 : 1;
+      p.gradient = exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
+      p.shift = {};
+      if (p.surface == 0 && near_[k] == 0 && reach > 0) {
+        for (std::size_t a = 0; a < D; ++a) p.shift[a] = -reach * sums[At::crowding + a];
+        const double speed = length<D>(p.shift), most_allowed = 0.5 * before;
+        if (speed > most_allowed)
+          for (double& c : p.shift) c *= most_allowed / speed;
+      }
+      for (std::size_t a = 0; a < D; ++a) {
+        p.u[a] += dt * p.acceleration[a];
+        p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
+      }
+      p.excess += dt * p.rate;
+      settings.space.wrap(p.x);
+      const Largest own{length<D>(p.u), length<D>(p.acceleration), length<D>(p.shift)};
+      most.add(own);
+      // Also false for what is not a number.
+      const bool sound = own.speed < settings.state.sound && own.acceleration < 1e300 &&
+                         std::abs(p.excess) < 0.5 * settings.state.rest;
+      if (!sound && bad[block] == 0) bad[block] = 1, blamed[block] = p.id;
+    }
+    block_largest_[block] = most;
+  });
+  largest = {};
+  for (const Largest& part : block_largest_) largest.add(part);
+  for (std::size_t block = 0; block < bad.size(); ++block)
+    if (bad[block] != 0) {
+      broken = blamed[block];
+      return false;
+    }
+  return true;
+}
+
+template class Simulation<float, 2>;
+template class Simulation<float, 3>;
+template class Simulation<double, 2>;
+template class Simulation<double, 3>;
+
+}  // namespace vicinal::sph

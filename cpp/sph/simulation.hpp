@@ -1,0 +1,101 @@
+// A fluid and its walls, and their steps of time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "sph/loops.hpp"
+#include "sph/particles.hpp"
+#include "sph/state_equation/kinds.hpp"
+#include "sph/walls.hpp"
+
+namespace vicinal::sph {
+
+template <int D>
+struct Settings {
+  double spacing = 1, smoothing_length = 1;
+  SmoothingKind smoothing = SmoothingKind::wendland_c2;
+  StateEquation state;
+  ViscosityKind viscosity_kind = ViscosityKind::artificial;
+  double viscosity = 0;    // α or ν
+  double diffusion = 0.1;  // δ
+  double shifting = 1;     // a factor; 0: none
+  bool tensile_control = true;
+  Vector<D> gravity{};
+  Space<D> space;
+  double courant = 0.25;  // of all limits of the step
+
+  [[nodiscard]] double reach() const;
+  [[nodiscard]] double mass() const;
+};
+
+// What limits a step of time.
+enum class Limit : std::uint8_t { sound, force, viscosity, shifting };
+
+// The largest values of a step; the next one's length follows from them.
+struct Largest {
+  double speed = 0, acceleration = 0, shift = 0;
+  void add(const Largest& other) {
+    speed = std::max(speed, other.speed);
+    acceleration = std::max(acceleration, other.acceleration);
+    shift = std::max(shift, other.shift);
+  }
+};
+
+struct StepLength {
+  double dt;
+  Limit limit;
+};
+
+template <class T, int D>
+class Simulation {
+ public:
+  explicit Simulation(const Settings<D>& settings) : settings(settings) {}
+
+  Settings<D> settings;
+  Buffer<Particle<D>> particles;
+  Buffer<WallParticle<D>> walls;
+  double time = 0;
+  std::int64_t steps = 0;
+  Largest largest;
+  bool primed = false;  // rates and largest values belong to the present state
+
+  // Takes a step. Returns whether the state is still sound; if not, `broken` is the id of the particle to blame.
+  bool step();
+  // Evaluates the rates of the present state.
+  void prime();
+  [[nodiscard]] StepLength next() const;
+  std::uint32_t broken = 0;
+
+ private:
+  void sort(double dt);
+  void sort_walls(const Grid<D>& grid);
+  void extrapolate();
+  void rates();
+  bool finish(double dt);
+  void prepare_job(const Grid<D>& grid);
+  void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
+
+  Buffer<Particle<D>> sorted_;
+  CellSort order_, wall_order_;
+  Buffer<Record<T, D>> records_, wall_records_;
+  Buffer<T> shifts_;
+  Buffer<Sums<T>> sums_, wall_sums_;
+  Buffer<std::uint8_t> near_;
+  std::vector<std::uint32_t> wall_ids_;  // in the order of cells
+  Job<T, D> job_{};
+  std::size_t cells_ = 0;
+  struct Memory {
+    Buffer<Record<T, D>> records;
+    std::array<Buffer<T>, D> positions;
+    Buffer<std::uint32_t> found;
+  };
+  std::vector<Memory> memory_;
+  std::vector<Largest> block_largest_;
+};
+
+}  // namespace vicinal::sph

@@ -1,0 +1,130 @@
+// The candidates of one cell, copied to one place, and the neighbours that a query finds among them.
+//
+// All queries of a cell share its candidates: those of the 3 or 9 rows of adjacent cells. Records are copied whole,
+// their positions moved to the corner of the cell; neighbours are found among columns of positions and their records
+// are then transposed in registers, which is faster than gathering fields one by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sph/lanes.hpp"
+#include "sph/record.hpp"
+
+namespace vicinal::sph {
+
+// Particles of one kind in the order of their cells. Plain pointers: vector code must not use inline functions of the
+// library, which the linker could take from a unit compiled for another processor.
+template <class T, int D>
+struct Cells {
+  const Record<T, D>* records;
+  const std::uint32_t* offsets;  // of each cell, and the end
+};
+
+// Memory of one thread.
+template <class T, int D>
+struct Scratch {
+  Record<T, D>* records;
+  T* positions[D];       // columns of the records, with room for one more set of lanes
+  std::uint32_t* found;  // the same room
+  std::size_t size;      // candidates now in the tile
+};
+
+// The shape of a grid without its place.
+template <class T, int D>
+struct CellShape {
+  std::int32_t count[D];
+  bool periodic[D];
+  T size[D];
+};
+
+namespace {
+
+template <class T, int D>
+struct Tile {
+  // Collects the candidates of a cell; returns the place of the first one of the cell itself.
+  static std::size_t collect(const CellShape<T, D>& shape, const Cells<T, D>& cells, const std::int32_t (&cell)[D],
+                             Scratch<T, D>& to) {
+    std::size_t own = 0;
+    to.size = 0;
+    std::int32_t from[3] = {}, end[3] = {};
+    for (std::size_t a = 1; a < D; ++a) from[a] = -1, end[a] = 1;
+    for (std::int32_t k = from[2]; k <= end[2]; ++k)
+      for (std::int32_t j = from[1]; j <= end[1]; ++j) {
+        const std::int32_t step[3] = {0, j, k};
+        std::size_t row = 0;
+        T offset[D];
+        bool outside = false;
+        for (std::size_t a = D - 1; a > 0; --a) {
+          std::int32_t c = cell[a] + step[a];
+          if (c < 0 || c >= shape.count[a]) {
+            outside |= !shape.periodic[a];
+            c += c < 0 ? shape.count[a] : -shape.count[a];
+          }
+          row = (row + static_cast<std::size_t>(c)) * static_cast<std::size_t>(shape.count[a - 1]);
+          offset[a] = static_cast<T>(step[a]) * shape.size[a];
+        }
+        if (outside) continue;
+        for (std::int32_t i = -1; i <= 1; ++i) {
+          std::int32_t c = cell[0] + i;
+          if (c < 0 || c >= shape.count[0]) {
+            if (!shape.periodic[0]) continue;
+            c += c < 0 ? shape.count[0] : -shape.count[0];
+          }
+          offset[0] = static_cast<T>(i) * shape.size[0];
+          if (i == 0 && j == 0 && k == 0) own = to.size;
+          const std::size_t number = row + static_cast<std::size_t>(c);
+          copy(cells.records + cells.offsets[number], cells.offsets[number + 1] - cells.offsets[number], offset, to);
+        }
+      }
+    // Candidates beyond the last one are out of reach.
+    for (std::size_t a = 0; a < D; ++a)
+      for (std::size_t k = 0; k < lane_count<T>; ++k) to.positions[a][to.size + k] = T(1e18);
+    return own;
+  }
+
+  // Finds the candidates within reach of a query; returns how many.
+  template <class L>
+  static std::size_t find(const Scratch<T, D>& in, const T* query, T square) {
+    using Real = typename L::Real;
+    Real x[D];
+    for (std::size_t a = 0; a < D; ++a) x[a] = L::all(query[a]);
+    const Real limit = L::all(square);
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < in.size; k += L::width) {
+      Real d = x[0] - L::load(in.positions[0] + k);
+      Real sum = d * d;
+      for (std::size_t a = 1; a < D; ++a) {
+        d = x[a] - L::load(in.positions[a] + k);
+        sum = sum + d * d;
+      }
+      n += L::pack(L::less(sum, limit), static_cast<std::uint32_t>(k), in.found + n);
+    }
+    // Lanes beyond the last neighbour load a record that exists; they are masked.
+    for (std::size_t k = 0; k < L::width; ++k) in.found[n + k] = 0;
+    return n;
+  }
+
+  // The records of the neighbours from `k` on, as columns.
+  template <class L>
+  static void columns(const Scratch<T, D>& in, std::size_t k, typename L::Real (&out)[Record<T, D>::size]) {
+    constexpr std::size_t stride = Record<T, D>::size;
+    for (std::size_t c = 0; c < stride; c += 4) L::columns(in.records[0].c + c, stride, in.found + k, out + c);
+  }
+
+ private:
+  static void copy(const Record<T, D>* from, std::size_t n, const T (&offset)[D], Scratch<T, D>& to) {
+    for (std::size_t k = 0; k < n; ++k) {
+      Record<T, D> record = from[k];
+      for (std::size_t a = 0; a < D; ++a) {
+        record.c[a] += offset[a];
+        to.positions[a][to.size + k] = record.c[a];
+      }
+      to.records[to.size + k] = record;
+    }
+    to.size += n;
+  }
+};
+
+}  // namespace
+}  // namespace vicinal::sph

@@ -1,0 +1,16 @@
+"""Fluids: smoothed particle hydrodynamics (SPH) with walls, free surfaces and periodic boxes."""
+
+from vicinal.sim.solver import UnstableError
+from vicinal.sph.faults import SoundSpeedWarning
+from vicinal.sph.kernels import Kernel
+from vicinal.sph.simulation import Simulation
+from vicinal.sph.viscosity import Artificial, Laminar
+
+__all__ = [
+    "Artificial",
+    "Kernel",
+    "Laminar",
+    "Simulation",
+    "SoundSpeedWarning",
+    "UnstableError",
+]

@@ -1,0 +1,72 @@
+"""Checks of the arguments of fluids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal._check import check_number
+from vicinal.errors import InputError
+
+Array = npt.NDArray[np.float64]
+
+
+def check_rows(value: npt.ArrayLike, name: str, shape: tuple[int, ...] | None = None) -> Array:
+    """Return finite float64 rows of two or three numbers, or of a shape."""
+    try:
+        array = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be an array of numbers, got {value!r}") from None
+    if shape is not None and array.shape != shape:
+        raise InputError(f"{name} must have the shape {shape}, got {array.shape}")
+    if array.ndim != 2 or array.shape[1] not in {2, 3}:
+        raise InputError(f"{name} must have the shape (n, 2) or (n, 3), got {array.shape}")
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise InputError(f"{name} must be finite, got {array[row].tolist()} in row {row}")
+    return array
+
+
+def check_vector(value: Sequence[float] | None, name: str, dim: int) -> Array:
+    """Return `dim` finite numbers; zeros for None."""
+    if value is None:
+        return np.zeros(dim)
+    array = np.array(value, dtype=np.float64)
+    if array.shape != (dim,) or not np.isfinite(array).all():
+        raise InputError(f"{name} must be {dim} finite numbers, as many as positions have, got {value!r}")
+    return array
+
+
+def check_positive(value: object, name: str) -> float:
+    """Return a positive, finite number."""
+    number = check_number(value, name)
+    if not 0 < number < math.inf:
+        raise InputError(f"{name} must be a positive, finite number, got {value!r}")
+    return number
+
+
+def check_not_negative(value: object, name: str) -> float:
+    """Return a finite number of at least 0."""
+    number = check_number(value, name)
+    if not 0 <= number < math.inf:
+        raise InputError(f"{name} must be a finite number of at least 0, got {value!r}")
+    return number
+
+
+def check_box(box: Sequence[float | None] | None, dim: int, support: float) -> list[float]:
+    """Return one period per axis, 0 for an open axis."""
+    if box is None:
+        return [0.0] * dim
+    if len(box) != dim:
+        raise InputError(f"box must have {dim} lengths, None for an open axis, got {len(box)}")
+    periods = [0.0 if edge is None else check_positive(edge, "box") for edge in box]
+    for period in periods:
+        if 0 < period < 2 * support:
+            raise InputError(
+                f"box must be at least twice the support of the kernel ({support:.4g}) long, got {period:g}; "
+                "use a smaller spacing or a longer box"
+            )
+    return periods

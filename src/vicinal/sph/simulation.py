@@ -1,0 +1,505 @@
+"""A simulation of a fluid: particles, walls and a clock."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _check, _core
+from vicinal.errors import InputError
+from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
+from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
+from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
+from vicinal.sph.kernels import KERNELS, Kernel
+from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
+
+Array = npt.NDArray[np.float64]
+
+SMOOTHING = {2: 2.0, 3: 1.6}
+"""Smoothing length in spacings by dimension: about 50 neighbours in two dimensions, 137 in three."""
+
+STATES = ("linear", "tait")
+PRECISIONS = ("single", "double")
+LEAST_SOUND = 10.0
+"""The speed of sound chosen by default, in largest speeds of the flow: densities vary by 1 %."""
+
+
+class Simulation:
+    """A weakly compressible fluid by δ⁺-SPH, with walls of dummy particles.
+
+    Density diffusion with renormalised gradients (Antuono et al. 2010) and particle shifting away from free surfaces
+    (Sun et al. 2017, 2019); walls after Adami et al. 2012; steps of time by position Verlet, as long as sound, forces,
+    viscosity and shifting allow. Positions, velocities and densities are float64; pairs are summed in float32 relative
+    to cells, or in float64 (`precision`). Results have the same bits for any number of threads and on every processor.
+
+    Parameters
+    ----------
+    positions
+        Positions of the fluid, shape (n, 2) or (n, 3): one particle per ``spacing**dim`` of volume, see
+        `vicinal.sph.fill`.
+    spacing
+        Distance of neighbouring particles.
+    density
+        Density at rest.
+    sound_speed
+        Speed of sound of the model, ten times the largest speed of the flow or more. By default ten times the larger
+        of the present speeds and of √(2 g H), H being the height of the fluid along gravity.
+    velocities, pressures
+        Of each particle at the start, by default 0.
+    walls
+        Wall particles, see `vicinal.sph.boundary`; in as many layers as the kernel reaches.
+    wall_motion
+        An object whose ``at(time)`` returns positions, normals, velocities and accelerations of the wall particles.
+    wall_velocities
+        Velocities of walls whose particles stay in place, such as lids and belts; one row per wall.
+    gravity
+        Acceleration of all particles.
+    box
+        Lengths of a periodic box that begins at 0, None for an open axis.
+    viscosity
+        `Artificial` or `Laminar`.
+    kernel
+        "wendland_c2", "wendland_c4", "quintic" or "cubic".
+    smoothing
+        Smoothing length in spacings; by default 2 in two dimensions and 1.6 in three.
+    state
+        Equation of state: "linear" or "tait".
+    diffusion
+        Strength δ of density diffusion.
+    shifting
+        Strength of shifting, 1 as published, 0 for none.
+    tensile_control
+        Whether particles under tension feel differences of pressure instead of sums; this prevents voids.
+    courant
+        Length of a step as part of the time in which sound crosses a smoothing length, and of the other limits.
+    precision
+        "single" or "double": of the sums over pairs.
+
+    Examples
+    --------
+    A column of water collapses:
+
+    >>> import numpy as np
+    >>> x, y = np.meshgrid(np.arange(0.025, 0.5, 0.05), np.arange(0.025, 1, 0.05))
+    >>> water = np.column_stack([x.ravel(), y.ravel()])
+    >>> sim = Simulation(water, spacing=0.05, gravity=(0, -9.81))
+    >>> sim
+    Simulation(200 particles, 0 in walls, t = 0)
+    >>> sim.run_until(0.01)
+    >>> bool(sim.velocities[:, 1].max() < -0.09), sim.limit
+    (True, 'sound')
+    """
+
+    def __init__(
+        self,
+        positions: npt.ArrayLike,
+        *,
+        spacing: float,
+        density: float = 1000.0,
+        sound_speed: float | None = None,
+        velocities: npt.ArrayLike | None = None,
+        pressures: npt.ArrayLike | None = None,
+        walls: WallParticlesLike | None = None,
+        wall_motion: WallMotionLike | None = None,
+        wall_velocities: npt.ArrayLike | None = None,
+        gravity: Sequence[float] | None = None,
+        box: Sequence[float | None] | None = None,
+        viscosity: Viscosity | None = None,
+        kernel: str = "wendland_c2",
+        smoothing: float | None = None,
+        state: str = "linear",
+        diffusion: float = 0.1,
+        shifting: float = 1.0,
+        tensile_control: bool = True,
+        courant: float = 0.25,
+        precision: str = "single",
+    ) -> None:
+        places = check_rows(positions, "positions")
+        self._dim = places.shape[1]
+        self._spacing = check_positive(spacing, "spacing")
+        self._density = check_positive(density, "density")
+        self._viscosity = Artificial() if viscosity is None else viscosity
+        if not isinstance(self._viscosity, Artificial | Laminar):
+            raise InputError(f"viscosity must be Artificial(alpha) or Laminar(nu), got {viscosity!r}")
+        self._gravity = check_vector(gravity, "gravity", self._dim)
+        self._smoothing = SMOOTHING[self._dim] if smoothing is None else check_positive(smoothing, "smoothing")
+        if not 1 <= self._smoothing <= 5:
+            raise InputError(f"smoothing must be from 1 to 5 spacings, got {self._smoothing:g}")
+        name = _check.check_choice(kernel, "kernel", KERNELS)
+        self._kernel = Kernel(name, self._smoothing * self._spacing, self._dim)
+        self._state = _check.check_choice(state, "state", STATES)
+        self._precision = _check.check_choice(precision, "precision", PRECISIONS)
+        self._diffusion = check_not_negative(diffusion, "diffusion")
+        self._shifting = check_not_negative(shifting, "shifting")
+        self._tensile_control = _check.check_flag(tensile_control, "tensile_control")
+        self._courant = check_positive(courant, "courant")
+        if self._courant > 1:
+            raise InputError(f"courant must be at most 1, got {self._courant:g}; steps beyond that are unstable")
+        self._box = check_box(box, self._dim, self._kernel.support)
+        speeds = (
+            check_rows(velocities, "velocities", places.shape) if velocities is not None else np.zeros(places.shape)
+        )
+        self._walls, self._wall_motion = walls, wall_motion
+        self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
+        self._sound = self._choose_sound(sound_speed, places, speeds)
+        self._core = self._make_core()
+        self._core.fill(places, speeds, self._excess(pressures, len(places)))
+        self._place_walls(0.0)
+        self._warned = False
+
+    def _check_walls(
+        self, walls: WallParticlesLike | None, velocities: npt.ArrayLike | None
+    ) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Return the velocity of each wall, and the slip of each wall particle."""
+        if walls is None:
+            if velocities is not None or self._wall_motion is not None:
+                raise InputError("walls must be passed together with wall_velocities and wall_motion, got None")
+            return np.zeros((0, self._dim)), np.zeros(0, bool)
+        count = len(walls.slip)
+        rows = check_rows(walls.positions, "walls.positions")
+        if rows.shape[1] != self._dim:
+            raise InputError(f"walls must have {self._dim} dimensions as the fluid has, got {rows.shape[1]}")
+        of_wall = np.zeros((count, self._dim))
+        if velocities is not None:
+            of_wall = check_rows(velocities, "wall_velocities", (count, self._dim))
+        return of_wall, np.ascontiguousarray(walls.slip[walls.wall], bool)
+
+    def _choose_sound(self, sound_speed: float | None, positions: Array, velocities: Array) -> float:
+        if sound_speed is not None:
+            return check_positive(sound_speed, "sound_speed")
+        g = float(np.linalg.norm(self._gravity))
+        heights = positions @ (self._gravity / g) if g > 0 else np.zeros(1)
+        height = float(np.ptp(heights)) + self._spacing if len(positions) else 0.0
+        moving = [velocities, self._wall_velocities]
+        fastest = max((float(np.linalg.norm(part, axis=1).max()) for part in moving if len(part)), default=0.0)
+        speed = max(fastest, math.sqrt(2 * g * height))
+        if speed == 0:
+            raise InputError(
+                "sound_speed must be passed for a fluid at rest without gravity: ten times its largest speed, got None"
+            )
+        return LEAST_SOUND * speed
+
+    def _make_core(self) -> _core.Sph:
+        laminar = isinstance(self._viscosity, Laminar)
+        numbers = {
+            "spacing": self._spacing,
+            "smoothing_length": self._kernel.length,
+            "density": self._density,
+            "sound": self._sound,
+            "viscosity": self._viscosity.nu if isinstance(self._viscosity, Laminar) else self._viscosity.alpha,
+            "diffusion": self._diffusion,
+            "shifting": self._shifting,
+            "tensile_control": float(self._tensile_control),
+            "courant": self._courant,
+        }
+        vectors = {"gravity": self._gravity.tolist(), "low": [0.0] * self._dim, "period": self._box}
+        names = {
+            "kernel": self._kernel.name,
+            "state": self._state,
+            "viscosity": "laminar" if laminar else "artificial",
+        }
+        return _core.Sph(self._dim == 3, self._precision == "double", numbers, vectors, names)
+
+    def _excess(self, pressures: npt.ArrayLike | None, count: int) -> Array:
+        """Return the densities above rest that have these pressures."""
+        if pressures is None:
+            return np.zeros(count)
+        values = np.ascontiguousarray(pressures, dtype=np.float64)
+        if values.shape != (count,) or not np.isfinite(values).all():
+            raise InputError(
+                f"pressures must be {count} finite numbers, one per particle, got an array of shape {values.shape}"
+            )
+        if self._state == "linear":
+            return np.asarray(values / self._sound**2)
+        ratio = np.maximum(7 * values / (self._sound**2 * self._density), -0.999)
+        return np.asarray(self._density * np.expm1(np.log1p(ratio) / 7))
+
+    def _place_walls(self, time: float) -> None:
+        if self._walls is None:
+            return
+        positions, normals = self._walls.positions, self._walls.normals
+        velocities = self._wall_velocities[self._walls.wall]
+        accelerations = np.zeros(velocities.shape)
+        if self._wall_motion is not None:
+            now = self._wall_motion.at(time)
+            positions, normals, accelerations = now.positions, now.normals, now.accelerations
+            velocities = velocities + now.velocities
+        x, n, u, a = (np.ascontiguousarray(c, np.float64) for c in (positions, normals, velocities, accelerations))
+        self._core.set_walls(x, n, u, a, self._slip)
+
+    def __repr__(self) -> str:
+        """Return the number of particles and the time."""
+        walls = 0 if self._walls is None else len(self._walls.wall)
+        return f"Simulation({len(self)} particles, {walls} in walls, t = {self.time:.6g})"
+
+    def __len__(self) -> int:
+        """Return the number of fluid particles."""
+        return self._core.size()
+
+    def run(self, steps: int) -> None:
+        """Take a number of steps."""
+        self._advance(math.inf, _check.check_integer(steps, "steps", least=0, most=2**62))
+
+    def run_until(self, time: float) -> None:
+        """Take steps until a time is reached; the last one may pass it."""
+        self._advance(_check.check_number(time, "time"), 2**62)
+
+    def _advance(self, until: float, steps: int) -> None:
+        end = self.step_count + steps
+        while self.time < until and self.step_count < end:
+            if self._wall_motion is not None:
+                self._core.prime()
+                # Rates belong to the middle of a step.
+                self._place_walls(self.time + 0.5 * self.dt)
+                done = 1
+            else:
+                done = end - self.step_count
+            if not self._core.run(until, done)[1]:
+                raise unstable(self, self._core.broken())
+        if self._wall_motion is not None:
+            self._place_walls(self.time)
+        if not self._warned and len(self) and self.largest_speed > FASTEST * self._sound:
+            self._warned = True
+            warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        return self._core.time()
+
+    @property
+    def step_count(self) -> int:
+        """Steps since time 0."""
+        return self._core.steps()
+
+    @property
+    def dt(self) -> float:
+        """Length of the next step."""
+        self._core.prime()
+        return self._core.next()[0]
+
+    @property
+    def limit(self) -> str:
+        """What limits the next step: "sound", "force", "viscosity" or "shifting"."""
+        self._core.prime()
+        return self._core.next()[1]
+
+    @property
+    def positions(self) -> Array:
+        """Positions, shape (n, dim); a copy, as are all arrays."""
+        return self._core.column("positions")
+
+    @property
+    def velocities(self) -> Array:
+        """Velocities, shape (n, dim)."""
+        return self._core.column("velocities")
+
+    @property
+    def accelerations(self) -> Array:
+        """Accelerations in the last step, shape (n, dim)."""
+        self._core.prime()
+        return self._core.column("accelerations")
+
+    @property
+    def densities(self) -> Array:
+        """Densities."""
+        return self._density + self._core.column("excess")
+
+    @property
+    def pressures(self) -> Array:
+        """Pressures."""
+        return self._core.column("pressures")
+
+    @property
+    def masses(self) -> Array:
+        """Masses."""
+        return np.full(len(self), self._density * self._spacing**self._dim)
+
+    @property
+    def surface(self) -> npt.NDArray[np.bool_]:
+        """Whether a particle was part of the free surface in the last step."""
+        self._core.prime()
+        return self._core.column("surface") > 0
+
+    @property
+    def wall_positions(self) -> Array:
+        """Positions of the wall particles, shape (m, dim)."""
+        return self._core.wall_column("positions")
+
+    @property
+    def wall_pressures(self) -> Array:
+        """Pressures that wall particles took over from the fluid in the last step."""
+        self._core.prime()
+        return self._core.wall_column("pressures")
+
+    @property
+    def dim(self) -> int:
+        """2 or 3."""
+        return int(self._dim)
+
+    @property
+    def spacing(self) -> float:
+        """Distance of neighbouring particles."""
+        return self._spacing
+
+    @property
+    def density(self) -> float:
+        """Density at rest."""
+        return self._density
+
+    @property
+    def sound_speed(self) -> float:
+        """Speed of sound of the model."""
+        return self._sound
+
+    @property
+    def viscosity(self) -> Viscosity:
+        """The viscosity."""
+        return self._viscosity
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of all particles."""
+        return self._gravity.copy()
+
+    @property
+    def kernel(self) -> Kernel:
+        """The smoothing kernel."""
+        return self._kernel
+
+    @property
+    def box(self) -> tuple[float | None, ...]:
+        """Lengths of the periodic box, None for an open axis."""
+        return tuple(edge or None for edge in self._box)
+
+    @property
+    def largest_speed(self) -> float:
+        """Speed of the fastest particle."""
+        return float(np.linalg.norm(self.velocities, axis=1).max()) if len(self) else 0.0
+
+    def energies(self) -> Mapping[str, float]:
+        """Return the kinetic, potential and elastic energy; elastic energy is that of compression.
+
+        Examples
+        --------
+        >>> sim = Simulation([[0.0, 2.0]], spacing=1.0, density=1.0, gravity=(0, -10), velocities=[[1.0, 0.0]])
+        >>> {name: round(value, 6) for name, value in sim.energies().items()}
+        {'kinetic': 0.5, 'potential': 20.0, 'elastic': 0.0}
+        """
+        mass = self._density * self._spacing**self._dim
+        strain = self._core.column("excess") / self._density
+        return {
+            "kinetic": 0.5 * mass * float((self.velocities**2).sum()),
+            "potential": -mass * float((self.positions @ self._gravity).sum()),
+            "elastic": 0.5 * mass * self._sound**2 * float((strain**2).sum()),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """Return everything `restore` needs but the motion of walls: arrays, numbers and strings."""
+        numbers, marks, clock, steps, primed = self._core.state()
+        laminar = isinstance(self._viscosity, Laminar)
+        state: dict[str, Any] = {
+            "particles": numbers,
+            "marks": marks,
+            "clock": np.array(clock),
+            "steps": steps,
+            "primed": int(primed),
+            "spacing": self._spacing,
+            "density": self._density,
+            "sound_speed": self._sound,
+            "gravity": self._gravity,
+            "box": np.array(self._box),
+            "viscosity": self._viscosity.nu if isinstance(self._viscosity, Laminar) else self._viscosity.alpha,
+            "viscosity_kind": "laminar" if laminar else "artificial",
+            "kernel": self._kernel.name,
+            "smoothing": self._smoothing,
+            "state": self._state,
+            "diffusion": self._diffusion,
+            "shifting": self._shifting,
+            "tensile_control": int(self._tensile_control),
+            "courant": self._courant,
+            "precision": self._precision,
+        }
+        if self._walls is not None:
+            state["walls"] = {
+                "positions": np.asarray(self._walls.positions),
+                "normals": np.asarray(self._walls.normals),
+                "wall": np.asarray(self._walls.wall),
+                "slip": np.asarray(self._walls.slip),
+                "velocities": self._wall_velocities,
+            }
+        return state
+
+    @classmethod
+    def restore(cls, state: Mapping[str, Any], *, wall_motion: WallMotionLike | None = None) -> Self:
+        """Make the simulation whose `state` this was; it continues bit for bit.
+
+        Examples
+        --------
+        >>> sim = Simulation([[0.0, 0.0]], spacing=0.1, gravity=(0, -9.81))
+        >>> sim.run(10)
+        >>> other = Simulation.restore(sim.state())
+        >>> sim.run(10), other.run(10)
+        (None, None)
+        >>> bool((sim.positions == other.positions).all())
+        True
+        """
+        kind = Laminar if str(state["viscosity_kind"]) == "laminar" else Artificial
+        walls = _KeptWalls(state["walls"]) if "walls" in state else None
+        made = cls(
+            np.zeros((0, len(state["gravity"]))),
+            spacing=float(state["spacing"]),
+            density=float(state["density"]),
+            sound_speed=float(state["sound_speed"]),
+            walls=walls,
+            wall_motion=wall_motion,
+            wall_velocities=None if walls is None else walls.velocities,
+            gravity=[float(x) for x in state["gravity"]],
+            box=[float(edge) or None for edge in state["box"]],
+            viscosity=kind(float(state["viscosity"])),
+            kernel=str(state["kernel"]),
+            smoothing=float(state["smoothing"]),
+            state=str(state["state"]),
+            diffusion=float(state["diffusion"]),
+            shifting=float(state["shifting"]),
+            tensile_control=bool(state["tensile_control"]),
+            courant=float(state["courant"]),
+            precision=str(state["precision"]),
+        )
+        made._continue(state)
+        return made
+
+    def _continue(self, state: Mapping[str, Any]) -> None:
+        """Take particles and clock of a state."""
+        self._place_walls(float(state["clock"][0]))
+        self._core.restore(
+            np.ascontiguousarray(state["particles"], np.float64),
+            np.ascontiguousarray(state["marks"], np.uint32),
+            [float(x) for x in state["clock"]],
+            int(state["steps"]),
+            bool(state["primed"]),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the state."""
+        return _restored, (type(self), self.state(), self._wall_motion)
+
+
+class _KeptWalls:
+    """Wall particles of a state."""
+
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        self.positions = np.ascontiguousarray(state["positions"], np.float64)
+        self.normals = np.ascontiguousarray(state["normals"], np.float64)
+        self.wall = np.ascontiguousarray(state["wall"], np.int32)
+        self.slip = np.ascontiguousarray(state["slip"], bool)
+        self.velocities = np.array(state["velocities"], np.float64)
+
+
+def _restored(kind: type[Simulation], state: Mapping[str, Any], motion: WallMotionLike | None) -> Simulation:
+    return kind.restore(state, wall_motion=motion)

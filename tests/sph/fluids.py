@@ -1,0 +1,53 @@
+"""Small fluids for tests, with walls made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Wall particles."""
+
+    positions: Array
+    normals: Array
+    wall: npt.NDArray[np.int32]
+    slip: npt.NDArray[np.bool_]
+
+
+def lattice(low: Sequence[float], high: Sequence[float], spacing: float) -> Array:
+    """Return a lattice that fills a box whose edges are multiples of the spacing."""
+    axes = [a + spacing * (np.arange(round((b - a) / spacing)) + 0.5) for a, b in zip(low, high, strict=True)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+
+
+def tank(size: Sequence[float], spacing: float, layers: int = 4, *, slip: bool = True, lid: bool = False) -> Layers:
+    """Return the walls of a tank from 0 to `size`, open at the top of the last axis unless it has a lid.
+
+    Walls are numbered as one, but for the lid.
+    """
+    high = np.array(size)
+    depth = layers * spacing
+    points = lattice([-depth] * len(high), high + depth, spacing)
+    outside = ((points < 0) | (points > high)).any(axis=1)
+    if not lid:
+        outside &= points[:, -1] < high[-1]
+    points = points[outside]
+    normals = np.where(points < 0, 1.0, np.where(points > high, -1.0, 0.0))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    return Layers(points, normals, (points[:, -1] > high[-1]).astype(np.int32), np.array([slip, slip]))
+
+
+def channel(length: float, height: float, spacing: float, layers: int = 4) -> Layers:
+    """Return two plates without slip, the lower one number 0, for a flow that is periodic along x."""
+    low = lattice((0, -layers * spacing), (length, 0), spacing)
+    high = lattice((0, height), (length, height + layers * spacing), spacing)
+    normals = np.repeat([[0.0, 1.0], [0.0, -1.0]], [len(low), len(high)], axis=0)
+    wall = np.repeat([0, 1], [len(low), len(high)]).astype(np.int32)
+    return Layers(np.concatenate([low, high]), normals, wall, np.array([False, False]))
