@@ -1,28 +1,11 @@
 #include "dem/crossings.hpp"
 
-#include <cmath>
-
 #include "dem/forces.hpp"
 #include "dem/walls/kinds.hpp"
+#include "mesh/passes.hpp"
 #include "mesh/vec3.hpp"
 
 namespace vicinal::dem {
-namespace {
-
-// Whether the segment between two points intersects a triangle: its ends are on different sides of the plane, and its
-// line passes the three edges on the same side.
-bool passes(const mesh::Vec3& from, const mesh::Vec3& to, const mesh::Vec3& a, const mesh::Vec3& b,
-            const mesh::Vec3& c) {
-  const mesh::Vec3 normal = cross(b - a, c - a);
-  if ((dot(from - a, normal) > 0) == (dot(to - a, normal) > 0)) return false;
-  const mesh::Vec3 way = to - from;
-  const auto side = [&](const mesh::Vec3& p, const mesh::Vec3& q) { return dot(way, cross(p - from, q - from)); };
-  const double ab = side(a, b), bc = side(b, c), ca = side(c, a);
-  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
-}
-
-}  // namespace
-
 void Forces::note_crossings(std::size_t row, double step) {
   const Assembly::Acting act = assembly_.acting();
   const Vec now = centre(act.places[row]);
@@ -40,8 +23,8 @@ void Forces::note_crossings(std::size_t row, double step) {
         const Vec q = wall.to_description(p);
         return mesh::Vec3{q.x, q.y, q.z};
       };
-      crossed = passes(described(before), described(now), surface.corner(primitive.face, 0),
-                       surface.corner(primitive.face, 1), surface.corner(primitive.face, 2));
+      crossed = mesh::passes(described(before), described(now), surface.corner(primitive.face, 0),
+                             surface.corner(primitive.face, 1), surface.corner(primitive.face, 2));
     } else {
       crossed = nearest_of(wall, now).distance < 0 && nearest_of(wall, before).distance >= 0;
     }

@@ -31,6 +31,7 @@
 #include "python/mesh.hpp"
 #include "python/search.hpp"
 #include "python/sph.hpp"
+#include "python/sph_guard.hpp"
 
 namespace nb = nanobind;
 
@@ -143,6 +144,7 @@ NB_MODULE(_core, m) {
   bind_lists(m);
   bind_mesh(m);
   bind_sph(m);
+  bind_sph_guard(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("box_bounds", &box_bounds, nb::arg("lower"), nb::arg("upper"),

@@ -299,6 +299,33 @@ class Mesh:
             velocity=self.velocity_at(there),
         )
 
+    def nearest(self, points: npt.ArrayLike, reach: float) -> tuple[Vectors, Vectors]:
+        """Return the distance from points to the surface, and the vectors there.
+
+        Beyond `reach`, the distance is infinite where no triangle was found and not less than `reach` elsewhere.
+
+        Examples
+        --------
+        >>> mesh = vicinal.Mesh([[[0, 0, 0], [4, 0, 0], [0, 4, 0]]])
+        >>> distance, way = mesh.nearest([[1.0, 1.0, -0.5], [9.0, 9.0, 9.0]], reach=1.0)
+        >>> distance.tolist(), way.tolist()
+        ([0.5, inf], [[0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+        """
+        places = np.ascontiguousarray(self._pose.into(_check_space(_check.check_points(points).array.astype(float))))
+        limit = check_finite(reach, "reach")
+        if limit <= 0:
+            raise InputError(f"reach must be above 0, got {limit}")
+        distance, way = np.full(len(places), np.inf), np.zeros(places.shape)
+        # From near to far: within the whole reach there may be very many triangles.
+        left, radius = np.arange(len(places)), limit / 16
+        while len(left):
+            around = boxes_around(places[left], np.full(len(left), radius * (1 + 2.0**-40) + self._slack))
+            near = self._tree.neighbors(query_boxes=around)
+            distance[left], way[left] = _core.mesh_nearest(self._surface, places[left], near.offsets, near.indices)
+            left = left[distance[left] > radius] if radius < limit else left[:0]
+            radius = min(2 * radius, limit)
+        return distance, self._pose.turn_out(way)
+
     # ---------------------------------------------------------------------------- files
 
     @classmethod

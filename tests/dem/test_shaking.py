@@ -1,9 +1,12 @@
 """A shaken box: the largest grain rises to the top."""
 
 import numpy as np
+import pytest
 
 from dem.grains import linear
+from vicinal import sim as simulations
 from vicinal.dem import Simulation, box_walls
+from vicinal.sim.run import make_solver
 
 SIDE, AMPLITUDE, PHASES = 7.0, 0.6, 24
 
@@ -47,3 +50,25 @@ def test_a_large_grain_rises_to_the_top_and_stays_there():
     # A grain of the same size as the others, at the same place, does not rise.
     same, others = heights(1.0, 20)
     assert same[-1] < others[-1]
+
+
+def test_a_wall_of_a_scene_oscillates_and_stops_as_its_table_says():
+    motion = {"type": "oscillating", "frequency": 5.0, "stroke": [0, 0, 0.002], "angle": 0.3, "ramp": 0.05}
+    motion["stop"] = 0.25
+    walls = [{"shape": "plane", "material": "a", "point": [0, 0, 0], "normal": [0, 0, 1], "motion": motion}]
+    dem = {
+        "materials": {"a": {"youngs_modulus": 1e6, "poisson_ratio": 0.25, "density": 2500, "restitution": 0.3}},
+        "bodies": {"bead": {"material": "a", "radius": 0.003}},
+        "insert": [{"kind": "place", "bodies": "bead", "positions": [[0, 0, 0.0031]]}],
+        "dt": 5e-5,
+    }
+    solver = make_solver(simulations.Scene(run={"duration": 0.3}, walls=walls, dem=dem))
+    wall = solver.simulation.walls[0]
+    for time in (0.03, 0.11, 0.2, 0.3):
+        solver.advance(time, 10**9)
+        t = min(solver.time, 0.25)
+        grown = min(t / 0.05, 1.0)
+        swing = grown**2 * (3 - 2 * grown) * np.sin(10 * np.pi * t)
+        assert wall.position[2] == pytest.approx(0.002 * swing, abs=1e-9)
+        assert 2 * np.arcsin(wall.orientation[3]) == pytest.approx(0.3 * swing, abs=1e-9)
+    assert not np.any(wall.velocity)

@@ -51,7 +51,7 @@ class GrainSolver:
             self.feeder.start()
             self.feeder.emit()
             self.times = choose_step(scene, self.simulation, kinds)
-            self.walls.set_motions(0.0)
+            self.walls.set_motions(0.0, self.simulation.dt)
             self.overlaps = self.simulation.check_overlaps()
         else:
             self.feeder.restore(state["feeder"])
@@ -109,11 +109,11 @@ class GrainSolver:
         end = sim.step_count + steps
         while sim.step_count < end and not reached(sim.time, until):
             before = sim.time
-            moment = min(until, self._events.following(before))
+            moment = min(until, self._events.following(before)) if self.walls.steady else before
             sim.run(min(max(1, steps_until(before, moment, sim.dt)), end - sim.step_count))
             due = self._events.due(before, sim.time)
-            if "motion" in due:
-                self.walls.set_motions(sim.time)
+            if "motion" in due or not self.walls.steady:
+                self.walls.set_motions(sim.time, sim.dt)
             self.feeder.drain(k for k in range(len(self.scene.dem.outlets)) if f"outlet {k}" in due)
             if "emitters" in due:
                 self.feeder.emit()

@@ -85,6 +85,10 @@ class SurfaceMesh:
             touching[self._search.contacts(points, radii).body] = True
         return touching
 
+    def nearest(self, points: Array, reach: float) -> tuple[Array, Array]:
+        """Return the distance from points to the surface and the vectors there; infinity and 0 beyond `reach`."""
+        return self._search.nearest(points, reach)
+
     def pushed_off(self, points: Array, radii: Array) -> Array:
         """Move spheres away from the nearest point of the surface until they no longer touch it."""
         moved = points.copy()

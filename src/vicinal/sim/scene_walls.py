@@ -12,7 +12,7 @@ from vicinal.errors import InputError
 from vicinal.sim.meshes import load_mesh
 from vicinal.sim.scene import Scene
 from vicinal.sim.vtkhdf import Frame, triangles
-from vicinal.sim.wall_sections import AnyWall, BoxWall, CylinderWall, MeshWallSection, PlaneWall, Rotating
+from vicinal.sim.wall_sections import AnyWall, BoxWall, CylinderWall, MeshWallSection, Oscillating, PlaneWall, Rotating
 from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, box_walls, rotated
 
 Array = npt.NDArray[np.float64]
@@ -47,14 +47,24 @@ class SceneWalls:
         """Return the times after 0 at which a motion starts or stops."""
         return sorted({moment for table in self.tables for moment in table.motion.moments() if moment > 0})
 
-    def set_motions(self, time: float) -> None:
-        """Set the velocities of walls to those that their motions have from a time on."""
+    @property
+    def steady(self) -> bool:
+        """Whether velocities only change at `moments`."""
+        return all(table.motion.STEADY for table in self.tables)
+
+    def set_motions(self, time: float, step: float = 0.0) -> None:
+        """Set the velocities of walls to those of their motion from a time on, or to their mean over a step."""
         for table, group in zip(self.tables, self.groups, strict=True):
             # A wall without motion keeps the velocity that the user has set.
             if table.motion.moments():
+                velocity, spin = np.array(table.motion.velocity_at(time)), np.array(table.motion.spin_at(time))
+                if step and not table.motion.STEADY:
+                    velocity, spin = (
+                        (np.array(at(time + step)) - at(time)) / step
+                        for at in (table.motion.displacement_at, table.motion.rotation_at)
+                    )
                 for wall in group:
-                    wall.velocity = np.array(table.motion.velocity_at(time))
-                    wall.spin = np.array(table.motion.spin_at(time))
+                    wall.velocity, wall.spin = velocity, spin
 
     def frame(self, time: float, dtype: npt.DTypeLike) -> Frame:
         """Return the surfaces in their present pose, with the forces and torques on them."""
@@ -139,7 +149,7 @@ def _walls(wall: AnyWall, name: str, size: float) -> list[Wall]:
         case MeshWallSection():
             mesh = load_mesh(wall.file, scale=wall.scale, move=wall.move)
             walls = [MeshWall(name=name, material=material, vertices=mesh.vertices, faces=mesh.faces)]
-    if isinstance(wall.motion, Rotating):
+    if isinstance(wall.motion, (Rotating, Oscillating)):
         for part in walls:
             part.centre = np.array(wall.motion.point)
     return walls
