@@ -6,6 +6,7 @@
 #include "mesh/vec3.hpp"
 
 namespace vicinal::dem {
+
 void Forces::note_crossings(std::size_t row, double step) {
   const Assembly::Acting act = assembly_.acting();
   const Vec now = centre(act.places[row]);
