@@ -7,9 +7,9 @@ import pickle
 
 import numpy as np
 import pytest
-from fluids import lattice, tank
 
 import vicinal as vc
+from sph.fluids import lattice, tank
 from vicinal import _core
 from vicinal.sph import Artificial, Laminar, Simulation
 

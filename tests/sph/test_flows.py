@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fluids import channel, lattice, tank
 
+from sph.fluids import channel, lattice, tank
 from vicinal.sph import Artificial, Laminar, Simulation
 
 

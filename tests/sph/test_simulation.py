@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fluids import Layers, lattice, tank
-from plain import one_pass
 
+from sph.fluids import Layers, lattice, tank
+from sph.plain import one_pass
 from vicinal.errors import InputError
 from vicinal.sph import Artificial, Kernel, Laminar, Simulation, SoundSpeedWarning, UnstableError
 from vicinal.sph.kernels import KERNELS
