@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "python/arrays.hpp"
+#include "sph/guard.hpp"
 #include "sph/simulation.hpp"
 
 namespace vicinal {
@@ -150,6 +151,11 @@ class AnySph {
         p.slips = slip.data()[k] ? 1 : 0;
       }
     });
+  }
+
+  // The guard must outlive the fluid; none if it is null.
+  void set_guard(sph::Guard* guard) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) { sim.guard = guard; });
   }
 
   // Takes steps until a moment is reached, at most so many. Returns their number and whether the state is sound.
@@ -283,6 +289,7 @@ void bind_sph(nb::module_& m) {
       .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
       .def("set_walls", &AnySph::set_walls, nb::arg("x"), nb::arg("normals"), nb::arg("u"), nb::arg("accelerations"),
            nb::arg("slip"))
+      .def("set_guard", &AnySph::set_guard, nb::arg("guard").none(), nb::keep_alive<1, 2>())
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("prime", &AnySph::prime)
       .def("next", &AnySph::next)

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "mesh/closest.hpp"
@@ -57,18 +56,14 @@ void add_round(sph::Guard& guard, const Three& point, const Three& direction, do
   guard.add(std::move(wall));
 }
 
-// Keeps every particle in place; returns how many each wall has put back.
-nb::object keep(const sph::Guard& guard, const Fixed& before, const Moving& after, const Moving& velocities) {
+// Keeps every particle in place, and counts those that a wall has put back.
+void keep(sph::Guard& guard, const Fixed& before, const Moving& after, const Moving& velocities) {
   const std::size_t size = before.shape(0), dim = before.shape(1);
   if ((dim != 2 && dim != 3) || after.shape(0) != size || after.shape(1) != dim || velocities.shape(0) != size ||
       velocities.shape(1) != dim)
     throw nb::type_error("positions before and after and velocities must have the same shape (n, 2) or (n, 3)");
-  constexpr std::size_t grain = 4096;
-  std::vector<std::vector<std::int64_t>> counts((size + grain - 1) / grain);
   without_lock([&] {
-    parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      std::vector<std::int64_t>& mine = counts[piece];
-      mine.resize(guard.size());
+    parallel_ranges(size, 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t k = begin; k < end; ++k) {
         const double* from = before.data() + k * dim;
         double *to = after.data() + k * dim, *speed = velocities.data() + k * dim;
@@ -76,17 +71,13 @@ nb::object keep(const sph::Guard& guard, const Fixed& before, const Moving& afte
         sph::Vec3 there{to[0], to[1], flat ? 0.0 : to[2]}, velocity{speed[0], speed[1], flat ? 0.0 : speed[2]};
         const std::int32_t wall = guard.keep({from[0], from[1], flat ? 0.0 : from[2]}, there, velocity);
         if (wall < 0) continue;
-        ++mine[static_cast<std::size_t>(wall)];
+        guard.count(wall);
         to[0] = there.x, to[1] = there.y;
         speed[0] = velocity.x, speed[1] = velocity.y;
         if (!flat) to[2] = there.z, speed[2] = velocity.z;
       }
     });
   });
-  std::vector<std::int64_t> total(guard.size());
-  for (const auto& piece : counts)
-    for (std::size_t k = 0; k < piece.size(); ++k) total[k] += piece[k];
-  return array_from<std::int64_t>({total.size()}, total);
 }
 
 // Distance from points to the closest of the faces near each (rows), infinity without one, and the vector to it.
@@ -129,6 +120,7 @@ void bind_sph_guard(nb::module_& m) {
       .def(
           "set", [](sph::Guard& guard, std::size_t wall, const Pose& pose) { guard.set(wall, motion_of(pose)); },
           nb::arg("wall"), nb::arg("pose"))
+      .def("held", [](const sph::Guard& guard) { return array_from<std::int64_t>({guard.size()}, guard.held()); })
       .def("keep", &keep, nb::arg("before"), nb::arg("after"), nb::arg("velocities"));
   m.def("mesh_nearest", &nearest, nb::arg("surface"), nb::arg("points"), nb::arg("offsets"), nb::arg("faces"));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +69,7 @@ class Guard {
     if (wall.kind == GuardWall::triangles)
       wall.cells = TriangleCells(wall.mesh.surface(), 2 * cell_, clearance_ * (1 + 1e-9));
     walls_.push_back(std::move(wall));
+    held_.push_back(0);
   }
   [[nodiscard]] std::size_t size() const { return walls_.size(); }
 
@@ -75,6 +77,12 @@ class Guard {
   void move(std::size_t wall, const Motion& motion) { walls_[wall].before = std::exchange(walls_[wall].now, motion); }
   // No step lies between the places of a wall.
   void set(std::size_t wall, const Motion& motion) { walls_[wall].before = walls_[wall].now = motion; }
+
+  // How many particles each wall has put back; counted from any thread.
+  void count(std::int32_t wall) {
+    std::atomic_ref(held_[static_cast<std::size_t>(wall)]).fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] const std::vector<std::int64_t>& held() const { return held_; }
 
   // Puts a particle back that a step has taken from one place to another; returns the first wall that did so, or -1.
   // Its velocity loses the part that leads into the wall.
@@ -192,6 +200,7 @@ class Guard {
 
   double clearance_, cell_;
   std::vector<GuardWall> walls_;
+  std::vector<std::int64_t> held_;
 };
 
 }  // namespace vicinal::sph

@@ -23,6 +23,20 @@ double length(const Vector<D>& a) {
   return std::sqrt(sum);
 }
 
+// Puts a particle back that has passed through a wall in a step, whose first half it has made already.
+template <int D>
+void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) {
+  Vec3 to{p.x[0], p.x[1], 0}, way{}, velocity{p.u[0], p.u[1], 0};
+  const auto whole = [&](std::size_t a) { return first_half[a] + 0.5 * dt * (p.u[a] + p.shift[a]); };
+  way = {whole(0), whole(1), 0};
+  if constexpr (D == 3) to.z = p.x[2], way.z = whole(2), velocity.z = p.u[2];
+  const std::int32_t wall = guard.keep(to - way, to, velocity);
+  if (wall < 0) return;
+  guard.count(wall);
+  p.x[0] = to.x, p.x[1] = to.y, p.u[0] = velocity.x, p.u[1] = velocity.y;
+  if constexpr (D == 3) p.x[2] = to.z, p.u[2] = velocity.z;
+}
+
 template <class T, int D>
 StepLength Simulation<T, D>::next() const {
   const double h = settings.smoothing_length, c = settings.state.sound;
@@ -258,6 +272,8 @@ bool Simulation<T, D>::finish(double dt) {
     for (std::size_t k = begin; k < end; ++k) {
       Particle<D>& p = particles[k];
       const T* const sums = sums_[k].c;
+      Vector<D> first_half;  // of the way in this step
+      for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
       p.rate = sums[At::rate];
       Vector<D> raw;
       for (std::size_t a = 0; a < D; ++a) {
@@ -279,6 +295,7 @@ bool Simulation<T, D>::finish(double dt) {
         p.u[a] += dt * p.acceleration[a];
         p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
       }
+      if (guard != nullptr && dt > 0) hold<D>(*guard, first_half, dt, p);
       p.excess += dt * p.rate;
       settings.space.wrap(p.x);
       const Largest own{length<D>(p.u), length<D>(p.acceleration), length<D>(p.shift)};

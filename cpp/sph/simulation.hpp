@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "sph/guard.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
 #include "sph/state_equation/kinds.hpp"
@@ -59,6 +60,7 @@ class Simulation {
   Settings<D> settings;
   Buffer<Particle<D>> particles;
   Buffer<WallParticle<D>> walls;
+  Guard* guard = nullptr;  // keeps particles on their side of walls, if there is one
   double time = 0;
   std::int64_t steps = 0;
   Largest largest;

@@ -52,6 +52,7 @@ def test_options_choose_step_colour_and_view(folder, tmp_path):
     ("arguments", "code", "message"),
     [
         (["--colour", "taste"], 2, "radius"),
+        (["--style", "melted"], 2, "surface"),
         (["--step", "9"], 2, "from 0 to 2"),
         (["--view", "up"], 2, "azimuth,elevation"),
         (["--size", "3x3"], 2, "from 100 to 8000"),
@@ -97,3 +98,21 @@ def test_what_is_near_hides_what_is_far(radius):
     side = near.image()[50, int(50 + 0.8 * radius)]
     assert side[0] > side[1]
     assert (near.image()[2, 2] == 1).all()
+
+
+def test_particles_melt_into_a_smooth_body(folder, tmp_path):
+    x, y = np.meshgrid(np.arange(20, 90, 6.0), np.arange(20, 90, 6.0))
+    seen = np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)])
+    colours = np.tile([0.2, 0.4, 0.8], (len(seen), 1))
+    spheres, surface = Canvas(110, 110, (1, 1, 1)), Canvas(110, 110, (1, 1, 1))
+    spheres.spheres(seen, np.full(len(seen), 4.5), colours)
+    surface.surface(seen, np.full(len(seen), 4.5), colours)
+    rough, smooth = (canvas.image()[30:80, 30:80].std(axis=(0, 1)).max() for canvas in (spheres, surface))
+    assert smooth < 0.2 * rough
+    assert (surface.image()[2, 2] == 1).all()
+    # What is nearer hides it, and it hides what is farther.
+    surface.spheres(np.array([[50.0, 50, 50], [70.0, 70, -50]]), np.array([5.0, 5.0]), np.array([[1.0, 0, 0]] * 2))
+    assert surface.image()[50, 50][0] > 0.5
+    assert surface.image()[70, 70][2] > surface.image()[70, 70][0]
+    result = render(folder, "-o", tmp_path / "a.png", "--size", "200x200", "--style", "surface")
+    assert result.exit_code == 0, result.output

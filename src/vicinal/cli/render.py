@@ -31,6 +31,9 @@ def render(
     colour: Annotated[
         str | None, typer.Option("--colour", "--color", help="speed, radius, id, or other data of the particles.")
     ] = None,
+    style: Annotated[
+        str | None, typer.Option(help="spheres, or surface: particles melt into one smooth body, as a fluid does.")
+    ] = None,
     view: Annotated[
         str | None, typer.Option(help="Direction to the eye: azimuth,elevation in degrees; or x, y or z.")
     ] = None,
@@ -52,7 +55,7 @@ def render(
         targets = output or [path.with_suffix(".png"), path.with_suffix(ANIMATION)]
         for target in targets:
             _check_target(target)
-        scene_title, look = _look(path, colour=colour, view=view, size=size)
+        scene_title, look = _look(path, colour=colour, style=style, view=view, size=size)
         painter = Painter(path, look)
         line = scene_title if title is None else title
         chosen = _index(step, len(painter.particles))
@@ -69,22 +72,28 @@ def render(
             typer.echo(f"{'animation' if target.suffix.lower() == ANIMATION else 'picture'}: {target.resolve()}")
 
 
-def _look(path: Path, *, colour: str | None, view: str | None, size: str | None) -> "tuple[str, Look]":
+def _look(
+    path: Path, *, colour: str | None, style: str | None, view: str | None, size: str | None
+) -> "tuple[str, Look]":
     """Return title and look: those of the scene file in the folder of the series, unless options replace them."""
+    from vicinal._check import check_choice
     from vicinal.sim.folder import SCENE
     from vicinal.sim.pictures import Look
-    from vicinal.sim.scene import load
+    from vicinal.sim.scene import STYLES, load
 
     title, azimuth, elevation, meaning = path.parent.name, Look.azimuth, Look.elevation, Look.colour
+    drawn = Look.style
     beside = path.with_name(SCENE)
     if beside.exists():
         scene = load(beside)
-        title, meaning = scene.title, scene.picture.colour
+        title, meaning, drawn = scene.title, scene.picture.colour, scene.picture.style
         azimuth, elevation = scene.picture.view
     if view is not None:
         azimuth, elevation = _angles(view)
+    if style is not None:
+        drawn = check_choice(style, "--style", STYLES)
     pixels = Look.pixels if size is None else _pixels(size)
-    return title, Look(azimuth=azimuth, elevation=elevation, colour=colour or meaning, pixels=pixels)
+    return title, Look(azimuth=azimuth, elevation=elevation, colour=colour or meaning, pixels=pixels, style=drawn)
 
 
 def _angles(text: str) -> tuple[float, float]:

@@ -77,6 +77,10 @@ class Output(Section):
     )
 
 
+STYLES = ("spheres", "surface")
+"""How particles are drawn."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Picture(Section):
     """Default options of ``vicinal render``."""
@@ -85,6 +89,7 @@ class Picture(Section):
         Items(Number(-360, 360), 2), (-65.0, 18.0), help="direction to the eye: azimuth and elevation in degrees"
     )
     colour: str = key(Text(), "speed", help='quantity that colours show: "speed", or any data of the particles')
+    style: str = key(OneOf(STYLES), "spheres", help='"surface" draws particles as one smooth body')
 
 
 @dataclass(frozen=True)

@@ -52,35 +52,34 @@ class Guard:
             raise InputError(f"spacing must be a positive number, got {size}")
         self.walls = [solid.wall for solid in solids_of(walls, dim)]
         self.dim = dim
-        self.held = np.zeros(len(self.walls), np.int64)
-        """How often each wall has put a particle back, in the order of `walls`."""
-        self._guard = _core.SphGuard(CLEARANCE * size, size)
+        self.core = _core.SphGuard(CLEARANCE * size, size)
+        """The compiled guard, for `vicinal.sph.Simulation`."""
         for number, wall in enumerate(self.walls):
             self._add(wall, size)
-            self._guard.set(number, pose_of(wall))
+            self.core.set(number, pose_of(wall))
 
     def _add(self, wall: Wall, spacing: float) -> None:
         if isinstance(wall, Plane):
-            self._guard.add_round(wall.point, wall.normal, 0.0, 1.0)
+            self.core.add_round(wall.point, wall.normal, 0.0, 1.0)
         elif isinstance(wall, Cylinder):
-            self._guard.add_round(wall.start, wall.axis, wall.radius, 1.0 if wall.inside else -1.0)
+            self.core.add_round(wall.start, wall.axis, wall.radius, 1.0 if wall.inside else -1.0)
         elif isinstance(wall, MeshWall):
             mesh = Mesh(_extruded(wall, spacing)) if self.dim == 2 else wall.mesh
-            self._guard.add_mesh(mesh._surface)  # noqa: SLF001
+            self.core.add_mesh(mesh._surface)  # noqa: SLF001
 
     @property
     def count(self) -> int:
         """How often a particle was put back."""
-        return int(self.held.sum())
+        return int(self.core.held().sum())
 
     def counts(self) -> dict[str, int]:
         """Return how often each wall has put a particle back, by name, without those that never did."""
-        return {wall.name: int(n) for wall, n in zip(self.walls, self.held, strict=True) if n}
+        return {wall.name: int(n) for wall, n in zip(self.walls, self.core.held(), strict=True) if n}
 
     def move(self) -> None:
         """Take the present pose of the walls as that at the end of the step to come, the former as its beginning."""
         for number, wall in enumerate(self.walls):
-            self._guard.move(number, pose_of(wall))
+            self.core.move(number, pose_of(wall))
 
     def keep(self, before: Array, after: Array, velocities: Array) -> int:
         """Put back particles that a step has carried through a wall; return how many.
@@ -105,9 +104,9 @@ class Guard:
                     f"{name} must be a contiguous float64 array of shape (n, {self.dim}), "
                     f"got {array.dtype} and {array.shape}"
                 )
-        held = self._guard.keep(before, after, velocities)
-        self.held += held
-        return int(held.sum())
+        known = self.count
+        self.core.keep(before, after, velocities)
+        return self.count - known
 
 
 def pose_of(wall: Wall) -> list[list[float]]:

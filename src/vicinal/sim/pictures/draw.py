@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+import vicinal as vc
 from vicinal.errors import InputError
 from vicinal.extras import need
 from vicinal.sim.folder import SURFACES, WALLS
@@ -27,6 +28,12 @@ INK, MUTED = "#1d2433", "#667085"
 FINE = 2
 """Oversampling: every pixel is the mean of a square with this many pixels along each side."""
 
+MELTED = 1.5
+"""Radii in the style "surface", in radii of particles: neighbours on the diagonal of a lattice overlap."""
+
+LEAST_NEIGHBOURS = 3
+"""Particles with fewer neighbours are drops, which are drawn as spheres."""
+
 SHARP = np.cos(np.radians(25.0))
 """An edge of a mesh is drawn if the cosine between the normals of its triangles is below this."""
 
@@ -43,11 +50,14 @@ class Look:
         The quantity that the colour of a particle shows: ``"speed"``, or the name of one of its data.
     pixels
         Width and height of the picture.
+    style
+        "spheres", or "surface": particles melt into one smooth body, as a fluid does.
     """
 
     azimuth: float = -65.0
     elevation: float = 18.0
     colour: str = "speed"
+    style: str = "spheres"
     pixels: tuple[int, int] = (1200, 900)
 
 
@@ -137,11 +147,22 @@ class Painter:
             self._solids(canvas, camera, surfaces, dict(zip(frame.point_data["id"].tolist(), colours, strict=True)))
         if (~solid).any():
             radii = np.asarray(frame.point_data["radius"], float)[~solid] * camera.scale
-            canvas.spheres(camera.project(frame.points[~solid]), radii, colours[~solid])
+            seen, paint = camera.project(frame.points[~solid]), colours[~solid]
+            melted = self._melted(frame)[~solid]
+            if melted.any():
+                canvas.surface(seen[melted], MELTED * radii[melted], paint[melted])
+            canvas.spheres(seen[~melted], radii[~melted], paint[~melted])
         if walls is not None:
             canvas.lines(camera.project(_edges(walls)), EDGE, 0.55)
         image = canvas.image()
         return np.asarray(image.reshape(height // FINE, FINE, width // FINE, FINE, 3).mean(axis=(1, 3)))
+
+    def _melted(self, frame: Frame) -> npt.NDArray[np.bool_]:
+        """Return which particles are drawn as one body: those with neighbours, in the style "surface"."""
+        if self.look.style != "surface" or not len(frame.points):
+            return np.zeros(len(frame.points), bool)
+        reach = 3.5 * float(np.median(frame.point_data["radius"]))
+        return np.asarray(vc.count(np.asarray(frame.points, float), reach) >= LEAST_NEIGHBOURS)
 
     def _frame(self, series: SeriesReader | None, time: float) -> Frame | None:
         if series is None or not len(series):
@@ -189,7 +210,7 @@ class Painter:
         shown = LinearSegmentedColormap.from_list("shown", colormaps["viridis"](np.linspace(0.15, 0.95, 64)))
         scale = figure.add_axes((0.68, line - 0.004, 0.28, 10 / (height + top)))
         bar = figure.colorbar(ScalarMappable(Normalize(*self.range), shown), cax=scale, orientation="horizontal")
-        unit = {"speed": " (m/s)", "radius": " (m)"}.get(self.look.colour, "")
+        unit = {"speed": " (m/s)", "radius": " (m)", "pressure": " (Pa)"}.get(self.look.colour, "")
         bar.set_label(self.look.colour + unit, color=MUTED, fontsize=9 * zoom, labelpad=1)
         bar.ax.xaxis.set_label_position("top")
         bar.ax.locator_params(nbins=5)

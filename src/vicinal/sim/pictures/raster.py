@@ -78,6 +78,42 @@ class Canvas:
         front = np.sqrt(np.maximum(0, 1 - right * right - up * up))
         self.colour[pixel] = shade(colours[k], np.stack([right, up, front], axis=1))
 
+    def surface(self, seen: Array, radii: Array, colours: Array) -> None:
+        """Draw spheres as one smooth body: depths and colours of their pixels are blurred before they are shaded.
+
+        Parameters
+        ----------
+        seen, radii, colours
+            As for `spheres`; radii should be so large that neighbours overlap.
+        """
+        radii = np.maximum(radii, 0.7)
+        depth, owner = np.full(len(self.depth), -np.inf), np.full(len(self.depth), -1)
+        for _, pixel, height in self._fragments(seen, radii):
+            np.maximum.at(depth, pixel, height)
+        for which, pixel, height in self._fragments(seen, radii):
+            mine = height == depth[pixel]
+            owner[pixel[mine]] = which[mine]
+        inside = (owner >= 0).reshape(self.height, self.width)
+        if not inside.any():
+            return
+        rows, columns = (np.flatnonzero(inside.any(axis=axis)) for axis in (1, 0))
+        part = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+        inside = inside[part]
+        height = np.where(inside, depth.reshape(self.height, self.width)[part], 0.0)
+        reach, size = float(np.median(radii)), max(1, round(0.7 * float(np.median(radii))))
+        # A surface passes close to its particles; edges in front of others stay sharp.
+        smooth = np.clip(_blurred(height, inside, size), height - 2 * reach, height + 2 * reach)
+        up, right = np.gradient(np.where(inside, smooth, np.nan))
+        slope = np.nan_to_num(np.stack([-right, up], axis=-1)).clip(-2, 2)
+        normal = np.concatenate([slope, np.ones((*inside.shape, 1))], axis=-1)
+        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+        paint = colours[np.maximum(owner.reshape(self.height, self.width)[part], 0)]
+        paint = np.stack([_blurred(paint[..., k], inside, size) for k in range(3)], axis=-1)
+        number = np.arange(self.height * self.width).reshape(self.height, self.width)[part][inside]
+        near = smooth[inside] > self.depth[number]
+        self.colour[number[near]] = shade(paint[inside][near], normal[inside][near])
+        self.depth[number[near]] = smooth[inside][near]
+
     def _fragments(
         self, seen: Array, radii: Array
     ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Array]]:
@@ -131,6 +167,24 @@ class Canvas:
             # A line that lies on a surface is drawn in front of it.
             marked[pixel[spots[good, 2] + 1.0 >= self.depth[pixel]]] = True
         self.colour[marked] += opacity * (colour - self.colour[marked])
+
+
+def _blurred(values: Array, inside: npt.NDArray[np.bool_], size: int) -> Array:
+    """Return means over squares of pixels, three times in a row, of the pixels inside only."""
+    weight = inside.astype(float)
+    for _ in range(3):
+        values = np.divide(_boxed(values * weight, size), np.maximum(_boxed(weight, size), 1e-300))
+    return np.asarray(np.where(inside, values, 0.0))
+
+
+def _boxed(values: Array, size: int) -> Array:
+    """Return sums over squares from `size` pixels before to `size` pixels after each pixel."""
+    for axis in (0, 1):
+        sums = np.cumsum(np.insert(values, 0, 0.0, axis=axis), axis=axis)
+        count = values.shape[axis]
+        at = np.arange(count)
+        values = sums.take(np.minimum(at + size + 1, count), axis=axis) - sums.take(np.maximum(at - size, 0), axis=axis)
+    return values
 
 
 def shade(colour: Array, normal: Array) -> Array:
