@@ -17,6 +17,7 @@ CPP = (
     "delaunay",
     "index",
     "pairs",
+    "nearest",
     "rows",
     "search",
     "distributed",

@@ -111,9 +111,9 @@ std::array<double, D> half_centre(const Bodies<T, D>& bodies, std::size_t point)
 template <class T, int D>
 class CurveKeys {
  public:
-  explicit CurveKeys(const Bodies<T, D>& bodies)
-      : bodies_(bodies), classes_(bodies.raw), bits_(classes_.count == 1 ? morton_bits<D> : (63 - class_bits) / D),
-        curve_(curve_over(bodies, bits_)) {}
+  explicit CurveKeys(const Bodies<T, D>& bodies, int bits = morton_bits<D>)
+      : bodies_(bodies), classes_(bodies.raw),
+        bits_(classes_.count == 1 ? bits : std::min(bits, (63 - class_bits) / D)), curve_(curve_over(bodies, bits_)) {}
 
   template <class F>
   void for_each(std::size_t begin, std::size_t end, F&& f) const {
@@ -247,10 +247,10 @@ class Prefixes {
 };
 
 // Puts `bodies` (already `reset`) into the order of the curve, and its prefixes into `prefixes`; afterwards the groups
-// are runs of at most `most` bodies. Returns the number of size classes.
+// are runs of at most `most` bodies. Returns the number of size classes. The curve has `bits` bits per axis.
 template <class T, int D>
-int order_by_curve(Bodies<T, D>& bodies, std::size_t most, Prefixes& prefixes) {
-  const detail::CurveKeys<T, D> keys(bodies);
+int order_by_curve(Bodies<T, D>& bodies, std::size_t most, Prefixes& prefixes, int bits = morton_bits<D>) {
+  const detail::CurveKeys<T, D> keys(bodies, bits);
   order_by_key(keys.limit(), keys, bodies);
   std::vector<std::size_t> crowded;
   for (std::size_t g = 0; g < bodies.groups; ++g)

@@ -3,6 +3,7 @@
 
 #include "exec/pack_table.hpp"
 #include "pairs/kernels_simd.hpp"
+#include "pairs/nearest_simd.hpp"
 
 namespace vicinal {
 namespace {
@@ -79,6 +80,8 @@ struct FloatLanes {
   static inline mask from(std::size_t k) { return lanes(zeros_then_ones + 8 - k); }
   static inline mask first(std::size_t k) { return lanes(ones_then_zeros + 8 - k); }
   static inline vector most(vector a, vector b) { return _mm256_max_ps(a, b); }
+  static inline vector least(vector a, vector b) { return _mm256_min_ps(a, b); }
+  static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
   static inline vector zero() { return _mm256_setzero_ps(); }
   static inline unsigned bits(mask m) { return static_cast<unsigned>(_mm256_movemask_ps(m)); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
@@ -138,6 +141,8 @@ struct DoubleLanes {
   static inline mask from(std::size_t k) { return lanes(long_zeros_then_ones + 4 - k); }
   static inline mask first(std::size_t k) { return lanes(long_ones_then_zeros + 4 - k); }
   static inline vector most(vector a, vector b) { return _mm256_max_pd(a, b); }
+  static inline vector least(vector a, vector b) { return _mm256_min_pd(a, b); }
+  static inline double root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
   static inline vector zero() { return _mm256_setzero_pd(); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(slots_from(first)));
@@ -180,6 +185,10 @@ struct DoubleLanes {
 
 const Kernels& avx2_kernels() {
   static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>();
+  return kernels;
+}
+const NearestKernels& avx2_nearest_kernels() {
+  static constexpr NearestKernels kernels = make_nearest_kernels<FloatLanes, DoubleLanes>();
   return kernels;
 }
 

@@ -19,6 +19,7 @@ using Mask8 = __mmask8;
 #endif
 
 #include "pairs/kernels_simd.hpp"
+#include "pairs/nearest_simd.hpp"
 
 namespace vicinal {
 namespace {
@@ -64,6 +65,8 @@ struct FloatLanes {
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
   static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
+  static inline vector least(vector a, vector b) { return _mm512_min_ps(a, b); }
+  static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
   static inline vector zero() { return _mm512_setzero_ps(); }
   static inline unsigned bits(mask m) { return m; }
   static inline void number_slots(std::int32_t* to, std::size_t first) { _mm512_storeu_si512(to, slots_from(first)); }
@@ -109,6 +112,8 @@ struct DoubleLanes {
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
   static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
+  static inline vector least(vector a, vector b) { return _mm512_min_pd(a, b); }
+  static inline double root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
   static inline vector zero() { return _mm512_setzero_pd(); }
   static inline __m256i low_slots(std::size_t first) { return _mm512_castsi512_si256(slots_from(first)); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
@@ -141,6 +146,10 @@ struct DoubleLanes {
 
 const Kernels& avx512_kernels() {
   static constexpr Kernels kernels = make_kernels<FloatLanes, DoubleLanes>();
+  return kernels;
+}
+const NearestKernels& avx512_nearest_kernels() {
+  static constexpr NearestKernels kernels = make_nearest_kernels<FloatLanes, DoubleLanes>();
   return kernels;
 }
 

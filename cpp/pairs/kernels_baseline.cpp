@@ -1,8 +1,10 @@
 // The exact test in plain C++: branch-free, correct on every processor.
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "pairs/kernels.hpp"
+#include "pairs/nearest_simd.hpp"
 
 namespace vicinal {
 namespace {
@@ -191,7 +193,37 @@ constexpr Kernel<V> make_kernel() {
 template <class V, int D, Shape S, bool Band>
 constexpr Kernel<V> kernel = make_kernel<V, D, S, Band>();
 
+// A register of one number, for the vector code of nearest points.
+template <class V>
+struct PlainLanes {
+  using value = V;
+  using vector = V;
+  using mask = std::size_t;
+  static constexpr std::size_t width = 1;
+
+  static inline vector load(const V* p) { return *p; }
+  static inline void store(V* p, vector v) { *p = v; }
+  static inline vector broadcast(V x) { return x; }
+  static inline vector subtract(vector a, vector b) { return a - b; }
+  static inline vector add(vector a, vector b) { return a + b; }
+  static inline vector multiply(vector a, vector b) { return a * b; }
+  static inline vector most(vector a, vector b) { return a > b ? a : b; }
+  static inline vector least(vector a, vector b) { return a < b ? a : b; }
+  static inline vector zero() { return 0; }
+  static inline V root(V x) { return std::sqrt(x); }
+  static inline mask at_most(vector a, vector b) { return a <= b ? 1 : 0; }
+  static inline std::size_t number(mask m) { return m; }
+  static inline mask packing(mask m) { return m; }
+  static inline vector pack(vector v, mask) { return v; }
+  static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, mask) { *to = *payload; }
+};
+
 }  // namespace
+
+const NearestKernels& baseline_nearest_kernels() {
+  static constexpr NearestKernels kernels = make_nearest_kernels<PlainLanes<float>, PlainLanes<double>>();
+  return kernels;
+}
 
 const Kernels& baseline_kernels() {
   static constexpr Kernels kernels{

@@ -27,6 +27,7 @@
 #include "python/dem.hpp"
 #include "python/distributed.hpp"
 #include "python/fluid.hpp"
+#include "python/fused.hpp"
 #include "python/lists.hpp"
 #include "python/mesh.hpp"
 #include "python/search.hpp"
@@ -114,6 +115,7 @@ NB_MODULE(_core, m) {
       .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
       .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
       .def("count", &AnySearch::count, nb::arg("queries").none())
+      .def("nearest", &AnySearch::nearest, nb::arg("k"), nb::arg("cutoff"), nb::arg("queries").none())
       .def("bodies", &AnySearch::bodies)
       .def("stats", &AnySearch::stats);
   // The same for one search, with bodies and result in one call.
@@ -135,12 +137,15 @@ NB_MODULE(_core, m) {
       [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
          const Queries& queries) { return AnySearch::once(origin, bodies, cutoff, box).count(queries); },
       nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("queries").none());
+  m.def("nearest", &AnySearch::nearest_once, nb::arg("bodies"), nb::arg("box"), nb::arg("k"), nb::arg("cutoff"),
+        nb::arg("queries").none());
   bind_choose(m);
   bind_contacts(m);
   bind_delaunay(m);
   bind_dem(m);
   bind_distributed(m);
   bind_fluid(m);
+  bind_fused(m);
   bind_lists(m);
   bind_mesh(m);
   bind_sph(m);

@@ -114,6 +114,30 @@ class AnySearch {
     });
   }
 
+  // Distances and numbers, a row of k per body or query.
+  nb::tuple nearest(std::size_t k, double cutoff, const Queries& queries) {
+    return visit([&]<class T, int D>(Search<T, D>& search) {
+      const auto given = given_queries<T, D>(queries);
+      NearestResult result =
+          without_lock([&] { return search.nearest(given ? &*given : nullptr, k, static_cast<T>(cutoff)); });
+      return rows_of<T>(std::move(result), k);
+    });
+  }
+  // The same for one search of points, without a structure.
+  static nb::tuple nearest_once(const BodyArrays& bodies, const std::vector<double>& box, std::size_t k, double cutoff,
+                                const Queries& queries) {
+    return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
+      Box<T, D> space;
+      for (std::size_t a = 0; a < D; ++a) space.edge[a] = static_cast<T>(box.at(a));
+      const BodyView<T, D> points = points_of<T, D>(bodies);
+      const auto given = given_queries<T, D>(queries);
+      NearestResult result = without_lock([&] {
+        return find_nearest(NearestTree<T, D>(points, space), given ? &*given : nullptr, k, static_cast<T>(cutoff));
+      });
+      return rows_of<T>(std::move(result), k);
+    });
+  }
+
   // Bodies, planes, distances.
   nb::list touch(const PointArray& points, const PointArray& normals, const Queries& queries) {
     return visit([&]<class T, int D>(Search<T, D>& search) {
@@ -177,6 +201,11 @@ class AnySearch {
   }
 
  private:
+  template <class T>
+  static nb::tuple rows_of(NearestResult result, std::size_t k) {
+    return nb::make_tuple(array_of<T>(std::move(result.distances), {result.rows, k}, nullptr),
+                          array_of<std::int32_t>(std::move(result.ids), {result.rows, k}, nullptr));
+  }
   template <class T, int D>
   static std::optional<BodyView<T, D>> given_queries(const Queries& queries) {
     if (!queries) return std::nullopt;

@@ -18,6 +18,7 @@
 
 #include "exec/memory.hpp"
 #include "index/structure.hpp"
+#include "nearest/nearest.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/planes.hpp"
 #include "pairs/result.hpp"
@@ -69,8 +70,15 @@ class Search {
   // `half`: each pair once, in the row of its smaller id.
   RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
   CountResult count(const BodyView<T, D>* queries);
+  // The k nearest points of every body, or query, by their centres; see nearest/nearest.hpp. The tree is built when it
+  // is first needed after a change.
+  NearestResult nearest(const BodyView<T, D>* queries, std::size_t k, T cutoff);
   // The bodies, or queries, that reach a plane.
   Touching touch(const BodyView<T, D>* queries, const Planes<T, D>& planes);
+
+  // Runs f(task) and notes the tally of its result. `positions`: it needs exact coordinates.
+  template <class F>
+  auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f);
 
   [[nodiscard]] Figures figures() const;
 
@@ -97,6 +105,7 @@ class Search {
   template <class F>
   auto change(F&& f) {
     ready_ = false;
+    tree_.reset();
     if constexpr (std::is_void_v<decltype(f())>) {
       f();
       structure_->bodies().note_outside();
@@ -123,11 +132,9 @@ class Search {
   void widen(const BodyView<T, D>& queries);
   void note_build(double seconds);
 
-  template <class F>
-  auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f);
-
   Settings<T, D> settings_;
   std::unique_ptr<Structure<T, D>> structure_;
+  std::unique_ptr<NearestTree<T, D>> tree_;  // null until `nearest` needs it
   std::shared_ptr<Pool> pool_;
   Buffer<T> copy_;   // positions
   Buffer<T> extra_;  // radii or upper corners

@@ -173,7 +173,6 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   }
 }
 
-// Runs f(task) and notes its figures. `positions`: distances or vectors are wanted, so exact coordinates are needed.
 template <class T, int D>
 template <class F>
 auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
@@ -236,6 +235,20 @@ CountResult Search<T, D>::count(const BodyView<T, D>* queries) {
 }
 
 template <class T, int D>
+NearestResult Search<T, D>::nearest(const BodyView<T, D>* queries, std::size_t k, T cutoff) {
+  {
+    const std::unique_lock lock(mutex_);
+    require_ready();
+    if (!tree_) tree_ = std::make_unique<NearestTree<T, D>>(points_, settings_.box);
+  }
+  const std::shared_lock lock(mutex_);
+  require_ready();
+  if (tree_) return find_nearest(*tree_, queries, k, cutoff);
+  // Another thread has changed the bodies in between.
+  return find_nearest(NearestTree<T, D>(points_, settings_.box), queries, k, cutoff);
+}
+
+template <class T, int D>
 Touching Search<T, D>::touch(const BodyView<T, D>* queries, const Planes<T, D>& planes) {
   const std::shared_lock lock(mutex_);
   require_ready();
@@ -248,7 +261,8 @@ Figures Search<T, D>::figures() const {
   const std::lock_guard figures_lock(figures_mutex_);
   Figures now = figures_;
   now.bodies = structure_->bodies().size;
-  now.bytes = structure_->bodies().bytes() + structure_->bytes() + copy_.bytes() + extra_.bytes();
+  now.bytes = structure_->bodies().bytes() + structure_->bytes() + copy_.bytes() + extra_.bytes() +
+              (tree_ ? tree_->bytes() : 0);
   now.details = structure_->details();
   return now;
 }

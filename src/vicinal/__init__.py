@@ -9,13 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from vicinal.choose import Choice, choose
+from vicinal.components import components
 from vicinal.contacts import Contacts, Ended
 from vicinal.errors import InputError, MissingExtraError
+from vicinal.histogram import histogram
 from vicinal.index import Index, Stats
 from vicinal.layouts import ListPointers
 from vicinal.list_state import ListStats
 from vicinal.machine import info
 from vicinal.mesh import Mesh, MeshContacts
+from vicinal.nearest import nearest
 from vicinal.neighbor_list import NeighborList
 from vicinal.order import spatial_order
 from vicinal.rows import Neighbors
@@ -60,9 +63,12 @@ __all__ = [
     "Stats",
     "SweepAndPrune",
     "choose",
+    "components",
     "count",
     "get_threads",
+    "histogram",
     "info",
+    "nearest",
     "neighbors",
     "pairs",
     "set_threads",

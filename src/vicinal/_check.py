@@ -152,6 +152,17 @@ def check_points(value: object, name: str = "points", dtype: np.dtype[Any] | Non
     return Bodies(ready, low, high)
 
 
+def check_like(value: object, points: Bodies, box: list[float], name: str) -> Bodies:
+    """Check a second set of points: converted to the dtype of the first, in the same space."""
+    others = check_points(value, name, points.array.dtype)
+    if len(others) == 0:
+        return points.none()
+    if others.dim != points.dim:
+        raise InputError(f"{name} must have {points.dim} columns, as the points, got {others.dim}")
+    check_wraps(others, box, name)
+    return others
+
+
 def check_number(value: Any, name: str) -> float:
     """Return a real number as a float."""
     if not isinstance(value, (bool, np.bool_)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
@@ -14,6 +15,7 @@ from vicinal._check import Bodies, BoxLike
 from vicinal._environment import check_environment
 from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_boxes, check_points, check_skin, check_spheres
 from vicinal.errors import InputError
+from vicinal.nearest import check_nearest
 from vicinal.planes import Planes, Touching, check_planes, join_pairs, join_rows
 from vicinal.rows import Neighbors
 
@@ -95,6 +97,12 @@ class _SingleSearch:
     def count(self, queries: Any) -> npt.NDArray[np.int32]:
         return _core.count(self.origin, *self._bodies, queries)
 
+    def histogram(self, squares: list[float], marks: Any, queries: Any, query_marks: Any) -> npt.NDArray[Any]:
+        return _core.histogram(self.origin, *self._bodies, squares, marks, queries, query_marks)
+
+    def components(self) -> tuple[npt.NDArray[np.int32], int]:
+        return _core.components(self.origin, *self._bodies)
+
     def touch(self, points: Any, normals: Any, queries: Any) -> list[npt.NDArray[Any]]:
         # Planes are tested against every body, without a structure.
         return _core.Search("Exhaustive", *self._bodies, {}, False).touch(points, normals, queries)
@@ -173,7 +181,12 @@ class Index:
         """Return the options of a single search with default parameters, which are the same for all bodies."""
         none = check_settings(np.zeros((0, 3)), 1.0)
         index = cls._once(none, {})
-        return cast("_SingleSearch", index._core).origin[1]  # type: ignore[return-value]  # noqa: SLF001
+        return index._single.origin[1]  # type: ignore[return-value]  # noqa: SLF001
+
+    @property
+    def _single(self) -> _SingleSearch:
+        """The core of an index for a single search, for results that an index that is kept does not have."""
+        return cast("_SingleSearch", self._core)
 
     @classmethod
     def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
@@ -396,6 +409,34 @@ class Index:
         [2, 0]
         """
         return self._count(self._queries(queries, query_radii, query_boxes))
+
+    def nearest(
+        self, k: int, cutoff: float = math.inf, *, queries: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """Find the k nearest points of every body, or of every query; see `vicinal.nearest`.
+
+        The cutoff is independent of that of the index. Spheres are points at their centres; planes are left out. The
+        first call after a change of the bodies builds a tree, which is kept for the next.
+
+        Examples
+        --------
+        >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0], [9.0, 0.0]], cutoff=1.0)
+        >>> d, j = index.nearest(1, queries=[[5.0, 0.0]])
+        >>> d.tolist(), j.tolist()
+        ([[2.0]], [[1]])
+        """
+        if self._like.kind == "boxes":
+            raise InputError(
+                "nearest needs an index of points or spheres, got boxes, which have no distance; pass the centres of "
+                "the boxes to vicinal.nearest"
+            )
+        centres = replace(self._outline, extra=None, largest=[])
+        number, reach = check_nearest(k, cutoff, centres, self._box)
+        others = None
+        if queries is not None:
+            others = self._same(check_points(queries, "queries", self._like.array.dtype), "queries")
+            others = replace(others, extra=None, largest=[])
+        return self._core.nearest(number, reach, None if others is None else others.for_core)
 
     def _check_want(self, want: str, letters: str) -> None:
         _check.check_want(want, letters)

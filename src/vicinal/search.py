@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vicinal._check import BoxLike
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
 from vicinal.costs import chosen_index
-from vicinal.index import Index, check_settings
+from vicinal.index import Index, Settings, check_settings
 from vicinal.rows import Neighbors
 from vicinal.structures import StructureLike, find_structure
 
@@ -19,7 +19,11 @@ def _index(
     points: npt.ArrayLike | None, cutoff: float | None, structure: StructureLike, bodies: BodyArguments
 ) -> Index:
     """Make an index for a single search."""
-    settings = check_settings(points, cutoff, **bodies)
+    return index_of(check_settings(points, cutoff, **bodies), structure)
+
+
+def index_of(settings: Settings, structure: StructureLike) -> Index:
+    """Return an index for a single search of checked bodies."""
     if structure is not None:
         return find_structure(structure)._once(settings, {})  # noqa: SLF001
     return chosen_index(settings)

@@ -100,14 +100,14 @@ def test_scipy_finds_the_same_nearest_neighbours(dtype: Any) -> None:
     spatial = pytest.importorskip("scipy.spatial")
     points = np.random.default_rng(3).random((5000, 2)).astype(dtype)
     index = vc.Delaunay(points, cutoff=0.1)
-    assert np.array_equal(index.nearest(), spatial.cKDTree(points).query(points, 2)[1][:, 1])
+    assert np.array_equal(index.nearest_exactly(), spatial.cKDTree(points).query(points, 2)[1][:, 1])
 
 
 @every_set
 def test_the_nearest_is_the_nearest_and_joined(name: str) -> None:
     points = SETS[name]
     index = vc.Delaunay(points, cutoff=1.0)
-    nearest = index.nearest()
+    nearest = index.nearest_exactly()
     assert nearest.dtype == np.int32
     if len(points) < 2:
         assert nearest.tolist() == [-1] * len(points)

@@ -115,14 +115,14 @@ class Delaunay(Index):
         """
         return _core.delaunay_locate(self._core, self._alike(points, None, None).array)
 
-    def nearest(self) -> npt.NDArray[np.int32]:
+    def nearest_exactly(self) -> npt.NDArray[np.int32]:
         """Return the nearest other point of each point (-1 if there is none); of several, the smallest number.
 
         Distances are compared exactly, not as rounded numbers. The nearest point is always joined by an edge.
 
         Examples
         --------
-        >>> vicinal.Delaunay([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=1.0).nearest().tolist()
+        >>> vicinal.Delaunay([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=1.0).nearest_exactly().tolist()
         [1, 0, 0]
         """
         return _core.delaunay_nearest(self._core)

@@ -1,0 +1,55 @@
+// Uses pairs without storing them: every hit of a search is handed to a function object.
+//
+// A `Visitor` takes the hits of one query: visit(query, shift, slots of the hits). Slots, not the user's numbers: what
+// belongs to bodies close in space is then close in memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "pairs/kernels.hpp"
+#include "pairs/search.hpp"
+#include "pairs/test.hpp"
+
+namespace vicinal {
+
+template <class Visitor>
+class VisitingSink {
+ public:
+  explicit VisitingSink(Visitor& visitor) : visitor_(visitor), slots_(batch_hits + overshoot) {}
+
+  [[nodiscard]] HitRoom room(std::size_t /*most*/) { return {slots_.data(), nullptr}; }
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+    const std::int32_t* at = slots_.data();
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (counts[k] > 0) visitor_(first + static_cast<Slot>(k), shift, std::span<const std::int32_t>(at, counts[k]));
+      at += counts[k];
+      pairs_ += counts[k];
+    }
+  }
+  [[nodiscard]] std::uint64_t pairs() const { return pairs_; }
+
+ private:
+  Visitor& visitor_;
+  Buffer<std::int32_t> slots_;
+  std::uint64_t pairs_ = 0;
+};
+
+// For every part of a task calls begin(part, thread), which returns the visitor of its hits.
+template <class T, int D, class Begin>
+Tally visit_pairs(const Task<T, D>& task, Begin&& begin) {
+  std::atomic<std::uint64_t> pairs{0};
+  Tally tally;
+  tally.candidates = detail::for_each_part(task, [&](std::size_t part, std::size_t thread, auto&& run) {
+    auto visitor = begin(part, thread);
+    VisitingSink sink(visitor);
+    run([&](Test<T, D>& test, const Block& block) { test.hits(block, nullptr, sink); });
+    pairs.fetch_add(sink.pairs(), std::memory_order_relaxed);
+  });
+  tally.pairs = pairs;
+  return tally;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,79 @@
+#include "python/fused.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "python/search.hpp"
+#include "search/fused.hpp"
+
+namespace vicinal {
+
+namespace {
+
+// Weights (float64) and types (int32) of bodies, or none; the number of types.
+using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Types = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MarkArrays = std::tuple<std::optional<Weights>, std::optional<Types>, std::size_t>;
+
+Marks marks_of(const MarkArrays& arrays, std::size_t bodies) {
+  const auto& [weights, types, kinds] = arrays;
+  if ((weights && weights->shape(0) != bodies) || (types && types->shape(0) != bodies))
+    throw nb::type_error("weights or types do not fit the bodies");
+  return {weights ? weights->data() : nullptr, types ? types->data() : nullptr, kinds};
+}
+
+// Counts (int64), or sums of products of weights (float64): by type of the query, type of the body, and bin.
+nb::object histogram(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+                     const std::vector<double>& squares, const MarkArrays& marks, const Queries& queries,
+                     const MarkArrays& query_marks) {
+  AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
+  const Marks of_bodies = marks_of(marks, std::get<0>(bodies).shape(0));
+  const Marks of_queries = queries ? marks_of(query_marks, std::get<0>(*queries).shape(0)) : of_bodies;
+  const bool weighted = of_bodies.weights != nullptr;
+  const std::vector<std::size_t> shape{of_queries.kinds, of_bodies.kinds, squares.size() - 1};
+  const std::size_t size = shape[0] * shape[1] * shape[2];
+  static_assert(sizeof(std::int64_t) == sizeof(double));
+  Region result(size * sizeof(double) + overrun);
+  const std::span<std::int64_t> counts(static_cast<std::int64_t*>(result.data()), weighted ? 0 : size);
+  const std::span<double> sums(static_cast<double*>(result.data()), weighted ? size : 0);
+  search.visit([&]<class T, int D>(Search<T, D>& of) {
+    const std::vector<T> edges(squares.begin(), squares.end());
+    std::optional<BodyView<T, D>> given;
+    if (queries) given = points_of<T, D>(*queries);
+    without_lock(
+        [&] { count_distances<T, D>(of, given ? &*given : nullptr, edges, of_queries, of_bodies, counts, sums); });
+  });
+  return weighted ? array_of<double>(std::move(result), shape, nullptr)
+                  : array_of<std::int64_t>(std::move(result), shape, nullptr);
+}
+
+// The label of each body, and the number of components.
+nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box) {
+  AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
+  Components made = search.visit(
+      [&]<class T, int D>(Search<T, D>& of) { return without_lock([&] { return label_components(of); }); });
+  return nb::make_tuple(array_of<std::int32_t>(std::move(made.labels), {made.size}, nullptr), made.count);
+}
+
+}  // namespace
+
+void bind_fused(nb::module_& m) {
+  m.def("histogram", &histogram, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
+        nb::arg("squares"), nb::arg("marks"), nb::arg("queries").none(), nb::arg("query_marks"));
+  m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"));
+}
+
+}  // namespace vicinal

@@ -1,0 +1,47 @@
+"""Connected components of bodies, without storing pairs: `components`."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal._check import BoxLike
+from vicinal.bodies import BoxesLike
+from vicinal.index import check_settings
+from vicinal.search import index_of
+from vicinal.structures import StructureLike
+
+
+def components(
+    points: npt.ArrayLike | None = None,
+    cutoff: float | None = None,
+    *,
+    radii: npt.ArrayLike | None = None,
+    boxes: BoxesLike | None = None,
+    skin: float = 0.0,
+    box: BoxLike = None,
+    structure: StructureLike = None,
+) -> npt.NDArray[np.int32]:
+    """Label the connected components of bodies (friends of friends): bodies that chains of pairs connect.
+
+    Components are joined during the search and pairs are never stored, so memory does not grow with their number.
+
+    Parameters
+    ----------
+    points, cutoff, radii, boxes, skin, box, structure
+        As for `pairs`.
+
+    Returns
+    -------
+    array
+        int32, a label per body. Labels are 0, 1, … in the order of the smallest number in each component; their number
+        is ``labels.max() + 1``, and ``numpy.bincount(labels)`` are the sizes.
+
+    Examples
+    --------
+    >>> vicinal.components([[0.0, 0.0], [9.0, 0.0], [1.0, 0.0], [2.0, 0.0]], 1.0).tolist()
+    [0, 1, 0, 0]
+    """
+    settings = check_settings(points, cutoff, radii=radii, boxes=boxes, skin=skin, box=box)
+    labels, _ = index_of(settings, structure)._single.components()  # noqa: SLF001
+    return labels
