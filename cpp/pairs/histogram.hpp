@@ -25,6 +25,8 @@ class Bins {
   // Squares of edges, ascending, at least two.
   explicit Bins(std::span<const T> squares) : squares_(squares.begin(), squares.end()) {
     const auto last = static_cast<double>(squares_.back());
+    upper_.assign(squares_.begin() + 1, squares_.end());
+    upper_.back() = std::numeric_limits<T>::infinity();
     inverse_ = std::min(1 / last, std::numeric_limits<double>::max());
     table_.resize(4 * count() + 64);
     cells_ = static_cast<float>(table_.size() - 1);
@@ -39,16 +41,19 @@ class Bins {
   }
   [[nodiscard]] std::size_t count() const { return squares_.size() - 1; }
   [[nodiscard]] T least() const { return squares_.front(); }
-  // Of a square between the first and the last edge.
+  // Of a square between the first and the last edge. The table leads to the bin or to the one before, nearly always:
+  // the first step is taken without a branch, which would be unpredictable.
   [[nodiscard]] std::size_t operator()(T square) const {
     const auto share = static_cast<float>(static_cast<double>(square) * inverse_);
     std::size_t bin = table_[static_cast<std::size_t>(std::sqrt(std::min(share, 1.0F)) * cells_)];
-    while (bin + 1 < count() && square >= squares_[bin + 1]) ++bin;
+    bin += square >= upper_[bin] ? 1 : 0;
+    while (square >= upper_[bin]) ++bin;
     return bin;
   }
 
  private:
   std::vector<T> squares_;
+  std::vector<T> upper_;  // of each bin; infinite for the last
   std::vector<std::uint32_t> table_;
   double inverse_ = 0;
   float cells_ = 0;
@@ -91,30 +96,48 @@ class Histogram {
       }
       const auto id = static_cast<std::size_t>(task.queries.ids[query]);
       const std::int32_t mine = all.of_queries_.types != nullptr ? all.of_queries_.types[id] : 0;
+      const T least = all.bins_.least();
       const double weight = Weighted ? all.of_queries_.weights[id] : 1;
-      const std::int32_t* const types = all.of_bodies_.types;
-      for (const std::int32_t at : slots) {
-        const auto slot = static_cast<std::size_t>(at);
-        T square = 0;
-        for (std::size_t a = 0; a < D; ++a) {
-          T d = bodies.exact[a][slot] - x[a];
-          d = d + image[a];
-          square = a == 0 ? d * d : square + d * d;
+      const Marks marks = all.of_bodies_;
+      const std::int32_t* const ids = bodies.ids.data();
+      std::array<const T*, D> columns{};
+      for (std::size_t a = 0; a < D; ++a) columns[a] = bodies.exact[a].data();
+      // In two steps, some hits at a time: the first can be vectorised, and its loads do not wait for the second.
+      constexpr std::size_t together = 256;
+      std::array<T, together> squares;
+      for (std::size_t from = 0; from < slots.size(); from += together) {
+        const std::size_t n = std::min(together, slots.size() - from);
+        for (std::size_t k = 0; k < n; ++k) {
+          const auto slot = static_cast<std::size_t>(slots[from + k]);
+          T square = 0;
+          for (std::size_t a = 0; a < D; ++a) {
+            const T d = (columns[a][slot] - x[a]) + image[a];
+            square = a == 0 ? d * d : square + d * d;
+          }
+          squares[k] = square;
         }
-        if (square < all.bins_.least()) continue;
-        std::size_t bin = all.bins_(square);
-        if (types != nullptr) {
-          std::int32_t one = mine;
-          std::int32_t other = types[static_cast<std::size_t>(bodies.ids[slot])];
-          if (task.mode == Mode::half && other < one) std::swap(one, other);
-          bin += (static_cast<std::size_t>(one) * all.of_bodies_.kinds + static_cast<std::size_t>(other)) *
-                 all.bins_.count();
+        for (std::size_t k = 0; k < n; ++k) {
+          if (squares[k] < least) continue;
+          std::size_t bin = all.bins_(squares[k]);
+          if constexpr (!Weighted) {
+            if (marks.types == nullptr) {
+              ++to[bin];
+              continue;
+            }
+          }
+          const auto other = static_cast<std::size_t>(ids[slots[from + k]]);
+          if (marks.types != nullptr) bin += all.row(mine, marks.types[other]) * all.bins_.count();
+          if constexpr (Weighted) to[bin] += weight * marks.weights[other];
+          else ++to[bin];
         }
-        if constexpr (Weighted) to[bin] += weight * all.of_bodies_.weights[static_cast<std::size_t>(bodies.ids[slot])];
-        else ++to[bin];
       }
     }
   };
+  // The row of a pair of types. In mode half the smaller type comes first.
+  [[nodiscard]] std::size_t row(std::int32_t one, std::int32_t other) const {
+    if (task_.mode == Mode::half && other < one) std::swap(one, other);
+    return static_cast<std::size_t>(one) * of_bodies_.kinds + static_cast<std::size_t>(other);
+  }
 
   template <class Number, bool Weighted>
   Tally run(std::span<Number> to) {
