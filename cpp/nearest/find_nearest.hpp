@@ -145,7 +145,7 @@ class NearestSearch {
 
     [[nodiscard]] const T* data() const { return unmoved ? nullptr : step.data(); }
   };
-  // Candidates of the tile that are seen through one image.
+  // Candidates of the tile of one periodic image.
   struct Segment {
     std::size_t begin, end;
     Image image;

@@ -14,7 +14,7 @@ inline constexpr std::size_t ordered_most = 64;
 // Up to this number of wanted neighbours `select` finds a limit of its own.
 inline constexpr std::size_t selected_most = 40;
 
-// squares: squared distances of points x[axis][0 … count-1] from `at`, seen through an image (null: the box itself).
+// squares: squared distances of points x[axis][0 … count-1] from `at`, moved by `shift` (null: not moved).
 //         Writes whole registers.
 // bounds: the smallest squared distance that a point of each of `count` boxes can have from a point of the box
 //         from … to. Rounding is monotone, so no squared distance is smaller than its bound. `count` is a multiple of
