@@ -115,8 +115,8 @@ class Scene(Section):
     ----------
     run, gravity, periodic, regions, walls, output, picture, title
         Tables that all solvers share.
-    dem
-        The table of the solver for grains, see `vicinal.dem`.
+    dem, sph
+        The tables of the solvers for grains and for fluids, see `vicinal.dem` and `vicinal.sph`.
 
     Examples
     --------
@@ -144,6 +144,7 @@ class Scene(Section):
     output: Output = key(Part(Output), Output())
     picture: Picture = key(Part(Picture), Picture())
     dem: Any = key(_SolverTable("dem"), None, help="grains")
+    sph: Any = key(_SolverTable("sph"), None, help="a fluid")
 
     def check(self) -> None:
         """Check conditions on several tables."""

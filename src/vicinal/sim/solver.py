@@ -24,7 +24,7 @@ from vicinal.sim.vtkhdf import Frame
 if TYPE_CHECKING:
     from vicinal.sim.scene import Scene
 
-SOLVERS: Mapping[str, str] = {"dem": "vicinal.dem.solver"}
+SOLVERS: Mapping[str, str] = {"dem": "vicinal.dem.solver", "sph": "vicinal.sph.solver"}
 """Modules that define ``SOLVER``, by the name of the table that describes the solver in a scene."""
 
 

@@ -55,3 +55,6 @@ class WallMotionLike(Protocol):
 
     def at(self, time: float) -> WallStateLike:
         """Return the wall particles at a time."""
+
+    def place(self, time: float) -> None:
+        """Give the walls themselves the pose that they have at a time."""

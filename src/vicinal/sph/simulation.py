@@ -243,13 +243,14 @@ class Simulation:
 
     def run(self, steps: int) -> None:
         """Take a number of steps."""
-        self._advance(math.inf, _check.check_integer(steps, "steps", least=0, most=2**62))
+        self.advance(math.inf, _check.check_integer(steps, "steps", least=0, most=2**62))
 
     def run_until(self, time: float) -> None:
         """Take steps until a time is reached; the last one may pass it."""
-        self._advance(_check.check_number(time, "time"), 2**62)
+        self.advance(_check.check_number(time, "time"), 2**62)
 
-    def _advance(self, until: float, steps: int) -> None:
+    def advance(self, until: float, steps: int) -> None:
+        """Take steps until a time is reached, but at most so many."""
         end = self.step_count + steps
         while self.time < until and self.step_count < end:
             if self._wall_motion is not None:
@@ -336,6 +337,16 @@ class Simulation:
         """Pressures that wall particles took over from the fluid in the last step."""
         self._core.prime()
         return self._core.wall_column("pressures")
+
+    @property
+    def walls(self) -> WallParticlesLike | None:
+        """The wall particles as they were passed."""
+        return self._walls
+
+    @property
+    def wall_motion(self) -> WallMotionLike | None:
+        """The motion of the walls."""
+        return self._wall_motion
 
     @property
     def dim(self) -> int:

@@ -1,0 +1,131 @@
+"""From a scene to a fluid: particles, wall particles and their motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.errors import InputError
+from vicinal.sim.scene import Scene
+from vicinal.sim.scene_walls import SceneWalls
+from vicinal.sim.walls import Wall
+from vicinal.sph.boundary import wall_particles
+from vicinal.sph.config import Sph
+from vicinal.sph.fill import fill
+from vicinal.sph.simulation import SMOOTHING, Simulation
+from vicinal.sph.kernels import Kernel
+from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
+from vicinal.sph.wall_motion import WallMotion
+
+Array = npt.NDArray[np.float64]
+
+
+def make_walls(scene: Scene) -> SceneWalls:
+    """Return the walls of a scene in their first pose."""
+    corners = [value for region in scene.regions.values() for value in _corners(region)]
+    spread = float(np.ptp(np.array(corners), axis=0).max()) if corners else 1.0
+    return SceneWalls(scene, 1.5 * spread)
+
+
+def _corners(region: object) -> list[Sequence[float]]:
+    return [getattr(region, name) for name in ("low", "high", "start", "end", "centre") if hasattr(region, name)]
+
+
+def build(scene: Scene, walls: SceneWalls) -> Simulation:
+    """Return the fluid of a scene at time 0."""
+    section: Sph = scene.sph
+    dim = section.dim
+    bodies = walls.all()
+    parts, velocities, pressures = [], [], []
+    for place in section.fill:
+        points = fill(scene.regions[place.region], section.spacing, dim=dim, walls=bodies)
+        parts.append(points)
+        velocities.append(np.tile(np.array(place.velocity[:dim]), (len(points), 1)))
+        pressures.append(_rest_pressures(points, scene, section) if place.still else np.zeros(len(points)))
+    positions = np.concatenate(parts)
+    if not len(positions):
+        raise InputError("sph.fill must have room for at least one particle, got regions that are inside walls")
+    factor = SMOOTHING[dim] if section.smoothing is None else section.smoothing
+    layers = math.ceil(Kernel(section.kernel, factor, dim).support - 1e-9)
+    periodic = scene.periodic.lengths()
+    dummies = None
+    if bodies:
+        dummies = wall_particles(
+            bodies,
+            section.spacing,
+            layers,
+            dim=dim,
+            fluid=positions,
+            slip=_slip(section, bodies),
+            periodic=None if periodic is None else periodic[:dim],
+        )
+    return Simulation(
+        positions,
+        spacing=section.spacing,
+        density=section.density,
+        sound_speed=section.sound_speed,
+        velocities=np.concatenate(velocities),
+        pressures=np.concatenate(pressures),
+        walls=dummies,
+        wall_motion=make_motion(walls, dummies),
+        wall_velocities=_sliding(section, bodies) if bodies else None,
+        gravity=scene.gravity[:dim],
+        box=None if periodic is None else periodic[:dim],
+        viscosity=_viscosity(section),
+        kernel=section.kernel,
+        smoothing=section.smoothing,
+        state=section.state,
+        diffusion=section.diffusion,
+        shifting=section.shifting,
+        courant=section.courant,
+        precision=section.precision,
+    )
+
+
+def make_motion(walls: SceneWalls, dummies: object) -> WallMotion | None:
+    """Return the motion of the walls; None if none moves."""
+    motions = [table.motion for table, group in zip(walls.tables, walls.groups, strict=True) for _ in group]
+    if dummies is None or not any(motion.moments() for motion in motions):
+        return None
+    return WallMotion(dummies, walls.all(), motions)  # type: ignore[arg-type]
+
+
+def _viscosity(section: Sph) -> Viscosity:
+    if section.nu is not None:
+        return Laminar(section.nu)
+    return Artificial() if section.alpha is None else Artificial(section.alpha)
+
+
+def _rest_pressures(points: Array, scene: Scene, section: Sph) -> Array:
+    """Return the pressure below the highest particle along gravity."""
+    gravity = np.array(scene.gravity[: section.dim])
+    g = float(np.linalg.norm(gravity))
+    if g == 0 or not len(points):
+        return np.zeros(len(points))
+    depth = points @ (gravity / g)
+    return np.asarray(section.density * g * (depth - depth.min() + 0.5 * section.spacing))
+
+
+def _named(walls: Sequence[Wall], name: str, path: str) -> list[Wall]:
+    """Return the walls of a name: that of a wall, or that of a box and all of its sides."""
+    found = [wall for wall in walls if wall.name == name or (wall.name[:-2] == name and wall.name[-2] in "+-")]
+    if not found:
+        raise InputError(f"{path} must name walls, got {name!r}; known: {', '.join(wall.name for wall in walls)}")
+    return found
+
+
+def _slip(section: Sph, walls: Sequence[Wall]) -> list[str]:
+    if section.slip is None:
+        return [] if section.nu is not None else [wall.name for wall in walls]
+    return [wall.name for name in section.slip for wall in _named(walls, name, "sph.slip")]
+
+
+def _sliding(section: Sph, walls: Sequence[Wall]) -> Array:
+    velocities = np.zeros((len(walls), section.dim))
+    for name, velocity in section.sliding.items():
+        for wall in _named(walls, name, "sph.sliding"):
+            velocities[next(k for k, other in enumerate(walls) if other is wall)] = velocity[: section.dim]
+    return velocities

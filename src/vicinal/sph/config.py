@@ -1,0 +1,91 @@
+"""The table ``sph`` of a scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from vicinal.sim.regions import ZERO, Vector
+from vicinal.sim.scene import Scene, check_name
+from vicinal.sim.schema import Section, key
+from vicinal.sim.solver import SolverSection
+from vicinal.sim.values import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    VECTOR,
+    Flag,
+    Items,
+    Named,
+    Number,
+    OneOf,
+    Part,
+    Text,
+    Whole,
+)
+from vicinal.sph.kernels import KERNELS
+from vicinal.sph.simulation import PRECISIONS, STATES
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidFill(Section):
+    """Fluid that fills a region at the start."""
+
+    region: str = key(Text("the name of a region"), help="region to fill")
+    velocity: Vector = key(VECTOR, ZERO)
+    still: bool = key(Flag(), default=False, help="start with the pressure of a fluid at rest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sph(SolverSection):
+    """A fluid: resolution, properties, and the regions that it fills.
+
+    Examples
+    --------
+    >>> Sph(spacing=0.01, fill=[{"region": "pool"}]).density
+    1000.0
+    """
+
+    RESTARTABLE: ClassVar[tuple[str, ...]] = ()
+
+    dim: int = key(Whole(2, 3), 3, help="2 or 3; a fluid in two dimensions lies in the plane z = 0")
+    spacing: float = key(POSITIVE, help="distance of neighbouring particles")
+    density: float = key(POSITIVE, 1000.0)
+    sound_speed: float | None = key(
+        POSITIVE, None, help="by default ten times the largest speed, estimated from gravity and height"
+    )
+    alpha: float | None = key(NOT_NEGATIVE, None, help="artificial viscosity, 0.02 by default")
+    nu: float | None = key(NOT_NEGATIVE, None, help="kinematic viscosity of a laminar flow, instead of alpha")
+    kernel: str = key(OneOf(KERNELS), "wendland_c2")
+    smoothing: float | None = key(
+        Number(1, 5), None, help="smoothing length in spacings; 2 in two dimensions, 1.6 in three"
+    )
+    state: str = key(OneOf(STATES), "linear", help="equation of state")
+    diffusion: float = key(NOT_NEGATIVE, 0.1, help="strength of density diffusion")
+    shifting: float = key(NOT_NEGATIVE, 1.0, help="strength of shifting")
+    courant: float = key(Number(0, 1, above=True), 0.25, help="length of steps relative to their limits")
+    precision: str = key(OneOf(PRECISIONS), "single", help="precision of sums over pairs")
+    slip: tuple[str, ...] | None = key(
+        Items(Text("the name of a wall")),
+        None,
+        help="walls along which fluid slips freely; by default all with artificial viscosity, none with laminar",
+    )
+    sliding: dict[str, Vector] = key(
+        Named(VECTOR), {}, help="velocities of walls that slide along themselves, by name: lids and belts"
+    )
+    fill: tuple[FluidFill, ...] = key(Items(Part(FluidFill)), help="where the fluid is at the start")
+
+    def check(self) -> None:
+        """Check that viscosity is given once."""
+        if self.alpha is not None and self.nu is not None:
+            raise self.wrong("nu", "must not be given together with alpha")
+
+    def check_scene(self, scene: Scene) -> None:
+        """Check the names of regions, and that nothing leaves the plane of a fluid in two dimensions."""
+        for place, fill in enumerate(self.fill):
+            check_name(("fill", place, "region"), fill.region, scene.regions, "regions")
+        if self.dim == 2 and scene.gravity[2] != 0:
+            raise self.wrong("dim", "must be 3 if gravity has a part along z", hint="gravity is along z by default")
+
+    def table(self) -> dict[str, Any]:
+        """Return the section as plain values, in the form of a file."""
+        return {name: value for name, value in super().table().items() if value not in ({}, [])}

@@ -1,0 +1,151 @@
+"""A fluid as a solver of `vicinal.sim`: the table ``sph`` of a scene, taken through time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal.sim.clock import ROUNDING
+from vicinal.sim.folder import PARTICLES, WALLS
+from vicinal.sim.scene import Scene
+from vicinal.sim.solver import SolverSection
+from vicinal.sim.vtkhdf import Frame, vertices
+from vicinal.sph.build import build, make_motion, make_walls
+from vicinal.sph.config import Sph
+from vicinal.sph.simulation import Simulation
+
+LIMITS = ("sound", "force", "viscosity", "shifting")
+"""What limits a step, in the order of the numbers in the table."""
+
+ENERGIES = ("kinetic", "potential", "elastic")
+
+
+class FluidSolver:
+    """A fluid with its walls.
+
+    Parameters
+    ----------
+    scene
+        The scene, with a table ``sph``.
+    state
+        The state to continue from; time 0 if left out.
+    """
+
+    NAME: ClassVar[str] = "sph"
+    SECTION: ClassVar[type[SolverSection]] = Sph
+
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
+        self.scene = scene
+        self.walls = make_walls(scene)
+        if state is None:
+            self.simulation = build(scene, self.walls)
+        else:
+            kept = Simulation.restore(state["simulation"])
+            motion = make_motion(self.walls, kept.walls)
+            self.simulation = kept if motion is None else Simulation.restore(state["simulation"], wall_motion=motion)
+        self._kind = np.float32 if scene.output.precision == "single" else np.float64
+
+    @classmethod
+    def build(cls, scene: Scene) -> Self:
+        """Make the solver at time 0."""
+        return cls(scene)
+
+    @classmethod
+    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
+        """Make the solver whose `state` this was."""
+        return cls(scene, state)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything `restore` needs."""
+        return {"simulation": self.simulation.state()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the state."""
+        return type(self).restore, (self.scene, self.state())
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        return self.simulation.time
+
+    @property
+    def step_count(self) -> int:
+        """Steps since time 0."""
+        return self.simulation.step_count
+
+    def __len__(self) -> int:
+        """Return the number of particles."""
+        return len(self.simulation)
+
+    def advance(self, until: float, steps: int) -> None:
+        """Take steps until `until` is reached, but at most `steps` of them."""
+        self.simulation.advance(until * (1 - ROUNDING), steps)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of the columns in the table."""
+        return ["particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total"]
+
+    def row(self) -> Sequence[float]:
+        """Return step, speeds, compression and energies; the limit of the step is its number in `LIMITS`."""
+        sim = self.simulation
+        energies = sim.energies()
+        compression = float(np.abs(sim.densities / sim.density - 1).max()) if len(sim) else 0.0
+        values = [float(energies[name]) for name in ENERGIES]
+        return [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values)]
+
+    def frames(self) -> Mapping[str, Frame]:
+        """Return particles and walls for the time series."""
+        sim = self.simulation
+        data = {
+            "radius": self._short(np.full(len(sim), 0.5 * sim.spacing)),
+            "velocity": self._short(_space(sim.velocities)),
+            "density": self._short(sim.densities),
+            "pressure": self._short(sim.pressures),
+            "surface": sim.surface.astype(np.int32),
+            "id": np.arange(len(sim), dtype=np.int32),
+        }
+        points = self._short(_space(sim.positions))
+        frames = {PARTICLES: Frame(sim.time, points, vertices(len(sim)), data)}
+        if self.scene.output.walls and self.walls.all():
+            if sim.wall_motion is not None:
+                sim.wall_motion.place(sim.time)
+            frames[WALLS] = self.walls.frame(sim.time, self._kind)
+        return frames
+
+    def _short(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.floating]:
+        return np.asarray(values, dtype=self._kind)
+
+    def status(self) -> str:
+        """Return what limits the step."""
+        return f"dt {self.simulation.dt:.3g} by {self.simulation.limit}"
+
+    def summary(self) -> Sequence[str]:
+        """Return lines with the numbers of particles, the speed of sound and the step."""
+        sim = self.simulation
+        return [
+            f"{len(sim):,} particles, {len(sim.wall_positions):,} in walls, spacing {sim.spacing:.4g}",
+            f"speed of sound {sim.sound_speed:.4g}, first step {sim.dt:.4g} limited by {sim.limit}",
+        ]
+
+    def report(self) -> Mapping[str, Any]:
+        """Return counts, the step and energies."""
+        sim = self.simulation
+        return {
+            "particles": len(sim),
+            "wall_particles": len(sim.wall_positions),
+            "sound_speed": sim.sound_speed,
+            "time_step": {"dt": sim.dt, "limit": sim.limit},
+            "energies": dict(sim.energies()),
+        }
+
+
+def _space(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return vectors in space; those of the plane get a third number 0."""
+    return vectors if vectors.shape[1] == 3 else np.column_stack([vectors, np.zeros(len(vectors))])
+
+
+SOLVER = FluidSolver
