@@ -1,4 +1,4 @@
-# make run    environment, build, and two simulations with pictures
+# make run    environment, build, and three simulations with pictures
 # make test   environment, build, and the checks
 # See CONTRIBUTING.md for the others.
 
@@ -26,6 +26,8 @@ run: $(VENV)/built
 	$(BIN)/vicinal demo
 	$(BIN)/vicinal run drum --output drum-results --overwrite
 	$(BIN)/vicinal render drum-results/particles.vtkhdf --output drum-results/drum.png
+	$(BIN)/vicinal run dam_break --output dam-break-results --overwrite
+	$(BIN)/vicinal render dam-break-results --style surface --output dam-break-results/dam-break.png
 
 test: steps := $(CHECKS)
 # What concerns other compilers and processors; CI runs it after `make test`.

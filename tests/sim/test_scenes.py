@@ -16,6 +16,14 @@ SMALL = {
     "pyramid": ["run.duration=0.1"],
     "impact": [],
     "shapes": ["dem.insert.0.count=12", "run.duration=0.003"],
+    "dam_break": ["sph.spacing=0.1", "run.duration=0.05"],
+    "dam_break_obstacle": ["run.duration=0.01"],
+    "lid_cavity": ["sph.spacing=0.05", "run.duration=0.02"],
+    "rotating_tank": ["sph.spacing=0.04", "run.duration=0.01"],
+    "sloshing": ["sph.spacing=0.05", "run.duration=0.05"],
+    "still_tank": ["sph.spacing=0.1", "run.duration=0.05"],
+    "stirred_tank": ["sph.spacing=0.04", "run.duration=0.01"],
+    "wave_maker": ["sph.spacing=0.05", "run.duration=0.05"],
 }
 
 

@@ -15,8 +15,8 @@ from vicinal.sim.walls import Wall
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.config import Sph
 from vicinal.sph.fill import fill
-from vicinal.sph.simulation import SMOOTHING, Simulation
 from vicinal.sph.kernels import Kernel
+from vicinal.sph.simulation import SMOOTHING, Simulation
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 from vicinal.sph.wall_motion import WallMotion
 

@@ -14,7 +14,7 @@ from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
 from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
-from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
+from vicinal.sph.interfaces import GuardLike, WallMotionLike, WallParticlesLike
 from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -94,6 +94,8 @@ class Simulation:
     >>> bool(sim.velocities[:, 1].max() < -0.09), sim.limit
     (True, 'sound')
     """
+
+    _guard: GuardLike | None = None
 
     def __init__(
         self,
@@ -219,6 +221,16 @@ class Simulation:
         ratio = np.maximum(7 * values / (self._sound**2 * self._density), -0.999)
         return np.asarray(self._density * np.expm1(np.log1p(ratio) / 7))
 
+    @property
+    def guard(self) -> GuardLike | None:
+        """What keeps particles on their side of walls, see `vicinal.sph.guard`; copies and restored ones have none."""
+        return self._guard
+
+    @guard.setter
+    def guard(self, guard: GuardLike | None) -> None:
+        self._guard = guard
+        self._core.set_guard(None if guard is None else guard.core)
+
     def _place_walls(self, time: float) -> None:
         if self._walls is None:
             return
@@ -227,6 +239,9 @@ class Simulation:
         accelerations = np.zeros(velocities.shape)
         if self._wall_motion is not None:
             now = self._wall_motion.at(time)
+            if self._guard is not None:
+                self._wall_motion.place(time)
+                self._guard.move()
             positions, normals, accelerations = now.positions, now.normals, now.accelerations
             velocities = velocities + now.velocities
         x, n, u, a = (np.ascontiguousarray(c, np.float64) for c in (positions, normals, velocities, accelerations))

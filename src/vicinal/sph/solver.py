@@ -15,6 +15,7 @@ from vicinal.sim.solver import SolverSection
 from vicinal.sim.vtkhdf import Frame, vertices
 from vicinal.sph.build import build, make_motion, make_walls
 from vicinal.sph.config import Sph
+from vicinal.sph.guard import Guard
 from vicinal.sph.simulation import Simulation
 
 LIMITS = ("sound", "force", "viscosity", "shifting")
@@ -46,6 +47,8 @@ class FluidSolver:
             kept = Simulation.restore(state["simulation"])
             motion = make_motion(self.walls, kept.walls)
             self.simulation = kept if motion is None else Simulation.restore(state["simulation"], wall_motion=motion)
+        self.guard = Guard(self.walls.all(), self.simulation.spacing, self.simulation.dim)
+        self.simulation.guard = self.guard
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
 
     @classmethod
@@ -132,7 +135,7 @@ class FluidSolver:
         ]
 
     def report(self) -> Mapping[str, Any]:
-        """Return counts, the step and energies."""
+        """Return counts, the step, energies, and how often each wall put back a particle that had passed through it."""
         sim = self.simulation
         return {
             "particles": len(sim),
@@ -140,6 +143,7 @@ class FluidSolver:
             "sound_speed": sim.sound_speed,
             "time_step": {"dt": sim.dt, "limit": sim.limit},
             "energies": dict(sim.energies()),
+            "put_back": self.guard.counts(),
         }
 
 

@@ -28,7 +28,7 @@ INK, MUTED = "#1d2433", "#667085"
 FINE = 2
 """Oversampling: every pixel is the mean of a square with this many pixels along each side."""
 
-MELTED = 1.5
+MELTED = 1.8
 """Radii in the style "surface", in radii of particles: neighbours on the diagonal of a lattice overlap."""
 
 LEAST_NEIGHBOURS = 3
@@ -108,8 +108,10 @@ class Painter:
         values = np.concatenate([self._values(frame) for frame in frames])
         if not len(values):
             return 0.0, 1.0
-        # With the full range, a few fast particles would make all others the same colour.
-        low, high = (0.0 if self.look.colour == "speed" else float(values.min())), float(np.quantile(values, 0.99))
+        # A few extreme values would leave all others in one colour.
+        low, high = (float(value) for value in np.quantile(values, [0.01, 0.99]))
+        if self.look.colour == "speed":
+            low = 0.0
         return low, high if high > low else low + 1.0
 
     def _values(self, frame: Frame) -> Array:

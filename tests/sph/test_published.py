@@ -1,0 +1,34 @@
+"""Flows against published results at a coarse resolution; `vicinal lab run fluids-published` runs them finer."""
+
+from __future__ import annotations
+
+import pytest
+
+from vicinal.lab import flows
+
+
+def test_the_front_of_a_dam_break_follows_koshizuka_and_oka() -> None:
+    found = flows.koshizuka_front(20)
+    assert found["rms"] < 0.1
+    assert found["left"] == 0
+
+
+def test_the_wave_of_lobovsky_reaches_the_far_wall_in_time() -> None:
+    found = flows.lobovsky_pressure(30)
+    assert found["impact"] == pytest.approx(flows.LOBOVSKY_IMPACT, rel=0.03)
+    # The experiment has 0.575, δ-SPH in two dimensions 0.93: no friction, no third dimension.
+    assert found["plateau"] == pytest.approx(flows.DE_COURCY_PLATEAU, rel=0.1)
+    assert found["left"] == 0
+
+
+def test_a_standing_wave_has_the_period_and_decay_of_theory() -> None:
+    found = flows.standing_wave(40, periods=3.0)
+    assert found["period"] == pytest.approx(1, rel=0.01)
+    assert found["decay"] == pytest.approx(1, rel=0.1)
+
+
+def test_a_rotating_square_has_the_exact_pressure_and_no_voids() -> None:
+    found = flows.rotating_square(40)
+    assert found["pressure"] == pytest.approx(flows.ROTATING_CENTRE, rel=0.03)
+    assert found["cover"] > 0.95
+    assert found["angular_momentum"] == pytest.approx(1, rel=0.01)
