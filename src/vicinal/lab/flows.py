@@ -155,15 +155,14 @@ class Tank:
         points = fill((np.zeros(dim), np.array(high)), self.spacing, walls=self.obstacles)
         gravity = [0.0] * (dim - 1) + [-GRAVITY]
         pressures = 1000 * GRAVITY * (high[-1] - points[:, -1])
-        sim = Simulation(
+        return Simulation(
             points,
             spacing=self.spacing,
             gravity=gravity,
             walls=self.particles,
+            guard=Guard(self.walls, self.spacing, dim),
             pressures=pressures if still else None,
         )
-        sim.guard = Guard(self.walls, self.spacing, dim)
-        return sim
 
     def left(self, sim: Simulation) -> int:
         """Return how many particles are outside of the tank, over its rim excepted."""

@@ -15,6 +15,7 @@ from vicinal.sim.walls import Wall
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.config import Sph
 from vicinal.sph.fill import fill
+from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.simulation import SMOOTHING, Simulation
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
@@ -72,6 +73,7 @@ def build(scene: Scene, walls: SceneWalls) -> Simulation:
         walls=dummies,
         wall_motion=make_motion(walls, dummies),
         wall_velocities=_sliding(section, bodies) if bodies else None,
+        guard=make_guard(walls, section),
         gravity=scene.gravity[:dim],
         box=None if periodic is None else periodic[:dim],
         viscosity=_viscosity(section),
@@ -83,6 +85,12 @@ def build(scene: Scene, walls: SceneWalls) -> Simulation:
         courant=section.courant,
         precision=section.precision,
     )
+
+
+def make_guard(walls: SceneWalls, section: Sph) -> Guard | None:
+    """Return the guard of the walls in their first pose."""
+    bodies = walls.all()
+    return Guard(bodies, section.spacing, section.dim) if bodies else None
 
 
 def make_motion(walls: SceneWalls, dummies: object) -> WallMotion | None:

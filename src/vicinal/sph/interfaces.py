@@ -7,8 +7,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _core
-
 Array = npt.NDArray[np.float64]
 
 
@@ -60,14 +58,3 @@ class WallMotionLike(Protocol):
 
     def place(self, time: float) -> None:
         """Give the walls themselves the pose that they have at a time."""
-
-
-class GuardLike(Protocol):
-    """What keeps particles on their side of walls, such as `vicinal.sph.guard.Guard`."""
-
-    @property
-    def core(self) -> _core.SphGuard:
-        """The compiled guard."""
-
-    def move(self) -> None:
-        """Take the present pose of the walls as that at the end of the next step."""

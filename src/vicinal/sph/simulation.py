@@ -14,7 +14,8 @@ from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
 from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
-from vicinal.sph.interfaces import GuardLike, WallMotionLike, WallParticlesLike
+from vicinal.sph.guard import Guard
+from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -57,6 +58,8 @@ class Simulation:
         An object whose ``at(time)`` returns positions, normals, velocities and accelerations of the wall particles.
     wall_velocities
         Velocities of walls whose particles stay in place, such as lids and belts; one row per wall.
+    guard
+        A `vicinal.sph.guard.Guard` of the walls: no particle leaves through them.
     gravity
         Acceleration of all particles.
     box
@@ -95,8 +98,6 @@ class Simulation:
     (True, 'sound')
     """
 
-    _guard: GuardLike | None = None
-
     def __init__(
         self,
         positions: npt.ArrayLike,
@@ -109,6 +110,7 @@ class Simulation:
         walls: WallParticlesLike | None = None,
         wall_motion: WallMotionLike | None = None,
         wall_velocities: npt.ArrayLike | None = None,
+        guard: Guard | None = None,
         gravity: Sequence[float] | None = None,
         box: Sequence[float | None] | None = None,
         viscosity: Viscosity | None = None,
@@ -152,6 +154,10 @@ class Simulation:
         self._core = self._make_core()
         self._core.fill(places, speeds, self._excess(pressures, len(places)))
         self._place_walls(0.0)
+        self._guard = guard
+        self._held: Mapping[str, int] = {}  # before the state that this simulation continues from
+        if guard is not None:
+            self._core.set_guard(guard.core)
         self._warned = False
 
     def _check_walls(
@@ -221,16 +227,6 @@ class Simulation:
         ratio = np.maximum(7 * values / (self._sound**2 * self._density), -0.999)
         return np.asarray(self._density * np.expm1(np.log1p(ratio) / 7))
 
-    @property
-    def guard(self) -> GuardLike | None:
-        """What keeps particles on their side of walls, see `vicinal.sph.guard`; copies and restored ones have none."""
-        return self._guard
-
-    @guard.setter
-    def guard(self, guard: GuardLike | None) -> None:
-        self._guard = guard
-        self._core.set_guard(None if guard is None else guard.core)
-
     def _place_walls(self, time: float) -> None:
         if self._walls is None:
             return
@@ -239,9 +235,6 @@ class Simulation:
         accelerations = np.zeros(velocities.shape)
         if self._wall_motion is not None:
             now = self._wall_motion.at(time)
-            if self._guard is not None:
-                self._wall_motion.place(time)
-                self._guard.move()
             positions, normals, accelerations = now.positions, now.normals, now.accelerations
             velocities = velocities + now.velocities
         x, n, u, a = (np.ascontiguousarray(c, np.float64) for c in (positions, normals, velocities, accelerations))
@@ -272,6 +265,9 @@ class Simulation:
                 self._core.prime()
                 # Rates belong to the middle of a step.
                 self._place_walls(self.time + 0.5 * self.dt)
+                if self._guard is not None:
+                    self._wall_motion.place(self.time + self.dt)
+                    self._guard.move()
                 done = 1
             else:
                 done = end - self.step_count
@@ -359,6 +355,14 @@ class Simulation:
         return self._walls
 
     @property
+    def held(self) -> Mapping[str, int]:
+        """How often each wall has put a particle back, by name, without those that never did."""
+        counts = dict(self._held)
+        for name, count in self._guard.counts().items() if self._guard is not None else ():
+            counts[name] = counts.get(name, 0) + count
+        return counts
+
+    @property
     def wall_motion(self) -> WallMotionLike | None:
         """The motion of the walls."""
         return self._wall_motion
@@ -435,6 +439,7 @@ class Simulation:
             "clock": np.array(clock),
             "steps": steps,
             "primed": int(primed),
+            "held": dict(self.held),
             "spacing": self._spacing,
             "density": self._density,
             "sound_speed": self._sound,
@@ -462,8 +467,16 @@ class Simulation:
         return state
 
     @classmethod
-    def restore(cls, state: Mapping[str, Any], *, wall_motion: WallMotionLike | None = None) -> Self:
+    def restore(
+        cls,
+        state: Mapping[str, Any],
+        *,
+        wall_motion: WallMotionLike | None = None,
+        guard: Guard | None = None,
+    ) -> Self:
         """Make the simulation whose `state` this was; it continues bit for bit.
+
+        The motion of walls and the guard are not part of the state; pass those that the simulation had.
 
         Examples
         --------
@@ -485,6 +498,7 @@ class Simulation:
             walls=walls,
             wall_motion=wall_motion,
             wall_velocities=None if walls is None else walls.velocities,
+            guard=guard,
             gravity=[float(x) for x in state["gravity"]],
             box=[float(edge) or None for edge in state["box"]],
             viscosity=kind(float(state["viscosity"])),
@@ -510,9 +524,16 @@ class Simulation:
             int(state["steps"]),
             bool(state["primed"]),
         )
+        if self._guard is not None and self._wall_motion is not None:
+            self._wall_motion.place(self.time)
+            self._guard.move()
+        # Files leave out a table without entries.
+        self._held = {str(name): int(count) for name, count in state.get("held", {}).items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the state."""
+        """Copy and pickle the state; a guard, which belongs to its walls, cannot be copied."""
+        if self._guard is not None:
+            raise TypeError("a Simulation with a guard can be neither copied nor pickled; use state() and restore()")
         return _restored, (type(self), self.state(), self._wall_motion)
 
 

@@ -13,9 +13,8 @@ from vicinal.sim.folder import PARTICLES, WALLS
 from vicinal.sim.scene import Scene
 from vicinal.sim.solver import SolverSection
 from vicinal.sim.vtkhdf import Frame, vertices
-from vicinal.sph.build import build, make_motion, make_walls
+from vicinal.sph.build import build, make_guard, make_motion, make_walls
 from vicinal.sph.config import Sph
-from vicinal.sph.guard import Guard
 from vicinal.sph.simulation import Simulation
 
 LIMITS = ("sound", "force", "viscosity", "shifting")
@@ -44,11 +43,12 @@ class FluidSolver:
         if state is None:
             self.simulation = build(scene, self.walls)
         else:
-            kept = Simulation.restore(state["simulation"])
+            guard = make_guard(self.walls, scene.sph)
+            kept = Simulation.restore(state["simulation"], guard=guard)
             motion = make_motion(self.walls, kept.walls)
-            self.simulation = kept if motion is None else Simulation.restore(state["simulation"], wall_motion=motion)
-        self.guard = Guard(self.walls.all(), self.simulation.spacing, self.simulation.dim)
-        self.simulation.guard = self.guard
+            self.simulation = (
+                kept if motion is None else Simulation.restore(state["simulation"], wall_motion=motion, guard=guard)
+            )
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
 
     @classmethod
@@ -90,15 +90,19 @@ class FluidSolver:
     @property
     def columns(self) -> Sequence[str]:
         """Names of the columns in the table."""
-        return ["particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total"]
+        return ["particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total", "held"]
 
     def row(self) -> Sequence[float]:
-        """Return step, speeds, compression and energies; the limit of the step is its number in `LIMITS`."""
+        """Return step, speed, compression, energies and how many particles walls have put back.
+
+        What limits the step is given by its number in `LIMITS`.
+        """
         sim = self.simulation
         energies = sim.energies()
         compression = float(np.abs(sim.densities / sim.density - 1).max()) if len(sim) else 0.0
         values = [float(energies[name]) for name in ENERGIES]
-        return [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values)]
+        held = sum(sim.held.values())
+        return [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
 
     def frames(self) -> Mapping[str, Frame]:
         """Return particles and walls for the time series."""
@@ -135,7 +139,7 @@ class FluidSolver:
         ]
 
     def report(self) -> Mapping[str, Any]:
-        """Return counts, the step, energies, and how often each wall put back a particle that had passed through it."""
+        """Return counts, the step and energies."""
         sim = self.simulation
         return {
             "particles": len(sim),
@@ -143,7 +147,7 @@ class FluidSolver:
             "sound_speed": sim.sound_speed,
             "time_step": {"dt": sim.dt, "limit": sim.limit},
             "energies": dict(sim.energies()),
-            "put_back": self.guard.counts(),
+            "held": dict(sim.held),
         }
 
 

@@ -1,0 +1,86 @@
+"""Fluids in scenes: they run, restart bit for bit, and refuse what does not fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vicinal.errors import InputError
+from vicinal.sim import load, run, scenes
+from vicinal.sim.scene import Scene
+from vicinal.sim.series import SeriesReader
+from vicinal.sph.solver import LIMITS
+
+SMALL = ["sph.spacing=0.1", "run.threads=1", "output.every=0.1"]
+
+
+def test_a_dam_break_runs_and_tells_what_it_knows(tmp_path: Path) -> None:
+    scene = load(scenes.find("dam_break"), settings=[*SMALL, "run.duration=0.6"])
+    result = run(scene, tmp_path / "out")
+    sim = result.solver.simulation
+    assert result.status == "finished"
+    assert len(sim) == 200
+    assert ((sim.positions > 0) & (sim.positions < [4, 5])).all()
+    assert sim.positions[:, 0].max() > 2
+    last = SeriesReader(tmp_path / "out" / "particles.vtkhdf")[-1]
+    assert last.points[:, :2] == pytest.approx(sim.positions, abs=1e-6)
+    assert {"velocity", "density", "pressure", "surface", "radius"} <= set(last.point_data)
+    lines = (tmp_path / "out" / "table.csv").read_text().splitlines()
+    row = dict(zip(lines[0].split(","), lines[-1].split(","), strict=True))
+    assert LIMITS[int(row["limit"])] in {"sound", "force"}
+    assert float(row["dt"]) > 0
+    report = json.loads((tmp_path / "out" / "run.json").read_text())["sph"]
+    assert report["particles"] == 200
+    assert report["time_step"]["limit"] in LIMITS
+
+
+def test_a_restart_continues_bit_for_bit(tmp_path: Path) -> None:
+    file = scenes.find("dam_break")
+    whole = run(load(file, settings=[*SMALL, "run.duration=0.3"]), tmp_path / "whole").solver.simulation
+    run(load(file, settings=[*SMALL, "run.duration=0.15"]), tmp_path / "parts")
+    scene = load(file, settings=[*SMALL, "run.duration=0.3"])
+    rest = run(scene, tmp_path / "parts", restart=tmp_path / "parts" / "restart.npz").solver.simulation
+    assert rest.step_count == whole.step_count
+    for name in ("positions", "velocities", "densities", "wall_pressures"):
+        assert (getattr(rest, name) == getattr(whole, name)).all(), name
+
+
+def pool(**sph: Any) -> Scene:
+    """A pool of water in two dimensions."""
+    tables: dict[str, Any] = {
+        "run": {"duration": 0.1},
+        "gravity": [0, -9.81, 0],
+        "regions": {"pool": {"shape": "box", "low": [0, 0, -1], "high": [1, 0.5, 1]}},
+        "walls": [{"shape": "box", "name": "tank", "low": [0, 0, -1], "high": [1, 1, 1], "sides": ["-x", "+x", "-y"]}],
+        "sph": {"dim": 2, "spacing": 0.1, "fill": [{"region": "pool", "still": True}], **sph},
+    }
+    return Scene(**tables)
+
+
+def test_a_belt_drags_the_fluid_along(tmp_path: Path) -> None:
+    sim = run(pool(nu=0.05, sliding={"tank-y": [1, 0, 0]}), tmp_path / "out").solver.simulation
+    x, y = sim.positions.T
+    bottom = (y < 0.1) & (np.abs(x - 0.5) < 0.25)
+    assert (sim.velocities[bottom, 0] > 0.1).all()
+    assert (y[bottom] > 0).all()
+
+
+def test_scenes_that_do_not_fit_are_refused() -> None:
+    for wrong, message in (
+        ({"fill": [{"region": "pol"}]}, r"must be a name in \[regions\]"),
+        ({"alpha": 0.1, "nu": 0.1}, "must not be given together with alpha"),
+        ({"dim": 4}, "dim"),
+        ({"kernel": "gauss"}, "kernel"),
+    ):
+        with pytest.raises(InputError, match=message):
+            pool(**wrong)
+    with pytest.raises(InputError, match="gravity"):
+        Scene(
+            run={"duration": 1},
+            regions={"pool": {"shape": "box", "low": [0, 0, 0], "high": [1, 1, 1]}},
+            sph={"dim": 2, "spacing": 0.1, "fill": [{"region": "pool"}]},
+        )
