@@ -30,13 +30,13 @@ void Clock::prime() {
     assembly_.bodies.momenta[row] = rotate(q, {inertia.x * own.x, inertia.y * own.y, inertia.z * own.z});
   }
   assembly_.place_elements();
-  forces_.compute(0);
-  finish(true);
+  forces_and(Then::prime);
   primed = true;
+  drifted = false;
 }
 
 std::int64_t Clock::advance(std::int64_t most) {
-  if (!lists_.ready()) return 0;
+  if (!lists_.ready() || most <= 0) return 0;
   next_ = {};
   if (!primed) prime();
   next_ = {0, 0, next_.finite};
@@ -46,15 +46,28 @@ std::int64_t Clock::advance(std::int64_t most) {
   }
   if (!next_.finite) return 0;
   forces_.wake_all();
-  for (std::int64_t done = 0; done < most; ++done) {
+  if (!drifted) {
     throw_if_interrupted();
-    if (!lists_.last(next_, dt)) return done;
     drift();
-    forces_.compute(dt);
-    kick();
-    if (!next_.finite) return done + 1;
   }
-  return most;
+  for (std::int64_t done = 0;;) {
+    if (!lists_.valid()) return done;
+    bool interrupted = false;  // a step that has begun is finished
+    try {
+      throw_if_interrupted();
+    } catch (const Interrupted&) {
+      interrupted = true;
+    }
+    drifted = done + 1 < most && !interrupted;
+    forces_and(drifted ? Then::kick_and_drift : Then::kick);
+    ++done;
+    ++steps;
+    forces_.crossings.date(steps);
+    if (!next_.finite) drifted = false;
+    if (interrupted) throw Interrupted();
+    if (!drifted) return done;
+    follow();
+  }
 }
 
 // Splits the rows of a block into jobs; the bodies of a job are all isotropic or all anisotropic.
@@ -81,43 +94,60 @@ void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
   }
 }
 
+void Clock::drift_rows(std::size_t begin, std::size_t end) {
+  half_steps(begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
+}
+
 void Clock::drift() {
-  each_block(assembly_.bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
-    half_steps(begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
-  });
+  each_block(assembly_.bodies.size(), block_rows,
+             [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end); });
+  drifted = true;
+  follow();
+}
+
+void Clock::follow() {
   if (assembly_.elements.used()) assembly_.elements.follow(assembly_.bodies, dt);
   for (Wall& wall : assembly_.walls) wall.move(dt);
   lists_.moved(next_, dt);
   forces_.moved(next_, dt);
 }
 
-void Clock::kick() {
-  finish(false);
-  ++steps;
-  forces_.crossings.date(steps);
-}
-
-void Clock::finish(bool priming) {
-  speeds_.assign((assembly_.bodies.size() + block_rows - 1) / block_rows, {});
-  each_block(assembly_.bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    const std::size_t first = assembly_.elements.used() ? assembly_.elements.offsets[begin] : begin;
-    const std::size_t last = assembly_.elements.used() ? assembly_.elements.offsets[end] : end;
-    forces_.gather(first, last);
-    const Load* loads = forces_.loads() + begin;
-    static thread_local std::vector<Load> sums;
-    if (assembly_.elements.used()) {
-      sums.resize(block_rows);
-      for (std::size_t row = begin; row < end; ++row) sums[row - begin] = forces_.load_of(row);
-      loads = sums.data();
-    }
-    speeds_[block] = finish_block(begin, end, loads, priming);
-  });
+void Clock::forces_and(Then then) {
+  const std::size_t bodies = assembly_.bodies.size();
+  speeds_.assign((bodies + block_rows - 1) / block_rows, {});
+  const double step = then == Then::prime ? 0 : dt;
+  if (assembly_.elements.used()) {  // the elements of a body may belong to two blocks of forces
+    forces_.compute(step, [](std::size_t, std::size_t) {});
+    each_block(bodies, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) { finish(begin, end, then); });
+  } else {
+    forces_.compute(step, [&](std::size_t begin, std::size_t end) {  // a block of forces has whole blocks of bodies
+      for (std::size_t row = begin; row < end; row += block_rows) finish(row, std::min(end, row + block_rows), then);
+    });
+  }
   next_ = {};
   for (const Speed& speed : speeds_) next_ = larger(next_, speed);
 }
 
+void Clock::finish(std::size_t begin, std::size_t end, Then then) {
+  const Elements& elements = assembly_.elements;
+  const Load* loads = forces_.loads() + begin;
+  static thread_local std::vector<Load> sums;
+  if (elements.used()) {
+    forces_.gather(elements.offsets[begin], elements.offsets[end]);
+    sums.resize(block_rows);
+    for (std::size_t row = begin; row < end; ++row) sums[row - begin] = forces_.load_of(row);
+    loads = sums.data();
+  } else {
+    forces_.gather(begin, end);
+  }
+  Speed& speed = speeds_[begin / block_rows];
+  speed = kick_rows(begin, end, loads, then == Then::prime);
+  // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
+  if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
+}
+
 // Computes the velocities at the end of the step. Returns the largest speeds in the next half step.
-Speed Clock::finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
+Speed Clock::kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
   Speed fastest;
   half_steps(begin, end, [&](HalfStepJob& job, std::size_t first) {
     job.loads = loads + (first - begin);

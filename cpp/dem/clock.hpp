@@ -19,6 +19,9 @@ class Clock {
   double dt = 0;
   std::int64_t steps = 0;
   bool primed = false;  // whether dv and dw of the bodies follow from the present forces
+  // Whether a step has begun: bodies and walls are at its end, velocities are those of the half step, and forces are
+  // those of the step before. Bodies can be left like this between two calls of `advance`, where lists expire.
+  bool drifted = false;
 
   // Must be called after new lists have been set.
   void prepare();
@@ -31,15 +34,19 @@ class Clock {
   // An upper bound of the speed of every body in the next half step.
   [[nodiscard]] std::vector<double> speeds() const;
 
-  // The parts of a step, in this order: drift, Forces::compute, kick. External loads must be added between the last
-  // two.
-  void drift();
-  void kick();
-
  private:
   void prime();
-  void finish(bool priming);
-  Speed finish_block(std::size_t begin, std::size_t end, const Load* loads, bool priming);
+  // The first half of a step: velocities of the half step, and positions.
+  void drift();
+  // What follows the motion of bodies: elements, walls, the age of lists.
+  void follow();
+  // The second half of a step: forces and velocities. kick_and_drift: and the first half of the next step. Velocities
+  // follow the forces block by block, while what they need is in a cache; nothing of a block is needed by later blocks.
+  enum class Then { prime, kick, kick_and_drift };
+  void forces_and(Then then);
+  void finish(std::size_t begin, std::size_t end, Then then);
+  Speed kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming);
+  void drift_rows(std::size_t begin, std::size_t end);
   template <class F>
   void half_steps(std::size_t begin, std::size_t end, F&& f);
 

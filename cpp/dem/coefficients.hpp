@@ -17,6 +17,7 @@ struct alignas(32) FrictionCoefficients {
 };
 struct Coefficients : SpringCoefficients, FrictionCoefficients {
   double cohesion = 0, torsion = 0;
+  double softness_t = 0;  // 1 / kt; only for loops over laws of constant stiffness
 };
 inline constexpr std::size_t coefficient_stride = sizeof(Coefficients) / sizeof(double);
 

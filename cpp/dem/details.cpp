@@ -39,8 +39,8 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
 
   Triple<double> spring = triple(stretched);
   Turned<double> turned{triple(turning), turning.twist};
-  const LaneCoefficients<double> values{p.kn,        p.kt,       p.rate_n,  p.rate_t,   p.damping_n,
-                                        p.damping_t, p.friction, p.rolling, p.cohesion, p.torsion};
+  const LaneCoefficients<double> values{p.kn,       p.kt,      p.rate_n,   p.rate_t,  p.damping_n, p.damping_t,
+                                        p.friction, p.rolling, p.cohesion, p.torsion, p.softness_t};
   Response<double> r{};
   Outcome outcome;
   visit_law(law.law(), [&](auto chosen) {

@@ -26,9 +26,18 @@ thread_local TouchingPairs touching;
 void Forces::prepare() {
   const Assembly::Acting act = assembly_.acting();
   wakes_.assign(lists_.walls.size(), 0.0);
-  row_wakes_.assign(act.size, 0.0);
   odometer_ = 0;
+  overlapping_.clear();  // contacts overlap, so do their bounding spheres
+  if (assembly_.any_convex) overlapping_.assign(lists_.pairs.active(), lists_.pairs.active() + lists_.pairs.size());
   const std::size_t size = force_block_rows(act.size);
+  wall_rows_.clear();
+  wall_row_offsets_.clear();
+  for (std::size_t row = 0; row < act.size; ++row) {
+    if (row % size == 0) wall_row_offsets_.push_back(wall_rows_.size());
+    if (lists_.walls.begin(row) < lists_.walls.end(row)) wall_rows_.push_back(static_cast<Number>(row));
+  }
+  wall_row_offsets_.push_back(wall_rows_.size());
+  row_wakes_.assign(wall_rows_.size(), 0.0);
   remote_.set(lists_.pairs, act.size, size);
   loads_.assign(act.size, Load{});
   block_coefficients_.assign((act.size + size - 1) / size, no_number);
@@ -48,18 +57,22 @@ void Forces::wake_all() {
   for (auto* wakes : {&wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);
 }
 
-void Forces::compute(double step) {
-  const Assembly::Acting act = assembly_.acting();
-  const std::size_t size = force_block_rows(act.size), blocks = (act.size + size - 1) / size;
+void Forces::begin_step(std::size_t blocks) {
   for (Wall& wall : assembly_.walls) wall.pose();
   if (assembly_.any_convex) assembly_.pose_elements();
   wall_loads_.assign(blocks * assembly_.walls.size(), {});
-  each_block(act.size, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
-    sphere_forces(begin, end, block, step);
-    if (assembly_.any_convex) shape_forces(begin, end, step);
-    wall_forces(begin, end, block, step);
-  });
+}
+
+void Forces::block_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+  for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
+  static thread_local Entries others;
+  sphere_forces(begin, end, block, step, others);
+  if (assembly_.any_convex) shape_forces(others, end, step);
+  wall_forces(block, step);
+}
+
+void Forces::sum_wall_loads() {
+  const std::size_t blocks = block_coefficients_.size();
   for (std::size_t w = 0; w < assembly_.walls.size(); ++w) {
     assembly_.walls[w].force = assembly_.walls[w].torque = {};
     for (std::size_t block = 0; block < blocks; ++block) {
@@ -70,11 +83,11 @@ void Forces::compute(double step) {
 }
 
 // First finds the contacts of a block, then applies the law to all of them.
-void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others) {
   const Assembly::Acting act = assembly_.acting();
   touching.make_room(lists_.pairs.begin(end) - lists_.pairs.begin(begin));
   SphereJob job;
-  job.size = find_contacts(begin, end);
+  job.size = find_contacts(begin, end, others);
   if (job.size == 0) return;
   job.i = touching.i.data();
   job.j = touching.j.data();
@@ -98,7 +111,7 @@ void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block
 }
 
 // Finds the contacts of spheres in a block of rows; returns their number.
-std::size_t Forces::find_contacts(std::size_t begin, std::size_t end) {
+std::size_t Forces::find_contacts(std::size_t begin, std::size_t end, Entries& others) {
   const Assembly::Acting act = assembly_.acting();
   TouchingPairs& to = touching;
   SearchJob job;
@@ -108,32 +121,31 @@ std::size_t Forces::find_contacts(std::size_t begin, std::size_t end) {
   job.second = lists_.pairs.indices();
   job.places = act.places;
   job.period = assembly_.period;
-  job.active = lists_.pairs.active();
+  job.active = assembly_.any_convex ? overlapping_.data() : lists_.pairs.active();
   job.i = to.i.data();
   job.j = to.j.data();
   job.entry = to.entry.data();
   job.ended = to.ended.data();
-  if (!assembly_.any_convex) {
-    kernels().search(job);
-    for (std::size_t k = 0; k < job.endings; ++k) lists_.pairs.forget(job.ended[k]);
-    return job.found;
+  kernels().search(job);
+  for (std::size_t k = 0; k < job.endings; ++k) {
+    const Number entry = job.ended[k];  // of spheres, `active` is already 0
+    if (!assembly_.any_convex || lists_.pairs.active()[entry] != 0) lists_.pairs.forget(entry);
   }
-  for (std::size_t k = job.begin; k < job.end; ++k) {
-    const Number i = job.first[k], j = job.second[k];
-    if (assembly_.is_convex(i) || assembly_.is_convex(j)) continue;
-    const Place &a = act.places[i], &b = act.places[j];
-    const Vec apart = assembly_.period.shortest(centre(b) - centre(a));
-    const double reach = a.r + b.r;
-    if (dot(apart, apart) < reach * reach) {
-      job.i[job.found] = i;
-      job.j[job.found] = j;
-      job.entry[job.found++] = static_cast<Number>(k);
-      job.active[k] = 1;
-    } else if (job.active[k] != 0) {
-      lists_.pairs.forget(k);
+  if (!assembly_.any_convex) return job.found;
+  others.clear();
+  std::size_t spheres = 0;
+  for (std::size_t c = 0; c < job.found; ++c) {
+    const Number i = job.i[c], j = job.j[c], k = job.entry[c];
+    if (assembly_.is_convex(i) || assembly_.is_convex(j)) {
+      others.push(i, j, k);
+      continue;
     }
+    job.i[spheres] = i;
+    job.j[spheres] = j;
+    job.entry[spheres++] = k;
+    lists_.pairs.active()[k] = 1;
   }
-  return job.found;
+  return spheres;
 }
 
 Load Forces::load_of(std::size_t body) const {

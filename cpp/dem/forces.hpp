@@ -12,6 +12,7 @@
 #include "dem/face.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
+#include "dem/parallel.hpp"
 
 namespace vicinal::dem {
 
@@ -32,14 +33,40 @@ struct WallTouch {
   bool fresh = false;
 };
 
+// Entries of a list of pairs, in columns.
+struct Entries {
+  std::vector<Number> i, j, entry;
+  [[nodiscard]] std::size_t size() const { return i.size(); }
+  void clear() {
+    for (auto* column : {&i, &j, &entry}) column->clear();
+  }
+  void push(Number a, Number b, std::size_t k) {
+    i.push_back(a);
+    j.push_back(b);
+    entry.push_back(static_cast<Number>(k));
+  }
+};
+
 class Forces {
  public:
   Forces(Assembly& assembly, Lists& lists) : assembly_(assembly), lists_(lists) {}
 
   // Must be called after new lists have been set.
   void prepare();
-  // Computes the loads of elements and walls. `step` is the time since the last call, or 0.
-  void compute(double step);
+  // Computes the loads of elements and walls. `step` is the time since the last call, or 0. complete(begin, end) is
+  // called once for every range of elements when it has all loads but those that `gather` adds. The loop over contacts
+  // reads no place or motion of the range after that: contacts belong to the block of their first element, which is the
+  // one with the lower number, and the blocks up to this one are done.
+  template <class F>
+  void compute(double step, F&& complete) {
+    const std::size_t rows = assembly_.acting().size, size = force_block_rows(rows);
+    begin_step((rows + size - 1) / size);
+    each_block_then(
+        rows, size,
+        [&](std::size_t begin, std::size_t end, std::size_t block) { block_forces(begin, end, block, step); },
+        complete);
+    sum_wall_loads();
+  }
   // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) { odometer_ += (speed.most + assembly_.wall_speed) * dt; }
   // Makes the next step test all entries of walls; needed after walls have changed.
@@ -59,11 +86,15 @@ class Forces {
   [[nodiscard]] std::vector<Detail> details();
 
  private:
+  void begin_step(std::size_t blocks);
+  void block_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  void sum_wall_loads();
   // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
-  void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
-  std::size_t find_contacts(std::size_t begin, std::size_t end);
-  void shape_forces(std::size_t begin, std::size_t end, double step);
-  void wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
+  // Pairs of other shapes whose bounding spheres overlap are left in `others`.
+  void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others);
+  std::size_t find_contacts(std::size_t begin, std::size_t end, Entries& others);
+  void shape_forces(const Entries& entries, std::size_t end, double step);
+  void wall_forces(std::size_t block, double step);
   // Applies the law to contacts of pairs or walls.
   void apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step);
   // Appends the points of a contact to `contacts` if the two elements overlap, and stores its normal.
@@ -92,10 +123,14 @@ class Forces {
   RemoteShares remote_;
   HugeVector<Load> loads_;
   std::vector<Number>
-      block_coefficients_;         // per block: the coefficients if all its entries have the same, or no_number
+      block_coefficients_;  // per block: the coefficients if all its entries have the same, or no_number
+  std::vector<std::uint8_t>
+      overlapping_;                // per entry of pairs: whether bounding spheres overlap; empty if all are spheres
   std::vector<double> wakes_;      // per entry of walls; see touch_walls
-  std::vector<double> row_wakes_;  // the smallest of each row
-  double odometer_ = 0;            // upper bound of how far bodies and walls have approached each other
+  std::vector<Number> wall_rows_;  // the rows that have such entries
+  std::vector<double> row_wakes_;  // the smallest of each of these rows
+  std::vector<std::size_t> wall_row_offsets_;   // where those of each block begin
+  double odometer_ = 0;                         // upper bound of how far bodies and walls have approached each other
   std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque per block and wall
 };
 

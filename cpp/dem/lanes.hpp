@@ -26,11 +26,13 @@ inline Row operator+(Row a, Row b) { return {{a.c[0] + b.c[0], a.c[1] + b.c[1], 
 inline Row operator-(Row a, Row b) { return {{a.c[0] - b.c[0], a.c[1] - b.c[1], a.c[2] - b.c[2], a.c[3] - b.c[3]}}; }
 inline Row operator*(Row a, Row b) { return {{a.c[0] * b.c[0], a.c[1] * b.c[1], a.c[2] * b.c[2], a.c[3] * b.c[3]}}; }
 
-// Rows should be added and subtracted before they are transposed (`columns`): one transposition is then enough instead
-// of two.
+template <class Lanes>
+struct RowPair;
+
 struct OneLane {
   using Real = double;
   using Row = vicinal::dem::Row;
+  using LoadPair = RowPair<OneLane>;
   static constexpr std::size_t width = 1;
   static Real all(double a) { return a; }
   template <FourWide T>
@@ -44,13 +46,25 @@ struct OneLane {
   static Row spread(double a) { return {{a, a, a, a}}; }
   // Sets the fourth number to 0.
   static Row three(Row a) { return {{a.c[0], a.c[1], a.c[2], 0}}; }
-  // b - a, except for the fourth number, which is the sum of both.
-  static Row apart(Row b, Row a) { return {{b.c[0] - a.c[0], b.c[1] - a.c[1], b.c[2] - a.c[2], b.c[3] + a.c[3]}}; }
   // Transposes the rows of all lanes to columns, and back.
   static void columns(const Row (&in)[width], Real (&out)[4]) {
     for (std::size_t k = 0; k < 4; ++k) out[k] = in[0].c[k];
   }
   static void rows(const Real (&in)[4], Row (&out)[width]) { out[0] = {{in[0], in[1], in[2], in[3]}}; }
+  // The same with rows that lie anywhere in memory: row_of(lane) returns a reference to the row of a lane.
+  template <class RowOf>
+  static void gather(RowOf&& row_of, Real (&out)[4]) {
+    columns({load(row_of(0))}, out);
+  }
+  template <class RowOf>
+  static void scatter(const Real (&in)[4], RowOf&& row_of) {
+    store(row_of(0), {{in[0], in[1], in[2], in[3]}});
+  }
+  // The columns of row_of(lane) - other_row_of(lane).
+  template <class RowOf, class OtherRowOf>
+  static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
+    columns({load(row_of(0)) - load(other_row_of(0))}, out);
+  }
   static void store_lanes(Real a, double* to) { to[0] = a; }
   static Real load_lanes(const double* from) { return from[0]; }
   // Gathers one number of row which[lane] of a table.
@@ -65,6 +79,23 @@ struct OneLane {
   static void compress_count(std::uint32_t from, unsigned /*bits*/, std::uint32_t* to) { to[0] = from; }
   // Converts bytes that are 0 or 1 to bits.
   static unsigned bits_of(const std::uint8_t* flags) { return flags[0]; }
+};
+
+// Force and torque of a load, in one register each.
+template <class Lanes>
+struct RowPair {
+  using Row = typename Lanes::Row;
+  Row force, torque;
+  static RowPair load(const Load& from) { return {Lanes::load(from.force), Lanes::load(from.torque)}; }
+  void store(Load& to) const {
+    Lanes::store(to.force, force);
+    Lanes::store(to.torque, torque);
+  }
+  // Multiplies force and torque by these factors.
+  [[nodiscard]] RowPair scaled(double of_force, double of_torque) const {
+    return {Lanes::spread(of_force) * force, Lanes::spread(of_torque) * torque};
+  }
+  friend RowPair operator+(RowPair a, RowPair b) { return {a.force + b.force, a.torque + b.torque}; }
 };
 
 // One vector per lane.

@@ -41,6 +41,7 @@ constexpr Compression compression = make_compression();
 struct FourLanes {
   using Real = Four;
   using Row = Four;
+  using LoadPair = RowPair<FourLanes>;
   static constexpr std::size_t width = 4;
   static Real all(double a) { return {_mm256_set1_pd(a)}; }
   template <FourWide T>
@@ -53,9 +54,6 @@ struct FourLanes {
   }
   static Row spread(double a) { return {_mm256_set1_pd(a)}; }
   static Row three(Row a) { return {_mm256_blend_pd(a.v, _mm256_setzero_pd(), 8)}; }
-  static Row apart(Row b, Row a) {
-    return {_mm256_add_pd(b.v, _mm256_xor_pd(a.v, _mm256_set_pd(0.0, -0.0, -0.0, -0.0)))};
-  }
   static void transpose(__m256d a, __m256d b, __m256d c, __m256d d, Four (&out)[4]) {
     const __m256d ab_low = _mm256_unpacklo_pd(a, b), ab_high = _mm256_unpackhi_pd(a, b);
     const __m256d cd_low = _mm256_unpacklo_pd(c, d), cd_high = _mm256_unpackhi_pd(c, d);
@@ -66,6 +64,34 @@ struct FourLanes {
   }
   static void columns(const Row (&in)[width], Real (&out)[4]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
   static void rows(const Real (&in)[4], Row (&out)[width]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
+  // Halves of rows are joined while they are loaded, which saves half of the permutations.
+  template <class RowOf>
+  static void gather(RowOf&& row_of, Real (&out)[4]) {
+    const auto* const a = numbers(row_of(0));
+    const auto* const b = numbers(row_of(1));
+    const auto* const c = numbers(row_of(2));
+    const auto* const d = numbers(row_of(3));
+    const auto joined = [](const double* low, const double* high) {
+      return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
+    };
+    const __m256d ac = joined(a, c), bd = joined(b, d), ac_end = joined(a + 2, c + 2), bd_end = joined(b + 2, d + 2);
+    out[0].v = _mm256_unpacklo_pd(ac, bd);
+    out[1].v = _mm256_unpackhi_pd(ac, bd);
+    out[2].v = _mm256_unpacklo_pd(ac_end, bd_end);
+    out[3].v = _mm256_unpackhi_pd(ac_end, bd_end);
+  }
+  template <class RowOf>
+  static void scatter(const Real (&in)[4], RowOf&& row_of) {
+    Row out[width];
+    rows(in, out);
+    for (std::size_t lane = 0; lane < width; ++lane) store(row_of(lane), out[lane]);
+  }
+  template <class RowOf, class OtherRowOf>
+  static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
+    Row between[width];
+    for (std::size_t lane = 0; lane < width; ++lane) between[lane] = load(row_of(lane)) - load(other_row_of(lane));
+    columns(between, out);
+  }
   static void store_lanes(Real a, double* to) { _mm256_storeu_pd(to, a.v); }
   static Real load_lanes(const double* from) { return {_mm256_loadu_pd(from)}; }
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
@@ -85,6 +111,10 @@ struct FourLanes {
   }
 
  private:
+  template <FourWide T>
+  static const double* numbers(const T& row) {
+    return reinterpret_cast<const double*>(&row);
+  }
   static void compress(__m128i numbers, unsigned bits, std::uint32_t* to) {
     const __m128i order = _mm_load_si128(reinterpret_cast<const __m128i*>(compression.bytes[bits]));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(numbers, order));

@@ -22,10 +22,23 @@ inline Eight root(Eight a) { return {_mm512_sqrt_pd(a.v)}; }
 inline Eight choose(EightMask yes, Eight a, Eight b) { return {_mm512_mask_blend_pd(yes.bits, b.v, a.v)}; }
 inline Eight magnitude(Eight a) { return {_mm512_abs_pd(a.v)}; }
 
+// Force and torque of a load, in one register.
+struct EightLoad {
+  __m512d v;
+  static EightLoad load(const Load& from) { return {_mm512_loadu_pd(reinterpret_cast<const double*>(&from))}; }
+  void store(Load& to) const { _mm512_storeu_pd(reinterpret_cast<double*>(&to), v); }
+  [[nodiscard]] EightLoad scaled(double of_force, double of_torque) const {
+    constexpr __mmask8 torque = 0xf0;
+    return {_mm512_mul_pd(_mm512_mask_blend_pd(torque, _mm512_set1_pd(of_force), _mm512_set1_pd(of_torque)), v)};
+  }
+  friend EightLoad operator+(EightLoad a, EightLoad b) { return {_mm512_add_pd(a.v, b.v)}; }
+};
+
 // Rows are the same as those of FourLanes: four numbers each.
 struct EightLanes {
   using Real = Eight;
   using Row = Four;
+  using LoadPair = EightLoad;
   static constexpr std::size_t width = 8;
   static Real all(double a) { return {_mm512_set1_pd(a)}; }
   template <FourWide T>
@@ -38,7 +51,6 @@ struct EightLanes {
   }
   static Row spread(double a) { return FourLanes::spread(a); }
   static Row three(Row a) { return FourLanes::three(a); }
-  static Row apart(Row b, Row a) { return FourLanes::apart(b, a); }
   static void columns(const Row (&in)[width], Real (&out)[4]) {
     Four low[4], high[4];
     FourLanes::transpose(in[0].v, in[1].v, in[2].v, in[3].v, low);
@@ -53,6 +65,30 @@ struct EightLanes {
     for (std::size_t k = 0; k < 4; ++k) out[k] = part[k];
     FourLanes::transpose(high(0), high(1), high(2), high(3), part);
     for (std::size_t k = 0; k < 4; ++k) out[4 + k] = part[k];
+  }
+  // Two rows are joined while they are loaded. Two permutations per column remain; Intel's processors have only one
+  // port for them.
+  template <class RowOf>
+  static void gather(RowOf&& row_of, Real (&out)[4]) {
+    const auto two = [&](std::size_t lane) { return joined(load(row_of(lane)).v, load(row_of(lane + 4)).v); };
+    transpose(two(0), two(1), two(2), two(3), out);
+  }
+  template <class RowOf>
+  static void scatter(const Real (&in)[4], RowOf&& row_of) {
+    Real two[4];
+    transpose(in[0].v, in[1].v, in[2].v, in[3].v, two);
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      store(row_of(lane), {_mm512_castpd512_pd256(two[lane].v)});
+      store(row_of(lane + 4), {_mm512_extractf64x4_pd(two[lane].v, 1)});
+    }
+  }
+  template <class RowOf, class OtherRowOf>
+  static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
+    const auto two = [&](std::size_t lane) {
+      return _mm512_sub_pd(joined(load(row_of(lane)).v, load(row_of(lane + 4)).v),
+                           joined(load(other_row_of(lane)).v, load(other_row_of(lane + 4)).v));
+    };
+    transpose(two(0), two(1), two(2), two(3), out);
   }
   static void store_lanes(Real a, double* to) { _mm512_storeu_pd(to, a.v); }
   static Real load_lanes(const double* from) { return {_mm512_loadu_pd(from)}; }
@@ -75,6 +111,17 @@ struct EightLanes {
   }
 
  private:
+  // Both halves of four registers, each on its own.
+  static void transpose(__m512d a, __m512d b, __m512d c, __m512d d, Real (&out)[4]) {
+    const __m512d ab_low = _mm512_unpacklo_pd(a, b), ab_high = _mm512_unpackhi_pd(a, b);
+    const __m512d cd_low = _mm512_unpacklo_pd(c, d), cd_high = _mm512_unpackhi_pd(c, d);
+    const __m512i first = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0),
+                  second = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+    out[0].v = _mm512_permutex2var_pd(ab_low, first, cd_low);
+    out[1].v = _mm512_permutex2var_pd(ab_high, first, cd_high);
+    out[2].v = _mm512_permutex2var_pd(ab_low, second, cd_low);
+    out[3].v = _mm512_permutex2var_pd(ab_high, second, cd_high);
+  }
   static __m512d joined(__m256d low, __m256d high) { return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1); }
   static void compress(__m256i numbers, unsigned bits, std::uint32_t* to) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),

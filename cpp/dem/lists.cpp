@@ -74,9 +74,8 @@ double Lists::largest_share_used() const {
   return std::sqrt(watch_.drift_each(centres, [&](std::size_t e) { return margins_[e]; }).share);
 }
 
-bool Lists::last(Speed next, double dt) {
-  if (wall_drift_ + assembly_.wall_speed * dt > wall_margin_) return false;
-  return bound_.lasts(next.in_margins * dt, [&] { return largest_share_used(); });
+bool Lists::valid() {
+  return wall_drift_ <= wall_margin_ && bound_.lasts(0, [&] { return largest_share_used(); });
 }
 
 }  // namespace vicinal::dem

@@ -54,8 +54,8 @@ class Lists {
   // The number of contacts, with bodies and walls, in the last step.
   [[nodiscard]] std::size_t contacts() const;
 
-  // Whether the lists stay valid for one more step of length dt.
-  [[nodiscard]] bool last(Speed next, double dt);
+  // Whether the lists hold all contacts of the present positions.
+  [[nodiscard]] bool valid();
   // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) {
     bound_.advance(speed.in_margins * dt);

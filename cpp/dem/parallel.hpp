@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
 
 #include "dem/arrays.hpp"
 #include "exec/threads.hpp"
@@ -32,6 +35,25 @@ template <class F>
 void each_block(std::size_t rows, std::size_t size, F&& f) {
   each((rows + size - 1) / size, rows / rows_per_thread,
        [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
+}
+
+// The same; then(begin, end) follows for every block as soon as f has returned for it and for all blocks before it.
+template <class F, class Then>
+void each_block_then(std::size_t rows, std::size_t size, F&& f, Then&& then) {
+  std::mutex access;  // of the two below
+  std::vector<std::uint8_t> done((rows + size - 1) / size, 0);
+  std::size_t next = 0;  // the first block for which `then` was not called yet
+  each_block(rows, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    f(begin, end, block);
+    std::unique_lock lock(access);
+    done[block] = 1;
+    while (next < done.size() && done[next] != 0) {
+      const std::size_t first = next++ * size;
+      lock.unlock();
+      then(first, std::min(rows, first + size));
+      lock.lock();
+    }
+  });
 }
 
 }  // namespace vicinal::dem

@@ -21,23 +21,23 @@ template <class Lanes, class Real>
   return choose(Lanes::all(-0.5 * edge) > a, a + whole, a);
 }
 
-// The vector from the centre of the first to the nearest image of the second, and the sum of their radii.
+// The vector from the centre of the first to the nearest image of the second, their radii and the sum of the radii.
 template <class Lanes>
 struct Apart {
   Triple<typename Lanes::Real> way;
-  typename Lanes::Real reach;
+  typename Lanes::Real ri, rj, reach;
 };
 template <class Lanes>
 [[gnu::always_inline]] inline Apart<Lanes> apart(const Place* places, const Number* i, const Number* j,
                                                  const Period& period, bool periodic) {
-  typename Lanes::Row between[Lanes::width];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-    between[lane] = Lanes::apart(Lanes::load(places[j[lane]]), Lanes::load(places[i[lane]]));
-  typename Lanes::Real c[4];
-  Lanes::columns(between, c);
+  typename Lanes::Real from[4], to[4];
+  Lanes::gather([&](std::size_t lane) -> const Place& { return places[i[lane]]; }, from);
+  Lanes::gather([&](std::size_t lane) -> const Place& { return places[j[lane]]; }, to);
+  Triple<typename Lanes::Real> way{to[0] - from[0], to[1] - from[1], to[2] - from[2]};
   if (periodic)
-    for (std::size_t axis = 0; axis < 3; ++axis) c[axis] = folded<Lanes>(c[axis], period.edge[axis]);
-  return {{c[0], c[1], c[2]}, c[3]};
+    way = {folded<Lanes>(way.x, period.edge[0]), folded<Lanes>(way.y, period.edge[1]),
+           folded<Lanes>(way.z, period.edge[2])};
+  return {way, from[3], to[3], from[3] + to[3]};
 }
 
 template <class Lanes>

@@ -8,25 +8,9 @@
 #include "dem/kernels.hpp"
 
 namespace vicinal::dem {
-namespace {
-
-// Entries of the list, in columns.
-struct Entries {
-  std::vector<Number> i, j, entry;
-  void clear() {
-    for (auto* column : {&i, &j, &entry}) column->clear();
-  }
-  void push(Number a, Number b, std::size_t k) {
-    i.push_back(a);
-    j.push_back(b);
-    entry.push_back(static_cast<Number>(k));
-  }
-};
-
-}  // namespace
 
 // Pairs of curved shapes with a known normal are processed in vector loops, the others one by one.
-void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
+void Forces::shape_forces(const Entries& entries, std::size_t end, double step) {
   const Assembly::Acting act = assembly_.acting();
   static thread_local Entries near, apart;  // pairs that touched in the step before; pairs that did not
   static thread_local std::vector<std::uint8_t> parted;
@@ -41,16 +25,8 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
     // plane is not used as a first guess.
     take_contact(assembly_.pair_contact(i, j, fresh ? Vec{} : lists_.pairs.normals()[k]), i, j, k, contacts);
   };
-  for (std::size_t k = lists_.pairs.begin(begin); k < lists_.pairs.begin(end); ++k) {
-    const Number i = lists_.pairs.owners()[k], j = lists_.pairs.indices()[k];
-    if (!assembly_.is_convex(i) && !assembly_.is_convex(j)) continue;
-    const Place &a = act.places[i], &b = act.places[j];
-    const Vec across = assembly_.period.shortest(centre(b) - centre(a));
-    const double reach = a.r + b.r;
-    if (dot(across, across) >= reach * reach) {
-      if (lists_.pairs.active()[k] != 0) lists_.pairs.forget(k);
-      continue;
-    }
+  for (std::size_t c = 0; c < entries.size(); ++c) {
+    const Number i = entries.i[c], j = entries.j[c], k = entries.entry[c];
     const bool curved = assembly_.is_curved(i) && assembly_.is_curved(j);
     const Vec normal = lists_.pairs.normals()[k];
     const bool known = dot(normal, normal) > 0;
@@ -59,9 +35,9 @@ void Forces::shape_forces(std::size_t begin, std::size_t end, double step) {
     else (lists_.pairs.active()[k] != 0 ? near : apart).push(i, j, k);
   }
 
-  const auto job = [&](const Entries& entries) {
-    return CurvedJob{entries.i.size(), entries.i.data(),  entries.j.data(),       entries.entry.data(),
-                     act.places,       assembly_.poses(), lists_.pairs.normals(), assembly_.period};
+  const auto job = [&](const Entries& some) {
+    return CurvedJob{some.size(), some.i.data(),     some.j.data(),          some.entry.data(),
+                     act.places,  assembly_.poses(), lists_.pairs.normals(), assembly_.period};
   };
   // For pairs that do not touch, the stored normal is that of a separating plane, which usually stays valid for many
   // steps.

@@ -23,50 +23,51 @@ template <class Lanes, class Real = typename Lanes::Real>
 }
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> springs_of(const Spring* springs, const Number* entry) {
-  typename Lanes::Row rows[Lanes::width];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(springs[entry[lane]]);
-  return vectors<Lanes>(rows);
+  Real c[4];
+  Lanes::gather([&](std::size_t lane) -> const Spring& { return springs[entry[lane]]; }, c);
+  return {c[0], c[1], c[2]};
 }
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void keep(Spring* springs, const Number* entry, Triple<Real> stretch) {
-  typename Lanes::Row rows[Lanes::width];
-  Lanes::rows({stretch.x, stretch.y, stretch.z, Lanes::all(0)}, rows);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) Lanes::store(springs[entry[lane]], rows[lane]);
+  Lanes::scatter({stretch.x, stretch.y, stretch.z, Lanes::all(0)},
+                 [&](std::size_t lane) -> Spring& { return springs[entry[lane]]; });
 }
 
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Turned<Real> turnings_of(const Turning* turnings, const Number* entry) {
-  typename Lanes::Row rows[Lanes::width];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(turnings[entry[lane]]);
   Real c[4];
-  Lanes::columns(rows, c);
+  Lanes::gather([&](std::size_t lane) -> const Turning& { return turnings[entry[lane]]; }, c);
   return {{c[0], c[1], c[2]}, c[3]};
 }
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void keep(Turning* turnings, const Number* entry, const Turned<Real>& turned) {
-  typename Lanes::Row rows[Lanes::width];
-  Lanes::rows({turned.rolled.x, turned.rolled.y, turned.rolled.z, turned.twisted}, rows);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) Lanes::store(turnings[entry[lane]], rows[lane]);
+  Lanes::scatter({turned.rolled.x, turned.rolled.y, turned.rolled.z, turned.twisted},
+                 [&](std::size_t lane) -> Turning& { return turnings[entry[lane]]; });
 }
 
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline LaneCoefficients<Real> coefficients_of(const Coefficients* table, const Number* which) {
-  typename Lanes::Row rows[Lanes::width];
   Real a[4], b[4];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-    rows[lane] = Lanes::template load<SpringCoefficients>(table[which[lane]]);
-  Lanes::columns(rows, a);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-    rows[lane] = Lanes::template load<FrictionCoefficients>(table[which[lane]]);
-  Lanes::columns(rows, b);
+  Lanes::gather([&](std::size_t lane) -> const SpringCoefficients& { return table[which[lane]]; }, a);
+  Lanes::gather([&](std::size_t lane) -> const FrictionCoefficients& { return table[which[lane]]; }, b);
   const auto more = [&](const double& column) { return Lanes::pick(&column, coefficient_stride, which); };
-  return {a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], more(table->cohesion), more(table->torsion)};
+  return {a[0],
+          a[1],
+          a[2],
+          a[3],
+          b[0],
+          b[1],
+          b[2],
+          b[3],
+          more(table->cohesion),
+          more(table->torsion),
+          more(table->softness_t)};
 }
 template <class Lanes, class Real = typename Lanes::Real>
 LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
   const auto all = [](double a) { return Lanes::all(a); };
-  return {all(p.kn),        all(p.kt),       all(p.rate_n),  all(p.rate_t),   all(p.damping_n),
-          all(p.damping_t), all(p.friction), all(p.rolling), all(p.cohesion), all(p.torsion)};
+  return {all(p.kn),       all(p.kt),      all(p.rate_n),   all(p.rate_t),  all(p.damping_n), all(p.damping_t),
+          all(p.friction), all(p.rolling), all(p.cohesion), all(p.torsion), all(p.softness_t)};
 }
 
 // Intermediate results of a few contacts, stored in columns.
@@ -79,7 +80,8 @@ struct Chunk {
   Vectors normal, midway, travel, rate, rolled, rolling_rate;  // see Touch
   Column overlap, mass, radius, turn;
   Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
-  Vectors force, twist, moment;    // force on the first; torque for an arm of 1; moment on the first
+  Load actions[size];              // force on the first; torque for an arm of 1
+  Load moments[size];              // moment on the first, without a force
 };
 template <class Lanes>
 [[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Chunk::Vectors& v, std::size_t c) {
@@ -121,7 +123,7 @@ class SpherePasses {
   void place(std::size_t c) {
     const Number *const i = i_ + c, *const j = j_ + c;
     const auto between = apart<Lanes>(job_.places, i, j, job_.period, periodic_);
-    const Real ri = Lanes::pick(&job_.places->r, 4, i), rj = Lanes::pick(&job_.places->r, 4, j);
+    const Real ri = between.ri, rj = between.rj;
     for (std::size_t lane = 0; lane < width; ++lane) {  // the next pass reads these
       prefetch_to_read(&job_.motions[j[lane]].v);
       prefetch_to_read(&job_.motions[j[lane]].dv);
@@ -141,41 +143,44 @@ class SpherePasses {
   void move(std::size_t c) {
     const Number *const i = i_ + c, *const j = j_ + c;
     const Real half = Lanes::all(0.5), dt = Lanes::all(job_.dt);
-    // Relative motion, computed in rows.
-    Row relative_rows[width], rate_rows[width], surface_rows[width], surface_rate_rows[width], sum_rows[width];
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
-      const Row wi = Lanes::load(mi.w), wj = Lanes::load(mj.w);
-      const Row to_i = Lanes::spread(chunk_.arm_i[c + lane]), to_j = Lanes::spread(chunk_.arm_j[c + lane]);
-      relative_rows[lane] = Lanes::load(mi.v) - Lanes::load(mj.v);
-      rate_rows[lane] = relative_rows[lane] + (Lanes::load(mi.dv) - Lanes::load(mj.dv));
-      surface_rows[lane] = to_i * wi + to_j * wj;
-      sum_rows[lane] = wi + wj;
-      if constexpr (dashpots)
-        surface_rate_rows[lane] = surface_rows[lane] + (to_i * Lanes::load(mi.dw) + to_j * Lanes::load(mj.dw));
-    }
-    Real sum[4];
-    Lanes::columns(sum_rows, sum);
+    const auto of = [&](const Number* which, auto part) {
+      return [=, this](std::size_t lane) -> const auto& { return job_.motions[which[lane]].*part; };
+    };
+    const auto difference = [&](auto part) {
+      Real d[4];
+      Lanes::gather_difference(of(i, part), of(j, part), d);
+      return Triple<Real>{d[0], d[1], d[2]};
+    };
+    Real wi[4], wj[4];
+    Lanes::gather(of(i, &Motion::w), wi);
+    Lanes::gather(of(j, &Motion::w), wj);
+    const Real sum[4] = {wi[0] + wj[0], wi[1] + wj[1], wi[2] + wj[2], wi[3] + wj[3]};
+    const Real to_i = Lanes::load_lanes(chunk_.arm_i + c), to_j = Lanes::load_lanes(chunk_.arm_j + c);
+    // The sum of arm × spin of both bodies; its cross product with the normal is the relative velocity due to spin.
+    const auto at_surface = [&](const Real(&a)[4], const Real(&b)[4]) {
+      return Triple<Real>{to_i * a[0] + to_j * b[0], to_i * a[1] + to_j * b[1], to_i * a[2] + to_j * b[2]};
+    };
     const auto normal = get<Lanes>(chunk_.normal, c);
-    const auto relative = vectors<Lanes>(relative_rows), surface = vectors<Lanes>(surface_rows);
+    const auto relative = difference(&Motion::v), surface = at_surface(wi, wj);
     // The normal of the half step: the line of centres turns by half the angle of a step.
     const auto sideways = relative - dot(relative, normal) * normal;
     const auto midway = normal + (half * dt * Lanes::load_lanes(chunk_.closeness + c)) * sideways;
-    auto rate = vectors<Lanes>(rate_rows);
-    if constexpr (dashpots) rate = rate + cross(vectors<Lanes>(surface_rate_rows), normal);
+    auto rate = relative + difference(&Motion::dv);
+    if constexpr (dashpots) {
+      Real dwi[4], dwj[4];
+      Lanes::gather(of(i, &Motion::dw), dwi);
+      Lanes::gather(of(j, &Motion::dw), dwj);
+      rate = rate + cross(surface + at_surface(dwi, dwj), normal);
+    }
     Lanes::store_lanes(Lanes::all(1) / sum[3], chunk_.mass + c);
     set<Lanes>(chunk_.midway, c, midway);
     set<Lanes>(chunk_.travel, c, dt * (relative + cross(surface, midway)));
     Lanes::store_lanes(half * dt * dot(Triple<Real>{sum[0], sum[1], sum[2]}, normal), chunk_.turn + c);
     set<Lanes>(chunk_.rate, c, rate);
     if (!rolls()) return;
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const Motion &mi = job_.motions[i[lane]], &mj = job_.motions[j[lane]];
-      surface_rows[lane] = Lanes::load(mi.w) - Lanes::load(mj.w);
-      rate_rows[lane] = surface_rows[lane] + (Lanes::load(mi.dw) - Lanes::load(mj.dw));
-    }
-    set<Lanes>(chunk_.rolled, c, dt * vectors<Lanes>(surface_rows));
-    set<Lanes>(chunk_.rolling_rate, c, vectors<Lanes>(rate_rows));
+    const Triple<Real> rolling{wi[0] - wj[0], wi[1] - wj[1], wi[2] - wj[2]};
+    set<Lanes>(chunk_.rolled, c, dt * rolling);
+    set<Lanes>(chunk_.rolling_rate, c, rolling + difference(&Motion::dw));
   }
 
   LaneCoefficients<Real> coefficients(std::size_t c) const {
@@ -205,40 +210,34 @@ class SpherePasses {
     const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, turned);
     if (remembers()) keep<Lanes>(job_.springs, entry, spring);
     if (rolls()) keep<Lanes>(job_.turnings, entry, turned);
-    set<Lanes>(chunk_.force, c, response.force);
-    set<Lanes>(chunk_.twist, c, cross(touch.normal, response.tangential));
-    if constexpr (extras) set<Lanes>(chunk_.moment, c, response.moment);
+    const auto put = [&](Triple<Real> value, Load* rows, MarkedSum Load::* part) {  // 1: the mark of a load
+      Lanes::scatter({value.x, value.y, value.z, Lanes::all(1)},
+                     [=](std::size_t lane) -> MarkedSum& { return rows[c + lane].*part; });
+    };
+    put(response.force, chunk_.actions, &Load::force);
+    put(cross(touch.normal, response.tangential), chunk_.actions, &Load::torque);
+    if constexpr (extras) put(response.moment, chunk_.moments, &Load::torque);
   }
 
   void act(std::size_t c) {
-    const auto rows_of = [&](const Chunk::Vectors& v, Row(&rows)[width]) {
-      const auto value = get<Lanes>(v, c);
-      Lanes::rows({value.x, value.y, value.z, Lanes::all(1)}, rows);  // 1: the mark of a load
-    };
-    Row force[width], torque[width], moment[width];
-    rows_of(chunk_.force, force);
-    rows_of(chunk_.twist, torque);
-    if constexpr (extras) rows_of(chunk_.moment, moment);
-    // Lane by lane, in the order of the list, so that the sums do not depend on the number of lanes.
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      Row on_i = Lanes::spread(chunk_.arm_i[c + lane]) * torque[lane];
-      Row on_j = Lanes::spread(chunk_.arm_j[c + lane]) * torque[lane];
+    using LoadPair = typename Lanes::LoadPair;
+    // One by one, in the order of the list, so that the sums do not depend on the number of lanes.
+    for (std::size_t one = c; one < c + width; ++one) {
+      const LoadPair action = LoadPair::load(chunk_.actions[one]);
+      LoadPair on_i = action.scaled(1, chunk_.arm_i[one]), on_j = action.scaled(-1, chunk_.arm_j[one]);
       if constexpr (extras) {
-        on_i = on_i + moment[lane];
-        on_j = on_j - moment[lane];
+        const LoadPair moment = LoadPair::load(chunk_.moments[one]);
+        on_i = on_i + moment;
+        on_j = on_j + moment.scaled(1, -1);
       }
-      const Number j = j_[c + lane];
-      Load& first = job_.loads[i_[c + lane]];
-      Lanes::store(first.force, Lanes::load(first.force) + force[lane]);
-      Lanes::store(first.torque, Lanes::load(first.torque) + on_i);
+      const Number j = j_[one];
+      Load& first = job_.loads[i_[one]];
+      (LoadPair::load(first) + on_i).store(first);
       if (j < job_.block_end) {
         Load& second = job_.loads[j];
-        Lanes::store(second.force, Lanes::load(second.force) - force[lane]);
-        Lanes::store(second.torque, Lanes::load(second.torque) + on_j);
+        (LoadPair::load(second) + on_j).store(second);
       } else {
-        Load& second = job_.remote[job_.slots[entry_[c + lane]]];
-        Lanes::store(second.force, Lanes::spread(0) - force[lane]);
-        Lanes::store(second.torque, on_j);
+        on_j.store(job_.remote[job_.slots[entry_[one]]]);
       }
     }
   }

@@ -22,13 +22,14 @@ bool may_have_crossed(double radius, Vec speed, double wall_speed, double step, 
 
 }  // namespace
 
-void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+void Forces::wall_forces(std::size_t block, double step) {
   const Assembly::Acting act = assembly_.acting();
   static thread_local std::vector<WallTouch> touches;
   static thread_local std::vector<PointContact> contacts;
   contacts.clear();
-  for (std::size_t row = begin; row < end; ++row) {
-    if (lists_.walls.begin(row) == lists_.walls.end(row) || odometer_ < row_wakes_[row]) continue;
+  for (std::size_t k = wall_row_offsets_[block]; k < wall_row_offsets_[block + 1]; ++k) {
+    if (odometer_ < row_wakes_[k]) continue;
+    const std::size_t row = wall_rows_[k];
     touch_walls(row, touches, wakes_);
     // This test does not work for other shapes: their radius is that of the bounding sphere, which may overlap a wall
     // deeply at any time.
@@ -36,8 +37,8 @@ void Forces::wall_forces(std::size_t begin, std::size_t end, std::size_t block, 
         may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step, touches))
       note_crossings(row, step);
     meet_walls(row, touches);
-    row_wakes_[row] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.begin(row)),
-                                        wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.end(row)));
+    row_wakes_[k] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.begin(row)),
+                                      wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.end(row)));
     for (const WallTouch& touch : touches) {
       const Wall& wall = assembly_.walls[touch.wall];
       const Contact& from = touch.contact;

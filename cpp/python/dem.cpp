@@ -537,6 +537,9 @@ void bind_dem(nb::module_& m) {
           "primed", [](const Simulation& w) { return w.clock.primed; },
           [](Simulation& w, bool primed) { w.clock.primed = primed; })
       .def_prop_rw(
+          "drifted", [](const Simulation& w) { return w.clock.drifted; },
+          [](Simulation& w, bool drifted) { w.clock.drifted = drifted; })
+      .def_prop_rw(
           "steps", [](const Simulation& w) { return w.clock.steps; },
           [](Simulation& w, std::int64_t steps) { w.clock.steps = steps; });
 }

@@ -298,6 +298,7 @@ class Grains:
     wall_drift: float
     wall_speed: float
     primed: bool
+    drifted: bool
     steps: int
     def __init__(self) -> None: ...
     def get(self, name: str) -> npt.NDArray[np.float64]: ...

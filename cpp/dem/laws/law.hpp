@@ -31,7 +31,7 @@ namespace {
 
 template <class Real>
 struct LaneCoefficients {
-  Real kn, kt, rate_n, rate_t, damping_n, damping_t, friction, rolling, cohesion, torsion;
+  Real kn, kt, rate_n, rate_t, damping_n, damping_t, friction, rolling, cohesion, torsion, softness_t;
 };
 
 // Geometry and motion of a contact. The normal points from the first body to the second. The motion is that of the

@@ -46,6 +46,7 @@ struct Linear {
     Coefficients c = mixed;
     c.damping_n *= std::sqrt(c.kn);
     c.damping_t *= std::sqrt(c.kt);
+    c.softness_t = c.kt > 0 ? 1 / c.kt : 0;
     return c;
   }
   static double collision_time(const Coefficients& mixed, const Collision& collision) {

@@ -37,11 +37,11 @@ template <class Real>
 // spring. If the stiffness is constant (`steady`), the spring of a slipping contact gets the stretch that carries the
 // limiting force minus the dashpot (Luding, Granular Matter 10 (2008) 235); this stretch may be opposite to the motion.
 // If the stiffness grows with the overlap, that rule would create energy, so the spring keeps its own stretch, up to
-// the limit.
+// the limit. `softness` is 1 / stiffness, and only used where the stiffness is constant.
 template <bool steady, class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Triple<Real> dashpot,
-                                                 Real limit) {
-  const Real zero = Lanes::all(0), one = Lanes::all(1);
+[[gnu::always_inline]] inline Triple<Real> slide(Triple<Real>& spring, Real stiffness, Real softness,
+                                                 Triple<Real> dashpot, Real limit) {
+  const Real one = Lanes::all(1);
   const auto wanted = stiffness * spring + dashpot;
   const Real square = dot(wanted, wanted);
   const auto slips = square > limit * limit;
@@ -50,7 +50,6 @@ template <bool steady, class Lanes, class Real = typename Lanes::Real>
   const auto held = choose(slips, limit / root(square), one) * wanted;
   Triple<Real> left;
   if constexpr (steady) {
-    const Real softness = choose(stiffness > zero, one / stiffness, zero);
     left = softness * (held - dashpot);
   } else {
     const Real strained = (stiffness * stiffness) * dot(spring, spring);
@@ -92,7 +91,8 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
   if (history)
     spring =
         carried(spring, touch.travel - dot(touch.travel, touch.midway) * touch.midway, n, touch.midway, touch.turn);
-  const auto held = slide<Law::constant_stiffness, Lanes>(spring, history ? r.stiffness_t : zero, dashpot, limit);
+  const auto held = slide<Law::constant_stiffness, Lanes>(spring, history ? r.stiffness_t : zero,
+                                                          history ? c.softness_t : zero, dashpot, limit);
   r.tangential = none - held;
 
   r.moment = none;
@@ -105,7 +105,7 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
     const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
     turned.rolled = carried(turned.rolled, bent, n, touch.midway, touch.turn);
     const auto rate = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
-    r.moment = none - slide<false, Lanes>(turned.rolled, stiffness, damping * rate, reach * magnitude(repulsion));
+    r.moment = none - slide<false, Lanes>(turned.rolled, stiffness, zero, damping * rate, reach * magnitude(repulsion));
   }
   if (extras && terms.torsion) {
     const Real reach = c.torsion * touch.radius;
@@ -115,7 +115,7 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
         Lanes::all(2 * 0.3) * root(Lanes::all(0.4) * touch.mass * touch.radius * touch.radius * stiffness);
     Triple<Real> twist{turned.twisted + dot(touch.rolled, touch.midway), zero, zero};
     const Triple<Real> dashpot_twist{damping * dot(touch.rolling_rate, n), zero, zero};
-    const auto torque = slide<false, Lanes>(twist, stiffness, dashpot_twist, reach * magnitude(repulsion));
+    const auto torque = slide<false, Lanes>(twist, stiffness, zero, dashpot_twist, reach * magnitude(repulsion));
     turned.twisted = twist.x;
     r.moment = r.moment - torque.x * n;
   }

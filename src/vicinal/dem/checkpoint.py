@@ -17,7 +17,7 @@ from vicinal.sim import walls as wall_kinds
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
-FORMAT = 4
+FORMAT = 5
 COLUMNS = (
     "positions",
     "radii",
@@ -63,6 +63,7 @@ def state(sim: Simulation) -> dict[str, Any]:
         "random": sim.random.bit_generator.state,
         "own": {name: getattr(sim, name) for name in _OWN},
         "primed": core.primed,
+        "drifted": core.drifted,
         "has_lists": core.has_lists,
     }
     reference, margins = core.reference() if core.has_lists else (np.empty((0, 3)), np.empty(0))
@@ -133,6 +134,7 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
     sim._warned = warned
     core.steps = int(state["steps"])
     core.primed = settings["primed"]
+    core.drifted = settings["drifted"]
     for kind in ("pairs", "walls"):
         columns = [np.ascontiguousarray(state[f"{kind}_{name}"]) for name in MEMORY]
         core.restore_memory(kind == "walls", *columns)

@@ -5,31 +5,29 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _check, _core
+from vicinal import _check
 from vicinal.dem import checkpoint
+from vicinal.dem.bodies import Array, Bodies, positive, read_only
 from vicinal.dem.faults import CrossingWarning, crossing_text, not_finite, too_fast
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
-from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
+from vicinal.dem.rotations import rotated_back
+from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_state, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.sim.walls import MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin
-
-Array = npt.NDArray[np.float64]
-_T = TypeVar("_T", bound=np.generic)
 
 # Number of builds of the lists after which bodies are sorted along a space-filling curve again.
 BUILDS_PER_SORT = 20
@@ -40,35 +38,7 @@ COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.03, 0.2
 MOST_DIAMETERS = 10
 
 
-@dataclass(frozen=True)
-class SimulationStats:
-    """Statistics of a simulation.
-
-    Parameters
-    ----------
-    bodies, contacts
-        Number of bodies, and of contacts that exert a force.
-    listed
-        Entries of the lists of near bodies.
-    builds, skin
-        Builds of the lists so far, and the skin of the last one.
-    list_seconds, step_seconds
-        Time spent on lists and on steps so far.
-    crossings
-        Number of times that the centre of a body passed through a wall in one step.
-    """
-
-    bodies: int
-    contacts: int
-    listed: int
-    builds: int
-    skin: float
-    list_seconds: float
-    step_seconds: float
-    crossings: int
-
-
-class Simulation:
+class Simulation(Bodies):
     """A simulation of grains. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
 
     Parameters
@@ -127,15 +97,12 @@ class Simulation:
         seed: int = 0,
         max_overlap: float = MAX_OVERLAP,
     ) -> None:
-        self._materials = dict(materials)
-        names = list(self._materials)
+        super().__init__(materials)
         self._pairs = {key: dict(value) for key, value in (pairs or {}).items()}
         self._law = check_law(law)
         self._history = _check.check_flag(history, "history")
-        self._core = _core.Grains()
         self._set_law()
         self._walls = tuple(walls)
-        self._names = {name: k for k, name in enumerate(names)}
         seen: set[str] = set()
         for wall in self.walls:
             self._material(wall.material, f"{wall.name}.material")
@@ -144,29 +111,23 @@ class Simulation:
             seen.add(wall.name)
             wall.fix_surface()
         self._wall_poses: list[Array] = []
-        self._gravity = _read_only(check_vector(gravity, "gravity"))
-        self._dt = None if dt is None else _positive(dt, "dt")
+        self._gravity = read_only(check_vector(gravity, "gravity"))
+        self._dt = None if dt is None else positive(dt, "dt")
         edges = (None, None, None) if box is None else tuple(box)
         if len(edges) != 3:
             raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
-        self._box = [0.0 if edge is None else _positive(edge, "box") for edge in edges]
-        self._fixed_skin = None if skin is None else _positive(skin, "skin")
+        self._box = [0.0 if edge is None else positive(edge, "box") for edge in edges]
+        self._fixed_skin = None if skin is None else positive(skin, "skin")
         self._random = np.random.default_rng(seed)
-        self._max_overlap = _positive(max_overlap, "max_overlap")
-        self._placed_from: int | None = None  # the smallest id of bodies that were placed since the last run
+        self._max_overlap = positive(max_overlap, "max_overlap")
         self._crossings: dict[str, int] = {}
-        self._shapes: list[Shape] = []
-        self._properties: list[Properties] = []
         self._start = (0.0, 0)  # time and step count when the step was last changed
-        self._next_id = 0
         self._builder = ListBuilder(lasting=False)
         self._skin = 0.0
         self._life_from = 0
         self._builds = 0
         self._sorted_at = -1
         self._meshes_set = False
-        self._warned = False
-        self._order: npt.NDArray[np.int64] | None = None
         self._seconds = {"lists": 0.0, "steps": 0.0}
 
     # --- settings -----------------------------------------------------------------------------------------------------
@@ -175,16 +136,12 @@ class Simulation:
         """Refuse assignments without effect: to fixed settings, and to unknown names."""
         known = getattr(type(self), name, None)
         if not name.startswith("_") and (not isinstance(known, property) or known.fset is None):
-            assignable = ", ".join(k for k, v in vars(Simulation).items() if isinstance(v, property) and v.fset)
+            own = ((key, getattr(Simulation, key)) for key in dir(Simulation))
+            assignable = ", ".join(key for key, value in own if isinstance(value, property) and value.fset)
             if known is None:
                 raise AttributeError(f"{name} must be an attribute of a simulation; assign to one of {assignable}")
             raise AttributeError(f"{name} of a simulation is fixed; make another one, or assign to one of {assignable}")
         super().__setattr__(name, value)
-
-    @property
-    def materials(self) -> Mapping[str, Material]:
-        """Materials by name; fixed."""
-        return MappingProxyType(self._materials)
 
     @property
     def pairs(self) -> Mapping[tuple[str, str], Mapping[str, float]]:
@@ -207,11 +164,6 @@ class Simulation:
         return self._walls
 
     @property
-    def shapes(self) -> tuple[Shape, ...]:
-        """Shapes of the bodies that are not spheres, in the order in which they were first inserted."""
-        return tuple(self._shapes)
-
-    @property
     def box(self) -> tuple[float, ...]:
         """Period along each axis, 0 for an open axis; fixed."""
         return tuple(self._box)
@@ -223,7 +175,7 @@ class Simulation:
 
     @gravity.setter
     def gravity(self, value: Sequence[float]) -> None:
-        self._gravity = _read_only(check_vector(value, "gravity"))
+        self._gravity = read_only(check_vector(value, "gravity"))
         self._core.primed = False
 
     @property
@@ -233,7 +185,7 @@ class Simulation:
 
     @max_overlap.setter
     def max_overlap(self, value: float) -> None:
-        self._max_overlap = _positive(value, "max_overlap")
+        self._max_overlap = positive(value, "max_overlap")
 
     @property
     def random(self) -> np.random.Generator:
@@ -281,7 +233,7 @@ class Simulation:
 
     @dt.setter
     def dt(self, value: float) -> None:
-        new = _positive(value, "dt")
+        new = positive(value, "dt")
         if self._core.primed and self._dt is not None:  # dv and dw are acceleration × dt / 2
             for name in ("half_kicks", "half_spin_kicks", "half_impulses"):
                 self._core.set(name, self._core.get(name) * (new / self._dt))
@@ -433,238 +385,6 @@ class Simulation:
             self._core.drop_lists()
         self._wall_poses = poses
 
-    # --- bodies -------------------------------------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        """Return the number of bodies."""
-        return int(self._core.size)
-
-    def material_index(self, name: str) -> int:
-        """Return the index of a material in ``list(materials)``."""
-        return self._names[name]
-
-    def _material(self, name: str | None, argument: str = "material") -> int:
-        if name is None and len(self._names) == 1:
-            return 0
-        if name not in self._names:
-            raise InputError(f"{argument} must be one of {', '.join(self._names)}, got {name!r}")
-        return self._names[name]
-
-    def insert(
-        self,
-        positions: npt.ArrayLike,
-        *,
-        radii: npt.ArrayLike | None = None,
-        shape: Shape | None = None,
-        material: str | None = None,
-        velocities: npt.ArrayLike | None = None,
-        spins: npt.ArrayLike | None = None,
-        orientations: npt.ArrayLike | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """Add spheres (`radii`) or bodies of one `shape`; return their ids.
-
-        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z).
-        """
-        points = _check.check_points(positions, "positions")
-        n = len(points)
-        if points.dim != 3:
-            raise InputError(f"positions must have the shape (n, 3), got {points.dim} columns")
-        if (radii is None) == (shape is None):
-            given = "none given" if radii is None else "both given"
-            raise InputError(f"pass exactly one of radii= (spheres) or shape= ({given})")
-        kind = self._material(material)
-        density = list(self.materials.values())[kind].density
-        turned = _columns(orientations, n, 4, "orientations", (1.0, 0.0, 0.0, 0.0))
-        lengths = np.linalg.norm(turned, axis=1, keepdims=True)
-        if np.any(lengths == 0):
-            raise InputError("orientations must be quaternions w, x, y, z of length 1, got one of length 0")
-        columns = {
-            "positions": np.asarray(points.array, dtype=np.float64),
-            "velocities": _columns(velocities, n, 3, "velocities"),
-            "spins": _columns(spins, n, 3, "spins"),
-            "orientations": turned / lengths,
-        }
-
-        number = -1
-        if shape is None:
-            r = _check.as_array(radii, "radii")
-            if r.dtype.kind not in "iuf":
-                raise InputError(f"radii must be numbers, got {radii!r}; pass one radius, or one per position")
-            r = r.astype(np.float64)
-            if r.shape not in {(), (1,), (n,)}:
-                raise InputError(f"radii must be one number, or {n} numbers for {n} positions, got the shape {r.shape}")
-            r = np.broadcast_to(r, (n,)).copy()
-            if not (np.isfinite(r).all() and (r > 0).all()):
-                raise InputError(f"radii must be positive, finite numbers, got {float(np.min(r))}")
-            masses = density * 4 / 3 * np.pi * r**3
-            columns |= {"radii": r, "masses": masses, "inertias": np.repeat((0.4 * masses * r**2)[:, None], 3, axis=1)}
-        else:
-            number = self._shape(shape)
-            p = self._properties[number]
-            columns["orientations"] = _product(columns["orientations"], p.frame)
-            columns |= {
-                "radii": np.full(n, p.radius),
-                "masses": np.full(n, density * p.volume),
-                "inertias": np.tile(density * p.moments, (n, 1)),
-            }
-        return self._append(columns, kind, number)
-
-    def _shape(self, shape: Shape) -> int:
-        for number, known in enumerate(self._shapes):
-            if known is shape:
-                return number
-        self._shapes.append(shape)
-        self._properties.append(shape.properties())
-        return len(self._shapes) - 1
-
-    def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:
-        core = self._core
-        n, old = len(columns["positions"]), len(self)
-        ids = np.arange(self._next_id, self._next_id + n)
-        self._next_id += n
-        if n:
-            self._note_placed(int(ids[0]))
-        columns["half_kicks"] = np.zeros((n, 3))
-        columns["half_spin_kicks"] = np.zeros((n, 3))
-        columns["half_impulses"] = np.zeros((n, 3))
-        columns["momenta"] = np.zeros((n, 3))
-        if core.primed:
-            columns["half_kicks"] += 0.5 * self.dt * self.gravity
-            if shape >= 0:
-                columns["momenta"] = _momenta(columns)
-        core.append(ids, np.full(n, material, dtype=np.uint8), np.full(n, shape, dtype=np.int32))
-        for name, column in columns.items():
-            whole = core.get(name)
-            whole[old:] = column
-            core.set(name, whole)
-        self._changed()
-        return ids
-
-    def remove(self, ids: npt.ArrayLike) -> None:
-        """Remove bodies."""
-        gone = _check.check_ids(np.atleast_1d(_check.as_array(ids, "ids")), self._next_id)
-        own = self._core.ids()
-        unknown = np.setdiff1d(gone, own)
-        if len(unknown):
-            raise InputError(f"ids must be those of bodies, got {unknown[0]}; there is no such body")
-        self._core.take(np.flatnonzero(~np.isin(own, gone)).astype(np.uint32))
-        self._changed()
-
-    def _changed(self) -> None:
-        self._order = None
-        self._warned = False
-        shapes = self._core.shapes()
-        self._core.set_shapes(shape_records(self.shapes, self._properties))
-        self._core.set_elements(*elements_of(shapes, self._core.get("radii"), self.shapes, self._properties))
-
-    def _note_placed(self, first: int) -> None:
-        self._placed_from = first if self._placed_from is None else min(first, self._placed_from)
-
-    def _ranks(self) -> npt.NDArray[np.int64]:
-        if self._order is None:
-            self._order = np.argsort(self._core.ids())
-        return self._order
-
-    @property
-    def ids(self) -> npt.NDArray[np.int64]:
-        """Ids of the bodies, ascending. Ids of removed bodies are not reused."""
-        return _read_only(self._core.ids()[self._ranks()])
-
-    def _get(self, name: str) -> Array:
-        return _read_only(self._core.get(name)[self._ranks()])
-
-    def _set(self, name: str, value: npt.ArrayLike) -> None:
-        new = _columns(value, len(self), 4 if name == "orientations" else 3, name)
-        whole = np.empty_like(new)
-        whole[self._ranks()] = new
-        self._core.set(name, whole)
-        # The stored forces belong to the former state; the next step computes new ones.
-        self._core.primed = False
-
-    @property
-    def positions(self) -> Array:
-        """Centres of mass, (n, 3).
-
-        Arrays of bodies are copies and read-only. Positions, velocities, spins and orientations can be assigned as a
-        whole.
-
-        Examples
-        --------
-        >>> from vicinal.dem import Material, Simulation
-        >>> sim = Simulation(materials={"m": Material(kn=1e4)}, law="linear", dt=1e-5)
-        >>> sim.insert([[0, 0, 0], [1, 0, 0]], radii=0.1)
-        array([0, 1])
-        >>> moved = sim.positions.copy()
-        >>> moved[0] = (0, 0, 1)
-        >>> sim.positions = moved
-        """
-        return self._get("positions")
-
-    @positions.setter
-    def positions(self, value: npt.ArrayLike) -> None:
-        self._set("positions", value)
-        self._core.drop_lists()
-        self._note_placed(0)
-
-    @property
-    def velocities(self) -> Array:
-        """Velocities of the centres of mass, (n, 3)."""
-        return self._get("velocities")
-
-    @velocities.setter
-    def velocities(self, value: npt.ArrayLike) -> None:
-        self._set("velocities", value)
-
-    @property
-    def spins(self) -> Array:
-        """Angular velocities in the world frame, (n, 3)."""
-        return self._get("spins")
-
-    @spins.setter
-    def spins(self, value: npt.ArrayLike) -> None:
-        self._set("spins", value)
-
-    @property
-    def orientations(self) -> Array:
-        """Rotations from the shapes as given to the present bodies: quaternions w, x, y, z, (n, 4)."""
-        return _read_only(_product(self._get("orientations"), self._frames() * np.array([1.0, -1.0, -1.0, -1.0])))
-
-    @orientations.setter
-    def orientations(self, value: npt.ArrayLike) -> None:
-        turned = _columns(value, len(self), 4, "orientations")
-        self._set("orientations", _product(turned / np.linalg.norm(turned, axis=1, keepdims=True), self._frames()))
-        self._core.drop_lists()
-
-    def _frames(self) -> Array:
-        """Return the rotation from the axes of the shape to the principal axes for each body."""
-        known = np.array([[1.0, 0.0, 0.0, 0.0], *(p.frame for p in self._properties)])
-        return np.asarray(known[self.shape_ids + 1])
-
-    @property
-    def radii(self) -> Array:
-        """Radii of spheres; for other bodies, radii of the bounding sphere around the centre of mass."""
-        return self._get("radii")
-
-    @property
-    def masses(self) -> Array:
-        """Masses, (n,)."""
-        return self._get("masses")
-
-    @property
-    def inertias(self) -> Array:
-        """Principal moments of inertia, (n, 3)."""
-        return self._get("inertias")
-
-    @property
-    def material_ids(self) -> npt.NDArray[np.int32]:
-        """Indices into ``list(materials)``, (n,)."""
-        return _read_only(self._core.materials()[self._ranks()].astype(np.int32))
-
-    @property
-    def shape_ids(self) -> npt.NDArray[np.int32]:
-        """Indices into `shapes`, -1 for spheres, (n,)."""
-        return _read_only(self._core.shapes()[self._ranks()])
-
     # --- results ------------------------------------------------------------------------------------------------------
 
     def _current(self) -> None:
@@ -725,7 +445,7 @@ class Simulation:
         present = self.contacts() if contacts is None else contacts
         m, v = self._core.get("masses"), self._core.get("velocities")
         spins, q = self._core.get("spins"), self._core.get("orientations")
-        own = _rotated_back(q, spins)
+        own = rotated_back(q, spins)
         energies = {
             "kinetic_translational": 0.5 * float(m @ (v * v).sum(axis=1)),
             "kinetic_rotational": 0.5 * float((self._core.get("inertias") * own * own).sum()),
@@ -762,47 +482,3 @@ class Simulation:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the state; the copy has its own bodies and walls and continues bit for bit."""
         return type(self).restore, (self.state(),)
-
-
-def _read_only(array: npt.NDArray[_T]) -> npt.NDArray[_T]:
-    array.flags.writeable = False
-    return array
-
-
-def _positive(value: object, name: str) -> float:
-    number = _check.check_number(value, name)
-    if not (math.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive, finite number, got {number}")
-    return number
-
-
-def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default: Sequence[float] = (0.0,)) -> Array:
-    array = np.asarray(default if value is None else value, dtype=np.float64)
-    try:
-        array = np.broadcast_to(array, (n, width)).copy()
-    except ValueError:
-        raise InputError(f"{name} must have the shape ({n}, {width}) or ({width},), got {array.shape}") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite numbers, got NaN or infinity")
-    return array
-
-
-def _rotated_back(q: Array, vectors: Array) -> Array:
-    axis = -q[:, 1:]
-    twice = 2 * np.cross(axis, vectors)
-    return np.asarray(vectors + q[:, :1] * twice + np.cross(axis, twice))
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Return products of quaternions: the rotation b, followed by a."""
-    w, v = a[..., :1], a[..., 1:]
-    w2, v2 = b[..., :1], b[..., 1:]
-    vector = w * v2 + w2 * v + np.cross(v, v2)
-    return np.concatenate([w * w2 - (v * v2).sum(axis=-1, keepdims=True), vector], axis=-1)
-
-
-def _momenta(columns: Mapping[str, Array]) -> Array:
-    q = columns["orientations"]
-    own = columns["inertias"] * _rotated_back(q, columns["spins"])
-    back = q * np.array([1.0, -1.0, -1.0, -1.0])
-    return _rotated_back(back, own)
