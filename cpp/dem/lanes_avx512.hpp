@@ -28,7 +28,7 @@ struct EightLoad {
   static EightLoad load(const Load& from) { return {_mm512_loadu_pd(reinterpret_cast<const double*>(&from))}; }
   void store(Load& to) const { _mm512_storeu_pd(reinterpret_cast<double*>(&to), v); }
   [[nodiscard]] EightLoad scaled(double of_force, double of_torque) const {
-    constexpr __mmask8 torque = 0xf0;
+    constexpr std::uint8_t torque = 0xf0;  // a bit per lane
     return {_mm512_mul_pd(_mm512_mask_blend_pd(torque, _mm512_set1_pd(of_force), _mm512_set1_pd(of_torque)), v)};
   }
   friend EightLoad operator+(EightLoad a, EightLoad b) { return {_mm512_add_pd(a.v, b.v)}; }
