@@ -1,4 +1,4 @@
-"""Speed of fluids: million particle-steps per CPU second, whole steps with walls and shifting.
+"""Speed of fluids: million particle-steps per CPU second, whole steps with walls, guard and shifting.
 
     python benchmarks/sph.py                  # both cases, one thread
     python benchmarks/sph.py --threads 2      # wall time on two threads, and the gain
@@ -13,49 +13,35 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
 import vicinal as vc
 from vicinal import _core
+from vicinal.sim.walls import box_walls
 from vicinal.sph import Simulation
+from vicinal.sph.boundary import wall_particles
+from vicinal.sph.fill import fill
+from vicinal.sph.guard import Guard
 
 PUBLISHED = {2: ("DualSPHysics 5.4", 1.35), 3: ("DualSPHysics 5.4", 0.20)}
 
 
-@dataclass(frozen=True)
-class Layers:
-    """Wall particles of a tank that is open at the top."""
-
-    positions: np.ndarray
-    normals: np.ndarray
-    wall: np.ndarray
-    slip: np.ndarray
-
-
-def lattice(low, high, spacing):
-    axes = [a + spacing * (np.arange(round((b - a) / spacing)) + 0.5) for a, b in zip(low, high, strict=True)]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
-
-
-def tank(size, spacing, layers):
-    high = np.array(size)
-    points = lattice([-layers * spacing] * len(size), high + layers * spacing, spacing)
-    points = points[((points < 0) | (points > high)).any(axis=1) & (points[:, -1] < high[-1])]
-    normals = np.where(points < 0, 1.0, np.where(points > high, -1.0, 0.0))
-    normals /= np.linalg.norm(normals, axis=1)[:, None]
-    return Layers(points, normals, np.zeros(len(points), np.int32), np.array([True]))
-
-
 def dam_break(dim):
+    """Return a column of water in a tank that is open at the top."""
     if dim == 2:
         spacing, smoothing, size, column = 0.01, 1.3, (4.0, 3.0), (1.0, 2.0)
     else:
         spacing, smoothing, size, column = 0.02, 1.6, (1.6, 0.68, 0.8), (0.8, 0.68, 0.6)
-    water = lattice([0.0] * dim, column, spacing)
+    water = fill((np.zeros(dim), np.array(column)), spacing)
+    high = (*size, 1.0)[:3]
+    sides = ["-x", "+x", "-y"] if dim == 2 else ["-x", "+x", "-y", "+y", "-z"]
+    walls = box_walls("tank", (0.0, 0.0, -1.0 if dim == 2 else 0.0), high, "", sides=sides)
+    bounds = (np.zeros(dim), np.array(size))
+    layers = wall_particles(walls, spacing, 4, dim=dim, bounds=bounds, slip=[wall.name for wall in walls])
     gravity = [0.0] * (dim - 1) + [-9.81]
-    return Simulation(water, spacing=spacing, smoothing=smoothing, gravity=gravity, walls=tank(size, spacing, 4))
+    guard = Guard(walls, spacing, dim)
+    return Simulation(water, spacing=spacing, smoothing=smoothing, gravity=gravity, walls=layers, guard=guard)
 
 
 def measure(dim, seconds, rounds, clock):

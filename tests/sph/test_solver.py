@@ -38,15 +38,17 @@ def test_a_dam_break_runs_and_tells_what_it_knows(tmp_path: Path) -> None:
     assert report["time_step"]["limit"] in LIMITS
 
 
-def test_a_restart_continues_bit_for_bit(tmp_path: Path) -> None:
-    file = scenes.find("dam_break")
-    whole = run(load(file, settings=[*SMALL, "run.duration=0.3"]), tmp_path / "whole").solver.simulation
-    run(load(file, settings=[*SMALL, "run.duration=0.15"]), tmp_path / "parts")
-    scene = load(file, settings=[*SMALL, "run.duration=0.3"])
+@pytest.mark.parametrize(("name", "spacing", "duration"), [("dam_break", 0.1, 0.3), ("wave_maker", 0.05, 0.06)])
+def test_a_restart_continues_bit_for_bit(name: str, spacing: float, duration: float, tmp_path: Path) -> None:
+    file = scenes.find(name)
+    small = [f"sph.spacing={spacing}", "run.threads=1"]
+    scene = load(file, settings=[*small, f"run.duration={duration}"])
+    whole = run(scene, tmp_path / "whole").solver.simulation
+    run(load(file, settings=[*small, f"run.duration={duration / 2}"]), tmp_path / "parts")
     rest = run(scene, tmp_path / "parts", restart=tmp_path / "parts" / "restart.npz").solver.simulation
     assert rest.step_count == whole.step_count
-    for name in ("positions", "velocities", "densities", "wall_pressures"):
-        assert (getattr(rest, name) == getattr(whole, name)).all(), name
+    for column in ("positions", "velocities", "densities", "wall_pressures"):
+        assert (getattr(rest, column) == getattr(whole, column)).all(), column
 
 
 def pool(**sph: Any) -> Scene:
