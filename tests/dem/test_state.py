@@ -150,6 +150,28 @@ def test_runs_may_be_split():
     assert_same(whole, parts)
 
 
+def test_an_error_while_lists_are_built_loses_nothing(monkeypatch):
+    # Lists expire in the middle of a step, between the motion of the bodies and the forces.
+    whole, broken = mixed(), mixed()
+    whole.run(600)
+    build, calls = Simulation._build, []
+
+    def interrupted(self):
+        calls.append(self._core.drifted)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        build(self)
+
+    monkeypatch.setattr(Simulation, "_build", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        broken.run(600)
+    assert calls == [False, True]
+    restored = Simulation.restore(broken.state())
+    for sim in (broken, restored):
+        sim.run(600 - sim.step_count)
+        assert_same(sim, whole)
+
+
 def test_skin_changes_speed_only():
     # Forces are added in the order of the bodies, independent of further entries of the lists.
     thin, thick = bed(100, skin=0.02), bed(100, skin=0.4)
