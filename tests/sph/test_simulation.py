@@ -151,6 +151,8 @@ def test_a_fluid_that_explodes_says_which_particle_and_why() -> None:
         sim.run_until(10.0)
     assert caught.value.step == sim.step_count > 0
     assert caught.value.time == sim.time
+    with pytest.raises(UnstableError, match="particle"):
+        sim.run(1)
 
 
 def test_a_fluid_too_fast_for_its_sound_warns_once() -> None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.errors import InputError
+from vicinal.sim.solver import UnstableError
 from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
 from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
 from vicinal.sph.guard import Guard
@@ -159,6 +160,7 @@ class Simulation:
         if guard is not None:
             self._core.set_guard(guard.core)
         self._warned = False
+        self._fault: UnstableError | None = None  # after which there is nothing to continue from
 
     def _check_walls(
         self, walls: WallParticlesLike | None, velocities: npt.ArrayLike | None
@@ -259,6 +261,8 @@ class Simulation:
 
     def advance(self, until: float, steps: int) -> None:
         """Take steps until a time is reached, but at most so many."""
+        if self._fault is not None:
+            raise self._fault
         end = self.step_count + steps
         while self.time < until and self.step_count < end:
             if self._wall_motion is not None:
@@ -272,7 +276,8 @@ class Simulation:
             else:
                 done = end - self.step_count
             if not self._core.run(until, done)[1]:
-                raise unstable(self, self._core.broken())
+                self._fault = unstable(self, self._core.broken())
+                raise self._fault
         if self._wall_motion is not None:
             self._place_walls(self.time)
         if not self._warned and len(self) and self.largest_speed > FASTEST * self._sound:
