@@ -32,6 +32,11 @@ struct Task {
   const Bodies<T, D>& queries;  // index.bodies() unless mode is cross
   Mode mode;
   T cutoff;
+  // Only these pieces of work of the index.
+  std::size_t first_part = 0, last_part = std::numeric_limits<std::size_t>::max();
+
+  [[nodiscard]] std::size_t parts() const { return std::min(index.parts(queries), last_part) - first_part; }
+  [[nodiscard]] bool whole() const { return first_part == 0 && last_part >= index.parts(queries); }
 };
 
 // Below this many bodies a result rarely fills a huge page.
@@ -74,7 +79,8 @@ std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   const Bodies<T, D>& bodies = task.index.bodies();
   std::atomic<std::uint64_t> candidates{0};
   PerThread<Test<T, D>> tests;
-  parallel_for(task.index.parts(task.queries), [&](std::size_t part, int thread) {
+  parallel_for(task.parts(), [&](std::size_t number, int thread) {
+    const std::size_t part = task.first_part + number;
     Test<T, D>& test = tests.get(static_cast<std::size_t>(thread),
                                  [&](auto& made) { made.emplace(task.queries, bodies, task.cutoff); });
     body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
@@ -190,8 +196,39 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
     Task<T, D> all = task;
     if (task.mode == Mode::half) all.mode = Mode::full;
     Buffer<std::int32_t> counts(task.queries.size);
-    const std::size_t entries = count_neighbors(all, counts.span()).pairs / (task.mode == Mode::half ? 2 : 1);
+    // Of all parts together, each pair is counted twice in mode full.
+    const bool twice = task.mode == Mode::half && task.whole();
+    const std::size_t entries = count_neighbors(all, counts.span()).pairs / (twice ? 2 : 1);
     return detail::find_pairs_within(task, want, entries / slab + 1 + spare, slab, pool);
+  }
+}
+
+// About `most` pairs from piece of work `part` on, which becomes the next one to search; `together` pieces are tried at
+// once, a number that follows the pairs found. One piece alone may have more pairs than wanted.
+template <class T, int D>
+PairResult<T, D> find_pairs_from(Task<T, D> task, const Want& want, std::size_t most, std::size_t& part,
+                                 std::size_t& together) {
+  const std::size_t parts = task.index.parts(task.queries);
+  const std::size_t spare = static_cast<std::size_t>(thread_count()) + 1;
+  while (true) {
+    task.first_part = part;
+    task.last_part = std::min(parts, part + together);
+    const std::size_t tried = task.parts();
+    try {
+      PairResult<T, D> result =
+          tried > 1 ? detail::find_pairs_within(task, want, most / small_slab + 1 + spare, small_slab, nullptr)
+                    : find_pairs(task, want, nullptr);
+      part = task.last_part;
+      // As many pieces as are expected to fill three quarters of a chunk, at most twice as many as before.
+      const double filled = static_cast<double>(std::max<std::size_t>(result.size, 1)) / static_cast<double>(most);
+      const double fitting = 0.75 / filled * static_cast<double>(tried);
+      together = static_cast<std::size_t>(
+          std::clamp(fitting, 1.0, 2.0 * static_cast<double>(std::max<std::size_t>(tried, 1))));
+      return result;
+    } catch (const std::bad_alloc&) {
+      if (tried <= 1) throw;
+      together = std::max<std::size_t>(1, tried / 4);
+    }
   }
 }
 

@@ -10,10 +10,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "python/search.hpp"
@@ -68,11 +71,50 @@ nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cuto
   return nb::make_tuple(array_of<std::int32_t>(std::move(made.labels), {made.size}, nullptr), made.count);
 }
 
+// The pairs of one search in chunks. `next` returns the columns of about `most` pairs, or None after the last.
+class Chunks {
+ public:
+  Chunks(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+         const std::string& letters, bool half, const Queries& queries)
+      : letters_(letters), queries_(queries), search_(AnySearch::once(origin, bodies, cutoff, box)),
+        state_(search_.visit([&]<class T, int D>(Search<T, D>&) -> State {
+          auto chunks = std::make_unique<PairChunks<T, D>>();
+          chunks->want = want_of(letters);
+          chunks->mode = half ? Mode::half : Mode::full;
+          if (queries) chunks->given = points_of<T, D>(*queries);
+          return chunks;
+        })) {}
+
+  nb::object next(std::size_t most) {
+    return search_.visit([&]<class T, int D>(Search<T, D>& search) -> nb::object {
+      auto& chunks = *std::get<std::unique_ptr<PairChunks<T, D>>>(state_);
+      if (chunks.done) return nb::none();
+      PairResult<T, D> result = without_lock([&] { return search.next_pairs(chunks, most); });
+      return columns_of(std::move(result), letters_, nullptr);
+    });
+  }
+
+ private:
+  using State = std::variant<std::unique_ptr<PairChunks<float, 2>>, std::unique_ptr<PairChunks<float, 3>>,
+                             std::unique_ptr<PairChunks<double, 2>>, std::unique_ptr<PairChunks<double, 3>>>;
+
+  std::string letters_;
+  Queries queries_;  // keeps the arrays
+  AnySearch search_;
+  State state_;
+};
+
 }  // namespace
 
 void bind_fused(nb::module_& m) {
   m.def("histogram", &histogram, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
         nb::arg("squares"), nb::arg("marks"), nb::arg("queries").none(), nb::arg("query_marks"));
+  nb::class_<Chunks>(m, "Chunks", "The pairs of one search in chunks.")
+      .def(nb::init<const Origin&, const BodyArrays&, double, const std::vector<double>&, const std::string&, bool,
+                    const Queries&>(),
+           nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
+           nb::arg("queries").none())
+      .def("next", &Chunks::next, nb::arg("most"));
   m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"));
 }
 

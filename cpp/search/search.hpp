@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <stdexcept>
@@ -50,6 +51,19 @@ struct CountResult {
   Tally tally;
 };
 
+// How far a search in chunks has come.
+template <class T, int D>
+struct PairChunks {
+  Want want;
+  Mode mode = Mode::half;
+  std::optional<BodyView<T, D>> given;  // queries
+  Bodies<T, D> queries;                 // arranged
+  bool ready = false;
+  bool done = false;
+  std::size_t part = 0;      // the next piece of work
+  std::size_t together = 1;  // pieces of work to do at once
+};
+
 template <class T, int D>
 class Search {
  public:
@@ -79,6 +93,10 @@ class Search {
   // Runs f(task) and notes the tally of its result. `positions`: it needs exact coordinates.
   template <class F>
   auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f);
+
+  // The next pairs of a search whose result is not wanted at once: about `most`, or those of one piece of work if they
+  // are more. The bodies must not change in between.
+  PairResult<T, D> next_pairs(PairChunks<T, D>& chunks, std::size_t most);
 
   [[nodiscard]] Figures figures() const;
 
@@ -128,6 +146,8 @@ class Search {
   }
   // Copies the bodies if the search is `lasting`; returns a view of them.
   BodyView<T, D> keep(const BodyView<T, D>& points);
+  std::shared_lock<std::shared_mutex> begin_search(bool positions);
+  void arrange(const BodyView<T, D>& queries, bool positions, Bodies<T, D>& arranged) const;
   // Makes room in the structure for queries larger than any before.
   void widen(const BodyView<T, D>& queries);
   void note_build(double seconds);

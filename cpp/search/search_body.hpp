@@ -173,23 +173,35 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   }
 }
 
+// Exact coordinates of the bodies, if they are needed; then no change may begin until the lock is released.
 template <class T, int D>
-template <class F>
-auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
-  if (queries != nullptr) widen(*queries);
+std::shared_lock<std::shared_mutex> Search<T, D>::begin_search(bool positions) {
   if (positions) {
     const std::unique_lock lock(mutex_);
     require_ready();
     structure_->bodies().complete();
   }
-  const std::shared_lock lock(mutex_);
+  std::shared_lock lock(mutex_);
   require_ready();
+  return lock;
+}
+
+template <class T, int D>
+void Search<T, D>::arrange(const BodyView<T, D>& queries, bool positions, Bodies<T, D>& arranged) const {
+  structure_->arrange(queries, arranged);
+  arranged.note_outside();
+  if (positions) arranged.complete();
+}
+
+template <class T, int D>
+template <class F>
+auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
+  if (queries != nullptr) widen(*queries);
+  const auto lock = begin_search(positions);
   const detail::Stopwatch watch;
   Bodies<T, D> arranged;
   if (queries != nullptr) {
-    structure_->arrange(*queries, arranged);
-    arranged.note_outside();
-    if (positions) arranged.complete();
+    arrange(*queries, positions, arranged);
     mode = Mode::cross;
   }
   auto result =
@@ -197,6 +209,20 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
   const std::lock_guard figures_lock(figures_mutex_);
   figures_.tally = result.tally;
   figures_.query_seconds = watch.seconds();
+  return result;
+}
+
+template <class T, int D>
+PairResult<T, D> Search<T, D>::next_pairs(PairChunks<T, D>& chunks, std::size_t most) {
+  if (chunks.given && !chunks.ready) widen(*chunks.given);
+  const bool positions = chunks.want.distance || chunks.want.vector;
+  const auto lock = begin_search(positions);
+  if (chunks.given && !chunks.ready) arrange(*chunks.given, positions, chunks.queries);
+  chunks.ready = true;
+  const Task<T, D> task{*structure_, chunks.given ? chunks.queries : structure_->bodies(),
+                        chunks.given ? Mode::cross : chunks.mode, settings_.cutoff};
+  PairResult<T, D> result = find_pairs_from(task, chunks.want, most, chunks.part, chunks.together);
+  chunks.done = chunks.part >= task.index.parts(task.queries);
   return result;
 }
 

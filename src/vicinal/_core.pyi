@@ -57,6 +57,19 @@ def rows(
     queries: _Bodies | None,
 ) -> list[npt.NDArray[Any]]: ...
 
+class Chunks:
+    def __init__(
+        self,
+        origin: _Origin,
+        bodies: _Bodies,
+        cutoff: float,
+        box: Sequence[float],
+        want: str,
+        half: bool,
+        queries: _Bodies | None,
+    ) -> None: ...
+    def next(self, most: int) -> list[npt.NDArray[Any]] | None: ...
+
 _Marks: TypeAlias = tuple[npt.NDArray[np.float64] | None, _Ids | None, int]
 
 def histogram(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -99,6 +99,9 @@ class _SingleSearch:
 
     def histogram(self, squares: list[float], marks: Any, queries: Any, query_marks: Any) -> npt.NDArray[Any]:
         return _core.histogram(self.origin, *self._bodies, squares, marks, queries, query_marks)
+
+    def chunks(self, want: str, half: bool, queries: Any) -> _core.Chunks:  # noqa: FBT001
+        return _core.Chunks(self.origin, *self._bodies, want, half, queries)
 
     def components(self) -> tuple[npt.NDArray[np.int32], int]:
         return _core.components(self.origin, *self._bodies)
@@ -364,13 +367,8 @@ class Index:
         >>> [column.tolist() for column in index.pairs(queries=[[2.5, 0.0], [0.0, 9.0], [0.0, 1.0]], sort=True)]
         [[0, 2], [1, 0]]
         """
-        self._check_want(want, "ijdDS")
-        once = _check.check_flag(half, "half")
         others = self._queries(queries, query_radii, query_boxes)
-        if others is not None and not once:
-            raise InputError(
-                "half must be True with queries, got False; pairs of a query and a body have one direction"
-            )
+        once = self._check_pairs(want, others, half=half)
         return self._pairs(want, others, half=once, sort=_check.check_flag(sort, "sort"))
 
     def neighbors(
@@ -437,6 +435,36 @@ class Index:
             others = self._same(check_points(queries, "queries", self._like.array.dtype), "queries")
             others = replace(others, extra=None, largest=[])
         return self._core.nearest(number, reach, None if others is None else others.for_core)
+
+    def _check_pairs(self, want: str, queries: Bodies | None, *, half: bool) -> bool:
+        self._check_want(want, "ijdDS")
+        once = _check.check_flag(half, "half")
+        if queries is not None and not once:
+            raise InputError(
+                "half must be True with queries, got False; pairs of a query and a body have one direction"
+            )
+        return once
+
+    def _chunks(
+        self, chunks: object, want: str, queries: Bodies | None, *, half: bool, sort: bool
+    ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        """Check the arguments and return an iterator over the pairs of a single search, at most `chunks` at a time."""
+        most = _check.check_integer(chunks, "chunks", least=1, most=2**62)
+        once = self._check_pairs(want, queries, half=half)
+        if _check.check_flag(sort, "sort"):
+            raise InputError("sort must be False with chunks, got True; sort each chunk, or leave out chunks")
+        if len(self._planes):
+            raise InputError(f"planes must be None with chunks, got {len(self._planes)}; search planes without chunks")
+        found = self._single.chunks(want, once, None if queries is None else queries.for_core)
+
+        def pieces() -> Iterator[tuple[npt.NDArray[Any], ...]]:
+            while (columns := found.next(most)) is not None:
+                size = len(columns[0])
+                # The pairs of a few thousand bodies are found together, and may be more.
+                for begin in range(0, size, most):
+                    yield tuple(columns) if size <= most else tuple(c[begin : begin + most] for c in columns)
+
+        return pieces()
 
     def _check_want(self, want: str, letters: str) -> None:
         _check.check_want(want, letters)

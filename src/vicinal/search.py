@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ def index_of(settings: Settings, structure: StructureLike) -> Index:
     return chosen_index(settings)
 
 
+@overload
 def pairs(
     points: npt.ArrayLike | None = None,
     cutoff: float | None = None,
@@ -45,7 +47,45 @@ def pairs(
     half: bool = True,
     sort: bool = False,
     structure: StructureLike = None,
-) -> tuple[npt.NDArray[Any], ...]:
+    chunks: None = None,
+) -> tuple[npt.NDArray[Any], ...]: ...
+@overload
+def pairs(
+    points: npt.ArrayLike | None = None,
+    cutoff: float | None = None,
+    *,
+    radii: npt.ArrayLike | None = None,
+    boxes: BoxesLike | None = None,
+    skin: float = 0.0,
+    planes: PlanesLike | None = None,
+    box: BoxLike = None,
+    queries: npt.ArrayLike | None = None,
+    query_radii: npt.ArrayLike | None = None,
+    query_boxes: BoxesLike | None = None,
+    want: str = "ij",
+    half: bool = True,
+    sort: bool = False,
+    structure: StructureLike = None,
+    chunks: int,
+) -> Iterator[tuple[npt.NDArray[Any], ...]]: ...
+def pairs(
+    points: npt.ArrayLike | None = None,
+    cutoff: float | None = None,
+    *,
+    radii: npt.ArrayLike | None = None,
+    boxes: BoxesLike | None = None,
+    skin: float = 0.0,
+    planes: PlanesLike | None = None,
+    box: BoxLike = None,
+    queries: npt.ArrayLike | None = None,
+    query_radii: npt.ArrayLike | None = None,
+    query_boxes: BoxesLike | None = None,
+    want: str = "ij",
+    half: bool = True,
+    sort: bool = False,
+    structure: StructureLike = None,
+    chunks: int | None = None,
+) -> tuple[npt.NDArray[Any], ...] | Iterator[tuple[npt.NDArray[Any], ...]]:
     """Find every pair of bodies: points within a cutoff, spheres that touch, or boxes that overlap.
 
     The set of pairs is exactly that of the NumPy expression ``dx*dx + dy*dy + dz*dz <= cutoff*cutoff`` in the dtype
@@ -82,11 +122,14 @@ def pairs(
     structure
         Search structure to use, a class such as `vicinal.HashGrid` or its name. None: the one that `vicinal.choose`
         returns. It changes speed only, never the result.
+    chunks
+        Largest number of pairs at a time: the result is an iterator over tuples of arrays, which together hold every
+        pair once, in any order. Memory does not grow with the number of pairs.
 
     Returns
     -------
     tuple of arrays
-        One per letter of `want`.
+        One per letter of `want`; with `chunks` an iterator over such tuples.
 
     Examples
     --------
@@ -101,9 +144,15 @@ def pairs(
     >>> i, j = vicinal.pairs(boxes=([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]], [[1.0, 1.0], [2.0, 2.0], [4.0, 1.0]]))
     >>> i.tolist(), j.tolist()
     ([0], [1])
+    >>> sum(len(i) for i, j in vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 5.0, chunks=2))
+    3
     """
     bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
-    return _index(points, cutoff, structure, bodies).pairs(
+    index = _index(points, cutoff, structure, bodies)
+    if chunks is not None:
+        others = index._queries(queries, query_radii, query_boxes)  # noqa: SLF001
+        return index._chunks(chunks, want, others, half=half, sort=sort)  # noqa: SLF001
+    return index.pairs(
         queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, half=half, sort=sort
     )
 
