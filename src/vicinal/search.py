@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,44 +30,49 @@ def index_of(settings: Settings, structure: StructureLike) -> Index:
     return chosen_index(settings)
 
 
-@overload
-def pairs(
-    points: npt.ArrayLike | None = None,
-    cutoff: float | None = None,
-    *,
-    radii: npt.ArrayLike | None = None,
-    boxes: BoxesLike | None = None,
-    skin: float = 0.0,
-    planes: PlanesLike | None = None,
-    box: BoxLike = None,
-    queries: npt.ArrayLike | None = None,
-    query_radii: npt.ArrayLike | None = None,
-    query_boxes: BoxesLike | None = None,
-    want: str = "ij",
-    half: bool = True,
-    sort: bool = False,
-    structure: StructureLike = None,
-    chunks: None = None,
-) -> tuple[npt.NDArray[Any], ...]: ...
-@overload
-def pairs(
-    points: npt.ArrayLike | None = None,
-    cutoff: float | None = None,
-    *,
-    radii: npt.ArrayLike | None = None,
-    boxes: BoxesLike | None = None,
-    skin: float = 0.0,
-    planes: PlanesLike | None = None,
-    box: BoxLike = None,
-    queries: npt.ArrayLike | None = None,
-    query_radii: npt.ArrayLike | None = None,
-    query_boxes: BoxesLike | None = None,
-    want: str = "ij",
-    half: bool = True,
-    sort: bool = False,
-    structure: StructureLike = None,
-    chunks: int,
-) -> Iterator[tuple[npt.NDArray[Any], ...]]: ...
+# Not at run time: `typing` would keep the functions, and with them the core, until after the end of the interpreter.
+if TYPE_CHECKING:
+
+    @overload
+    def pairs(
+        points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        skin: float = 0.0,
+        planes: PlanesLike | None = None,
+        box: BoxLike = None,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+        want: str = "ij",
+        half: bool = True,
+        sort: bool = False,
+        structure: StructureLike = None,
+        chunks: None = None,
+    ) -> tuple[npt.NDArray[Any], ...]: ...
+    @overload
+    def pairs(
+        points: npt.ArrayLike | None = None,
+        cutoff: float | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        skin: float = 0.0,
+        planes: PlanesLike | None = None,
+        box: BoxLike = None,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+        want: str = "ij",
+        half: bool = True,
+        sort: bool = False,
+        structure: StructureLike = None,
+        chunks: int,
+    ) -> Iterator[tuple[npt.NDArray[Any], ...]]: ...
+
+
 def pairs(
     points: npt.ArrayLike | None = None,
     cutoff: float | None = None,
