@@ -20,7 +20,7 @@ FLOWS: dict[str, Callable[[int], dict[str, float]]] = {
 }
 CELLS = {
     "koshizuka": (20, 40, 80),
-    "lobovsky": (20, 40, 60),
+    "lobovsky": (30, 40, 60),
     "standing wave": (40, 50, 100),
     "rotating square": (40, 80, 160),
     "kleefsman": (8, 16, 24),
