@@ -157,7 +157,8 @@ def compare() -> bool:
             for n, cutoff in ((1, 1.87), (3, 1.31), (40, 0.71), (300, 0.29)):
                 points = cell.points(n, seed=n, spread=1)
                 shiftless = ask in (freud_pairs, mdanalysis_pairs)
-                if shiftless and cutoff >= 0.45 * min(edges):
+                endless = ask is ase_pairs and cell.name in ("very tilted", "thin", "plate") and n > 3  # takes minutes
+                if (shiftless and cutoff >= 0.45 * min(edges)) or endless:
                     skipped += 1
                     continue
                 try:
@@ -176,7 +177,7 @@ def compare() -> bool:
                 if (ours ^ theirs) - close:
                     agree = False
                     print(f"{peer} differs: {cell}, {n} points, cutoff {cutoff}: {len(ours ^ theirs)} of {len(ours)}")
-        print(f"{peer}: {compared} cases compared, {skipped} that it does not support", flush=True)
+        print(f"{peer}: {compared} cases compared, {skipped} left out", flush=True)
     return agree
 
 

@@ -23,9 +23,9 @@ using Matrix = std::array<std::array<V, D>, D>;
 // test works in the coordinates of the user.
 template <class T, int D>
 struct Lattice {
-  Matrix<T, D> vector{};        // as rows; 0 along open axes
-  Matrix<double, D> inverse{};  // x . inverse[k] is the position along vector k, in lengths of it
-  Matrix<double, D> normal{};   // of length 1
+  Matrix<T, D> vector{};                   // as rows; 0 along open axes
+  Matrix<double, D> inverse{};             // x . inverse[k] is the position along vector k, in lengths of it
+  Matrix<double, D> normal{};              // of length 1
   Matrix<std::int32_t, D> turn{}, back{};  // user's shift = shift * turn, shift = user's shift * back
 };
 
@@ -185,8 +185,11 @@ struct Box {
         const double f = fraction(x, k);
         if (f >= 0 && f < 1) continue;
         outside = true;
-        whole[k] = static_cast<T>(std::floor(f));
-        turns[k] += static_cast<std::int32_t>(std::floor(f));
+        // std::floor would be a call; Python refuses positions for which this overflows.
+        auto down = static_cast<std::int32_t>(f);
+        down -= static_cast<double>(down) > f ? 1 : 0;
+        whole[k] = static_cast<T>(down);
+        turns[k] += down;
       }
       if (!outside) return;
       const Position moved = image(whole);

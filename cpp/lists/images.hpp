@@ -34,7 +34,8 @@ struct WrappedPositions {
 
 // Calls f(entry, vector, image) for every entry between two bodies, in parallel. The image is the shift between wrapped
 // positions: that of `shifts`, or without shifts the nearest one. The vector is (wj - wi) + image * edge, as in
-// docs/definition.md; in a tilted cell the image is in units of the reduced vectors. Entries with a plane (numbers from `bodies` on) are left out.
+// docs/definition.md; in a tilted cell the image is in units of the reduced vectors. Entries with a plane (numbers from
+// `bodies` on) are left out.
 template <class T, int D, class F>
 void for_each_image(std::span<const std::int32_t> i, std::span<const std::int32_t> j, const std::int32_t* shifts,
                     const WrappedPositions<T, D>& at, const Box<T, D>& box, F&& f) {

@@ -73,7 +73,8 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
         if constexpr (tilted) {
           for (std::size_t a = 0; a < D; ++a) way[a] = x[other * D + a] - from[a];
           std::array<std::int32_t, D> image{};
-          if constexpr (shifted) std::copy_n(shifts + (static_cast<std::size_t>(rows.offsets[row]) + e) * D, D, image.begin());
+          if constexpr (shifted)
+            std::copy_n(shifts + (static_cast<std::size_t>(rows.offsets[row]) + e) * D, D, image.begin());
           else image = box.nearest(way);
           const auto moved = box.image(shifted ? box.reduced(image) : image);
           for (std::size_t a = 0; a < D; ++a) way[a] += shifted ? moved[a] : -moved[a];
@@ -121,10 +122,10 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
 template <class T, int D>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {
-  const auto run = box.tilted
-                       ? (shifts == nullptr ? detail::lennard_jones<T, D, false, true> : detail::lennard_jones<T, D, true, true>)
-                       : (shifts == nullptr ? detail::lennard_jones<T, D, false, false>
-                                            : detail::lennard_jones<T, D, true, false>);
+  const auto run =
+      box.tilted
+          ? (shifts == nullptr ? detail::lennard_jones<T, D, false, true> : detail::lennard_jones<T, D, true, true>)
+          : (shifts == nullptr ? detail::lennard_jones<T, D, false, false> : detail::lennard_jones<T, D, true, false>);
   return run(rows, shifts, points, box, law, forces);
 }
 

@@ -245,7 +245,8 @@ class DriftWatch {
     Position position;
     std::copy_n(x, D, position.begin());
     for (std::size_t a = 0; a < D; ++a)
-      if (!std::isfinite(x[a]) || (box_.edge[a] > 0 && !(std::abs(box_.fraction(position, a)) < most_wraps))) return false;
+      if (!std::isfinite(x[a]) || (box_.edge[a] > 0 && !(std::abs(box_.fraction(position, a)) < most_wraps)))
+        return false;
     return true;
   }
   // Like `wrapped`, with NaN for bodies that are too far outside. Most bodies of a tile are inside.
@@ -277,8 +278,8 @@ class DriftWatch {
     Turns turns{};
     for (std::size_t a = 0; a < D; ++a) {
       if (!(box_.edge[a] > 0)) continue;
-      const double edges = (static_cast<double>(now[a]) - static_cast<double>(positions_[k + a])) /
-                           static_cast<double>(box_.edge[a]);
+      const double edges =
+          (static_cast<double>(now[a]) - static_cast<double>(positions_[k + a])) / static_cast<double>(box_.edge[a]);
       turns[a] = static_cast<std::int32_t>(upper_.size() > 0 ? std::floor(edges) : std::round(edges));
     }
     return turns;

@@ -254,8 +254,8 @@ def _tilted(rows: list[list[float] | None], dtype: np.dtype[Any]) -> Cell:
 
 def _dependent(given: dict[int, list[float]]) -> InputError:
     return InputError(
-        f"box must have linearly independent edge vectors, got {list(given.values())}; set periodic to False along open "
-        "axes"
+        f"box must have linearly independent edge vectors, got {list(given.values())}; set periodic to False where "
+        "space is open"
     )
 
 
