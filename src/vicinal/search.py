@@ -106,14 +106,7 @@ def pairs(
     >>> i.tolist(), j.tolist()
     ([0], [1])
     """
-    bodies: BodyArguments = {
-        "radii": radii,
-        "boxes": boxes,
-        "skin": skin,
-        "planes": planes,
-        "box": box,
-        "periodic": periodic,
-    }
+    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
     return _index(points, cutoff, structure, bodies).pairs(
         queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, half=half, sort=sort
     )
@@ -153,14 +146,7 @@ def neighbors(
     >>> rows[0].tolist()
     [1, 2]
     """
-    bodies: BodyArguments = {
-        "radii": radii,
-        "boxes": boxes,
-        "skin": skin,
-        "planes": planes,
-        "box": box,
-        "periodic": periodic,
-    }
+    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
     return _index(points, cutoff, structure, bodies).neighbors(
         queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, sort=sort
     )
@@ -188,14 +174,7 @@ def count(
     >>> vicinal.count([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 4.0).tolist()
     [2, 1, 1]
     """
-    bodies: BodyArguments = {
-        "radii": radii,
-        "boxes": boxes,
-        "skin": skin,
-        "planes": planes,
-        "box": box,
-        "periodic": periodic,
-    }
+    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
     return _index(points, cutoff, structure, bodies).count(
         queries=queries, query_radii=query_radii, query_boxes=query_boxes
     )
