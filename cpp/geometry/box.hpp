@@ -185,11 +185,8 @@ struct Box {
         const double f = fraction(x, k);
         if (f >= 0 && f < 1) continue;
         outside = true;
-        // std::floor would be a call; Python refuses positions for which this overflows.
-        auto down = static_cast<std::int32_t>(f);
-        down -= static_cast<double>(down) > f ? 1 : 0;
-        whole[k] = static_cast<T>(down);
-        turns[k] += down;
+        whole[k] = static_cast<T>(std::floor(f));
+        turns[k] += static_cast<std::int32_t>(std::floor(f));
       }
       if (!outside) return;
       const Position moved = image(whole);
