@@ -152,7 +152,7 @@ def check_points(value: object, name: str = "points", dtype: np.dtype[Any] | Non
     return Bodies(ready, low, high)
 
 
-def check_like(value: object, points: Bodies, box: list[float], name: str) -> Bodies:
+def check_like(value: object, points: Bodies, box: Cell, name: str) -> Bodies:
     """Check a second set of points: converted to the dtype of the first, in the same space."""
     others = check_points(value, name, points.array.dtype)
     if len(others) == 0:
