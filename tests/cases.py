@@ -28,13 +28,14 @@ class Problem:
 
     points: Array | None
     cutoff: float | None = None
-    box: tuple[float | None, ...] | None = None
+    box: tuple[Any, ...] | None = None  # lengths, or edge vectors
     queries: Array | None = None
     radii: Array | None = None
     boxes: Corners | None = None
     skin: float = 0.0
     query_radii: Array | None = None
     query_boxes: Corners | None = None
+    periodic: tuple[bool, ...] | None = None
     growth: float = 3.0  # largest ratio of the size of queries to that of the bodies
 
     def __repr__(self) -> str:
@@ -62,6 +63,7 @@ class Problem:
     def space(self) -> dict[str, Any]:
         """The keywords that both vicinal and the oracle take, besides the points."""
         said = {"cutoff": self.cutoff, "radii": self.radii, "boxes": self.boxes, "skin": self.skin or None}
+        said["periodic"] = self.periodic
         return {name: value for name, value in said.items() if value is not None} | {"box": self.box}
 
     @property
@@ -96,6 +98,9 @@ class Problem:
         with np.errstate(over="ignore"):
             extent = x.max(axis=0) - x.min(axis=0)
         lengths = self.box or (None,) * self.dim
+        if np.ndim(lengths) == 2:
+            along = self.periodic or (True,) * self.dim
+            lengths = tuple(float(np.linalg.norm(row)) if p else None for row, p in zip(lengths, along, strict=True))
         spans = [float(span) if edge is None else edge for span, edge in zip(extent, lengths, strict=True)]
         some = max(self.sizes) if self.kind == "boxes" else 0.0  # flat boxes take cells as long as the others
         cells = [

@@ -7,8 +7,8 @@ shifts within reach, every operation in the dtype of the input, no optimisation.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-Box = float | Sequence[float | None] | None
+Box = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,19 +65,124 @@ def points_up(shifts: Array) -> npt.NDArray[np.bool_]:
 # -------------------------------------------------------------------------------- space
 
 
-def edges(box: Box, dim: int, dtype: np.dtype[Any]) -> list[Any]:
-    """One length per axis, None where the axis is open."""
+@dataclass(frozen=True, eq=False)
+class Space:
+    """One length per axis, None where the axis is open; or the vectors of a tilted cell, reduced."""
+
+    lengths: list[Any]
+    vectors: Array | None = None  # rows, in the dtype of the points; 0 along open axes
+    inverse: Array | None = None  # rows, float64: x . inverse[k] is the position along vector k, in lengths of it
+    turn: Array | None = None  # shift @ turn is the shift in units of the vectors as they were given
+
+    def image(self, s: Array) -> Array:
+        """How far images s are moved, one row each."""
+        if self.vectors is None:
+            columns = [
+                np.zeros(len(s)) if length is None else s[:, axis].astype(type(length)) * length
+                for axis, length in enumerate(self.lengths)
+            ]
+            return np.stack(columns, axis=1)
+        moved = s[:, :1].astype(self.vectors.dtype) * self.vectors[0]
+        for k in range(1, len(self.vectors)):
+            moved = moved + s[:, k : k + 1].astype(self.vectors.dtype) * self.vectors[k]
+        return moved
+
+    def given(self, s: Array) -> Array:
+        """Shifts in units of the vectors as they were given."""
+        return s if self.turn is None else s @ self.turn
+
+
+def space_of(box: Box, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Space:
+    """The space that `box=` and `periodic=` describe."""
+    along = [True] * dim if periodic is None else [bool(p) for p in np.broadcast_to(periodic, dim)]
     if box is None:
-        return [None] * dim
-    if isinstance(box, int | float):
-        return [dtype.type(box)] * dim
-    return [None if length is None else dtype.type(length) for length in box]
+        return Space([None] * dim)
+    if np.ndim(box) == 2:
+        rows = np.asarray(box, np.float64).astype(dtype).astype(np.float64)
+        if all((rows[k] == np.diag(np.abs(np.diag(rows)))[k]).all() for k in range(dim) if along[k]):
+            box = [float(rows[k, k]) for k in range(dim)]
+        else:
+            return tilted_space(rows, along, dtype)
+    entries = [box] * dim if isinstance(box, int | float) else list(box)
+    return Space([None if x is None or not p else dtype.type(x) for x, p in zip(entries, along, strict=True)])
 
 
-def wrap(points: Array, lengths: list[Any]) -> tuple[Array, Array]:
-    """Points moved into [0, L) along the periodic axes, and the number of edges each was moved down."""
+def tilted_space(rows: Array, along: list[bool], dtype: np.dtype[Any]) -> Space:
+    """The space of a tilted cell: its vectors are reduced before anything else."""
+    dim, periodic = len(rows), [k for k in range(len(rows)) if along[k]]
+    turn = reduced(rows, periodic)
+    vectors = np.zeros((dim, dim))
+    for k in periodic:
+        for a in range(dim):
+            vectors[k, a] = float(sum(Fraction(int(turn[k, n])) * Fraction(float(rows[n, a])) for n in periodic))
+    vectors = vectors.astype(dtype)
+    inverse = inverse_of(vectors.astype(np.float64), periodic)
+    lengths = [1 / math.sqrt(dot(inverse[k], inverse[k])) if along[k] else None for k in range(dim)]
+    return Space(lengths, vectors, inverse, turn)
+
+
+def reduced(rows: Array, periodic: list[int]) -> Array:
+    """The integers that combine the vectors to shorter ones, until no square becomes smaller by a part in 1e9."""
+    dim = len(rows)
+    turn, rows = np.eye(dim, dtype=np.int64), rows.copy()
+    again = True
+    while again:
+        again = False
+        for k in periodic:
+            others = [n for n in periodic if n != k]
+            steps = [{n: -int(np.rint(dot(rows[k], rows[n]) / dot(rows[n], rows[n])))} for n in others]
+            if len(others) == 2:
+                steps += [{others[0]: p, others[1]: q} for p in (1, -1) for q in (1, -1)]
+            for step in steps:
+                moved, turned = rows[k].copy(), turn[k].copy()
+                for n, times in step.items():
+                    moved, turned = moved + times * rows[n], turned + times * turn[n]
+                if 0 < dot(moved, moved) < (1 - 1e-9) * dot(rows[k], rows[k]):
+                    rows[k], turn[k], again = moved, turned, True
+    return turn
+
+
+def inverse_of(vectors: Array, periodic: list[int]) -> Array:
+    """The inverse matrix, transposed. Open axes are given vectors of length 1 that are perpendicular to all others."""
+    dim, rows = len(vectors), [list(map(float, row)) for row in vectors]
+    free = [k for k in range(dim) if k not in periodic]
+    if dim == 2:
+        if free:
+            x, y = rows[periodic[0]]
+            rows[free[0]] = unit([-y, x])
+        (a, b), (c, d) = rows
+        return np.array([[d, -c], [-b, a]]) / (a * d - b * c)
+    if len(free) == 2:
+        only = rows[periodic[0]]
+        rows[free[0]] = unit(cross(only, [float(a == np.argmin(np.abs(only))) for a in range(3)]))
+    if free:
+        rows[free[-1]] = unit(cross(rows[(free[-1] + 1) % 3], rows[(free[-1] + 2) % 3]))
+    normals = [cross(rows[(k + 1) % 3], rows[(k + 2) % 3]) for k in range(3)]
+    return np.array(normals) / dot(rows[0], normals[0])
+
+
+def dot(a: Any, b: Any) -> float:
+    """Sum of products, added from the left."""
+    total = float(a[0]) * float(b[0])
+    for x, y in zip(a[1:], b[1:], strict=True):
+        total = total + float(x) * float(y)
+    return total
+
+
+def cross(a: list[float], b: list[float]) -> list[float]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def unit(a: list[float]) -> list[float]:
+    return [x / math.sqrt(dot(a, a)) for x in a]
+
+
+def wrap(points: Array, space: Space) -> tuple[Array, Array]:
+    """Points moved into the cell, and the number of edges, or vectors, that were subtracted from each."""
     wrapped, turns = points.copy(), np.zeros(points.shape, np.int64)
-    for axis, length in enumerate(lengths):
+    if space.vectors is not None:
+        return wrap_tilted(points, space)
+    for axis, length in enumerate(space.lengths):
         if length is None:
             continue
         whole = np.floor(points[:, axis] / length)
@@ -93,15 +198,36 @@ def wrap(points: Array, lengths: list[Any]) -> tuple[Array, Array]:
     return wrapped, turns
 
 
-def shifts_within(reach: list[float], lengths: list[Any], bodies: Array) -> Array:
+def wrap_tilted(points: Array, space: Space) -> tuple[Array, Array]:
+    """The same in a tilted cell, twice: far outside, the first result is rounded as coarsely as the point was."""
+    assert space.inverse is not None
+    turns = np.zeros(points.shape, np.int64)
+    for _ in range(2):
+        x = points.astype(np.float64)
+        whole = np.zeros_like(turns)
+        for k, length in enumerate(space.lengths):
+            if length is not None:
+                f = x[:, 0] * space.inverse[k, 0] + x[:, 1] * space.inverse[k, 1]
+                if points.shape[1] == 3:
+                    f = f + x[:, 2] * space.inverse[k, 2]
+                whole[:, k] = np.floor(f)
+        points = np.where(whole.any(axis=1, keepdims=True), points - space.image(whole), points)
+        turns = turns + whole
+    return points, turns
+
+
+def shifts_within(reach: list[float], space: Space, bodies: Array) -> Array:
     """Every integer shift that can bring two bodies within reach, in lexicographic order."""
     ranges = []
-    for axis, length in enumerate(lengths):
+    for axis, length in enumerate(space.lengths):
         if length is None:
             ranges.append(range(1))
             continue
-        apart = float(bodies[:, axis].max() - bodies[:, axis].min()) if len(bodies) else 0.0
-        most = math.ceil(reach[axis] / float(length)) + max(1, math.ceil(apart / float(length)))
+        if space.vectors is not None:
+            most = math.ceil(math.sqrt(sum(r * r for r in reach)) / length * (1 + 1e-4)) + 1
+        else:
+            apart = float(bodies[:, axis].max() - bodies[:, axis].min()) if len(bodies) else 0.0
+            most = math.ceil(reach[axis] / float(length)) + max(1, math.ceil(apart / float(length)))
         ranges.append(range(-most, most + 1))
     return np.array(list(product(*ranges)), np.int64)
 
@@ -128,16 +254,16 @@ class Bodies:
         assert self.upper is not None, "points have no skin"
         return Bodies(self.x - half, None, self.upper + half)
 
-    def wrapped(self, lengths: list[Any]) -> Bodies:
+    def wrapped(self, space: Space) -> Bodies:
         """Moved into the box; the upper corner moves with the lower one and never falls below it."""
-        x, turns = wrap(self.x, lengths)
+        x, turns = wrap(self.x, space)
         if self.upper is None:
             return Bodies(x, self.radii, None, turns)
         upper = self.upper.copy()
-        for axis, length in enumerate(lengths):
-            if length is not None:
-                moved = self.upper[:, axis] - turns[:, axis].astype(x.dtype) * length
-                upper[:, axis] = np.maximum(moved, x[:, axis])
+        moved = self.upper - space.image(turns).astype(x.dtype)
+        for axis, length in enumerate(space.lengths):
+            if space.vectors is not None or length is not None:
+                upper[:, axis] = np.maximum(moved[:, axis], x[:, axis])
         return Bodies(x, None, upper, turns)
 
     def sizes(self) -> list[float]:
@@ -176,6 +302,7 @@ def exact_pairs(
     planes: tuple[Any, Any] | None = None,
     query_radii: Any = None,
     query_boxes: tuple[Array, Array] | None = None,
+    periodic: Any = None,
 ) -> Pairs:
     """Every pair of the definition, both (i, j, S) and (j, i, -S), in canonical order.
 
@@ -185,20 +312,20 @@ def exact_pairs(
     cross = queries is not None or query_boxes is not None
     others = make_bodies(queries, query_radii, query_boxes, like=given) if cross else given
     dtype, dim = given.x.dtype, given.x.shape[1]
-    lengths = edges(box, dim, dtype)
+    space = space_of(box, periodic, dim, dtype)
     r = dtype.type(cutoff or 0)
     with np.errstate(all="ignore"):
-        b = given.wrapped(lengths)
-        a = others.wrapped(lengths) if cross else b
-        s = shifts_within(_reach(a, b, float(r)), lengths, np.concatenate([a.x, b.x]))
+        b = given.wrapped(space)
+        a = others.wrapped(space) if cross else b
+        s = shifts_within(_reach(a, b, float(r)), space, np.concatenate([a.x, b.x]))
         unmoved = None if cross else int(np.flatnonzero((s == 0).all(axis=1))[0])
         meet = _overlaps if b.upper is not None else _touches
-        parts = [meet(i, a, b, s, lengths, r, unmoved) for i in range(len(a.x))]
+        parts = [meet(i, a, b, s, space, r, unmoved) for i in range(len(a.x))]
         if not parts:
             parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
         i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
-        S = shift + a.turns[i] - b.turns[j] if len(i) else shift
-        pairs = Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D)
+        S = space.given(shift + a.turns[i] - b.turns[j] if len(i) else shift)
+        pairs = Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D).sorted()
         if planes is None:
             return pairs
         return _with_planes(pairs, others, len(given.x), planes, r, both=not cross)
@@ -214,14 +341,14 @@ def _reach(a: Bodies, b: Bodies, r: float) -> list[float]:
     return [(r if b.radii is None else sum(two)) + more for two in sizes]
 
 
-def _touches(i: int, a: Bodies, b: Bodies, s: Array, lengths: list[Any], r: Any, own: int | None) -> tuple[Array, ...]:
+def _touches(i: int, a: Bodies, b: Bodies, s: Array, space: Space, r: Any, own: int | None) -> tuple[Array, ...]:
     """The pairs of point or sphere i: (i, j, s, d, D), by j and then s."""
-    dtype = b.x.dtype
+    image = space.image(s).astype(b.x.dtype)
     delta = []
-    for axis, length in enumerate(lengths):
+    for axis, length in enumerate(space.lengths):
         step = (b.x[:, axis] - a.x[i, axis])[:, None]
-        if length is not None:
-            step = step + s[:, axis].astype(dtype) * length
+        if space.vectors is not None or length is not None:
+            step = step + image[:, axis]
         delta.append(np.broadcast_to(step, (len(b.x), len(s))))
     d2 = delta[0] * delta[0] + delta[1] * delta[1]
     if len(delta) == 3:
@@ -237,17 +364,18 @@ def _touches(i: int, a: Bodies, b: Bodies, s: Array, lengths: list[Any], r: Any,
     return np.full(len(j), i), j, s[k], np.sqrt(d2[hit]), np.stack([x[hit] for x in delta], axis=1)
 
 
-def _overlaps(i: int, a: Bodies, b: Bodies, s: Array, lengths: list[Any], _: Any, own: int | None) -> tuple[Array, ...]:
+def _overlaps(i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own: int | None) -> tuple[Array, ...]:
     """The pairs of box i: (i, j, s, 0, 0), by j and then s. Boxes overlap along every axis, ends included."""
     hit = np.ones((len(b.x), len(s)), bool)
-    for axis, length in enumerate(lengths):
-        step = np.zeros(len(s), b.x.dtype) if length is None else s[:, axis].astype(b.x.dtype) * length
+    image = space.image(s).astype(b.x.dtype)
+    for axis in range(b.x.shape[1]):
+        step = image[:, axis]
         lower, upper = b.x[:, axis][:, None], b.upper[:, axis][:, None]
         hit &= (lower + step <= a.upper[i, axis]) & (a.x[i, axis] - step <= upper)
     if own is not None:
         hit[i, own] = False
     j, k = np.nonzero(hit)
-    return np.full(len(j), i), j, s[k], np.zeros(len(j)), np.zeros((len(j), len(lengths)))
+    return np.full(len(j), i), j, s[k], np.zeros(len(j)), np.zeros((len(j), b.x.shape[1]))
 
 
 def _nothing(dtype: np.dtype[Any], dim: int) -> tuple[Array, ...]:

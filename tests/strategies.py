@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from cases import Problem
+from oracle import space_of
 
 if TYPE_CHECKING:
     from oracle import Array
@@ -79,6 +81,62 @@ def boxes(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float) -> 
         return float(np.nextafter(length, dtype(toward * np.inf)) if toward else length)
 
     return tuple(edge() for _ in range(dim))
+
+
+@st.composite
+def cells(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float) -> tuple[Any, Any, float]:
+    """Edge vectors of a tilted cell, along which of them space is periodic, and the least distance of its faces.
+
+    A cuboid of some cutoffs, sheared by simple and by odd fractions up to many edges, turned in space, mirrored, its
+    vectors in any order.
+    """
+    lengths = [draw(st.sampled_from([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 5.0, 10.0])) for _ in range(dim)]
+    rows = np.diag(lengths)
+    for _ in range(draw(st.integers(1, 3))):
+        k, n = draw(st.permutations(range(dim)))[:2]
+        rows[k] += rows[n] * draw(st.sampled_from([0.5, -0.5, 1.0, 1 / 3, 0.2, -1.0, -3.0, 7.25, 1000.5]))
+    if draw(st.booleans()):
+        rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+        rows = rows @ np.linalg.qr(rng.normal(size=(dim, dim)))[0]
+    rows = rows[draw(st.permutations(range(dim)))]
+    rows[0] *= draw(st.sampled_from([1, 1, -1]))
+    along = tuple(draw(st.lists(st.sampled_from([True, True, True, False]), min_size=dim, max_size=dim)))
+    rows = (rows * float(r)).astype(dtype)
+    space = space_of(rows, along, dim, np.dtype(dtype))
+    assume(all(length is None or float(r) / float(length) <= most_images for length in space.lengths))
+    thin = min((float(length) for length in space.lengths if length is not None), default=float(r))
+    return tuple(tuple(float(x) for x in row) for row in rows), None if all(along) else along, thin
+
+
+def _near_cell(points: Array, thin: float) -> Array:
+    """Points brought within a thousand lengths of the cell in every direction."""
+    length = points.dtype.type(1000 * thin)
+    far = np.abs(points) > length
+    points[far] = np.fmod(points[far], length)
+    return points
+
+
+@st.composite
+def tilted_problems(draw: st.DrawFn, kind: str, most: int = 40) -> Problem:
+    """Points, spheres or boxes and queries of the same kind in a tilted cell."""
+    dtype: Any = draw(st.sampled_from([np.float64, np.float32]))
+    dim = draw(st.sampled_from([3, 3, 2]))
+    r = dtype(draw(st.sampled_from(MANTISSAS)) * 10.0 ** draw(st.sampled_from([0, 0, 0, -6, 6])))
+    few = draw(st.booleans())
+    rows, along, thin = draw(cells(dtype, dim, r, 1.5 if few else 0.6))
+    count = 8 if few else most
+    made: dict[str, Any] = {"points": None, "box": rows, "periodic": along}
+    for prefix in ("", "query_"):
+        x, extra = draw(sized_layouts("boxes" if kind == "boxes" else "spheres", dtype, dim, r, count, 0.5))
+        x = _near_cell(x, thin)
+        if kind == "boxes":
+            made[prefix + "boxes"] = x, x + extra
+        else:
+            made["queries" if prefix else "points"] = x
+            made[prefix + "radii"] = extra if kind == "spheres" else None
+    if kind == "points":
+        made["cutoff"] = float(r)
+    return Problem(**made)
 
 
 @st.composite

@@ -150,7 +150,7 @@ def test_a_single_search_uses_the_structure_that_choose_returns(
     choice = choose_checked(settings)
     index = costs.chosen_index(settings)
     chooser, given = index._core.origin  # type: ignore[attr-defined]
-    structure, options = chooser.choose(settings.bodies.for_core, settings.cutoff, settings.box, given)
+    structure, options = chooser.choose(settings.bodies.for_core, settings.cutoff, settings.box.for_core, given)
     assert structure == choice.structure
     named = STRUCTURES[structure]._once(settings, choice.parameters)._core.origin  # type: ignore[attr-defined]
     assert (structure, options) == named

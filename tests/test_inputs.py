@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 CLOUD = np.random.default_rng(15).random((60, 3))
 CUTOFF = 0.3
+FCC = 0.5 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+FLAT = np.array([[1, 0, 0], [0, 1, 0], [3, -2, 0]])
+EDGELESS = np.diag([1.0, 1.0, 0.0])
+STEEP = np.array([[1, 0, 0], [1e7, 1, 0], [0, 0, 1]])
 
 
 def spoiled(row: int, value: float) -> Array:
@@ -70,12 +74,25 @@ REFUSALS = [
     Refusal("nan box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, np.nan, 1)), "box", "nan"),
     Refusal("infinite box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.inf), "box", "inf"),
     Refusal("box of text", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box="large"), "box", "large"),
+    Refusal("box of a flat cell", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=FLAT), "box", "linearly independent"),
+    Refusal("box without an edge", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=EDGELESS), "box", r"periodic\[2\]"),
+    Refusal("box of another dimension", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.eye(2)), "box", "3 by 3"),
+    Refusal("uneven box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=[[1, 0, 0], 1, 1]), "box", "3 by 3"),
+    Refusal("nan in a matrix", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.full((3, 3), np.nan)), "box", "nan"),
+    Refusal("steep box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=STEEP), "box", "10000000"),
+    Refusal("wide angle", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 1, 1, 90, 90, 190)), "box", "190"),
+    Refusal("impossible angles", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 1, 1, 20, 20, 90)), "box", "20"),
+    Refusal("length of 0", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 0, 1, 90, 90, 80)), "box", "0"),
+    Refusal("periodic without a box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, periodic=True), "box", "periodic"),
+    Refusal("two flags", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=1, periodic=(True, True)), "periodic", "True"),
     Refusal(
-        "box as a matrix",
-        lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.eye(3)),
+        "no length along a periodic axis",
+        lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 1, None), periodic=True),
         "box",
-        r"\(3, 3\).*tilted.*not supported.*cell\.lengths\(\)",
+        "None",
     ),
+    Refusal("too many images of a cell", lambda: vc.pairs(CLOUD, cutoff=99.0, box=FCC), "cutoff", "99"),
+    Refusal("too far outside a cell", lambda: vc.pairs(spoiled(31, 1e12), cutoff=CUTOFF, box=FCC), "points", "31"),
     Refusal(
         "too many images",
         lambda: vc.pairs(CLOUD, cutoff=1e6, box=1.0),

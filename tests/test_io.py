@@ -105,11 +105,9 @@ def test_extended_xyz_describes_columns_and_box(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("comment", "reason"),
     [
-        ('Lattice="5 0 0 1 6 0 0 0 7"', "tilted"),
-        ('Lattice="5 0 0 0 6 0 0 0"', "nine numbers"),
-        ('Lattice="5 0 0 0 6 0 0 0 nan"', "tilted"),
+        ('Lattice="5 0 0 0 6 0 0 0"', "nine finite numbers"),
+        ('Lattice="5 0 0 0 6 0 0 0 nan"', "nine finite numbers"),
         ('Lattice="5 0 0 0 6 0 0 0 7" pbc="T T"', "pbc"),
-        ('Lattice="5 0 0 0 6 0 1 0 7" pbc="F F T"', "tilted"),
         ('pbc="T T T"', "without a Lattice"),
     ],
 )
@@ -132,7 +130,15 @@ def test_an_unusable_box_does_not_invalidate_the_points(tmp_path: Path, comment:
 )
 def test_only_periodic_edges_make_a_box(tmp_path: Path, comment: str, box: object) -> None:
     loaded = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
-    assert (loaded.box, loaded.box_fault) == (box, "")
+    assert (loaded.box, loaded.periodic, loaded.box_fault) == (box, None, "")
+
+
+def test_a_tilted_lattice_is_read_as_edge_vectors(tmp_path: Path) -> None:
+    rows = ((5.0, 0.0, 0.0), (0.0, 6.0, 0.0), (1.0, 0.0, 7.0))
+    for flags, periodic in (("T T T", None), ("F F T", (False, False, True))):
+        comment = f'Lattice="5 0 0 0 6 0 1 0 7" pbc="{flags}"'
+        loaded = read_points(written(tmp_path, "a.xyz", f"1\n{comment}\nAr 1 2 3\n"))
+        assert (loaded.box, loaded.periodic, loaded.box_fault) == (rows, periodic, "")
 
 
 # Points: malformed files

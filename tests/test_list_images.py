@@ -14,6 +14,11 @@ import vicinal as vc
 from oracle import Pairs, exact_pairs
 
 Array = Any
+TILTED = [
+    ((0.9, 0.0, 0.0), (0.3, 0.8, 0.0), (-0.2, 0.4, 1.0)),
+    ((0.1, 0.6, 0.0), (0.9, 2.5, 0.0), (0.0, 0.1, 0.8)),
+    ((0.0, 2.0, 2.0), (2.0, 0.0, 2.0), (2.0, 2.0, 0.0)),
+]
 FLOOR = ([[0.0, 0.0, 0.1], [0.0, 0.0, 0.9]], [[0.0, 0.0, 1.0], [0.1, 0.0, -2.0]])
 
 
@@ -95,10 +100,10 @@ def worlds(draw: st.DrawFn) -> World:
         sizes = rng.uniform(0, 0.3, n).astype(dtype)
     elif kind == "boxes":
         sizes = rng.uniform(0, 0.4, (n, 3)).astype(dtype)
-    box = draw(
-        st.sampled_from([None, (1.0, 0.7, None), (0.5, 1.0, None), (0.3, None, None), (0.9, 0.9, 0.9), (3, 3, 3)])
-    )
-    box = None if box is None else tuple(None if edge is None else float(dtype(edge)) for edge in box)
+    lengths = [None, (1.0, 0.7, None), (0.5, 1.0, None), (0.3, None, None), (0.9, 0.9, 0.9), (3, 3, 3)]
+    box: Any = draw(st.sampled_from([*lengths, *TILTED]))
+    if box is not None and np.ndim(box) == 1:
+        box = tuple(None if edge is None else float(dtype(edge)) for edge in box)
     planes = None
     if box is None and draw(st.booleans()):
         planes = FLOOR
@@ -126,6 +131,10 @@ def test_images_planes_and_boxes_are_never_lost(world: World, actions: list[str]
         points, change = world.points, {}
         if action in ("creep", "run"):
             points = points + rng.normal(0, 0.01 if action == "creep" else 0.3, points.shape)
+        elif action in ("turn", "wrap") and np.ndim(world.box) == 2:
+            rows = np.array(world.box)
+            turns = rng.integers(-3, 4, points.shape) if action == "turn" else -np.floor(points @ np.linalg.inv(rows))
+            points = points + turns @ rows
         elif action in ("turn", "wrap") and world.box is not None:
             # The caller moves bodies by whole periods, or wraps them.
             for axis, edge in enumerate(world.box):

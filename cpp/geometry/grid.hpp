@@ -217,13 +217,12 @@ class PlainKey {
     for (std::size_t a = 0; a < 3; ++a)
       base_ += (grid.axis[a].pad() - grid.axis[a].first) * static_cast<std::int64_t>(grid.stride[a]);
   }
-  // x(a) is the coordinate along axis a. The same arithmetic as Axis::unfolded_cell.
-  template <class X>
-  std::uint64_t operator()(X&& x) const {
+  // The same arithmetic as Axis::unfolded_cell.
+  std::uint64_t operator()(const std::array<double, D>& x) const {
     std::int64_t key = base_;
     for (std::size_t a = 0; a < D; ++a) {
       const auto& [origin, inverse, lowest, highest, lift] = axis_[a];
-      const double t = std::min(std::max((x(static_cast<int>(a)) - origin) * inverse, lowest), highest);
+      const double t = std::min(std::max((x[a] - origin) * inverse, lowest), highest);
       key += static_cast<std::int64_t>(t + lift) * stride_[a];
     }
     return static_cast<std::uint64_t>(key);

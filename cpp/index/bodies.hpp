@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "index/near_frame.hpp"
 
 namespace vicinal {
+
+template <class T, int D>
+struct LatticeBodies;
 
 template <class T, int D>
 struct Bodies {
@@ -39,6 +43,7 @@ struct Bodies {
   std::size_t groups = 0;
   Buffer<std::uint64_t> group_key;
   Buffer<std::uint32_t> group_begin;
+  std::shared_ptr<LatticeBodies<T, D>> lattice;  // of queries in a tilted cell: see InLattice
 
   void reset(const BodyView<T, D>& points, const Box<T, D>& space, const NearFrame<D>& near_space) {
     size = points.size;
@@ -61,6 +66,7 @@ struct Bodies {
 
   // A column that the exact test uses, for a body in the numbering of the user.
   [[nodiscard]] T value(std::size_t point, int column) const {
+    if (box.tilted) return tilted_value(point, column);
     if (column < D) return box.wrap(raw.at(point, column), column);
     if (raw.shape == Shape::sphere) return raw.radius(point);
     // The upper corner moves with the lower one and, with rounding, must not fall below it.
@@ -70,6 +76,38 @@ struct Bodies {
     if (!box.periodic(axis)) return upper;
     return std::max(upper - static_cast<T>(turns) * box.edge[static_cast<std::size_t>(axis)],
                     box.wrap(raw.at(point, axis), axis));
+  }
+  // The place of a body for structures: its position, in a tilted cell in lattice coordinates.
+  [[nodiscard]] std::array<double, D> place_of(std::size_t point) const {
+    std::array<double, D> place{};
+    if (box.tilted) {
+      const auto x = box.wrap(raw.data + point * D);
+      for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = box.along(x, a);
+    } else {
+      for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = static_cast<double>(value(point, a));
+    }
+    return place;
+  }
+  [[nodiscard]] std::array<double, D> place_at(std::size_t slot) const {
+    if (box.tilted) return place_of(static_cast<std::size_t>(ids[slot]));
+    std::array<double, D> place{};
+    for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = static_cast<double>(position(slot, a));
+    return place;
+  }
+  // The first numbers that the exact test uses, exactly or in the frame: the same as `value` or `near_value` of each.
+  template <class V>
+  void values(std::size_t point, V* to, std::size_t count) const {
+    if (box.tilted) {
+      const auto x = box.wrap(raw.data + point * D);
+      for (std::size_t a = 0; a < D; ++a) {
+        if constexpr (std::is_same_v<V, T>) to[a] = x[a];
+        else to[a] = frame(static_cast<double>(x[a]), static_cast<int>(a));
+      }
+    }
+    for (std::size_t c = box.tilted ? D : 0; c < count; ++c) {
+      if constexpr (std::is_same_v<V, T>) to[c] = value(point, static_cast<int>(c));
+      else to[c] = near_value(point, static_cast<int>(c));
+    }
   }
   [[nodiscard]] T position(std::size_t slot, int column) const {
     const auto c = static_cast<std::size_t>(column);
@@ -85,10 +123,13 @@ struct Bodies {
   // Puts body `point` into a slot. (Whole sets are sorted column by column: cell_order.hpp.)
   void place(std::size_t point, std::size_t slot) {
     ids[slot] = static_cast<std::int32_t>(point);
-    for (std::size_t c = 0; c < columns(); ++c) {
-      if (banded) near[c][slot] = near_value(point, static_cast<int>(c));
-      else exact[c][slot] = value(point, static_cast<int>(c));
-    }
+    const auto put = [&]<class V>(std::array<Buffer<V>, most>& to) {
+      std::array<V, most> x;
+      values(point, x.data(), columns());
+      for (std::size_t c = 0; c < columns(); ++c) to[c][slot] = x[c];
+    };
+    if (banded) put(near);
+    else put(exact);
   }
 
   // Changes the number of slots; existing slots keep their bodies, new ones are holes.
@@ -146,6 +187,23 @@ struct Bodies {
     for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
     return sum;
   }
+
+ private:
+  [[nodiscard]] T tilted_value(std::size_t point, int column) const {
+    if (column >= D && raw.shape == Shape::sphere) return raw.radius(point);
+    const auto axis = static_cast<std::size_t>(column % D);
+    const T* const x = raw.data + point * D;
+    const T lower = box.wrap(x)[axis];
+    if (column < D) return lower;
+    return std::max(raw.upper(point, column - D) - box.image(box.wraps(x))[axis], lower);
+  }
+};
+
+// Bodies in lattice coordinates (geometry/box.hpp), and the memory of these.
+template <class T, int D>
+struct LatticeBodies {
+  Buffer<T> positions, radii;
+  Bodies<T, D> bodies;
 };
 
 }  // namespace vicinal

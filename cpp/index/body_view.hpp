@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -20,8 +21,8 @@ struct Reach {
   [[nodiscard]] double largest() const { return *std::max_element(axis.begin(), axis.end()); }
 };
 
-// Bodies as passed by the user, row by row, with the bounds of their positions before wrapping. The position of a box
-// is its lower corner.
+// Bodies as passed by the user, row by row, with the bounds of their positions (before wrapping; in a tilted cell of
+// their lattice coordinates, see `in_box`). The position of a box is its lower corner.
 template <class T, int D>
 struct BodyView {
   const T* data = nullptr;
@@ -33,9 +34,13 @@ struct BodyView {
   std::array<T, D> largest{};        // the largest radius (on every axis), or the longest edge along each axis
   std::array<T, D> largest_query{};  // the same for queries
   bool same_sizes = false;           // in an update: no body has changed size
-  std::array<T, D> period{};         // of the box, 0 along open axes
+  Box<T, D> box{};                   // the space of the bodies
 
   [[nodiscard]] T at(std::size_t point, int axis) const { return data[point * D + static_cast<std::size_t>(axis)]; }
+  // The coordinate along an open axis of the box, whose normal such an axis is in a tilted cell.
+  [[nodiscard]] double along(std::size_t point, int axis) const {
+    return box.tilted ? box.along(box.wrap(data + point * D), axis) : static_cast<double>(at(point, axis));
+  }
   // Numbers in `extra` per body.
   [[nodiscard]] std::size_t extras() const { return static_cast<std::size_t>(columns_of(shape, D) - D); }
   [[nodiscard]] T radius(std::size_t point) const { return extra[point]; }
@@ -54,17 +59,65 @@ struct BodyView {
       constexpr double least = 1e-150;
       const double some = r.largest() > 0 ? r.largest() : 1;
       for (std::size_t a = 0; a < D; ++a) {
-        const double most = period[a] > 0 ? static_cast<double>(period[a]) / 2 : some;
+        const T period = box.tilted ? shortest_edge() : box.edge[a];
+        const double most = period > 0 ? static_cast<double>(period) / 2 : some;
         if (r.axis[a] == 0) r.axis[a] = std::min(some, most);
-        r.axis[a] = std::max(r.axis[a], period[a] > 0 ? std::min(least, most) : least);
+        r.axis[a] = std::max(r.axis[a], period > 0 ? std::min(least, most) : least);
       }
       r.round = false;
-      return r;
+      return box.tilted ? lattice_reach(r) : r;
     }
     const T sum = shape == Shape::point ? cutoff : largest[0] + std::max(largest[0], largest_query[0]);
     r.axis.fill(reach_of(sum));
+    return box.tilted ? lattice_reach(r) : r;
+  }
+
+ private:
+  [[nodiscard]] T shortest_edge() const {
+    T shortest = std::numeric_limits<T>::max();
+    for (const T edge : box.edge)
+      if (edge > 0) shortest = std::min(shortest, edge);
+    return shortest;
+  }
+  // The reach along the axes of a tilted cell: of points and spheres that in space, of boxes that of their corners.
+  [[nodiscard]] Reach<D> lattice_reach(const Reach<D>& space) const {
+    Reach<D> r;
+    r.round = false;
+    std::array<double, D> bound{};
+    for (std::size_t a = 0; a < D; ++a)
+      bound[a] = std::max(std::abs(static_cast<double>(low[a])), std::abs(static_cast<double>(high[a])));
+    for (std::size_t k = 0; k < D; ++k) {
+      double reach = space.axis[0];
+      if (shape == Shape::box) {
+        reach = 0;
+        for (std::size_t a = 0; a < D; ++a) reach += std::abs(box.lattice.normal[k][a]) * space.axis[a];
+      }
+      r.axis[k] = reach + lattice_slack(box, reach, bound, k);
+    }
     return r;
   }
 };
+
+// The bodies in a box. Bounds become those of lattice coordinates: as wide as the sums of the bounds along each axis.
+template <class T, int D>
+BodyView<T, D> in_box(const BodyView<T, D>& bodies, const Box<T, D>& box) {
+  BodyView<T, D> view = bodies;
+  view.box = box;
+  if (!box.tilted) return view;
+  for (std::size_t k = 0; k < D; ++k) {
+    double low = 0;
+    auto high = static_cast<double>(box.edge[k]);
+    for (std::size_t a = 0; a < D && !(box.edge[k] > 0); ++a) {
+      const double normal = box.lattice.normal[k][a];
+      const double one = normal * static_cast<double>(bodies.low[a]);
+      const double other = normal * static_cast<double>(bodies.high[a]);
+      low += std::min(one, other);
+      high += std::max(one, other);
+    }
+    view.low[k] = static_cast<T>(low);
+    view.high[k] = static_cast<T>(high);
+  }
+  return view;
+}
 
 }  // namespace vicinal

@@ -32,16 +32,16 @@ namespace detail {
 // The middle part of the positions along an axis, from a sample: 1/8 of the sample is below, 1/8 above.
 template <class T, int D>
 std::array<double, 2> middle_of(const BodyView<T, D>& bodies, int axis, std::size_t sample) {
-  std::vector<T> values;
+  std::vector<double> values;
   values.reserve(sample + 1);
   const std::size_t step = std::max<std::size_t>(1, bodies.size / sample);
-  for (std::size_t k = 0; k < bodies.size; k += step) values.push_back(bodies.at(k, axis));
+  for (std::size_t k = 0; k < bodies.size; k += step) values.push_back(bodies.along(k, axis));
   const auto tail = static_cast<std::ptrdiff_t>(values.size() / 8);
   const auto lower = values.begin() + tail;
   const auto upper = values.end() - 1 - tail;
   std::nth_element(values.begin(), upper, values.end());
   std::nth_element(values.begin(), lower, upper);
-  return {static_cast<double>(*lower), static_cast<double>(*upper)};
+  return {*lower, *upper};
 }
 
 template <class T, int D>
@@ -52,9 +52,10 @@ std::size_t count_outside(const BodyView<T, D>& bodies, const Box<T, D>& box, co
     for (std::size_t k = begin; k < end; ++k) {
       bool outside = false;
       for (int a = 0; a < D; ++a) {
+        if (box.periodic(a)) continue;
         const auto axis = static_cast<std::size_t>(a);
-        const auto x = static_cast<double>(bodies.at(k, a));
-        outside = outside || (!box.periodic(a) && (x < bulk.low[axis] || x > bulk.high[axis]));
+        const double x = bodies.along(k, a);
+        outside = outside || x < bulk.low[axis] || x > bulk.high[axis];
       }
       count += outside ? 1 : 0;
     }

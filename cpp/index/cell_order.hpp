@@ -63,15 +63,13 @@ class CellKeys {
   void for_each(std::size_t begin, std::size_t end, F&& f) const {
     if (grid_.plain()) {
       const PlainKey<D> key_of(grid_);
-      for (std::size_t p = begin; p < end; ++p)
-        f(p, key_of([&](int a) { return static_cast<double>(bodies_.value(p, a)); }));
+      for (std::size_t p = begin; p < end; ++p) f(p, key_of(bodies_.place_of(p)));
       return;
     }
     for (std::size_t p = begin; p < end; ++p) {
+      const std::array<double, D> place = bodies_.place_of(p);
       std::array<std::int64_t, 3> cell{};
-      for (int a = 0; a < D; ++a)
-        cell[static_cast<std::size_t>(a)] =
-            grid_.axis[static_cast<std::size_t>(a)].cell(static_cast<double>(bodies_.value(p, a)));
+      for (std::size_t a = 0; a < D; ++a) cell[a] = grid_.axis[a].cell(place[a]);
       f(p, grid_.key(cell));
     }
   }

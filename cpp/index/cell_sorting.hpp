@@ -22,6 +22,7 @@ namespace vicinal {
 template <class T, int D>
 class CellSorting final : public Structure<T, D> {
  public:
+  static constexpr bool takes_tilted_cells = true;
   explicit CellSorting(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
@@ -125,7 +126,7 @@ class CellSorting final : public Structure<T, D> {
       Axis& a = grid_.axis[static_cast<std::size_t>(axis)];
       if (a.periodic || a.inverse == 0) continue;
       std::vector<std::int64_t> cells(points.size);
-      for (std::size_t k = 0; k < points.size; ++k) cells[k] = a.unfolded_cell(static_cast<double>(points.at(k, axis)));
+      for (std::size_t k = 0; k < points.size; ++k) cells[k] = a.unfolded_cell(points.along(k, axis));
       a.fold(std::move(cells));
     }
   }

@@ -99,10 +99,10 @@ namespace detail {
 
 template <class T, int D>
 std::array<double, D> half_centre(const Bodies<T, D>& bodies, std::size_t point) {
-  std::array<double, D> x{};
+  std::array<double, D> x = bodies.place_of(point);
   for (int a = 0; a < D; ++a) {
     double& half = x[static_cast<std::size_t>(a)];
-    half = static_cast<double>(bodies.value(point, a)) / 2;
+    half /= 2;
     if (bodies.raw.shape == Shape::box) half = half / 2 + static_cast<double>(bodies.value(point, a + D)) / 4;
   }
   return x;

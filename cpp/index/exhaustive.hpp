@@ -15,6 +15,7 @@ namespace vicinal {
 template <class T, int D>
 class Exhaustive final : public Structure<T, D> {
  public:
+  static constexpr bool takes_tilted_cells = true;
   explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {

@@ -84,19 +84,13 @@ class KeySorter {
     bucket_begin_[buckets_] = sum;
   }
 
-  [[nodiscard]] Hot hot(std::size_t point, std::size_t column) const {
-    const int c = static_cast<int>(column);
-    if constexpr (std::is_same_v<Hot, T>) return bodies_.value(point, c);
-    else return bodies_.near_value(point, c);
-  }
-
   void into_buckets() {
     parallel_ranges(n_, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       std::uint32_t* const next = starts_.data() + piece * buckets_;
       for (std::size_t p = begin; p < end; ++p) {
         const Key key = keys_[p];
         Item& item = items_[next[bucket_of(key)]++];
-        for (std::size_t c = 0; c < Columns; ++c) item.x[c] = hot(p, c);
+        bodies_.values(p, item.x.data(), Columns);
         item.id = static_cast<std::int32_t>(p);
         item.key = key;
       }

@@ -17,12 +17,12 @@ namespace vicinal {
 template <class T, int D>
 double typical(const BodyView<T, D>& points, int axis) {
   if (points.size == 0) return 0;
-  std::vector<T> sample;
+  std::vector<double> sample;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
-  for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.at(k, axis));
+  for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.along(k, axis));
   const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
   std::nth_element(sample.begin(), middle, sample.end());
-  return static_cast<double>(*middle);
+  return *middle;
 }
 
 // Cells of reach / subdivision, but at least `least` long. Strides and stencil are not set: call `finish`.

@@ -20,6 +20,7 @@ namespace vicinal {
 template <class T, int D>
 class LinkedCells final : public Structure<T, D> {
  public:
+  static constexpr bool takes_tilted_cells = true;
   explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {

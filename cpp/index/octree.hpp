@@ -30,6 +30,7 @@ namespace vicinal {
 template <class T, int D>
 class Octree final : public Structure<T, D> {
  public:
+  static constexpr bool takes_tilted_cells = true;
   explicit Octree(const Settings<T, D>& settings)
       : settings_(settings), capacity_(static_cast<std::size_t>(settings.option("capacity"))),
         depth_(std::min(static_cast<int>(settings.option("depth")), OctreeGrid<D>::deepest)),
@@ -138,7 +139,7 @@ class Octree final : public Structure<T, D> {
     std::vector<Range> ranges;
   };
   [[nodiscard]] std::uint64_t key_of(const Bodies<T, D>& bodies, std::size_t point) const {
-    return grid_.key([&](int a) { return static_cast<double>(bodies.value(point, a)); });
+    return grid_.key(bodies.place_of(point));
   }
 
   void neighbors(std::uint32_t leaf, Look& look) const {

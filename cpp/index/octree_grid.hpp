@@ -97,14 +97,13 @@ struct OctreeGrid {
   }
   [[nodiscard]] std::uint64_t keys() const { return std::uint64_t{1} << (D * depth); }
 
-  // Coordinates interleaved, the first axis lowest: an aligned block of cells is a run of keys. (x(a): coordinate.)
-  template <class X>
-  [[nodiscard]] std::uint64_t key(X&& x) const {
+  // Coordinates interleaved, the first axis lowest: an aligned block of cells is a run of keys.
+  [[nodiscard]] std::uint64_t key(const std::array<double, D>& x) const {
     std::uint64_t sum = 0;
     for (std::size_t a = 0; a < D; ++a) {
       const Line& l = line[a];
       if (l.inverse == 0) continue;  // one cell; 0 times infinity would be NaN
-      const double t = std::min(std::max((x(static_cast<int>(a)) - l.origin) * l.inverse, 0.0), l.highest);
+      const double t = std::min(std::max((x[a] - l.origin) * l.inverse, 0.0), l.highest);
       sum |= detail::spread<D>(static_cast<std::uint64_t>(t)) << a;
     }
     return sum;
@@ -127,13 +126,13 @@ namespace detail {
 // suffice for all strays.
 template <class T, int D>
 std::pair<double, double> middle_part(const BodyView<T, D>& points, int axis, double reach) {
-  std::vector<T> sample;
+  std::vector<double> sample;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1024);
-  for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.at(k, axis));
+  for (std::size_t k = 0; k < points.size; k += step) sample.push_back(points.along(k, axis));
   std::sort(sample.begin(), sample.end());
   const std::size_t tail = sample.size() / 16;
-  const auto low = static_cast<double>(sample[tail]);
-  const auto high = static_cast<double>(sample[sample.size() - 1 - tail]);
+  const double low = sample[tail];
+  const double high = sample[sample.size() - 1 - tail];
   const double span = std::max(high - low, 1024 * reach);
   const auto a = static_cast<std::size_t>(axis);
   return {std::max(low - span, static_cast<double>(points.low[a])),

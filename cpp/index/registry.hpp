@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "index/in_lattice.hpp"
 #include "index/structure.hpp"
 
 namespace vicinal {
@@ -34,13 +35,21 @@ class Registry {
   }
 };
 
-// A namespace-scope object of this type registers structure S.
+// A namespace-scope object of this type registers structure S. A structure that reads positions only by
+// Bodies::place_of, which returns lattice coordinates, says so by `takes_tilted_cells`; others are put into a lattice.
 template <template <class, int> class S, class T, int D>
 struct Registered {
   explicit Registered(const char* name) {
     Registry<T, D>::add(name, [](const Settings<T, D>& settings) -> std::unique_ptr<Structure<T, D>> {
-      return std::make_unique<S<T, D>>(settings);
+      if constexpr (!requires { S<T, D>::takes_tilted_cells; })
+        if (settings.box.tilted) return std::make_unique<InLattice<T, D>>(settings, &make);
+      return make(settings);
     });
+  }
+
+ private:
+  static std::unique_ptr<Structure<T, D>> make(const Settings<T, D>& settings) {
+    return std::make_unique<S<T, D>>(settings);
   }
 };
 

@@ -30,6 +30,7 @@ namespace vicinal {
 template <class T, int D>
 class SpatialHash final : public Structure<T, D> {
  public:
+  static constexpr bool takes_tilted_cells = true;
   explicit SpatialHash(const Settings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
@@ -85,8 +86,7 @@ class SpatialHash final : public Structure<T, D> {
 
     template <class F>
     void for_each(std::size_t begin, std::size_t end, F&& f) const {
-      for (std::size_t p = begin; p < end; ++p)
-        f(p, hash.bucket_of(hash.cell_at([&](int a) { return bodies.value(p, a); })));
+      for (std::size_t p = begin; p < end; ++p) f(p, hash.bucket_of(hash.cell_at(bodies.place_of(p))));
     }
   };
 
@@ -107,17 +107,13 @@ class SpatialHash final : public Structure<T, D> {
     const auto times = [&](std::size_t a, std::uint32_t prime) { return static_cast<std::uint32_t>(cell[a]) * prime; };
     return (times(0, 73856093) ^ times(1, 19349663) ^ times(2, 83492791)) % table_;
   }
-  template <class X>
-  [[nodiscard]] Cell cell_at(X&& x) const {
+  [[nodiscard]] Cell cell_at(const std::array<double, D>& place) const {
     Cell cell{};
-    for (int a = 0; a < D; ++a) {
-      const auto axis = static_cast<std::size_t>(a);
-      cell[axis] = grid_.axis[axis].cell(static_cast<double>(x(a)));
-    }
+    for (std::size_t a = 0; a < D; ++a) cell[a] = grid_.axis[a].cell(place[a]);
     return cell;
   }
   [[nodiscard]] Cell cell_of(const Bodies<T, D>& bodies, std::size_t slot) const {
-    return cell_at([&](int a) { return bodies.position(slot, a); });
+    return cell_at(bodies.place_at(slot));
   }
 
   void list_buckets() {

@@ -243,8 +243,8 @@ class Sampler {
     const detail::Sample chosen(result.size(), points_.size);
     for (std::size_t k = 0; k < result.size(); ++k) {
       const std::size_t point = chosen[k];
-      for (int a = 0; a < D; ++a)
-        result[k][static_cast<std::size_t>(a)] = static_cast<double>(box_.wrap(points_.at(point, a), a));
+      const auto x = box_.wrap(points_.data + point * D);
+      for (int a = 0; a < D; ++a) result[k][static_cast<std::size_t>(a)] = box_.along(x, a);
     }
     return result;
   }

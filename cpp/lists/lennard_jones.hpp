@@ -25,7 +25,7 @@ struct LennardJones {
 
 namespace detail {
 
-template <class T, int D, bool shifted>
+template <class T, int D, bool shifted, bool tilted>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {
   const std::size_t n = rows.size();
@@ -35,7 +35,10 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
   if (box.periodic() && !shifted) {
     wrapped.reset(points.size());
     parallel_ranges(n, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t k = begin * D; k < end * D; ++k) wrapped[k] = box.wrap(points[k], static_cast<int>(k % D));
+      for (std::size_t k = begin * D; k < end * D; k += D) {
+        const auto position = box.wrap(points.data() + k);
+        std::copy(position.begin(), position.end(), wrapped.data() + k);
+      }
     });
     x = wrapped.data();
   }
@@ -67,10 +70,20 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
       for (std::size_t e = first; e < last; ++e) {
         const auto other = static_cast<std::size_t>(entries[e]);
         std::array<T, D> way;
+        if constexpr (tilted) {
+          for (std::size_t a = 0; a < D; ++a) way[a] = x[other * D + a] - from[a];
+          std::array<std::int32_t, D> image{};
+          if constexpr (shifted)
+            std::copy_n(shifts + (static_cast<std::size_t>(rows.offsets[row]) + e) * D, D, image.begin());
+          else image = box.nearest(way);
+          const auto moved = box.image(shifted ? box.reduced(image) : image);
+          for (std::size_t a = 0; a < D; ++a) way[a] += shifted ? moved[a] : -moved[a];
+        }
         T r2 = 0;
         for (std::size_t a = 0; a < D; ++a) {
-          way[a] = x[other * D + a] - from[a];
-          if constexpr (shifted) {
+          if constexpr (!tilted) way[a] = x[other * D + a] - from[a];
+          if constexpr (tilted) {
+          } else if constexpr (shifted) {
             way[a] += static_cast<T>(shifts[(static_cast<std::size_t>(rows.offsets[row]) + e) * D + a]) * edge[a];
           } else {
             way[a] -= way[a] > half[a] ? edge[a] : T{0};
@@ -109,8 +122,11 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
 template <class T, int D>
 double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span<const T> points, const Box<T, D>& box,
                      const LennardJones<T>& law, T* forces) {
-  if (shifts == nullptr) return detail::lennard_jones<T, D, false>(rows, shifts, points, box, law, forces);
-  return detail::lennard_jones<T, D, true>(rows, shifts, points, box, law, forces);
+  const auto run =
+      box.tilted
+          ? (shifts == nullptr ? detail::lennard_jones<T, D, false, true> : detail::lennard_jones<T, D, true, true>)
+          : (shifts == nullptr ? detail::lennard_jones<T, D, false, false> : detail::lennard_jones<T, D, true, false>);
+  return run(rows, shifts, points, box, law, forces);
 }
 
 }  // namespace vicinal

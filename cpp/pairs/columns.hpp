@@ -81,16 +81,13 @@ struct ColumnStore {
 template <class T, int D>
 void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
                    const std::int32_t* slots, std::size_t n, const Columns<T>& to, std::size_t at) {
+  const Box<T, D>& box = bodies.box;
+  const std::array<T, D> image = box.image(shift);
   std::array<T, D> x{};
-  std::array<T, D> image{};
   std::array<std::int32_t, D> wraps{};
-  for (int axis = 0; axis < D; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    image[a] = static_cast<T>(shift[a]) * bodies.box.edge[a];
-    if (to.distance != nullptr || to.vector != nullptr) x[a] = queries.exact[a][query];
-    if (to.shift != nullptr)
-      wraps[a] = queries.box.wraps(queries.raw.at(static_cast<std::size_t>(queries.ids[query]), axis), axis);
-  }
+  if (to.distance != nullptr || to.vector != nullptr)
+    for (std::size_t a = 0; a < D; ++a) x[a] = queries.exact[a][query];
+  if (to.shift != nullptr) wraps = box.wraps(queries.raw.data + static_cast<std::size_t>(queries.ids[query]) * D);
   for (std::size_t k = 0; k < n; ++k) {
     const auto slot = static_cast<std::size_t>(slots[k]);
     const std::size_t entry = at + k;
@@ -98,19 +95,20 @@ void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot
       T sum = 0;
       for (std::size_t a = 0; a < D; ++a) {
         T d = bodies.exact[a][slot] - x[a];
-        if (bodies.box.edge[a] > 0) d = d + image[a];  // also for 0, which turns -0 into 0, as the definition does
+        // Also for 0, which turns -0 into 0, as the definition does.
+        if (box.tilted || box.edge[a] > 0) d = d + image[a];
         sum = a == 0 ? d * d : sum + d * d;
         if (to.vector != nullptr) to.vector[entry * D + a] = d;
       }
       if (to.distance != nullptr) to.distance[entry] = std::sqrt(sum);
     }
-    if (to.shift != nullptr)
-      for (int axis = 0; axis < D; ++axis) {
-        const auto a = static_cast<std::size_t>(axis);
-        // In the frame of the points as given: wrapping moved each of the two by some edges.
-        const auto id = static_cast<std::size_t>(bodies.ids[slot]);
-        to.shift[entry * D + a] = shift[a] + wraps[a] - bodies.box.wraps(bodies.raw.at(id, axis), axis);
-      }
+    if (to.shift != nullptr) {
+      // In the frame of the points as given: wrapping moved each of the two by some edges.
+      auto moved = box.wraps(bodies.raw.data + static_cast<std::size_t>(bodies.ids[slot]) * D);
+      for (std::size_t a = 0; a < D; ++a) moved[a] = shift[a] + wraps[a] - moved[a];
+      moved = box.given(moved);
+      std::copy(moved.begin(), moved.end(), to.shift + entry * D);
+    }
     if (to.j != nullptr) to.j[entry] = bodies.ids[slot];
   }
 }

@@ -89,11 +89,8 @@ class Histogram {
       const Task<T, D>& task = all.task_;
       const Bodies<T, D>& bodies = task.index.bodies();
       std::array<T, D> x{};
-      std::array<T, D> image{};
-      for (std::size_t a = 0; a < D; ++a) {
-        x[a] = task.queries.exact[a][query];
-        image[a] = static_cast<T>(shift[a]) * bodies.box.edge[a];
-      }
+      for (std::size_t a = 0; a < D; ++a) x[a] = task.queries.exact[a][query];
+      const std::array<T, D> image = bodies.box.image(shift);
       const auto id = static_cast<std::size_t>(task.queries.ids[query]);
       const std::int32_t mine = all.of_queries_.types != nullptr ? all.of_queries_.types[id] : 0;
       const T least = all.bins_.least();

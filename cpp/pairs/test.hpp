@@ -192,10 +192,9 @@ class Test {
   Batch<V> batch_of(const Cut& cut, const std::array<Buffer<V>, N>& x, V inside, V outside, double scale) const {
     Batch<V> batch{};
     for (std::size_t c = 0; c < columns_; ++c) batch.x[c] = x[c].data();
-    for (std::size_t a = 0; a < D; ++a) {
-      // Exactly s * L for the exact test, whose scale is 1.
-      batch.shift[a] = static_cast<V>(static_cast<T>(cut.shift[a]) * bodies_.box.edge[a] * static_cast<T>(scale));
-    }
+    // Exactly that of the definition for the exact test, whose scale is 1.
+    const auto image = bodies_.box.image(cut.shift);
+    for (std::size_t a = 0; a < D; ++a) batch.shift[a] = static_cast<V>(image[a] * static_cast<T>(scale));
     batch.ids = queries_.ids.data();
     batch.own = cut.own;
     batch.shifted = cut.shift != Shift{};
@@ -313,7 +312,8 @@ class Test {
     for (std::size_t k = 0; k < count; ++k) {
       const std::int32_t candidate = unsure_[k];
       const auto body = static_cast<std::size_t>(id_of == nullptr ? candidate : id_of[candidate]);
-      for (std::size_t a = 0; a < D; ++a) x[a][n] = box.wrap(data[body * D + a], static_cast<int>(a));
+      const auto position = box.wrap(data + body * D);
+      for (std::size_t a = 0; a < D; ++a) x[a][n] = position[a];
       if (radii != nullptr) x[D][n] = radii[body];
       exact_payload_[n] = candidate;
       n += candidate != self ? 1 : 0;

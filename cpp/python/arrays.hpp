@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,6 +17,7 @@
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
+#include "geometry/box.hpp"
 #include "index/bodies.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/result.hpp"
@@ -79,6 +81,32 @@ BodyView<T, D> points_of(const BodyArrays& bodies) {
     points.largest[a] = static_cast<T>(largest[a]);
   }
   return points;
+}
+
+// The box as Python describes it (vicinal.cell): an edge per axis and, if it is tilted, three matrices more.
+template <class T, int D>
+Box<T, D> box_of(const std::vector<double>& numbers) {
+  constexpr std::size_t square = D * D;
+  if (numbers.size() != D && numbers.size() != D + 3 * square)
+    throw nb::type_error("the box does not have the dimension of the bodies");
+  Box<T, D> box;
+  for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(numbers[a]);
+  if (numbers.size() == D) return box;
+  box.tilted = true;
+  Lattice<T, D>& lattice = box.lattice;
+  for (std::size_t k = 0; k < D; ++k) {
+    double length = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double* const entry = numbers.data() + D + k * D + a;
+      lattice.vector[k][a] = static_cast<T>(entry[0]);
+      lattice.inverse[k][a] = entry[square];
+      lattice.turn[k][a] = static_cast<std::int32_t>(entry[2 * square]);
+      length = std::hypot(length, lattice.inverse[k][a]);
+    }
+    for (std::size_t a = 0; a < D; ++a) lattice.normal[k][a] = lattice.inverse[k][a] / length;
+  }
+  lattice.back = inverse_of<D>(lattice.turn);
+  return box;
 }
 
 // Passes a region to NumPy; when the array is freed, the memory returns to the pool if it still exists.

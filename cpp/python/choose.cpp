@@ -70,9 +70,8 @@ class AnySurvey {
  public:
   AnySurvey(const BodyArrays& bodies, double cutoff, const std::vector<double>& edges, double most_cells)
       : survey_(dispatch(std::get<0>(bodies), [&]<class T, int D>() -> Either {
-          const BodyView<T, D> view = points_of<T, D>(bodies);
-          Box<T, D> box;
-          for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(edges.at(a));
+          const Box<T, D> box = box_of<T, D>(edges);
+          const BodyView<T, D> view = in_box(points_of<T, D>(bodies), box);
           return without_lock([&] { return Survey<D>(view, box, static_cast<T>(cutoff), most_cells); });
         })) {}
 

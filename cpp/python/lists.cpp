@@ -51,13 +51,6 @@ std::span<const T> values_of(const PointArray& array, std::size_t size) {
   if (array.dtype() != nb::dtype<T>() || array.size() != size) throw nb::type_error("arrays do not fit each other");
   return {static_cast<const T*>(array.data()), size};
 }
-template <class T, int D>
-Box<T, D> box_of(const std::vector<double>& edges) {
-  Box<T, D> box;
-  for (std::size_t a = 0; a < D; ++a) box.edge[a] = static_cast<T>(edges.at(a));
-  return box;
-}
-
 template <int D>
 const std::int32_t* shifts_of(const std::optional<Shifts>& shifts, std::size_t entries) {
   if (!shifts) return nullptr;
@@ -351,7 +344,10 @@ nb::object order_of(const PointArray& points, const std::vector<double>& low, co
   return dispatch(points, [&]<class T, int D>() {
     const BodyView<T, D> bodies = points_of<T, D>({points, std::nullopt, low, high, std::vector<double>(D, 0.0)});
     Region order(bodies.size * sizeof(std::int32_t));
-    without_lock([&] { spatial_order(bodies, box_of<T, D>(edges), static_cast<std::int32_t*>(order.data())); });
+    without_lock([&] {
+      const Box<T, D> box = box_of<T, D>(edges);
+      spatial_order(in_box(bodies, box), box, static_cast<std::int32_t*>(order.data()));
+    });
     return array_of<std::int32_t>(std::move(order), {bodies.size}, nullptr);
   });
 }

@@ -46,7 +46,7 @@ class AnySearch {
                          [&]<class T, int D>() -> SearchVariant {
                            Settings<T, D> settings;
                            settings.cutoff = static_cast<T>(cutoff);
-                           for (std::size_t a = 0; a < D; ++a) settings.box.edge[a] = static_cast<T>(box.at(a));
+                           settings.box = box_of<T, D>(box);
                            settings.options = options;
                            return std::make_unique<Search<T, D>>(name, settings, lasting);
                          })),

@@ -15,7 +15,9 @@
 //     nothing;
 //   - in a periodic box only wrapped positions w count (docs/definition.md), however wrapping rounds; an image within
 //     reach has |s| L <= C + L, so (wj - wi) + s L rounds by at most 2 e (L + C) along an axis: once in the current
-//     test, once in that of the build, and once in the measurement of each body (the shorter way round);
+//     test, once in that of the build, and once in the measurement of each body (the shorter way round). In a tilted
+//     cell an image is a sum of vectors, |s| of each of them at most C / edge + 2, which rounds relative to their
+//     lengths;
 //   - the measured fl(|x - y|²) is short of the true one by at most a factor 1 - 4 e and 3 t.
 //
 // Every body can have its own margin: a sphere built with radius R that now has radius r may move by R - r minus the
@@ -52,8 +54,9 @@ struct Slack {
   // `reach` is the largest distance of a pair of the list.
   template <int D>
   Slack(const Box<T, D>& box, double reach) : constant(8 * std::sqrt(static_cast<double>(least))) {
-    for (const T edge : box.edge)
-      if (edge > 0) constant += 4 * eps * (static_cast<double>(edge) + reach);
+    for (std::size_t k = 0; k < D; ++k)
+      if (const auto edge = static_cast<double>(box.edge[k]); edge > 0)
+        constant += 4 * eps * (box.tilted ? 4 * (box.length(k) * (reach / edge + 2) + reach) : edge + reach);
   }
   // The margin of a body whose reach was `built` when the list was built and is `now` at present; negative if the list
   // is not valid even without motion.
@@ -85,7 +88,10 @@ class DriftWatch {
       wrapped(positions.data() + begin * D, end - begin, positions_.data() + begin * D);
     });
     turns_.reset(turns ? positions.size() : 0);
-    for (std::size_t k = 0; k < turns_.size(); ++k) turns_[k] = box.wraps(positions[k], static_cast<int>(k % D));
+    for (std::size_t k = 0; k < turns_.size(); k += D) {
+      const auto moved = box.wraps(positions.data() + k);
+      std::copy(moved.begin(), moved.end(), turns_.data() + k);
+    }
     upper_.reset(0);
     for (std::size_t k = 0; k < tile * D; ++k) {
       const T edge = box.edge[k % D];
@@ -102,8 +108,19 @@ class DriftWatch {
       const auto edge = static_cast<double>(box.edge[a]);
       box_slack_[a] = edge > 0 ? 16 * Slack<T>::eps * (edge + longest[a]) : 0;
     }
+    if (box.tilted) {
+      // An image is moved by up to two vectors more than boxes are long, see `lattice_reach`.
+      double most = 0;
+      for (std::size_t k = 0; k < D; ++k)
+        if (const auto edge = static_cast<double>(box.edge[k]); edge > 0)
+          most += box.length(k) * (D * *std::max_element(longest.begin(), longest.end()) / edge + 3);
+      box_slack_.fill(16 * Slack<T>::eps * most);
+    }
     upper_.reset(upper.size());
-    for (std::size_t k = 0; k < upper.size(); ++k) upper_[k] = wrapped_upper(lower[k], upper[k], k % D);
+    for (std::size_t k = 0; k < upper.size(); k += D) {
+      const auto moved = wrapped_upper(lower.data() + k, upper.data() + k);
+      std::copy(moved.begin(), moved.end(), upper_.data() + k);
+    }
   }
   [[nodiscard]] std::size_t size() const { return positions_.size() / D; }
   [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + upper_.bytes() + turns_.bytes(); }
@@ -154,20 +171,24 @@ class DriftWatch {
   [[nodiscard]] Drifted drift_boxes(std::span<const T> lower, std::span<const T> upper) const {
     return in_pieces([&](std::size_t begin, std::size_t end, Drifted& drifted) {
       double most = -infinity;
-      for (std::size_t k = begin * D; k < end * D; ++k) {
-        const std::size_t axis = k % D;
-        const auto edge = static_cast<double>(box_.edge[axis]);
-        const bool far = edge > 0 && !(std::abs(static_cast<double>(lower[k])) < most_wraps * edge);
-        if (far || !std::isfinite(lower[k]) || !std::isfinite(upper[k]) || !(lower[k] <= upper[k])) {
+      for (std::size_t k = begin * D; k < end * D; k += D) {
+        bool valid = near_enough(lower.data() + k);
+        for (std::size_t a = k; a < k + D; ++a) valid = valid && std::isfinite(upper[a]) && lower[a] <= upper[a];
+        if (!valid) {
           drifted.within = false;
           continue;
         }
-        const double back = edge > 0 ? crossing(lower[k], k) * edge : 0;
-        const double low = static_cast<double>(box_.wrap(lower[k], static_cast<int>(axis))) - back;
-        const double high = static_cast<double>(wrapped_upper(lower[k], upper[k], axis)) - back;
-        const double built_low = static_cast<double>(positions_[k]), built_high = static_cast<double>(upper_[k]);
-        if (!(low >= built_low + box_slack_[axis] && high <= built_high - box_slack_[axis])) drifted.within = false;
-        most = std::max({most, built_low + half_skin_ - low, high - (built_high - half_skin_)});
+        const auto now = box_.wrap(lower.data() + k);
+        const auto ends = wrapped_upper(lower.data() + k, upper.data() + k);
+        const auto back = box_.image(crossing(now, k));
+        for (std::size_t a = 0; a < D; ++a) {
+          const double low = static_cast<double>(now[a]) - static_cast<double>(back[a]);
+          const double high = static_cast<double>(ends[a]) - static_cast<double>(back[a]);
+          const double built_low = static_cast<double>(positions_[k + a]);
+          const double built_high = static_cast<double>(upper_[k + a]);
+          if (!(low >= built_low + box_slack_[a] && high <= built_high - box_slack_[a])) drifted.within = false;
+          most = std::max({most, built_low + half_skin_ - low, high - (built_high - half_skin_)});
+        }
       }
       const double used = std::max(most, 0.0) / half_skin_;
       drifted.share = std::max(drifted.share, used * used);
@@ -179,10 +200,15 @@ class DriftWatch {
   // margins, and margins must be below half an edge.
   bool crossings(std::span<const T> now, std::span<std::int32_t> out) const {
     std::int32_t any = 0;
-    for (std::size_t k = 0; k < now.size(); ++k) {
-      const int axis = static_cast<int>(k % D);
-      out[k] = box_.periodic(axis) ? box_.wraps(now[k], axis) + crossing(now[k], k) - turns_[k] : 0;
-      any |= out[k];
+    for (std::size_t k = 0; k < now.size(); k += D) {
+      auto moved = crossing(box_.wrap(now.data() + k), k);
+      const auto wraps = box_.wraps(now.data() + k);
+      for (std::size_t a = 0; a < D; ++a) moved[a] += wraps[a] - turns_[k + a];
+      moved = box_.given(moved);
+      for (std::size_t a = 0; a < D; ++a) {
+        out[k + a] = moved[a];
+        any |= moved[a];
+      }
     }
     return any != 0;
   }
@@ -205,8 +231,23 @@ class DriftWatch {
 
   static double none_left(T square) { return square > 0 ? std::numeric_limits<double>::infinity() : 0; }
 
+  using Position = typename Box<T, D>::Position;
+  using Turns = typename Box<T, D>::Turns;
+
   void wrapped(const T* points, std::size_t bodies, T* positions) const {
-    for (std::size_t k = 0; k < bodies * D; ++k) positions[k] = box_.wrap(points[k], static_cast<int>(k % D));
+    for (std::size_t k = 0; k < bodies * D; k += D) {
+      const Position position = box_.wrap(points + k);
+      std::copy(position.begin(), position.end(), positions + k);
+    }
+  }
+  // Whether a position is finite and close enough to the box.
+  [[nodiscard]] bool near_enough(const T* x) const {
+    Position position;
+    std::copy_n(x, D, position.begin());
+    for (std::size_t a = 0; a < D; ++a)
+      if (!std::isfinite(x[a]) || (box_.edge[a] > 0 && !(std::abs(box_.fraction(position, a)) < most_wraps)))
+        return false;
+    return true;
   }
   // Like `wrapped`, with NaN for bodies that are too far outside. Most bodies of a tile are inside.
   void wrapped_or_nan(const T* points, std::size_t bodies, T* positions) const {
@@ -218,19 +259,30 @@ class DriftWatch {
     }
   }
   // The upper corner moves with the lower one and never falls below it (docs/definition.md).
-  [[nodiscard]] T wrapped_upper(T lower, T upper, std::size_t axis) const {
-    const int a = static_cast<int>(axis);
-    if (!box_.periodic(a)) return upper;
-    const T moved = upper - static_cast<T>(box_.wraps(lower, a)) * box_.edge[axis];
-    return std::max(moved, box_.wrap(lower, a));
+  [[nodiscard]] Position wrapped_upper(const T* lower, const T* upper) const {
+    const Position low = box_.wrap(lower);
+    const Position moved = box_.image(box_.wraps(lower));
+    Position high;
+    for (std::size_t a = 0; a < D; ++a) {
+      high[a] = upper[a];
+      if (box_.tilted || box_.edge[a] > 0) high[a] = std::max(upper[a] - moved[a], low[a]);
+    }
+    return high;
   }
-  // The number of edges by which a current wrapped coordinate exceeds that of the build: for positions the nearest
-  // integer, for boxes the integer for which the lower corner is at or above that of the build.
-  [[nodiscard]] std::int32_t crossing(T now, std::size_t k) const {
-    const auto edge = static_cast<double>(box_.edge[k % D]);
-    const double moved =
-        static_cast<double>(box_.wrap(now, static_cast<int>(k % D))) - static_cast<double>(positions_[k]);
-    return static_cast<std::int32_t>(upper_.size() > 0 ? std::floor(moved / edge) : std::round(moved / edge));
+  // The number of edges by which a current wrapped position exceeds that of the build: the nearest integers for
+  // positions, and for boxes in an orthogonal cell those that leave the lower corner at or above that of the build.
+  [[nodiscard]] Turns crossing(const Position& now, std::size_t k) const {
+    Position moved;
+    for (std::size_t a = 0; a < D; ++a) moved[a] = now[a] - positions_[k + a];
+    if (box_.tilted) return box_.nearest(moved);
+    Turns turns{};
+    for (std::size_t a = 0; a < D; ++a) {
+      if (!(box_.edge[a] > 0)) continue;
+      const double edges =
+          (static_cast<double>(now[a]) - static_cast<double>(positions_[k + a])) / static_cast<double>(box_.edge[a]);
+      turns[a] = static_cast<std::int32_t>(upper_.size() > 0 ? std::floor(edges) : std::round(edges));
+    }
+    return turns;
   }
 
   template <class Values>
@@ -269,7 +321,8 @@ class DriftWatch {
       std::array<T, tile> squares;
       for (std::size_t first = begin; first < end; first += tile) {
         const std::size_t count = std::min(tile, end - first);
-        if (periodic) steps_in_box(now.data() + first * D, first, count, steps.data());
+        if (box_.tilted) steps_in_cell(now.data() + first * D, first, count, steps.data());
+        else if (periodic) steps_in_box(now.data() + first * D, first, count, steps.data());
         else steps_in_space(now.data() + first * D, first, count, steps.data());
         if (copy != nullptr) {
           if (past_cache) stream_copy(copy + first * D, now.data() + first * D, count * D * sizeof(T));
@@ -308,6 +361,20 @@ class DriftWatch {
       const T round = std::abs(edges_[k] - straight);
       const T motion = round < straight ? round : straight;  // NaN stays; on an open axis `round` is infinite or NaN
       steps[k] = motion * motion;
+    }
+  }
+
+  void steps_in_cell(const T* now, std::size_t first, std::size_t count, T* steps) const {
+    for (std::size_t k = 0; k < count * D; k += D) {
+      if (!near_enough(now + k)) {
+        steps[k] = std::numeric_limits<T>::quiet_NaN();
+        continue;
+      }
+      const Position at = box_.wrap(now + k);
+      Position motion;
+      for (std::size_t a = 0; a < D; ++a) motion[a] = at[a] - positions_[first * D + k + a];
+      const Position round = box_.image(box_.nearest(motion));
+      for (std::size_t a = 0; a < D; ++a) steps[k + a] = (motion[a] - round[a]) * (motion[a] - round[a]);
     }
   }
 

@@ -136,8 +136,10 @@ class HitLog {
   // Moves the hits of a query with a larger id to the end of the log; returns their number. They never overwrite hits
   // that are still to be read.
   std::uint32_t keep_upper(Slot query, std::int32_t* from, std::uint32_t n, const Shift& shift) {
-    // Of the images of the query itself, one of two opposite ones is kept.
-    const bool image = (shift.x != 0 ? shift.x : shift.y != 0 ? shift.y : shift.z) > 0;
+    // Of a body's own images, one of two opposite ones is kept.
+    typename Box<T, D>::Turns moved{};
+    for (std::size_t a = 0; a < D; ++a) moved[a] = shift[a];
+    const bool image = bodies_.box.up(moved);
     const std::int32_t limit = queries_.ids[query] - (image ? 1 : 0);
     std::int32_t* const to = staged();
     if (!slots_) {

@@ -39,8 +39,7 @@ Search<T, D>::Search(const std::string& structure, const Settings<T, D>& setting
 
 template <class T, int D>
 BodyView<T, D> Search<T, D>::keep(const BodyView<T, D>& points) {
-  points_ = points;
-  points_.period = settings_.box.edge;
+  points_ = in_box(points, settings_.box);
   if (!pool_) return points_;
   copy_.reset(points.size * D);
   std::copy_n(points.data, points.size * D, copy_.data());
@@ -110,9 +109,10 @@ void Search<T, D>::insert(const BodyView<T, D>& more) {
     };
     points_.data = append(copy_, more.data, more.size * D);
     if (more.shape != Shape::point) points_.extra = append(extra_, more.extra, more.size * more.extras());
+    const BodyView<T, D> added = in_box(more, settings_.box);
     for (std::size_t a = 0; a < D; ++a) {
-      points_.low[a] = points_.size == 0 ? more.low[a] : std::min(points_.low[a], more.low[a]);
-      points_.high[a] = points_.size == 0 ? more.high[a] : std::max(points_.high[a], more.high[a]);
+      points_.low[a] = points_.size == 0 ? added.low[a] : std::min(points_.low[a], added.low[a]);
+      points_.high[a] = points_.size == 0 ? added.high[a] : std::max(points_.high[a], added.high[a]);
       points_.largest[a] = std::max(points_.largest[a], more.largest[a]);
     }
     points_.size += more.size;

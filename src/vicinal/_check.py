@@ -12,18 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
+from vicinal.cell import BoxLike, Cell, PeriodicLike, read_cell
 from vicinal.errors import InputError
 
 Floats: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
-BoxLike: TypeAlias = float | Sequence[float | None] | npt.NDArray[Any] | None
 
 MOST_BODIES = 2**31 - 1
 # Most periodic images of one body that a search visits. (The core numbers them with 16 bits per axis.)
 MOST_IMAGES = 50_000
 # From here on a square rounds to infinity, by the size of the dtype in bytes.
 LARGEST_SQUARE = {4: (2 - 2**-24) * 2.0**127, 8: math.inf}
-# Longest periodic edge: that of an image, and the rounding of its coordinates, must not overflow.
-LONGEST_EDGE = {"float32": 3e32, "float64": 1e296}
+# Shifts, in units of the vectors of a tilted cell, must fit 32 bits.
+MOST_TURNS = 2**29
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def check_points(value: object, name: str = "points", dtype: np.dtype[Any] | Non
     return Bodies(ready, low, high)
 
 
-def check_like(value: object, points: Bodies, box: list[float], name: str) -> Bodies:
+def check_like(value: object, points: Bodies, box: Cell, name: str) -> Bodies:
     """Check a second set of points: converted to the dtype of the first, in the same space."""
     others = check_points(value, name, points.array.dtype)
     if len(others) == 0:
@@ -196,32 +196,30 @@ def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
     return rounded
 
 
-def check_box(value: Any, points: Bodies, cutoff: float) -> list[float]:
-    """Return one period per axis, 0 for an open axis."""
-    dim = points.dim
-    if value is None:
-        return [0.0] * dim
-    if np.ndim(value) == 0:
-        entries: list[object] = [value] * dim
-    elif np.ndim(value) == 2:
+def check_box(value: BoxLike, points: Bodies, cutoff: float, periodic: PeriodicLike = None) -> Cell:
+    """Check the periodic cell of bodies, and that they lie close enough to it and do not reach too many images."""
+    cell = read_cell(value, periodic, points.dim, points.array.dtype)
+    if cell.periodic:
+        check_wraps(points, cell, "points")
+        check_images(points, cutoff, cell)
+    return cell
+
+
+def check_lengths(value: BoxLike, points: Bodies, cutoff: float, what: str) -> Cell:
+    """Check a periodic cell where only orthogonal ones are supported; `what` needs it."""
+    cell = check_box(value, points, cutoff)
+    if cell.tilted:
         raise InputError(
-            f"box must be one length or {dim} lengths, got a matrix of shape {np.shape(value)}; tilted periodic cells "
-            "are not supported yet. Pass the diagonal of a diagonal matrix; do not pass the edge lengths of a tilted "
-            "cell, such as cell.lengths(): they describe another cell and give wrong neighbours"
+            f"box must be one length, or {points.dim} with None for an open axis, for {what}, got {value!r}; tilted "
+            "cells are not supported there"
         )
-    else:
-        entries = list(value)
-    if len(entries) != dim:
-        raise InputError(f"box must be one length or {dim} lengths, None for an open axis, got {len(entries)} entries")
-    edges = [0.0 if entry is None else _check_edge(entry, axis, points) for axis, entry in enumerate(entries)]
-    check_images(points, cutoff, edges)
-    return edges
+    return cell
 
 
-def check_images(points: Bodies, cutoff: float, edges: list[float], queries: Bodies | None = None) -> None:
+def check_images(points: Bodies, cutoff: float, cell: Cell, queries: Bodies | None = None) -> None:
     """Check that a body reaches at most `MOST_IMAGES` periodic images of the box."""
-    reach = points.reach(cutoff, queries)
-    images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, edges, strict=True) if edge > 0)
+    reach = cell.reach(points.reach(cutoff, queries), boxes=points.kind == "boxes")
+    images = math.prod(2 * (r / edge + 1) + 1 for r, edge in zip(reach, cell.edges, strict=True) if edge > 0)
     if images > MOST_IMAGES:
         name, size = {
             "points": ("cutoff", cutoff),
@@ -230,23 +228,18 @@ def check_images(points: Bodies, cutoff: float, edges: list[float], queries: Bod
         }[points.kind]
         raise InputError(
             f"{name} must reach at most {MOST_IMAGES} periodic images, got {size}, which reaches {images:.3g} in box "
-            f"{[edge or None for edge in edges]}; use a smaller size, or repeat the points in a larger box"
+            f"{cell}; use a smaller size, or repeat the points in a larger box"
         )
 
 
-def _check_edge(entry: object, axis: int, points: Bodies) -> float:
-    edge = check_number(entry, f"box[{axis}]")
-    rounded = float(points.array.dtype.type(edge))
-    if not math.isfinite(rounded) or rounded <= 0:
-        raise InputError(f"box[{axis}] must be a positive, finite length, or None for an open axis, got {edge}")
-    most = LONGEST_EDGE[points.array.dtype.name]
-    if rounded > most:
-        raise InputError(
-            f"box[{axis}] must be at most {most:g} for {points.array.dtype.name}, got {edge:g}: images of a longer box "
-            "overflow; use a smaller unit of length"
-        )
-    _check_wraps(points, axis, rounded, "points")
-    return rounded
+def check_wraps(points: Bodies, cell: Cell, name: str) -> None:
+    """Check that bodies lie close enough to a periodic box to be wrapped."""
+    if cell.tilted:
+        _check_turns(points, cell, name)
+        return
+    for axis, edge in enumerate(cell.edges):
+        if edge > 0:
+            _check_wraps(points, axis, edge, name)
 
 
 def _check_wraps(points: Bodies, axis: int, edge: float, name: str) -> None:
@@ -259,11 +252,22 @@ def _check_wraps(points: Bodies, axis: int, edge: float, name: str) -> None:
         )
 
 
-def check_wraps(points: Bodies, box: list[float], name: str) -> None:
-    """Check that bodies lie close enough to a periodic box to be wrapped."""
-    for axis, edge in enumerate(box):
-        if edge > 0:
-            _check_wraps(points, axis, edge, name)
+def _check_turns(points: Bodies, cell: Cell, name: str) -> None:
+    """Check the same in a tilted cell."""
+    steepest = max(abs(entry) for row in cell.turn for entry in row)
+    most = min(most_wraps(points.array.dtype), MOST_TURNS / (points.dim * steepest))
+    far = [max(abs(b), abs(h)) for b, h in zip(points.low, points.high, strict=True)]
+    for edge, row in zip(cell.edges, cell.inverse, strict=True):
+        # The bounds of the points suffice, unless they are far away.
+        if edge == 0 or not len(points) or sum(abs(x) * r for x, r in zip(row, far, strict=True)) < most:
+            continue
+        turns = np.abs(points.array @ np.array(row))
+        if turns.max() >= most:
+            worst = int(turns.argmax())
+            raise InputError(
+                f"{name} must lie within {most:.3g} edges of the box, got {points.array[worst].tolist()} in row "
+                f"{worst}; wrap the row into the box"
+            )
 
 
 def check_ids(value: object, size: int) -> npt.NDArray[np.uint32]:

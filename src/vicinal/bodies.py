@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import Bodies, BoxLike
+from vicinal._check import Bodies
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.errors import InputError
 
 BoxesLike = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -24,6 +25,7 @@ class BodyArguments(TypedDict, total=False):
     skin: float
     planes: PlanesLike | None
     box: BoxLike
+    periodic: PeriodicLike
 
 
 def check_bodies(

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from vicinal import _core
 from vicinal import costs as _costs
-from vicinal._check import BoxLike, check_number
+from vicinal._check import check_number
 from vicinal.bodies import BoxesLike, PlanesLike
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.costs import Costs, current_costs, survey
 from vicinal.errors import InputError
 from vicinal.index import Settings, check_settings
@@ -56,13 +57,14 @@ def choose(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     motion: float | None = None,
 ) -> Choice:
     """Return which structure `vicinal.pairs` would use, and why. The choice affects speed only, never the result.
 
     Parameters
     ----------
-    points, cutoff, radii, boxes, skin, planes, box
+    points, cutoff, radii, boxes, skin, planes, box, periodic
         As for `vicinal.pairs`.
     motion
         How far bodies move from step to step, on average and in units of their size (or of the cutoff), for an index
@@ -77,7 +79,9 @@ def choose(
     >>> choice.costs["LinkedCells"] < choice.costs["Exhaustive"]
     True
     """
-    settings = check_settings(points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box)
+    settings = check_settings(
+        points, cutoff=cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic
+    )
     if motion is not None:
         motion = check_number(motion, "motion")
         if not (math.isfinite(motion) and motion >= 0):

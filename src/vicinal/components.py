@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from vicinal._check import BoxLike
 from vicinal.bodies import BoxesLike
+from vicinal.cell import BoxLike
 from vicinal.index import check_settings
 from vicinal.search import index_of
 from vicinal.structures import StructureLike

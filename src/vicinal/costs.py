@@ -118,4 +118,4 @@ def chosen_index(settings: Settings) -> Index:
 
 def survey(settings: Settings) -> _core.Survey:
     """Return the core's survey of bodies, made before a structure is built."""
-    return _core.Survey(settings.bodies.for_core, settings.cutoff, settings.box, most_cells())
+    return _core.Survey(settings.bodies.for_core, settings.cutoff, settings.box.for_core, most_cells())

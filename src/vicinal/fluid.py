@@ -282,7 +282,7 @@ class _Listed:
 
 def _is_plain(index: Index, cutoff: float, size: int) -> bool:
     """Return whether an index holds points in open space, with this cutoff and no planes."""
-    open_space = not any(index._box) and not len(index._planes)  # noqa: SLF001
+    open_space = not index._box.periodic and not len(index._planes)  # noqa: SLF001
     return open_space and index._cutoff == cutoff and len(index) == size  # noqa: SLF001
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal._check import Bodies, BoxLike
+from vicinal._check import Bodies
 from vicinal.bodies import check_points
+from vicinal.cell import BoxLike
 from vicinal.errors import InputError
 from vicinal.index import Settings
 from vicinal.planes import check_planes

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import Bodies, BoxLike
+from vicinal._check import Bodies
 from vicinal._environment import check_environment
 from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_boxes, check_points, check_skin, check_spheres
+from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.errors import InputError
 from vicinal.nearest import check_nearest
 from vicinal.planes import Planes, Touching, check_planes, join_pairs, join_rows
@@ -56,7 +57,7 @@ class Settings:
 
     bodies: Bodies
     cutoff: float
-    box: list[float]
+    box: Cell
     planes: Planes
     half_skin: float = 0.0
 
@@ -74,11 +75,12 @@ def check_settings(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
 ) -> Settings:
     """Check the arguments of an index."""
     bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin)
-    edges = _check.check_box(box, bodies, checked_cutoff)
-    return Settings(bodies, checked_cutoff, edges, check_planes(planes, bodies, edges), check_skin(skin) / 2)
+    cell = _check.check_box(box, bodies, checked_cutoff, periodic)
+    return Settings(bodies, checked_cutoff, cell, check_planes(planes, bodies, cell), check_skin(skin) / 2)
 
 
 class _SingleSearch:
@@ -86,7 +88,7 @@ class _SingleSearch:
 
     def __init__(self, origin: Origin, settings: Settings) -> None:
         self.origin = origin
-        self._bodies = settings.bodies.for_core, settings.cutoff, settings.box
+        self._bodies = settings.bodies.for_core, settings.cutoff, settings.box.for_core
 
     def pairs(self, want: str, half: bool, sort: bool, queries: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
         return _core.pairs(self.origin, *self._bodies, want, half, sort, queries)
@@ -135,7 +137,10 @@ class Index:
         body and a plane form a pair if some of the body is on or behind the plane. Planes are numbered after the
         bodies.
     box
-        Period along each axis: one number, or one per axis with None for an open axis. None: open space.
+        Periodic cell: one length; one per axis, with None for an open axis; edge vectors as the rows of a matrix; or
+        ``(a, b, c, alpha, beta, gamma)``, three lengths and the angles between them in degrees. None: open space.
+    periodic
+        Whether space is periodic along each edge of the box, one for all or one per edge. None: wherever it has one.
 
     Notes
     -----
@@ -160,8 +165,13 @@ class Index:
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
+        periodic: PeriodicLike = None,
     ) -> None:
-        self._make(check_settings(points, cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box))
+        self._make(
+            check_settings(
+                points, cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic
+            )
+        )
 
     @classmethod
     def _once(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
@@ -202,7 +212,7 @@ class Index:
     def _set_options(self) -> None:
         """Keep the structure's own parameters; a structure that has any overrides this."""
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         """Check the structure's own parameters against the bodies and return them for the core."""
         return {}
 
@@ -221,7 +231,7 @@ class Index:
         if lasting:
             self._outline = settings.bodies.outline()
             self._core = _core.Search(
-                self._structure, settings.bodies.for_core, self._cutoff, self._box, options, lasting
+                self._structure, settings.bodies.for_core, self._cutoff, self._box.for_core, options, lasting
             )
         else:
             self._core = cast("_core.Search", _SingleSearch((self._structure, options), settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal._check import Bodies, Floats
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 from vicinal.planes import Planes
@@ -76,48 +78,49 @@ class SkinRoom:
     most: float
     automatic: float
 
-    def check(self, skin: float, reach: float, edges: list[float], layout: str, *, boxes: bool) -> bool:
+    def check(self, skin: float, reach: float, cell: Cell, layout: str, *, boxes: bool) -> bool:
         """Check a skin, and return whether the list has to keep shifts."""
         if skin > self.most:
             raise InputError(
-                f"skin must be less than the shortest edge of the box {[edge or None for edge in edges]}, "
-                f"got {skin:g}; use at most {self.most:g}"
+                f"skin must be less than the shortest edge of the box {cell}, got {skin:g}; use at most {self.most:g}"
             )
         # Boxes always keep them: the nearest image of a box is not always the one that overlaps.
-        several = any(edges) and (skin > self.one_image or boxes)
+        several = cell.periodic and (skin > self.one_image or boxes)
         if several and layout in ("fixed", "hybrid"):
             raise InputError(
                 f"box must have edges above {2 * (reach + skin):g} with layout {layout!r}, got "
-                f"{[edge or None for edge in edges]}: pairs have several images, so use layout 'rows' or 'pairs'"
+                f"{cell}: pairs have several images, so use layout 'rows' or 'pairs'"
             )
         return several
 
 
-def room_for_skin(bodies: Bodies, reach: float, edges: list[float]) -> SkinRoom:
+def room_for_skin(bodies: Bodies, reach: float, cell: Cell) -> SkinRoom:
     """Return how thick a skin may be in a periodic box."""
     eps = float(np.finfo(bodies.array.dtype).eps)
-    periods = [edge for edge in edges if edge > 0]
+    periods = [edge for edge in cell.edges if edge > 0]
     if not periods:
         return SkinRoom(float("inf"), float("inf"), float("inf"))
-    rounding = IMAGE_MARGIN * eps * len(edges)
+    rounding = IMAGE_MARGIN * eps * len(cell.edges)
+    if cell.tilted:  # images are sums of vectors, which round relative to the longest of them
+        rounding *= len(cell.edges) * max(math.hypot(*vector) for vector in cell.vectors) / min(periods)
     one_image = min(periods) / 2 * (1 - rounding) / (1 + IMAGE_MARGIN * eps) - reach
     most = min(periods) * (1 - 4 * rounding)
     return SkinRoom(one_image, most, one_image if one_image >= LEAST_ROOM * reach else most)
 
 
-def with_skin(bodies: Bodies, cutoff: float, skin: float, edges: list[float], planes: Planes) -> Settings:
+def with_skin(bodies: Bodies, cutoff: float, skin: float, cell: Cell, planes: Planes) -> Settings:
     """Return the input of the search: bodies that reach farther by the skin.
 
     Planes of spheres and boxes move forward by half a skin; together with the half that bodies grow by, that is a whole
     skin.
     """
     if skin == 0:
-        return Settings(bodies, cutoff, edges, planes)
+        return Settings(bodies, cutoff, cell, planes)
     dtype: np.dtype[Any] = bodies.array.dtype
     half: Any = dtype.type(skin / 2)
     if bodies.kind == "points":
-        larger = Settings(bodies, _check.check_cutoff(cutoff + skin, bodies, "cutoff + skin"), edges, planes)
-        _check.check_images(bodies, larger.cutoff, edges)
+        larger = Settings(bodies, _check.check_cutoff(cutoff + skin, bodies, "cutoff + skin"), cell, planes)
+        _check.check_images(bodies, larger.cutoff, cell)
         return larger
     with np.errstate(over="ignore"):
         extra: Any = bodies.extra + half
@@ -138,8 +141,8 @@ def with_skin(bodies: Bodies, cutoff: float, skin: float, edges: list[float], pl
     if bodies.kind == "boxes" and len(bodies):
         low, high = ([float(f(array[:, axis])) for axis in range(bodies.dim)] for f in (np.min, np.max))
     moved = Planes(planes.points + planes.normals * half, planes.normals) if len(planes) else planes
-    larger = Settings(replace(bodies, array=array, extra=extra, low=low, high=high, largest=largest), 0.0, edges, moved)
-    _check.check_images(larger.bodies, 0.0, edges)
+    larger = Settings(replace(bodies, array=array, extra=extra, low=low, high=high, largest=largest), 0.0, cell, moved)
+    _check.check_images(larger.bodies, 0.0, cell)
     return larger
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import Bodies, BoxLike, Floats
+from vicinal._check import Bodies, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_spheres
+from vicinal.cell import BoxLike, Cell
 from vicinal.errors import InputError
 from vicinal.index import Settings
 from vicinal.layouts import Arrays, owners_of
@@ -80,8 +81,8 @@ class State:
     derived: dict[str, Any] = field(default_factory=dict)  # arrays computed for the last update
 
     @property
-    def edges(self) -> list[float]:
-        """The period along each axis, 0 if it is open."""
+    def cell(self) -> Cell:
+        """The periodic cell."""
         return self.built.box
 
     @property
@@ -135,7 +136,7 @@ class State:
             return known
         i, j = self.entries()
         if self.shifts is None:
-            shifts = _core.nearest_shifts(i, j, self.positions, self.edges)
+            shifts = _core.nearest_shifts(i, j, self.positions, self.cell.for_core)
         else:
             shifts = self.shifts
             crossed = core.crossings(self.positions) if self.skin > 0 else None
@@ -153,7 +154,7 @@ class State:
                 raise InputError("vectors and distances must be those of points or spheres, got boxes; use shifts")
             i, j = self.entries()
             shifts = None if self.shifts is None else self.present_shifts(core)
-            vectors = _core.entry_vectors(i, j, self.positions, self.edges, shifts)
+            vectors = _core.entry_vectors(i, j, self.positions, self.cell.for_core, shifts)
             with np.errstate(over="ignore", under="ignore"):
                 distances = np.sqrt(_sum_of_axes(vectors * vectors))
                 if len(self.planes):

@@ -9,18 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import Bodies, BoxLike
+from vicinal._check import Bodies
 from vicinal._environment import check_environment
 from vicinal.bodies import check_points
+from vicinal.cell import BoxLike, Cell
+from vicinal.errors import InputError
 
 # More neighbours per point than this would need more periodic images than the core can number.
 MOST_PER_POINT = 8192
 
 
-def check_nearest(k: object, cutoff: object, bodies: Bodies, box: list[float]) -> tuple[int, float]:
+def check_nearest(k: object, cutoff: object, bodies: Bodies, box: Cell) -> tuple[int, float]:
     """Check the number of neighbours and the cutoff, which may be infinite."""
-    periodic = any(edge > 0 for edge in box)
-    most = _check.MOST_BODIES if not periodic else min(_check.MOST_BODIES, MOST_PER_POINT * max(1, len(bodies)))
+    if box.tilted:
+        raise InputError(
+            f"box must be orthogonal for nearest, got a tilted cell {box}; search by `neighbors` with want='jd' there"
+        )
+    most = _check.MOST_BODIES if not box.periodic else min(_check.MOST_BODIES, MOST_PER_POINT * max(1, len(bodies)))
     number = _check.check_integer(k, "k", least=1, most=most)
     reach = _check.check_number(cutoff, "cutoff")
     if reach == math.inf:
@@ -78,9 +83,9 @@ def nearest(
     """
     check_environment()
     bodies = check_points(points)
-    edges = _check.check_box(box, bodies, 0.0)
-    number, reach = check_nearest(k, cutoff, bodies, edges)
+    cell = _check.check_box(box, bodies, 0.0)
+    number, reach = check_nearest(k, cutoff, bodies, cell)
     others = None
     if queries is not None:
-        others = _check.check_like(queries, bodies, edges, "queries")
-    return _core.nearest(bodies.for_core, edges, number, reach, None if others is None else others.for_core)
+        others = _check.check_like(queries, bodies, cell, "queries")
+    return _core.nearest(bodies.for_core, cell.for_core, number, reach, None if others is None else others.for_core)

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import Bodies, BoxLike, Floats
+from vicinal._check import Bodies, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_skin, check_spheres
+from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.costs import chosen_index
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
@@ -88,9 +89,10 @@ class NeighborList:
     planes
         Infinite bodies (points, normals), numbered after the bodies; see `vicinal.Index`.
     box
-        Period along each axis: one number, or one per axis with None for an open axis. None: open space. In a box
-        shorter than twice the reach a pair can be in the list several times, once per image, and a body can be a
-        neighbour of itself: `shifts` tells the images apart.
+        Periodic cell, as for `pairs`. In a cell thinner than twice the reach a pair can be in the list several times,
+        once per image, and a body can be a neighbour of itself: `shifts` tells the images apart.
+    periodic
+        Whether space is periodic along each edge of the box, as for `pairs`.
     structure
         The structure to search with, as a class or its name. None: the one that `vicinal.choose` returns.
     consumer
@@ -123,6 +125,7 @@ class NeighborList:
         sort: bool = True,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
+        periodic: PeriodicLike = None,
         structure: StructureLike = None,
         consumer: float | None = None,
     ) -> None:
@@ -135,6 +138,7 @@ class NeighborList:
         self._radii: npt.ArrayLike | None = None if radii is None else _check.as_array(radii, "radii").copy()
         self._planes = copy_of_planes(planes)
         self._box: BoxLike = box
+        self._periodic: PeriodicLike = periodic
         seconds = check_consumer(consumer)
         self._tuner = TUNERS[skin](seconds) if isinstance(skin, str) and skin in TUNERS else None
         self._skin = 0.0 if self._tuner is not None else check_skin(skin)
@@ -274,9 +278,9 @@ class NeighborList:
             return False
         array, extra = alike
         if state.skin == 0:
-            self._sample_motion(array, state.edges)
+            self._sample_motion(array, state.cell)
             return False
-        now = state.planes if given.planes is None else check_planes(given.planes, state.built.bodies, state.edges)
+        now = state.planes if given.planes is None else check_planes(given.planes, state.built.bodies, state.cell)
         if (len(now) or len(state.built_planes)) and not planes_within(now, state.built_planes, state.plane_room):
             return False
         grown = state.grown or given.radii is not None
@@ -307,14 +311,11 @@ class NeighborList:
             return np.empty_like(array)
         return spare
 
-    def _sample_motion(self, points: Floats, edges: list[float]) -> None:
+    def _sample_motion(self, points: Floats, cell: Cell) -> None:
         """Measure the motion of some bodies while there is no skin, to find out when one would pay off."""
         if self._tuner is None or self._sample is None:
             return
-        way = np.abs(points[:: sample_stride(points)] - self._sample)
-        for axis, edge in enumerate(edges):
-            if edge > 0:
-                way[:, axis] = np.abs(way[:, axis] - np.round(way[:, axis] / edge) * edge)
+        way = cell.shortest(points[:: sample_stride(points)] - self._sample)
         with np.errstate(over="ignore", invalid="ignore"):
             longest = float(np.sqrt((way * way).sum(axis=1)).max(initial=0.0))
         self._tuner.note_way(longest if np.isfinite(longest) else 0.0)
@@ -323,13 +324,13 @@ class NeighborList:
         """Return the state after a build."""
         bodies = self._checked(given)
         cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
-        edges = _check.check_box(self._box if given.box is None else given.box, bodies, cutoff)
-        planes = check_planes(self._planes if given.planes is None else given.planes, bodies, edges)
+        cell = _check.check_box(self._box if given.box is None else given.box, bodies, cutoff, self._periodic)
+        planes = check_planes(self._planes if given.planes is None else given.planes, bodies, cell)
         reach, typical = reach_of(bodies, cutoff)
-        room = room_for_skin(bodies, reach, edges)
+        room = room_for_skin(bodies, reach, cell)
         skin = self._skin if self._tuner is None else self._tuner.choose(typical, bodies.dim, room.automatic)
-        several = room.check(skin, reach, edges, self._layout, boxes=self._boxes)
-        settings = with_skin(bodies, cutoff, skin, edges, planes)
+        several = room.check(skin, reach, cell, self._layout, boxes=self._boxes)
+        settings = with_skin(bodies, cutoff, skin, cell, planes)
         arrays, shifts = self._search(settings, several=several)
         self._watch(bodies, settings, cutoff, skin, several=several)
         copy = self._room_like(bodies.array)
@@ -363,11 +364,11 @@ class NeighborList:
         if skin == 0:
             self._sample = np.array(bodies.array[:: sample_stride(bodies.array)]) if self._tuner is not None else None
         elif self._boxes:
-            self._core.remember_boxes(built.bodies.array, larger, built.box, skin / 2, built.bodies.largest)
+            self._core.remember_boxes(built.bodies.array, larger, built.box.for_core, skin / 2, built.bodies.largest)
         elif larger is None:
-            self._core.remember(bodies.array, built.box, built.cutoff / 2, cutoff / 2, several)
+            self._core.remember(bodies.array, built.box.for_core, built.cutoff / 2, cutoff / 2, several)
         else:
-            self._core.remember_spheres(bodies.array, built.box, larger, sizes, several)
+            self._core.remember_spheres(bodies.array, built.box.for_core, larger, sizes, several)
 
     def _checked(self, given: Given) -> Bodies:
         """Check bodies without any skin."""
@@ -543,7 +544,7 @@ class NeighborList:
             state = self._require("exact")
             bodies = state.present_bodies()
             cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
-            settings = Settings(bodies, cutoff, state.edges, state.planes)
+            settings = Settings(bodies, cutoff, state.cell, state.planes)
             return chosen_index(settings).pairs(want=want, half=self._half, sort=sort)
 
     # ------------------------------------------------------------------------------------------------- sums, order
@@ -607,7 +608,7 @@ class NeighborList:
             cutoff = float(state.positions.dtype.type(self._cutoff))
             points = state.positions
             return _core.lennard_jones(
-                state.arrays["offsets"], state.arrays["indices"], points, state.edges, shifts, *numbers, cutoff
+                state.arrays["offsets"], state.arrays["indices"], points, state.cell.for_core, shifts, *numbers, cutoff
             )
 
     def reorder(self, order: npt.ArrayLike) -> None:

@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike
 from vicinal.bodies import check_points
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.errors import InputError
 
 
-def spatial_order(points: npt.ArrayLike, *, box: BoxLike = None) -> npt.NDArray[np.int32]:
+def spatial_order(
+    points: npt.ArrayLike, *, box: BoxLike = None, periodic: PeriodicLike = None
+) -> npt.NDArray[np.int32]:
     """Return the numbers of the bodies along a Morton curve.
 
     ``points[order]`` is sorted. Sort all other arrays of the bodies the same way, and lists with
@@ -21,8 +23,8 @@ def spatial_order(points: npt.ArrayLike, *, box: BoxLike = None) -> npt.NDArray[
     ----------
     points
         Coordinates, shape (n, 2) or (n, 3).
-    box
-        Period along each axis, as for `pairs`. Points outside are wrapped first.
+    box, periodic
+        Periodic cell, as for `pairs`. Points outside are wrapped first.
 
     Returns
     -------
@@ -35,8 +37,8 @@ def spatial_order(points: npt.ArrayLike, *, box: BoxLike = None) -> npt.NDArray[
     [0, 2, 1, 3]
     """
     checked = check_points(points)
-    edges = _check.check_box(box, checked, 0.0)
-    return _core.spatial_order(checked.array, checked.low, checked.high, edges)
+    cell = _check.check_box(box, checked, 0.0, periodic)
+    return _core.spatial_order(checked.array, checked.low, checked.high, cell.for_core)
 
 
 def check_order(value: object, size: int) -> npt.NDArray[np.int32]:

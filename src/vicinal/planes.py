@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal._check import Bodies, Floats
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.rows import Neighbors
 
@@ -32,7 +33,7 @@ class Planes:
         return len(self.points)
 
 
-def check_planes(value: object, like: Bodies, box: list[float]) -> Planes:
+def check_planes(value: object, like: Bodies, box: Cell) -> Planes:
     """Check planes given as (points, normals)."""
     dtype, dim = like.array.dtype, like.dim
     if value is None:
@@ -66,14 +67,23 @@ def check_planes(value: object, like: Bodies, box: list[float]) -> Planes:
         raise InputError(
             f"planes[1] must have normals of finite length above 0, got {normals[wrong[0]].tolist()} in row {wrong[0]}"
         )
-    for axis, edge in enumerate(box):
-        across = np.flatnonzero(normals[:, axis] if edge > 0 else ())
+    for axis, edge in enumerate(box.edges):
+        across = np.flatnonzero(_crosses(normals, lengths, box, axis) if edge > 0 else ())
         if len(across):
             raise InputError(
                 f"planes must run along every periodic axis, got the normal {normals[across[0]].tolist()} in row "
                 f"{across[0]} with periodic axis {axis}"
             )
     return Planes(np.ascontiguousarray(points), np.ascontiguousarray(normals / lengths[:, None]))
+
+
+def _crosses(normals: Any, lengths: Any, box: Cell, axis: int) -> Any:
+    """Return whether planes are not parallel to an edge of the box; in a tilted one, up to rounding."""
+    if not box.tilted:
+        return normals[:, axis] != 0
+    vector = np.array(box.vectors[axis])
+    tolerance = 64 * np.finfo(normals.dtype).eps * np.linalg.norm(vector)
+    return np.abs(normals.astype(np.float64) @ vector) > tolerance * lengths
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from vicinal._check import BoxLike
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.costs import chosen_index
 from vicinal.index import Index, Settings, check_settings
 from vicinal.rows import Neighbors
@@ -82,6 +82,7 @@ def pairs(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
@@ -113,13 +114,16 @@ def pairs(
     planes
         Infinite bodies (points, normals), numbered after the other bodies; see `vicinal.Index`.
     box
-        Period along each axis: one number, or one per axis with None for an open axis. None: open space. Tilted
-        periodic cells are not supported yet.
+        Periodic cell: one length; one per axis, with None for an open axis; edge vectors as the rows of a matrix, with
+        any orientation and tilt; or ``(a, b, c, alpha, beta, gamma)``, three lengths and the angles between them in
+        degrees. None: open space.
+    periodic
+        Whether space is periodic along each edge of the box, one for all or one per edge. None: wherever it has one.
     queries, query_radii, query_boxes
         A second set of the same kind: pairs are then (query i, body j). Spheres without `query_radii` are points.
     want
         Columns of the result, in this order: ``i``, ``j`` (int32), ``d`` distance, ``D`` vector from i to j,
-        ``S`` periodic shift, such that ``D = points[j] - points[i] + S * box``.
+        ``S`` periodic shift, such that ``D = points[j] - points[i] + S * box`` (``S @ box`` for edge vectors).
     half
         Each pair once (True), or as (i, j) and (j, i).
     sort
@@ -152,7 +156,7 @@ def pairs(
     >>> sum(len(i) for i, j in vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 5.0, chunks=2))
     3
     """
-    bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
+    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
     index = _index(points, cutoff, structure, bodies)
     if chunks is not None:
         others = index._queries(queries, query_radii, query_boxes)  # noqa: SLF001
@@ -171,6 +175,7 @@ def neighbors(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
@@ -182,7 +187,7 @@ def neighbors(
 
     Parameters
     ----------
-    points, cutoff, radii, boxes, skin, planes, box, queries, query_radii, query_boxes, structure
+    points, cutoff, radii, boxes, skin, planes, box, periodic, queries, query_radii, query_boxes, structure
         As for `pairs`.
     want
         ``j`` and any of ``d``, ``D``, ``S``; see `pairs`.
@@ -195,7 +200,7 @@ def neighbors(
     >>> rows[0].tolist()
     [1, 2]
     """
-    bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
+    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
     return _index(points, cutoff, structure, bodies).neighbors(
         queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, sort=sort
     )
@@ -210,6 +215,7 @@ def count(
     skin: float = 0.0,
     planes: PlanesLike | None = None,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
@@ -222,7 +228,7 @@ def count(
     >>> vicinal.count([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 4.0).tolist()
     [2, 1, 1]
     """
-    bodies: BodyArguments = {"radii": radii, "boxes": boxes, "skin": skin, "planes": planes, "box": box}
+    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
     return _index(points, cutoff, structure, bodies).count(
         queries=queries, query_radii=query_radii, query_boxes=query_boxes
     )

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import BoxLike
+from vicinal.cell import BoxLike
 from vicinal.distributed.bisection import bisect, wrapped
 from vicinal.distributed.ghost_search import GhostSearch, Group
 from vicinal.distributed.halo import keeps_pair
@@ -258,13 +258,14 @@ def _fill(rows: Array, folder: Path, box: BoxLike, tiles: int) -> None:
     size = len(rows)
     sample = _check.check_points(rows[:: max(1, size // SAMPLES)], "source").array
     dtype, dim = sample.dtype, sample.shape[1]
-    edges = _check.check_box(box, _check.Bodies(sample[:0], [0.0] * dim, [0.0] * dim), 0.0)
+    cell = _check.check_lengths(box, _check.Bodies(sample[:0], [0.0] * dim, [0.0] * dim), 0.0, "tiles")
+    edges = cell.edges
     parts = bisect(wrapped(sample, edges), np.ones(len(sample)), tiles)
     sizes = np.zeros(tiles, np.int64)
     hulls = np.stack([np.full((tiles, dim), np.inf), np.full((tiles, dim), -np.inf)], axis=1)
     for begin in range(0, size, CHUNK):
         chunk = _check.check_points(rows[begin : begin + CHUNK], "source", dtype)
-        _check.check_wraps(chunk, edges, "source")
+        _check.check_wraps(chunk, cell, "source")
         owners = parts.owners(wrapped(chunk.array, edges))
         order = np.argsort(owners, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=tiles))])

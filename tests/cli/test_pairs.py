@@ -110,15 +110,16 @@ def test_open_axes_of_an_extended_xyz_file_are_open(tmp_path: Path) -> None:
     assert table(run(path, "--cutoff", 0.5))["pairs"] == "0"
 
 
-def test_a_tilted_lattice_is_refused_unless_it_is_replaced(tmp_path: Path) -> None:
+def test_a_tilted_lattice_is_used_unless_it_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.xyz"
-    path.write_text('2\nLattice="5 0 0 1 5 0 0 0 5"\nAr 0.1 0 0\nAr 4.9 0 0\n')
-    refused = run(path, "--cutoff", 0.5)
+    path.write_text('2\nLattice="5 0 0 2 5 0 0 0 5"\nAr 1.1 0.1 0\nAr 3 4.9 0\n')
+    tilted = table(run(path, "--cutoff", 0.5))
+    assert (tilted["pairs"], tilted["box"]) == ("1", "(5, 0, 0) x (2, 5, 0) x (0, 0, 5)")
+    for box, pairs in (("open", "0"), ("5", "0"), ("5,0,0,2,5,0,0,0,5", "1"), ("5,5.3851648,5,90,90,68.19859", "1")):
+        assert table(run(path, "--cutoff", 0.5, "--box", box))["pairs"] == pairs
+    refused = run(path, "--cutoff", 0.5, "--box", "5,5,5,90,90,200")
     assert refused.exit_code == 2
-    assert "tilted cell, which is not supported yet; pass --box" in refused.stderr
-    assert len(refused.stderr.splitlines()) == 1
-    assert table(run(path, "--cutoff", 0.5, "--box", "open"))["pairs"] == "0"
-    assert table(run(path, "--cutoff", 0.5, "--box", "5"))["pairs"] == "1"
+    assert "angle between 0 and 180" in refused.stderr
 
 
 def test_a_structure_can_be_named(points: Path) -> None:

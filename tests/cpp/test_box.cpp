@@ -1,5 +1,7 @@
 // Wrapping and reach at the ends of the number range, where a mistake would lose or invent pairs.
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -41,6 +43,53 @@ const check::Register below_zero("a coordinate that rounds up to the edge goes t
   check::that(box.wrap(0.7, 0) == 0, "the edge is zero");
   check::equal(box.wraps(0.7, 0), 1, "edges taken off");
   check::that(std::signbit(box.wrap(-0.0, 0)), "a zero keeps its sign");
+});
+
+template <class T>
+void wraps_into_a_tilted_cell() {
+  // Vectors (1, 0.25), (-0.375, 1.5); the inverse is that of the matrix.
+  Box<T, 2> box;
+  box.tilted = true;
+  box.lattice.vector = {{{T(1), T(0.25)}, {T(-0.375), T(1.5)}}};
+  const double determinant = 1.5 + 0.25 * 0.375;
+  box.lattice.inverse = {{{1.5 / determinant, 0.375 / determinant}, {-0.25 / determinant, 1 / determinant}}};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double length = std::hypot(box.lattice.inverse[k][0], box.lattice.inverse[k][1]);
+    box.edge[k] = static_cast<T>(1 / length);
+    for (std::size_t a = 0; a < 2; ++a) box.lattice.normal[k][a] = box.lattice.inverse[k][a] / length;
+  }
+  box.lattice.turn = {{{1, 3}, {2, 7}}};
+  box.lattice.back = vicinal::inverse_of<2>(box.lattice.turn);
+  for (const T far : {T(0), T(1), T(-1), T(77), T(-1e4), T(1e5)})
+    for (const T part : {T(0), T(0.3), T(-0.7)}) {
+      const std::array<T, 2> x{far + part, part - far / 3};
+      const auto w = box.wrap(x.data());
+      const auto turns = box.wraps(x.data());
+      const auto moved = box.image(turns);
+      for (int k = 0; k < 2; ++k) {
+        const double slack = vicinal::lattice_slack(box, 0.5, {}, static_cast<std::size_t>(k));
+        const double at = box.along(w, k);
+        check::that(at >= -slack && at <= static_cast<double>(box.edge[static_cast<std::size_t>(k)]) + slack,
+                    "a wrapped position is in the cell up to the slack");
+        const auto a = static_cast<std::size_t>(k);
+        check::that(std::abs(w[a] + moved[a] - x[a]) <= 8 * std::numeric_limits<T>::epsilon() * (std::abs(far) + 2),
+                    "the wraps lead back to the position");
+      }
+      check::that(box.reduced(box.given(turns)) == turns, "shifts of the user are those of the reduced vectors");
+    }
+}
+
+const check::Register tilted("positions are wrapped into a tilted cell, and shifts converted", [] {
+  wraps_into_a_tilted_cell<double>();
+  wraps_into_a_tilted_cell<float>();
+  const vicinal::Matrix<std::int32_t, 3> turn{{{1, 5, -2}, {0, 1, 4}, {0, 0, -1}}};
+  const auto back = vicinal::inverse_of<3>(turn);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::int32_t sum = 0;
+      for (std::size_t n = 0; n < 3; ++n) sum += turn[i][n] * back[n][k];
+      check::equal(sum, i == k ? 1 : 0, "the inverse of integers is exact");
+    }
 });
 
 template <class T>

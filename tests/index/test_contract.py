@@ -27,7 +27,7 @@ from compare import (
 from each import check_each
 from oracle import Pairs, exact_pairs
 from sized_cases import SIZED
-from strategies import problems, sized_problems
+from strategies import problems, sized_problems, tilted_problems
 from structures import STRUCTURES, Structure
 
 every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=str)
@@ -128,6 +128,23 @@ def test_bodies_of_any_size_are_answered_as_the_oracle_does(
     structure: Structure, kind: str, data: st.DataObject
 ) -> None:
     problem = data.draw(sized_problems(kind))
+    assume(structure.takes(problem))
+    index = structure.solve(problem)
+    check_everything(index, exact_pairs(**problem.bodies), kind)
+    check_queries(index, problem.second, exact_pairs(**problem.bodies, **problem.second))
+
+
+@pytest.mark.parametrize(
+    ("structure", "kind"),
+    [
+        pytest.param(structure, kind, id=f"{structure}-{kind}")
+        for structure, kind in product(STRUCTURES, ("points", "spheres", "boxes"))
+        if kind in structure.kinds and structure.periodic
+    ],
+)
+@given(data=st.data())
+def test_any_tilted_cell_is_answered_as_the_oracle_does(structure: Structure, kind: str, data: st.DataObject) -> None:
+    problem = data.draw(tilted_problems(kind))
     assume(structure.takes(problem))
     index = structure.solve(problem)
     check_everything(index, exact_pairs(**problem.bodies), kind)

@@ -44,7 +44,8 @@ def pairs(
     box: Annotated[
         str | None,
         typer.Option(
-            help="Periodic box: one edge for a cube, or one per axis as in 10,10,- where '-' is an open axis;"
+            help="Periodic box: one edge for a cube; one per axis as in 10,10,- where '-' is an open axis; lengths and"
+            " angles as in 5,5,9,90,90,120; nine numbers (in 2D four) for edge vectors;"
             f" '{OPEN}' for open space. The default is the Lattice of an extended xyz file, else open space."
         ),
     ] = None,
@@ -82,6 +83,7 @@ def pairs(
         if target is not None:
             check_target(target, overwrite=force)
         edges = None if box is None else parse_box(box)
+        periodic = None
 
         source = read_points(points)
         if box is None:
@@ -90,17 +92,25 @@ def pairs(
                     f"{points}, {source.box_fault}; pass --box with lengths, or --box {OPEN} to ignore the Lattice"
                 )
                 raise vc.InputError(message)
-            edges = source.box
+            edges, periodic = source.box, source.periodic
         bodies = _converted(source.points, dtype)
         others = None if queries is None else read_points(queries).points
 
         with nullcontext() if threads is None else vc.threads(threads):
             begin = perf_counter()
             arrays = vc.pairs(
-                bodies, cutoff, box=edges, queries=others, want=want, half=not full, sort=sort, structure=structure
+                bodies,
+                cutoff,
+                box=edges,
+                periodic=periodic,
+                queries=others,
+                want=want,
+                half=not full,
+                sort=sort,
+                structure=structure,
             )
             elapsed = perf_counter() - begin
-            used_structure = structure or vc.choose(bodies, cutoff, box=edges).structure
+            used_structure = structure or vc.choose(bodies, cutoff, box=edges, periodic=periodic).structure
             used = vc.get_threads()
 
         if printing:

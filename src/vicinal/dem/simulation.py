@@ -113,7 +113,12 @@ class Simulation(Bodies):
         self._wall_poses: list[Array] = []
         self._gravity = read_only(check_vector(gravity, "gravity"))
         self._dt = None if dt is None else positive(dt, "dt")
-        edges = (None, None, None) if box is None else tuple(box)
+        edges: tuple[Any, ...] = (None, None, None) if box is None else tuple(box)
+        if any(np.ndim(edge) > 0 for edge in edges):
+            raise InputError(
+                f"box must have 3 lengths, None for an open axis, got edge vectors {edges}; "
+                "grains need an orthogonal box along the axes"
+            )
         if len(edges) != 3:
             raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
         self._box = [0.0 if edge is None else positive(edge, "box") for edge in edges]

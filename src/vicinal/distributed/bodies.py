@@ -199,7 +199,7 @@ class LocalBodies:
                 raise InputError(f"boxes must be one for each of the {len(self)} own bodies, got {len(bodies)}")
             if bodies.array.dtype != self.points.dtype:
                 raise InputError(f"boxes must have dtype {self.points.dtype}, as the points, got {bodies.array.dtype}")
-            _check.check_box(self.domain.box, bodies, reach)
+            _check.check_lengths(self.domain.box, bodies, reach, "searches on ranks")
             return bodies, reach
 
         return together(self.domain.comm, check)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal._check import BoxLike
+from vicinal.cell import BoxLike
 from vicinal.distributed.bisection import Bisection, bisect, wrapped
 from vicinal.distributed.bodies import LocalBodies
 from vicinal.distributed.messages import Array, own_communicator, send_rows, swap_counts, together
@@ -76,7 +76,7 @@ class Domain:
     def edges(self, dim: int) -> list[float]:
         """Return one period per axis, 0 for an open axis."""
         none = _check.Bodies(np.zeros((0, dim)), [0.0] * dim, [0.0] * dim)
-        return _check.check_box(self.box, none, 0.0)
+        return _check.check_lengths(self.box, none, 0.0, "searches on ranks").edges
 
     def scatter(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal._check import BoxLike
+from vicinal.cell import BoxLike
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import StructureLike

@@ -11,7 +11,7 @@ import numpy as np
 
 from vicinal import InputError
 from vicinal.io.text import read_text
-from vicinal.io.xyz import read_xyz
+from vicinal.io.xyz import Box, read_xyz
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,13 +30,17 @@ class PointSet:
     points
         The array as stored in the file; text formats give float64, shape (n, 2) or (n, 3).
     box
-        Periodic box of an extended xyz file: one length per axis, None for an open axis. None: open space.
+        Periodic box of an extended xyz file: one length per axis, None for an open axis; or edge vectors. None: open
+        space.
+    periodic
+        Along which of the edge vectors space is periodic; None: along all of them.
     box_fault
         Reason why the box that the file describes cannot be used, or an empty string.
     """
 
     points: NDArray[Any]
-    box: tuple[float | None, ...] | None = None
+    box: Box | None = None
+    periodic: tuple[bool, ...] | None = None
     box_fault: str = ""
 
 

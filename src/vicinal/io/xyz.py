@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,16 +33,18 @@ OPEN = {"F", "FALSE", "0"}
 
 ENTRY = re.compile(r"""(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
 
-Box = tuple[float | None, ...]
+Box = tuple[float | None, ...] | tuple[tuple[float, ...], ...]
+Periodic = tuple[bool, ...]
 
 
-def read_xyz(path: Path) -> tuple[NDArray[np.float64], Box | None, str]:
+def read_xyz(path: Path) -> tuple[NDArray[np.float64], Box | None, Periodic | None, str]:
     """Read the first frame; see `vicinal.io.read_points`.
 
     Returns
     -------
-    points, box, fault
-        Array of shape (n, 3); the periodic box or None; and why the box cannot be used, or an empty string.
+    points, box, periodic, fault
+        Array of shape (n, 3); the periodic box or None; along which of its vectors space is periodic, None for all; and
+        why the box cannot be used, or an empty string.
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -96,39 +99,39 @@ def _columns(path: Path, entries: dict[str, str]) -> tuple[int, int, int]:
     raise InputError(message)
 
 
-def box_of(entries: dict[str, str]) -> tuple[Box | None, str]:
-    """Return the periodic box of a comment line and an empty string, or None and the reason why it cannot be used.
+def box_of(entries: dict[str, str]) -> tuple[Box | None, Periodic | None, str]:
+    """Return the periodic box of a comment line, its periodic vectors, and why it cannot be used.
 
     A box that cannot be used is no error by itself: the points are valid, and another box may be passed. Without a
-    ``Lattice``, or with no axis periodic, space is open: (None, ""). Only periodic edges must lie along the axes.
+    ``Lattice``, or with no axis periodic, space is open. The box is one length per axis if the periodic edges lie along
+    the axes, otherwise the edge vectors.
 
     Examples
     --------
     >>> box_of({"lattice": "5 0 0 0 5 0 0 0 9", "pbc": "T T F"})
-    ((5.0, 5.0, None), '')
-    >>> box_of({}), box_of({"lattice": "5 0 0 0 5 0 0 0 9", "pbc": "F F F"})
-    ((None, ''), (None, ''))
-    >>> box_of({"lattice": "5 0 0 1 5 0 0 0 9"})[1]
-    'line 2: Lattice="5 0 0 1 5 0 0 0 9" is a tilted cell, which is not supported yet'
+    ((5.0, 5.0, None), None, '')
+    >>> box_of({})
+    (None, None, '')
+    >>> box_of({"lattice": "5 0 0 1 5 0 0 0 9", "pbc": "T T F"})
+    (((5.0, 0.0, 0.0), (1.0, 5.0, 0.0), (0.0, 0.0, 9.0)), (True, True, False), '')
     """
     lattice = entries.get("lattice")
     flags = entries.get("pbc", "F F F" if lattice is None else "T T T").upper().split()
     if len(flags) != 3 or not set(flags) <= PERIODIC | OPEN:
-        return None, f'line 2: pbc="{entries["pbc"]}" is not three of T and F'
+        return None, None, f'line 2: pbc="{entries["pbc"]}" is not three of T and F'
     periodic = [flag in PERIODIC for flag in flags]
     if not any(periodic):
-        return None, ""
+        return None, None, ""
     if lattice is None:
-        return None, f'line 2: pbc="{entries["pbc"]}" comes without a Lattice'
+        return None, None, f'line 2: pbc="{entries["pbc"]}" comes without a Lattice'
     numbers = lattice.split()
-    if len(numbers) != 9 or not all(is_number(number) for number in numbers):
-        return None, f'line 2: Lattice="{lattice}" is not nine numbers'
+    if len(numbers) != 9 or not all(is_number(number) and isfinite(float(number)) for number in numbers):
+        return None, None, f'line 2: Lattice="{lattice}" is not nine finite numbers'
     edges = np.array(numbers, dtype=float).reshape(3, 3)
     lengths = np.diagonal(edges)
-    # Written so that NaN counts as tilted.
-    if not np.abs(edges - np.diag(lengths))[periodic].max() <= TILT * np.abs(edges).max():
-        return None, f'line 2: Lattice="{lattice}" is a tilted cell, which is not supported yet'
-    return tuple(edge if wraps else None for edge, wraps in zip(lengths.tolist(), periodic, strict=True)), ""
+    if np.abs(edges - np.diag(lengths))[periodic].max() > TILT * np.abs(edges).max() or (lengths[periodic] <= 0).any():
+        return tuple(tuple(row) for row in edges.tolist()), None if all(periodic) else tuple(periodic), ""
+    return tuple(edge if wraps else None for edge, wraps in zip(lengths.tolist(), periodic, strict=True)), None, ""
 
 
 def _missing(path: Path, atoms: int) -> str:

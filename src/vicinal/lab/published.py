@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from vicinal import _check
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.structures import HashGrid
 
@@ -63,10 +64,10 @@ class PublishedHashGrid(HashGrid):
         self._factor, self._dims, self._max_cells = growth, dims, max_cells
         super().__init__(points, cutoff, update=update, fill=fill, few=few, **bodies)
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:
         options = super()._options(bodies, cutoff, box) | {"factor": self._factor}
         if self._max_cells is not None:
-            if any(edge > 0 for edge in box):
+            if box.periodic:
                 raise InputError(
                     f"max_cells= must not be combined with a periodic box, got {self._max_cells} and {box}"
                 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from vicinal import _check
 from vicinal.bodies import check_spheres
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index
 
@@ -85,7 +86,7 @@ class BVH(Index):
         if not (math.isfinite(self._growth) and self._growth >= 1):
             raise InputError(f"growth must be a finite factor of at least 1, got {growth}")
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         return {"leaf": float(self._leaf), "growth": self._growth}
 
     def update(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from vicinal import _check
+from vicinal.cell import Cell
 from vicinal.index import Index
 
 if TYPE_CHECKING:
@@ -50,5 +51,5 @@ class CellSorting(Index):
     def _set_options(self, *, h_mask: int | None = None) -> None:
         self._h_mask = 1 if h_mask is None else _check.check_integer(h_mask, "h_mask", least=1, most=3)
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         return {"h_mask": float(self._h_mask)}

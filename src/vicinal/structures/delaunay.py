@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal._check import Bodies, BoxLike
+from vicinal._check import Bodies
 from vicinal.bodies import PlanesLike
+from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 
@@ -56,11 +57,12 @@ class Delaunay(Index):
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
+        periodic: PeriodicLike = None,
     ) -> None:
         self._set_options(slack=slack)
         if points is not None and np.size(points) == 0:  # an empty list has no number of dimensions
             points = np.reshape(points, (0, 2))
-        super().__init__(points, cutoff, skin=skin, planes=planes, box=box)
+        super().__init__(points, cutoff, skin=skin, planes=planes, box=box, periodic=periodic)
 
     def _set_options(self, *, slack: float = 0.0) -> None:
         self._slack = _check.check_number(slack, "slack")
@@ -75,8 +77,8 @@ class Delaunay(Index):
             raise InputError(f"points must have 2 columns for Delaunay, got {bodies.dim}; use another structure")
         super()._make(settings, lasting=lasting)
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
-        if any(edge > 0 for edge in box):
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
+        if box.periodic:
             raise InputError(
                 f"box must be None for Delaunay, which searches open space only, got {box}; "
                 "use LinkedCells or CellSorting"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack
 import numpy as np
 
 from vicinal import _check
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index
 
@@ -83,7 +84,7 @@ class HashGrid(Index):
         if levels is not None:
             self._numbers |= _check_levels(levels)
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         return dict(self._numbers)
 
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Unpack
 
 from vicinal import _check, _core
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index
 
@@ -54,7 +55,7 @@ class LinkedCells(Index):
     def _set_options(self, *, cell: float | None = None) -> None:
         self._cell = cell
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:
         cell = 0.0 if self._cell is None else _check.check_number(self._cell, "cell")
         # The core enlarges cells where squares of tiny sizes underflow, so that pairs reach farther than the bodies do.
         reach = cutoff if bodies.kind == "points" else max(bodies.largest) * (2 if bodies.kind == "spheres" else 1)
@@ -72,13 +73,15 @@ class LinkedCells(Index):
         return {"cell": cell}
 
 
-def grid_cells(bodies: Bodies, cutoff: float, cell: float, box: list[float]) -> float:
+def grid_cells(bodies: Bodies, cutoff: float, cell: float, box: Cell) -> float:
     """Return the number of cells of a dense grid, with its padding of three on each side."""
     if len(bodies) == 0:
         return 0.0
     cells = 3.0 if bodies.dim == 2 else 1.0  # in the plane the third axis is one cell and its padding
     reach = bodies.reach(cutoff)
     some = max(reach) or 1.0  # boxes without any length along an axis
-    for low, high, edge, size in zip(bodies.low, bodies.high, box, reach, strict=True):
-        cells *= (edge or (high - low)) / max(cell, size or some) + 7
+    for length, size in zip(
+        box.extent(bodies.low, bodies.high), box.reach(reach, boxes=bodies.kind == "boxes"), strict=True
+    ):
+        cells *= length / max(cell, size or some) + 7
     return cells

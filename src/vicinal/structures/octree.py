@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from vicinal import _check
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index
 
@@ -87,11 +88,11 @@ class Octree(Index):
         self._sampled = _check.check_choice(adjacency, "adjacency", ("stored", "sampled")) == "sampled"
         self._domain = domain
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         options = {"capacity": float(self._capacity), "depth": float(self._depth), "sampled": float(self._sampled)}
         if self._domain is None:
             return options
-        if any(edge > 0 for edge in box):
+        if box.periodic:
             raise InputError("domain= must not be combined with a periodic box, which is its own domain")
         for axis, (low, high) in enumerate(_check_domain(self._domain, bodies.dim)):
             options |= {f"low{axis}": low, f"high{axis}": high}

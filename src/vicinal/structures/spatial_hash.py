@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from vicinal import _check, _core
+from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index
 
@@ -65,5 +66,5 @@ class SpatialHash(Index):
                 f"{self._table * BYTES_PER_BUCKET / 2**30:.3g} GiB; pass None for twice the number of bodies"
             )
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         return {"table": float(self._table)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from vicinal import _check
+from vicinal.cell import Cell
 from vicinal.index import Index, Settings
 
 if TYPE_CHECKING:
@@ -63,5 +64,5 @@ class SweepAndPrune(Index):
             self._axes = "all" if lasting else "one"
         super()._make(settings, lasting=lasting)
 
-    def _options(self, bodies: Bodies, cutoff: float, box: list[float]) -> dict[str, float]:  # noqa: ARG002
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         return {"axes": 1.0 if self._axes == "one" else float(bodies.dim)}
