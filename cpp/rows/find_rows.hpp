@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -282,7 +283,8 @@ class RowSearch {
     const RowKernels& kernels = row_kernels();
     const bool check = sorts_candidates();  // otherwise few rows are sorted, and the branch is mispredicted
     std::vector<const std::int32_t*> hits(more_.size());
-    for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : nullptr;
+    static constexpr std::array<std::int32_t, copied_past> none{};  // empty rows are copied, too
+    for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : none.data();
     parallel_ranges(queries_.size, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
       RowStream stream(columns.j + offsets[begin], past_cache);
       RowStream owners(columns.i != nullptr ? columns.i + offsets[begin] : nullptr, past_cache);

@@ -8,8 +8,8 @@
 //
 // `Lanes` provides: vector, width, block; load, store, broadcast, least, most (minimum and maximum per lane),
 // any_greater, reverse, sort (ascending within the register), merge (the same for lanes that first rise, then fall). If
-// `block` is not 0, sort_block sorts each of this many registers at once. Everything is in an unnamed namespace, so that
-// each translation unit has its own copy, compiled for its own instruction set.
+// `block` is not 0, sort_block sorts each of this many registers at once. Everything is in an unnamed namespace, so
+// that each translation unit has its own copy, compiled for its own instruction set.
 #pragma once
 
 #include "rows/row_kernels.hpp"

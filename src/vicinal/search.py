@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vicinal._check import BoxLike
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
-from vicinal.costs import chosen_index
+from vicinal.choose import chosen_index
 from vicinal.index import Index, check_settings
 from vicinal.rows import Neighbors
 from vicinal.structures import StructureLike, find_structure
