@@ -8,6 +8,7 @@ scenes. The tables of the other instruction sets stay as they are.
     python benchmarks/calibrate.py --quick                 # some minutes
     python benchmarks/calibrate.py --few                   # only the seconds for few bodies; those for many are kept
     python benchmarks/calibrate.py --refit                 # fit the times of the last run again
+    python benchmarks/calibrate.py --seconds 60            # measure for a minute; the next call with it goes on
     VICINAL_ISA=baseline python benchmarks/calibrate.py    # for an instruction set other than the best one here
 """
 
@@ -50,17 +51,28 @@ Group = tuple[str, str]  # structure and kind of bodies
 Seconds = dict[tuple[str, str], float]  # by "few" or "many", and count
 
 
-def measure(plan: dict[int, int], repeats: int, times: Path) -> None:
-    """Time the ways on all scenes of the plan and keep a row for each scene and way in a file."""
+def measure(plan: dict[int, int], repeats: int, times: Path, seconds: float) -> bool:
+    """Time the ways on all scenes of the plan and keep a row for each scene and way in a file.
+
+    Scenes whose times are in the file are left out. After so many seconds it returns False: there are more scenes.
+    """
     times.parent.mkdir(exist_ok=True)
-    rows = []
+    rows = json.loads(times.read_text(encoding="utf-8")) if times.exists() else []
+    done = {row["scene"] for row in rows}
     start = time.perf_counter()
     for size, count in plan.items():
         for k, scene in enumerate(scenes(SEED + size, count, (size,))):
+            name = f"{scene.label} {scene.seed}"
+            if name in done:
+                continue
+            if time.perf_counter() - start > seconds:
+                times.write_text(json.dumps(rows), encoding="utf-8")
+                print(f"{k} of {count} scenes of {size} bodies are measured; call again to go on")
+                return False
             setting, shots = run(scene.make(), repeats=repeats, budget=2.0)
             rows += [
                 {
-                    "scene": f"{scene.label} {scene.seed}",
+                    "scene": name,
                     "kind": setting.bodies.kind,
                     "bodies": len(setting.bodies),
                     "structure": shot.structure,
@@ -74,6 +86,7 @@ def measure(plan: dict[int, int], repeats: int, times: Path) -> None:
                 print(f"{time.perf_counter() - start:5.0f} s  {size:8} bodies {k + 1:4}/{count} scenes", flush=True)
                 times.write_text(json.dumps(rows), encoding="utf-8")
     times.write_text(json.dumps(rows), encoding="utf-8")
+    return True
 
 
 def shares_of(row: dict[str, Any]) -> Seconds:
@@ -265,6 +278,7 @@ def main() -> int:
     parser.add_argument("--few", action="store_true", help="keep the seconds for many bodies")
     parser.add_argument("--refit", action="store_true", help="fit the times of the last run again")
     parser.add_argument("--times", type=Path, help="where the times are kept")
+    parser.add_argument("--seconds", type=float, help="measure for so long, beginning where the last call ended")
     options = parser.parse_args()
     if options.times is None:
         options.times = Path(__file__).with_name("results") / f"calibrate-{vc.info()['isa']}.json"
@@ -275,7 +289,10 @@ def main() -> int:
         plan = QUICK if options.quick else FULL
         if options.few:
             plan = {size: count for size, count in plan.items() if size <= MOST_FEW}
-        measure(plan, 3 if options.quick else 8, options.times)
+        if options.seconds is None:
+            options.times.unlink(missing_ok=True)
+        if not measure(plan, 3 if options.quick else 8, options.times, options.seconds or math.inf):
+            return 0
     rows = json.loads(options.times.read_text(encoding="utf-8"))
     fixed = seconds_for_many(before) if options.few else {}
     fitted = fit_all(rows, fixed)

@@ -16,7 +16,7 @@ from compare import ALL, assert_same_pairs
 from oracle import Pairs, exact_pairs
 from strategies import problems
 from vicinal import _core, costs
-from vicinal.choose import choose_checked
+from vicinal.choose import choose_checked, chosen_index
 from vicinal.index import check_settings
 from vicinal.structures import STRUCTURES
 
@@ -148,7 +148,7 @@ def test_a_single_search_uses_the_structure_that_choose_returns(
     points, bodies = SINGLE[name]
     settings = check_settings(points, **bodies)
     choice = choose_checked(settings)
-    index = costs.chosen_index(settings)
+    index = chosen_index(settings)
     chooser, given = index._core.origin  # type: ignore[attr-defined]
     structure, options = chooser.choose(settings.bodies.for_core, settings.cutoff, settings.box.for_core, given)
     assert structure == choice.structure
@@ -261,7 +261,7 @@ def test_a_structure_without_seconds_is_not_predicted() -> None:
     measured = costs.read_tables()["avx2"]
     seconds = {name: kinds for name, kinds in measured["structures"].items() if name != "LinkedCells"}
     surveyed = costs.survey(check_settings(UNIFORM, cutoff=0.03))
-    assert set(surveyed.predict(_core.CostTable(seconds, measured["updates"]), None)) == CHOOSABLE - {"LinkedCells"}
+    assert set(surveyed.predict(_core.CostTable(seconds, measured["updates"]), None, 0)) == CHOOSABLE - {"LinkedCells"}
 
 
 def test_every_structure_that_can_be_chosen_has_a_reason() -> None:

@@ -79,3 +79,33 @@ def test_sorted_rows_are_the_unsorted_ones_in_order(name: str, structure: str, d
     above = tight.indices > owners
     np.testing.assert_array_equal(i, owners[above])
     np.testing.assert_array_equal(j, tight.indices[above])
+
+
+@every_isa
+@pytest.mark.parametrize("structure", ["LinkedCells", "CellSorting"])
+def test_rows_of_dense_cells_are_sorted(name: str, structure: str) -> None:
+    """With many bodies per cell, candidates are sorted instead of rows."""
+    _core.set_isa(name)
+    rng = np.random.default_rng(9)
+    cloud = rng.random((1500, 3))
+    lattice = np.stack(np.meshgrid(*[np.arange(12)] * 3), axis=-1).reshape(-1, 3) / 12  # float32 cannot decide its ties
+    for dtype, box in ((np.float32, None), (np.float64, 1.0), (np.float64, None), (np.float32, 1.0)):
+        points = rng.permutation(cloud).astype(dtype)
+        bodies: list[dict[str, Any]] = [
+            {"points": points, "cutoff": 0.25},
+            {"points": rng.permutation(lattice).astype(dtype), "cutoff": 0.25},
+            {"points": points[:, :2].copy(), "cutoff": 0.15},
+            {"points": points, "radii": rng.random(len(points)) * 0.12},
+            {"boxes": (points, points + 0.2)},
+        ]
+        for given in bodies:
+            index = getattr(vc, structure)(**given, box=box)
+            loose, tight = index.neighbors(), index.neighbors(sort=True)
+            np.testing.assert_array_equal(loose.offsets, tight.offsets)
+            owners = np.repeat(np.arange(len(tight)), tight.counts)
+            order = np.lexsort((loose.indices, owners))
+            np.testing.assert_array_equal(loose.indices[order], tight.indices)
+            i, j = index.pairs(sort=True)
+            above = tight.indices > owners
+            np.testing.assert_array_equal(i, owners[above])
+            np.testing.assert_array_equal(j, tight.indices[above])

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -105,13 +106,20 @@ struct Prediction {
   std::optional<Parameter> parameter;
 };
 
+// Whether bodies are so few that all pairs are tested and nothing is surveyed: up to `limit`, or one.
+inline bool tests_all_pairs(std::int64_t bodies, std::int64_t limit) {
+  return bodies <= std::max<std::int64_t>(1, limit);
+}
+
 // The best way to use each structure; with `motion`, in a step of an index that is kept while bodies move by that
-// multiple of their sizes.
+// multiple of their sizes. Without `Exhaustive` if the limit of `tests_all_pairs` is negative.
 template <int D>
-std::vector<Prediction> predict(const Survey<D>& survey, const CostTable& costs, const std::optional<double>& motion) {
+std::vector<Prediction> predict(const Survey<D>& survey, const CostTable& costs, const std::optional<double>& motion,
+                                std::int64_t limit) {
   const double moved = motion ? survey.moved(*motion) : 0;
   std::vector<Prediction> result;
   for (const auto& [structure, estimate] : estimators<D>()) {
+    if (limit < 0 && structure == "Exhaustive") continue;
     std::optional<Prediction> best;
     for (Estimate& way : estimate(survey)) {
       const std::optional<double> seconds = motion

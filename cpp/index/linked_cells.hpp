@@ -62,11 +62,13 @@ class LinkedCells final : public Structure<T, D> {
     const auto rows = mode == Mode::half ? grid_.half_rows() : std::span<const StencilRow>(grid_.rows);
     const bool periodic = grid_.periodic();
     std::vector<Range> ranges;
+    std::vector<KeyRow> steps;
+    for (const StencilRow& row : rows) steps.push_back(key_row(row, mode));
     const auto [first, last] = groups_of_part(queries, part);
     for (std::size_t g = first; g < last; ++g) {
       const std::uint64_t key = queries.group_key[g];
       if (periodic) periodic_ranges(key, rows, mode, ranges);
-      else open_ranges(key, rows, mode, ranges);
+      else open_ranges(key, steps, ranges);
       if (!ranges.empty()) sink({queries.group_begin[g], queries.group_begin[g + 1], ranges});
     }
   }
@@ -81,20 +83,26 @@ class LinkedCells final : public Structure<T, D> {
  private:
   static Own own_of(Mode mode) { return mode == Mode::half ? Own::after : Own::except; }
 
-  void open_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode, std::vector<Range>& ranges) const {
-    const Slot* const start = starts_.data();
+  // A row of the stencil in open space: the keys of its cells, from that of a query's cell.
+  struct KeyRow {
+    std::int64_t low, end;
+    Own own;
+  };
+  [[nodiscard]] KeyRow key_row(const StencilRow& row, Mode mode) const {
+    const std::int64_t middle = grid_.key_step(row);
+    const bool own_row = mode != Mode::cross && row.dy == 0 && row.dz == 0;
+    return {own_row && mode == Mode::half ? middle : middle - row.reach_x, middle + row.reach_x + 1,
+            own_row ? own_of(mode) : Own::absent};
+  }
+  void open_ranges(std::uint64_t key, std::span<const KeyRow> rows, std::vector<Range>& ranges) const {
+    const Slot* const start = starts_.data() + key;
     ranges.resize(rows.size());
-    std::size_t count = 0;
-    for (const StencilRow& row : rows) {
-      const auto middle = static_cast<std::uint64_t>(static_cast<std::int64_t>(key) + grid_.key_step(row));
-      const auto reach = static_cast<std::uint64_t>(row.reach_x);
-      const bool own_row = mode != Mode::cross && middle == key;
-      const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
-      const Range range{start[low], start[middle + reach + 1], {}, own_row ? own_of(mode) : Own::absent};
-      ranges[count] = range;
-      count += range.begin < range.end ? 1 : 0;
+    Range* to = ranges.data();
+    for (const KeyRow& row : rows) {
+      *to = {start[row.low], start[row.end], {}, row.own};
+      to += to->begin < to->end ? 1 : 0;
     }
-    ranges.resize(count);
+    ranges.resize(static_cast<std::size_t>(to - ranges.data()));
   }
 
   // The same with rows that leave the box on one side and continue on the other, as images.

@@ -10,6 +10,8 @@
 #include <cstddef>
 
 #include "index/bodies.hpp"
+#include "index/bulk.hpp"
+#include "index/near_frame.hpp"
 #include "index/statistics.hpp"
 
 namespace vicinal {
@@ -41,9 +43,13 @@ class Survey {
                                    : bodies / 2 * others(std::pow(std::max(ball * volume, 1e-300), 1.0 / D));
     // Doubles that are not tested in float32 first take twice the bytes and half the lanes. For points and spheres that
     // is less than twice the time, because candidates in the band are tested again.
-    const double longest = *std::max_element(length.begin(), length.end());
-    const bool near = shape != Shape::box && longest < 2 * NearFrame<D>::most * reach[0];
+    const double most = *std::max_element(reach.begin(), reach.end());
+    const bool near = shape != Shape::box && near_frame(points, box, most).useful();
     width = sizeof(T) == 4 || near ? 1 : shape == Shape::box ? 2 : 1.5;
+    bulk = length;
+    const Bulk<D> inner = find_bulk(points, box, most, most_strays(points.size));
+    if (inner.cut)
+      for (std::size_t a = 0; a < D; ++a) bulk[a] = std::min(length[a], inner.high[a] - inner.low[a]);
     sorting = bodies * std::max(0.0, std::log2(bodies / cached_bodies));
   }
 
@@ -52,6 +58,7 @@ class Survey {
   Shape shape;
   Edges reach;           // how far apart the positions of a pair can be
   Edges length{};        // of the space: the period, or the extent of the bodies
+  Edges bulk{};          // the same of most bodies, over which some structures lay their grids
   Edges period{};        // 0 along open axes
   double most_cells;     // of a dense grid that fits into memory
   bool periodic;         // along some axis

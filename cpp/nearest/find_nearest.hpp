@@ -108,6 +108,9 @@ class NearestSearch {
     T shortest = 0;
     for (std::size_t a = 0; a < D; ++a)
       if (const T edge = bodies_.box.edge[a]; edge > 0) shortest = shortest > 0 ? std::min(shortest, edge) : edge;
+    for (const auto* const raw : {&bodies_.raw, &queries_.raw})
+      for (std::size_t a = 0; a < D; ++a)
+        for (const T x : {raw->low[a], raw->high[a]}) bound_[a] = std::max(bound_[a], std::abs(static_cast<double>(x)));
     near_reach_ = static_cast<double>(shortest) / 2;
     near_images_ = images_of(near_reach_);
     // All candidates, those up to a whole register behind the last image, and what `gather` writes too much.
@@ -174,14 +177,14 @@ class NearestSearch {
 
   // The images in which a point can be within reach, the box itself first.
   [[nodiscard]] std::vector<Image> images_of(double reach) const {
+    const Box<T, D>& box = bodies_.box;
     Reach<D> around;
-    around.axis.fill(reach);
+    for (std::size_t k = 0; k < D; ++k)
+      around.axis[k] = box.tilted ? reach + lattice_slack(box, reach, bound_, k) : reach;
     std::vector<Image> images;
-    for (const Shift& shift : images_within(around, bodies_.box)) {
-      Image image{shift, {}, shift == Shift{}};
-      for (std::size_t a = 0; a < D; ++a) image.step[a] = static_cast<T>(shift[a]) * bodies_.box.edge[a];
-      images.push_back(image);
-      if (image.unmoved) std::swap(images.front(), images.back());
+    for (const Shift& shift : images_within(around, box)) {
+      images.push_back({shift, box.image(shift), shift == Shift{}});
+      if (images.back().unmoved) std::swap(images.front(), images.back());
     }
     return images;
   }
@@ -487,6 +490,7 @@ class NearestSearch {
   std::vector<Image> near_images_, far_images_;
   Best<T> best_;
   std::vector<Slot> queue_;
+  std::array<double, D> bound_{};  // largest coordinate along each axis of the box, for the rounding in tilted ones
   std::vector<Entry> stack_;
   std::vector<Span> spans_;
   std::vector<std::uint32_t> ends_;

@@ -51,7 +51,7 @@ class NearestTree {
   // Points in the order of a curve, in groups of at most `leaf_points`.
   static void arrange(const BodyView<T, D>& points, const Box<T, D>& box, Bodies<T, D>& bodies) {
     // Spheres are searched by their centres.
-    BodyView<T, D> centres = points;
+    BodyView<T, D> centres = in_box(points, box);
     centres.shape = Shape::point;
     centres.extra = nullptr;
     centres.largest = {};

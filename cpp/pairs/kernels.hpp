@@ -21,6 +21,13 @@ struct Span {
   std::uint32_t begin, end;
 };
 
+// Which candidates are left out by comparing payloads, which are ids then. `own` is absent if some are.
+enum class Filter : std::uint8_t {
+  none,
+  upper,   // all that are not greater than the query: rows hold each pair once
+  others,  // the query itself: it is somewhere in the tile
+};
+
 template <class V>
 struct Tile {
   const V* x[most_columns];
@@ -43,13 +50,16 @@ struct Batch {
   V inside, outside;
   // Spheres, band: the doubt at a distance s = ri + rj is |d2 - s*s| <= slope * s + offset.
   V slope, offset;
+  Filter filter;
+  std::int32_t image;  // Filter::upper: a hit is greater than the id of its query less this
 };
 
-// The bounds of the queries of a batch: of their positions, or of boxes, and the largest radius.
+// The bounds of the queries of a batch: of their positions, or of boxes, the largest radius and the smallest id.
 template <class V>
 struct Bounds {
   V low[3], high[3];
   V radius;
+  std::int32_t id;
 };
 
 // gather: copies spans of x and payload (of slots if payload is null, of nothing if payload_to is null) side by side,

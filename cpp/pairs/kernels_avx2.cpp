@@ -19,23 +19,12 @@ inline std::size_t fill_four(std::int32_t* to, std::int32_t id) {
   return 32;
 }
 
-// The position of `value` in `hits`, which contains it. A query is usually among its first sixteen hits, but not often
-// enough among the first eight for a predictable branch.
-inline std::size_t find_self(const std::int32_t* hits, std::int32_t value) {
-  const __m256i wanted = _mm256_set1_epi32(value);
-  const auto bits_at = [&](std::size_t k) {
-    const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hits + k));
-    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(here, wanted))));
-  };
-  for (std::size_t k = 0;; k += 16) {
-    const unsigned bits = bits_at(k) | bits_at(k + 8) << 8;
-    if (bits != 0) return k + static_cast<std::size_t>(__builtin_ctz(bits));
-  }
-}
-
 // Inverted lane masks.
 alignas(32) constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 alignas(32) constexpr std::int64_t long_ones_then_zeros[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+// One lane among others.
+constexpr std::int32_t all_but_one[15] = {-1, -1, -1, -1, -1, -1, -1, 0, -1, -1, -1, -1, -1, -1, -1};
+constexpr std::int64_t long_all_but_one[7] = {-1, -1, -1, 0, -1, -1, -1};
 
 inline __m256i slots_from(std::size_t first) {
   return _mm256_add_epi32(_mm256_set1_epi32(static_cast<std::int32_t>(first)),
@@ -79,11 +68,20 @@ struct FloatLanes {
   }
   static inline mask from(std::size_t k) { return lanes(zeros_then_ones + 8 - k); }
   static inline mask first(std::size_t k) { return lanes(ones_then_zeros + 8 - k); }
-  static inline vector most(vector a, vector b) { return _mm256_max_ps(a, b); }
+  static inline mask without(std::size_t k) { return lanes(all_but_one + 7 - k); }
+  static inline __m256i broadcast_id(std::int32_t id) { return _mm256_set1_epi32(id); }
+  static inline mask greater(const std::int32_t* payload, __m256i limit) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
+    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(values, limit));
+  }
+  static inline mask unlike(const std::int32_t* payload, __m256i id) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
+    return _mm256_xor_ps(from(0), _mm256_castsi256_ps(_mm256_cmpeq_epi32(values, id)));
+  }
   static inline vector least(vector a, vector b) { return _mm256_min_ps(a, b); }
+  static inline vector most(vector a, vector b) { return _mm256_max_ps(a, b); }
   static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
   static inline vector zero() { return _mm256_setzero_ps(); }
-  static inline unsigned bits(mask m) { return static_cast<unsigned>(_mm256_movemask_ps(m)); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), slots_from(first));
   }
@@ -116,7 +114,6 @@ struct FloatLanes {
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
-  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_self(hits, value); }
 };
 
 struct DoubleLanes {
@@ -140,8 +137,18 @@ struct DoubleLanes {
   }
   static inline mask from(std::size_t k) { return lanes(long_zeros_then_ones + 4 - k); }
   static inline mask first(std::size_t k) { return lanes(long_ones_then_zeros + 4 - k); }
-  static inline vector most(vector a, vector b) { return _mm256_max_pd(a, b); }
+  static inline mask without(std::size_t k) { return lanes(long_all_but_one + 3 - k); }
+  static inline __m128i broadcast_id(std::int32_t id) { return _mm_set1_epi32(id); }
+  static inline mask greater(const std::int32_t* payload, __m128i limit) {
+    const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(payload));
+    return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_cmpgt_epi32(values, limit)));
+  }
+  static inline mask unlike(const std::int32_t* payload, __m128i id) {
+    const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(payload));
+    return _mm256_xor_pd(from(0), _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_cmpeq_epi32(values, id))));
+  }
   static inline vector least(vector a, vector b) { return _mm256_min_pd(a, b); }
+  static inline vector most(vector a, vector b) { return _mm256_max_pd(a, b); }
   static inline double root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
   static inline vector zero() { return _mm256_setzero_pd(); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
@@ -178,7 +185,6 @@ struct DoubleLanes {
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
-  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_self(hits, value); }
 };
 
 }  // namespace

@@ -32,15 +32,6 @@ inline std::size_t fill_two(std::int32_t* to, std::int32_t id) {
   return 32;
 }
 
-// The position of `value` in `hits`, which contains it.
-inline std::size_t find_sixteen(const std::int32_t* hits, std::int32_t value) {
-  const __m512i wanted = _mm512_set1_epi32(value);
-  for (std::size_t k = 0;; k += 16) {
-    const Mask16 equal = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(hits + k), wanted);
-    if (equal != 0) return k + static_cast<std::size_t>(__builtin_ctz(equal));
-  }
-}
-
 inline __m512i slots_from(std::size_t first) {
   return _mm512_add_epi32(_mm512_set1_epi32(static_cast<std::int32_t>(first)),
                           _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
@@ -64,20 +55,29 @@ struct FloatLanes {
   static inline mask at_most(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
-  static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
+  static inline mask without(std::size_t k) { return static_cast<mask>(~(1U << k)); }
+  static inline __m512i broadcast_id(std::int32_t id) { return _mm512_set1_epi32(id); }
+  static inline mask greater(const std::int32_t* payload, __m512i limit) {
+    return _mm512_cmpgt_epi32_mask(_mm512_loadu_si512(payload), limit);
+  }
+  static inline mask unlike(const std::int32_t* payload, __m512i id) {
+    return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(payload), id);
+  }
   static inline vector least(vector a, vector b) { return _mm512_min_ps(a, b); }
+  static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
   static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
   static inline vector zero() { return _mm512_setzero_ps(); }
-  static inline unsigned bits(mask m) { return m; }
   static inline void number_slots(std::int32_t* to, std::size_t first) { _mm512_storeu_si512(to, slots_from(first)); }
-  using permutation = mask;
-  static inline permutation packing(mask m) { return m; }
-  static inline vector pack(vector v, permutation p) { return _mm512_maskz_compress_ps(p, v); }
+  // Packing takes two instructions of the one unit that shuffles, a permutation one: the numbers of lanes are packed
+  // once, all columns permuted.
+  using permutation = __m512i;
+  static inline permutation packing(mask m) { return _mm512_maskz_compress_epi32(m, slots_from(0)); }
+  static inline vector pack(vector v, permutation p) { return _mm512_permutexvar_ps(p, v); }
   static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, permutation p) {
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(p, _mm512_loadu_si512(payload)));
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(p, _mm512_loadu_si512(payload)));
   }
   static inline void pack_slots(std::int32_t* to, std::size_t first, permutation p) {
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(p, slots_from(first)));
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(p, slots_from(first)));
   }
   static inline mask both(mask a, mask b) { return static_cast<mask>(a & b); }
   static inline mask differ(mask a, mask b) { return static_cast<mask>(a ^ b); }
@@ -90,7 +90,6 @@ struct FloatLanes {
     return number(m);
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
-  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_sixteen(hits, value); }
 };
 
 struct DoubleLanes {
@@ -111,8 +110,16 @@ struct DoubleLanes {
   static inline mask at_most(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
-  static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
+  static inline mask without(std::size_t k) { return static_cast<mask>(~(1U << k)); }
+  static inline __m256i broadcast_id(std::int32_t id) { return _mm256_set1_epi32(id); }
+  static inline mask greater(const std::int32_t* payload, __m256i limit) {
+    return _mm256_cmpgt_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload)), limit);
+  }
+  static inline mask unlike(const std::int32_t* payload, __m256i id) {
+    return _mm256_cmpneq_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload)), id);
+  }
   static inline vector least(vector a, vector b) { return _mm512_min_pd(a, b); }
+  static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
   static inline double root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
   static inline vector zero() { return _mm512_setzero_pd(); }
   static inline __m256i low_slots(std::size_t first) { return _mm512_castsi512_si256(slots_from(first)); }
@@ -139,7 +146,6 @@ struct DoubleLanes {
     return number(m);
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
-  static inline std::size_t find(const std::int32_t* hits, std::int32_t value) { return find_sixteen(hits, value); }
 };
 
 }  // namespace

@@ -60,7 +60,12 @@ struct Query {
   }
 };
 
-template <class V, int D, Shape S, bool Band, bool Shifted>
+// Whether a filter lets a candidate pass.
+inline bool passes(Filter filter, std::int32_t payload, std::int32_t id) {
+  return filter == Filter::none || (filter == Filter::upper ? payload > id : payload != id);
+}
+
+template <class V, int D, Shape S, bool Band, bool Shifted, Filter Left>
 std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                       std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
@@ -68,17 +73,20 @@ std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* 
     const std::uint32_t self = batch.position + (q - batch.first);
     const std::int32_t id = batch.ids[q];
     std::uint32_t n = 0;
+    std::uint32_t all = 0;
     std::uint32_t maybe = 0;
     const auto run = [&](std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t k = begin; k < end; ++k) {
         out[n] = tile.payload[k];  // written always, kept only when the cursor moves on: no branch to mispredict
         if (owner != nullptr) owner[n] = id;
-        n += query.hit(tile, k, maybe);
+        const std::uint32_t hit = query.hit(tile, k, maybe);
+        all += hit;
+        n += passes(Left, tile.payload[k], id - batch.image) ? hit : 0;
       }
     };
     if (batch.own == Own::except) run(0, self);
     run(batch.own == Own::absent ? 0 : self + 1, tile.size);
-    if (Band && n != maybe) return q - batch.first;
+    if (Band && all != maybe) return q - batch.first;
     counts[q - batch.first] = n;
     out += n;
     if (owner != nullptr) owner += n;
@@ -103,8 +111,16 @@ std::uint32_t count_of(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t
 template <class V, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                    std::uint32_t* counts) {
-  return !Band && batch.shifted ? hits_of<V, D, S, Band, true>(tile, batch, out, owner, counts)
-                                : hits_of<V, D, S, Band, false>(tile, batch, out, owner, counts);
+  const auto run = [&]<Filter Left>() {
+    return !Band && batch.shifted ? hits_of<V, D, S, Band, true, Left>(tile, batch, out, owner, counts)
+                                  : hits_of<V, D, S, Band, false, Left>(tile, batch, out, owner, counts);
+  };
+  switch (batch.filter) {
+    case Filter::upper: return run.template operator()<Filter::upper>();
+    case Filter::others: return run.template operator()<Filter::others>();
+    case Filter::none: break;
+  }
+  return run.template operator()<Filter::none>();
 }
 template <class V, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* counts) {
@@ -156,7 +172,9 @@ std::uint32_t gather(const V* const* x, const std::int32_t* payload, const Span*
       for (int c = 0; c < columns_of(S, D); ++c) to[c][at] = x[c][slot];
       if (payload != nullptr) payload_to[at] = payload[slot];
       else if (payload_to != nullptr) payload_to[at] = static_cast<std::int32_t>(slot);
-      at += bounds == nullptr || near<V, D, S, Band>(x, slot, batch, *bounds) ? 1 : 0;
+      const bool greater =
+          bounds == nullptr || batch.filter != Filter::upper || payload[slot] > bounds->id - batch.image;
+      at += bounds == nullptr || (greater && near<V, D, S, Band>(x, slot, batch, *bounds)) ? 1 : 0;
     }
     ends[s] = static_cast<std::uint32_t>(at);
   }
@@ -173,6 +191,7 @@ void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits
   std::uint32_t unsure = 0;
   for (std::uint32_t k = batch.own == Own::after ? batch.position + 1 : 0; k < tile.size; ++k) {
     if (batch.own == Own::except && k == batch.position) continue;
+    if (!passes(batch.filter, tile.payload[k], batch.ids[batch.first] - batch.image)) continue;
     std::uint32_t maybe = 0;
     const std::uint32_t hit = query.hit(tile, k, maybe);
     if (hits != nullptr) hits[sure] = tile.payload[k];

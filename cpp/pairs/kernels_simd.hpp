@@ -1,12 +1,13 @@
 // The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp provide the registers.
 //
 // `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply;
-// most (the larger one), zero, at_most (lanes where a <= b), from(k) (all lanes but the first k), first(k), both,
-// differ, either, any, none; bits (one per lane); number of set lanes; keep (compress-store of the payload's set lanes,
-// returns their number); fill (stores one id many times); find (where a value is among hits); number_slots (stores
-// consecutive numbers); packing (how to move the set lanes of a mask to the front), pack, pack_payload and pack_slots,
-// which do that. Everything is inside an unnamed namespace: each translation unit keeps its own copy, compiled for its
-// own processor. The file that includes this header includes the intrinsics first.
+// least, most (minimum and maximum), zero, at_most (lanes where a <= b), from(k) (all lanes but the first k), first(k),
+// without(k) (all lanes but lane k), greater and unlike (lanes of the payload above a limit, or not equal to it), both,
+// differ, either, any, none; number of set lanes; keep (compress-store of the payload's set lanes, returns their
+// number); fill (stores one id many times); number_slots (stores consecutive numbers); packing (how to move the set
+// lanes of a mask to the front), pack, pack_payload and pack_slots, which do that. Everything is inside an unnamed
+// namespace: each translation unit keeps its own copy, compiled for its own processor. The file that includes this
+// header includes the intrinsics first.
 #pragma once
 
 #include "pairs/kernels.hpp"
@@ -145,13 +146,14 @@ struct Around {
       vector sum{};
       for (int a = 0; a < D; ++a) {
         const vector at = Lanes::load(x[a] + k);
-        vector above = Lanes::subtract(at, high[a]);
-        vector below = Lanes::subtract(low[a], at);
+        vector d;
         if constexpr (Shifted && !Band) {
-          above = Lanes::add(above, shift[a]);
-          below = Lanes::subtract(below, shift[a]);
+          const vector above = Lanes::add(Lanes::subtract(at, high[a]), shift[a]);
+          const vector below = Lanes::subtract(Lanes::subtract(low[a], at), shift[a]);
+          d = Lanes::most(Lanes::most(above, below), Lanes::zero());
+        } else {
+          d = Lanes::subtract(at, Lanes::least(Lanes::most(at, low[a]), high[a]));
         }
-        const vector d = Lanes::most(Lanes::most(above, below), Lanes::zero());
         const vector d2 = Lanes::multiply(d, d);
         sum = a == 0 ? d2 : Lanes::add(sum, d2);
       }
@@ -164,36 +166,61 @@ struct Around {
   }
 };
 
-// Runs visit(k, mask of hits) over the tile from candidate `begin` on; true when some candidate is in doubt. It must be
-// inlined: the counter of `visit` has to stay in a register.
+// Runs visit(k, mask of hits) over the registers of a tile from `first` on, except that of the register at `special`
+// only the lanes of `mask` count; true when some candidate is in doubt. It must be inlined: the counter of `visit` has
+// to stay in a register.
 //
 // Doubt is rare: it is only collected here, and the caller tests the candidates in doubt again.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
 [[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile,
                                          const Batch<typename Lanes::value>& batch, std::uint32_t slot,
-                                         std::size_t begin, const Visit& visit) {
+                                         std::size_t first, std::size_t special, typename Lanes::mask mask,
+                                         const Visit& visit) {
   const Query<Lanes, D, S, Band, Shifted> query(batch, slot);
   auto doubt = Lanes::none();
-  std::size_t k = begin / Lanes::width * Lanes::width;
+  std::size_t k = first;
+  for (; k < special; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
   if (k >= tile.size) return false;
-  visit(k, Lanes::both(query.hits(tile, k, doubt), Lanes::from(begin % Lanes::width)));
+  visit(k, Lanes::both(query.hits(tile, k, doubt), mask));
   for (k += Lanes::width; k < tile.size; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
   return Band && Lanes::any(doubt);
 }
 
+// The register of a position in the tile.
+template <class Lanes>
+inline std::size_t register_of(std::size_t position) {
+  return position / Lanes::width * Lanes::width;
+}
+
+// The lanes that a filter lets pass, by the id of the query.
+template <class Lanes, Filter Left, class Id>
+inline typename Lanes::mask passing(const std::int32_t* payload, Id id) {
+  return Left == Filter::upper ? Lanes::greater(payload, id) : Lanes::unlike(payload, id);
+}
+
 // Tile and batch are passed by value: stores might alias a reference, and every pointer would be read again.
-template <class Lanes, int D, Shape S, bool Band, bool Shifted>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, Filter Left>
 std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                       std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const std::uint32_t self = batch.position + (q - batch.first);
+    const std::size_t self = batch.position + (q - batch.first);
     std::int32_t* to = out;
-    const bool doubt = sweep<Lanes, D, S, Band, Shifted>(
-        tile, batch, q, batch.own == Own::after ? self + 1 : 0,
-        [&](std::size_t k, typename Lanes::mask hit) { to += Lanes::keep(to, tile.payload + k, hit); });
+    bool doubt = false;
+    if constexpr (Left != Filter::none) {
+      const auto id = Lanes::broadcast_id(batch.ids[q] - batch.image);
+      doubt = sweep<Lanes, D, S, Band, Shifted>(
+          tile, batch, q, 0, 0, Lanes::from(0), [&](std::size_t k, typename Lanes::mask hit) {
+            to += Lanes::keep(to, tile.payload + k, Lanes::both(hit, passing<Lanes, Left>(tile.payload + k, id)));
+          });
+    } else {
+      const std::size_t begin = batch.own == Own::after ? self + 1 : batch.own == Own::except ? self : 0;
+      const std::size_t special = register_of<Lanes>(begin);
+      doubt = sweep<Lanes, D, S, Band, Shifted>(
+          tile, batch, q, batch.own == Own::except ? 0 : special, special,
+          batch.own == Own::except ? Lanes::without(begin % Lanes::width) : Lanes::from(begin % Lanes::width),
+          [&](std::size_t k, typename Lanes::mask hit) { to += Lanes::keep(to, tile.payload + k, hit); });
+    }
     if (doubt) return q - batch.first;
-    // A body is always a pair with itself: removing that hit afterwards costs less than skipping the query.
-    if (batch.own == Own::except) out[Lanes::find(out, tile.payload[self])] = *--to;
     const auto n = static_cast<std::size_t>(to - out);
     if (owner != nullptr) {
       // Copying too many registers costs less than a branch that depends on n.
@@ -212,12 +239,14 @@ template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                        std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const std::uint32_t self = batch.position + (q - batch.first);
+    const std::size_t begin = batch.own == Own::after ? batch.position + (q - batch.first) + 1 : 0;
+    const std::size_t first = register_of<Lanes>(begin);
     std::size_t n = 0;
     const bool doubt =
-        sweep<Lanes, D, S, Band, Shifted>(tile, batch, q, batch.own == Own::after ? self + 1 : 0,
+        sweep<Lanes, D, S, Band, Shifted>(tile, batch, q, first, first, Lanes::from(begin % Lanes::width),
                                           [&](std::size_t, typename Lanes::mask hit) { n += Lanes::number(hit); });
     if (doubt) return q - batch.first;
+    // A body is always a pair with itself.
     counts[q - batch.first] = static_cast<std::uint32_t>(n - (batch.own == Own::except ? 1 : 0));
   }
   return batch.last - batch.first;
@@ -226,8 +255,16 @@ std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typen
 template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
                    std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
-  return batch.shifted ? hits_of<Lanes, D, S, Band, true>(tile, batch, out, owner, counts)
-                       : hits_of<Lanes, D, S, Band, false>(tile, batch, out, owner, counts);
+  const auto run = [&]<Filter Left>() {
+    return batch.shifted ? hits_of<Lanes, D, S, Band, true, Left>(tile, batch, out, owner, counts)
+                         : hits_of<Lanes, D, S, Band, false, Left>(tile, batch, out, owner, counts);
+  };
+  switch (batch.filter) {
+    case Filter::upper: return run.template operator()<Filter::upper>();
+    case Filter::others: return run.template operator()<Filter::others>();
+    case Filter::none: break;
+  }
+  return run.template operator()<Filter::none>();
 }
 template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
@@ -273,19 +310,37 @@ std::uint32_t gather_near(const typename Lanes::value* const* x, const std::int3
                           std::size_t count, const Batch<typename Lanes::value>& batch,
                           const Bounds<typename Lanes::value>& bounds, typename Lanes::value* const* to,
                           std::int32_t* payload_to, std::uint32_t* ends) {
+  using V = typename Lanes::value;
   constexpr int columns = columns_of(S, D);
+  // Local pointers: what is written might alias those of the caller, and they would be read again each time.
+  const V* source[columns];
+  V* target[columns];
+  for (int a = 0; a < columns; ++a) {
+    source[a] = x[a];
+    target[a] = to[a];
+  }
   const Around<Lanes, D, S, Band, Shifted> around(batch, bounds);
+  const bool upper = batch.filter == Filter::upper;
+  const auto limit = Lanes::broadcast_id(bounds.id - batch.image);
   std::size_t at = 0;
+  const auto take = [&](std::size_t from, std::size_t n) {
+    auto near = Lanes::both(around.near(source, from), Lanes::first(n));
+    if (upper) near = Lanes::both(near, Lanes::greater(payload + from, limit));
+    const auto packing = Lanes::packing(near);
+    for (int a = 0; a < columns; ++a) Lanes::store(target[a] + at, Lanes::pack(Lanes::load(source[a] + from), packing));
+    if (payload != nullptr) Lanes::pack_payload(payload_to + at, payload + from, packing);
+    else if (payload_to != nullptr) Lanes::pack_slots(payload_to + at, from, packing);
+    at += Lanes::number(near);
+  };
   for (std::size_t s = 0; s < count; ++s) {
     const Span span = spans[s];
-    for (std::size_t from = span.begin; from < span.end; from += Lanes::width) {
-      auto near = around.near(x, from);
-      if (from + Lanes::width > span.end) near = Lanes::both(near, Lanes::first(span.end - from));
-      const auto packing = Lanes::packing(near);
-      for (int a = 0; a < columns; ++a) Lanes::store(to[a] + at, Lanes::pack(Lanes::load(x[a] + from), packing));
-      if (payload != nullptr) Lanes::pack_payload(payload_to + at, payload + from, packing);
-      else if (payload_to != nullptr) Lanes::pack_slots(payload_to + at, from, packing);
-      at += Lanes::number(near);
+    // As in gather_all, the number of registers is hard to predict: most spans take one or two.
+    for (std::size_t from = span.begin; from < span.end; from += 2 * Lanes::width) {
+      const std::size_t left = span.end - from;
+      const std::size_t first = left < Lanes::width ? left : Lanes::width;
+      const std::size_t second = left - first < Lanes::width ? left - first : Lanes::width;
+      take(from, first);
+      take(from + Lanes::width, second);
     }
     ends[s] = static_cast<std::uint32_t>(at);
   }
@@ -322,25 +377,23 @@ template <class Lanes, int D, Shape S, bool Shifted, bool Counted>
 void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hits, std::int32_t* doubts,
              std::uint32_t* counts) {
   const Query<Lanes, D, S, true, Shifted> query(batch, batch.first);
-  const std::uint32_t self = batch.position;
-  const std::size_t begin = batch.own == Own::after ? self + 1 : 0;
+  const std::size_t self = batch.position;
+  const std::size_t begin = batch.own == Own::after ? self + 1 : batch.own == Own::except ? self : 0;
+  const std::size_t special = register_of<Lanes>(begin);
+  const auto id = Lanes::broadcast_id(batch.ids[batch.first] - batch.image);
   std::size_t sure = 0;
   std::int32_t* doubt_to = doubts;
-  auto wanted = Lanes::from(begin % Lanes::width);
-  for (std::size_t k = begin / Lanes::width * Lanes::width; k < tile.size; k += Lanes::width) {
+  for (std::size_t k = batch.own == Own::after ? special : 0; k < tile.size; k += Lanes::width) {
     auto doubt = Lanes::none();
-    const auto hit = Lanes::both(query.hits(tile, k, doubt), wanted);
+    auto hit = query.hits(tile, k, doubt);
+    auto wanted = batch.filter == Filter::none    ? Lanes::from(0)
+                  : batch.filter == Filter::upper ? passing<Lanes, Filter::upper>(tile.payload + k, id)
+                                                  : passing<Lanes, Filter::others>(tile.payload + k, id);
+    if (k == special && batch.own != Own::absent)
+      wanted = batch.own == Own::except ? Lanes::without(begin % Lanes::width) : Lanes::from(begin % Lanes::width);
+    hit = Lanes::both(hit, wanted);
     sure += Counted ? Lanes::number(hit) : Lanes::keep(hits + sure, tile.payload + k, hit);
     doubt_to += Lanes::keep(doubt_to, tile.payload + k, Lanes::both(doubt, wanted));
-    wanted = Lanes::from(0);
-  }
-  if (batch.own == Own::except) {
-    auto doubt = Lanes::none();
-    const unsigned around = Lanes::bits(query.hits(tile, self / Lanes::width * Lanes::width, doubt));
-    if ((around >> self % Lanes::width & 1U) != 0) {
-      --sure;
-      if constexpr (!Counted) hits[Lanes::find(hits, tile.payload[self])] = hits[sure];
-    }
   }
   counts[0] = static_cast<std::uint32_t>(sure);
   counts[1] = static_cast<std::uint32_t>(doubt_to - doubts);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -77,23 +76,18 @@ class PerThread {
 template <class T, int D, class Body>
 std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   const Bodies<T, D>& bodies = task.index.bodies();
-  std::atomic<std::uint64_t> candidates{0};
   PerThread<Test<T, D>> tests;
   parallel_for(task.parts(), [&](std::size_t number, int thread) {
     const std::size_t part = task.first_part + number;
     Test<T, D>& test = tests.get(static_cast<std::size_t>(thread),
                                  [&](auto& made) { made.emplace(task.queries, bodies, task.cutoff); });
     body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
-      std::uint64_t here = 0;
-      auto each = [&](const Block& block) {
-        const std::uint64_t candidates_here = candidates_of(block);
-        here += candidates_here;
-        if (candidates_here > 0) visit(test, block);  // bodies without candidates are common in sparse space
-      };
+      auto each = [&](const Block& block) { visit(test, block); };
       task.index.blocks(task.queries, task.mode, part, each);
-      candidates.fetch_add(here, std::memory_order_relaxed);
     });
   });
+  std::uint64_t candidates = 0;
+  tests.for_each([&](const Test<T, D>& test) { candidates += test.candidates(); });
   return candidates;
 }
 

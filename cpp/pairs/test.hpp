@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,25 @@ inline const Kernels& kernels() {
 // Candidates tested at once. A tile of them stays in the first cache with room for the hits.
 inline constexpr std::size_t tile_candidates = 1024;
 
+// Which hits of a query are kept.
+enum class Keep {
+  all,
+  upper,  // only those with a larger id: each pair once (of a body's own images, one of two opposite ones)
+};
+// What hits are asked for. With `sort`, which sorts entries in place (and may write `overshoot` more), candidates are
+// sorted, so that most queries get their hits in ascending order.
+struct HitOptions {
+  Keep keep = Keep::all;
+  void (*sort)(std::int32_t* entries, std::size_t n) = nullptr;
+};
+// A body is its own neighbour through images; of two opposite ones this is the one that is kept.
+template <class T, int D>
+bool is_upper_image(const Box<T, D>& box, const Shift& shift) {
+  typename Box<T, D>::Turns turns{};
+  for (std::size_t a = 0; a < D; ++a) turns[a] = shift[a];
+  return box.up(turns);
+}
+
 // A sink takes the hits of a block. `room` returns where up to `most` hits (and `overshoot` more) can be written, and
 // where the ids of their queries go if it needs them; `take` receives the number of hits of each query from `first` on.
 struct HitRoom {
@@ -74,6 +94,8 @@ class Test {
         squared_(cutoff * cutoff), banded_(queries.banded && bodies.banded), exact_kernel_(exact_kernel(shape_)),
         band_kernel_(kernels().band[shape_ == Shape::sphere ? 1 : 0][D - 2]) {
     if (banded_) set_band(cutoff);
+    exact_batch_ = batch_of<T>(queries.exact, squared_, squared_);
+    near_batch_ = batch_of<float>(queries.near, inside_, outside_);
     for (std::size_t c = 0; c < columns_; ++c) {
       exact_tile_[c].reset(banded_ ? 0 : tile_candidates + gather_overshoot);
       near_tile_[c].reset(banded_ ? tile_candidates + gather_overshoot : 0);
@@ -81,13 +103,17 @@ class Test {
     payload_tile_.reset(tile_candidates + gather_overshoot);
   }
 
-  // Hands the hits of a block to a sink, as payload[slot], or as slots if `payload` is null.
+  // Hands the hits of a block to a sink, as payload[slot], or as slots if `payload` is null. Options need
+  // payloads that are ids.
   template <HitSink S>
-  void hits(const Block& block, const std::int32_t* payload, S& sink) {
+  void hits(const Block& block, const std::int32_t* payload, S& sink, const HitOptions& options = {}) {
     for_each_tile(block, [&](const Cut& cut) {
-      on_tile(cut, payload, true, [&](const auto& kernel, const auto& tile, auto batch, Slot position) {
+      on_tile(cut, payload, options, true, [&](const auto& kernel, const auto& tile, auto& batch, Slot position) {
         // Not more queries at once than there is room for all their candidates.
-        const auto together = static_cast<Slot>(std::max<std::size_t>(1, batch_hits / tile.size));
+        const Slot queries = cut.last - cut.first;
+        const auto together = queries * tile.size <= batch_hits
+                                  ? queries
+                                  : static_cast<Slot>(std::max<std::size_t>(1, batch_hits / tile.size));
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = std::min(first + together, cut.last);
@@ -110,7 +136,7 @@ class Test {
   template <class Add>
   void count(const Block& block, Add&& add) {
     for_each_tile(block, [&](const Cut& cut) {
-      on_tile(cut, nullptr, false, [&](const auto& kernel, auto tile, auto batch, Slot position) {
+      on_tile(cut, nullptr, {}, false, [&](const auto& kernel, auto tile, auto& batch, Slot position) {
         for (Slot first = cut.first; first < cut.last;) {
           batch.first = first;
           batch.last = cut.last;
@@ -129,6 +155,9 @@ class Test {
       });
     });
   }
+
+  // The number of candidates of all blocks so far.
+  [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
 
  private:
   static constexpr std::size_t cut_queries = 256;
@@ -166,7 +195,7 @@ class Test {
   // Copies the candidates of a cut side by side, and runs f(kernel, tile, batch, position of the first query). The tile
   // has a payload if it is wanted, or if doubts are to be expected.
   template <class F>
-  void on_tile(const Cut& cut, const std::int32_t* payload, bool wanted, F&& f) {
+  void on_tile(const Cut& cut, const std::int32_t* payload, const HitOptions& options, bool wanted, F&& f) {
     at_border_ = reaches_outside(cut);
     // Where one tile is full of doubts (a crystal with the cutoff at a distance of its lattice), so is the next.
     doubtful_ = at_border_ || 2 * doubts_ > resolved_;
@@ -174,35 +203,75 @@ class Test {
     resolved_ = 0;
     std::int32_t* const payload_to = wanted || doubtful_ ? payload_tile_.data() : nullptr;
     if (banded_) {
-      run_tile(cut, band_kernel_, payload, payload_to, bodies_.near, near_tile_,
-               batch_of<float>(cut, queries_.near, inside_, outside_, bodies_.frame.scale), f);
+      aim(near_batch_, cut, options.keep, bodies_.frame.scale);
+      run_tile(cut, band_kernel_, payload, payload_to, bodies_.near, near_tile_, near_batch_, options, f);
     } else {
-      run_tile(cut, exact_kernel_, payload, payload_to, bodies_.exact, exact_tile_,
-               batch_of<T>(cut, queries_.exact, squared_, squared_, 1), f);
+      aim(exact_batch_, cut, options.keep, 1);
+      run_tile(cut, exact_kernel_, payload, payload_to, bodies_.exact, exact_tile_, exact_batch_, options, f);
     }
   }
   template <class V, std::size_t N, class F>
   void run_tile(const Cut& cut, const Kernel<V>& kernel, const std::int32_t* payload, std::int32_t* payload_to,
-                const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to, const Batch<V>& batch, F&& f) {
-    const Tile<V> tile = gather(cut, kernel, batch, payload, payload_to, from, to);
-    if (tile.size > 0) f(kernel, tile, batch, cut.preceded ? ends_[0] : Slot{0});
+                const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to, Batch<V>& batch,
+                const HitOptions& options, F&& f) {
+    std::uint32_t total = 0;
+    const Tile<V> tile = gather(cut, kernel, batch, payload, payload_to, from, to, total);
+    if (tile.size == 0) return;
+    if (options.sort != nullptr && sort_tile(to, total, options.sort) && batch.own == Own::except) {
+      batch.filter = Filter::others;
+      batch.own = Own::absent;
+    }
+    f(kernel, tile, batch, cut.preceded ? ends_[0] : Slot{0});
+  }
+
+  // Sorts the candidates of a tile by payload. False if the differences of payloads are too large for that.
+  template <class V, std::size_t N>
+  bool sort_tile(std::array<Buffer<V>, N>& x, std::size_t n, void (*sort)(std::int32_t*, std::size_t)) {
+    std::int32_t* const payload = payload_tile_.data();
+    const auto [least, most] = std::minmax_element(payload, payload + n);
+    // Payload and place in one number: sorting takes the payload, and the place is what the columns are ordered by.
+    const std::int32_t base = *least;
+    const int bits = static_cast<int>(std::bit_width(n - 1));
+    if (std::bit_width(static_cast<std::uint32_t>(*most) - static_cast<std::uint32_t>(base)) + bits > 31) return false;
+    if (keys_.size() == 0) keys_.reset(tile_candidates + overshoot);
+    std::int32_t* const keys = keys_.data();
+    for (std::size_t k = 0; k < n; ++k) keys[k] = (payload[k] - base) << bits | static_cast<std::int32_t>(k);
+    sort(keys, n);
+    const std::int32_t places = (1 << bits) - 1;
+    for (std::size_t k = 0; k < n; ++k) payload[k] = (keys[k] >> bits) + base;
+    for (std::size_t k = 0; k < n; ++k) keys[k] &= places;
+    std::array<V, tile_candidates> sorted;
+    for (std::size_t c = 0; c < columns_; ++c) {
+      V* const column = x[c].data();
+      for (std::size_t k = 0; k < n; ++k) sorted[k] = column[static_cast<std::size_t>(keys[k])];
+      std::copy_n(sorted.data(), n, column);
+    }
+    return true;
   }
 
   template <class V, std::size_t N>
-  Batch<V> batch_of(const Cut& cut, const std::array<Buffer<V>, N>& x, V inside, V outside, double scale) const {
+  Batch<V> batch_of(const std::array<Buffer<V>, N>& x, V inside, V outside) const {
     Batch<V> batch{};
     for (std::size_t c = 0; c < columns_; ++c) batch.x[c] = x[c].data();
-    // Exactly that of the definition for the exact test, whose scale is 1.
-    const auto image = bodies_.box.image(cut.shift);
-    for (std::size_t a = 0; a < D; ++a) batch.shift[a] = static_cast<V>(image[a] * static_cast<T>(scale));
     batch.ids = queries_.ids.data();
-    batch.own = cut.own;
-    batch.shifted = cut.shift != Shift{};
     batch.inside = inside;
     batch.outside = outside;
     batch.slope = static_cast<V>(slope_);
     batch.offset = static_cast<V>(offset_);
     return batch;
+  }
+  // Sets what differs from cut to cut.
+  template <class V>
+  void aim(Batch<V>& batch, const Cut& cut, Keep keep, double scale) const {
+    batch.shifted = cut.shift != Shift{};
+    if (batch.shifted) {
+      // Exactly that of the definition for the exact test, whose scale is 1.
+      const auto image = bodies_.box.image(cut.shift);
+      for (std::size_t a = 0; a < D; ++a) batch.shift[a] = static_cast<V>(image[a] * static_cast<T>(scale));
+    }
+    batch.filter = keep == Keep::upper ? Filter::upper : Filter::none;
+    batch.image = keep == Keep::upper && is_upper_image(bodies_.box, cut.shift) ? 1 : 0;
+    batch.own = keep == Keep::upper ? Own::absent : cut.own;
   }
 
   // From this number of queries on it pays off to leave out candidates that none of them can reach.
@@ -210,7 +279,8 @@ class Test {
 
   template <class V, std::size_t N>
   Tile<V> gather(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const std::int32_t* payload,
-                 std::int32_t* payload_to, const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to) {
+                 std::int32_t* payload_to, const std::array<Buffer<V>, N>& from, std::array<Buffer<V>, N>& to,
+                 std::uint32_t& total) {
     std::array<const V*, N> source{};
     std::array<V*, N> target{};
     Tile<V> tile{};
@@ -222,8 +292,8 @@ class Test {
     Bounds<V> bounds;
     const bool choose = cut.last - cut.first >= several && cut.total > 2 * tile_lanes;
     if (choose) bounds = bounds_of(cut, batch);
-    const std::uint32_t total = kernel.gather(source.data(), payload, spans_.data(), span_count_, batch,
-                                              choose ? &bounds : nullptr, target.data(), payload_to, ends_.data());
+    total = kernel.gather(source.data(), payload, spans_.data(), span_count_, batch, choose ? &bounds : nullptr,
+                          target.data(), payload_to, ends_.data());
     tile.payload = payload_to;
     tile.size = static_cast<std::uint32_t>((total + tile_lanes - 1) / tile_lanes * tile_lanes);
     return tile;
@@ -231,13 +301,18 @@ class Test {
   template <class V>
   Bounds<V> bounds_of(const Cut& cut, const Batch<V>& batch) const {
     Bounds<V> bounds{};
+    const std::size_t above = shape_ == Shape::box ? D : 0;
     for (std::size_t a = 0; a < D; ++a) {
-      const V* const lower = batch.x[a];
-      const V* const upper = shape_ == Shape::box ? batch.x[D + a] : lower;
-      bounds.low[a] = *std::min_element(lower + cut.first, lower + cut.last);
-      bounds.high[a] = *std::max_element(upper + cut.first, upper + cut.last);
+      bounds.low[a] = batch.x[a][cut.first];
+      bounds.high[a] = batch.x[above + a][cut.first];
     }
+    for (Slot k = cut.first + 1; k < cut.last; ++k)  // all axes in turn: no step waits for the one before
+      for (std::size_t a = 0; a < D; ++a) {
+        bounds.low[a] = std::min(bounds.low[a], batch.x[a][k]);
+        bounds.high[a] = std::max(bounds.high[a], batch.x[above + a][k]);
+      }
     if (shape_ == Shape::sphere) bounds.radius = *std::max_element(batch.x[D] + cut.first, batch.x[D] + cut.last);
+    if (batch.filter == Filter::upper) bounds.id = *std::min_element(batch.ids + cut.first, batch.ids + cut.last);
     return bounds;
   }
 
@@ -264,7 +339,8 @@ class Test {
     if constexpr (!std::is_same_v<V, T>) {  // only such tests leave doubts
       if (unsure_.size() == 0) make_room_for_doubts();
       std::array<T, Bodies<T, D>::most> x;
-      Batch<T> one = batch_of<T>(cut, queries_.exact, squared_, squared_, 1);
+      Batch<T> one = exact_batch_;
+      aim(one, cut, Keep::all, 1);
       for (std::size_t c = 0; c < columns_; ++c) one.x[c] = &x[c];
       one.first = 0;
       one.last = 1;
@@ -328,27 +404,38 @@ class Test {
   // The same tile once more, with slots as payload.
   template <class V>
   Tile<V> gather_slots(const Cut& cut, const Kernel<V>& kernel, const Batch<V>& batch, const Tile<V>& tile) {
-    if constexpr (std::is_same_v<V, T>) return tile;
-    else return gather(cut, kernel, batch, nullptr, payload_tile_.data(), bodies_.near, near_tile_);
+    if constexpr (std::is_same_v<V, T>) {
+      return tile;
+    } else {
+      std::uint32_t total = 0;
+      return gather(cut, kernel, batch, nullptr, payload_tile_.data(), bodies_.near, near_tile_, total);
+    }
   }
 
   // Runs f(cut) for the candidates of a block, with spans_ set to them: at once if they fit, otherwise in tiles.
   template <class F>
   void for_each_tile(const Block& block, F&& f) {
     const auto ranges = block.ranges;
+    const Slot queries = block.last_query - block.first_query;
     std::size_t total = 0;
-    bool one_image = true;
+    int other_images = 0;
     for (const Range& range : ranges) {
       total += range.end - range.begin;
-      one_image = one_image && range.shift == ranges[0].shift;
+      other_images |= (range.shift.x ^ ranges[0].shift.x) | (range.shift.y ^ ranges[0].shift.y) |
+                      (range.shift.z ^ ranges[0].shift.z);
     }
-    if (total > tile_candidates || !one_image || block.last_query - block.first_query > cut_queries ||
-        ranges.size() >= spans_.size()) {
+    if (total == 0) return;
+    // Queries of a block are inside the range that leaves them out; one with Own::after begins with the first query.
+    std::uint64_t candidates = std::uint64_t{queries} * total;
+    if (ranges[0].own == Own::after) candidates -= std::uint64_t{queries} * (queries + 1) / 2;
+    if (ranges[0].own == Own::except) candidates -= queries;
+    candidates_ += candidates;
+    if (candidates == 0) return;  // bodies without candidates are common in sparse space
+    if (total > tile_candidates || other_images != 0 || queries > cut_queries || ranges.size() >= spans_.size()) {
       for (Slot first = block.first_query; first < block.last_query; first += static_cast<Slot>(cut_queries))
         cut_up(block, first, std::min(first + static_cast<Slot>(cut_queries), block.last_query), f);
       return;
     }
-    if (total == 0) return;
     span_count_ = 0;
     const bool preceded = ranges[0].own != Own::absent && ranges[0].begin < block.first_query;
     if (preceded) spans_[span_count_++] = {ranges[0].begin, block.first_query};
@@ -401,12 +488,16 @@ class Test {
   float inside_ = 0, outside_ = 0, slope_ = 0, offset_ = 0;
   const Kernel<T> exact_kernel_;
   const Kernel<float> band_kernel_;
+  Batch<T> exact_batch_{};
+  Batch<float> near_batch_{};
+  std::uint64_t candidates_ = 0;
   std::array<Span, 64> spans_{};
   std::size_t span_count_ = 0;
   std::array<std::uint32_t, 64> ends_{};
   std::array<Buffer<T>, Bodies<T, D>::most> exact_tile_;
   std::array<Buffer<float>, Bodies<T, D>::most> near_tile_;
   Buffer<std::int32_t> payload_tile_;
+  Buffer<std::int32_t> keys_;  // of a tile that is sorted
   std::array<std::uint32_t, cut_queries> counts_{};
   // Of queries with candidates in doubt.
   bool at_border_ = false;                   // the tile reaches the border of a cut frame
@@ -415,23 +506,5 @@ class Test {
   Buffer<std::int32_t> unsure_, hits_;
   std::array<std::int32_t, tile_candidates + gather_overshoot> exact_payload_{};
 };
-
-// The number of candidates of a block, from its ranges alone.
-inline std::uint64_t candidates_of(const Block& block) {
-  const std::uint64_t queries = block.last_query - block.first_query;
-  std::uint64_t sum = 0;
-  for (const Range& range : block.ranges) {
-    const std::uint64_t length = range.end - range.begin;
-    if (range.own == Own::after) {
-      for (Slot query = block.first_query; query < block.last_query; ++query)
-        sum += range.end - std::min(range.end, std::max(range.begin, query + 1));
-    } else {
-      sum += queries * length;
-      // Queries of a block lie inside the range that leaves them out.
-      if (range.own == Own::except) sum -= queries;
-    }
-  }
-  return sum;
-}
 
 }  // namespace vicinal

@@ -75,13 +75,14 @@ class AnySurvey {
           return without_lock([&] { return Survey<D>(view, box, static_cast<T>(cutoff), most_cells); });
         })) {}
 
-  [[nodiscard]] std::vector<Prediction> predictions(const CostTable& costs, const std::optional<double>& motion) const {
-    return std::visit([&](const auto& survey) { return vicinal::predict(survey, costs, motion); }, survey_);
+  [[nodiscard]] std::vector<Prediction> predictions(const CostTable& costs, const std::optional<double>& motion,
+                                                    std::int64_t limit) const {
+    return std::visit([&](const auto& survey) { return vicinal::predict(survey, costs, motion, limit); }, survey_);
   }
   // By structure: the predicted seconds with its best parameters, and these parameters.
-  [[nodiscard]] nb::dict predict(const CostTable& costs, std::optional<double> motion) const {
+  [[nodiscard]] nb::dict predict(const CostTable& costs, std::optional<double> motion, std::int64_t limit) const {
     nb::dict result;
-    for (const Prediction& one : predictions(costs, motion))
+    for (const Prediction& one : predictions(costs, motion, limit))
       result[text(one.structure)] = nb::make_tuple(one.seconds, arguments_of(one.parameter));
     return result;
   }
@@ -144,10 +145,10 @@ class AnySurvey {
 std::pair<std::string, Options> Chooser::choose(const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
                                                 std::int64_t limit) const {
   const auto size = static_cast<std::int64_t>(std::get<0>(bodies).shape(0));
-  if (size <= std::max<std::int64_t>(1, limit)) return {"Exhaustive", options_.at("Exhaustive")};
+  if (tests_all_pairs(size, limit)) return {"Exhaustive", options_.at("Exhaustive")};
   std::optional<Prediction> best;
-  for (Prediction& one : AnySurvey(bodies, cutoff, box, most_cells_).predictions(costs_, std::nullopt))
-    if ((limit >= 0 || one.structure != "Exhaustive") && (!best || one.seconds < best->seconds)) best = std::move(one);
+  for (Prediction& one : AnySurvey(bodies, cutoff, box, most_cells_).predictions(costs_, std::nullopt, limit))
+    if (!best || one.seconds < best->seconds) best = std::move(one);
   std::string name(best.value().structure);
   Options options = options_.at(name);
   if (best->parameter)
@@ -174,11 +175,12 @@ void bind_choose(nb::module_& m) {
   nb::class_<AnySurvey>(m, "Survey", "Statistics of bodies, made before a structure is built: see index/survey.hpp.")
       .def(nb::init<const BodyArrays&, double, const std::vector<double>&, double>(), nb::arg("bodies"),
            nb::arg("cutoff"), nb::arg("box"), nb::arg("most_cells"))
-      .def("predict", &AnySurvey::predict, nb::arg("costs"), nb::arg("motion").none())
+      .def("predict", &AnySurvey::predict, nb::arg("costs"), nb::arg("motion").none(), nb::arg("limit"))
       .def("estimates", &AnySurvey::estimates)
       .def("facts", &AnySurvey::facts)
       .def("moved", &AnySurvey::moved, nb::arg("motion"));
   m.def("share_of_many", &share_of_many, nb::arg("bodies"));
+  m.def("tests_all_pairs", &tests_all_pairs, nb::arg("bodies"), nb::arg("limit"));
 }
 
 }  // namespace vicinal

@@ -127,8 +127,7 @@ class AnySearch {
   static nb::tuple nearest_once(const BodyArrays& bodies, const std::vector<double>& box, std::size_t k, double cutoff,
                                 const Queries& queries) {
     return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
-      Box<T, D> space;
-      for (std::size_t a = 0; a < D; ++a) space.edge[a] = static_cast<T>(box.at(a));
+      const Box<T, D> space = box_of<T, D>(box);
       const BodyView<T, D> points = points_of<T, D>(bodies);
       const auto given = given_queries<T, D>(queries);
       NearestResult result = without_lock([&] {

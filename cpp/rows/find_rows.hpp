@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,7 +60,7 @@ void sort_described_rows(const Columns<T>& columns, std::span<const std::int64_t
         });
       }
       Columns<T>::template for_each<D>(columns, columns, [&](void* column, void*, std::size_t bytes) {
-        if (column == nullptr) return;
+        if (column == nullptr || column == columns.i) return;  // all entries of a row have the same owner
         auto* const entries = static_cast<std::byte*>(column) + begin * bytes;
         if (bytes == 4) detail::permute_entries<4>(entries, bytes, order, copy);
         else if (bytes == 8) detail::permute_entries<8>(entries, bytes, order, copy);
@@ -82,6 +83,13 @@ inline void copy_row(const std::int32_t* from, std::size_t n, std::int32_t* to) 
   }
   for (std::size_t k = 0; k + 4 < n; k += 4) std::memcpy(to + k, from + k, four);
   std::memcpy(to + n - 4, from + n - 4, four);
+}
+
+// The same if up to 32 further entries may be read and written: saves a branch that is hard to predict.
+inline void copy_row_past(const std::int32_t* from, std::size_t n, std::int32_t* to) {
+  std::size_t k = 0;
+  do std::memcpy(to + k, from + k, copied_past * sizeof(std::int32_t));
+  while ((k += copied_past) < n);
 }
 
 // The position of some hits of one row: the log of a thread, the first hit, their number. 0 means none.
@@ -108,10 +116,11 @@ struct RowPiece {
 };
 
 // Writes rows one after the other: collects them in the level-1 cache and writes whole cache lines with streaming
-// stores.
+// stores. Without a target it writes nothing.
 class RowStream {
  public:
   RowStream(std::int32_t* to, bool past_cache) : to_(to), past_cache_(past_cache) {}
+  explicit operator bool() const { return to_ != nullptr; }
   // Room for n entries and `sort_overshoot` more.
   [[nodiscard]] std::int32_t* room(std::size_t n) {
     if (size_ + n > staged) flush();
@@ -176,7 +185,7 @@ class RowSearch {
       });
     }
     more_.resize(static_cast<std::size_t>(thread_count()));
-    result.tally.candidates = search(plain);
+    result.tally.candidates = search(plain, sort);
     logs_.for_each([](HitLog<T, D>& log) { log.finish(); });
     std::size_t more = 0;
     for (const auto& pieces : more_) more += pieces.size();
@@ -187,9 +196,14 @@ class RowSearch {
     result.size = static_cast<std::size_t>(by_row ? offsets.back() : total_);
     result.tally.pairs = result.size;
     result.store = ColumnStore<T, D>(want_, result.size, pool_);
-    if (by_row) write_rows(offsets, result.store.columns().j, sort);
-    else write_pieces(offsets, result.store.columns());
-    if (plain && sort && !by_row) sort_rows(offsets, result.store.columns().j);
+    const Columns<T> columns = result.store.columns();
+    if (by_row) {
+      write_rows(offsets, columns, sort);
+      return result;
+    }
+    write_pieces(offsets, columns);
+    if (plain && sort) sort_rows(offsets, columns.j);
+    if (columns.i != nullptr) fill_owners(offsets, columns.i);
     return result;
   }
 
@@ -204,13 +218,21 @@ class RowSearch {
     logs_.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
   }
 
+  // With many queries per cell, sorting the candidates of a cell once takes less time than sorting the hits of each
+  // query.
+  [[nodiscard]] bool sorts_candidates() const { return queries_.groups > 0 && queries_.size >= 12 * queries_.groups; }
+
   // Finds all hits; returns the number of candidates.
-  std::uint64_t search(bool plain) {
+  std::uint64_t search(bool plain, bool sort) {
     const std::int32_t* const payload = payload_of(bodies_, want_);
+    // The test compares ids; of hits that are slots, the log keeps those that are wanted.
+    HitOptions options;
+    if (!want_.slots()) options = {keep_, sort && sorts_candidates() ? row_kernels().sort : nullptr};
+    const Keep logged = want_.slots() ? keep_ : Keep::all;
     return for_each_part(task_, [&](std::size_t part, std::size_t thread, auto&& run) {
-      auto& log = logs_.get(thread, [&](auto& made) { made.emplace(queries_, bodies_, want_.slots(), keep_, pool_); });
+      auto& log = logs_.get(thread, [&](auto& made) { made.emplace(queries_, bodies_, logged, pool_); });
       parts_[part] = {thread, log.logged(), 0, log.size()};
-      run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, log); });
+      run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, log, options); });
       parts_[part].log_end = log.logged();
       if (plain) note_pieces(parts_[part]);
     });
@@ -252,39 +274,52 @@ class RowSearch {
   }
 
   // Writes row by row: reads of the logs are scattered but can be prefetched, and rows are written in order.
-  void write_rows(std::span<const std::int64_t> offsets, std::int32_t* indices, bool sort) {
+  void write_rows(std::span<const std::int64_t> offsets, const Columns<T>& columns, bool sort) {
     const bool past_cache = static_cast<std::size_t>(offsets.back()) > cached_entries;
     const std::vector<RowPiece>& all = more_[0];
-    const auto sort_padded = row_kernels().sort;
+    // The cache lines of most rows; the number of lines of each row would be a branch that is hard to predict.
+    const std::size_t rows = std::max<std::size_t>(1, queries_.size);
+    const std::size_t lines = static_cast<std::size_t>(offsets.back()) / rows / line + 3;
+    const RowKernels& kernels = row_kernels();
+    const bool check = sorts_candidates();  // otherwise few rows are sorted, and the branch is mispredicted
     std::vector<const std::int32_t*> hits(more_.size());
-    for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : nullptr;
+    static constexpr std::array<std::int32_t, copied_past> none{};  // empty rows are copied, too
+    for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : none.data();
     parallel_ranges(queries_.size, row_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      RowStream stream(indices + offsets[begin], past_cache);
+      RowStream stream(columns.j + offsets[begin], past_cache);
+      RowStream owners(columns.i != nullptr ? columns.i + offsets[begin] : nullptr, past_cache);
       auto extra = std::lower_bound(all.begin(), all.end(), static_cast<std::int32_t>(begin),
                                     [](const RowPiece& piece, std::int32_t row) { return piece.row < row; });
       for (std::size_t row = begin; row < end; ++row) {
-        prefetch(pieces_[std::min(row + ahead, end - 1)], hits);
+        prefetch(pieces_[std::min(row + ahead, end - 1)], hits, lines);
         const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
         std::int32_t* const to = stream.room(length);
         const Piece piece = pieces_[row];
-        copy_row(hits[piece.thread()] + piece.first(), piece.count(), to);
+        copy_row_past(hits[piece.thread()] + piece.first(), piece.count(), to);
         if (piece.more()) {
           std::size_t at = piece.count();
           for (; extra != all.end() && extra->row == static_cast<std::int32_t>(row); ++extra) {
-            copy_row(hits[extra->piece.thread()] + extra->piece.first(), extra->piece.count(), to + at);
+            copy_row_past(hits[extra->piece.thread()] + extra->piece.first(), extra->piece.count(), to + at);
             at += extra->piece.count();
           }
         }
-        if (sort) sort_padded(to, length);
+        if (sort && !(check && kernels.ascending(to, length))) kernels.sort(to, length);
         stream.add(length);
+        if (owners) {
+          std::int32_t* const owner = owners.room(length);
+          for (std::size_t k = 0; k < length; k += copied_past)
+            std::fill_n(owner + k, copied_past, static_cast<std::int32_t>(row));
+          owners.add(length);
+        }
       }
       stream.finish();
+      if (owners) owners.finish();
     });
   }
-  static void prefetch(const Piece& piece, const std::vector<const std::int32_t*>& hits) {
-    constexpr std::size_t line = cache_line / sizeof(std::int32_t);
+  static constexpr std::size_t line = cache_line / sizeof(std::int32_t);
+  static void prefetch(const Piece& piece, const std::vector<const std::int32_t*>& hits, std::size_t lines) {
     const std::int32_t* const from = hits[piece.thread()] + piece.first();
-    for (std::size_t k = 0; k < 3; ++k) prefetch_to_read(from + k * line);  // the cache lines of about thirty entries
+    for (std::size_t k = 0; k < lines; ++k) prefetch_to_read(from + k * line);
   }
 
   // offsets[k + 1] becomes the first entry of row k.
@@ -345,7 +380,6 @@ PairResult<T, D> find_rows(const Task<T, D>& task, const Want& want, Keep keep, 
 template <class T, int D>
 PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Pool* pool) {
   Want needed = want;
-  needed.i = false;
   needed.j = true;
   // The images of one pair differ in their shift, so ordering them needs it.
   needed.shift = want.shift || (task.queries.box.periodic() && want.slots());
@@ -355,13 +389,6 @@ PairResult<T, D> find_sorted_pairs(const Task<T, D>& task, const Want& want, Poo
   const std::size_t n = task.queries.size;
   Buffer<std::int64_t> offsets(n + 1);
   PairResult<T, D> result = find_rows(whole, needed, keep, true, offsets.span(), pool);
-  if (want.i) {
-    Want only_i;
-    only_i.i = true;
-    result.store.i = std::move(ColumnStore<T, D>(only_i, result.size, pool).i);
-    auto* const i = result.store.columns().i;
-    fill_owners(offsets.span(), i);
-  }
   if (!want.j) result.store.j = Region();
   if (!want.shift) result.store.shift = Region();
   return result;

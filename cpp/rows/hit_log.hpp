@@ -18,13 +18,10 @@
 
 namespace vicinal {
 
-// Which hits of a row are kept.
-enum class Keep {
-  all,
-  upper,  // hits with a larger id: each pair once (of the images of the same body, one of two opposite ones)
-};
-
 namespace detail {
+
+// Hits are copied in pieces of this size, so up to this many entries past the last hit may be read.
+inline constexpr std::size_t copied_past = 32;
 
 // The hits of queries (slots first … first+queries-1) in one image.
 struct LogEntry {
@@ -38,8 +35,9 @@ struct LogEntry {
 template <class T, int D>
 class HitLog {
  public:
-  HitLog(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, bool slots, Keep keep, Pool* pool)
-      : queries_(queries), bodies_(bodies), slots_(slots), keep_(keep) {
+  // `keep` selects the hits to log, which are slots then.
+  HitLog(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Keep keep, Pool* pool)
+      : queries_(queries), bodies_(bodies), keep_(keep) {
     // Reserves as much address space as there is memory; pages are allocated when they are written. If the system
     // refuses this (ulimit -v, strict overcommit), reserves as much as it grants.
     const auto pages = queries.size < few_bodies ? PageSize::small : PageSize::huge;
@@ -50,7 +48,7 @@ class HitLog {
         if (most < 2 * huge_page) throw;
       }
     }
-    log_ = hits_.bytes() / cache_line * cache_line;
+    log_ = hits_.bytes() / cache_line * cache_line - copied_past * sizeof(std::int32_t);
   }
   ~HitLog() { hits_.trim(size_ * sizeof(std::int32_t)); }  // the remaining pages can be reused by the next region
   HitLog(const HitLog&) = delete;
@@ -136,17 +134,8 @@ class HitLog {
   // Moves the hits of a query with a larger id to the end of the log; returns their number. They never overwrite hits
   // that are still to be read.
   std::uint32_t keep_upper(Slot query, std::int32_t* from, std::uint32_t n, const Shift& shift) {
-    // Of a body's own images, one of two opposite ones is kept.
-    typename Box<T, D>::Turns moved{};
-    for (std::size_t a = 0; a < D; ++a) moved[a] = shift[a];
-    const bool image = bodies_.box.up(moved);
-    const std::int32_t limit = queries_.ids[query] - (image ? 1 : 0);
+    const std::int32_t limit = queries_.ids[query] - (is_upper_image(bodies_.box, shift) ? 1 : 0);
     std::int32_t* const to = staged();
-    if (!slots_) {
-      const std::size_t kept = row_kernels().keep_greater(from, n, limit);
-      if (to != from) std::copy_n(from, kept, to);
-      return static_cast<std::uint32_t>(kept);
-    }
     std::uint32_t kept = 0;
     for (std::uint32_t k = 0; k < n; ++k) {
       to[kept] = from[k];
@@ -157,7 +146,6 @@ class HitLog {
 
   const Bodies<T, D>& queries_;
   const Bodies<T, D>& bodies_;
-  bool slots_;
   Keep keep_;
   Region hits_;
   std::size_t size_ = 0;

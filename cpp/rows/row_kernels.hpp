@@ -15,9 +15,8 @@ inline constexpr std::size_t sort_overshoot = 64;
 struct RowKernels {
   // Sorts n entries in ascending order.
   void (*sort)(std::int32_t* row, std::size_t n);
-  // Keeps the entries that are greater than `limit`, in their order; returns their number. Writes nothing past the end
-  // of the row.
-  std::size_t (*keep_greater)(std::int32_t* row, std::size_t n, std::int32_t limit);
+  // Whether n entries are in ascending order.
+  bool (*ascending)(const std::int32_t* row, std::size_t n);
 };
 
 const RowKernels& baseline_row_kernels();

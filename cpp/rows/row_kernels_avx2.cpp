@@ -1,7 +1,6 @@
 // Rows on AVX2: eight entries per register.
 #include <immintrin.h>
 
-#include "exec/pack_table.hpp"
 #include "rows/row_kernels_simd.hpp"
 
 namespace vicinal {
@@ -17,6 +16,7 @@ struct IntLanes {
   static inline vector broadcast(std::int32_t x) { return _mm256_set1_epi32(x); }
   static inline vector least(vector a, vector b) { return _mm256_min_epi32(a, b); }
   static inline vector most(vector a, vector b) { return _mm256_max_epi32(a, b); }
+  static inline bool any_greater(vector a, vector b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a, b)) != 0; }
   static inline vector reverse(vector v) {
     return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
   }
@@ -67,18 +67,12 @@ struct IntLanes {
       v[k + 4] = _mm256_permute2x128_si256(u[k], u[k + 4], 0x31);
     }
   }
-  static inline std::size_t pack_greater(std::int32_t* to, vector v, vector limit) {
-    const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(v, limit))));
-    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[bits])));
-    store(to, _mm256_permutevar8x32_epi32(v, lanes));
-    return static_cast<std::size_t>(_mm_popcnt_u32(bits));
-  }
 };
 
 }  // namespace
 
 const RowKernels& avx2_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>, keep_greater<IntLanes>};
+  static constexpr RowKernels kernels{sort<IntLanes>, ascending<IntLanes>};
   return kernels;
 }
 

@@ -31,6 +31,7 @@ struct IntLanes {
   static inline vector broadcast(std::int32_t x) { return _mm512_set1_epi32(x); }
   static inline vector least(vector a, vector b) { return _mm512_min_epi32(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_epi32(a, b); }
+  static inline bool any_greater(vector a, vector b) { return _mm512_cmpgt_epi32_mask(a, b) != 0; }
   // Lane k of the result is lane k ^ X.
   template <int X>
   static inline vector swap(vector v) {
@@ -43,7 +44,7 @@ struct IntLanes {
   template <int X, int High>
   static inline vector exchange(vector v) {
     const vector partner = swap<X>(v);
-    return _mm512_mask_blend_epi32(static_cast<Mask16>(High), least(v, partner), most(v, partner));
+    return _mm512_mask_max_epi32(least(v, partner), static_cast<Mask16>(High), v, partner);
   }
   static inline vector merge_eights(vector v) {
     return exchange<1, 0xAAAA>(exchange<2, 0xCCCC>(exchange<4, 0xF0F0>(v)));
@@ -55,17 +56,12 @@ struct IntLanes {
     v = exchange<1, 0xAAAA>(exchange<2, 0xCCCC>(exchange<7, 0xF0F0>(v)));
     return merge_eights(exchange<15, 0xFF00>(v));
   }
-  static inline std::size_t pack_greater(std::int32_t* to, vector v, vector limit) {
-    const Mask16 mask = _mm512_cmpgt_epi32_mask(v, limit);
-    store(to, _mm512_maskz_compress_epi32(mask, v));
-    return static_cast<std::size_t>(__builtin_popcount(mask));
-  }
 };
 
 }  // namespace
 
 const RowKernels& avx512_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>, keep_greater<IntLanes>};
+  static constexpr RowKernels kernels{sort<IntLanes>, ascending<IntLanes>};
   return kernels;
 }
 

@@ -6,11 +6,10 @@
 // in place; the row is padded with the largest integer to a whole number of registers. If a long run is merged with a
 // shorter one, exchanges with the missing padding are left out.
 //
-// `Lanes` provides: vector, width, block; load, store, broadcast, least, most (minimum and maximum per lane), reverse,
-// sort (ascending within the register), merge (the same for lanes that first rise, then fall), and for keep_greater:
-// pack_greater (stores the lanes greater than a limit, returns their number). If `block` is not 0, sort_block sorts
-// each of this many registers at once. Everything is in an unnamed namespace, so that each translation unit has its own
-// copy, compiled for its own instruction set.
+// `Lanes` provides: vector, width, block; load, store, broadcast, least, most (minimum and maximum per lane),
+// any_greater, reverse, sort (ascending within the register), merge (the same for lanes that first rise, then fall). If
+// `block` is not 0, sort_block sorts each of this many registers at once. Everything is in an unnamed namespace, so
+// that each translation unit has its own copy, compiled for its own instruction set.
 #pragma once
 
 #include "rows/row_kernels.hpp"
@@ -137,6 +136,16 @@ struct RowSort {
     switch (count) {
       case 1: return in_registers<1>(row, [](vector* v) { sort_registers<1>(v); });
       case 2: return in_registers<2>(row, [](vector* v) { sort_registers<2>(v); });
+      case 3:
+        return in_registers<3>(row, [](vector* v) {
+          // As four, of which the last is padding.
+          sort_registers<2>(v);
+          sort_registers<1>(v + 2);
+          v[2] = Lanes::reverse(v[2]);
+          exchange(v[1], v[2]);
+          merge_registers<2>(v);
+          merge_registers<1>(v + 2);
+        });
       case 4: return in_registers<4>(row, [](vector* v) { sort_registers<4>(v); });
       case 8: return in_registers<8>(row, [](vector* v) { sort_registers<8>(v); });
       default: break;
@@ -152,27 +161,24 @@ struct RowSort {
 template <class Lanes>
 void sort(std::int32_t* row, std::size_t n) {
   if (n < 2) return;
-  // One, two or four registers, or a multiple of four: fewer cases are predicted better.
+  // One to three registers of 16 lanes, or a multiple of four: fewer cases are predicted better.
   std::size_t count = (n + Lanes::width - 1) / Lanes::width;
-  if (count > 2) count = (count + 3) / 4 * 4;
+  if (count > (Lanes::width < 16 ? 2 : 3)) count = (count + 3) / 4 * 4;
   for (std::size_t k = n; k < count * Lanes::width; k += Lanes::width)
     Lanes::store(row + k, Lanes::broadcast(0x7fffffff));
   RowSort<Lanes>::sort_runs(row, count);
 }
 
+// Mostly the answer is known after the first register.
 template <class Lanes>
-std::size_t keep_greater(std::int32_t* row, std::size_t n, std::int32_t limit) {
-  const auto limits = Lanes::broadcast(limit);
-  std::size_t kept = 0;
+bool ascending(const std::int32_t* row, std::size_t n) {
+  if (n < 2) return true;
   std::size_t k = 0;
-  for (; k + Lanes::width <= n; k += Lanes::width)
-    kept += Lanes::pack_greater(row + kept, Lanes::load(row + k), limits);
-  for (; k < n; ++k) {
-    const std::int32_t entry = row[k];
-    row[kept] = entry;
-    kept += entry > limit ? 1 : 0;
-  }
-  return kept;
+  for (; k + Lanes::width < n; k += Lanes::width)
+    if (Lanes::any_greater(Lanes::load(row + k), Lanes::load(row + k + 1))) return false;
+  for (++k; k < n; ++k)
+    if (row[k - 1] > row[k]) return false;
+  return true;
 }
 
 }  // namespace

@@ -10,13 +10,12 @@ from typing import Any
 import numpy.typing as npt
 
 from vicinal import _core
-from vicinal import costs as _costs
 from vicinal._check import check_number
 from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.costs import Costs, current_costs, survey
+from vicinal.costs import Costs, all_pairs_limit, chooser_with, current_costs, survey
 from vicinal.errors import InputError
-from vicinal.index import Settings, check_settings
+from vicinal.index import Index, Settings, check_settings
 from vicinal.structures import STRUCTURES
 
 
@@ -98,25 +97,29 @@ def choose_checked(
     """
     n = len(settings.bodies)
     costs = current_costs()
-    limit = _costs.ALL_PAIRS_LIMIT if limit is None else limit
-    if n <= max(1, costs.all_pairs_limit if limit is None else limit):
+    limit = all_pairs_limit(costs, limit)
+    if _core.tests_all_pairs(n, limit):
         reason = f"{n} bodies are so few that testing all pairs takes less time than choosing a structure"
         return Choice("Exhaustive", {}, reason, _few_costs(settings, costs) if tell else {}, costs.isa)
     surveyed = survey(settings)
-    ways = surveyed.predict(costs.table, motion)
-    if limit is not None and limit < 0:
-        del ways["Exhaustive"]
+    ways = surveyed.predict(costs.table, motion, limit)
     best = min(ways, key=lambda name: ways[name][0])
     seconds = {name: cost for name, (cost, _) in ways.items()}
     reason = _reason(surveyed.facts(), best, seconds) + _fallback(costs) if tell else ""
     return Choice(best, ways[best][1], reason, seconds, costs.isa)
 
 
+def chosen_index(settings: Settings) -> Index:
+    """Return an index for a single search with the structure that suits it."""
+    limit = all_pairs_limit(current_costs())
+    return Index._chosen(settings, chooser_with(_core.get_isa()), limit)  # noqa: SLF001
+
+
 def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:
     """Predict costs for few bodies, of which all pairs are tested; other structures also cost the time to choose."""
     if len(settings.bodies) < 2:
         return {}
-    ways = survey(settings).predict(costs.table, None)
+    ways = survey(settings).predict(costs.table, None, 0)
     return {name: cost + (name != "Exhaustive") * costs.choosing for name, (cost, _) in ways.items()}
 
 

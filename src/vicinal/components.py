@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.bodies import BoxesLike
-from vicinal.cell import BoxLike
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.index import check_settings
 from vicinal.search import index_of
 from vicinal.structures import StructureLike
@@ -20,6 +20,7 @@ def components(
     boxes: BoxesLike | None = None,
     skin: float = 0.0,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     structure: StructureLike = None,
 ) -> npt.NDArray[np.int32]:
     """Label the connected components of bodies (friends of friends): bodies that chains of pairs connect.
@@ -28,7 +29,7 @@ def components(
 
     Parameters
     ----------
-    points, cutoff, radii, boxes, skin, box, structure
+    points, cutoff, radii, boxes, skin, box, periodic, structure
         As for `pairs`.
 
     Returns
@@ -42,6 +43,6 @@ def components(
     >>> vicinal.components([[0.0, 0.0], [9.0, 0.0], [1.0, 0.0], [2.0, 0.0]], 1.0).tolist()
     [0, 1, 0, 0]
     """
-    settings = check_settings(points, cutoff, radii=radii, boxes=boxes, skin=skin, box=box)
+    settings = check_settings(points, cutoff, radii=radii, boxes=boxes, skin=skin, box=box, periodic=periodic)
     labels, _ = index_of(settings, structure)._single.components()  # noqa: SLF001
     return labels

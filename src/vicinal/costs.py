@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vicinal import _core
-from vicinal.index import Index, Settings
+from vicinal.index import Settings
 from vicinal.structures import STRUCTURES
 from vicinal.structures.linked_cells import BYTES_PER_CELL, GRID_SHARE
 
@@ -85,6 +85,12 @@ def costs_with(isa: str) -> Costs:
     )
 
 
+def all_pairs_limit(costs: Costs, limit: int | None = None) -> int:
+    """Return up to how many bodies all pairs are tested: `limit`, or that of this module, or the measured one."""
+    limit = ALL_PAIRS_LIMIT if limit is None else limit
+    return costs.all_pairs_limit if limit is None else limit
+
+
 def current_costs() -> Costs:
     """Return the seconds for the instruction set in use."""
     return costs_with(_core.get_isa())
@@ -107,13 +113,6 @@ def chooser_with(isa: str) -> _core.Chooser:
 def most_cells() -> float:
     """Return the largest number of cells of a dense grid."""
     return GRID_SHARE * _core.physical_memory() / BYTES_PER_CELL
-
-
-def chosen_index(settings: Settings) -> Index:
-    """Return an index for a single search with the structure that suits it."""
-    isa = _core.get_isa()
-    limit = costs_with(isa).all_pairs_limit if ALL_PAIRS_LIMIT is None else ALL_PAIRS_LIMIT
-    return Index._chosen(settings, chooser_with(isa), limit)  # noqa: SLF001
 
 
 def survey(settings: Settings) -> _core.Survey:

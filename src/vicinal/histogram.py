@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vicinal import _check
 from vicinal._check import Bodies
 from vicinal.bodies import check_points
-from vicinal.cell import BoxLike
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.errors import InputError
 from vicinal.index import Settings
 from vicinal.planes import check_planes
@@ -30,6 +30,7 @@ def histogram(
     weights: npt.ArrayLike | None = None,
     types: npt.ArrayLike | None = None,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     queries: npt.ArrayLike | None = None,
     query_weights: npt.ArrayLike | None = None,
     query_types: npt.ArrayLike | None = None,
@@ -52,8 +53,8 @@ def histogram(
         on any number of threads.
     types
         A whole number from 0 per point: pairs are counted for each pair of types.
-    box
-        Periods of space, as for `pairs`; every image within reach is a pair of its own.
+    box, periodic
+        The periodic cell, as for `pairs`; every image within reach is a pair of its own.
     queries, query_weights, query_types
         A second set: pairs are then (query, point). Otherwise every pair of points counts once.
     structure
@@ -75,13 +76,13 @@ def histogram(
     """
     bodies = check_points(points)
     squares, cutoff = check_edges(edges, bodies)
-    periods = _check.check_box(box, bodies, cutoff)
-    settings = Settings(bodies, cutoff, periods, check_planes(None, bodies, periods))
+    cell = _check.check_box(box, bodies, cutoff, periodic)
+    settings = Settings(bodies, cutoff, cell, check_planes(None, bodies, cell))
     marks = _check_marks(weights, types, len(bodies), ("weights", "types"))
     others: Bodies | None = None
     other_marks: Marks = (None, None, 1)
     if queries is not None:
-        others = _check.check_like(queries, bodies, periods, "queries")
+        others = _check.check_like(queries, bodies, cell, "queries")
         other_marks = _check_marks(query_weights, query_types, len(others), ("query_weights", "query_types"))
         if (marks[0] is None) != (other_marks[0] is None):
             raise InputError("query_weights must be given with weights and queries, got one of them; pass both")

@@ -12,8 +12,7 @@ from vicinal import _check, _core
 from vicinal._check import Bodies
 from vicinal._environment import check_environment
 from vicinal.bodies import check_points
-from vicinal.cell import BoxLike, Cell
-from vicinal.errors import InputError
+from vicinal.cell import BoxLike, Cell, PeriodicLike
 
 # More neighbours per point than this would need more periodic images than the core can number.
 MOST_PER_POINT = 8192
@@ -21,10 +20,6 @@ MOST_PER_POINT = 8192
 
 def check_nearest(k: object, cutoff: object, bodies: Bodies, box: Cell) -> tuple[int, float]:
     """Check the number of neighbours and the cutoff, which may be infinite."""
-    if box.tilted:
-        raise InputError(
-            f"box must be orthogonal for nearest, got a tilted cell {box}; search by `neighbors` with want='jd' there"
-        )
     most = _check.MOST_BODIES if not box.periodic else min(_check.MOST_BODIES, MOST_PER_POINT * max(1, len(bodies)))
     number = _check.check_integer(k, "k", least=1, most=most)
     reach = _check.check_number(cutoff, "cutoff")
@@ -41,6 +36,7 @@ def nearest(
     cutoff: float = math.inf,
     *,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     queries: npt.ArrayLike | None = None,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
     """Find the k nearest points of every point, or of every query.
@@ -56,8 +52,8 @@ def nearest(
         Number of neighbours.
     cutoff
         Largest distance of a neighbour.
-    box
-        Periods of space, as for `pairs`. Every image of a point is a neighbour of its own, as in `pairs`: where the
+    box, periodic
+        The periodic cell, as for `pairs`. Every image of a point is a neighbour of its own, as in `pairs`: where the
         k-th distance is more than half a period, a point can occur more than once, and its own images are among the
         neighbours of a point.
     queries
@@ -83,7 +79,7 @@ def nearest(
     """
     check_environment()
     bodies = check_points(points)
-    cell = _check.check_box(box, bodies, 0.0)
+    cell = _check.check_box(box, bodies, 0.0, periodic)
     number, reach = check_nearest(k, cutoff, bodies, cell)
     others = None
     if queries is not None:

@@ -15,7 +15,7 @@ from vicinal import _check, _core
 from vicinal._check import Bodies, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_skin, check_spheres
 from vicinal.cell import BoxLike, Cell, PeriodicLike
-from vicinal.costs import chosen_index
+from vicinal.choose import chosen_index
 from vicinal.errors import InputError
 from vicinal.index import Index, Settings
 from vicinal.layouts import (

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.costs import chosen_index
+from vicinal.choose import chosen_index
 from vicinal.index import Index, Settings, check_settings
 from vicinal.rows import Neighbors
 from vicinal.structures import StructureLike, find_structure
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
+        periodic: PeriodicLike = None,
         queries: npt.ArrayLike | None = None,
         query_radii: npt.ArrayLike | None = None,
         query_boxes: BoxesLike | None = None,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
+        periodic: PeriodicLike = None,
         queries: npt.ArrayLike | None = None,
         query_radii: npt.ArrayLike | None = None,
         query_boxes: BoxesLike | None = None,

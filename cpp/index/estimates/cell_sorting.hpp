@@ -19,7 +19,7 @@ Estimates estimate_cell_sorting(const Survey<D>& survey) {
     if (parts == 2 && survey.others(2 * survey.mean(edges)) < 4) break;
     const auto work = survey.cell_work(edges, parts);
     double grid = 1;
-    for (std::size_t a = 0; a < D; ++a) grid *= survey.length[a] / edges[a] + 1;
+    for (std::size_t a = 0; a < D; ++a) grid *= survey.bulk[a] / edges[a] + 1;
     const bool counted = detail::counting_pays(grid, n);
     Estimate& one = result.emplace_back();
     if (parts > 1) one.parameter = {"h_mask", std::int64_t{parts}};

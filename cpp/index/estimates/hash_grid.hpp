@@ -67,7 +67,7 @@ class HashGridEstimate {
   // cells. Returns the number of layouts.
   double lay_cells() {
     double volume = 1;
-    for (const double length : survey_.length) volume *= length > 0 ? length : 1;
+    for (const double length : survey_.bulk) volume *= length > 0 ? length : 1;
     double spread = std::pow(4, 1.0 / D);
     for (double builds = 1;; ++builds) {
       double worst = 0;
@@ -88,7 +88,7 @@ class HashGridEstimate {
 
   void fill(Level& level) const {
     double space = 1;
-    for (std::size_t a = 0; a < D; ++a) space *= survey_.length[a] / level.cell[a] + 2;
+    for (std::size_t a = 0; a < D; ++a) space *= survey_.bulk[a] / level.cell[a] + 2;
     level.bins = std::min(1.5 * space, 2 * level.count + 64);
     level.blocks = thinned(survey_.mean(level.cell), level.count / survey_.bodies);
     // Bodies of distant cells that share a bin are searched one by one.
