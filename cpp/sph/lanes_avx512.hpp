@@ -17,7 +17,7 @@ inline Sixteen operator/(Sixteen a, Sixteen b) { return {_mm512_div_ps(a.v, b.v)
 struct SixteenLanes {
   using T = float;
   using Real = Sixteen;
-  using Mask = __mmask16;
+  using Mask = std::uint16_t;  // what the intrinsics call __mmask16
   static constexpr std::size_t width = 16;
 
   static Real all(float a) { return {_mm512_set1_ps(a)}; }
@@ -61,11 +61,11 @@ struct SixteenLanes {
     __m512 eight[8], four[4], two[2];
     for (std::size_t k = 0; k < 8; ++k) {
       const __m512 a = in[2 * k].v, b = in[2 * k + 1].v;
-      eight[k] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+      eight[k] = _mm512_add_ps(quarters<0x44>(a, b), quarters<0xee>(a, b));
     }
     for (std::size_t k = 0; k < 4; ++k) {
       const __m512 a = eight[2 * k], b = eight[2 * k + 1];
-      four[k] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+      four[k] = _mm512_add_ps(quarters<0x88>(a, b), quarters<0xdd>(a, b));
     }
     for (std::size_t k = 0; k < 2; ++k) {
       const __m512 a = four[2 * k], b = four[2 * k + 1];
@@ -75,6 +75,13 @@ struct SixteenLanes {
     // Number 4 i + j is in lane 4 j + i.
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     _mm512_storeu_ps(out, _mm512_permutexvar_ps(order, one));
+  }
+
+ private:
+  // Quarters of two registers; as integers, because SIMDe lacks it for floats.
+  template <int which>
+  static __m512 quarters(__m512 a, __m512 b) {
+    return _mm512_castsi512_ps(_mm512_shuffle_i32x4(_mm512_castps_si512(a), _mm512_castps_si512(b), which));
   }
 };
 

@@ -16,7 +16,7 @@ from vicinal.sim.meshes import SurfaceMesh
 from vicinal.sim.regions import BoxRegion, CylinderRegion, MeshRegion, Region, SphereRegion
 from vicinal.sim.spaces import BoxSpace, CylinderSpace, MeshSpace, Space, space
 from vicinal.sim.walls import Wall
-from vicinal.sph.solids import Solid, depths_in, solids_of
+from vicinal.sph.solids import Solid, depths_in, in_space, solids_of
 
 Array = npt.NDArray[np.float64]
 Corners: TypeAlias = tuple[Sequence[float] | Array, Sequence[float] | Array]
@@ -203,7 +203,7 @@ def _inside(within: Space, low: Array, high: Array, spacing: float, dim: int) ->
     for k in range(DISPLACEMENTS):
         shift = np.where(fixed, 0.0, spacing * ((k * GOLDEN[:dim] + 0.5) % 1 - 0.5))
         points = _lattice(middle - half + shift, middle + half + shift, counts)
-        tried.append(points[within.fits(_space(points), np.zeros(len(points)))][:, :dim])
+        tried.append(points[within.fits(in_space(points), np.zeros(len(points)))][:, :dim])
     sizes = np.array([len(points) for points in tried])
     return tried[int(np.abs(sizes - sizes.mean()).argmin())]
 
@@ -236,9 +236,9 @@ def _settled(within: Space, points: Array, reach: Array, before: Array) -> Array
     """Return particles moved inside a region, at least `reach` from its ends where there is room."""
     if isinstance(within, BoxSpace):
         return within.settle(points, reach, before)
-    places, dim = _space(points), points.shape[1]
+    places, dim = in_space(points), points.shape[1]
     if not isinstance(within, MeshSpace):
-        return within.settle(places, reach, _space(before))[:, :dim]
+        return within.settle(places, reach, in_space(before))[:, :dim]
     # Particles are pushed along the shortest way. In narrow corners they stay closer to the surface.
     distance, way = within.mesh.nearest(places, 2 * max(float(reach.max()), 1e-9 * float(np.ptp(within.mesh.vertices))))
     inside = within.mesh.contains(places)
@@ -247,8 +247,4 @@ def _settled(within: Space, points: Array, reach: Array, before: Array) -> Array
     places = places + 0.0
     places[near] += (lift / distance[near])[:, None] * way[near]
     good = within.fits(places, np.zeros(len(places)))
-    return np.where(good[:, None], places, _space(before))[:, :dim]
-
-
-def _space(points: Array) -> Array:
-    return points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
+    return np.where(good[:, None], places, in_space(before))[:, :dim]

@@ -84,7 +84,7 @@ class CylinderSolid(Solid):
 
     def depths(self, points: Array, reach: float) -> tuple[Array, Array]:
         """Return depths and radial directions."""
-        away = _space(points) - self.start
+        away = in_space(points) - self.start
         radial = away - np.outer(away @ self.axis, self.axis)
         length = np.linalg.norm(radial, axis=1)
         out = -self.side * radial / np.maximum(length, np.finfo(float).tiny)[:, None]
@@ -126,7 +126,7 @@ class MeshSolid(Solid):
         """Return which points are inside the mesh."""
         low, high = self.bounds()
         within: Flags = np.asarray(((points > low) & (points < high)).all(axis=1))
-        within[within] = self.mesh.contains(_space(points[within]))
+        within[within] = self.mesh.contains(in_space(points[within]))
         return within
 
     def depths(self, points: Array, reach: float) -> tuple[Array, Array]:
@@ -287,6 +287,6 @@ def _check_motion(wall: Wall, dim: int) -> None:
         )
 
 
-def _space(points: Array) -> Array:
+def in_space(points: Array) -> Array:
     """Return points in space: those of a 2D simulation lie in the plane z = 0."""
     return points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])

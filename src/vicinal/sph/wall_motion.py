@@ -13,6 +13,7 @@ from vicinal.errors import InputError
 from vicinal.sim.wall_sections import Motion
 from vicinal.sim.walls import Wall, rotated
 from vicinal.sph.boundary import WallParticles
+from vicinal.sph.solids import in_space
 
 Array = npt.NDArray[np.float64]
 
@@ -97,9 +98,9 @@ class WallMotion:
             displacement, turn, velocity, spin, acceleration, spin_up = self._now(k, time)
             pivot = np.asarray(self.walls[k].centre) + self._start[k][0]
             quaternion = turned_by(turn)
-            arm = rotated(quaternion, _space(positions[rows]) - pivot)
+            arm = rotated(quaternion, in_space(positions[rows]) - pivot)
             positions[rows] = (pivot + displacement + arm)[:, :dim]
-            normals[rows] = rotated(quaternion, _space(normals[rows]))[:, :dim]
+            normals[rows] = rotated(quaternion, in_space(normals[rows]))[:, :dim]
             swing = np.cross(spin, arm)
             velocities[rows] = (velocity + swing)[:, :dim]
             accelerations[rows] = (acceleration + np.cross(spin_up, arm) + np.cross(spin, swing))[:, :dim]
@@ -131,7 +132,3 @@ def turned_by(turn: Array) -> Array:
 
 def _product(a: Array, b: Array) -> Array:
     return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
-
-
-def _space(vectors: Array) -> Array:
-    return vectors if vectors.shape[1] == 3 else np.column_stack([vectors, np.zeros(len(vectors))])
