@@ -8,7 +8,7 @@ scenes. The tables of the other instruction sets stay as they are.
     python benchmarks/calibrate.py --quick                 # some minutes
     python benchmarks/calibrate.py --few                   # only the seconds for few bodies; those for many are kept
     python benchmarks/calibrate.py --refit                 # fit the times of the last run again
-    python benchmarks/calibrate.py --seconds 60            # measure for a minute; the next call with it goes on
+    python benchmarks/calibrate.py --seconds 60            # measure for a minute; the next call continues
     VICINAL_ISA=baseline python benchmarks/calibrate.py    # for an instruction set other than the best one here
 """
 

@@ -14,7 +14,7 @@ template <class V, int D>
 using Matrix = std::array<std::array<V, D>, D>;
 
 // The edge vectors of a tilted cell, reduced (src/vicinal/cell.py): none can be made shorter by adding others to it, so
-// the cell is nearly as compact as a cuboid whatever vectors the user gave for the same lattice.
+// the cell is nearly as compact as a cuboid, for all vectors that span the same lattice.
 //
 // Structures see a tilted cell in *lattice coordinates*: the distance of a point from the face of the cell along each
 // axis, x . normal. There the cell is a cuboid whose edges are the distances of opposite faces, images are moved by
