@@ -274,7 +274,7 @@ def test_an_existing_file_is_replaced_only_on_request(tmp_path: Path) -> None:
 
 
 def test_an_unknown_ending_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(vc.InputError, match=r"\.npz \.csv, got '\.h5'"):
+    with pytest.raises(vc.InputError, match=r"\.npz \.csv \.parquet, got '\.h5'"):
         write_pairs(tmp_path / "pairs.h5", (), want="")
     with pytest.raises(FileNotFoundError, match="create"):
         write_pairs(tmp_path / "missing" / "pairs.npz", (), want="")

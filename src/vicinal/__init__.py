@@ -2,7 +2,8 @@
 
 The set of pairs is that of a plain NumPy expression, bit for bit, with every structure, thread count and processor.
 
-`vicinal.dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sph` and `tiles` are loaded when they are first used.
+`vicinal.adapters`, `dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sky`, `sph` and `tiles` are loaded when they
+are first used.
 """
 
 from importlib import import_module
@@ -37,7 +38,7 @@ from vicinal.structures import (
 from vicinal.threads import get_threads, set_threads, threads
 
 if TYPE_CHECKING:
-    from vicinal import dem, distributed, fluid, lab, scenes, sim, sph, tiles  # noqa: F401
+    from vicinal import adapters, dem, distributed, fluid, lab, scenes, sim, sky, sph, tiles  # noqa: F401
 
 __all__ = [
     "BVH",
@@ -77,7 +78,7 @@ __all__ = [
 ]
 
 # Packages that a search does not need.
-_LATE = ("dem", "distributed", "fluid", "lab", "scenes", "sim", "sph", "tiles")
+_LATE = ("adapters", "dem", "distributed", "fluid", "lab", "scenes", "sim", "sky", "sph", "tiles")
 
 
 def __dir__() -> list[str]:

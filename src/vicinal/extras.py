@@ -13,6 +13,7 @@ EXTRAS = {
     "lab": ("matplotlib",),
     "mesh": ("trimesh",),
     "mpi": ("mpi4py",),
+    "parquet": ("pyarrow",),
     "scipy": ("scipy",),
 }
 

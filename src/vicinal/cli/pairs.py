@@ -32,14 +32,14 @@ def pairs(
         typer.Argument(
             metavar="POINTS",
             help="File of points: .npy, .npz (FILE.npz:NAME for a named array),"
-            " .csv .tsv .txt .dat, .xyz .extxyz (first frame).",
+            " .csv .tsv .txt .dat, .xyz .extxyz (first frame), .parquet.",
         ),
     ],
     *,
     cutoff: Annotated[float, typer.Option(help="Distance up to which two points form a pair.")],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="File for the pairs, .npz or .csv; '-' prints csv."),
+        typer.Option("-o", "--output", help="File for the pairs, .npz, .csv or .parquet; '-' prints csv."),
     ] = None,
     box: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""Files in and out: points from npy, npz, csv and xyz; pairs to npz and csv."""
+"""Files in and out: points from npy, npz, csv, xyz and Parquet; pairs to npz, csv and Parquet."""
 
 from vicinal.io.atomic import atomic_file
 from vicinal.io.pairs import check_target, write_csv, write_pairs

@@ -1,4 +1,4 @@
-"""Writing pairs to npz and csv files."""
+"""Writing pairs to npz, csv and Parquet files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from vicinal import InputError
 from vicinal.io.atomic import atomic_file, check_place
+from vicinal.io.parquet import write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-ENDINGS = (".npz", ".csv")
+ENDINGS = (".npz", ".csv", ".parquet")
 
 ROWS = 16_384
 """Lines of text made at a time: large enough for speed, small enough for memory (some MB)."""
@@ -28,7 +29,7 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
     Parameters
     ----------
     path
-        File for the pairs, ending in ``.npz`` or ``.csv``.
+        File for the pairs, ending in ``.npz``, ``.csv`` or ``.parquet``.
     overwrite
         Whether an existing file may be replaced.
 
@@ -54,7 +55,7 @@ def write_pairs(path: Path, arrays: Sequence[NDArray[Any]], *, want: str, overwr
     Parameters
     ----------
     path
-        Target. ``.npz`` holds an array per letter of `want`, under that letter; ``.csv`` has a header and
+        Target. ``.npz`` holds an array per letter of `want`, under that letter; ``.csv`` and ``.parquet`` have
         the columns i, j, d, Dx, Dy, Dz, Sx, Sy, Sz as wanted, with numbers that read back bit for bit.
     arrays
         What `vicinal.pairs` returned.
@@ -88,27 +89,33 @@ def write_pairs(path: Path, arrays: Sequence[NDArray[Any]], *, want: str, overwr
         if path.suffix.lower() == ".npz":
             named: dict[str, Any] = dict(zip(want, arrays, strict=True))
             np.savez(file, **named)
+        elif path.suffix.lower() == ".parquet":
+            write_parquet(file, _columns(arrays, want))
         else:
             write_csv(file, arrays, want=want)
 
 
 def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str) -> None:
     """Write pairs as text to an open binary file; see `write_pairs`."""
-    names: list[str] = []
-    columns: list[NDArray[Any]] = []
-    for letter, array in zip(want, arrays, strict=True):
-        if array.ndim == 1:
-            names.append(letter)
-            columns.append(array)
-        else:
-            names += [letter + axis for axis in "xyz"[: array.shape[1]]]
-            columns += list(array.T)
-    file.write((",".join(names) + "\n").encode())
+    named = _columns(arrays, want)
+    columns = list(named.values())
+    file.write((",".join(named) + "\n").encode())
     line = ",".join(_format(column) for column in columns) + "\n"
     for begin in range(0, len(columns[0]), ROWS):
         rows = [column[begin : begin + ROWS].tolist() for column in columns]
         # One formatting operation for the whole block: five times faster than line by line.
         file.write((line * len(rows[0]) % tuple(chain.from_iterable(zip(*rows, strict=True)))).encode())
+
+
+def _columns(arrays: Sequence[NDArray[Any]], want: str) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table by name, one per axis of vectors and shifts."""
+    named: dict[str, NDArray[Any]] = {}
+    for letter, array in zip(want, arrays, strict=True):
+        if array.ndim == 1:
+            named[letter] = array
+        else:
+            named |= {letter + axis: array[:, k] for k, axis in enumerate("xyz"[: array.shape[1]])}
+    return named
 
 
 def _format(column: NDArray[Any]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vicinal import InputError
+from vicinal.io.parquet import read_parquet
 from vicinal.io.text import read_text
 from vicinal.io.xyz import Box, read_xyz
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".dat")
 XYZ_ENDINGS = (".xyz", ".extxyz")
-ENDINGS = (".npy", ".npz", *TEXT_ENDINGS, *XYZ_ENDINGS)
+PARQUET_ENDING = ".parquet"
+ENDINGS = (".npy", ".npz", *TEXT_ENDINGS, *XYZ_ENDINGS, PARQUET_ENDING)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ def read_points(source: str | Path) -> PointSet:
         - ``.npz``: ``file.npz:name`` for a named array, else the array ``points``, else the only array;
         - ``.csv .tsv .txt .dat``: columns split by comma, semicolon or white space, ``#`` starts a comment;
           with a header the columns x, y and, if present, z are used, without one there must be two or three;
-        - ``.xyz .extxyz``: first frame; ``Properties`` tells the columns, ``Lattice`` and ``pbc`` the box.
+        - ``.xyz .extxyz``: first frame; ``Properties`` tells the columns, ``Lattice`` and ``pbc`` the box;
+        - ``.parquet``: the columns x, y and, if present, z (extra ``parquet``).
 
     Returns
     -------
@@ -90,6 +93,8 @@ def read_points(source: str | Path) -> PointSet:
         return PointSet(_read_npy(path))
     if ending == ".npz":
         return PointSet(_read_npz(path, name=None))
+    if ending == PARQUET_ENDING:
+        return PointSet(read_parquet(path))
     if ending in TEXT_ENDINGS:
         return PointSet(read_text(path))
     if ending in XYZ_ENDINGS:
