@@ -61,7 +61,7 @@ struct FloatLanes {
     return _mm512_cmpgt_epi32_mask(_mm512_loadu_si512(payload), limit);
   }
   static inline mask unlike(const std::int32_t* payload, __m512i id) {
-    return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(payload), id);
+    return static_cast<mask>(~_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(payload), id));
   }
   static inline vector least(vector a, vector b) { return _mm512_min_ps(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
@@ -111,12 +111,16 @@ struct DoubleLanes {
   static inline mask from(std::size_t k) { return static_cast<mask>(~0U << k); }
   static inline mask first(std::size_t k) { return static_cast<mask>((1U << k) - 1); }
   static inline mask without(std::size_t k) { return static_cast<mask>(~(1U << k)); }
-  static inline __m256i broadcast_id(std::int32_t id) { return _mm256_set1_epi32(id); }
-  static inline mask greater(const std::int32_t* payload, __m256i limit) {
-    return _mm256_cmpgt_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload)), limit);
+  // Compared in the lower half of a register: the emulation has few comparisons of half registers.
+  static inline __m512i broadcast_id(std::int32_t id) { return _mm512_set1_epi32(id); }
+  static inline __m512i load_ids(const std::int32_t* payload) {
+    return _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload)));
   }
-  static inline mask unlike(const std::int32_t* payload, __m256i id) {
-    return _mm256_cmpneq_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload)), id);
+  static inline mask greater(const std::int32_t* payload, __m512i limit) {
+    return static_cast<mask>(_mm512_cmpgt_epi32_mask(load_ids(payload), limit));
+  }
+  static inline mask unlike(const std::int32_t* payload, __m512i id) {
+    return static_cast<mask>(~_mm512_cmpeq_epi32_mask(load_ids(payload), id));
   }
   static inline vector least(vector a, vector b) { return _mm512_min_pd(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
