@@ -139,7 +139,7 @@ class NearestSearch {
   static constexpr Slot none = ~Slot{0};
   // The square of the radius within which the queries of a run are searched, relative to their k-th distance. Measured
   // by benchmarks/nearest.py: more candidates against more queries that have to descend the tree alone.
-  static constexpr T growth = T{1.9};
+  static constexpr T growth = static_cast<T>(1.9);
 
   struct Image {
     Shift shift;

@@ -84,7 +84,9 @@ class NearestTree {
 
   // Joins the boxes of the children of every node: of points for a leaf.
   void fill(std::size_t level) {
-    const auto [first, count] = levels_[level];
+    // Not a structured binding: clang 14 cannot capture one.
+    const std::size_t first = levels_[level].first;
+    const std::size_t count = levels_[level].count;
     const std::size_t padded = (count + arity - 1) / arity * arity;
     parallel_ranges(padded, std::size_t{1} << 12, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t node = begin; node < end; ++node) {

@@ -232,7 +232,8 @@ class Test {
     // Payload and place in one number: sorting takes the payload, and the place is what the columns are ordered by.
     const std::int32_t base = *least;
     const int bits = static_cast<int>(std::bit_width(n - 1));
-    if (std::bit_width(static_cast<std::uint32_t>(*most) - static_cast<std::uint32_t>(base)) + bits > 31) return false;
+    const auto range = static_cast<std::uint32_t>(*most) - static_cast<std::uint32_t>(base);
+    if (static_cast<int>(std::bit_width(range)) + bits > 31) return false;
     if (keys_.size() == 0) keys_.reset(tile_candidates + overshoot);
     std::int32_t* const keys = keys_.data();
     for (std::size_t k = 0; k < n; ++k) keys[k] = (payload[k] - base) << bits | static_cast<std::int32_t>(k);
