@@ -89,6 +89,6 @@ def slope(friction):
 def test_heaps_are_the_steeper_the_rougher_their_grains():
     # Zhou et al., Powder Technology 125 (2002) 45: the angle of repose rises with friction.
     angles = np.array([slope(friction) for friction in (0.05, 0.15, 0.4, 1.0)])
-    # The angle of one heap is known to about 2°.
+    # The angle of one heap varies by 1° to 3° (standard deviation over six seeds), so only means of four are compared.
     assert angles[2:].mean() > angles[:2].mean() + 3
     assert ((angles > 3) & (angles < 35)).all()
