@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,8 @@ from vicinal.cli.app import app
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import numpy.typing as npt
 
 POINTS = np.random.default_rng(5).random((300, 3))
 
@@ -207,3 +209,52 @@ def test_no_points_have_no_pairs(tmp_path: Path) -> None:
     rows = table(run(tmp_path / "none.npy", "--cutoff", 0.1))
     assert rows["pairs"] == "0"
     assert rows["bodies"] == "0 (2D, float64)"
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "parquet"])
+def test_streamed_files_hold_the_same_pairs(
+    points: Path, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    monkeypatch.setattr("vicinal.cli.pairs.CHUNK", 100)
+    for cutoff, full in ((0.2, False), (0.2, True), (1e-9, False)):
+        target = tmp_path / f"pairs.{ending}"
+        more = ["--full"] if full else []
+        result = run(
+            points, "--cutoff", cutoff, "--box", 1, "-o", target, "--want", "ijdDS", "--stream", "--force", *more
+        )
+        columns = read_columns(target)
+        expected = vc.pairs(POINTS, cutoff, box=1.0, want="ijdDS", half=not full, sort=True)
+        assert table(result)["pairs"] == f"{len(expected[0]):,}"
+        turned = columns[0] > columns[1]
+        if not full:
+            columns[0][turned], columns[1][turned] = columns[1][turned], columns[0][turned]
+            columns[3][turned], columns[4][turned] = -columns[3][turned], -columns[4][turned]
+        order = np.lexsort((columns[1], columns[0]))
+        for column, wanted in zip(columns, expected, strict=True):
+            assert np.array_equal(column[order].reshape(wanted.shape), wanted)
+        assert sorted(path.name for path in tmp_path.iterdir()) == [f"pairs.{ending}", "points.npy"]
+
+
+def read_columns(path: Path) -> list[npt.NDArray[Any]]:
+    """The columns i, j, d, D, S of a file of pairs."""
+    if path.suffix == ".npz":
+        with np.load(path) as file:
+            return [file[letter] for letter in "ijdDS"]
+    if path.suffix == ".csv":
+        header, *lines = path.read_text(encoding="utf-8").splitlines()
+        assert header == "i,j,d,Dx,Dy,Dz,Sx,Sy,Sz"
+        flat = np.array([line.split(",") for line in lines], float).reshape(-1, 9)
+    else:
+        from pyarrow import parquet
+
+        flat = np.stack([column.to_numpy() for column in parquet.read_table(path).columns], axis=1)
+    return [flat[:, 0].astype(int), flat[:, 1].astype(int), flat[:, 2], flat[:, 3:6], flat[:, 6:9].astype(int)]
+
+
+def test_a_stream_needs_a_file_and_no_order(points: Path, tmp_path: Path) -> None:
+    for options in (["--stream"], ["--stream", "--sort", "-o", tmp_path / "p.csv"], ["--stream", "-o", "-"]):
+        result = run(points, "--cutoff", 0.2, *options)
+        assert result.exit_code != 0
+        assert "--stream must be combined with --output FILE and without --sort" in result.output

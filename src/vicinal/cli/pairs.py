@@ -3,6 +3,8 @@
 import sys
 from contextlib import nullcontext
 from enum import StrEnum
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STANDARD_OUTPUT = "-"
+CHUNK = 10_000_000
+"""Pairs that are in memory at a time while they are written."""
 
 
 class DType(StrEnum):
@@ -64,6 +68,10 @@ def pairs(
         DType | None,
         typer.Option(help="Convert the points first. Text gives float64 by default."),
     ] = None,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="Write while searching, for pairs that do not fit into memory; not with --sort."),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing output file.")] = False,
 ) -> None:
     """Find all pairs of points within a cutoff.
@@ -73,13 +81,18 @@ def pairs(
     """
     with exit_codes():
         import vicinal as vc
-        from vicinal.io import check_target, read_points, write_csv, write_pairs
+        from vicinal.io import check_target, read_points, write_chunks, write_csv, write_pairs
 
         if full and queries is not None:
             message = "--full must not be combined with --queries: pairs of a query and a point have one direction"
             raise vc.InputError(message)
         printing = output == STANDARD_OUTPUT
         target = None if output is None or printing else Path(output)
+        if stream and (target is None or sort):
+            message = (
+                "--stream must be combined with --output FILE and without --sort: pairs are written as they are found"
+            )
+            raise vc.InputError(message)
         if target is not None:
             check_target(target, overwrite=force)
         edges = None if box is None else parse_box(box)
@@ -98,27 +111,31 @@ def pairs(
 
         with nullcontext() if threads is None else vc.threads(threads):
             begin = perf_counter()
-            arrays = vc.pairs(
-                bodies,
-                cutoff,
+            search: Any = partial(
+                vc.pairs,
+                cutoff=cutoff,
                 box=edges,
                 periodic=periodic,
-                queries=others,
                 want=want,
                 half=not full,
-                sort=sort,
                 structure=structure,
             )
+            if stream and target is not None:
+                # An empty result tells the types of the columns, should there be no pairs at all.
+                pieces = chain([search(bodies[:0])], search(bodies, queries=others, chunks=CHUNK))
+                total = write_chunks(target, pieces, want=want, overwrite=force)
+            else:
+                arrays = search(bodies, queries=others, sort=sort)
+                total = len(arrays[0])
             elapsed = perf_counter() - begin
             used_structure = structure or vc.choose(bodies, cutoff, box=edges, periodic=periodic).structure
             used = vc.get_threads()
 
         if printing:
             write_csv(sys.stdout.buffer, arrays, want=want)
-        elif target is not None:
+        elif target is not None and not stream:
             write_pairs(target, arrays, want=want, overwrite=force)
 
-        total = len(arrays[0])
         searching = bodies if others is None else others
         ends = 2 * total if others is None and not full else total
         rows = [

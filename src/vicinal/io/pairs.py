@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from itertools import chain
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import ZipFile
 
 import numpy as np
 
 from vicinal import InputError
 from vicinal.io.atomic import atomic_file, check_place
-from vicinal.io.parquet import write_parquet
+from vicinal.io.parquet import write_parquets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -90,16 +94,84 @@ def write_pairs(path: Path, arrays: Sequence[NDArray[Any]], *, want: str, overwr
             named: dict[str, Any] = dict(zip(want, arrays, strict=True))
             np.savez(file, **named)
         elif path.suffix.lower() == ".parquet":
-            write_parquet(file, _columns(arrays, want))
+            write_parquets(file, [_columns(arrays, want)])
         else:
             write_csv(file, arrays, want=want)
 
 
-def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str) -> None:
+def write_chunks(path: Path, chunks: Iterable[Sequence[NDArray[Any]]], *, want: str, overwrite: bool = False) -> int:
+    """Write pairs that come in pieces, as `vicinal.pairs` with ``chunks=`` returns them; return their number.
+
+    The file is that of `write_pairs` for all pieces together, but only one of them is in memory at a time.
+
+    Parameters
+    ----------
+    path, want, overwrite
+        As for `write_pairs`.
+    chunks
+        The pieces, one or more; the first one tells the types of the columns and may be empty.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> pieces = [(np.array([0]), np.array([1])), (np.array([0, 2]), np.array([2, 3]))]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pairs.npz")
+    ...     number = write_chunks(path, pieces, want="ij")
+    ...     print(number, np.load(path)["j"].tolist())
+    3 [1, 2, 3]
+    """
+    check_target(path, overwrite=overwrite)
+    counted = _Counted(chunks)
+    with atomic_file(path) as file:
+        if path.suffix.lower() == ".npz":
+            _write_npz(file, counted, want, path.parent)
+        elif path.suffix.lower() == ".parquet":
+            write_parquets(file, (_columns(arrays, want) for arrays in counted))
+        else:
+            for number, arrays in enumerate(counted):
+                write_csv(file, arrays, want=want, header=number == 0)
+    return counted.total
+
+
+class _Counted:
+    """Chunks, and the number of pairs in those that were taken."""
+
+    def __init__(self, chunks: Iterable[Sequence[NDArray[Any]]]) -> None:
+        self._chunks, self.total = chunks, 0
+
+    def __iter__(self) -> Iterator[Sequence[NDArray[Any]]]:
+        for arrays in self._chunks:
+            self.total += len(arrays[0])
+            yield arrays
+
+
+def _write_npz(file: BinaryIO, chunks: Iterable[Sequence[NDArray[Any]]], want: str, folder: Path) -> None:
+    """Write an npz file piece by piece: columns go to files without a name first, because npz needs their lengths."""
+    with ExitStack() as stack:
+        parts = [stack.enter_context(TemporaryFile(dir=folder)) for _ in want]
+        shapes: list[tuple[int, ...]] = [(0,)] * len(want)
+        dtypes: list[np.dtype[Any]] = [np.dtype(np.int32)] * len(want)
+        for arrays in chunks:
+            for k, array in enumerate(arrays):
+                parts[k].write(np.ascontiguousarray(array).data)
+                shapes[k], dtypes[k] = (shapes[k][0] + len(array), *array.shape[1:]), array.dtype
+        with ZipFile(file, "w", allowZip64=True) as archive:
+            for letter, part, shape, dtype in zip(want, parts, shapes, dtypes, strict=True):
+                with archive.open(f"{letter}.npy", "w", force_zip64=True) as member:
+                    described = {"descr": dtype.str, "fortran_order": False, "shape": shape}
+                    np.lib.format.write_array_header_1_0(member, described)
+                    part.seek(0)
+                    copyfileobj(part, member, 1 << 20)
+
+
+def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str, header: bool = True) -> None:
     """Write pairs as text to an open binary file; see `write_pairs`."""
     named = _columns(arrays, want)
     columns = list(named.values())
-    file.write((",".join(named) + "\n").encode())
+    if header:
+        file.write((",".join(named) + "\n").encode())
     line = ",".join(_format(column) for column in columns) + "\n"
     for begin in range(0, len(columns[0]), ROWS):
         rows = [column[begin : begin + ROWS].tolist() for column in columns]

@@ -10,7 +10,7 @@ from vicinal import InputError
 from vicinal.extras import need
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -44,10 +44,19 @@ def read_parquet(path: Path) -> NDArray[Any]:
     return np.stack(columns, axis=1)
 
 
-def write_parquet(file: BinaryIO, columns: Mapping[str, NDArray[Any]]) -> None:
-    """Write named columns of numbers to an open binary file."""
+def write_parquets(file: BinaryIO, tables: Iterable[Mapping[str, NDArray[Any]]]) -> None:
+    """Write tables of the same named columns to an open binary file, one after the other; there must be one or more."""
     need("writing a Parquet file", "parquet")
     import pyarrow as pa
     from pyarrow import parquet
 
-    parquet.write_table(pa.table({name: np.ascontiguousarray(column) for name, column in columns.items()}), file)
+    writer = None
+    try:
+        for columns in tables:
+            table = pa.table({name: np.ascontiguousarray(column) for name, column in columns.items()})
+            if writer is None:
+                writer = parquet.ParquetWriter(file, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
