@@ -140,7 +140,6 @@ class Tiles:
     def search(self, task: Task) -> TileResult:
         """Run a task of these tiles."""
         counting = task.want == "n"
-        edges = list(self.edges)
         own, ids = self._read(task.tile)
         mine = self._meeting(own, task.cutoff, [other for other in range(len(self.sizes)) if other != task.tile])
         near = np.zeros(len(own), np.bool_)
@@ -153,7 +152,7 @@ class Tiles:
             (arriving,) = self._meeting(points, task.cutoff, [task.tile]).values()
             ghosts.append(points[arriving])
             ghost_ids.append(numbers[arriving])
-        box = [edge or None for edge in edges]
+        box = [edge or None for edge in self.edges]
         body, ghost = (Group(points, None, task.cutoff) for points in (own, np.concatenate(ghosts)))
         search = GhostSearch(body, ghost, np.flatnonzero(near), box, task.structure)
         if counting:
@@ -223,15 +222,15 @@ def write(
     per_tile = _check.check_integer(points_per_tile, "points_per_tile", least=1, most=_check.MOST_BODIES)
     rows = _open(source)
     place = Path(folder)
-    if place.exists():
-        if not overwrite or not (place / MANIFEST).exists():
-            raise InputError(f"folder must not exist, got {place}; remove it, or pass overwrite=True if it holds tiles")
-        shutil.rmtree(place)
+    if place.exists() and not (overwrite and (place / MANIFEST).exists()):
+        raise InputError(f"folder must not exist, got {place}; remove it, or pass overwrite=True if it holds tiles")
     part = place.with_name(place.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
         _fill(rows, part, box, max(1, -(-len(rows) // per_tile)))
+        if place.exists():  # old tiles are removed only now that the new ones are complete
+            shutil.rmtree(place)
         part.rename(place)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)

@@ -107,4 +107,7 @@ def test_wrong_input_is_named_and_leaves_nothing(tmp_path: Path) -> None:
     (place / "000000.points").write_bytes(b"")
     with pytest.raises(vc.InputError, match="folder must hold 3 points in tile 0, got 0"):
         made.count(1.0)
+    with pytest.raises(vc.InputError, match="source must be finite"):
+        tiles.write([[np.inf, 0.0]], place, overwrite=True)
+    assert len(tiles.Tiles.open(place)) == 3
     assert len(tiles.write(np.zeros((5, 2)), place, overwrite=True)) == 5
