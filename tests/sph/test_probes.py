@@ -71,13 +71,13 @@ def test_the_table_has_a_column_per_probe(tmp_path: Path) -> None:
 
 def test_wrong_input_is_refused() -> None:
     for refusal in (
-        Refusal("point", lambda: PressureProbe(name="a", point=(1, np.nan)), "a.point", "nan"),
-        Refusal("normal", lambda: PressureProbe(name="a", point=(1, 1), width=0.1), "a.normal", "None"),
+        Refusal("point", lambda: PressureProbe(name="a", point=(1, np.nan)), "point", "nan"),
         Refusal(
-            "direction", lambda: HeightGauge(name="a", point=(0, 0), direction=(0, 0), length=1), "a.direction", "0"
+            "normal", lambda: PressureProbe(name="a", point=(1, 1), width=0.1), "normal", "must be given with a width"
         ),
-        Refusal("length", lambda: HeightGauge(name="a", point=(0, 0), direction=(0, 1), length=0), "a.length", "0"),
-        Refusal("flux", lambda: FluxPlane(name="a", point=(0, 0), normal=(0, 0)), "a.normal", "0"),
+        Refusal("direction", lambda: HeightGauge(name="a", point=(0, 0), direction=(0, 0), length=1), "direction", "0"),
+        Refusal("length", lambda: HeightGauge(name="a", point=(0, 0), direction=(0, 1), length=0), "length", "0"),
+        Refusal("flux", lambda: FluxPlane(name="a", point=(0, 0), normal=(0, 0)), "normal", "0"),
         Refusal("names", lambda: Probes([PressureProbe(name="a", point=(0, 0))] * 2), "probes", "'a'"),
     ):
         check_refusal(refusal)

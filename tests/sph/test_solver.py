@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,32 @@ def test_a_belt_drags_the_fluid_along(tmp_path: Path) -> None:
     assert (y[bottom] > 0).all()
 
 
+def test_probes_are_columns_of_the_table(tmp_path: Path) -> None:
+    probes = [
+        {"kind": "pressure", "name": "floor", "point": [0.5, 0, 0]},
+        {"kind": "height", "name": "level", "point": [0.5, 0], "direction": [0, 1], "length": 1},
+        {"kind": "flux", "name": "through", "point": [0.5, 0, 0], "normal": [1, 0, 0]},
+    ]
+    run(pool(spacing=0.05, probes=probes), tmp_path / "out")
+    with (tmp_path / "out" / "table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[-3:] == ["floor", "level", "through"]
+    for row in rows:
+        # The mean over the support of the kernel is taken some way above the floor.
+        assert 9810 * 0.4 < float(row["floor"]) < 9810 * 0.5
+        assert float(row["level"]) == pytest.approx(0.5, abs=0.03)
+        assert abs(float(row["through"])) < 1
+
+
 def test_scenes_that_do_not_fit_are_refused() -> None:
     for wrong, message in (
         ({"fill": [{"region": "pol"}]}, r"must be a name in \[regions\]"),
         ({"alpha": 0.1, "nu": 0.1}, "must not be given together with alpha"),
         ({"dim": 4}, "dim"),
         ({"kernel": "gauss"}, "kernel"),
+        ({"probes": [{"kind": "pressure", "name": "dt", "point": [0, 0]}]}, "probes.0.name must differ"),
+        ({"probes": [{"kind": "flow", "name": "a", "point": [0, 0]}]}, "probes.0.kind must be"),
+        ({"probes": [{"kind": "flux", "name": "a", "point": [0, 0], "normal": [0, 0]}]}, "probes.0.normal must be"),
     ):
         with pytest.raises(InputError, match=message):
             pool(**wrong)

@@ -97,21 +97,6 @@ KLEEFSMAN_HEIGHTS: Mapping[str, tuple[float, ...]] = {
 """Heights in metres every tenth of a second, the same source."""
 
 
-def sample(sim: Simulation) -> FluidSample:
-    """Return a simulation as probes see it."""
-    return FluidSample(
-        positions=sim.positions,
-        velocities=sim.velocities,
-        densities=sim.densities,
-        pressures=sim.pressures,
-        masses=sim.masses,
-        kernel=sim.kernel,
-        support=sim.kernel.support,
-        spacing=sim.spacing,
-        box=sim.box,
-    )
-
-
 LAYERS = 4
 """Layers of dummy particles: the default kernels reach 4 spacings in two dimensions, 3.2 in three."""
 
@@ -215,7 +200,7 @@ def lobovsky_pressure(cells: int) -> dict[str, float]:
     pressure = []
     for moment in times:
         sim.run_until(moment / scale)
-        pressure.append(sensor.measure(sample(sim)) / (1000 * GRAVITY * height))
+        pressure.append(sensor.measure(FluidSample.of(sim)) / (1000 * GRAVITY * height))
     values = np.array(pressure)
     plateau = (times > 3.9) & (times < 5.6)
     return {
@@ -314,10 +299,10 @@ def rotating_square(cells: int, *, turns: float = 1.0) -> dict[str, float]:
     # Waves of the weakly compressible start pass through the square; the mean over some of them is compared.
     for moment in np.linspace(0.0, 0.1, 21):
         sim.run_until(moment)
-        middle.append(probe.measure(sample(sim)) / 1000)
+        middle.append(probe.measure(FluidSample.of(sim)) / 1000)
     sim.run_until(turns)
     inner = np.linalg.norm(sim.positions, axis=1) < 0.3
-    cover = sample(sim).cover(sim.positions[inner])
+    cover = FluidSample.of(sim).cover(sim.positions[inner])
     spins = [float(_across(x, v).sum()) for x, v in ((points, start), (sim.positions, sim.velocities))]
     return {"pressure": float(np.mean(middle)), "cover": float(cover.min()), "angular_momentum": spins[1] / spins[0]}
 
@@ -365,7 +350,7 @@ def kleefsman_heights(spacing: float, *, until: float = 2.0) -> dict[str, float]
         if impact == math.inf and (sim.positions[:, 0].max() + 0.5 * spacing) >= 2.3955:
             impact = sim.time
         if step % 10 == 0:
-            now = sample(sim)
+            now = FluidSample.of(sim)
             for name, gauge in gauges.items():
                 heights[name].append(gauge.measure(now))
     errors = {

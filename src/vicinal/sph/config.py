@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from vicinal.sim.regions import ZERO, Vector
 from vicinal.sim.scene import Scene, check_name
-from vicinal.sim.schema import Section, key
+from vicinal.sim.schema import SchemaError, Section, key
 from vicinal.sim.solver import SolverSection
 from vicinal.sim.values import (
     NOT_NEGATIVE,
@@ -23,7 +23,12 @@ from vicinal.sim.values import (
     Whole,
 )
 from vicinal.sph.kernels import KERNELS
+from vicinal.sph.probes import PROBES, AnyProbe
 from vicinal.sph.simulation import PRECISIONS, STATES
+
+ENERGIES = ("kinetic", "potential", "elastic")
+COLUMNS = ("particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total", "held")
+"""Columns of the table of results before those of the probes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +78,17 @@ class Sph(SolverSection):
         Named(VECTOR), {}, help="velocities of walls that slide along themselves, by name: lids and belts"
     )
     fill: tuple[FluidFill, ...] = key(Items(Part(FluidFill)), help="where the fluid is at the start")
+    probes: tuple[AnyProbe, ...] = key(Items(PROBES), (), help="what is measured: further columns of the table")
 
     def check(self) -> None:
-        """Check that viscosity is given once."""
+        """Check that viscosity is given once, and that the names of probes differ from those of other columns."""
+        taken = set(COLUMNS)
+        for place, probe in enumerate(self.probes):
+            if probe.name in taken:
+                raise SchemaError(
+                    ("probes", place, "name"), probe.name, "must differ from the names of other columns of the table"
+                )
+            taken.add(probe.name)
         if self.alpha is not None and self.nu is not None:
             raise self.wrong("nu", "must not be given together with alpha")
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 import vicinal as vc
-from vicinal._check import check_number
 from vicinal.errors import InputError
+from vicinal.sim.schema import SchemaError, Section, key
 from vicinal.sim.table import Table
+from vicinal.sim.values import NOT_NEGATIVE, POSITIVE, Items, Number, Text, Variant
+
+if TYPE_CHECKING:
+    from vicinal.sph.simulation import Simulation
 
 Array = npt.NDArray[np.float64]
 
@@ -54,6 +60,21 @@ class FluidSample:
     spacing: float
     box: Sequence[float | None] | None = None
 
+    @classmethod
+    def of(cls, sim: Simulation) -> FluidSample:
+        """Return the present fluid of a simulation."""
+        return cls(
+            positions=sim.positions,
+            velocities=sim.velocities,
+            densities=sim.densities,
+            pressures=sim.pressures,
+            masses=sim.masses,
+            kernel=sim.kernel,
+            support=sim.kernel.support,
+            spacing=sim.spacing,
+            box=sim.box,
+        )
+
     @property
     def dim(self) -> int:
         """2 or 3."""
@@ -74,17 +95,35 @@ class FluidSample:
         return np.asarray(np.bincount(which, weight, len(places)), np.float64)
 
 
-class Probe(ABC):
-    """What is measured under a name."""
+@dataclass(frozen=True)
+class _Point:
+    """Two or three numbers; a probe in two dimensions ignores the third."""
 
-    name: str
+    allowed: str = "a list of 2 or 3 numbers"
+    zero: bool = True
+
+    def __call__(self, value: object) -> tuple[float, ...]:
+        numbers: tuple[float, ...] = Items(Number())(value)
+        if len(numbers) not in {2, 3} or not (self.zero or any(numbers)):
+            raise SchemaError((), value, f"must be {self.allowed}")
+        return numbers
+
+
+_POINT, _DIRECTION = _Point(), _Point("a list of 2 or 3 numbers that are not all 0", zero=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probe(Section):
+    """What is measured under a name: a table below ``sph.probes`` of a scene."""
+
+    name: str = key(Text(), help="name of the column")
 
     @abstractmethod
     def measure(self, fluid: FluidSample) -> float:
         """Return the value at this moment."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PressureProbe(Probe):
     """The pressure at a place, as the mean of the particles around it; 0 where there is no fluid.
 
@@ -117,17 +156,15 @@ class PressureProbe(Probe):
     4905
     """
 
-    name: str
-    point: Sequence[float]
-    width: float = 0.0
-    normal: Sequence[float] | None = None
+    TAG: ClassVar = ("kind", "pressure")
+    point: Sequence[float] = key(_POINT, help="the place")
+    width: float = key(NOT_NEGATIVE, 0.0, help="diameter of a sensor")
+    normal: Sequence[float] | None = key(_DIRECTION, None, help="direction of the sensor; needed with a width")
 
-    def __post_init__(self) -> None:
-        _check_vector(self.point, f"{self.name}.point")
+    def check(self) -> None:
+        """Check that a sensor with a width has a direction."""
         if self.width and self.normal is None:
-            raise InputError(
-                f"{self.name}.normal must be given with a width, got None; pass the direction of the sensor"
-            )
+            raise self.wrong("normal", "must be given with a width", "pass the direction of the sensor")
 
     def _places(self, dim: int) -> Array:
         middle = np.asarray(self.point, float)[:dim]
@@ -150,7 +187,7 @@ class PressureProbe(Probe):
         return float((np.divide(sums, cover, out=np.zeros(len(places)), where=wet)).mean())
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HeightGauge(Probe):
     """How far fluid reaches along a line: the distance of the farthest place that is at least half fluid.
 
@@ -166,17 +203,10 @@ class HeightGauge(Probe):
         Its length.
     """
 
-    name: str
-    point: Sequence[float]
-    direction: Sequence[float]
-    length: float
-
-    def __post_init__(self) -> None:
-        _check_vector(self.point, f"{self.name}.point")
-        if not np.any(self.direction):
-            raise InputError(f"{self.name}.direction must not be zero, got {self.direction!r}")
-        if not self.length > 0:
-            raise InputError(f"{self.name}.length must be above 0, got {self.length!r}")
+    TAG: ClassVar = ("kind", "height")
+    point: Sequence[float] = key(_POINT, help="where the line begins")
+    direction: Sequence[float] = key(_DIRECTION, help="direction of the line")
+    length: float = key(POSITIVE, help="length of the line")
 
     def measure(self, fluid: FluidSample) -> float:
         """Return the height."""
@@ -198,7 +228,7 @@ class HeightGauge(Probe):
         return float(steps[last] + share * 0.5 * fluid.spacing)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FluxPlane(Probe):
     """Mass per time through a plane, or through a disc of it; positive along the normal. In 2D per metre of depth.
 
@@ -212,15 +242,10 @@ class FluxPlane(Probe):
         Of the disc; the whole plane by default.
     """
 
-    name: str
-    point: Sequence[float]
-    normal: Sequence[float]
-    radius: float = np.inf
-
-    def __post_init__(self) -> None:
-        _check_vector(self.point, f"{self.name}.point")
-        if not np.any(self.normal):
-            raise InputError(f"{self.name}.normal must not be zero, got {self.normal!r}")
+    TAG: ClassVar = ("kind", "flux")
+    point: Sequence[float] = key(_POINT, help="a point of the plane, the middle of the disc")
+    normal: Sequence[float] = key(_DIRECTION, help="direction that counts as positive")
+    radius: float | None = key(POSITIVE, None, help="radius of the disc; the whole plane by default")
 
     def measure(self, fluid: FluidSample) -> float:
         """Return the flux: particles near the plane count the more the closer they are to it."""
@@ -230,10 +255,14 @@ class FluxPlane(Probe):
         height = away @ out
         reach = 2 * fluid.spacing
         near = np.abs(height) < reach
-        near &= np.linalg.norm(away - height[:, None] * out, axis=1) <= self.radius
+        near &= np.linalg.norm(away - height[:, None] * out, axis=1) <= (self.radius or math.inf)
         # A hat of unit area: on a lattice its sum does not depend on where the plane lies.
         share = (1 - np.abs(height[near]) / reach) / reach
         return float((fluid.masses[near] * (fluid.velocities[near] @ out) * share).sum())
+
+
+AnyProbe: TypeAlias = PressureProbe | HeightGauge | FluxPlane
+PROBES = Variant("kind", {kind.TAG[1]: kind for kind in (PressureProbe, HeightGauge, FluxPlane)})
 
 
 @dataclass(eq=False)
@@ -274,9 +303,3 @@ class Probes:
         if self._table is not None:
             self._table.append(step, time, list(values.values()))
         return values
-
-
-def _check_vector(value: Sequence[float], name: str) -> None:
-    numbers = [check_number(entry, name) for entry in value]
-    if len(numbers) not in {2, 3} or not np.isfinite(numbers).all():
-        raise InputError(f"{name} must be 2 or 3 finite numbers, got {value!r}")

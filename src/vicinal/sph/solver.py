@@ -14,13 +14,12 @@ from vicinal.sim.scene import Scene
 from vicinal.sim.solver import SolverSection
 from vicinal.sim.vtkhdf import Frame, vertices
 from vicinal.sph.build import build, make_guard, make_motion, make_walls
-from vicinal.sph.config import Sph
+from vicinal.sph.config import COLUMNS, ENERGIES, Sph
+from vicinal.sph.probes import FluidSample, Probes
 from vicinal.sph.simulation import Simulation
 
 LIMITS = ("sound", "force", "viscosity", "shifting")
 """What limits a step, in the order of the numbers in the table."""
-
-ENERGIES = ("kinetic", "potential", "elastic")
 
 
 class FluidSolver:
@@ -49,6 +48,7 @@ class FluidSolver:
             self.simulation = (
                 kept if motion is None else Simulation.restore(state["simulation"], wall_motion=motion, guard=guard)
             )
+        self.probes = Probes(scene.sph.probes)
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
 
     @classmethod
@@ -90,10 +90,10 @@ class FluidSolver:
     @property
     def columns(self) -> Sequence[str]:
         """Names of the columns in the table."""
-        return ["particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total", "held"]
+        return [*COLUMNS, *self.probes.columns]
 
     def row(self) -> Sequence[float]:
-        """Return step, speed, compression, energies and how many particles walls have put back.
+        """Return step, speed, compression, energies, how many particles walls have put back, and what probes measure.
 
         What limits the step is given by its number in `LIMITS`.
         """
@@ -102,7 +102,8 @@ class FluidSolver:
         compression = float(np.abs(sim.densities / sim.density - 1).max()) if len(sim) else 0.0
         values = [float(energies[name]) for name in ENERGIES]
         held = sum(sim.held.values())
-        return [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
+        own = [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
+        return own + list(self.probes.measure(FluidSample.of(sim)).values() if self.probes.probes else ())
 
     def frames(self) -> Mapping[str, Frame]:
         """Return particles and walls for the time series."""
