@@ -66,7 +66,8 @@ struct Bodies {
 
   // A column that the exact test uses, for a body in the numbering of the user.
   [[nodiscard]] T value(std::size_t point, int column) const {
-    if (box.tilted) return tilted_value(point, column);
+    if (box.tilted) [[unlikely]]
+      return tilted_value(point, column);
     if (column < D) return box.wrap(raw.at(point, column), column);
     if (raw.shape == Shape::sphere) return raw.radius(point);
     // The upper corner moves with the lower one and, with rounding, must not fall below it.
@@ -79,13 +80,10 @@ struct Bodies {
   }
   // The place of a body for structures: its position, in a tilted cell in lattice coordinates.
   [[nodiscard]] std::array<double, D> place_of(std::size_t point) const {
+    if (box.tilted) [[unlikely]]
+      return tilted_place(point);
     std::array<double, D> place{};
-    if (box.tilted) {
-      const auto x = box.wrap(raw.data + point * D);
-      for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = box.along(x, a);
-    } else {
-      for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = static_cast<double>(value(point, a));
-    }
+    for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = static_cast<double>(value(point, a));
     return place;
   }
   [[nodiscard]] std::array<double, D> place_at(std::size_t slot) const {
@@ -97,14 +95,9 @@ struct Bodies {
   // The first numbers that the exact test uses, exactly or in the frame: the same as `value` or `near_value` of each.
   template <class V>
   void values(std::size_t point, V* to, std::size_t count) const {
-    if (box.tilted) {
-      const auto x = box.wrap(raw.data + point * D);
-      for (std::size_t a = 0; a < D; ++a) {
-        if constexpr (std::is_same_v<V, T>) to[a] = x[a];
-        else to[a] = frame(static_cast<double>(x[a]), static_cast<int>(a));
-      }
-    }
-    for (std::size_t c = box.tilted ? D : 0; c < count; ++c) {
+    if (box.tilted) [[unlikely]]
+      return tilted_values(point, to, count);
+    for (std::size_t c = 0; c < count; ++c) {
       if constexpr (std::is_same_v<V, T>) to[c] = value(point, static_cast<int>(c));
       else to[c] = near_value(point, static_cast<int>(c));
     }
@@ -189,7 +182,26 @@ struct Bodies {
   }
 
  private:
-  [[nodiscard]] T tilted_value(std::size_t point, int column) const {
+  // The same in tilted cells. Not inlined: loops over bodies in other cells stay short enough to be unrolled.
+  [[nodiscard]] [[gnu::noinline]] std::array<double, D> tilted_place(std::size_t point) const {
+    const auto x = box.wrap(raw.data + point * D);
+    std::array<double, D> place{};
+    for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = box.along(x, a);
+    return place;
+  }
+  template <class V>
+  [[gnu::noinline]] void tilted_values(std::size_t point, V* to, std::size_t count) const {
+    const auto x = box.wrap(raw.data + point * D);
+    for (std::size_t a = 0; a < D; ++a) {
+      if constexpr (std::is_same_v<V, T>) to[a] = x[a];
+      else to[a] = frame(static_cast<double>(x[a]), static_cast<int>(a));
+    }
+    for (std::size_t c = D; c < count; ++c) {
+      if constexpr (std::is_same_v<V, T>) to[c] = value(point, static_cast<int>(c));
+      else to[c] = near_value(point, static_cast<int>(c));
+    }
+  }
+  [[nodiscard]] [[gnu::noinline]] T tilted_value(std::size_t point, int column) const {
     if (column >= D && raw.shape == Shape::sphere) return raw.radius(point);
     const auto axis = static_cast<std::size_t>(column % D);
     const T* const x = raw.data + point * D;
