@@ -31,7 +31,7 @@ CPP = (
 )
 """Folders of cpp/, each of which includes only those before it."""
 
-PYTHON = ("search", "distributed", "tiles", "sim", "scenes", "dem", "sph", "fluid", "lab", "demo", "cli")
+PYTHON = ("search", "distributed", "tiles", "sim", "scenes", "dem", "sph", "coupled", "fluid", "lab", "demo", "cli")
 """Layers of the package, each of which imports only those before it; `search` is every module not named here."""
 
 

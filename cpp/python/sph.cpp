@@ -136,9 +136,9 @@ class AnySph {
       const std::size_t n = slip.size();
       for (const auto* column : {&x, &normals, &u, &accelerations})
         if (column->size() != n * D) throw nb::value_error("columns differ in length");
-      if (sim.walls.size() != n) {
+      if (sim.fixed_walls() != n) {
         sim.primed = false;
-        sim.walls.reset(n);
+        sim.walls.reset(n + sim.bodies.parts.size());
         for (auto& p : sim.walls.span()) p.pressure = 0;
       }
       for (std::size_t k = 0; k < n; ++k) {
@@ -150,6 +150,53 @@ class AnySph {
         sim.settings.space.wrap(p.x);
         p.slips = slip.data()[k] ? 1 : 0;
       }
+    });
+  }
+
+  // Rigid bodies: the arms and normals of their wall particles in the axes of the bodies, the body of each, and whether
+  // fluid slips along it. Bodies are nowhere until they are placed.
+  void set_bodies(std::size_t count, const In<double>& arms, const In<double>& normals, const In<std::uint32_t>& owners,
+                  const In<bool>& slip) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      const std::size_t fixed = sim.fixed_walls(), n = owners.size();
+      if (arms.size() != 3 * n || normals.size() != 3 * n || slip.size() != n)
+        throw nb::value_error("columns differ in length");
+      sim.bodies.poses.assign(count, {});
+      sim.bodies.loads.assign(count, {});
+      sim.bodies.parts.resize(n);
+      sim.walls.resize(fixed + n);
+      for (std::size_t k = 0; k < n; ++k) {
+        const double *const arm = arms.data() + 3 * k, *const normal = normals.data() + 3 * k;
+        const std::uint32_t owner = owners.data()[k];
+        if (owner >= count) throw nb::value_error("a wall particle belongs to no body");
+        sim.bodies.parts[k] = {{arm[0], arm[1], arm[2]}, {normal[0], normal[1], normal[2]}, owner};
+        sim.walls[fixed + k] = {};
+        sim.walls[fixed + k].slips = slip.data()[k] ? 1 : 0;
+      }
+    });
+  }
+  // 19 numbers per body: centre, quaternion, velocity, spin, and the rates of the last two.
+  void place_bodies(const In<double>& poses) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      if (poses.size() != 19 * sim.bodies.poses.size()) throw nb::value_error("there is another number of bodies");
+      for (std::size_t k = 0; k < sim.bodies.poses.size(); ++k) {
+        const double* const p = poses.data() + 19 * k;
+        const auto vector = [&](std::size_t from) { return mesh::Vec3{p[from], p[from + 1], p[from + 2]}; };
+        sim.bodies.poses[k] = {vector(0), {p[3], p[4], p[5], p[6]}, vector(7), vector(10), vector(13), vector(16)};
+      }
+      sim.place_bodies();
+    });
+  }
+  // Force and torque of the fluid on every body in the last step.
+  [[nodiscard]] nb::object body_loads() const {
+    return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
+      const auto& loads = sim.bodies.loads;
+      return filled<double>(loads.size(), 6, [&](std::size_t k, double* to) {
+        const auto put = [&](std::size_t at, const mesh::Vec3& a) {
+          to[6 * k + at] = a.x, to[6 * k + at + 1] = a.y, to[6 * k + at + 2] = a.z;
+        };
+        put(0, loads[k].force), put(3, loads[k].torque);
+      });
     });
   }
 
@@ -289,6 +336,10 @@ void bind_sph(nb::module_& m) {
       .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
       .def("set_walls", &AnySph::set_walls, nb::arg("x"), nb::arg("normals"), nb::arg("u"), nb::arg("accelerations"),
            nb::arg("slip"))
+      .def("set_bodies", &AnySph::set_bodies, nb::arg("count"), nb::arg("arms"), nb::arg("normals"), nb::arg("owners"),
+           nb::arg("slip"))
+      .def("place_bodies", &AnySph::place_bodies, nb::arg("poses"))
+      .def("body_loads", &AnySph::body_loads)
       .def("set_guard", &AnySph::set_guard, nb::arg("guard").none(), nb::keep_alive<1, 2>())
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("prime", &AnySph::prime)

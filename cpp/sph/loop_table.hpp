@@ -4,6 +4,7 @@
 #include "sph/loops.hpp"
 #include "sph/schemes/delta.hpp"
 #include "sph/schemes/extrapolate.hpp"
+#include "sph/schemes/react.hpp"
 
 namespace vicinal::sph {
 
@@ -22,7 +23,7 @@ namespace {
 
 template <class L, int D>
 constexpr Loops<typename L::T, D> loops_of() {
-  return {Delta<L, D>::run, Extrapolate<L, D>::run};
+  return {Delta<L, D>::run, Extrapolate<L, D>::run, React<L, D>::run};
 }
 // Doubles are for studies of convergence: the compiler's own vectors do.
 template <class FloatLanes>

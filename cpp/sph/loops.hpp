@@ -31,9 +31,10 @@ struct Job {
   T per_closest;  // one over the kernel at the distance of neighbours on a lattice
   bool tensile_control;
   ViscosityKind viscosity_kind;
-  const T* shifts;     // D numbers per fluid particle: the velocity relative to the fluid
-  Sums<T>* sums;       // one per query
-  std::uint8_t* near;  // one per fluid particle: some neighbour is part of a free surface
+  const T* shifts;             // D numbers per fluid particle: the velocity relative to the fluid
+  Sums<T>* sums;               // one per query
+  const std::uint8_t* reacts;  // one per wall particle: it belongs to a body
+  std::uint8_t* near;          // one per fluid particle: some neighbour is part of a free surface
 };
 
 // Each loop treats the queries of the cells from `begin` to `end`.
@@ -42,6 +43,7 @@ struct Loops {
   using Loop = void (*)(const Job<T, D>&, std::size_t begin, std::size_t end, Scratch<T, D>&);
   Loop delta;        // schemes/delta.hpp; queries are fluid particles
   Loop extrapolate;  // schemes/extrapolate.hpp; queries are wall particles
+  Loop react;        // schemes/react.hpp; queries are wall particles of bodies
 };
 
 template <class T, int D>

@@ -60,6 +60,7 @@ bool Simulation<T, D>::step() {
   sort(dt);
   extrapolate();
   rates();
+  react();
   const bool sound = finish(dt);
   time += dt;
   ++steps;
@@ -138,12 +139,15 @@ void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
   for (std::size_t k = 0; k < n; ++k) keys[k] = grid.number(grid.cell_of(walls[k].x));
   wall_order_.sort(grid.cells());
   wall_ids_.resize(n);
+  reacts_.resize(n);
+  const std::size_t fixed = fixed_walls();
   wall_records_.reset(n);
   using Fields = Record<T, D>;
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t to = wall_order_.place(k);
     const WallParticle<D>& wall = walls[k];
     wall_ids_[to] = static_cast<std::uint32_t>(k);
+    reacts_[to] = k < fixed ? 0 : 1;
     const auto cell = grid.cell_of(wall.x);
     Fields record{};
     for (std::size_t a = 0; a < D; ++a) {
@@ -186,6 +190,7 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   job.shifts = shifts_.data();
   near_.reset(particles.size());
   job.near = near_.data();
+  job.reacts = reacts_.data();
 
   const std::size_t capacity =
       (D == 2 ? 9 : 27) * std::max(order_.largest(), wall_order_.largest()) + 2 * lane_count<T>;
@@ -254,6 +259,25 @@ void Simulation<T, D>::rates() {
   sums_.reset(particles.size());
   job_.sums = sums_.data();
   each_cell(loops<T, D>().delta, particles.size());
+}
+
+// Finds the loads of the fluid on bodies: minus the momentum that their wall particles give to the fluid.
+template <class T, int D>
+void Simulation<T, D>::react() {
+  const std::size_t parts = bodies.parts.size(), fixed = fixed_walls();
+  if (parts == 0) return;
+  wall_sums_.reset(walls.size());
+  job_.sums = wall_sums_.data();
+  each_cell(loops<T, D>().react, parts);
+  body_forces_.resize(parts);
+  each_block(walls.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t slot = begin; slot < end; ++slot)
+      if (reacts_[slot] != 0)
+        for (std::size_t a = 0; a < D; ++a)
+          body_forces_[wall_ids_[slot] - fixed][a] =
+              -settings.mass() * wall_sums_[slot].c[ReactSums<D>::acceleration + a];
+  });
+  bodies.add_up<D>(body_forces_);
 }
 
 // Takes rates, gradients and shifting from the sums, then kicks and drifts.

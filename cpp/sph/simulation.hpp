@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "sph/bodies.hpp"
 #include "sph/guard.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
@@ -59,7 +60,8 @@ class Simulation {
 
   Settings<D> settings;
   Buffer<Particle<D>> particles;
-  Buffer<WallParticle<D>> walls;
+  Buffer<WallParticle<D>> walls;  // the last ones are those of bodies
+  Bodies bodies;
   Guard* guard = nullptr;  // keeps particles on their side of walls, if there is one
   double time = 0;
   std::int64_t steps = 0;
@@ -71,6 +73,9 @@ class Simulation {
   // Evaluates the rates of the present state.
   void prime();
   [[nodiscard]] StepLength next() const;
+  [[nodiscard]] std::size_t fixed_walls() const { return walls.size() - bodies.parts.size(); }
+  // Moves bodies to their poses; the next step has them there at its middle.
+  void place_bodies() { bodies.place<D>(walls.span().subspan(fixed_walls()), settings.space); }
   std::uint32_t broken = 0;
 
  private:
@@ -78,6 +83,7 @@ class Simulation {
   void sort_walls(const Grid<D>& grid);
   void extrapolate();
   void rates();
+  void react();
   bool finish(double dt);
   void prepare_job(const Grid<D>& grid);
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
@@ -89,6 +95,8 @@ class Simulation {
   Buffer<Sums<T>> sums_, wall_sums_;
   Buffer<std::uint8_t> near_;
   std::vector<std::uint32_t> wall_ids_;  // in the order of cells
+  std::vector<std::uint8_t> reacts_;     // in the order of cells
+  std::vector<Vector<D>> body_forces_;   // one per wall particle of a body
   Job<T, D> job_{};
   std::size_t cells_ = 0;
   struct Memory {

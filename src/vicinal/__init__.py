@@ -2,7 +2,7 @@
 
 The set of pairs is that of a plain NumPy expression, bit for bit, with every structure, thread count and processor.
 
-`vicinal.adapters`, `dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sky`, `sph` and `tiles` are loaded when they
+`vicinal.adapters`, `coupled`, `dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sky`, `sph` and `tiles` are loaded when they
 are first used.
 """
 
@@ -38,7 +38,7 @@ from vicinal.structures import (
 from vicinal.threads import get_threads, set_threads, threads
 
 if TYPE_CHECKING:
-    from vicinal import adapters, dem, distributed, fluid, lab, scenes, sim, sky, sph, tiles  # noqa: F401
+    from vicinal import adapters, coupled, dem, distributed, fluid, lab, scenes, sim, sky, sph, tiles  # noqa: F401
 
 __all__ = [
     "BVH",
@@ -78,7 +78,7 @@ __all__ = [
 ]
 
 # Packages that a search does not need.
-_LATE = ("adapters", "dem", "distributed", "fluid", "lab", "scenes", "sim", "sky", "sph", "tiles")
+_LATE = ("adapters", "coupled", "dem", "distributed", "fluid", "lab", "scenes", "sim", "sky", "sph", "tiles")
 
 
 def __dir__() -> list[str]:

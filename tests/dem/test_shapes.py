@@ -6,6 +6,7 @@ import pytest
 from dem.grains import floor, linear, simulation
 from vicinal import InputError
 from vicinal.dem import Clump, Material, Plane, Polyhedron, Tablet
+from vicinal.dem.surfaces import surfaces
 
 CUBE = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
 
@@ -189,6 +190,16 @@ def test_sphere_rests_on_a_tablet_as_on_a_floor():
     contacts = sim.contacts()
     of_pair = contacts["j"] >= 0
     assert contacts["overlap"][of_pair] == pytest.approx([9.81 / 2e5], rel=1e-3)
+
+
+def test_surfaces_are_drawn_in_the_axes_in_which_shapes_are_described():
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)]
+    sim = simulation(linear())
+    sim.insert([[5, 0, 0]], shape=Polyhedron(corners))
+    sim.insert([[5, 9, 0]], shape=Polyhedron(corners), orientations=[np.sqrt(0.5), np.sqrt(0.5), 0, 0])
+    drawn, owners = surfaces(sim)
+    for body, edges in ((0, (1, 2, 3)), (1, (1, 3, 2))):
+        assert np.ptp(drawn[owners == body].reshape(-1, 3), axis=0) == pytest.approx(edges)
 
 
 def test_bad_shapes_are_named():

@@ -24,6 +24,12 @@ struct WallSums {
   static constexpr std::size_t velocity = 2 + D;  // Σ u W
 };
 
+// Of a wall particle of a body (react.hpp).
+template <int D>
+struct ReactSums {
+  static constexpr std::size_t acceleration = 0;  // of the fluid around it, all particles together
+};
+
 // A particle whose moments have an eigenvalue below this is part of a free surface (Marrone et al., J. Comput. Phys.
 // 229 (2010) 3652).
 inline constexpr double surface_threshold = 0.75;

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.dem.materials import Material
-from vicinal.dem.rotations import BACK, momenta, product
+from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.errors import InputError
 
@@ -268,6 +268,29 @@ class Bodies(ABC):
     @spins.setter
     def spins(self, value: npt.ArrayLike) -> None:
         self._set("spins", value)
+
+    def push(self, impulses: npt.ArrayLike, angular_impulses: npt.ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Change velocities by impulses, and spins by angular impulses about the centres of mass, (n, 3) each.
+
+        Examples
+        --------
+        >>> from vicinal.dem import Material, Simulation
+        >>> sim = Simulation(materials={"m": Material(kn=1e4)}, law="linear", dt=1e-5)
+        >>> sim.insert([[0, 0, 0]], radii=0.1)
+        array([0])
+        >>> sim.push(sim.masses[:, None] * [1.0, 0.0, 0.0], sim.inertias * [0.0, 0.0, 2.0])
+        >>> sim.velocities.round(12).tolist(), sim.spins.round(12).tolist()
+        ([[1.0, 0.0, 0.0]], [[0.0, 0.0, 2.0]])
+        """
+        core, order = self._core, self._ranks()
+        linear, angular = (np.empty((len(self), 3)) for _ in range(2))
+        linear[order] = _columns(impulses, len(self), 3, "impulses")
+        angular[order] = _columns(angular_impulses, len(self), 3, "angular_impulses")
+        axes = core.get("orientations")
+        turning = rotated_back(axes * BACK, rotated_back(axes, angular) / core.get("inertias"))
+        core.set("velocities", core.get("velocities") + linear / core.get("masses")[:, None])
+        core.set("spins", core.get("spins") + turning)
+        core.primed = False  # dampers feel the new velocities
 
     @property
     def orientations(self) -> Array:

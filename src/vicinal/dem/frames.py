@@ -87,8 +87,7 @@ def _spheres(sim: Simulation) -> tuple[npt.NDArray[np.intp], Array, Array]:
     points, radii = [sim.positions[rows[0]]], [sim.radii[rows[0]]]
     for number, shape in enumerate(sim.shapes):
         if isinstance(shape, Clump):
-            own = shape.properties()
-            local = (shape.offsets - own.centre) @ own.axes
+            local = shape.offsets - shape.properties().centre
             for row in np.flatnonzero(kinds == number):
                 rows.append(np.full(len(local), row))
                 points.append(sim.positions[row] + rotated(sim.orientations[row], local))

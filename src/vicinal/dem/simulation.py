@@ -243,8 +243,8 @@ class Simulation(Bodies):
             for name in ("half_kicks", "half_spin_kicks", "half_impulses"):
                 self._core.set(name, self._core.get(name) * (new / self._dt))
         self._start = (self.time, self.step_count)
+        self._warned = self._warned and self._dt is not None and new <= self._dt
         self._dt = new
-        self._warned = False
 
     def critical_times(self) -> CriticalTimes:
         """Return the collision time and the Rayleigh time, and the time step as a fraction of each."""

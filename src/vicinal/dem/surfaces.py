@@ -40,7 +40,8 @@ def _tablet(shape: Tablet) -> Array:
     out = shape.radius * np.arange(RINGS + 1) / RINGS
     height = 0.5 * shape.band + shape.cap - ball + np.sqrt(ball**2 - out**2)
     profile = [*zip(out, height, strict=True), *zip(out[::-1], -height[::-1], strict=True)]
-    angle = 2 * np.pi * np.arange(SEGMENTS + 1) / SEGMENTS
+    # The last corner has the bits of the first, so that the surface is closed.
+    angle = 2 * np.pi * (np.arange(SEGMENTS + 1) % SEGMENTS) / SEGMENTS
     rings = [np.stack([r * np.cos(angle), r * np.sin(angle), np.full(len(angle), z)], axis=1) for r, z in profile]
     parts = []
     for upper, lower in pairwise(rings):
@@ -91,8 +92,7 @@ def surfaces(sim: Simulation) -> tuple[Array, npt.NDArray[np.int64]]:
             own = surface(shape)
             if not len(own):
                 continue
-            properties = shape.properties()
-            local = (own - properties.centre) @ properties.axes
+            local = own - shape.properties().centre
             for row in np.flatnonzero(kinds == number):
                 corners.append(positions[row] + rotated(orientations[row], local))
                 owners.append(np.full(len(local), ids[row]))

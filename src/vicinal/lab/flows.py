@@ -6,7 +6,7 @@ The tests run them coarse, the experiments of the lab fine.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
 from vicinal.sph.probes import FluidSample, HeightGauge, PressureProbe
 from vicinal.sph.simulation import SMOOTHING
+from vicinal.sph.solids import Solid, depths_in
 
 Array = npt.NDArray[np.float64]
 
@@ -134,10 +135,16 @@ class Tank:
             slip=[wall.name for wall in self.walls] if self.slip else [],
         )
 
-    def water(self, high: tuple[float, ...], *, still: bool = True) -> Simulation:
-        """Return water at rest in the corner of the tank, with its hydrostatic pressure if it was still before."""
+    def water(
+        self, high: tuple[float, ...], *, still: bool = True, solids: Sequence[Solid] = (), alpha: float | None = None
+    ) -> Simulation:
+        """Return water at rest in the corner of the tank, with its hydrostatic pressure if it was still before.
+
+        There is none inside of `solids`, bodies that float in it. `alpha` is the artificial viscosity.
+        """
         dim = len(self.size)
         points = fill((np.zeros(dim), np.array(high)), self.spacing, walls=self.obstacles)
+        points = points[depths_in(solids, points, self.spacing)[0] < -0.25 * self.spacing]
         gravity = [0.0] * (dim - 1) + [-GRAVITY]
         pressures = 1000 * GRAVITY * (high[-1] - points[:, -1])
         return Simulation(
@@ -147,6 +154,7 @@ class Tank:
             walls=self.particles,
             guard=Guard(self.walls, self.spacing, dim),
             pressures=pressures if still else None,
+            viscosity=None if alpha is None else Artificial(alpha),
         )
 
     def left(self, sim: Simulation) -> int:

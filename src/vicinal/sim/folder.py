@@ -1,8 +1,9 @@
 """Names of the files in the folder of results of a run."""
 
 SCENE, REPORT, RESTART = "scene.toml", "run.json", "restart.npz"
-PARTICLES, CONTACTS, WALLS, SURFACES = (
+PARTICLES, BODIES, CONTACTS, WALLS, SURFACES = (
     "particles.vtkhdf",
+    "bodies.vtkhdf",
     "contacts.vtkhdf",
     "walls.vtkhdf",
     "surfaces.vtkhdf",

@@ -354,11 +354,8 @@ def run(
 
 def make_solver(scene: Scene, states: Mapping[str, Any] | None = None) -> Solver:
     """Return the solver of a scene, at time 0 or in the state of a restart file."""
-    names = list(scene.solvers())
-    if len(names) > 1:
-        raise InputError(f"a scene must have one solver, got {' and '.join(names)}; there is no coupling between them")
-    kind = solver_class(names[0])
-    return kind.build(scene) if states is None else kind.restore(scene, states[names[0]])
+    kind = solver_class(*scene.solvers())
+    return kind.build(scene) if states is None else kind.restore(scene, states[kind.NAME])
 
 
 def restart_scene(path: Path | str, settings: list[str] | tuple[str, ...] = ()) -> Scene:

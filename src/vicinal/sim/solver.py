@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 SOLVERS: Mapping[str, str] = {"dem": "vicinal.dem.solver", "sph": "vicinal.sph.solver"}
 """Modules that define ``SOLVER``, by the name of the table that describes the solver in a scene."""
 
+COUPLED: Mapping[tuple[str, ...], str] = {("dem", "sph"): "vicinal.coupled.solver"}
+"""Modules that define ``SOLVER`` for scenes with several of these tables."""
+
 
 class SimulationWarning(UserWarning):
     """A warning of a solver during a run; the run loop reports each one once."""
@@ -129,13 +132,13 @@ class Solver(Protocol):
         """Return facts and statistics for the report of the run."""
 
 
-def solver_class(name: str) -> type[Solver]:
-    """Return the solver class for a table of a scene; imports its package.
+def solver_class(*names: str) -> type[Solver]:
+    """Return the solver class for a table of a scene, or for several together; imports its package.
 
     Examples
     --------
-    >>> solver_class("dem").NAME
-    'dem'
+    >>> solver_class("dem").NAME, solver_class("dem", "sph").NAME
+    ('dem', 'coupled')
     """
-    solver: type[Solver] = import_module(SOLVERS[name]).SOLVER
+    solver: type[Solver] = import_module(SOLVERS[names[0]] if len(names) == 1 else COUPLED[names]).SOLVER
     return solver

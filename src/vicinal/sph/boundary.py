@@ -136,6 +136,13 @@ def wall_particles(
     )
 
 
+def solid_particles(solid: Solid, spacing: float, layers: int) -> tuple[Array, Array]:
+    """Return positions and normals of the dummy particles of one solid of finite size, each of shape (m, dim)."""
+    low, high = solid.bounds()
+    points, normals, _ = _layers([solid], low, high, spacing, layers, None)
+    return points, normals
+
+
 def _together(walls: Sequence[Wall], solids: Iterable[Solid], bodies: Sequence[int] | None) -> list[list[Solid]]:
     """Return solids in groups that move as one body."""
     if bodies is not None and len(bodies) != len(walls):

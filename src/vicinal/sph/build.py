@@ -18,6 +18,7 @@ from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.simulation import SMOOTHING, Simulation
+from vicinal.sph.solids import Solid, depths_in
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 from vicinal.sph.wall_motion import WallMotion
 
@@ -35,14 +36,15 @@ def _corners(region: object) -> list[Sequence[float]]:
     return [getattr(region, name) for name in ("low", "high", "start", "end", "centre") if hasattr(region, name)]
 
 
-def build(scene: Scene, walls: SceneWalls) -> Simulation:
-    """Return the fluid of a scene at time 0."""
+def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simulation:
+    """Return the fluid of a scene at time 0; there is none inside `solids`, bodies that float in it."""
     section: Sph = scene.sph
     dim = section.dim
     bodies = walls.all()
     parts, velocities, pressures = [], [], []
     for place in section.fill:
         points = fill(scene.regions[place.region], section.spacing, dim=dim, walls=bodies)
+        points = points[depths_in(solids, points, section.spacing)[0] < -0.25 * section.spacing]
         parts.append(points)
         velocities.append(np.tile(np.array(place.velocity[:dim]), (len(points), 1)))
         pressures.append(_rest_pressures(points, scene, section) if place.still else np.zeros(len(points)))

@@ -284,6 +284,36 @@ class Simulation:
             self._warned = True
             warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
 
+    def set_bodies(
+        self, count: int, arms: Array, normals: Array, owners: npt.NDArray[np.uint32], *, slip: bool
+    ) -> None:
+        """Set the wall particles of rigid bodies, in the axes of the bodies; see `vicinal.coupled`.
+
+        Parameters
+        ----------
+        count
+            Number of bodies.
+        arms, normals
+            Positions relative to the centres, and normals into the fluid, shape (m, 3).
+        owners
+            Number of the body of each particle.
+        slip
+            Whether fluid slips along bodies freely.
+        """
+        self._core.set_bodies(count, arms, normals, owners, np.full(len(owners), slip))
+
+    def place_bodies(self, poses: Array) -> None:
+        """Place bodies for the middle of the next step.
+
+        `poses` has 19 numbers per body: centre, orientation (w, x, y, z), velocity, spin, and the rates of the last
+        two.
+        """
+        self._core.place_bodies(np.ascontiguousarray(poses, np.float64))
+
+    def body_loads(self) -> Array:
+        """Return force and torque (about the centre) of the fluid on every body in the last step, shape (n, 6)."""
+        return self._core.body_loads()
+
     @property
     def time(self) -> float:
         """Simulated time."""

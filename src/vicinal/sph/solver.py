@@ -17,6 +17,7 @@ from vicinal.sph.build import build, make_guard, make_motion, make_walls
 from vicinal.sph.config import COLUMNS, ENERGIES, Sph
 from vicinal.sph.probes import FluidSample, Probes
 from vicinal.sph.simulation import Simulation
+from vicinal.sph.solids import Solid
 
 LIMITS = ("sound", "force", "viscosity", "shifting")
 """What limits a step, in the order of the numbers in the table."""
@@ -31,16 +32,18 @@ class FluidSolver:
         The scene, with a table ``sph``.
     state
         The state to continue from; time 0 if left out.
+    solids
+        Bodies in the fluid, inside of which there is none at the start.
     """
 
     NAME: ClassVar[str] = "sph"
     SECTION: ClassVar[type[SolverSection]] = Sph
 
-    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None, *, solids: Sequence[Solid] = ()) -> None:
         self.scene = scene
         self.walls = make_walls(scene)
         if state is None:
-            self.simulation = build(scene, self.walls)
+            self.simulation = build(scene, self.walls, solids)
         else:
             guard = make_guard(self.walls, scene.sph)
             kept = Simulation.restore(state["simulation"], guard=guard)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from vicinal.lab import flows
+from vicinal.lab import floating, flows
 from vicinal.lab.claims import Goal, Value
 from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import BEYOND
@@ -16,6 +16,7 @@ FLOWS: dict[str, Callable[[int], dict[str, float]]] = {
     "lobovsky": flows.lobovsky_pressure,
     "standing wave": flows.standing_wave,
     "rotating square": flows.rotating_square,
+    "floating blocks": floating.floating_blocks,
     "kleefsman": lambda cells: flows.kleefsman_heights(0.55 / cells),
 }
 CELLS = {
@@ -23,6 +24,7 @@ CELLS = {
     "lobovsky": (30, 40, 60),
     "standing wave": (40, 50, 100),
     "rotating square": (40, 80, 160),
+    "floating blocks": (16, 20, 40),
     "kleefsman": (8, 16, 24),
 }
 """Particles along the height, the width or a wavelength: small, paper, large."""
@@ -52,7 +54,8 @@ EXPERIMENT = Experiment(
     paper=BEYOND,
     section="fluids",
     setup="Dam breaks of Koshizuka & Oka 1996 and Lobovský et al. 2014 in two dimensions and of Kleefsman et al. 2005 "
-    "in three, a standing wave of small amplitude, and a square of fluid that rotates; δ⁺-SPH with default settings.",
+    "in three, a standing wave of small amplitude, a square of fluid that rotates, and blocks that float; δ⁺-SPH with "
+    "default settings.",
     measured="the distance to published curves (rms), times of impact, pressures, period and decay, and how many "
     "particles have left through walls.",
     notes="Experiments start with a gate, so a front may be late by a fitted time. The particles along the height, "
@@ -89,6 +92,13 @@ EXPERIMENT = Experiment(
         Goal(
             label="rotating square: least cover after t = 1/ω, 1 without voids", pick=_of("rotating square", "cover"),
             least=0.95,
+        ),
+        *(
+            Value(
+                label=f"block of density {ratio} ρ: immersed depth over {ratio} of its height",
+                pick=_of("floating blocks", f"depth {ratio}"), published=1.0, tolerance=0.02,
+            )
+            for ratio in floating.RATIOS
         ),
         Value(
             label="Kleefsman: time in s at which the wave reaches the obstacle", pick=_of("kleefsman", "impact"),

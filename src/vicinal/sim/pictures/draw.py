@@ -12,7 +12,7 @@ import numpy.typing as npt
 import vicinal as vc
 from vicinal.errors import InputError
 from vicinal.extras import need
-from vicinal.sim.folder import SURFACES, WALLS
+from vicinal.sim.folder import BODIES, SURFACES, WALLS
 from vicinal.sim.pictures.camera import Camera
 from vicinal.sim.pictures.raster import Canvas, shade
 from vicinal.sim.series import SeriesReader
@@ -23,6 +23,12 @@ Array = npt.NDArray[np.float64]
 BACKGROUND = (0.965, 0.97, 0.98)
 WALL = np.array([0.80, 0.83, 0.88])
 EDGE = np.array([0.30, 0.34, 0.42])
+BODY = np.array([0.93, 0.52, 0.16])
+"""Colour of bodies in a fluid, which is coloured by what is shown of it."""
+
+SEEN_THROUGH = 0.6
+"""Opacity of a fluid drawn as one body with others in it."""
+
 INK, MUTED = "#1d2433", "#667085"
 
 FINE = 2
@@ -67,7 +73,7 @@ class Painter:
     Parameters
     ----------
     path
-        The series of particles; walls and surfaces are read from files beside it.
+        The series of particles; bodies in a fluid, walls and surfaces are read from files beside it.
     look
         Options for drawing.
     """
@@ -77,7 +83,7 @@ class Painter:
         self.particles = SeriesReader(path)
         if not len(self.particles):
             raise InputError(f"{path}: has no frames yet")
-        self.walls, self.surfaces = (self._beside(name) for name in (WALLS, SURFACES))
+        self.bodies, self.walls, self.surfaces = (self._beside(name) for name in (BODIES, WALLS, SURFACES))
         steps = sorted({round(k) for k in np.linspace(0, len(self.particles) - 1, 5)})
         frames = [self.particles[step] for step in steps]
         self.low, self.high = self._bounds(frames)
@@ -140,24 +146,34 @@ class Painter:
         shares = np.clip((self._values(frame) - low) / (high - low), 0, 1)
         colours = colormaps["viridis"](0.15 + 0.8 * shares)[:, :3]
         surfaces = self._frame(self.surfaces, frame.time)
-        solid = (
-            np.isin(frame.point_data["id"], surfaces.cell_data["id"])
-            if surfaces is not None
-            else np.zeros(len(colours), bool)
-        )
-        if surfaces is not None:
-            self._solids(canvas, camera, surfaces, dict(zip(frame.point_data["id"].tolist(), colours, strict=True)))
-        if (~solid).any():
-            radii = np.asarray(frame.point_data["radius"], float)[~solid] * camera.scale
-            seen, paint = camera.project(frame.points[~solid]), colours[~solid]
-            melted = self._melted(frame)[~solid]
-            if melted.any():
-                canvas.surface(seen[melted], MELTED * radii[melted], paint[melted])
-            canvas.spheres(seen[~melted], radii[~melted], paint[~melted])
+        bodies = self._frame(self.bodies, frame.time)
+        if bodies is None:
+            self._particles(canvas, camera, frame, colours, surfaces)
+        else:
+            self._particles(canvas, camera, bodies, np.tile(BODY, (len(bodies.points), 1)), surfaces)
+            self._particles(canvas, camera, frame, colours, None)
         if walls is not None:
             canvas.lines(camera.project(_edges(walls)), EDGE, 0.55)
         image = canvas.image()
         return np.asarray(image.reshape(height // FINE, FINE, width // FINE, FINE, 3).mean(axis=(1, 3)))
+
+    def _particles(self, canvas: Canvas, camera: Camera, frame: Frame, colours: Array, surfaces: Frame | None) -> None:
+        """Draw particles: as triangles those that have surfaces, the others as spheres or as one smooth body."""
+        solid = np.zeros(len(colours), bool)
+        if surfaces is not None:
+            solid = np.isin(frame.point_data["id"], surfaces.cell_data["id"])
+            self._solids(canvas, camera, surfaces, dict(zip(frame.point_data["id"].tolist(), colours, strict=True)))
+        if solid.all():
+            return
+        radii = np.asarray(frame.point_data["radius"], float)[~solid] * camera.scale
+        seen, paint = camera.project(frame.points[~solid]), colours[~solid]
+        # Of a coupled run, only the fluid melts.
+        fluid = self.bodies is None or "pressure" in frame.point_data
+        melted = self._melted(frame)[~solid] & fluid
+        if melted.any():
+            opacity = 1.0 if self.bodies is None else SEEN_THROUGH
+            canvas.surface(seen[melted], MELTED * radii[melted], paint[melted], opacity)
+        canvas.spheres(seen[~melted], radii[~melted], paint[~melted])
 
     def _melted(self, frame: Frame) -> npt.NDArray[np.bool_]:
         """Return which particles are drawn as one body: those with neighbours, in the style "surface"."""

@@ -78,13 +78,15 @@ class Canvas:
         front = np.sqrt(np.maximum(0, 1 - right * right - up * up))
         self.colour[pixel] = shade(colours[k], np.stack([right, up, front], axis=1))
 
-    def surface(self, seen: Array, radii: Array, colours: Array) -> None:
+    def surface(self, seen: Array, radii: Array, colours: Array, opacity: float = 1.0) -> None:
         """Draw spheres as one smooth body: depths and colours of their pixels are blurred before they are shaded.
 
         Parameters
         ----------
         seen, radii, colours
             As for `spheres`; radii should be so large that neighbours overlap.
+        opacity
+            Below 1, what is behind is seen through it.
         """
         radii = np.maximum(radii, 0.7)
         depth, owner = np.full(len(self.depth), -np.inf), np.full(len(self.depth), -1)
@@ -111,7 +113,8 @@ class Canvas:
         paint = np.stack([_blurred(paint[..., k], inside, size) for k in range(3)], axis=-1)
         number = np.arange(self.height * self.width).reshape(self.height, self.width)[part][inside]
         near = smooth[inside] > self.depth[number]
-        self.colour[number[near]] = shade(paint[inside][near], normal[inside][near])
+        shaded = shade(paint[inside][near], normal[inside][near])
+        self.colour[number[near]] += opacity * (shaded - self.colour[number[near]])
         self.depth[number[near]] = smooth[inside][near]
 
     def _fragments(
