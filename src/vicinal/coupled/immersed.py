@@ -90,8 +90,8 @@ class ImmersedBodies:
         centre, orientation = grains.positions[row], grains.orientations[row]
         if abs(centre[2]) > 1e-9 * radius:
             raise InputError(
-                f"bodies in a fluid of two dimensions must have their centres in the plane z = 0, got z = {centre[2]:g} "
-                f"for body {grains.ids[row]}; move it, or simulate in three dimensions"
+                f"bodies in a fluid of two dimensions must have their centres in the plane z = 0, "
+                f"got z = {centre[2]:g} for body {grains.ids[row]}; move it, or simulate in three dimensions"
             )
         solid = body_solid(shape, radius, 2, centre, orientation)
         points, normals = self._layers(solid)

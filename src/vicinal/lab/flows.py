@@ -136,11 +136,18 @@ class Tank:
         )
 
     def water(
-        self, high: tuple[float, ...], *, still: bool = True, solids: Sequence[Solid] = (), alpha: float | None = None
+        self,
+        high: tuple[float, ...],
+        *,
+        still: bool = True,
+        solids: Sequence[Solid] = (),
+        alpha: float | None = None,
+        sound_speed: float | None = None,
     ) -> Simulation:
         """Return water at rest in the corner of the tank, with its hydrostatic pressure if it was still before.
 
-        There is none inside of `solids`, bodies that float in it. `alpha` is the artificial viscosity.
+        There is none inside of `solids`, bodies that float in it. `alpha` is the artificial viscosity; it and the speed
+        of sound have their defaults if they are None.
         """
         dim = len(self.size)
         points = fill((np.zeros(dim), np.array(high)), self.spacing, walls=self.obstacles)
@@ -155,6 +162,7 @@ class Tank:
             guard=Guard(self.walls, self.spacing, dim),
             pressures=pressures if still else None,
             viscosity=None if alpha is None else Artificial(alpha),
+            sound_speed=sound_speed,
         )
 
     def left(self, sim: Simulation) -> int:

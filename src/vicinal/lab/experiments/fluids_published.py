@@ -24,7 +24,7 @@ CELLS = {
     "lobovsky": (30, 40, 60),
     "standing wave": (40, 50, 100),
     "rotating square": (40, 80, 160),
-    "floating blocks": (16, 20, 40),
+    "floating blocks": (10, 20, 40),
     "kleefsman": (8, 16, 24),
 }
 """Particles along the height, the width or a wavelength: small, paper, large."""
