@@ -2,8 +2,8 @@
 
 The set of pairs is that of a plain NumPy expression, bit for bit, with every structure, thread count and processor.
 
-`vicinal.adapters`, `coupled`, `dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sky`, `sph` and `tiles` are loaded when
-they are first used.
+`vicinal.adapters`, `coupled`, `dem`, `distributed`, `fluid`, `lab`, `scenes`, `sim`, `sky`, `sph` and `tiles` are
+loaded when they are first used.
 """
 
 from importlib import import_module

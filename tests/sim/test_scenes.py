@@ -17,7 +17,7 @@ SMALL = {
     "impact": [],
     "shapes": ["dem.insert.0.count=12", "run.duration=0.003"],
     "floating_block": ["sph.spacing=0.05", "run.duration=0.05"],
-    "grain_mixer": ["sph.spacing=0.02", "dem.bodies.float.radius=0.03", "dem.insert.0.count=10", "run.duration=0.01"],
+    "grain_mixer": ["sph.spacing=0.02", "dem.bodies.bead.radius=0.02", "dem.insert.0.count=10", "run.duration=0.01"],
     "dam_break": ["sph.spacing=0.1", "run.duration=0.05"],
     "dam_break_obstacle": ["run.duration=0.01"],
     "lid_cavity": ["sph.spacing=0.05", "run.duration=0.02"],

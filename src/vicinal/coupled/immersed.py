@@ -17,6 +17,7 @@ from vicinal.sph.boundary import solid_particles
 from vicinal.sph.solids import in_space
 
 Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 LEAST_RADIUS = 1.0
@@ -41,12 +42,13 @@ class ImmersedBodies:
 
     def __init__(self, spacing: float, layers: int, dim: int) -> None:
         self.spacing, self.layers, self.dim = spacing, layers, dim
-        self.ids = np.zeros(0, np.int64)
+        self.ids: Ids = np.zeros(0, np.int64)
         """Ids of the bodies, in the order of the simulation of grains."""
         self.depths = np.zeros(0)
         """Extent of each body across a fluid in two dimensions; 1 in three."""
-        self.arms, self.normals = np.zeros((0, 3)), np.zeros((0, 3))
-        self.owners = np.zeros(0, np.int64)
+        self.arms: Array = np.zeros((0, 3))
+        self.normals: Array = np.zeros((0, 3))
+        self.owners: Ids = np.zeros(0, np.int64)
         """Id of the body of each particle; ascending."""
         self._known: dict[tuple[int, float], tuple[Array, Array]] = {}
 
@@ -69,7 +71,8 @@ class ImmersedBodies:
             arms.append(arm)
             normals.append(normal)
             owners.append(np.full(len(arm), ids[row]))
-        self.arms, self.normals, self.owners = (np.concatenate(parts) for parts in (arms, normals, owners))
+        self.arms, self.normals = np.concatenate(arms), np.concatenate(normals)
+        self.owners = np.concatenate(owners)
         self.ids, self.depths = ids, np.array([depths[body] for body in ids.tolist()])
         return True
 

@@ -86,7 +86,7 @@ class Canvas:
         seen, radii, colours
             As for `spheres`; radii should be so large that neighbours overlap.
         opacity
-            Below 1, what is behind is seen through it.
+            Below 1, what is behind shows.
         """
         radii = np.maximum(radii, 0.7)
         depth, owner = np.full(len(self.depth), -np.inf), np.full(len(self.depth), -1)
