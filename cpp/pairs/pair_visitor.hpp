@@ -1,7 +1,8 @@
 // Uses pairs without storing them: every hit of a search is handed to a function object.
 //
 // A `Visitor` takes the hits of one query: visit(query, shift, slots of the hits). Slots, not the user's numbers: what
-// belongs to bodies close in space is then close in memory.
+// belongs to bodies close in space is then close in memory. If it has a function finish(), that is called after the last
+// hit of a part.
 #pragma once
 
 #include <atomic>
@@ -37,15 +38,16 @@ class VisitingSink {
   std::uint64_t pairs_ = 0;
 };
 
-// For every part of a task calls begin(part, thread), which returns the visitor of its hits.
+// For every part of a task calls begin(part, thread), which returns the visitor of its hits, or a reference to it.
 template <class T, int D, class Begin>
 Tally visit_pairs(const Task<T, D>& task, Begin&& begin) {
   std::atomic<std::uint64_t> pairs{0};
   Tally tally;
   tally.candidates = detail::for_each_part(task, [&](std::size_t part, std::size_t thread, auto&& run) {
-    auto visitor = begin(part, thread);
+    auto&& visitor = begin(part, thread);
     VisitingSink sink(visitor);
     run([&](Test<T, D>& test, const Block& block) { test.hits(block, nullptr, sink); });
+    if constexpr (requires { visitor.finish(); }) visitor.finish();
     pairs.fetch_add(sink.pairs(), std::memory_order_relaxed);
   });
   tally.pairs = pairs;

@@ -63,6 +63,33 @@ nb::object histogram(const Origin& origin, const BodyArrays& bodies, double cuto
                   : array_of<std::int64_t>(std::move(result), shape, nullptr);
 }
 
+// The address of a compiled function (PairFunction::call), its values per pair, addresses and shapes of the arrays that
+// it takes.
+using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FunctionArrays = std::tuple<std::uintptr_t, std::size_t, Numbers, Numbers>;
+
+// Sums of a function: one row for each body or query, or one for all pairs. None if the function has failed.
+nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+                  const FunctionArrays& given_function, bool each, const Queries& queries) {
+  AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
+  const auto& [address, values, data, shapes] = given_function;
+  const PairFunction function{reinterpret_cast<decltype(PairFunction::call)>(address), values, data.data(),
+                              shapes.data()};
+  const std::size_t rows = !each ? 1 : std::get<0>(queries ? *queries : bodies).shape(0);
+  Region result(rows * values * sizeof(double) + overrun);
+  const std::span<double> sums(static_cast<double*>(result.data()), rows * values);
+  try {
+    search.visit([&]<class T, int D>(Search<T, D>& of) {
+      std::optional<BodyView<T, D>> given;
+      if (queries) given = points_of<T, D>(*queries);
+      without_lock([&] { sum_function<T, D>(of, given ? &*given : nullptr, function, each, sums); });
+    });
+  } catch (const FunctionFailed&) {
+    return nb::none();
+  }
+  return array_of<double>(std::move(result), {rows, values}, nullptr);
+}
+
 // The label of each body, and the number of components.
 nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box) {
   AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
@@ -115,6 +142,8 @@ void bind_fused(nb::module_& m) {
            nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
            nb::arg("queries").none())
       .def("next", &Chunks::next, nb::arg("most"));
+  m.def("reduce", &reduce, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("function"),
+        nb::arg("each"), nb::arg("queries").none());
   m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"));
 }
 

@@ -8,6 +8,7 @@
 
 #include "pairs/components.hpp"
 #include "pairs/histogram.hpp"
+#include "pairs/pair_sums.hpp"
 #include "search/search.hpp"
 
 namespace vicinal {
@@ -22,5 +23,11 @@ void count_distances(Search<T, D>& search, const BodyView<T, D>* queries, std::s
 // Connected components of the bodies. See pairs/components.hpp.
 template <class T, int D>
 Components label_components(Search<T, D>& search);
+
+// Sums of a function over pairs; `each`: one for every body or query, otherwise over all pairs. See
+// pairs/pair_sums.hpp. `queries` may be null.
+template <class T, int D>
+void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function, bool each,
+                  std::span<double> sums);
 
 }  // namespace vicinal

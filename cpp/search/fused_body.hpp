@@ -6,22 +6,36 @@
 
 namespace vicinal {
 
+namespace detail {
+
+// What a search without a result reports.
+struct Done {
+  Tally tally;
+};
+
+}  // namespace detail
+
 template <class T, int D>
 void count_distances(Search<T, D>& search, const BodyView<T, D>* queries, std::span<const T> squares,
                      const Marks& of_queries, const Marks& of_bodies, std::span<std::int64_t> counts,
                      std::span<double> sums) {
-  struct Done {
-    Tally tally;
-  };
   search.search(queries, Mode::half, true, [&](const Task<T, D>& task) {
     Histogram<T, D> histogram(task, squares, of_queries, of_bodies);
-    return Done{counts.empty() ? histogram.sums(sums) : histogram.counts(counts)};
+    return detail::Done{counts.empty() ? histogram.sums(sums) : histogram.counts(counts)};
   });
 }
 
 template <class T, int D>
 Components label_components(Search<T, D>& search) {
   return search.search(nullptr, Mode::half, false, [](const Task<T, D>& task) { return find_components(task); });
+}
+
+template <class T, int D>
+void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function, bool each,
+                  std::span<double> sums) {
+  search.search(queries, each ? Mode::full : Mode::half, true, [&](const Task<T, D>& task) {
+    return detail::Done{each ? sum_by_query(task, function, sums) : sum_pairs(task, function, sums)};
+  });
 }
 
 }  // namespace vicinal

@@ -22,6 +22,7 @@ from vicinal.mesh import Mesh, MeshContacts
 from vicinal.nearest import nearest
 from vicinal.neighbor_list import NeighborList
 from vicinal.order import spatial_order
+from vicinal.reduce import reduce
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import (
@@ -72,6 +73,7 @@ __all__ = [
     "nearest",
     "neighbors",
     "pairs",
+    "reduce",
     "set_threads",
     "spatial_order",
     "threads",

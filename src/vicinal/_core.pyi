@@ -82,6 +82,15 @@ def histogram(
     queries: _Bodies | None,
     query_marks: _Marks,
 ) -> npt.NDArray[Any]: ...
+def reduce(
+    origin: _Origin,
+    bodies: _Bodies,
+    cutoff: float,
+    box: Sequence[float],
+    function: tuple[int, int, _Offsets, _Offsets],
+    each: bool,
+    queries: _Bodies | None,
+) -> npt.NDArray[np.float64] | None: ...
 def components(
     origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float]
 ) -> tuple[npt.NDArray[np.int32], int]: ...

@@ -13,6 +13,7 @@ EXTRAS = {
     "lab": ("matplotlib",),
     "mesh": ("trimesh",),
     "mpi": ("mpi4py",),
+    "numba": ("numba",),
     "parquet": ("pyarrow",),
     "scipy": ("scipy",),
 }

@@ -108,6 +108,9 @@ class _SingleSearch:
     def components(self) -> tuple[npt.NDArray[np.int32], int]:
         return _core.components(self.origin, *self._bodies)
 
+    def reduce(self, function: Any, each: bool, queries: Any) -> npt.NDArray[np.float64] | None:  # noqa: FBT001
+        return _core.reduce(self.origin, *self._bodies, function, each, queries)
+
     def touch(self, points: Any, normals: Any, queries: Any) -> list[npt.NDArray[Any]]:
         # Planes are tested against every body, without a structure.
         return _core.Search("Exhaustive", *self._bodies, {}, False).touch(points, normals, queries)

@@ -1,0 +1,90 @@
+"""Sums of a function over pairs, without storing the pairs: `reduce`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from vicinal import _check
+from vicinal.cell import BoxLike, PeriodicLike
+from vicinal.errors import InputError
+from vicinal.index import check_settings
+from vicinal.pair_function import PairFunction, check_data, check_function
+from vicinal.search import index_of
+from vicinal.structures import StructureLike
+
+
+def reduce(
+    points: npt.ArrayLike,
+    cutoff: float | None,
+    function: PairFunction,
+    *,
+    each: bool = False,
+    data: tuple[Any, ...] = (),
+    radii: npt.ArrayLike | None = None,
+    skin: float = 0.0,
+    box: BoxLike = None,
+    periodic: PeriodicLike = None,
+    queries: npt.ArrayLike | None = None,
+    query_radii: npt.ArrayLike | None = None,
+    structure: StructureLike = None,
+) -> Any:
+    """Sum a function over pairs, in one number or for each body, such as an energy or forces.
+
+    The function is compiled by Numba into the search; pairs are never stored, so memory does not grow with their
+    number. The values of the function are added without rounding error, and each sum is rounded once to float64, as
+    `math.fsum` does: it depends neither on the number of threads nor on the structure.
+
+    Parameters
+    ----------
+    points, cutoff, radii, skin, box, periodic, queries, query_radii, structure
+        As for `pairs`.
+    function
+        A Python function ``function(i, j, d2, v)`` that Numba can compile, plain or already compiled by ``numba.njit``
+        or ``numba.cfunc``. It gets the numbers of the bodies, their squared distance, and the vector from i to j, a
+        tuple of two or three numbers, to the image that is a pair; it returns a number or a tuple of numbers. Its
+        result must depend on the arguments only. It is compiled once per dtype and dimension of the points and kept:
+        pass the same function again, not a new one from a ``lambda``.
+    each
+        A sum for each body (or query): of ``function(i, j, …)`` over all neighbours j. Otherwise one sum over all pairs
+        of ``function(i, j, …)`` with i < j (with queries: of every query i and point j).
+    data
+        Arrays and numbers that the function takes after `v`: ``function(i, j, d2, v, *data)``. An index beyond the end
+        of an array is not noticed, as always in code compiled by Numba.
+
+    Returns
+    -------
+    float or array
+        The sum, in float64: a number, or an array if the function returns a tuple. With `each` one row per body.
+
+    Examples
+    --------
+    >>> def energy(i, j, d2, v):
+    ...     s = 1.0 / (d2 * d2 * d2)
+    ...     return 4.0 * (s * s - s)
+    >>> points = [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]
+    >>> vicinal.reduce(points, 1.5, energy)
+    0.0
+    >>> def pull(i, j, d2, v, mass):
+    ...     return mass[j] * v[0], mass[j] * v[1]
+    >>> vicinal.reduce(points, 2.0, pull, each=True, data=([1.0, 2.0, 3.0],)).tolist()
+    [[2.0, 6.0], [-1.0, 0.0], [0.0, -2.0]]
+    """
+    settings = check_settings(points, cutoff, radii=radii, skin=skin, box=box, periodic=periodic)
+    by_body = _check.check_flag(each, "each")
+    index = index_of(settings, structure)
+    others = index._queries(queries, query_radii)  # noqa: SLF001
+    arrays = check_data(data)
+    bodies = settings.bodies
+    compiled = check_function(function, bodies.array.dtype, bodies.dim, arrays)
+    sums = index._single.reduce(  # noqa: SLF001
+        compiled.for_core(arrays), by_body, None if others is None else others.for_core
+    )
+    if sums is None:
+        raise InputError("function must not raise an exception, got one, which Numba has printed to stderr")
+    if compiled.single:
+        sums = sums[:, 0]
+    if by_body:
+        return sums
+    return float(sums[0]) if compiled.single else sums[0]
