@@ -15,7 +15,7 @@ struct Point {
 struct Cells {
   std::size_t edge = 0;  // cells along an edge
   std::vector<std::uint32_t> begin;
-  std::vector<Point> points;         // by cell
+  std::vector<Point> points;          // by cell
   std::vector<std::uint32_t> number;  // of the point in the caller's arrays
 
   Cells(const double* at, std::size_t n, double cutoff) : edge(static_cast<std::size_t>(1 / cutoff)) {
@@ -25,7 +25,8 @@ struct Cells {
     std::vector<std::uint32_t> cell(n);
     begin.assign(edge * edge * edge + 1, 0);
     for (std::size_t k = 0; k < n; ++k) {
-      cell[k] = static_cast<std::uint32_t>((along(at[3 * k]) * edge + along(at[3 * k + 1])) * edge + along(at[3 * k + 2]));
+      cell[k] =
+          static_cast<std::uint32_t>((along(at[3 * k]) * edge + along(at[3 * k + 1])) * edge + along(at[3 * k + 2]));
       ++begin[cell[k] + 1];
     }
     for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];

@@ -23,14 +23,14 @@ from trial import HERE, Step, begin, finish, parser, race, seconds, verdict
 ENOUGH = 1.5
 
 
-def energy(i, j, d2, v, sigma):
+def energy(i, j, d2, v, sigma):  # noqa: ARG001
     """Energy of a pair."""
     s2 = sigma * sigma / d2
     s6 = s2 * s2 * s2
     return 4.0 * (s6 * s6 - s6)
 
 
-def force(i, j, d2, v, sigma):
+def force(i, j, d2, v, sigma):  # noqa: ARG001
     """Force on body i."""
     s2 = sigma * sigma / d2
     s6 = s2 * s2 * s2

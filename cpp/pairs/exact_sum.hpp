@@ -1,9 +1,9 @@
 // Sums of doubles without rounding error: the order of the summands does not matter.
 //
-// A sum is a wide integer in units of 2^-1074, the smallest double, in digits of 32 bits that carry late (Kulisch). Up to
-// sum_block numbers are added at once: adding and subtracting an anchor rounds each to a multiple of one unit, the sum
-// of the multiples is exact in a double, and what is left of the numbers is split again in a smaller unit (Rump, Ogita
-// & Oishi 2008). Numbers of similar size take two rounds.
+// A sum is a wide integer in units of 2^-1074, the smallest double, in digits of 32 bits that carry late (Kulisch). Up
+// to sum_block numbers are added at once: adding and subtracting an anchor rounds each to a multiple of one unit, the
+// sum of the multiples is exact in a double, and what is left of the numbers is split again in a smaller unit (Rump,
+// Ogita & Oishi 2008). Numbers of similar size take two rounds.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class ExactSum {
   // One addition changes a digit by less than 2^34.
   static constexpr std::uint64_t most_additions = std::uint64_t{1} << 28;
   // Outside of these limits an anchor overflows, or a unit is below the lowest; such numbers are added one by one.
-  static constexpr double too_small = 0x1p-1000, too_large = 0x1p1000;
+  static constexpr double too_small = 0x1p-900, too_large = 0x1p1000;
   // A unit is this much smaller than the power of two of the largest number: see sum_block.
   static constexpr int unit_bits = 42;
 
@@ -90,16 +90,20 @@ class ExactSum {
 
   void add_block(const double* numbers, std::size_t n) {
     const SumKernels& kernels = sum_kernels();
+    double largest = kernels.largest(numbers, n);
     std::array<double, sum_block> rest;
-    double largest = kernels.copy(numbers, n, rest.data());
     while (largest >= too_small && largest < too_large) {
       const int unit = exponent_of(largest) - unit_bits;
-      const double sum = kernels.split(rest.data(), n, 1.5 * power(unit + 52), &largest);
-      // In two steps: 2^-unit alone may be too large.
-      add_integer(static_cast<std::int64_t>(sum * power(-(unit / 2)) * power(-(unit - unit / 2))), unit);
+      const int next = unit - 1 - unit_bits;
+      const std::array<double, 2> anchors{1.5 * power(unit + 52), 1.5 * power(next + 52)};
+      std::array<double, 2> sums;
+      largest = kernels.split(numbers, n, anchors.data(), rest.data(), sums.data());
+      add_integer(sums[0], unit);
+      add_integer(sums[1], next);
+      numbers = rest.data();
     }
     if (largest == 0) return;
-    for (std::size_t k = 0; k < n; ++k) add_one(rest[k]);
+    for (std::size_t k = 0; k < n; ++k) add_one(numbers[k]);
   }
   void add_one(double x) {
     if (!std::isfinite(x)) {
@@ -109,10 +113,14 @@ class ExactSum {
     int exponent = 0;
     const double fraction = std::frexp(x, &exponent);
     const int unit = std::max(exponent - 53, lowest);
-    add_integer(static_cast<std::int64_t>(std::ldexp(fraction, exponent - unit)), unit);
+    add_digits(static_cast<std::int64_t>(std::ldexp(fraction, exponent - unit)), unit);
+  }
+  // A multiple of 2^unit below 2^(unit+54). In two steps: 2^-unit alone may be too large.
+  void add_integer(double sum, int unit) {
+    add_digits(static_cast<std::int64_t>(sum * power(-(unit / 2)) * power(-(unit - unit / 2))), unit);
   }
   // Adds value * 2^unit, where value is below 2^54.
-  void add_integer(std::int64_t value, int unit) {
+  void add_digits(std::int64_t value, int unit) {
     const auto at = static_cast<unsigned>(unit - lowest);
     const std::size_t k = at / digit_bits;
     const unsigned shift = at % digit_bits;

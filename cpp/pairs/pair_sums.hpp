@@ -52,36 +52,24 @@ class FunctionBlock {
   std::size_t append(Slot query, const Shift& shift, std::span<const std::int32_t> slots) {
     const Bodies<T, D>& bodies = task_.index.bodies();
     const std::size_t n = std::min(slots.size(), function_block - size_);
-    std::array<T, D> x{};
-    std::array<const T*, D> columns{};
-    for (std::size_t a = 0; a < D; ++a) {
-      x[a] = task_.queries.exact[a][query];
-      columns[a] = bodies.exact[a].data();
-    }
     const std::array<T, D> image = bodies.box.image(shift);
     const std::int32_t* const ids = bodies.ids.data();
     const std::int32_t id = task_.queries.ids[query];
-    // Below this number a hit is turned.
-    const std::int32_t limit = task_.mode != Mode::half ? 0 : is_upper_image(bodies.box, shift) ? id : id + 1;
     std::int32_t* const i = i_.data() + size_;
     std::int32_t* const j = j_.data() + size_;
-    for (std::size_t k = 0; k < n; ++k) {
-      const auto slot = static_cast<std::size_t>(slots[k]);
-      const std::int32_t other = ids[slot];
-      const bool turn = other < limit;
-      i[k] = turn ? other : id;
-      j[k] = turn ? id : other;
-      T square = 0;
-      for (std::size_t a = 0; a < D; ++a) {
-        const T there = columns[a][slot];
-        const T from = turn ? there : x[a];
-        const T to = turn ? x[a] : there;
-        const T d = (to - from) + (turn ? -image[a] : image[a]);
-        vectors_[a][size_ + k] = d;
-        square = a == 0 ? d * d : square + d * d;
-      }
-      squares_[size_ + k] = square;
+    T* const squares = squares_.data() + size_;
+    std::fill_n(i, n, id);
+    for (std::size_t k = 0; k < n; ++k) j[k] = ids[slots[k]];
+    for (std::size_t a = 0; a < D; ++a) {
+      const T x = task_.queries.exact[a][query];
+      const T moved = image[a];
+      const T* const column = bodies.exact[a].data();
+      T* const d = vectors_[a].data() + size_;
+      for (std::size_t k = 0; k < n; ++k) d[k] = column[slots[k]];
+      for (std::size_t k = 0; k < n; ++k) d[k] = (d[k] - x) + moved;
+      for (std::size_t k = 0; k < n; ++k) squares[k] = a == 0 ? d[k] * d[k] : squares[k] + d[k] * d[k];
     }
+    if (task_.mode == Mode::half) turn(n, is_upper_image(bodies.box, shift) ? id : id + 1);
     size_ += n;
     return n;
   }
@@ -106,6 +94,24 @@ class FunctionBlock {
   void clear() { size_ = 0; }
 
  private:
+  // Turns those of the next n pairs whose j is below a limit.
+  void turn(std::size_t n, std::int32_t limit) {
+    std::int32_t* const i = i_.data() + size_;
+    std::int32_t* const j = j_.data() + size_;
+    std::array<T, function_block> sign;
+    for (std::size_t k = 0; k < n; ++k) {
+      const bool turned = j[k] < limit;
+      const std::int32_t first = turned ? j[k] : i[k];
+      j[k] = turned ? i[k] : j[k];
+      i[k] = first;
+      sign[k] = turned ? T{-1} : T{1};
+    }
+    for (auto& column : vectors_) {
+      T* const d = column.data() + size_;
+      for (std::size_t k = 0; k < n; ++k) d[k] = d[k] * sign[k] + T{0};  // no -0, as if found from the other side
+    }
+  }
+
   const Task<T, D>& task_;
   const PairFunction& function_;
   std::size_t size_ = 0;
@@ -186,7 +192,9 @@ class QuerySums {
       while (!slots.empty()) {
         const std::size_t begin = block_.size();
         slots = slots.subspan(block_.append(run.query, run.shift, slots));
-        pieces_.push_back({run.query, begin, block_.size(), last && slots.empty()});
+        if (begin == 0 || pieces_.back().query != run.query) pieces_.push_back({run.query, begin, begin, false});
+        pieces_.back().end = block_.size();
+        pieces_.back().last = last && slots.empty();
         if (block_.size() == function_block) add_block(keep);
       }
     }

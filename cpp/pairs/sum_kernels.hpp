@@ -12,12 +12,13 @@ namespace vicinal {
 inline constexpr std::size_t sum_block = 512;
 
 struct SumKernels {
-  // Copies n <= sum_block numbers, and zeros behind them up to a whole register, of at most eight numbers. Returns the
-  // largest magnitude, or NaN if one of them is not finite.
-  double (*copy)(const double* from, std::size_t n, double* to);
-  // Rounds n numbers to multiples of the last digit of `anchor`, which has the form 1.5 * 2^k, and returns the sum of
-  // the multiples. What is left of the numbers stays in place; `largest` becomes its largest magnitude.
-  double (*split)(double* numbers, std::size_t n, double anchor, double* largest);
+  // The largest magnitude of n numbers, or NaN if one of them is not finite.
+  double (*largest)(const double* numbers, std::size_t n);
+  // Rounds n <= sum_block numbers to multiples of the last digit of anchors[0], and what is left to multiples of that
+  // of anchors[1], and writes the sums of the multiples. An anchor has the form 1.5 * 2^k. What is left then is written
+  // to `to`, which may be `from` and has room for a whole register of eight numbers at the end; returns its largest
+  // magnitude.
+  double (*split)(const double* from, std::size_t n, const double* anchors, double* to, double* sums);
 };
 
 const SumKernels& baseline_sum_kernels();

@@ -3,6 +3,7 @@
 // Plain C in place of the instructions, so that this file is tested on machines that lack them.
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
+using Mask8 = simde__mmask8;
 #else
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC 12 warns about the undefined operand inside its own intrinsics (bug 105593).
@@ -10,6 +11,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
+using Mask8 = __mmask8;
 #endif
 
 #include "pairs/sum_kernels_simd.hpp"
@@ -22,18 +24,31 @@ struct Lanes {
   static constexpr std::size_t width = 8;
 
   static inline vector load(const double* p) { return _mm512_loadu_pd(p); }
+  static inline vector load_first(const double* p, std::size_t n) {
+    return _mm512_maskz_loadu_pd(static_cast<Mask8>((1U << n) - 1), p);
+  }
   static inline void store(double* p, vector v) { _mm512_storeu_pd(p, v); }
   static inline vector broadcast(double x) { return _mm512_set1_pd(x); }
   static inline vector add(vector a, vector b) { return _mm512_add_pd(a, b); }
   static inline vector subtract(vector a, vector b) { return _mm512_sub_pd(a, b); }
   static inline vector magnitude(vector v) { return _mm512_abs_pd(v); }
   static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
+  static inline double sum(vector v) {
+    const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+  static inline double largest(vector v) {
+    const __m256d four = _mm256_max_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
+  }
 };
 
 }  // namespace
 
 const SumKernels& avx512_sum_kernels() {
-  static constexpr SumKernels kernels{copy_numbers<Lanes>, split_numbers<Lanes>};
+  static constexpr SumKernels kernels{largest_of<Lanes>, split_numbers<Lanes>};
   return kernels;
 }
 

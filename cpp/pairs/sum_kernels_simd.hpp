@@ -7,52 +7,41 @@ namespace vicinal {
 namespace {
 
 template <class Lanes>
-double largest_of(typename Lanes::vector v) {
-  double lanes[Lanes::width];
-  Lanes::store(lanes, v);
-  double largest = 0;
-  for (const double lane : lanes) largest = lane > largest ? lane : largest;
-  return largest;
-}
-
-template <class Lanes>
-double copy_numbers(const double* from, std::size_t n, double* to) {
-  for (std::size_t k = n / Lanes::width * Lanes::width; k < n; ++k) to[k] = from[k];
-  const std::size_t padded = (n + Lanes::width - 1) / Lanes::width * Lanes::width;
-  for (std::size_t k = n; k < padded; ++k) to[k] = 0;
-  typename Lanes::vector largest = Lanes::broadcast(0), finite = Lanes::broadcast(0);
-  for (std::size_t k = 0; k < padded; k += Lanes::width) {
-    const bool whole = k + Lanes::width <= n;
-    const typename Lanes::vector x = Lanes::load(whole ? from + k : to + k);
-    Lanes::store(to + k, x);
+double largest_of(const double* numbers, std::size_t n) {
+  using Vector = typename Lanes::vector;
+  Vector largest = Lanes::broadcast(0), finite = Lanes::broadcast(0);
+  const auto take = [&](Vector x) {
     largest = Lanes::most(largest, Lanes::magnitude(x));
     finite = Lanes::add(finite, Lanes::subtract(x, x));  // 0, or NaN
-  }
-  double lanes[Lanes::width];
-  Lanes::store(lanes, finite);
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum == 0 ? largest_of<Lanes>(largest) : sum;
+  };
+  std::size_t k = 0;
+  for (; k + Lanes::width <= n; k += Lanes::width) take(Lanes::load(numbers + k));
+  if (k < n) take(Lanes::load_first(numbers + k, n - k));
+  const double sum = Lanes::sum(finite);
+  return sum == 0 ? Lanes::largest(largest) : sum;
 }
 
 template <class Lanes>
-double split_numbers(double* numbers, std::size_t n, double anchor, double* largest) {
-  const typename Lanes::vector fixed = Lanes::broadcast(anchor);
-  typename Lanes::vector sum = Lanes::broadcast(0), rest = Lanes::broadcast(0);
-  for (std::size_t k = 0; k < n; k += Lanes::width) {
-    const typename Lanes::vector x = Lanes::load(numbers + k);
-    const typename Lanes::vector rounded = Lanes::subtract(Lanes::add(x, fixed), fixed);
-    const typename Lanes::vector left = Lanes::subtract(x, rounded);
-    Lanes::store(numbers + k, left);
-    sum = Lanes::add(sum, rounded);
-    rest = Lanes::most(rest, Lanes::magnitude(left));
-  }
-  double lanes[Lanes::width];
-  Lanes::store(lanes, sum);
-  double total = 0;
-  for (const double lane : lanes) total += lane;
-  *largest = largest_of<Lanes>(rest);
-  return total;
+double split_numbers(const double* from, std::size_t n, const double* anchors, double* to, double* sums) {
+  using Vector = typename Lanes::vector;
+  const Vector coarse = Lanes::broadcast(anchors[0]), fine = Lanes::broadcast(anchors[1]);
+  Vector first = Lanes::broadcast(0), second = first, largest = first;
+  const auto take = [&](Vector x, double* left) {
+    const Vector rounded = Lanes::subtract(Lanes::add(x, coarse), coarse);
+    first = Lanes::add(first, rounded);
+    x = Lanes::subtract(x, rounded);
+    const Vector again = Lanes::subtract(Lanes::add(x, fine), fine);
+    second = Lanes::add(second, again);
+    x = Lanes::subtract(x, again);
+    Lanes::store(left, x);
+    largest = Lanes::most(largest, Lanes::magnitude(x));
+  };
+  std::size_t k = 0;
+  for (; k + Lanes::width <= n; k += Lanes::width) take(Lanes::load(from + k), to + k);
+  if (k < n) take(Lanes::load_first(from + k, n - k), to + k);
+  sums[0] = Lanes::sum(first);
+  sums[1] = Lanes::sum(second);
+  return Lanes::largest(largest);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -87,14 +88,17 @@ def check_function(function: object, dtype: np.dtype[Any], dim: int, data: Data)
     return _compile(plain, dtype.str, dim, data.kinds)
 
 
+def _numba() -> Any:
+    return import_module("numba")
+
+
 def _store_number(values: Any, k: Any, value: Any) -> None:
     values[k] = value
 
 
 def _tuple_store(count: int) -> Any:
     """Return a function that stores a tuple: one that stores the entries before the last, and the last."""
-    from numba import njit
-
+    njit = _numba().njit
     last = count - 1
     if last == 0:
 
@@ -120,13 +124,13 @@ _VECTORS = {
 
 def _unpack(kinds: Sequence[tuple[str, int]]) -> Any:
     """Return a function that makes a tuple of arrays and numbers from addresses and shapes."""
-    from numba import carray, from_dtype, njit
-
+    numba = _numba()
+    carray, njit = numba.carray, numba.njit
     if not kinds:
         return njit(lambda addresses, shapes: ())  # noqa: ARG005
     before, last, at = _unpack(kinds[:-1]), len(kinds) - 1, sum(ndim for _, ndim in kinds[:-1])
     name, ndim = kinds[-1]
-    entry = from_dtype(np.dtype(name))
+    entry = numba.from_dtype(np.dtype(name))
 
     def number(addresses: Any, shapes: Any) -> Any:
         return (*before(addresses, shapes), carray(addresses[last], (1,), entry)[0])
@@ -146,19 +150,18 @@ def _unpack(kinds: Sequence[tuple[str, int]]) -> Any:
 
 @lru_cache(maxsize=64)
 def _compile(function: PairFunction, dtype: str, dim: int, kinds: tuple[tuple[str, int], ...]) -> Compiled:
-    from numba import cfunc, from_dtype, njit, types
-    from numba.core.errors import NumbaError
-
+    numba = _numba()
+    from_dtype, njit, types = numba.from_dtype, numba.njit, numba.types
     real = from_dtype(np.dtype(dtype))
-    entries = [from_dtype(np.dtype(name)) for name, _ in kinds]
-    taken = [entry if ndim == 0 else types.Array(entry, ndim, "C") for entry, (_, ndim) in zip(entries, kinds, strict=True)]
-    arguments = (types.int64, types.int64, real, types.UniTuple(real, dim), *taken)
+    entries = [(from_dtype(np.dtype(name)), ndim) for name, ndim in kinds]
+    more_types = [types.Array(entry, ndim, "C") if ndim else entry for entry, ndim in entries]
+    arguments = (types.int64, types.int64, real, types.UniTuple(real, dim), *more_types)
     # Division by zero gives inf, as in NumPy; a check of every division would keep the loop from being vectorised.
     inner = njit(error_model="numpy")(function)
     try:
         inner.compile(arguments)
         returned = inner.overloads[arguments].signature.return_type
-    except (NumbaError, TypeError) as error:
+    except (numba.core.errors.NumbaError, TypeError) as error:
         text = " ".join(str(error).split())
         raise InputError(
             f"function must compile for the arguments {', '.join(map(str, arguments))}, got an error of Numba: {text}"
@@ -186,12 +189,12 @@ def _compile(function: PairFunction, dtype: str, dim: int, kinds: tuple[tuple[st
         pointer(types.int64),
     )
 
-    def run(  # noqa: ANN202
+    def run(
         n: Any, i: Any, j: Any, squares: Any, vectors: Any, values: Any, addresses: Any, shapes: Any, done: Any
-    ):
+    ) -> None:
         more = unpack(addresses, shapes)
         for k in range(n):
             store(values, k, inner(types.int64(i[k]), types.int64(j[k]), squares[k], vector(vectors, k), *more))
         done[0] = n  # not reached if the function raises
 
-    return Compiled(len(parts), single, cfunc(signature)(run))
+    return Compiled(len(parts), single, numba.cfunc(signature)(run))
