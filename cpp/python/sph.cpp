@@ -112,20 +112,48 @@ class AnySph {
   // Fluid at rest or not; `excess` is the density above rest.
   void fill(const In<double>& x, const In<double>& u, const In<double>& excess) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
-      const std::size_t n = excess.size();
+      sim.particles.reset(0);
+      sim.primed = false;
+    });
+    add(x, u, excess);
+  }
+  // Particles behind those that there are.
+  void add(const In<double>& x, const In<double>& u, const In<double>& excess) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      const std::size_t n = excess.size(), old = sim.particles.size();
       if (x.size() != n * D || u.size() != n * D) throw nb::value_error("columns differ in length");
-      sim.particles.reset(n);
+      sim.particles.resize(old + n);
       for (std::size_t k = 0; k < n; ++k) {
-        auto& p = sim.particles[k];
+        auto& p = sim.particles[old + k];
         p = {};
         for (std::size_t a = 0; a < D; ++a) p.x[a] = x.data()[k * D + a], p.u[a] = u.data()[k * D + a];
         p.excess = excess.data()[k];
-        p.id = static_cast<std::uint32_t>(k);
+        p.id = static_cast<std::uint32_t>(old + k);
         double square = 0;
         for (const double c : p.u) square += c * c;
         sim.largest.speed = std::max(sim.largest.speed, std::sqrt(square));
       }
-      sim.primed = false;
+    });
+  }
+  // Keeps the particles whose flags are set; they are numbered anew in the same order.
+  void keep(const In<bool>& flags) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      const std::size_t n = sim.particles.size();
+      if (flags.size() != n) throw nb::value_error("there is another number of particles");
+      std::vector<std::uint32_t> numbers(n);
+      std::uint32_t kept = 0;
+      for (std::size_t id = 0; id < n; ++id) {
+        numbers[id] = kept;
+        kept += flags.data()[id] ? 1U : 0U;
+      }
+      std::size_t to = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        auto p = sim.particles[k];
+        if (!flags.data()[p.id]) continue;
+        p.id = numbers[p.id];
+        sim.particles[to++] = p;
+      }
+      sim.particles.resize(to);
     });
   }
 
@@ -137,9 +165,9 @@ class AnySph {
       for (const auto* column : {&x, &normals, &u, &accelerations})
         if (column->size() != n * D) throw nb::value_error("columns differ in length");
       if (sim.fixed_walls() != n) {
-        sim.primed = false;
         sim.walls.reset(n + sim.bodies.parts.size());
         for (auto& p : sim.walls.span()) p.pressure = 0;
+        sim.place_bodies();
       }
       for (std::size_t k = 0; k < n; ++k) {
         auto& p = sim.walls[k];
@@ -169,9 +197,9 @@ class AnySph {
         const double *const arm = arms.data() + 3 * k, *const normal = normals.data() + 3 * k;
         const std::uint32_t owner = owners.data()[k];
         if (owner >= count) throw nb::value_error("a wall particle belongs to no body");
-        sim.bodies.parts[k] = {{arm[0], arm[1], arm[2]}, {normal[0], normal[1], normal[2]}, owner};
+        sim.bodies.parts[k] = {
+            {arm[0], arm[1], arm[2]}, {normal[0], normal[1], normal[2]}, owner, slip.data()[k] ? 1U : 0U};
         sim.walls[fixed + k] = {};
-        sim.walls[fixed + k].slips = slip.data()[k] ? 1 : 0;
       }
     });
   }
@@ -334,6 +362,8 @@ void bind_sph(nb::module_& m) {
       .def(nb::init<bool, bool, const Numbers&, const Vectors&, const Names&>(), nb::arg("three"), nb::arg("exact"),
            nb::arg("numbers"), nb::arg("vectors"), nb::arg("names"))
       .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
+      .def("add", &AnySph::add, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
+      .def("keep", &AnySph::keep, nb::arg("flags"))
       .def("set_walls", &AnySph::set_walls, nb::arg("x"), nb::arg("normals"), nb::arg("u"), nb::arg("accelerations"),
            nb::arg("slip"))
       .def("set_bodies", &AnySph::set_bodies, nb::arg("count"), nb::arg("arms"), nb::arg("normals"), nb::arg("owners"),

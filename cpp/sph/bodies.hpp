@@ -26,7 +26,7 @@ struct BodyLoad {
 // A wall particle of a body, in the axes of the body.
 struct BodyPart {
   mesh::Vec3 arm, normal;
-  std::uint32_t body;
+  std::uint32_t body, slips;
 };
 
 inline mesh::Vec3 turned(const std::array<double, 4>& q, const mesh::Vec3& a) {
@@ -57,6 +57,7 @@ struct Bodies {
       wall.normal = flat<D>(turned(pose.turn, parts[k].normal));
       wall.u = flat<D>(pose.velocity + swing);
       wall.acceleration = flat<D>(pose.acceleration + mesh::cross(pose.spin_up, arm) + mesh::cross(pose.spin, swing));
+      wall.slips = parts[k].slips;
       space.wrap(wall.x);
     }
   }

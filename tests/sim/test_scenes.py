@@ -20,6 +20,7 @@ SMALL = {
     "grain_mixer": ["sph.spacing=0.02", "dem.bodies.bead.radius=0.02", "dem.insert.0.count=10", "run.duration=0.01"],
     "dam_break": ["sph.spacing=0.1", "run.duration=0.05"],
     "dam_break_obstacle": ["run.duration=0.01"],
+    "open_channel": ["sph.spacing=0.05", "run.duration=0.05"],
     "lid_cavity": ["sph.spacing=0.05", "run.duration=0.02"],
     "rotating_tank": ["sph.spacing=0.04", "run.duration=0.01"],
     "sloshing": ["sph.spacing=0.05", "run.duration=0.05"],

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
+from vicinal.sim.regions import BoxRegion
 from vicinal.sim.scene import Scene
 from vicinal.sim.scene_walls import SceneWalls
 from vicinal.sim.walls import Wall
 from vicinal.sph.boundary import wall_particles
-from vicinal.sph.config import Sph
+from vicinal.sph.config import InletSection, OutletSection, Sph
 from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
+from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
 from vicinal.sph.simulation import SMOOTHING, Simulation
 from vicinal.sph.solids import Solid, depths_in
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
@@ -41,18 +44,19 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
     section: Sph = scene.sph
     dim = section.dim
     bodies = walls.all()
+    ends = make_ends(scene)
     parts, velocities, pressures = [], [], []
     for place in section.fill:
         points = fill(scene.regions[place.region], section.spacing, dim=dim, walls=bodies)
         points = points[depths_in(solids, points, section.spacing)[0] < -0.25 * section.spacing]
+        points = points if ends is None else points[ends.outside_inlets(points)]
         parts.append(points)
         velocities.append(np.tile(np.array(place.velocity[:dim]), (len(points), 1)))
         pressures.append(_rest_pressures(points, scene, section) if place.still else np.zeros(len(points)))
     positions = np.concatenate(parts)
     if not len(positions):
         raise InputError("sph.fill must have room for at least one particle, got regions that are inside walls")
-    factor = SMOOTHING[dim] if section.smoothing is None else section.smoothing
-    layers = math.ceil(Kernel(section.kernel, factor, dim).support - 1e-9)
+    layers = math.ceil(_support(section) / section.spacing - 1e-9)
     periodic = scene.periodic.lengths()
     dummies = None
     if bodies:
@@ -75,6 +79,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
         walls=dummies,
         wall_motion=make_motion(walls, dummies),
         wall_velocities=_sliding(section, bodies) if bodies else None,
+        ends=ends,
         guard=make_guard(walls, section),
         gravity=scene.gravity[:dim],
         box=None if periodic is None else periodic[:dim],
@@ -86,6 +91,31 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
         shifting=section.shifting,
         courant=section.courant,
         precision=section.precision,
+    )
+
+
+def _support(section: Sph) -> float:
+    factor = SMOOTHING[section.dim] if section.smoothing is None else section.smoothing
+    return Kernel(section.kernel, factor * section.spacing, section.dim).support
+
+
+def make_ends(scene: Scene) -> OpenEnds | None:
+    """Return the inlets and outlets of a scene before they have begun to move; None without any."""
+    section: Sph = scene.sph
+    if not section.inlets and not section.outlets:
+        return None
+    dim = section.dim
+
+    def box(end: InletSection | OutletSection) -> dict[str, Any]:
+        region = cast("BoxRegion", scene.regions[end.region])  # checked by the section
+        velocity = None if end.velocity is None else end.velocity[:dim]
+        return {"low": region.low[:dim], "high": region.high[:dim], "velocity": velocity}
+
+    return OpenEnds(
+        [Inlet(**box(end)) for end in section.inlets],
+        [Outlet(**box(end)) for end in section.outlets],
+        spacing=section.spacing,
+        support=_support(section),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from vicinal.sim.regions import ZERO, Vector
+from vicinal.sim.regions import ZERO, BoxRegion, Vector
 from vicinal.sim.scene import Scene, check_name
 from vicinal.sim.schema import SchemaError, Section, key
 from vicinal.sim.solver import SolverSection
@@ -38,6 +38,22 @@ class FluidFill(Section):
     region: str = key(Text("the name of a region"), help="region to fill")
     velocity: Vector = key(VECTOR, ZERO)
     still: bool = key(Flag(), default=False, help="start with the pressure of a fluid at rest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InletSection(Section):
+    """Where fluid enters."""
+
+    region: str = key(Text("the name of a region"), help="a box, as long along the velocity as the kernel reaches")
+    velocity: Vector = key(VECTOR, help="along one axis")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutletSection(Section):
+    """Where fluid leaves."""
+
+    region: str = key(Text("the name of a region"), help="a box, as long along the flow as the kernel reaches")
+    velocity: Vector | None = key(VECTOR, None, help="with which fluid leaves; by default that with which it arrives")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +94,8 @@ class Sph(SolverSection):
         Named(VECTOR), {}, help="velocities of walls that slide along themselves, by name: lids and belts"
     )
     fill: tuple[FluidFill, ...] = key(Items(Part(FluidFill)), help="where the fluid is at the start")
+    inlets: tuple[InletSection, ...] = key(Items(Part(InletSection)), (), help="where fluid enters")
+    outlets: tuple[OutletSection, ...] = key(Items(Part(OutletSection)), (), help="where fluid leaves")
     probes: tuple[AnyProbe, ...] = key(Items(PROBES), (), help="what is measured: further columns of the table")
 
     def check(self) -> None:
@@ -96,6 +114,11 @@ class Sph(SolverSection):
         """Check the names of regions, and that nothing leaves the plane of a fluid in two dimensions."""
         for place, fill in enumerate(self.fill):
             check_name(("fill", place, "region"), fill.region, scene.regions, "regions")
+        for name in ("inlets", "outlets"):
+            for place, end in enumerate(getattr(self, name)):
+                check_name((name, place, "region"), end.region, scene.regions, "regions")
+                if not isinstance(scene.regions[end.region], BoxRegion):
+                    raise SchemaError((name, place, "region"), end.region, "must be the name of a box")
         if self.dim == 2 and scene.gravity[2] != 0:
             raise self.wrong("dim", "must be 3 if gravity has a part along z", hint="gravity is along z by default")
 

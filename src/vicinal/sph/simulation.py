@@ -13,11 +13,13 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.sim.solver import UnstableError
+from vicinal.sph.boundary import WallParticles
 from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
 from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
 from vicinal.sph.guard import Guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kernels import KERNELS, Kernel
+from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
 Array = npt.NDArray[np.float64]
@@ -59,6 +61,8 @@ class Simulation:
         An object whose ``at(time)`` returns positions, normals, velocities and accelerations of the wall particles.
     wall_velocities
         Velocities of walls whose particles stay in place, such as lids and belts; one row per wall.
+    ends
+        Where fluid enters and leaves, see `vicinal.sph.open_ends`.
     guard
         A `vicinal.sph.guard.Guard` of the walls: no particle leaves through them.
     gravity
@@ -111,6 +115,7 @@ class Simulation:
         walls: WallParticlesLike | None = None,
         wall_motion: WallMotionLike | None = None,
         wall_velocities: npt.ArrayLike | None = None,
+        ends: OpenEnds | None = None,
         guard: Guard | None = None,
         gravity: Sequence[float] | None = None,
         box: Sequence[float | None] | None = None,
@@ -151,9 +156,12 @@ class Simulation:
         )
         self._walls, self._wall_motion = walls, wall_motion
         self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
+        self._ends = ends
         self._sound = self._choose_sound(sound_speed, places, speeds)
         self._core = self._make_core()
         self._core.fill(places, speeds, self._excess(pressures, len(places)))
+        if ends is not None:
+            ends.exchange(self, len(self._slip))
         self._place_walls(0.0)
         self._guard = guard
         self._held: Mapping[str, int] = {}  # before the state that this simulation continues from
@@ -230,17 +238,35 @@ class Simulation:
         return np.asarray(self._density * np.expm1(np.log1p(ratio) / 7))
 
     def _place_walls(self, time: float) -> None:
-        if self._walls is None:
-            return
-        positions, normals = self._walls.positions, self._walls.normals
-        velocities = self._wall_velocities[self._walls.wall]
-        accelerations = np.zeros(velocities.shape)
+        positions, normals, velocities, accelerations = np.zeros((4, 0, self._dim))
+        if self._walls is not None:
+            positions, normals = self._walls.positions, self._walls.normals
+            velocities = self._wall_velocities[self._walls.wall]
+            accelerations = np.zeros(velocities.shape)
         if self._wall_motion is not None:
             now = self._wall_motion.at(time)
             positions, normals, accelerations = now.positions, now.normals, now.accelerations
             velocities = velocities + now.velocities
+        slip = self._slip
+        if self._ends is not None:
+            # Without a normal and with slip, viscosity sees the fluid around and nothing else.
+            places, speeds = self._ends.at(time)
+            more, none = len(places), np.zeros(places.shape)
+            positions, velocities = np.concatenate([positions, places]), np.concatenate([velocities, speeds])
+            normals, accelerations = np.concatenate([normals, none]), np.concatenate([accelerations, none])
+            slip = np.concatenate([slip, np.ones(more, bool)])
         x, n, u, a = (np.ascontiguousarray(c, np.float64) for c in (positions, normals, velocities, accelerations))
-        self._core.set_walls(x, n, u, a, self._slip)
+        self._core.set_walls(x, n, u, a, slip)
+
+    def add(self, positions: Array, velocities: Array, pressures: Array) -> None:
+        """Add particles behind those that there are."""
+        rows = check_rows(positions, "positions")
+        speeds = check_rows(velocities, "velocities", rows.shape)
+        self._core.add(rows, speeds, self._excess(pressures, len(rows)))
+
+    def keep(self, which: npt.NDArray[np.bool_]) -> None:
+        """Keep some particles, given by a flag for each, and remove the others."""
+        self._core.keep(np.ascontiguousarray(which, bool))
 
     def __repr__(self) -> str:
         """Return the number of particles and the time."""
@@ -265,11 +291,11 @@ class Simulation:
             raise self._fault
         end = self.step_count + steps
         while self.time < until and self.step_count < end:
-            if self._wall_motion is not None:
+            if self._wall_motion is not None or self._ends is not None:
                 self._core.prime()
                 # Rates belong to the middle of a step.
                 self._place_walls(self.time + 0.5 * self.dt)
-                if self._guard is not None:
+                if self._guard is not None and self._wall_motion is not None:
                     self._wall_motion.place(self.time + self.dt)
                     self._guard.move()
                 done = 1
@@ -278,7 +304,9 @@ class Simulation:
             if not self._core.run(until, done)[1]:
                 self._fault = unstable(self, self._core.broken())
                 raise self._fault
-        if self._wall_motion is not None:
+            if self._ends is not None:
+                self._ends.exchange(self, len(self._slip))
+        if self._wall_motion is not None or self._ends is not None:
             self._place_walls(self.time)
         if not self._warned and len(self) and self.largest_speed > FASTEST * self._sound:
             self._warned = True
@@ -287,27 +315,11 @@ class Simulation:
     def set_bodies(
         self, count: int, arms: Array, normals: Array, owners: npt.NDArray[np.uint32], *, slip: bool
     ) -> None:
-        """Set the wall particles of rigid bodies, in the axes of the bodies; see `vicinal.coupled`.
-
-        Parameters
-        ----------
-        count
-            Number of bodies.
-        arms, normals
-            Positions relative to the centres, and normals into the fluid, shape (m, 3).
-        owners
-            Number of the body of each particle.
-        slip
-            Whether fluid slips along bodies freely.
-        """
+        """Set the wall particles of `count` rigid bodies: arms and normals, (m, 3), in the axes of their `owners`."""
         self._core.set_bodies(count, arms, normals, owners, np.full(len(owners), slip))
 
     def place_bodies(self, poses: Array) -> None:
-        """Place bodies for the middle of the next step.
-
-        `poses` has 19 numbers per body: centre, orientation (w, x, y, z), velocity, spin, and the rates of the last
-        two.
-        """
+        """Place bodies for the next step: centre, orientation, velocity, spin, rates of the last two; (n, 19)."""
         self._core.place_bodies(np.ascontiguousarray(poses, np.float64))
 
     def body_loads(self) -> Array:
@@ -491,6 +503,8 @@ class Simulation:
             "courant": self._courant,
             "precision": self._precision,
         }
+        if self._ends is not None:
+            state["ends"] = self._ends.state()
         if self._walls is not None:
             state["walls"] = {
                 "positions": np.asarray(self._walls.positions),
@@ -507,11 +521,12 @@ class Simulation:
         state: Mapping[str, Any],
         *,
         wall_motion: WallMotionLike | None = None,
+        ends: OpenEnds | None = None,
         guard: Guard | None = None,
     ) -> Self:
         """Make the simulation whose `state` this was; it continues bit for bit.
 
-        The motion of walls and the guard are not part of the state; pass those that the simulation had.
+        The motion of walls, open ends and the guard are not part of the state; pass those that the simulation had.
 
         Examples
         --------
@@ -524,7 +539,7 @@ class Simulation:
         True
         """
         kind = Laminar if str(state["viscosity_kind"]) == "laminar" else Artificial
-        walls = _KeptWalls(state["walls"]) if "walls" in state else None
+        walls = _walls_of(state["walls"]) if "walls" in state else None
         made = cls(
             np.zeros((0, len(state["gravity"]))),
             spacing=float(state["spacing"]),
@@ -532,7 +547,8 @@ class Simulation:
             sound_speed=float(state["sound_speed"]),
             walls=walls,
             wall_motion=wall_motion,
-            wall_velocities=None if walls is None else walls.velocities,
+            wall_velocities=None if walls is None else state["walls"]["velocities"],
+            ends=ends,
             guard=guard,
             gravity=[float(x) for x in state["gravity"]],
             box=[float(edge) or None for edge in state["box"]],
@@ -551,6 +567,8 @@ class Simulation:
 
     def _continue(self, state: Mapping[str, Any]) -> None:
         """Take particles and clock of a state."""
+        if self._ends is not None:
+            self._ends.restore(state["ends"])
         self._place_walls(float(state["clock"][0]))
         self._core.restore(
             np.ascontiguousarray(state["particles"], np.float64),
@@ -572,15 +590,9 @@ class Simulation:
         return _restored, (type(self), self.state(), self._wall_motion)
 
 
-class _KeptWalls:
-    """Wall particles of a state."""
-
-    def __init__(self, state: Mapping[str, Any]) -> None:
-        self.positions = np.ascontiguousarray(state["positions"], np.float64)
-        self.normals = np.ascontiguousarray(state["normals"], np.float64)
-        self.wall = np.ascontiguousarray(state["wall"], np.int32)
-        self.slip = np.ascontiguousarray(state["slip"], bool)
-        self.velocities = np.array(state["velocities"], np.float64)
+def _walls_of(state: Mapping[str, Any]) -> WallParticles:
+    kinds = {"positions": np.float64, "normals": np.float64, "wall": np.int32, "slip": bool}
+    return WallParticles(**{name: np.ascontiguousarray(state[name], kind) for name, kind in kinds.items()})
 
 
 def _restored(kind: type[Simulation], state: Mapping[str, Any], motion: WallMotionLike | None) -> Simulation:

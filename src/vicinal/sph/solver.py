@@ -13,7 +13,7 @@ from vicinal.sim.folder import PARTICLES, WALLS
 from vicinal.sim.scene import Scene
 from vicinal.sim.solver import SolverSection
 from vicinal.sim.vtkhdf import Frame, vertices
-from vicinal.sph.build import build, make_guard, make_motion, make_walls
+from vicinal.sph.build import build, make_ends, make_guard, make_motion, make_walls
 from vicinal.sph.config import COLUMNS, ENERGIES, Sph
 from vicinal.sph.probes import FluidSample, Probes
 from vicinal.sph.simulation import Simulation
@@ -46,10 +46,13 @@ class FluidSolver:
             self.simulation = build(scene, self.walls, solids)
         else:
             guard = make_guard(self.walls, scene.sph)
-            kept = Simulation.restore(state["simulation"], guard=guard)
+            ends = make_ends(scene)
+            kept = Simulation.restore(state["simulation"], ends=ends, guard=guard)
             motion = make_motion(self.walls, kept.walls)
             self.simulation = (
-                kept if motion is None else Simulation.restore(state["simulation"], wall_motion=motion, guard=guard)
+                kept
+                if motion is None
+                else Simulation.restore(state["simulation"], wall_motion=motion, ends=ends, guard=guard)
             )
         self.probes = Probes(scene.sph.probes)
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
