@@ -135,7 +135,7 @@ class AnySph {
       }
     });
   }
-  // Keeps the particles whose flags are set; they are numbered anew in the same order.
+  // Keeps the particles whose flags are set, in the same order, and gives them new ids.
   void keep(const In<bool>& flags) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       const std::size_t n = sim.particles.size();
