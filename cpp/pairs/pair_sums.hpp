@@ -50,26 +50,14 @@ class FunctionBlock {
   // Appends as many hits of a query as there is room for, and returns their number. In mode half pairs are turned so
   // that i < j, and the images of a body with itself are upper ones.
   std::size_t append(Slot query, const Shift& shift, std::span<const std::int32_t> slots) {
-    const Bodies<T, D>& bodies = task_.index.bodies();
     const std::size_t n = std::min(slots.size(), function_block - size_);
-    const std::array<T, D> image = bodies.box.image(shift);
-    const std::int32_t* const ids = bodies.ids.data();
-    const std::int32_t id = task_.queries.ids[query];
-    std::int32_t* const i = i_.data() + size_;
-    std::int32_t* const j = j_.data() + size_;
-    T* const squares = squares_.data() + size_;
-    std::fill_n(i, n, id);
-    for (std::size_t k = 0; k < n; ++k) j[k] = ids[slots[k]];
-    for (std::size_t a = 0; a < D; ++a) {
-      const T x = task_.queries.exact[a][query];
-      const T moved = image[a];
-      const T* const column = bodies.exact[a].data();
-      T* const d = vectors_[a].data() + size_;
-      for (std::size_t k = 0; k < n; ++k) d[k] = column[slots[k]];
-      for (std::size_t k = 0; k < n; ++k) d[k] = (d[k] - x) + moved;
-      for (std::size_t k = 0; k < n; ++k) squares[k] = a == 0 ? d[k] * d[k] : squares[k] + d[k] * d[k];
+    const Bodies<T, D>& bodies = task_.index.bodies();
+    if (task_.mode == Mode::half) {
+      const std::int32_t id = task_.queries.ids[query];
+      put<true>(query, shift, slots.first(n), is_upper_image(bodies.box, shift) ? id : id + 1);
+    } else {
+      put<false>(query, shift, slots.first(n), 0);
     }
-    if (task_.mode == Mode::half) turn(n, is_upper_image(bodies.box, shift) ? id : id + 1);
     size_ += n;
     return n;
   }
@@ -94,21 +82,33 @@ class FunctionBlock {
   void clear() { size_ = 0; }
 
  private:
-  // Turns those of the next n pairs whose j is below a limit.
-  void turn(std::size_t n, std::int32_t limit) {
-    std::int32_t* const i = i_.data() + size_;
-    std::int32_t* const j = j_.data() + size_;
-    std::array<T, function_block> sign;
-    for (std::size_t k = 0; k < n; ++k) {
-      const bool turned = j[k] < limit;
-      const std::int32_t first = turned ? j[k] : i[k];
-      j[k] = turned ? i[k] : j[k];
-      i[k] = first;
-      sign[k] = turned ? T{-1} : T{1};
+  // Writes hits; `Turn`: those whose number is below a limit are turned.
+  template <bool Turn>
+  void put(Slot query, const Shift& shift, std::span<const std::int32_t> slots, std::int32_t limit) {
+    const Bodies<T, D>& bodies = task_.index.bodies();
+    std::array<T, D> x{};
+    std::array<const T*, D> columns{};
+    for (std::size_t a = 0; a < D; ++a) {
+      x[a] = task_.queries.exact[a][query];
+      columns[a] = bodies.exact[a].data();
     }
-    for (auto& column : vectors_) {
-      T* const d = column.data() + size_;
-      for (std::size_t k = 0; k < n; ++k) d[k] = d[k] * sign[k] + T{0};  // no -0, as if found from the other side
+    const std::array<T, D> image = bodies.box.image(shift);
+    const std::int32_t* const ids = bodies.ids.data();
+    const std::int32_t id = task_.queries.ids[query];
+    std::size_t to = size_;
+    for (const std::int32_t slot : slots) {
+      const std::int32_t other = ids[slot];
+      const bool turned = Turn && other < limit;
+      const T sign = turned ? T{-1} : T{1};
+      i_[to] = turned ? other : id;
+      j_[to] = turned ? id : other;
+      T square = 0;
+      for (std::size_t a = 0; a < D; ++a) {
+        const T d = (columns[a][slot] - x[a]) + image[a];
+        vectors_[a][to] = Turn ? d * sign + T{0} : d;  // no -0, as if found from the other side
+        square = a == 0 ? d * d : square + d * d;
+      }
+      squares_[to++] = square;
     }
   }
 

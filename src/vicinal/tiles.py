@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from vicinal.distributed.bisection import bisect, wrapped
 from vicinal.distributed.ghost_search import GhostSearch, Group
 from vicinal.distributed.halo import keeps_pair
 from vicinal.errors import InputError
+from vicinal.io.parquet import ParquetPoints
 from vicinal.structures import StructureLike
 
 Array = npt.NDArray[Any]
@@ -197,8 +199,8 @@ def write(
     Parameters
     ----------
     source
-        The points: an array, such as a memory map; or a npy file, which is read piece by piece. Row numbers of the
-        source are the ids of the points.
+        The points: an array, such as a memory map; or a npy or Parquet file (columns x, y and z), which is read piece
+        by piece. Row numbers of the source are the ids of the points.
     folder
         Folder for the tiles: about 8 bytes per point more than the source.
     box
@@ -220,7 +222,6 @@ def write(
     True
     """
     per_tile = _check.check_integer(points_per_tile, "points_per_tile", least=1, most=_check.MOST_BODIES)
-    rows = _open(source)
     place = Path(folder)
     if place.exists() and not (overwrite and (place / MANIFEST).exists()):
         raise InputError(f"folder must not exist, got {place}; remove it, or pass overwrite=True if it holds tiles")
@@ -228,7 +229,8 @@ def write(
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
-        _fill(rows, part, box, max(1, -(-len(rows) // per_tile)))
+        with _open(source) as rows:
+            _fill(rows, part, box, max(1, -(-len(rows) // per_tile)))
         if place.exists():  # old tiles are removed only now that the new ones are complete
             shutil.rmtree(place)
         part.rename(place)
@@ -238,32 +240,67 @@ def write(
     return Tiles.open(place)
 
 
-def _open(source: npt.ArrayLike | str | Path) -> Array:
-    if isinstance(source, (str, Path)):
-        if Path(source).suffix != ".npy":
-            raise InputError(f"source must be an array or a .npy file, got {source}; convert it with numpy.save")
+class _ArrayRows:
+    """The points of an array, piece by piece; there is at least one piece."""
+
+    def __init__(self, rows: Array) -> None:
+        if rows.ndim != 2 or rows.shape[1] not in (2, 3):
+            raise InputError(f"source must have shape (n, 2) or (n, 3), got {rows.shape}")
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def pieces(self, size: int) -> Iterator[Array]:
+        for begin in range(0, max(1, len(self._rows)), size):
+            yield self._rows[begin : begin + size]
+
+
+@contextmanager
+def _open(source: npt.ArrayLike | str | Path) -> Iterator[_ArrayRows | ParquetPoints]:
+    if not isinstance(source, (str, Path)):
+        yield _ArrayRows(_check.as_array(source, "source"))
+        return
+    path = Path(source)
+    if path.suffix not in (".npy", ".parquet"):
+        raise InputError(
+            f"source must be an array, a .npy or a .parquet file, got {source}; convert it with numpy.save"
+        )
+    if path.suffix == ".npy":
         try:
-            rows: Array = np.load(source, mmap_mode="r")
+            rows: Array = np.load(path, mmap_mode="r")
         except (OSError, ValueError) as error:
             raise InputError(f"source must be a readable .npy file, got {source} ({error})") from error
-    else:
-        rows = _check.as_array(source, "source")
-    if rows.ndim != 2 or rows.shape[1] not in (2, 3):
-        raise InputError(f"source must have shape (n, 2) or (n, 3), got {rows.shape}")
-    return rows
+        yield _ArrayRows(rows)
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"source must be a readable .parquet file, got {source} ({error})") from error
+    with file:
+        yield ParquetPoints(path, file)
 
 
-def _fill(rows: Array, folder: Path, box: BoxLike, tiles: int) -> None:
-    size = len(rows)
-    sample = _check.check_points(rows[:: max(1, size // SAMPLES)], "source").array
+def _sample(rows: _ArrayRows | ParquetPoints) -> Array:
+    """Every n-th point, such that there are about SAMPLES of them."""
+    step, taken, begin = max(1, len(rows) // SAMPLES), [], 0
+    for piece in rows.pieces(CHUNK):
+        taken.append(np.array(piece[-begin % step :: step]))
+        begin += len(piece)
+    return _check.check_points(np.concatenate(taken), "source").array
+
+
+def _fill(rows: _ArrayRows | ParquetPoints, folder: Path, box: BoxLike, tiles: int) -> None:
+    sample = _sample(rows)
     dtype, dim = sample.dtype, sample.shape[1]
     cell = _check.check_lengths(box, _check.Bodies(sample[:0], [0.0] * dim, [0.0] * dim), 0.0, "tiles")
     edges = cell.edges
     parts = bisect(wrapped(sample, edges), np.ones(len(sample)), tiles)
     sizes = np.zeros(tiles, np.int64)
     hulls = np.stack([np.full((tiles, dim), np.inf), np.full((tiles, dim), -np.inf)], axis=1)
-    for begin in range(0, size, CHUNK):
-        chunk = _check.check_points(rows[begin : begin + CHUNK], "source", dtype)
+    begin = 0
+    for piece in rows.pieces(CHUNK):
+        chunk = _check.check_points(piece, "source", dtype)
         _check.check_wraps(chunk, cell, "source")
         owners = parts.owners(wrapped(chunk.array, edges))
         order = np.argsort(owners, kind="stable")
@@ -278,6 +315,7 @@ def _fill(rows: Array, folder: Path, box: BoxLike, tiles: int) -> None:
             sizes[tile] += len(mine)
             hull = np.reshape(_core.hull_of_extents(_check.check_points(points).for_core, 0.0, edges), (2, dim))
             hulls[tile] = np.minimum(hulls[tile, 0], hull[0]), np.maximum(hulls[tile, 1], hull[1])
+        begin += len(piece)
     entries = {"dtype": dtype.name, "dim": dim, "edges": edges, "sizes": sizes.tolist()}
     entries["hulls"] = hulls.reshape(tiles, -1).tolist()
     (folder / MANIFEST).write_text(json.dumps(entries), encoding="utf-8")

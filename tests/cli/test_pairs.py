@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -258,3 +259,70 @@ def test_a_stream_needs_a_file_and_no_order(points: Path, tmp_path: Path) -> Non
         result = run(points, "--cutoff", 0.2, *options)
         assert result.exit_code != 0
         assert "--stream must be combined with --output FILE and without --sort" in result.output
+
+
+def tile_pairs(folder: Path, ending: str) -> Any:
+    """The pairs in the files of a folder, sorted."""
+    found = [np.zeros((0, 2), np.int64)]
+    for path in sorted(folder.iterdir()):
+        assert path.suffix == ending
+        if ending == ".npz":
+            with np.load(path) as stored:
+                found.append(np.stack([stored["i"], stored["j"]], 1))
+        elif ending == ".csv":
+            found.append(np.loadtxt(path, np.int64, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2))
+        else:
+            table = pytest.importorskip("pyarrow.parquet").read_table(path)
+            found.append(np.stack([table["i"].to_numpy(), table["j"].to_numpy()], 1))
+    pairs = np.sort(np.concatenate(found), axis=1)
+    return pairs[np.lexsort(pairs.T[::-1])]
+
+
+def test_tiles_give_the_pairs_of_one_search(points: Path, tmp_path: Path) -> None:
+    sources = [points]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    parquet.write_table(arrow.table(dict(zip("xyz", POINTS.T.copy(), strict=True))), tmp_path / "points.parquet")
+    sources.append(tmp_path / "points.parquet")
+    expected = np.stack(vc.pairs(POINTS, 0.2, box=1.0, sort=True), axis=1)
+    options = ("--cutoff", 0.2, "--box", 1, "--tiles", "--per-tile", 50)
+    runners = ["loop"] if find_spec("dask") is None else ["loop", "dask"]
+    for source in sources:
+        for runner, ending in ((runner, ending) for runner in runners for ending in (".npz", ".csv", ".parquet")):
+            target = tmp_path / f"{source.suffix[1:]}-{runner}{ending}"
+            rows = table(run(source, *options, "--runner", runner, "-o", target))
+            assert rows["pairs"] == f"{len(expected):,}"
+            assert rows["tiles"] == f"6, searched by {runner}"
+            assert np.array_equal(tile_pairs(target, ending), expected)
+    counts = np.full(300, -1)
+    table(run(points, *options, "--want", "n", "-o", tmp_path / "n.npz"))
+    for path in (tmp_path / "n.npz").iterdir():
+        with np.load(path) as stored:
+            counts[stored["i"]] = stored["n"]
+    assert np.array_equal(counts, vc.count(POINTS, 0.2, box=1.0))
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_tiles_refuse_what_they_cannot_do_and_leave_nothing(points: Path, tmp_path: Path) -> None:
+    target = tmp_path / "a.npz"
+    cases: dict[str, tuple[object, ...]] = {
+        "--sort must not": (points, "--sort"),
+        "--full must not": (points, "--full"),
+        "--stream must not": (points, "--stream"),
+        "--output must be a folder": (points, "-o", "-"),
+        "must end in one of .npz": (points, "-o", tmp_path / "a.h5"),
+        "source must be": (tmp_path / "none.npy",),
+        "source must be an array, a .npy or a .parquet": (tmp_path / "a.xyz",),
+        "want must": (points, "--want", "x"),
+    }
+    for message, arguments in cases.items():
+        output = () if "-o" in arguments else ("-o", target)
+        result = run(*arguments, *output, "--cutoff", 0.2, "--tiles")
+        assert result.exit_code == 2, (message, result.output)
+        assert message in result.stderr
+    assert "--runner needs --tiles" in run(points, "--cutoff", 0.2, "--runner", "dask").stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["points.npy"]
+    target.mkdir()
+    assert run(points, "--cutoff", 0.2, "--tiles", "-o", target).exit_code == 1
+    assert run(points, "--cutoff", 0.2, "--tiles", "-o", target, "--force").exit_code == 0
+    assert len(list(target.iterdir())) == 1

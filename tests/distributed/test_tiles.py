@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,9 @@ from hypothesis import strategies as st
 
 import vicinal as vc
 from vicinal import tiles
+
+# The launcher of the MPI that pip installed beside mpi4py, or that of the system.
+LAUNCHER = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
 
 
 def pairs_of(columns: Any) -> Any:
@@ -111,3 +118,31 @@ def test_wrong_input_is_named_and_leaves_nothing(tmp_path: Path) -> None:
         tiles.write([[np.inf, 0.0]], place, overwrite=True)
     assert len(tiles.Tiles.open(place)) == 3
     assert len(tiles.write(np.zeros((5, 2)), place, overwrite=True)) == 5
+
+
+@pytest.mark.skipif(LAUNCHER is None, reason="ranks need mpiexec, which is not installed")
+def test_ranks_search_tiles_on_the_command_line(tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
+    points = np.random.default_rng(4).random((900, 3))
+    np.save(tmp_path / "points.npy", points)
+    options = ["--cutoff", "0.1", "--box", "1", "--tiles", "--per-tile", "100", "--runner", "mpi"]
+
+    def vicinal(source: str) -> subprocess.CompletedProcess[str]:
+        program = [sys.executable, "-m", "vicinal.cli", "pairs", source, *options, "-o", "pairs.npz"]
+        command = [str(LAUNCHER), "-n", "3", *program]
+        environment = {**os.environ, "VICINAL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, env=environment
+        )
+
+    failed = vicinal("none.npy")
+    assert failed.returncode != 0
+    assert "source must be a readable .npy file" in failed.stderr
+    done = vicinal("points.npy")
+    assert done.returncode == 0, done.stderr
+    assert "9, searched by 3 ranks" in done.stdout
+    expected = np.stack(vc.pairs(points, 0.1, box=1.0, sort=True), axis=1)
+    found = [np.load(path) for path in sorted((tmp_path / "pairs.npz").iterdir())]
+    assert len(found) == 9
+    assert np.array_equal(pairs_of([(file["i"], file["j"]) for file in found]), expected)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.npz", "points.npy"]

@@ -14,6 +14,7 @@ import typer
 from vicinal.cli.box import OPEN, describe, parse_box
 from vicinal.cli.exits import exit_codes
 from vicinal.cli.report import show
+from vicinal.cli.tiles import Runner, TileJob, refuse, search_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,6 +73,19 @@ def pairs(
         bool,
         typer.Option("--stream", help="Write while searching, for pairs that do not fit into memory; not with --sort."),
     ] = False,
+    tiles: Annotated[
+        bool,
+        typer.Option(
+            "--tiles",
+            help="For points that do not fit into memory (.npy, .parquet): sort them into tiles on disk and search one"
+            " after the other. The output is a folder with a file per tile. --want n counts neighbours.",
+        ),
+    ] = False,
+    runner: Annotated[
+        Runner,
+        typer.Option(help="Who searches tiles: a loop; Dask's scheduler; the ranks that mpiexec has started."),
+    ] = Runner.LOOP,
+    per_tile: Annotated[int, typer.Option(min=1, help="Mean number of points per tile.")] = 1_000_000,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing output file.")] = False,
 ) -> None:
     """Find all pairs of points within a cutoff.
@@ -83,6 +97,17 @@ def pairs(
         import vicinal as vc
         from vicinal.io import check_target, read_points, write_chunks, write_csv, write_pairs
 
+        refuse(
+            {"--sort": sort, "--full": full, "--queries": queries, "--stream": stream, "--dtype": dtype},
+            output=output,
+            runner=runner,
+            tiles=tiles,
+        )
+        if tiles:
+            job = TileJob(points, cutoff, box, want, structure, output, per_tile, force)
+            with nullcontext() if threads is None else vc.threads(threads):
+                search_tiles(job, runner)
+            return
         if full and queries is not None:
             message = "--full must not be combined with --queries: pairs of a query and a point have one direction"
             raise vc.InputError(message)
