@@ -33,8 +33,8 @@ from shots import Shot, once, run
 from vicinal import _core
 from vicinal.choose import choose_checked
 from vicinal.costs import FILE, ISAS, forget, read_tables, survey
-from vicinal.index import check_settings
 from vicinal.machine import cpu
+from vicinal.settings import check_settings
 
 SEED = 7
 QUICK = {800: 160, 3_000: 160, 20_000: 160, 150_000: 60, 1_000_000: 8}

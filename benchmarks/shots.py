@@ -10,7 +10,7 @@ from typing import Any
 
 import vicinal as vc
 from vicinal.costs import survey
-from vicinal.index import Settings, check_settings
+from vicinal.settings import Settings, check_settings
 
 # A test takes at least this long; a variant that would take HOPELESS times as long as another is not tried.
 TEST_SECONDS = 1.2e-10

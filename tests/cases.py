@@ -100,6 +100,7 @@ class Problem:
         lengths = self.box or (None,) * self.dim
         if np.ndim(lengths) == 2:
             along = self.periodic or (True,) * self.dim
+            extent = np.full(self.dim, np.linalg.norm(extent))  # open axes may have any direction
             lengths = tuple(float(np.linalg.norm(row)) if p else None for row, p in zip(lengths, along, strict=True))
         spans = [float(span) if edge is None else edge for span, edge in zip(extent, lengths, strict=True)]
         some = max(self.sizes) if self.kind == "boxes" else 0.0  # flat boxes take cells as long as the others

@@ -244,13 +244,13 @@ class Bodies:
     upper: Array | None = None
     turns: Array | None = None  # the number of edges `wrapped` moved them down
 
-    def inflated(self, skin: float) -> Bodies:
-        """Bodies enlarged by half a skin on every side."""
+    def inflated(self, skin: float, criterion: str) -> Bodies:
+        """Bodies enlarged by half a skin on every side; by a whole one if the larger of two radii decides."""
         if skin == 0:
             return self
         half = self.x.dtype.type(skin / 2)
         if self.radii is not None:
-            return Bodies(self.x, self.radii + half)
+            return Bodies(self.x, self.radii + (self.x.dtype.type(skin) if criterion == "max" else half))
         assert self.upper is not None, "points have no skin"
         return Bodies(self.x - half, None, self.upper + half)
 
@@ -275,7 +275,7 @@ class Bodies:
         return [float(longest) for longest in (self.upper - self.x).max(axis=0)]
 
 
-def make_bodies(points: Any, radii: Any, boxes: Any, like: Bodies | None = None) -> Bodies:
+def make_bodies(points: Any, radii: Any, boxes: Any, like: Bodies | None = None, criterion: str = "sum") -> Bodies:
     """Bodies as they were given; radii take the dtype of the points. Queries of spheres without radii are points."""
     if boxes is not None:
         return Bodies(np.asarray(boxes[0]), None, np.asarray(boxes[1]))
@@ -284,15 +284,56 @@ def make_bodies(points: Any, radii: Any, boxes: Any, like: Bodies | None = None)
         radii = 0
     if radii is None:
         return Bodies(points)
-    return Bodies(points, np.broadcast_to(np.asarray(radii).astype(points.dtype), len(points)))
+    radii = np.broadcast_to(np.asarray(radii).astype(points.dtype), len(points))
+    return Bodies(points, radii / points.dtype.type(2) if criterion in ("mean", "min") else radii)
 
 
 # -------------------------------------------------------------------------------- pairs
 
 
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Which bodies within reach form pairs. Types, groups and excluded pairs are those of `vicinal.pairs`.
+
+    The types and groups of queries are those of the bodies if there are no queries.
+    """
+
+    criterion: str = "sum"
+    types: Any = None
+    groups: Any = None
+    exclude: Any = None
+    r_min: float = 0.0
+    query_types: Any = None
+    query_groups: Any = None
+
+    def limits(self, i: int, a: Bodies, b: Bodies, cutoff: Any) -> Array:
+        """The largest distance of body i of a from each body of b; negative: they form no pairs."""
+        dtype = b.x.dtype
+        if b.radii is not None:
+            ri, rj = a.radii[i], b.radii
+            smaller = np.minimum(ri, rj)
+            return {"max": np.maximum(ri, rj), "min": smaller + smaller}.get(self.criterion, ri + rj)
+        if self.types is None:
+            return np.full(len(b.x), dtype.type(cutoff))
+        mine = np.asarray(self.types if self.query_types is None else self.query_types)[i]
+        return np.asarray(cutoff).astype(dtype)[mine, np.asarray(self.types)]
+
+    def allowed(self, i: int, n: int) -> Array:
+        """Whether body i, or query i, and each of n bodies form pairs at all."""
+        good = np.ones(n, bool)
+        if self.groups is not None:
+            mine = np.asarray(self.groups if self.query_groups is None else self.query_groups)[i]
+            good &= (np.asarray(self.groups) != mine) | (mine < 0)
+        for pair in () if self.exclude is None else self.exclude:
+            for one, other in (pair, pair[::-1]):
+                if one == i:
+                    good[other] = False
+        return good
+
+
 def exact_pairs(
     points: Array | None = None,
-    cutoff: float | None = None,
+    cutoff: Any = None,
     box: Box = None,
     queries: Array | None = None,
     *,
@@ -303,37 +344,63 @@ def exact_pairs(
     query_radii: Any = None,
     query_boxes: tuple[Array, Array] | None = None,
     periodic: Any = None,
+    self_pairs: bool = False,
+    **rules: Any,
 ) -> Pairs:
     """Every pair of the definition, both (i, j, S) and (j, i, -S), in canonical order.
 
     With queries, pairs are (query i, body j), each once. The skin is that of the bodies; queries have none.
     """
-    given = make_bodies(points, radii, boxes).inflated(skin)
+    rule = Rules(**rules)
+    given = make_bodies(points, radii, boxes, criterion=rule.criterion)
+    if np.ndim(cutoff) == 0:
+        given = given.inflated(skin, rule.criterion)
     cross = queries is not None or query_boxes is not None
-    others = make_bodies(queries, query_radii, query_boxes, like=given) if cross else given
+    others = make_bodies(queries, query_radii, query_boxes, given, rule.criterion) if cross else given
+    if (given.upper is None) != (others.upper is None):  # of points and boxes, the points are spheres
+        given, others = (
+            sphere if sphere.upper is not None else as_spheres(sphere, cutoff) for sphere in (given, others)
+        )
     dtype, dim = given.x.dtype, given.x.shape[1]
     space = space_of(box, periodic, dim, dtype)
-    r = dtype.type(cutoff or 0)
+    if np.ndim(cutoff) == 0:
+        r = dtype.type(cutoff or 0)
+        limits = r
+    else:
+        limits = with_skin(np.asarray(cutoff), skin, dtype)
+        r = limits.max()
     with np.errstate(all="ignore"):
         b = given.wrapped(space)
         a = others.wrapped(space) if cross else b
-        s = shifts_within(_reach(a, b, float(r)), space, np.concatenate([a.x, b.x]))
+        s = shifts_within(_reach(a, b, max(float(r), 0.0)), space, np.concatenate([a.x, b.x]))
         unmoved = None if cross else int(np.flatnonzero((s == 0).all(axis=1))[0])
-        meet = _overlaps if b.upper is not None else _touches
-        parts = [meet(i, a, b, s, space, r, unmoved) for i in range(len(a.x))]
+        mixed = (a.upper is None) != (b.upper is None)
+        meet = _sphere_and_box if mixed else _overlaps if b.upper is not None else _touches
+        parts = [meet(i, a, b, s, space, limits, unmoved, rule) for i in range(len(a.x))]
         if not parts:
             parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
         i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
         S = space.given(shift + a.turns[i] - b.turns[j] if len(i) else shift)
         pairs = Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D).sorted()
+        if self_pairs:
+            pairs = _with_self(pairs, len(given.x))
         if planes is None:
             return pairs
         return _with_planes(pairs, others, len(given.x), planes, r, both=not cross)
 
 
+def as_spheres(points: Bodies, cutoff: Any) -> Bodies:
+    """Points as spheres whose radius is the cutoff."""
+    if points.radii is not None:
+        return points
+    return Bodies(points.x, np.full(len(points.x), points.x.dtype.type(cutoff or 0)))
+
+
 def _reach(a: Bodies, b: Bodies, r: float) -> list[float]:
     """How far apart the positions of a pair can be along each axis."""
     sizes = zip(a.sizes(), b.sizes(), strict=True)
+    if (a.upper is None) != (b.upper is None):
+        return [2 * sum(two) + 1e-6 for two in sizes]
     if b.upper is not None:
         return [max(two) for two in sizes]
     # Squares round to the nearest denormal, so tiny separations reach a little further than the cutoff.
@@ -341,7 +408,23 @@ def _reach(a: Bodies, b: Bodies, r: float) -> list[float]:
     return [(r if b.radii is None else sum(two)) + more for two in sizes]
 
 
-def _touches(i: int, a: Bodies, b: Bodies, s: Array, space: Space, r: Any, own: int | None) -> tuple[Array, ...]:
+def with_skin(cutoffs: Array, skin: float, dtype: np.dtype[Any]) -> Array:
+    """Cutoffs of pairs of types, each with the skin; negative ones are no cutoffs."""
+    rounded = cutoffs.astype(dtype)
+    return np.where(cutoffs < 0, dtype.type(-1), (rounded.astype(np.float64) + skin).astype(dtype))
+
+
+def _with_self(pairs: Pairs, n: int) -> Pairs:
+    """The pairs, and those of n bodies with themselves."""
+    own = np.arange(n, dtype=np.int32)
+    zeros = Pairs(own, own, *(np.zeros((n, *x.shape[1:]), x.dtype) for x in (pairs.S, pairs.d, pairs.D)))
+    columns = (np.concatenate([getattr(pairs, field.name), getattr(zeros, field.name)]) for field in fields(Pairs))
+    return Pairs(*columns).sorted()
+
+
+def _touches(
+    i: int, a: Bodies, b: Bodies, s: Array, space: Space, cutoff: Any, own: int | None, rule: Rules
+) -> tuple[Array, ...]:
     """The pairs of point or sphere i: (i, j, s, d, D), by j and then s."""
     image = space.image(s).astype(b.x.dtype)
     delta = []
@@ -353,20 +436,21 @@ def _touches(i: int, a: Bodies, b: Bodies, s: Array, space: Space, r: Any, own: 
     d2 = delta[0] * delta[0] + delta[1] * delta[1]
     if len(delta) == 3:
         d2 = d2 + delta[2] * delta[2]
-    if b.radii is None:
-        hit = d2 <= r * r
-    else:
-        sums = (a.radii[i] + b.radii)[:, None]
-        hit = d2 <= sums * sums
+    limits = rule.limits(i, a, b, cutoff)[:, None]
+    least = b.x.dtype.type(rule.r_min)
+    hit = (d2 <= limits * limits) & (limits >= 0) & (d2 >= least * least)
+    hit &= rule.allowed(i, len(b.x))[:, None]
     if own is not None:
         hit[i, own] = False  # a body forms pairs with its images, not with itself
     j, k = np.nonzero(hit)
     return np.full(len(j), i), j, s[k], np.sqrt(d2[hit]), np.stack([x[hit] for x in delta], axis=1)
 
 
-def _overlaps(i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own: int | None) -> tuple[Array, ...]:
+def _overlaps(
+    i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own: int | None, rule: Rules
+) -> tuple[Array, ...]:
     """The pairs of box i: (i, j, s, 0, 0), by j and then s. Boxes overlap along every axis, ends included."""
-    hit = np.ones((len(b.x), len(s)), bool)
+    hit = np.repeat(rule.allowed(i, len(b.x))[:, None], len(s), axis=1)
     image = space.image(s).astype(b.x.dtype)
     for axis in range(b.x.shape[1]):
         step = image[:, axis]
@@ -374,6 +458,29 @@ def _overlaps(i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own:
         hit &= (lower + step <= a.upper[i, axis]) & (a.x[i, axis] - step <= upper)
     if own is not None:
         hit[i, own] = False
+    j, k = np.nonzero(hit)
+    return np.full(len(j), i), j, s[k], np.zeros(len(j)), np.zeros((len(j), b.x.shape[1]))
+
+
+def _sphere_and_box(
+    i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own: int | None, rule: Rules
+) -> tuple[Array, ...]:
+    """The pairs of sphere i and boxes, or of box i and spheres: the centre is within the radius of the box."""
+    assert own is None
+    dtype = b.x.dtype
+    sphere = a.upper is None
+    d2: Any = None
+    image = space.image(s).astype(dtype)
+    for axis in range(b.x.shape[1]):
+        step = image[:, axis]
+        centre = a.x[i, axis] - step[None, :] if sphere else b.x[:, axis][:, None] + step
+        lower, upper = (
+            (b.x[:, axis][:, None], b.upper[:, axis][:, None]) if sphere else (a.x[i, axis], a.upper[i, axis])
+        )
+        e = np.maximum(np.maximum(lower - centre, centre - upper), dtype.type(0))
+        d2 = e * e if d2 is None else d2 + e * e
+    radii = a.radii[i] if sphere else b.radii[:, None]
+    hit = (d2 <= radii * radii) & rule.allowed(i, len(b.x))[:, None]
     j, k = np.nonzero(hit)
     return np.full(len(j), i), j, s[k], np.zeros(len(j)), np.zeros((len(j), b.x.shape[1]))
 

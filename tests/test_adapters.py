@@ -164,6 +164,70 @@ def assert_same_distances(ours: Any, theirs: Any) -> None:
     assert np.allclose(np.sort(ours[1]), np.sort(theirs[1]), atol=1e-5)
 
 
+def test_the_lists_of_freud() -> None:
+    freud = pytest.importorskip("freud", reason="freud is not installed")
+    from vicinal.adapters.freud import from_neighbor_list
+    from vicinal.adapters.freud import neighbor_list as freud_list
+
+    box, points = freud.data.make_random_system(10, 500, seed=1)
+    flat, places = freud.data.make_random_system(10, 200, is2D=True, seed=2)
+    for system in ((box, points), (flat, places)):
+        for exclude in (True, False):
+            query = freud.locality.AABBQuery(*system).query(system[1], {"r_max": 1.5, "exclude_ii": exclude})
+            theirs = query.toNeighborList(sort_by_distance=False)
+            ours = freud_list(system, 1.5, exclude_ii=exclude)
+            assert sorted(map(tuple, ours[:].tolist())) == sorted(map(tuple, theirs[:].tolist()))
+            assert np.allclose(np.sort(ours.distances), np.sort(theirs.distances), atol=1e-6)
+            rows = from_neighbor_list(theirs)
+            assert np.array_equal(rows.counts, theirs.neighbor_counts)
+            assert len(freud.locality.NeighborList.from_arrays(1, 1, [0], [0], [[0, 0, 0]])) == 1
+
+
+def test_the_graphs_of_torch() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from vicinal.adapters.torch import knn_graph, radius_graph
+
+    torch.manual_seed(0)
+    x = torch.rand(240, 3, requires_grad=True)
+    batch = torch.arange(12).repeat_interleave(20)
+    distances = torch.cdist(x.detach().double(), x.detach().double())
+    same = batch[:, None] == batch[None, :]
+    for loop in (False, True):
+        edges = radius_graph(x, 0.4, batch, loop=loop, max_num_neighbors=1000)
+        assert edges.dtype == torch.int64
+        wanted = (distances <= 0.4) & same
+        if not loop:
+            wanted &= ~torch.eye(len(x), dtype=torch.bool)
+        expected = wanted.nonzero().T
+        assert torch.equal(edges, expected.flip(0))
+        assert torch.equal(radius_graph(x, 0.4, batch, loop, 1000, "target_to_source"), expected)
+        near = knn_graph(x, 4, batch, loop=loop)
+        away = distances.masked_fill(~same, np.inf)
+        if not loop:
+            away.fill_diagonal_(np.inf)
+        nearest = away.topk(4, largest=False).indices.sort(dim=1).values
+        assert torch.equal(near[1].view(-1, 4), torch.arange(240).repeat_interleave(4).view(-1, 4))
+        assert torch.equal(near[0].view(-1, 4), nearest)
+    many = torch.rand(1300, 3, dtype=torch.float64)
+    parts = torch.cat([torch.zeros(1200, dtype=torch.int64), torch.ones(100, dtype=torch.int64)])
+    away = torch.cdist(many, many).masked_fill(parts[:, None] != parts[None, :], np.inf).fill_diagonal_(np.inf)
+    expected = away.topk(4, largest=False).indices.sort(dim=1).values
+    assert torch.equal(knn_graph(many, 4, parts)[0].view(-1, 4), expected)
+    few = radius_graph(x, 0.4, batch, max_num_neighbors=3)
+    assert int(few[1].bincount().max()) == 3
+    length = (x[few[0]] - x[few[1]]).norm(dim=1)
+    length.sum().backward()
+    assert x.grad is not None
+    assert torch.isfinite(x.grad).all()
+    try:
+        from torch_cluster import radius_graph as theirs
+    except ImportError:
+        return
+    ours = radius_graph(x, 0.4, batch, max_num_neighbors=1000)
+    expected = theirs(x.detach(), 0.4, batch, max_num_neighbors=1000)
+    assert set(map(tuple, ours.T.tolist())) == set(map(tuple, expected.T.tolist()))
+
+
 def test_angles_on_the_sky() -> None:
     rng = np.random.default_rng(8)
     ra, dec = rng.uniform(0, 360, 500), np.degrees(np.arcsin(rng.uniform(-1, 1, 500)))
@@ -242,7 +306,7 @@ def test_adapters_are_loaded_when_they_are_used() -> None:
 import sys, vicinal as vc
 assert not [name for name in sys.modules if name.startswith("vicinal.adapters")]
 vc.adapters
-print([name for name in ("scipy", "ase", "MDAnalysis") if name in sys.modules])
+print([name for name in ("scipy", "ase", "torch", "freud", "MDAnalysis") if name in sys.modules])
 print(vc.adapters.scipy.KDTree.__name__, "ase" in dir(vc.adapters))
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -303,8 +303,7 @@ REFUSALS = [
     ),
     Refusal("boxes for points", lambda: INDEX["points"].pairs(query_boxes=BOXES), "query_boxes", "points"),
     Refusal("boxes for spheres", lambda: INDEX["spheres"].pairs(query_boxes=BOXES), "query_boxes", "spheres"),
-    Refusal("points for boxes", lambda: INDEX["boxes"].pairs(queries=CLOUD), "queries", "query_boxes"),
-    Refusal("radii for boxes", lambda: INDEX["boxes"].count(query_radii=1.0), "query_radii", "query_boxes"),
+    Refusal("radii for boxes", lambda: INDEX["boxes"].count(query_radii=1.0), "queries", "None"),
     Refusal(
         "queries and boxes", lambda: INDEX["boxes"].count(queries=CLOUD, query_boxes=BOXES), "query_boxes", "points"
     ),

@@ -17,7 +17,7 @@ from oracle import Pairs, exact_pairs
 from strategies import problems
 from vicinal import _core, costs
 from vicinal.choose import choose_checked, chosen_index
-from vicinal.index import check_settings
+from vicinal.settings import check_settings
 from vicinal.structures import STRUCTURES
 
 if TYPE_CHECKING:

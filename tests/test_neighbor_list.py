@@ -568,7 +568,7 @@ REFUSALS = [
     Refusal("the base class", lambda: vc.NeighborList(cutoff=1.0, structure=vc.Index), "structure", "Index"),
     Refusal("Delaunay of spheres", lambda: vc.NeighborList(radii=1.0, structure="Delaunay"), "structure", "Delaunay"),
     Refusal("consumer", lambda: vc.NeighborList(cutoff=1.0, consumer=-1.0), "consumer", "-1"),
-    Refusal("cutoff", lambda: vc.NeighborList(cutoff=0.0).update(CLOUD), "cutoff", "0"),
+    Refusal("cutoff", lambda: vc.NeighborList(cutoff=-1.0).update(CLOUD), "cutoff", "-1.0"),
     Refusal("cutoff as text", lambda: vc.NeighborList(cutoff="wide"), "cutoff", "wide"),
     Refusal("radii", lambda: vc.NeighborList(radii=[1.0, 2.0]).update(CLOUD), "radii", r"\(2,\)"),
     Refusal("radii of points", lambda: vc.NeighborList(cutoff=1.0).update(CLOUD, radii=1.0), "radii", "a cutoff"),

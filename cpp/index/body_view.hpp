@@ -33,6 +33,7 @@ struct BodyView {
   const T* extra = nullptr;          // the radius of every sphere, or the upper corners of boxes
   std::array<T, D> largest{};        // the largest radius (on every axis), or the longest edge along each axis
   std::array<T, D> largest_query{};  // the same for queries
+  bool widest = false;               // spheres are a pair within the larger radius, not within the sum of both
   bool same_sizes = false;           // in an update: no body has changed size
   Box<T, D> box{};                   // the space of the bodies
 
@@ -67,8 +68,8 @@ struct BodyView {
       r.round = false;
       return box.tilted ? lattice_reach(r) : r;
     }
-    const T sum = shape == Shape::point ? cutoff : largest[0] + std::max(largest[0], largest_query[0]);
-    r.axis.fill(reach_of(sum));
+    const T larger = std::max(largest[0], largest_query[0]);
+    r.axis.fill(reach_of(shape == Shape::point ? cutoff : widest ? larger : largest[0] + larger));
     return box.tilted ? lattice_reach(r) : r;
   }
 

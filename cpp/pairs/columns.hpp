@@ -17,9 +17,11 @@ namespace vicinal {
 
 struct Want {
   bool i = false, j = false, distance = false, vector = false, shift = false;
+  bool filtered = false;  // hits pass a filter (pairs/filter.hpp) before they are described
 
-  // Distances and vectors need positions, shifts need wraps: hits are then given by slot, not only by number.
-  [[nodiscard]] bool slots() const { return distance || vector || shift; }
+  // Distances and vectors need positions, shifts need wraps, filters both: hits are then given by slot, not only by
+  // number.
+  [[nodiscard]] bool slots() const { return distance || vector || shift || filtered; }
 };
 
 // Pointers to the columns; null for columns that were not requested.

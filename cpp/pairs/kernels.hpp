@@ -48,7 +48,9 @@ struct Batch {
   // Points. Exact: d2 <= inside is a pair. Band: d2 <= inside is a pair, d2 > outside is none, anything between is in
   // doubt.
   V inside, outside;
-  // Spheres, band: the doubt at a distance s = ri + rj is |d2 - s*s| <= slope * s + offset.
+  // Spheres are a pair within s = ri + rj or, if `widest`, within s = max(ri, rj). Band: the doubt at a distance s is
+  // |d2 - s*s| <= slope * s + offset.
+  bool widest;
   V slope, offset;
   Filter filter;
   std::int32_t image;  // Filter::upper: a hit is greater than the id of its query less this

@@ -15,9 +15,11 @@ struct Query {
   V x[most_columns];
   V shift[D];
   V inside, outside, slope, offset;
+  V radius{}, floor{};  // spheres reach max(their radius, floor) + radius
 
   Query(const Batch<V>& batch, std::size_t slot)
       : inside(batch.inside), outside(batch.outside), slope(batch.slope), offset(batch.offset) {
+    if constexpr (S == Shape::sphere) (batch.widest ? floor : radius) = batch.x[D][slot];
     for (int c = 0; c < columns_of(S, D); ++c) x[c] = batch.x[c][slot];
     for (int a = 0; a < D; ++a) {
       shift[a] = batch.shift[a];
@@ -49,7 +51,8 @@ struct Query {
       V high = outside;
       V width = 0;
       if constexpr (S == Shape::sphere) {
-        const V s = x[D] + tile.x[D][k];
+        const V other = tile.x[D][k];
+        const V s = (other > floor ? other : floor) + radius;
         low = s * s;
         if constexpr (Band) width = slope * s + offset;
         high = low + width;
@@ -157,7 +160,8 @@ bool near(const V* const* x, std::size_t slot, const Batch<V>& batch, const Boun
   }
   if constexpr (S == Shape::box) return true;
   if constexpr (S == Shape::point) return sum <= (Band ? batch.outside : batch.inside);
-  const V s = bounds.radius + x[S == Shape::sphere ? D : 0][slot];
+  const V other = x[S == Shape::sphere ? D : 0][slot];
+  const V s = !batch.widest ? bounds.radius + other : other > bounds.radius ? other : bounds.radius;
   const V s2 = s * s;
   return sum <= (Band ? s2 + (batch.slope * s + batch.offset) : s2);
 }

@@ -43,11 +43,11 @@ struct Distance {
 
 // A query of each shape: hits(tile, k, doubt) are the lanes that are pairs with it; those in doubt are added to
 // `doubt`.
-template <class Lanes, int D, Shape S, bool Band, bool Shifted>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest>
 struct Query;
 
-template <class Lanes, int D, bool Band, bool Shifted>
-struct Query<Lanes, D, Shape::point, Band, Shifted> {
+template <class Lanes, int D, bool Band, bool Shifted, bool Widest>
+struct Query<Lanes, D, Shape::point, Band, Shifted, Widest> {
   using V = typename Lanes::value;
   Distance<Lanes, D, Band, Shifted> distance;
   typename Lanes::vector inside, outside;
@@ -62,8 +62,8 @@ struct Query<Lanes, D, Shape::point, Band, Shifted> {
   }
 };
 
-template <class Lanes, int D, bool Band, bool Shifted>
-struct Query<Lanes, D, Shape::sphere, Band, Shifted> {
+template <class Lanes, int D, bool Band, bool Shifted, bool Widest>
+struct Query<Lanes, D, Shape::sphere, Band, Shifted, Widest> {
   using V = typename Lanes::value;
   Distance<Lanes, D, Band, Shifted> distance;
   typename Lanes::vector radius, slope, offset;
@@ -73,7 +73,8 @@ struct Query<Lanes, D, Shape::sphere, Band, Shifted> {
         offset(Lanes::broadcast(batch.offset)) {}
   inline typename Lanes::mask hits(const Tile<V>& tile, std::size_t k, typename Lanes::mask& doubt) const {
     const auto d2 = distance.squared(tile, k);
-    const auto s = Lanes::add(radius, Lanes::load(tile.x[D] + k));
+    const auto other = Lanes::load(tile.x[D] + k);
+    const auto s = Widest ? Lanes::most(radius, other) : Lanes::add(radius, other);
     const auto s2 = Lanes::multiply(s, s);
     if constexpr (!Band) return Lanes::at_most(d2, s2);
     const auto width = Lanes::add(Lanes::multiply(slope, s), offset);
@@ -83,8 +84,8 @@ struct Query<Lanes, D, Shape::sphere, Band, Shifted> {
   }
 };
 
-template <class Lanes, int D, bool Band, bool Shifted>
-struct Query<Lanes, D, Shape::box, Band, Shifted> {
+template <class Lanes, int D, bool Band, bool Shifted, bool Widest>
+struct Query<Lanes, D, Shape::box, Band, Shifted, Widest> {
   using V = typename Lanes::value;
   typename Lanes::vector lower[D], upper[D], shift[D];
 
@@ -117,11 +118,13 @@ struct Around {
   using V = typename Lanes::value;
   using vector = typename Lanes::vector;
   vector low[D], high[D], shift[D];
-  vector inside, outside, radius, slope, offset;
+  vector inside, outside;
+  vector radius, floor, slope, offset;  // spheres reach max(their radius, floor) + radius
 
   inline Around(const Batch<V>& batch, const Bounds<V>& bounds)
       : inside(Lanes::broadcast(batch.inside)), outside(Lanes::broadcast(batch.outside)),
-        radius(Lanes::broadcast(bounds.radius)), slope(Lanes::broadcast(batch.slope)),
+        radius(Lanes::broadcast(batch.widest ? V{0} : bounds.radius)),
+        floor(Lanes::broadcast(batch.widest ? bounds.radius : V{0})), slope(Lanes::broadcast(batch.slope)),
         offset(Lanes::broadcast(batch.offset)) {
     for (int a = 0; a < D; ++a) {
       // Boxes: the lower corner is moved, the upper one is not. The test in the band moves the query.
@@ -158,7 +161,7 @@ struct Around {
         sum = a == 0 ? d2 : Lanes::add(sum, d2);
       }
       if constexpr (S == Shape::point) return Lanes::at_most(sum, Band ? outside : inside);
-      const auto s = Lanes::add(radius, Lanes::load(x[S == Shape::sphere ? D : 0] + k));
+      const auto s = Lanes::add(Lanes::most(Lanes::load(x[S == Shape::sphere ? D : 0] + k), floor), radius);
       const auto s2 = Lanes::multiply(s, s);
       if constexpr (!Band) return Lanes::at_most(sum, s2);
       return Lanes::at_most(sum, Lanes::add(s2, Lanes::add(Lanes::multiply(slope, s), offset)));
@@ -171,12 +174,12 @@ struct Around {
 // to stay in a register.
 //
 // Doubt is rare: it is only collected here, and the caller tests the candidates in doubt again.
-template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest, class Visit>
 [[gnu::always_inline]] inline bool sweep(const Tile<typename Lanes::value>& tile,
                                          const Batch<typename Lanes::value>& batch, std::uint32_t slot,
                                          std::size_t first, std::size_t special, typename Lanes::mask mask,
                                          const Visit& visit) {
-  const Query<Lanes, D, S, Band, Shifted> query(batch, slot);
+  const Query<Lanes, D, S, Band, Shifted, Widest> query(batch, slot);
   auto doubt = Lanes::none();
   std::size_t k = first;
   for (; k < special; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
@@ -184,6 +187,15 @@ template <class Lanes, int D, Shape S, bool Band, bool Shifted, class Visit>
   visit(k, Lanes::both(query.hits(tile, k, doubt), mask));
   for (k += Lanes::width; k < tile.size; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
   return Band && Lanes::any(doubt);
+}
+
+// Runs the variant of the code for a batch: run<Shifted, Widest>().
+template <Shape S, class V, class Run>
+[[gnu::always_inline]] inline auto run_variant(const Batch<V>& batch, const Run& run) {
+  if constexpr (S == Shape::sphere)
+    if (batch.widest)
+      return batch.shifted ? run.template operator()<true, true>() : run.template operator()<false, true>();
+  return batch.shifted ? run.template operator()<true, false>() : run.template operator()<false, false>();
 }
 
 // The register of a position in the tile.
@@ -199,7 +211,7 @@ inline typename Lanes::mask passing(const std::int32_t* payload, Id id) {
 }
 
 // Tile and batch are passed by value: stores might alias a reference, and every pointer would be read again.
-template <class Lanes, int D, Shape S, bool Band, bool Shifted, Filter Left>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest, Filter Left>
 std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                       std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
@@ -208,14 +220,14 @@ std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typena
     bool doubt = false;
     if constexpr (Left != Filter::none) {
       const auto id = Lanes::broadcast_id(batch.ids[q] - batch.image);
-      doubt = sweep<Lanes, D, S, Band, Shifted>(
+      doubt = sweep<Lanes, D, S, Band, Shifted, Widest>(
           tile, batch, q, 0, 0, Lanes::from(0), [&](std::size_t k, typename Lanes::mask hit) {
             to += Lanes::keep(to, tile.payload + k, Lanes::both(hit, passing<Lanes, Left>(tile.payload + k, id)));
           });
     } else {
       const std::size_t begin = batch.own == Own::after ? self + 1 : batch.own == Own::except ? self : 0;
       const std::size_t special = register_of<Lanes>(begin);
-      doubt = sweep<Lanes, D, S, Band, Shifted>(
+      doubt = sweep<Lanes, D, S, Band, Shifted, Widest>(
           tile, batch, q, batch.own == Own::except ? 0 : special, special,
           batch.own == Own::except ? Lanes::without(begin % Lanes::width) : Lanes::from(begin % Lanes::width),
           [&](std::size_t k, typename Lanes::mask hit) { to += Lanes::keep(to, tile.payload + k, hit); });
@@ -235,16 +247,16 @@ std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typena
   return batch.last - batch.first;
 }
 
-template <class Lanes, int D, Shape S, bool Band, bool Shifted>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest>
 std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                        std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const std::size_t begin = batch.own == Own::after ? batch.position + (q - batch.first) + 1 : 0;
     const std::size_t first = register_of<Lanes>(begin);
     std::size_t n = 0;
-    const bool doubt =
-        sweep<Lanes, D, S, Band, Shifted>(tile, batch, q, first, first, Lanes::from(begin % Lanes::width),
-                                          [&](std::size_t, typename Lanes::mask hit) { n += Lanes::number(hit); });
+    const bool doubt = sweep<Lanes, D, S, Band, Shifted, Widest>(
+        tile, batch, q, first, first, Lanes::from(begin % Lanes::width),
+        [&](std::size_t, typename Lanes::mask hit) { n += Lanes::number(hit); });
     if (doubt) return q - batch.first;
     // A body is always a pair with itself.
     counts[q - batch.first] = static_cast<std::uint32_t>(n - (batch.own == Own::except ? 1 : 0));
@@ -256,8 +268,9 @@ template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
                    std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   const auto run = [&]<Filter Left>() {
-    return batch.shifted ? hits_of<Lanes, D, S, Band, true, Left>(tile, batch, out, owner, counts)
-                         : hits_of<Lanes, D, S, Band, false, Left>(tile, batch, out, owner, counts);
+    return run_variant<S>(batch, [&]<bool Shifted, bool Widest>() {
+      return hits_of<Lanes, D, S, Band, Shifted, Widest, Left>(tile, batch, out, owner, counts);
+    });
   };
   switch (batch.filter) {
     case Filter::upper: return run.template operator()<Filter::upper>();
@@ -269,8 +282,9 @@ std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename
 template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
                     std::uint32_t* counts) {
-  return batch.shifted ? count_of<Lanes, D, S, Band, true>(tile, batch, counts)
-                       : count_of<Lanes, D, S, Band, false>(tile, batch, counts);
+  return run_variant<S>(batch, [&]<bool Shifted, bool Widest>() {
+    return count_of<Lanes, D, S, Band, Shifted, Widest>(tile, batch, counts);
+  });
 }
 
 // Excess entries are overwritten by the next span, or by infinity. (Spans are not empty.)
@@ -373,10 +387,10 @@ std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* 
   return at;
 }
 
-template <class Lanes, int D, Shape S, bool Shifted, bool Counted>
+template <class Lanes, int D, Shape S, bool Shifted, bool Widest, bool Counted>
 void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hits, std::int32_t* doubts,
              std::uint32_t* counts) {
-  const Query<Lanes, D, S, true, Shifted> query(batch, batch.first);
+  const Query<Lanes, D, S, true, Shifted, Widest> query(batch, batch.first);
   const std::size_t self = batch.position;
   const std::size_t begin = batch.own == Own::after ? self + 1 : batch.own == Own::except ? self : 0;
   const std::size_t special = register_of<Lanes>(begin);
@@ -401,10 +415,10 @@ void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hit
 template <class Lanes, int D, Shape S>
 void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits, std::int32_t* doubts,
           std::uint32_t* counts) {
-  const auto run = batch.shifted
-                       ? (hits == nullptr ? part_of<Lanes, D, S, true, true> : part_of<Lanes, D, S, true, false>)
-                       : (hits == nullptr ? part_of<Lanes, D, S, false, true> : part_of<Lanes, D, S, false, false>);
-  run(tile, batch, hits, doubts, counts);
+  run_variant<S>(batch, [&]<bool Shifted, bool Widest>() {
+    if (hits == nullptr) part_of<Lanes, D, S, Shifted, Widest, true>(tile, batch, hits, doubts, counts);
+    else part_of<Lanes, D, S, Shifted, Widest, false>(tile, batch, hits, doubts, counts);
+  });
 }
 
 template <class Lanes, int D, Shape S, bool Band>

@@ -1,8 +1,8 @@
 // Uses pairs without storing them: every hit of a search is handed to a function object.
 //
 // A `Visitor` takes the hits of one query: visit(query, shift, slots of the hits). Slots, not the user's numbers: what
-// belongs to bodies close in space is then close in memory. If it has a function finish(), that is called after the last
-// hit of a part.
+// belongs to bodies close in space is then close in memory. If it has a function finish(), that is called after the
+// last hit of a part.
 #pragma once
 
 #include <atomic>

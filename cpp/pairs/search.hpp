@@ -31,6 +31,7 @@ struct Task {
   const Bodies<T, D>& queries;  // index.bodies() unless mode is cross
   Mode mode;
   T cutoff;
+  const PairFilter* filter = nullptr;
   // Only these pieces of work of the index.
   std::size_t first_part = 0, last_part = std::numeric_limits<std::size_t>::max();
 
@@ -80,7 +81,7 @@ std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   parallel_for(task.parts(), [&](std::size_t number, int thread) {
     const std::size_t part = task.first_part + number;
     Test<T, D>& test = tests.get(static_cast<std::size_t>(thread),
-                                 [&](auto& made) { made.emplace(task.queries, bodies, task.cutoff); });
+                                 [&](auto& made) { made.emplace(task.queries, bodies, task.cutoff, task.filter); });
     body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
       auto each = [&](const Block& block) { visit(test, block); };
       task.index.blocks(task.queries, task.mode, part, each);

@@ -1,8 +1,8 @@
 // The exact test: decides which candidates of a block are pairs.
 //
 // Points are a pair when ((dx*dx + dy*dy) + dz*dz) <= r*r with dx = (xj - xi) + s*L, every operation rounded in the
-// dtype of the input, none fused; spheres likewise with r = ri + rj; boxes when lower_j + s*L <= upper_i and
-// lower_i - s*L <= upper_j along every axis. Doubles are tested in float32 first:
+// dtype of the input, none fused; spheres likewise with r = ri + rj or r = max(ri, rj); boxes when lower_j + s*L <=
+// upper_i and lower_i - s*L <= upper_j along every axis. Doubles are tested in float32 first:
 //
 // In the near frame (index/bodies.hpp) coordinates are at most M, the reach R is in [0.5, 1), and u = 2^-24 is the
 // rounding of a float. A stored coordinate is off by at most M u, that of a query in an image by 3 M u (its
@@ -16,7 +16,8 @@
 // For spheres r is S = ri + rj <= 1, which may be far smaller than e. Its float S' is off by 2 u S, and S'^2 by 5 u
 // S^2. Allow W(S) = 2 sqrt(D) S e + 4 D e^2 + 24 u S: then d <= S implies d2 <= S'^2 + W, since w grows with d; and d >
 // S implies d2 > S'^2 - W: by the growth of d^2 - w(d) if S > sqrt(D) e, else because d2 >= -2 D e^2 > S^2 - W(S). The
-// 24 u S cover 8 u d^2, the 5 u S^2, and the rounding of the comparison itself.
+// 24 u S cover 8 u d^2, the 5 u S^2, and the rounding of the comparison itself. The same holds for S = max(ri, rj),
+// which is rounded less.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -34,6 +36,7 @@
 #include "exec/isa.hpp"
 #include "index/bodies.hpp"
 #include "index/structure.hpp"
+#include "pairs/filter.hpp"
 #include "pairs/kernels.hpp"
 
 namespace vicinal {
@@ -89,7 +92,8 @@ inline constexpr std::size_t batch_hits = 4 * tile_candidates;
 template <class T, int D>
 class Test {
  public:
-  Test(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, T cutoff)
+  // A filter, if any, is applied to hits by slot: see Want::slots.
+  Test(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, T cutoff, const PairFilter* filter = nullptr)
       : queries_(queries), bodies_(bodies), shape_(bodies.raw.shape), columns_(bodies.columns()),
         squared_(cutoff * cutoff), banded_(queries.banded && bodies.banded), exact_kernel_(exact_kernel(shape_)),
         band_kernel_(kernels().band[shape_ == Shape::sphere ? 1 : 0][D - 2]) {
@@ -101,6 +105,7 @@ class Test {
       near_tile_[c].reset(banded_ ? tile_candidates + gather_overshoot : 0);
     }
     payload_tile_.reset(tile_candidates + gather_overshoot);
+    if (filter != nullptr) filter_.emplace(*filter, queries, bodies);
   }
 
   // Hands the hits of a block to a sink, as payload[slot], or as slots if `payload` is null. Options need
@@ -125,6 +130,7 @@ class Test {
             done = batch.last - first;
             resolve(cut, kernel, batch, tile, payload, room, false);
           }
+          if (filter_) keep_pairs(first, done, cut.shift, room);
           sink.take(first, std::span<const std::uint32_t>(counts_.data(), done), cut.shift);
           first += done;
         }
@@ -135,6 +141,12 @@ class Test {
   // Calls add(query, number of hits), once or several times per query.
   template <class Add>
   void count(const Block& block, Add&& add) {
+    if (filter_) {
+      if (hits_.size() < batch_hits + overshoot) hits_.reset(batch_hits + overshoot);
+      CountSink<Add> sink{hits_.data(), add};
+      hits(block, nullptr, sink);
+      return;
+    }
     for_each_tile(block, [&](const Cut& cut) {
       on_tile(cut, nullptr, {}, false, [&](const auto& kernel, auto tile, auto& batch, Slot position) {
         for (Slot first = cut.first; first < cut.last;) {
@@ -170,6 +182,29 @@ class Test {
     bool preceded = false;  // the queries are at the beginning of the second span of candidates, not of the first
     std::size_t total = 0;
   };
+
+  // Counts hits that have to be found first.
+  template <class Add>
+  struct CountSink {
+    std::int32_t* scratch;
+    Add& add;
+    HitRoom room(std::size_t) { return {scratch, nullptr}; }
+    void take(Slot first, std::span<const std::uint32_t> counts, const Shift&) {
+      for (std::size_t k = 0; k < counts.size(); ++k) add(first + static_cast<Slot>(k), counts[k]);
+    }
+  };
+
+  // Removes hits that the filter refuses; sets counts_ to what is left of the hits of each query.
+  void keep_pairs(Slot first, Slot queries, const Shift& shift, HitRoom room) {
+    const std::int32_t* from = room.hits;
+    for (Slot k = 0; k < queries; ++k) {
+      const std::uint32_t n = counts_[k];
+      counts_[k] = filter_->keep(first + k, shift, from, n, room.hits);
+      from += n;
+      room.hits += counts_[k];
+      if (room.owners != nullptr) room.owners = std::fill_n(room.owners, counts_[k], queries_.ids[first + k]);
+    }
+  }
 
   static const Kernel<T>& exact_kernel(Shape shape) {
     const auto s = static_cast<std::size_t>(shape);
@@ -257,6 +292,7 @@ class Test {
     batch.ids = queries_.ids.data();
     batch.inside = inside;
     batch.outside = outside;
+    batch.widest = bodies_.raw.widest;
     batch.slope = static_cast<V>(slope_);
     batch.offset = static_cast<V>(offset_);
     return batch;
@@ -505,6 +541,7 @@ class Test {
   bool doubtful_ = false;                    // a query of this tile had some
   std::uint32_t doubts_ = 0, resolved_ = 0;  // of queries resolved in this tile, how many had some
   Buffer<std::int32_t> unsure_, hits_;
+  std::optional<HitFilter<T, D>> filter_;
   std::array<std::int32_t, tile_candidates + gather_overshoot> exact_payload_{};
 };
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -53,13 +54,13 @@ auto dispatch(const PointArray& points, F&& f) {
 }
 
 // Bodies as Python passes them: positions; radii (n), upper corners (n, D) or None; bounds of the positions; the
-// largest radius or edges, one number per axis.
-using BodyArrays =
-    std::tuple<PointArray, std::optional<PointArray>, std::vector<double>, std::vector<double>, std::vector<double>>;
+// largest radius or edges, one number per axis; whether the larger of two radii decides.
+using BodyArrays = std::tuple<PointArray, std::optional<PointArray>, std::vector<double>, std::vector<double>,
+                              std::vector<double>, bool>;
 
 template <class T, int D>
 BodyView<T, D> points_of(const BodyArrays& bodies) {
-  const auto& [array, extra, low, high, largest] = bodies;
+  const auto& [array, extra, low, high, largest, widest] = bodies;
   const auto fits = [n = array.shape(0)](const PointArray& a) {
     return a.dtype() == nb::dtype<T>() && a.shape(0) == n;
   };
@@ -69,6 +70,7 @@ BodyView<T, D> points_of(const BodyArrays& bodies) {
   BodyView<T, D> points;
   points.data = static_cast<const T*>(array.data());
   points.size = array.shape(0);
+  points.widest = widest;
   if (extra) {
     points.shape = extra->ndim() == 1 ? Shape::sphere : Shape::box;
     if (!fits(*extra) || extra->ndim() > 2 || (extra->ndim() == 2 && extra->shape(1) != D))
@@ -85,7 +87,7 @@ BodyView<T, D> points_of(const BodyArrays& bodies) {
 
 // The box as Python describes it (vicinal.cell): an edge per axis and, if it is tilted, three matrices more.
 template <class T, int D>
-Box<T, D> box_of(const std::vector<double>& numbers) {
+Box<T, D> box_of(std::span<const double> numbers) {
   constexpr std::size_t square = D * D;
   if (numbers.size() != D && numbers.size() != D + 3 * square)
     throw nb::type_error("the box does not have the dimension of the bodies");

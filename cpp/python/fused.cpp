@@ -41,7 +41,7 @@ Marks marks_of(const MarkArrays& arrays, std::size_t bodies) {
 // Counts (int64), or sums of products of weights (float64): by type of the query, type of the body, and bin.
 nb::object histogram(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
                      const std::vector<double>& squares, const MarkArrays& marks, const Queries& queries,
-                     const MarkArrays& query_marks) {
+                     const MarkArrays& query_marks, const FilterArrays* filter) {
   AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
   const Marks of_bodies = marks_of(marks, std::get<0>(bodies).shape(0));
   const Marks of_queries = queries ? marks_of(query_marks, std::get<0>(*queries).shape(0)) : of_bodies;
@@ -56,8 +56,10 @@ nb::object histogram(const Origin& origin, const BodyArrays& bodies, double cuto
     const std::vector<T> edges(squares.begin(), squares.end());
     std::optional<BodyView<T, D>> given;
     if (queries) given = points_of<T, D>(*queries);
-    without_lock(
-        [&] { count_distances<T, D>(of, given ? &*given : nullptr, edges, of_queries, of_bodies, counts, sums); });
+    without_lock([&] {
+      count_distances<T, D>(of, given ? &*given : nullptr, edges, of_queries, of_bodies, filter_of(filter), counts,
+                            sums);
+    });
   });
   return weighted ? array_of<double>(std::move(result), shape, nullptr)
                   : array_of<std::int64_t>(std::move(result), shape, nullptr);
@@ -91,10 +93,12 @@ nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff,
 }
 
 // The label of each body, and the number of components.
-nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box) {
+nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
+                     const FilterArrays* filter) {
   AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
-  Components made = search.visit(
-      [&]<class T, int D>(Search<T, D>& of) { return without_lock([&] { return label_components(of); }); });
+  Components made = search.visit([&]<class T, int D>(Search<T, D>& of) {
+    return without_lock([&] { return label_components(of, filter_of(filter)); });
+  });
   return nb::make_tuple(array_of<std::int32_t>(std::move(made.labels), {made.size}, nullptr), made.count);
 }
 
@@ -102,13 +106,14 @@ nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cuto
 class Chunks {
  public:
   Chunks(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-         const std::string& letters, bool half, const Queries& queries)
+         const std::string& letters, bool half, const Queries& queries, const FilterArrays* filter)
       : letters_(letters), queries_(queries), search_(AnySearch::once(origin, bodies, cutoff, box)),
         state_(search_.visit([&]<class T, int D>(Search<T, D>&) -> State {
           auto chunks = std::make_unique<PairChunks<T, D>>();
           chunks->want = want_of(letters);
           chunks->mode = half ? Mode::half : Mode::full;
           if (queries) chunks->given = points_of<T, D>(*queries);
+          chunks->filter = filter_of(filter);
           return chunks;
         })) {}
 
@@ -135,16 +140,18 @@ class Chunks {
 
 void bind_fused(nb::module_& m) {
   m.def("histogram", &histogram, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
-        nb::arg("squares"), nb::arg("marks"), nb::arg("queries").none(), nb::arg("query_marks"));
+        nb::arg("squares"), nb::arg("marks"), nb::arg("queries").none(), nb::arg("query_marks"),
+        nb::arg("hit_filter").none());
   nb::class_<Chunks>(m, "Chunks", "The pairs of one search in chunks.")
       .def(nb::init<const Origin&, const BodyArrays&, double, const std::vector<double>&, const std::string&, bool,
-                    const Queries&>(),
-           nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
-           nb::arg("queries").none())
+                    const Queries&, const FilterArrays*>(),
+           nb::keep_alive<1, 9>(), nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
+           nb::arg("want"), nb::arg("half"), nb::arg("queries").none(), nb::arg("hit_filter").none())
       .def("next", &Chunks::next, nb::arg("most"));
   m.def("reduce", &reduce, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("function"),
         nb::arg("each"), nb::arg("queries").none());
-  m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"));
+  m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
+        nb::arg("hit_filter").none());
 }
 
 }  // namespace vicinal

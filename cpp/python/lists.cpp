@@ -342,7 +342,8 @@ nb::object nearest_shifts_of(const Column<std::int32_t>& i, const Column<std::in
 nb::object order_of(const PointArray& points, const std::vector<double>& low, const std::vector<double>& high,
                     const std::vector<double>& edges) {
   return dispatch(points, [&]<class T, int D>() {
-    const BodyView<T, D> bodies = points_of<T, D>({points, std::nullopt, low, high, std::vector<double>(D, 0.0)});
+    const BodyView<T, D> bodies =
+        points_of<T, D>({points, std::nullopt, low, high, std::vector<double>(D, 0.0), false});
     Region order(bodies.size * sizeof(std::int32_t));
     without_lock([&] {
       const Box<T, D> box = box_of<T, D>(edges);

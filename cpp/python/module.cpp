@@ -33,6 +33,7 @@
 #include "python/search.hpp"
 #include "python/sph.hpp"
 #include "python/sph_guard.hpp"
+#include "python/systems.hpp"
 
 namespace nb = nanobind;
 
@@ -104,6 +105,14 @@ NB_MODULE(_core, m) {
     }
   });
 
+  using Numbers = FilterArrays::Numbers;
+  nb::class_<FilterArrays>(m, "Filter", "Which hits are pairs: see pairs/filter.hpp.")
+      .def(nb::init<std::vector<double>, std::size_t, Numbers, Numbers, Numbers, Numbers, FilterArrays::Offsets,
+                    Numbers, double, bool, FilterArrays::Spheres, bool>(),
+           nb::arg("squared"), nb::arg("kinds"), nb::arg("types").none(), nb::arg("query_types").none(),
+           nb::arg("groups").none(), nb::arg("query_groups").none(), nb::arg("excluded_offsets").none(),
+           nb::arg("excluded").none(), nb::arg("least"), nb::arg("narrowest"), nb::arg("spheres").none(),
+           nb::arg("round_queries"));
   nb::class_<AnySearch>(m, "Search", "One structure over one set of bodies.")
       .def(nb::init<const std::string&, const BodyArrays&, double, const std::vector<double>&, const Options&, bool>(),
            nb::arg("name"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("options"),
@@ -112,9 +121,11 @@ NB_MODULE(_core, m) {
       .def("insert", &AnySearch::insert, nb::arg("bodies"))
       .def("remove", &AnySearch::remove, nb::arg("ids"))
       .def("touch", &AnySearch::touch, nb::arg("points"), nb::arg("normals"), nb::arg("queries").none())
-      .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
-      .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none())
-      .def("count", &AnySearch::count, nb::arg("queries").none())
+      .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none(),
+           nb::arg("hit_filter").none() = nb::none())
+      .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none(),
+           nb::arg("hit_filter").none() = nb::none())
+      .def("count", &AnySearch::count, nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none())
       .def("nearest", &AnySearch::nearest, nb::arg("k"), nb::arg("cutoff"), nb::arg("queries").none())
       .def("bodies", &AnySearch::bodies)
       .def("stats", &AnySearch::stats);
@@ -123,20 +134,22 @@ NB_MODULE(_core, m) {
     m.def(
         name,
         [method](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                 const std::string& want, bool half, bool sort, const Queries& queries) {
+                 const std::string& want, bool half, bool sort, const Queries& queries, const FilterArrays* filter) {
           AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
-          return (search.*method)(want, half, sort, queries);
+          return (search.*method)(want, half, sort, queries, filter);
         },
         nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
-        nb::arg("sort"), nb::arg("queries").none());
+        nb::arg("sort"), nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none());
   };
   def_once("pairs", &AnySearch::pairs);
   def_once("rows", &AnySearch::rows);
   m.def(
       "count",
       [](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-         const Queries& queries) { return AnySearch::once(origin, bodies, cutoff, box).count(queries); },
-      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("queries").none());
+         const Queries& queries,
+         const FilterArrays* filter) { return AnySearch::once(origin, bodies, cutoff, box).count(queries, filter); },
+      nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("queries").none(),
+      nb::arg("hit_filter").none() = nb::none());
   m.def("nearest", &AnySearch::nearest_once, nb::arg("bodies"), nb::arg("box"), nb::arg("k"), nb::arg("cutoff"),
         nb::arg("queries").none());
   bind_choose(m);
@@ -150,6 +163,7 @@ NB_MODULE(_core, m) {
   bind_mesh(m);
   bind_sph(m);
   bind_sph_guard(m);
+  bind_systems(m);
 
   m.def("bounds", &bounds, nb::arg("points"), "Bounds per axis and the first row that is not finite (or -1).");
   m.def("box_bounds", &box_bounds, nb::arg("lower"), nb::arg("upper"),

@@ -18,6 +18,7 @@
 
 #include "python/arrays.hpp"
 #include "python/choose.hpp"
+#include "python/filter.hpp"
 #include "search/search.hpp"
 
 namespace vicinal {
@@ -87,29 +88,31 @@ class AnySearch {
     visit([&](auto& search) { without_lock([&] { search.remove(gone); }); });
   }
 
-  nb::list pairs(const std::string& letters, bool half, bool sort, const Queries& queries) {
+  nb::list pairs(const std::string& letters, bool half, bool sort, const Queries& queries, const FilterArrays* filter) {
     return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      auto result = without_lock([&] { return search.pairs(given ? &*given : nullptr, want_of(letters), half, sort); });
+      auto result = without_lock(
+          [&] { return search.pairs(given ? &*given : nullptr, want_of(letters), half, sort, filter_of(filter)); });
       return columns_of(std::move(result), letters, search.pool());
     });
   }
 
   // The offsets, then the columns.
-  nb::list rows(const std::string& letters, bool half, bool sort, const Queries& queries) {
+  nb::list rows(const std::string& letters, bool half, bool sort, const Queries& queries, const FilterArrays* filter) {
     return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      auto result = without_lock([&] { return search.rows(given ? &*given : nullptr, want_of(letters), half, sort); });
+      auto result = without_lock(
+          [&] { return search.rows(given ? &*given : nullptr, want_of(letters), half, sort, filter_of(filter)); });
       nb::list columns = columns_of(std::move(result.entries), letters, search.pool());
       columns.insert(0, array_of<std::int64_t>(std::move(result.offsets), {result.rows + 1}, search.pool()));
       return columns;
     });
   }
 
-  nb::object count(const Queries& queries) {
+  nb::object count(const Queries& queries, const FilterArrays* filter) {
     return visit([&]<class T, int D>(Search<T, D>& search) {
       const auto given = given_queries<T, D>(queries);
-      CountResult result = without_lock([&] { return search.count(given ? &*given : nullptr); });
+      CountResult result = without_lock([&] { return search.count(given ? &*given : nullptr, filter_of(filter)); });
       return array_of<std::int32_t>(std::move(result.counts), {result.size}, nullptr);
     });
   }

@@ -14,15 +14,15 @@
 namespace vicinal {
 
 // Counts of pairs by squared distance; `squares` are the squared edges of the bins. See pairs/histogram.hpp. `queries`
-// may be null. Exactly one of `counts` and `sums` (of products of weights) is not empty.
+// and `filter` may be null. Exactly one of `counts` and `sums` (of products of weights) is not empty.
 template <class T, int D>
 void count_distances(Search<T, D>& search, const BodyView<T, D>* queries, std::span<const T> squares,
-                     const Marks& of_queries, const Marks& of_bodies, std::span<std::int64_t> counts,
-                     std::span<double> sums);
+                     const Marks& of_queries, const Marks& of_bodies, const PairFilter* filter,
+                     std::span<std::int64_t> counts, std::span<double> sums);
 
 // Connected components of the bodies. See pairs/components.hpp.
 template <class T, int D>
-Components label_components(Search<T, D>& search);
+Components label_components(Search<T, D>& search, const PairFilter* filter);
 
 // Sums of a function over pairs; `each`: one for every body or query, otherwise over all pairs. See
 // pairs/pair_sums.hpp. `queries` may be null.

@@ -17,17 +17,19 @@ struct Done {
 
 template <class T, int D>
 void count_distances(Search<T, D>& search, const BodyView<T, D>* queries, std::span<const T> squares,
-                     const Marks& of_queries, const Marks& of_bodies, std::span<std::int64_t> counts,
-                     std::span<double> sums) {
-  search.search(queries, Mode::half, true, [&](const Task<T, D>& task) {
+                     const Marks& of_queries, const Marks& of_bodies, const PairFilter* filter,
+                     std::span<std::int64_t> counts, std::span<double> sums) {
+  const auto find = [&](const Task<T, D>& task) {
     Histogram<T, D> histogram(task, squares, of_queries, of_bodies);
     return detail::Done{counts.empty() ? histogram.sums(sums) : histogram.counts(counts)};
-  });
+  };
+  search.search(queries, Mode::half, true, find, filter);
 }
 
 template <class T, int D>
-Components label_components(Search<T, D>& search) {
-  return search.search(nullptr, Mode::half, false, [](const Task<T, D>& task) { return find_components(task); });
+Components label_components(Search<T, D>& search, const PairFilter* filter) {
+  const auto find = [](const Task<T, D>& task) { return find_components(task); };
+  return search.search(nullptr, Mode::half, false, find, filter);
 }
 
 template <class T, int D>

@@ -21,6 +21,7 @@
 #include "index/structure.hpp"
 #include "nearest/nearest.hpp"
 #include "pairs/columns.hpp"
+#include "pairs/filter.hpp"
 #include "pairs/planes.hpp"
 #include "pairs/result.hpp"
 
@@ -57,7 +58,8 @@ struct PairChunks {
   Want want;
   Mode mode = Mode::half;
   std::optional<BodyView<T, D>> given;  // queries
-  Bodies<T, D> queries;                 // arranged
+  const PairFilter* filter = nullptr;
+  Bodies<T, D> queries;  // arranged
   bool ready = false;
   bool done = false;
   std::size_t part = 0;      // the next piece of work
@@ -80,10 +82,13 @@ class Search {
   void remove(std::span<const std::uint32_t> ids);
 
   // `queries` may be null: the bodies among themselves. Searches may run concurrently.
-  PairResult<T, D> pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
+  // `filter` may be null, too: it says which hits are pairs.
+  PairResult<T, D> pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort,
+                         const PairFilter* filter = nullptr);
   // `half`: each pair once, in the row of its smaller id.
-  RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort);
-  CountResult count(const BodyView<T, D>* queries);
+  RowResult<T, D> rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort,
+                       const PairFilter* filter = nullptr);
+  CountResult count(const BodyView<T, D>* queries, const PairFilter* filter = nullptr);
   // The k nearest points of every body, or query, by their centres; see nearest/nearest.hpp. The tree is built when it
   // is first needed after a change.
   NearestResult nearest(const BodyView<T, D>* queries, std::size_t k, T cutoff);
@@ -92,7 +97,7 @@ class Search {
 
   // Runs f(task) and notes the tally of its result. `positions`: it needs exact coordinates.
   template <class F>
-  auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f);
+  auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f, const PairFilter* filter = nullptr);
 
   // The next pairs of a search whose result is not wanted at once: about `most`, or those of one piece of work if they
   // are more. The bodies must not change in between.

@@ -30,6 +30,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+inline bool needs_positions(const PairFilter* filter) { return filter != nullptr && filter->measures(); }
+
 }  // namespace detail
 
 template <class T, int D>
@@ -80,6 +82,7 @@ void Search<T, D>::update(const BodyView<T, D>& points) {
     given.shape = Shape::sphere;
     given.extra = extra_.data();
     given.largest = points_.largest;
+    given.widest = points_.widest;
   }
   // Most spheres keep their radii, even where these are given again.
   if (points.shape == Shape::sphere && points.size == extra_.size() &&
@@ -195,7 +198,8 @@ void Search<T, D>::arrange(const BodyView<T, D>& queries, bool positions, Bodies
 
 template <class T, int D>
 template <class F>
-auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f) {
+auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f, const PairFilter* filter) {
+  positions = positions || detail::needs_positions(filter);
   if (queries != nullptr) widen(*queries);
   const auto lock = begin_search(positions);
   const detail::Stopwatch watch;
@@ -205,7 +209,7 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
     mode = Mode::cross;
   }
   auto result =
-      f(Task<T, D>{*structure_, queries != nullptr ? arranged : structure_->bodies(), mode, settings_.cutoff});
+      f(Task<T, D>{*structure_, queries != nullptr ? arranged : structure_->bodies(), mode, settings_.cutoff, filter});
   const std::lock_guard figures_lock(figures_mutex_);
   figures_.tally = result.tally;
   figures_.query_seconds = watch.seconds();
@@ -215,30 +219,39 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
 template <class T, int D>
 PairResult<T, D> Search<T, D>::next_pairs(PairChunks<T, D>& chunks, std::size_t most) {
   if (chunks.given && !chunks.ready) widen(*chunks.given);
-  const bool positions = chunks.want.distance || chunks.want.vector;
+  const bool positions = chunks.want.distance || chunks.want.vector || detail::needs_positions(chunks.filter);
   const auto lock = begin_search(positions);
   if (chunks.given && !chunks.ready) arrange(*chunks.given, positions, chunks.queries);
   chunks.ready = true;
   const Task<T, D> task{*structure_, chunks.given ? chunks.queries : structure_->bodies(),
-                        chunks.given ? Mode::cross : chunks.mode, settings_.cutoff};
-  PairResult<T, D> result = find_pairs_from(task, chunks.want, most, chunks.part, chunks.together);
+                        chunks.given ? Mode::cross : chunks.mode, settings_.cutoff, chunks.filter};
+  Want needed = chunks.want;
+  needed.filtered = chunks.filter != nullptr;
+  PairResult<T, D> result = find_pairs_from(task, needed, most, chunks.part, chunks.together);
   chunks.done = chunks.part >= task.index.parts(task.queries);
   return result;
 }
 
 template <class T, int D>
-PairResult<T, D> Search<T, D>::pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort) {
-  return search(queries, half ? Mode::half : Mode::full, want.distance || want.vector, [&](const Task<T, D>& task) {
-    return sort ? find_sorted_pairs(task, want, pool_.get()) : find_pairs(task, want, pool_.get());
-  });
+PairResult<T, D> Search<T, D>::pairs(const BodyView<T, D>* queries, const Want& want, bool half, bool sort,
+                                     const PairFilter* filter) {
+  Want needed = want;
+  needed.filtered = filter != nullptr;
+  const Mode mode = half ? Mode::half : Mode::full;
+  const auto find = [&](const Task<T, D>& task) {
+    return sort ? find_sorted_pairs(task, needed, pool_.get()) : find_pairs(task, needed, pool_.get());
+  };
+  return search(queries, mode, want.distance || want.vector, find, filter);
 }
 
 template <class T, int D>
-RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort) {
+RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& want, bool half, bool sort,
+                                   const PairFilter* filter) {
   Want needed = want;
+  needed.filtered = filter != nullptr;
   const bool positions = want.distance || want.vector;
   needed.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
-  return search(queries, Mode::full, positions, [&](const Task<T, D>& task) {
+  const auto find = [&](const Task<T, D>& task) {
     RowResult<T, D> result;
     result.rows = task.queries.size;
     const std::size_t bytes = (result.rows + 1) * sizeof(std::int64_t);
@@ -247,17 +260,19 @@ RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& wa
     result.entries = find_rows(task, needed, half ? Keep::upper : Keep::all, sort, offsets, pool_.get());
     result.tally = result.entries.tally;
     return result;
-  });
+  };
+  return search(queries, Mode::full, positions, find, filter);
 }
 
 template <class T, int D>
-CountResult Search<T, D>::count(const BodyView<T, D>* queries) {
-  return search(queries, Mode::full, false, [&](const Task<T, D>& task) {
+CountResult Search<T, D>::count(const BodyView<T, D>* queries, const PairFilter* filter) {
+  const auto find = [&](const Task<T, D>& task) {
     const std::size_t n = task.queries.size;
     CountResult result{Region(n * sizeof(std::int32_t)), n, {}};
     result.tally = count_neighbors(task, {static_cast<std::int32_t*>(result.counts.data()), n});
     return result;
-  });
+  };
+  return search(queries, Mode::full, false, find, filter);
 }
 
 template <class T, int D>

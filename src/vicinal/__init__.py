@@ -14,7 +14,7 @@ from vicinal.components import components
 from vicinal.contacts import Contacts, Ended
 from vicinal.errors import InputError, MissingExtraError
 from vicinal.histogram import histogram
-from vicinal.index import Index, Stats
+from vicinal.index import Index
 from vicinal.layouts import ListPointers
 from vicinal.list_state import ListStats
 from vicinal.machine import info
@@ -25,6 +25,7 @@ from vicinal.order import spatial_order
 from vicinal.reduce import reduce
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
+from vicinal.stats import Stats
 from vicinal.structures import (
     BVH,
     CellSorting,

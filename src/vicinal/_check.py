@@ -32,6 +32,8 @@ class Bodies:
 
     `array` holds the positions (lower corners of boxes), `extra` the radii of spheres or the upper corners of boxes,
     `low` and `high` the bounds of the positions, `largest` the largest radius (for every axis) or the longest edges.
+    `widest`: two spheres form a pair within the larger of their radii, not within the sum. `spheres`: these bodies are
+    boxes around spheres.
     """
 
     array: Floats
@@ -39,6 +41,8 @@ class Bodies:
     high: list[float]
     extra: Floats | None = None
     largest: list[float] = field(default_factory=list)
+    widest: bool = False
+    spheres: Bodies | None = None
 
     @property
     def dim(self) -> int:
@@ -53,9 +57,9 @@ class Bodies:
         return "spheres" if self.extra.ndim == 1 else "boxes"
 
     @property
-    def for_core(self) -> tuple[Floats, Floats | None, list[float], list[float], list[float]]:
+    def for_core(self) -> tuple[Floats, Floats | None, list[float], list[float], list[float], bool]:
         """The bodies as the compiled core takes them."""
-        return self.array, self.extra, self.low, self.high, self.largest or [0.0] * self.dim
+        return self.array, self.extra, self.low, self.high, self.largest or [0.0] * self.dim, self.widest
 
     def __len__(self) -> int:
         """Return the number of bodies."""
@@ -65,13 +69,13 @@ class Bodies:
         """Return an empty set of bodies of the same kind, dtype and dimension."""
         zero = [0.0] * self.dim
         extra: Any = None if self.extra is None else self.extra[:0].copy()
-        return Bodies(self.array[:0].copy(), zero, zero, extra, zero)
+        return Bodies(self.array[:0].copy(), zero, zero, extra, zero, self.widest)
 
     def outline(self, size: int | None = None) -> Bodies:
         """Return bounds and sizes for checks, with the same (or another) number of rows but no memory behind them."""
         rows: Any = np.broadcast_to(self.array.dtype.type(0), (len(self) if size is None else size, self.dim))
         extra: Any = None if self.extra is None else self.extra[:0]
-        return Bodies(rows, self.low, self.high, extra, self.largest)
+        return Bodies(rows, self.low, self.high, extra, self.largest, self.widest)
 
     def joined(self, more: Bodies) -> Bodies:
         """Return the outline of these bodies and others together."""
@@ -82,7 +86,7 @@ class Bodies:
         elif len(self):
             low, high = self.low, self.high
         largest = [max(two) for two in zip(self.largest, more.largest, strict=True)] if self.extra is not None else []
-        return Bodies(self.array, low, high, self.extra, largest).outline(len(self) + len(more))
+        return Bodies(self.array, low, high, self.extra, largest, self.widest).outline(len(self) + len(more))
 
     def reach(self, cutoff: float, queries: Bodies | None = None) -> list[float]:
         """Return the largest distance between the positions of a pair along each axis."""
@@ -93,7 +97,8 @@ class Bodies:
         dtype = self.array.dtype
         # Squares that underflow make pairs reach farther than the cutoff; the core calls this distance reach.
         with np.errstate(under="ignore"):
-            r = dtype.type(cutoff if self.kind == "points" else sizes[0] + others[0])
+            spheres = others[0] if self.widest else sizes[0] + others[0]
+            r = dtype.type(cutoff if self.kind == "points" else spheres)
             square = float(r * r)
         return [math.sqrt(square + 3 * float(np.finfo(dtype).smallest_subnormal))] * self.dim
 
@@ -175,15 +180,15 @@ def check_number(value: Any, name: str) -> float:
 
 
 def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
-    """Check that a cutoff is positive and its square is finite in the dtype of the points."""
+    """Check that a cutoff is not negative and its square is finite in the dtype of the points."""
     cutoff = check_number(value, name)
     dtype = points.array.dtype
-    if not math.isfinite(cutoff) or cutoff <= 0:
-        raise InputError(f"{name} must be a positive, finite number, got {cutoff}")
+    if not (math.isfinite(cutoff) and cutoff >= 0):
+        raise InputError(f"{name} must be a finite number of at least 0, got {cutoff}")
     # Squares of float32 numbers are exact in float64, so no NumPy arithmetic, which is slow for one number, is needed.
     largest = LARGEST_SQUARE[dtype.itemsize]
     rounded = cutoff if dtype == np.float64 or cutoff > largest else float(dtype.type(cutoff))
-    if rounded == 0:
+    if rounded == 0 and cutoff != 0:
         raise InputError(
             f"{name} must be above 0 in the dtype of the points, got {cutoff}, which rounds to 0 in {dtype}; "
             "use float64 points or smaller units"

@@ -6,10 +6,27 @@ import numpy.typing as npt
 
 _Points: TypeAlias = npt.NDArray[Any]
 _Bounds: TypeAlias = tuple[list[float], list[float], int]
-_Bodies: TypeAlias = tuple[_Points, _Points | None, Sequence[float], Sequence[float], Sequence[float]]
+_Bodies: TypeAlias = tuple[_Points, _Points | None, Sequence[float], Sequence[float], Sequence[float], bool]
 _Ids: TypeAlias = npt.NDArray[np.int32]
 _Surface: TypeAlias = tuple[npt.NDArray[np.float64], _Ids, _Ids, int]
 _Offsets: TypeAlias = npt.NDArray[np.int64]
+
+class Filter:
+    def __init__(
+        self,
+        squared: Sequence[float],
+        kinds: int,
+        types: _Ids | None,
+        query_types: _Ids | None,
+        groups: _Ids | None,
+        query_groups: _Ids | None,
+        excluded_offsets: _Offsets | None,
+        excluded: _Ids | None,
+        least: float,
+        narrowest: bool,
+        spheres: tuple[_Points, _Points] | None,
+        round_queries: bool,
+    ) -> None: ...
 
 class Search:
     def __init__(
@@ -25,9 +42,13 @@ class Search:
     def insert(self, bodies: _Bodies) -> None: ...
     def remove(self, ids: npt.NDArray[np.uint32]) -> None: ...
     def touch(self, points: _Points, normals: _Points, queries: _Bodies | None) -> list[npt.NDArray[Any]]: ...
-    def pairs(self, want: str, half: bool, sort: bool, queries: _Bodies | None) -> list[npt.NDArray[Any]]: ...
-    def rows(self, want: str, half: bool, sort: bool, queries: _Bodies | None) -> list[npt.NDArray[Any]]: ...
-    def count(self, queries: _Bodies | None) -> npt.NDArray[np.int32]: ...
+    def pairs(
+        self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
+    ) -> list[npt.NDArray[Any]]: ...
+    def rows(
+        self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
+    ) -> list[npt.NDArray[Any]]: ...
+    def count(self, queries: _Bodies | None, hit_filter: Filter | None = None) -> npt.NDArray[np.int32]: ...
     def nearest(
         self, k: int, cutoff: float, queries: _Bodies | None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]: ...
@@ -45,6 +66,7 @@ def pairs(
     half: bool,
     sort: bool,
     queries: _Bodies | None,
+    hit_filter: Filter | None = None,
 ) -> list[npt.NDArray[Any]]: ...
 def rows(
     origin: _Origin,
@@ -55,6 +77,7 @@ def rows(
     half: bool,
     sort: bool,
     queries: _Bodies | None,
+    hit_filter: Filter | None = None,
 ) -> list[npt.NDArray[Any]]: ...
 
 class Chunks:
@@ -67,6 +90,7 @@ class Chunks:
         want: str,
         half: bool,
         queries: _Bodies | None,
+        hit_filter: Filter | None,
     ) -> None: ...
     def next(self, most: int) -> list[npt.NDArray[Any]] | None: ...
 
@@ -81,6 +105,7 @@ def histogram(
     marks: _Marks,
     queries: _Bodies | None,
     query_marks: _Marks,
+    hit_filter: Filter | None,
 ) -> npt.NDArray[Any]: ...
 def reduce(
     origin: _Origin,
@@ -92,13 +117,18 @@ def reduce(
     queries: _Bodies | None,
 ) -> npt.NDArray[np.float64] | None: ...
 def components(
-    origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float]
+    origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float], hit_filter: Filter | None
 ) -> tuple[npt.NDArray[np.int32], int]: ...
 def nearest(
     bodies: _Bodies, box: Sequence[float], k: int, cutoff: float, queries: _Bodies | None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]: ...
 def count(
-    origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float], queries: _Bodies | None
+    origin: _Origin,
+    bodies: _Bodies,
+    cutoff: float,
+    box: Sequence[float],
+    queries: _Bodies | None,
+    hit_filter: Filter | None = None,
 ) -> npt.NDArray[np.int32]: ...
 
 class CostTable:
@@ -429,3 +459,17 @@ class SphGuard:
         velocities: npt.NDArray[np.float64],
     ) -> None: ...
     def held(self) -> npt.NDArray[np.int64]: ...
+
+LARGEST_SYSTEM: int
+
+def system_rows(
+    points: _Points,
+    offsets: _Offsets,
+    boxes: npt.NDArray[np.float64],
+    cutoff: float,
+    want: str,
+    half: bool,
+    sort: bool,
+    self_pairs: bool,
+    most: int,
+) -> list[npt.NDArray[Any]]: ...

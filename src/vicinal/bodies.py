@@ -26,6 +26,25 @@ class BodyArguments(TypedDict, total=False):
     planes: PlanesLike | None
     box: BoxLike
     periodic: PeriodicLike
+    criterion: str
+    types: npt.ArrayLike | None
+    groups: npt.ArrayLike | None
+    exclude: npt.ArrayLike | None
+    r_min: float
+
+
+class QueryArguments(TypedDict, total=False):
+    """The keywords that describe a second set of bodies."""
+
+    queries: npt.ArrayLike | None
+    query_radii: npt.ArrayLike | None
+    query_boxes: BoxesLike | None
+    query_types: npt.ArrayLike | None
+    query_groups: npt.ArrayLike | None
+
+
+class PairArguments(BodyArguments, QueryArguments, total=False):
+    """The keywords of a search for bodies and queries."""
 
 
 def check_bodies(
@@ -34,6 +53,7 @@ def check_bodies(
     radii: object = None,
     boxes: object = None,
     skin: object = 0.0,
+    criterion: str = "sum",
 ) -> tuple[Bodies, float]:
     """Check bodies and return them, enlarged by the skin, with the cutoff (0 for spheres and boxes)."""
     given = [name for name, value in (("cutoff", cutoff), ("radii", radii), ("boxes", boxes)) if value is not None]
@@ -45,14 +65,15 @@ def check_bodies(
     if cutoff is not None:
         if not isinstance(cutoff, float) and np.ndim(cutoff) > 0:
             raise InputError(
-                f"cutoff must be one number, got an array of shape {np.shape(cutoff)}; pass radii= for spheres"
+                f"cutoff must be one number, got an array of shape {np.shape(cutoff)}; pass radii= for spheres, or "
+                "types= with a matrix of cutoffs"
             )
         checked = check_points(points)
         r = _check.check_cutoff(cutoff, checked)
         return checked, _check.check_cutoff(r + thickness, checked, "cutoff + skin") if thickness else r
     if boxes is not None:
         return check_boxes(points, boxes, thickness / 2), 0.0
-    return check_spheres(points, radii, thickness / 2), 0.0
+    return check_spheres(points, radii, thickness / 2, criterion=criterion), 0.0
 
 
 def check_points(points: object, name: str = "points", dtype: np.dtype[Any] | None = None) -> Bodies:
@@ -76,8 +97,13 @@ def check_spheres(
     half_skin: float,
     dtype: np.dtype[Any] | None = None,
     names: tuple[str, str] = ("points", "radii"),
+    criterion: str = "sum",
 ) -> Bodies:
-    """Check positions and radii; one radius may stand for all. `names` are those of both arguments."""
+    """Check positions and radii; one radius may stand for all. `names` are those of both arguments.
+
+    The radii of the result are those that the core adds up ("sum"), or of which it takes the larger one ("max"). Half
+    of each is what it adds up for "mean", and the smaller of two halves, twice, is "min".
+    """
     name = names[1]
     checked = check_points(points, names[0], dtype)
     kind = checked.array.dtype
@@ -94,15 +120,19 @@ def check_spheres(
         if not (kept.min(initial=np.inf) >= 0 and largest < np.inf):
             row = np.flatnonzero(~((kept >= 0) & (kept < np.inf)))[0]
             raise InputError(f"{name} must be finite in {kind} and at least 0, got {array[row]} in row {row}")
+        if criterion in ("mean", "min"):
+            kept, largest = kept / kind.type(2), largest / kind.type(2)
         if half_skin:
-            kept, largest = kept + kind.type(half_skin), largest + kind.type(half_skin)
+            more = kind.type(2 * half_skin if criterion == "max" else half_skin)
+            kept, largest = kept + more, largest + more
         twice = largest + largest
         if not np.isfinite(twice * twice):
             raise InputError(
                 f"{name} must have finite squares of twice their size, got {largest}, which overflows {kind}; "
                 "use float64 points or larger units"
             )
-    return Bodies(checked.array, checked.low, checked.high, kept, [float(largest)] * checked.dim)
+    sizes = [float(largest)] * checked.dim
+    return Bodies(checked.array, checked.low, checked.high, kept, sizes, criterion == "max")
 
 
 def check_boxes(

@@ -67,6 +67,11 @@ class Cell:
         return any(self.edges)
 
     @property
+    def size(self) -> float:
+        """The sum of the lengths of the periodic edges."""
+        return sum(math.hypot(*row) for row in self.vectors) if self.tilted else sum(self.edges)
+
+    @property
     def for_core(self) -> list[float]:
         """The cell as the compiled core takes it."""
         matrices = (self.vectors, self.inverse, self.turn)

@@ -15,7 +15,8 @@ from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.costs import Costs, all_pairs_limit, chooser_with, current_costs, survey
 from vicinal.errors import InputError
-from vicinal.index import Index, Settings, check_settings
+from vicinal.index import Index
+from vicinal.settings import Settings, check_settings
 from vicinal.structures import STRUCTURES
 
 

@@ -7,20 +7,25 @@ import numpy.typing as npt
 
 from vicinal.bodies import BoxesLike
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.index import check_settings
 from vicinal.search import index_of
+from vicinal.settings import check_settings
 from vicinal.structures import StructureLike
 
 
 def components(
     points: npt.ArrayLike | None = None,
-    cutoff: float | None = None,
+    cutoff: npt.ArrayLike | None = None,
     *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
     skin: float = 0.0,
     box: BoxLike = None,
     periodic: PeriodicLike = None,
+    criterion: str = "sum",
+    types: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    exclude: npt.ArrayLike | None = None,
+    r_min: float = 0.0,
     structure: StructureLike = None,
 ) -> npt.NDArray[np.int32]:
     """Label the connected components of bodies (friends of friends): bodies that chains of pairs connect.
@@ -29,7 +34,7 @@ def components(
 
     Parameters
     ----------
-    points, cutoff, radii, boxes, skin, box, periodic, structure
+    points, cutoff, radii, boxes, skin, box, periodic, criterion, types, groups, exclude, r_min, structure
         As for `pairs`.
 
     Returns
@@ -43,6 +48,20 @@ def components(
     >>> vicinal.components([[0.0, 0.0], [9.0, 0.0], [1.0, 0.0], [2.0, 0.0]], 1.0).tolist()
     [0, 1, 0, 0]
     """
-    settings = check_settings(points, cutoff, radii=radii, boxes=boxes, skin=skin, box=box, periodic=periodic)
-    labels, _ = index_of(settings, structure)._single.components()  # noqa: SLF001
+    settings = check_settings(
+        points,
+        cutoff,
+        radii=radii,
+        boxes=boxes,
+        skin=skin,
+        box=box,
+        periodic=periodic,
+        criterion=criterion,
+        types=types,
+        groups=groups,
+        exclude=exclude,
+        r_min=r_min,
+    )
+    kept = None if settings.filter is None else settings.filter.for_core()
+    labels, _ = index_of(settings, structure)._single.components(kept)  # noqa: SLF001
     return labels

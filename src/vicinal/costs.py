@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vicinal import _core
-from vicinal.index import Settings
+from vicinal.settings import Settings
 from vicinal.structures import STRUCTURES
 from vicinal.structures.linked_cells import BYTES_PER_CELL, GRID_SHARE
 

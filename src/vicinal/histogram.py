@@ -12,9 +12,10 @@ from vicinal._check import Bodies
 from vicinal.bodies import check_points
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.errors import InputError
-from vicinal.index import Settings
+from vicinal.filters import check_filter, core_filter
 from vicinal.planes import check_planes
 from vicinal.search import index_of
+from vicinal.settings import Settings
 from vicinal.structures import StructureLike
 
 # Types are numbers below this: the result has a row for every pair of types.
@@ -29,11 +30,14 @@ def histogram(
     *,
     weights: npt.ArrayLike | None = None,
     types: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    exclude: npt.ArrayLike | None = None,
     box: BoxLike = None,
     periodic: PeriodicLike = None,
     queries: npt.ArrayLike | None = None,
     query_weights: npt.ArrayLike | None = None,
     query_types: npt.ArrayLike | None = None,
+    query_groups: npt.ArrayLike | None = None,
     structure: StructureLike = None,
 ) -> npt.NDArray[Any]:
     """Count pairs of points by distance, for radial distribution and correlation functions.
@@ -53,9 +57,11 @@ def histogram(
         on any number of threads.
     types
         A whole number from 0 per point: pairs are counted for each pair of types.
+    groups, exclude
+        Pairs that do not count, such as those of bonded points; see `pairs`.
     box, periodic
         The periodic cell, as for `pairs`; every image within reach is a pair of its own.
-    queries, query_weights, query_types
+    queries, query_weights, query_types, query_groups
         A second set: pairs are then (query, point). Otherwise every pair of points counts once.
     structure
         As for `pairs`.
@@ -77,7 +83,8 @@ def histogram(
     bodies = check_points(points)
     squares, cutoff = check_edges(edges, bodies)
     cell = _check.check_box(box, bodies, cutoff, periodic)
-    settings = Settings(bodies, cutoff, cell, check_planes(None, bodies, cell))
+    kept = check_filter(bodies, None, groups=groups, exclude=exclude)
+    settings = Settings(bodies, cutoff, cell, check_planes(None, bodies, cell), filter=kept)
     marks = _check_marks(weights, types, len(bodies), ("weights", "types"))
     others: Bodies | None = None
     other_marks: Marks = (None, None, 1)
@@ -92,7 +99,11 @@ def histogram(
         name = "query_weights" if query_weights is not None else "query_types"
         raise InputError(f"{name} needs queries, got None; pass queries=, or leave it out")
     counts: npt.NDArray[Any] = index_of(settings, structure)._single.histogram(  # noqa: SLF001
-        squares, marks, None if others is None else others.for_core, other_marks
+        squares,
+        marks,
+        None if others is None else others.for_core,
+        other_marks,
+        core_filter(kept, others, None, query_groups),
     )
     if marks[1] is None:
         row: npt.NDArray[Any] = counts[0, 0]

@@ -4,116 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, cast
+from dataclasses import replace
+from typing import Any, ClassVar, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
+from vicinal import self_pairs as own
 from vicinal._check import Bodies
 from vicinal._environment import check_environment
-from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_boxes, check_points, check_skin, check_spheres
+from vicinal.bodies import BoxesLike, PlanesLike, QueryArguments, check_boxes, check_points, check_spheres
 from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.errors import InputError
+from vicinal.filters import core_filter
+from vicinal.mixed import boxes_around
 from vicinal.nearest import check_nearest
-from vicinal.planes import Planes, Touching, check_planes, join_pairs, join_rows
-from vicinal.rows import Neighbors
-
-
-@dataclass(frozen=True)
-class Stats:
-    """Figures of an index: its size, and its last build and search.
-
-    Parameters
-    ----------
-    structure
-        Name of the structure.
-    bodies
-        Number of bodies.
-    candidates, pairs
-        Pairs that the structure proposed in the last search, and how many of them passed the exact test.
-    bytes
-        Memory of the structure and its copy of the points, without results.
-    build_seconds, query_seconds
-        Time of the last build and of the last search.
-    details
-        Figures of the structure itself, such as the number of cells.
-    """
-
-    structure: str
-    bodies: int
-    candidates: int
-    pairs: int
-    bytes: int
-    build_seconds: float
-    query_seconds: float
-    details: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The checked arguments of an index: bodies, cutoff (0 for spheres and boxes), periodic box, and planes."""
-
-    bodies: Bodies
-    cutoff: float
-    box: Cell
-    planes: Planes
-    half_skin: float = 0.0
-
-
-Origin = tuple[str, Mapping[str, float]] | tuple[_core.Chooser, int]
-"""Where a single search takes its structure from: name and options, or a chooser and its limit for all pairs."""
-
-
-def check_settings(
-    points: npt.ArrayLike | None,
-    cutoff: float | None = None,
-    *,
-    radii: npt.ArrayLike | None = None,
-    boxes: BoxesLike | None = None,
-    skin: float = 0.0,
-    planes: PlanesLike | None = None,
-    box: BoxLike = None,
-    periodic: PeriodicLike = None,
-) -> Settings:
-    """Check the arguments of an index."""
-    bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin)
-    cell = _check.check_box(box, bodies, checked_cutoff, periodic)
-    return Settings(bodies, checked_cutoff, cell, check_planes(planes, bodies, cell), check_skin(skin) / 2)
-
-
-class _SingleSearch:
-    """A search that the core makes, answers and drops in one call. It has the methods of `_core.Search` for that."""
-
-    def __init__(self, origin: Origin, settings: Settings) -> None:
-        self.origin = origin
-        self._bodies = settings.bodies.for_core, settings.cutoff, settings.box.for_core
-
-    def pairs(self, want: str, half: bool, sort: bool, queries: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
-        return _core.pairs(self.origin, *self._bodies, want, half, sort, queries)
-
-    def rows(self, want: str, half: bool, sort: bool, queries: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
-        return _core.rows(self.origin, *self._bodies, want, half, sort, queries)
-
-    def count(self, queries: Any) -> npt.NDArray[np.int32]:
-        return _core.count(self.origin, *self._bodies, queries)
-
-    def histogram(self, squares: list[float], marks: Any, queries: Any, query_marks: Any) -> npt.NDArray[Any]:
-        return _core.histogram(self.origin, *self._bodies, squares, marks, queries, query_marks)
-
-    def chunks(self, want: str, half: bool, queries: Any) -> _core.Chunks:  # noqa: FBT001
-        return _core.Chunks(self.origin, *self._bodies, want, half, queries)
-
-    def components(self) -> tuple[npt.NDArray[np.int32], int]:
-        return _core.components(self.origin, *self._bodies)
-
-    def reduce(self, function: Any, each: bool, queries: Any) -> npt.NDArray[np.float64] | None:  # noqa: FBT001
-        return _core.reduce(self.origin, *self._bodies, function, each, queries)
-
-    def touch(self, points: Any, normals: Any, queries: Any) -> list[npt.NDArray[Any]]:
-        # Planes are tested against every body, without a structure.
-        return _core.Search("Exhaustive", *self._bodies, {}, False).touch(points, normals, queries)
+from vicinal.planes import Touching, check_planes, join_pairs, join_rows
+from vicinal.rows import Neighbors, columns_of, pick_columns
+from vicinal.settings import Settings, check_settings
+from vicinal.single_search import SingleSearch
+from vicinal.stats import Stats
 
 
 class Index:
@@ -144,6 +55,9 @@ class Index:
         ``(a, b, c, alpha, beta, gamma)``, three lengths and the angles between them in degrees. None: open space.
     periodic
         Whether space is periodic along each edge of the box, one for all or one per edge. None: wherever it has one.
+    criterion, types, groups, exclude, r_min
+        Which bodies form pairs; see `vicinal.pairs`. An index with types, groups or excluded pairs keeps its number of
+        bodies.
 
     Notes
     -----
@@ -161,7 +75,7 @@ class Index:
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         radii: npt.ArrayLike | None = None,
         boxes: BoxesLike | None = None,
@@ -169,10 +83,27 @@ class Index:
         planes: PlanesLike | None = None,
         box: BoxLike = None,
         periodic: PeriodicLike = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
     ) -> None:
         self._make(
             check_settings(
-                points, cutoff, radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic
+                points,
+                cutoff,
+                radii=radii,
+                boxes=boxes,
+                skin=skin,
+                planes=planes,
+                box=box,
+                periodic=periodic,
+                criterion=criterion,
+                types=types,
+                groups=groups,
+                exclude=exclude,
+                r_min=r_min,
             )
         )
 
@@ -189,7 +120,7 @@ class Index:
         """Make an index for a single search whose structure the core chooses."""
         index = Index.__new__(Index)
         index._take(settings)  # noqa: SLF001
-        index._core = cast("_core.Search", _SingleSearch((chooser, limit), settings))  # noqa: SLF001
+        index._core = cast("_core.Search", SingleSearch((chooser, limit), settings))  # noqa: SLF001
         return index
 
     @classmethod
@@ -200,9 +131,9 @@ class Index:
         return index._single.origin[1]  # type: ignore[return-value]  # noqa: SLF001
 
     @property
-    def _single(self) -> _SingleSearch:
+    def _single(self) -> SingleSearch:
         """The core of an index for a single search, for results that an index that is kept does not have."""
-        return cast("_SingleSearch", self._core)
+        return cast("SingleSearch", self._core)
 
     @classmethod
     def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
@@ -222,7 +153,7 @@ class Index:
     def _take(self, settings: Settings) -> None:
         check_environment()
         self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
-        self._planes = settings.planes
+        self._planes, self._criterion, self._filter = settings.planes, settings.criterion, settings.filter
         self._touching: tuple[int, int] | None = None
         self._size = len(settings.bodies)
         self._like = settings.bodies.none()
@@ -237,13 +168,13 @@ class Index:
                 self._structure, settings.bodies.for_core, self._cutoff, self._box.for_core, options, lasting
             )
         else:
-            self._core = cast("_core.Search", _SingleSearch((self._structure, options), settings))
+            self._core = cast("_core.Search", SingleSearch((self._structure, options), settings))
 
     def _like_settings(self, settings: Settings) -> bool:
         """Return whether `_renew` can take these bodies."""
         mine, given = self._like, settings.bodies
         same = mine.kind == given.kind and mine.dim == given.dim and mine.array.dtype == given.array.dtype
-        return same and self._cutoff == settings.cutoff and self._box == settings.box
+        return same and self._cutoff == settings.cutoff and self._box == settings.box and mine.widest == given.widest
 
     def _renew(self, settings: Settings) -> None:
         """Replace the bodies and planes by checked ones of the same kind, dtype and dimension."""
@@ -251,7 +182,7 @@ class Index:
         self._options(bodies, self._cutoff, self._box)
         self._core.update(bodies.for_core)
         self._size, self._outline = len(bodies), bodies.outline()
-        self._planes, self._touching = settings.planes, None
+        self._planes, self._filter, self._touching = settings.planes, settings.filter, None
 
     def __len__(self) -> int:
         """Return the number of bodies, planes not counted."""
@@ -271,7 +202,9 @@ class Index:
         array, extra = state.pop("_core")
         self.__dict__.update(state)
         bodies = replace(self._outline, array=array, extra=extra)
-        self._make(Settings(bodies, self._cutoff, self._box, self._planes, self._half_skin))
+        self._make(
+            Settings(bodies, self._cutoff, self._box, self._planes, self._half_skin, self._criterion, self._filter)
+        )
 
     def update(
         self,
@@ -303,9 +236,11 @@ class Index:
                     )
             else:
                 bodies = self._alike(points, radii, boxes)
+            self._check_number(len(bodies))
             outline = bodies.outline()
             if bodies.kind != self._like.kind:  # spheres that keep their radii
-                outline = replace(outline, extra=self._like.extra, largest=self._outline.largest)
+                like = self._like
+                outline = replace(outline, extra=like.extra, largest=self._outline.largest, widest=like.widest)
             _check.check_images(outline, self._cutoff, self._box)
             self._options(outline, self._cutoff, self._box)
             self._core.update(bodies.for_core)
@@ -333,6 +268,7 @@ class Index:
         [1, 0, 1]
         """
         bodies = self._alike(points, radii, boxes)
+        self._check_number(len(self) + len(bodies))
         most = _check.MOST_BODIES
         if len(self) + len(bodies) > most:
             raise InputError(
@@ -357,6 +293,7 @@ class Index:
         [[0], [1]]
         """
         gone = _check.check_ids(ids, len(self))
+        self._check_number(len(self) - len(gone))
         self._core.remove(gone)
         self._size -= len(gone)
         self._outline = self._outline.outline(self._size) if self._size else self._like
@@ -368,9 +305,12 @@ class Index:
         queries: npt.ArrayLike | None = None,
         query_radii: npt.ArrayLike | None = None,
         query_boxes: BoxesLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
         want: str = "ij",
         half: bool = True,
         sort: bool = False,
+        self_pairs: bool = False,
     ) -> tuple[npt.NDArray[Any], ...]:
         """Find all pairs of bodies, or of a query (i) and a body (j); see `vicinal.pairs`.
 
@@ -382,7 +322,14 @@ class Index:
         """
         others = self._queries(queries, query_radii, query_boxes)
         once = self._check_pairs(want, others, half=half)
-        return self._pairs(want, others, half=once, sort=_check.check_flag(sort, "sort"))
+        kept = self._core_filter(others, query_types, query_groups)
+        ordered = _check.check_flag(sort, "sort")
+        with_self = self._with_self(self_pairs, others)
+        if not with_self and "E" not in want:
+            return self._pairs(want, others, kept, half=once, sort=ordered)
+        letters = columns_of("ijS" + want if with_self else want)
+        found = dict(zip(letters, self._pairs(letters, others, kept, half=once, sort=ordered), strict=True))
+        return pick_columns(own.join_pairs(found, len(self), sort=ordered) if with_self else found, want)
 
     def neighbors(
         self,
@@ -390,8 +337,11 @@ class Index:
         queries: npt.ArrayLike | None = None,
         query_radii: npt.ArrayLike | None = None,
         query_boxes: BoxesLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
         want: str = "j",
         sort: bool = False,
+        self_pairs: bool = False,
     ) -> Neighbors:
         """Find the neighbours of every body, or of every query, as rows; see `vicinal.neighbors`.
 
@@ -403,7 +353,12 @@ class Index:
         """
         self._check_want(want, "jdDS")
         others = self._queries(queries, query_radii, query_boxes)
-        return self._rows(want, others, sort=_check.check_flag(sort, "sort"))
+        kept = self._core_filter(others, query_types, query_groups)
+        ordered = _check.check_flag(sort, "sort")
+        if not self._with_self(self_pairs, others):
+            return self._rows(want, others, kept, sort=ordered)
+        rows = own.join_rows(self._rows(want + "S", others, kept, sort=ordered), len(self))
+        return rows if "S" in want else replace(rows, shifts=None)
 
     def count(
         self,
@@ -411,6 +366,9 @@ class Index:
         queries: npt.ArrayLike | None = None,
         query_radii: npt.ArrayLike | None = None,
         query_boxes: BoxesLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
+        self_pairs: bool = False,
     ) -> npt.NDArray[np.int32]:
         """Count the neighbours of every body, or of every query; see `vicinal.count`.
 
@@ -419,7 +377,11 @@ class Index:
         >>> vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0]], cutoff=3.0).count(queries=[[2.5, 0.0], [9.0, 0.0]]).tolist()
         [2, 0]
         """
-        return self._count(self._queries(queries, query_radii, query_boxes))
+        others = self._queries(queries, query_radii, query_boxes)
+        counts = self._count(others, self._core_filter(others, query_types, query_groups))
+        if self._with_self(self_pairs, others):
+            counts[: len(self)] += 1
+        return counts
 
     def nearest(
         self, k: int, cutoff: float = math.inf, *, queries: npt.ArrayLike | None = None
@@ -441,6 +403,8 @@ class Index:
                 "nearest needs an index of points or spheres, got boxes, which have no distance; pass the centres of "
                 "the boxes to vicinal.nearest"
             )
+        if self._filter is not None:
+            raise InputError("nearest needs an index without types, groups, exclude and r_min; make one for it")
         centres = replace(self._outline, extra=None, largest=[])
         number, reach = check_nearest(k, cutoff, centres, self._box)
         others = None
@@ -450,7 +414,7 @@ class Index:
         return self._core.nearest(number, reach, None if others is None else others.for_core)
 
     def _check_pairs(self, want: str, queries: Bodies | None, *, half: bool) -> bool:
-        self._check_want(want, "ijdDS")
+        self._check_want(want, "ijdDSE")
         once = _check.check_flag(half, "half")
         if queries is not None and not once:
             raise InputError(
@@ -459,43 +423,68 @@ class Index:
         return once
 
     def _chunks(
-        self, chunks: object, want: str, queries: Bodies | None, *, half: bool, sort: bool
+        self,
+        chunks: object,
+        *,
+        want: str,
+        half: bool,
+        sort: bool,
+        self_pairs: bool,
+        **others: Unpack[QueryArguments],
     ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         """Check the arguments and return an iterator over the pairs of a single search, at most `chunks` at a time."""
         most = _check.check_integer(chunks, "chunks", least=1, most=2**62)
+        queries = self._queries(others["queries"], others["query_radii"], others["query_boxes"])
         once = self._check_pairs(want, queries, half=half)
+        kept = self._core_filter(queries, others["query_types"], others["query_groups"])
         if _check.check_flag(sort, "sort"):
             raise InputError("sort must be False with chunks, got True; sort each chunk, or leave out chunks")
+        if self._with_self(self_pairs, queries):
+            raise InputError("self_pairs must be False with chunks, got True; each body is a pair with itself")
+        if "E" in want:
+            raise InputError(f"want must consist of the letters i, j, d, D, S with chunks, got {want!r}")
         if len(self._planes):
             raise InputError(f"planes must be None with chunks, got {len(self._planes)}; search planes without chunks")
-        found = self._single.chunks(want, once, None if queries is None else queries.for_core)
-
-        def pieces() -> Iterator[tuple[npt.NDArray[Any], ...]]:
-            while (columns := found.next(most)) is not None:
-                size = len(columns[0])
-                # The pairs of a few thousand bodies are found together, and may be more.
-                for begin in range(0, size, most):
-                    yield tuple(columns) if size <= most else tuple(c[begin : begin + most] for c in columns)
-
-        return pieces()
+        return self._single.chunks(most, want, once, None if queries is None else queries.for_core, kept)
 
     def _check_want(self, want: str, letters: str) -> None:
         _check.check_want(want, letters)
         if self._like.kind == "boxes" and ("d" in want or "D" in want):
             raise InputError(f"want must not contain d or D for boxes, which have no distance, got {want!r}")
 
-    def _pairs(self, want: str, queries: Bodies | None, *, half: bool, sort: bool) -> tuple[npt.NDArray[Any], ...]:
+    def _with_self(self, value: object, queries: Bodies | None) -> bool:
+        """Check whether the pairs of bodies with themselves are wanted, which queries do not have."""
+        wanted = _check.check_flag(value, "self_pairs")
+        if wanted and queries is not None:
+            raise InputError("self_pairs must be False with queries, got True; a query is no body of the index")
+        return wanted
+
+    def _core_filter(self, queries: Bodies | None, types: object, groups: object) -> _core.Filter | None:
+        return core_filter(self._filter, queries, types, groups)
+
+    def _check_number(self, size: int) -> None:
+        """Check that the number of bodies stays if something speaks of them by number."""
+        name = "" if self._filter is None else self._filter.numbered
+        if name and size != len(self):
+            raise InputError(
+                f"points must keep their number in an index with {name}=, got {size} instead of {len(self)}; "
+                "make a new index"
+            )
+
+    def _pairs(
+        self, want: str, queries: Bodies | None, kept: _core.Filter | None, *, half: bool, sort: bool
+    ) -> tuple[npt.NDArray[Any], ...]:
         given = None if queries is None else queries.for_core
         if not len(self._planes):
-            return tuple(self._core.pairs(want, half, sort, given))
+            return tuple(self._core.pairs(want, half, sort, given, kept))
         letters = "".join(dict.fromkeys("i" + want))
-        columns = dict(zip(letters, self._core.pairs(letters, half, sort, given), strict=True))
+        columns = dict(zip(letters, self._core.pairs(letters, half, sort, given, kept), strict=True))
         touching = self._touch(queries)
         joined = join_pairs(columns, touching, len(self), half=half or queries is not None, sort=sort)
         return tuple(joined[letter] for letter in want)
 
-    def _count(self, queries: Bodies | None) -> npt.NDArray[np.int32]:
-        counts = self._core.count(None if queries is None else queries.for_core)
+    def _count(self, queries: Bodies | None, kept: _core.Filter | None) -> npt.NDArray[np.int32]:
+        counts = self._core.count(None if queries is None else queries.for_core, kept)
         if not len(self._planes):
             return counts
         touching = self._touch(queries)
@@ -507,13 +496,13 @@ class Index:
 
     def _sorted_rows(self, *, half: bool) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """Return offsets and indices, each row in ascending order; `half`: each pair in the row of its smaller id."""
-        offsets, indices = self._core.rows("j", half, True, None)
+        offsets, indices = self._core.rows("j", half, True, None, self._core_filter(None, None, None))
         return offsets, indices
 
-    def _rows(self, want: str, queries: Bodies | None, *, sort: bool) -> Neighbors:
+    def _rows(self, want: str, queries: Bodies | None, kept: _core.Filter | None, *, sort: bool) -> Neighbors:
         letters = "j" + "".join(letter for letter in "dDS" if letter in want)
         given = None if queries is None else queries.for_core
-        offsets, *arrays = self._core.rows(letters, False, sort, given)
+        offsets, *arrays = self._core.rows(letters, False, sort, given, kept)
         columns = dict(zip(letters, arrays, strict=True))
         rows = Neighbors(
             offsets,
@@ -541,25 +530,39 @@ class Index:
             return None
         kind, dtype = self._like.kind, self._like.array.dtype
         if kind == "boxes":
-            if boxes is None:
-                given = "queries" if queries is not None else "query_radii"
-                raise InputError(
-                    f"{given}= needs an index of points or spheres; pass query_boxes= to an index of boxes"
-                )
-            checked = check_boxes(queries, boxes, 0.0, dtype, "query_boxes")
+            checked = (
+                self._spheres(queries, radii)
+                if boxes is None
+                else check_boxes(queries, boxes, 0.0, dtype, "query_boxes")
+            )
         elif boxes is not None:
-            raise InputError(f"query_boxes= needs an index of boxes; pass queries= to an index of {kind}")
+            raise InputError(
+                f"query_boxes= needs an index of boxes; pass queries= to an index of {kind}, or use vicinal.pairs"
+            )
         elif kind == "spheres":
             sizes = 0.0 if radii is None else radii
-            checked = check_spheres(queries, sizes, 0.0, dtype, ("queries", "query_radii"))
+            checked = check_spheres(queries, sizes, 0.0, dtype, ("queries", "query_radii"), self._criterion)
         elif radii is not None:
-            raise InputError("query_radii= needs an index of spheres; leave it out for points with a cutoff")
+            raise InputError(
+                "query_radii= needs an index of spheres; leave it out for points with a cutoff, or make the index with "
+                "radii=0 to search a radius of its own around each query"
+            )
         else:
             checked = check_points(queries, "queries", dtype)
         checked = self._same(checked, "query_boxes" if kind == "boxes" else "queries")
         if checked.largest:
             _check.check_images(self._outline, self._cutoff, self._box, queries=checked)
         return checked
+
+    def _spheres(self, queries: object, radii: object) -> Bodies:
+        """Check spheres that are compared with the boxes of the index; return the boxes around them."""
+        if (self._filter is not None and self._filter.spheres is not None) or len(self._planes):
+            raise InputError("query_boxes= must be given for spheres near boxes and for boxes with planes, got None")
+        names = ("queries", "query_radii")
+        spheres = check_spheres(queries, 0.0 if radii is None else radii, 0.0, self._like.array.dtype, names)
+        if len(spheres) == 0:
+            return self._like
+        return boxes_around(self._same(spheres, "queries"), self._outline, self._box)
 
     def _alike(self, points: object, radii: object, boxes: object) -> Bodies:
         """Check bodies that join those of the index or replace them: of the same kind, with the same skin."""
@@ -571,7 +574,7 @@ class Index:
         if kind == "boxes":
             return self._same(check_boxes(points, boxes, self._half_skin, dtype), "boxes")
         if kind == "spheres":
-            return self._same(check_spheres(points, radii, self._half_skin, dtype), "points")
+            return self._same(check_spheres(points, radii, self._half_skin, dtype, criterion=self._criterion), "points")
         return self._same(check_points(points, dtype=dtype), "points")
 
     def _same(self, bodies: Bodies, name: str) -> Bodies:

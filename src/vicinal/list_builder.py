@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.choose import choose_checked
-from vicinal.index import Index, Settings
+from vicinal.index import Index
 from vicinal.layouts import offsets_of
+from vicinal.settings import Settings
 from vicinal.structures import STRUCTURES
 
 Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32] | None]

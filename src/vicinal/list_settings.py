@@ -13,8 +13,9 @@ from vicinal import _check
 from vicinal._check import Bodies, Floats
 from vicinal.cell import Cell
 from vicinal.errors import InputError
-from vicinal.index import Index, Settings
+from vicinal.index import Index
 from vicinal.planes import Planes
+from vicinal.settings import Settings
 from vicinal.structures import Delaunay, StructureLike, find_structure
 
 # The share of an edge, in units of epsilon, reserved for rounding where two images of a pair must be distinguished.

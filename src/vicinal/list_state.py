@@ -13,10 +13,10 @@ from vicinal._check import Bodies, Floats
 from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, check_spheres
 from vicinal.cell import BoxLike, Cell
 from vicinal.errors import InputError
-from vicinal.index import Settings
 from vicinal.layouts import Arrays, owners_of
 from vicinal.list_settings import as_kept
 from vicinal.planes import Planes
+from vicinal.settings import Settings
 
 
 @dataclass(frozen=True)

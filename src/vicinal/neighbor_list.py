@@ -17,7 +17,8 @@ from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, che
 from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.choose import chosen_index
 from vicinal.errors import InputError
-from vicinal.index import Index, Settings
+from vicinal.filters import Filter, check_filter
+from vicinal.index import Index
 from vicinal.layouts import (
     LAYOUTS,
     Arrays,
@@ -46,6 +47,7 @@ from vicinal.list_settings import (
 from vicinal.list_state import Given, ListStats, State
 from vicinal.order import check_order
 from vicinal.planes import check_planes
+from vicinal.settings import Settings
 from vicinal.skin import TUNERS
 from vicinal.structures import StructureLike
 
@@ -93,6 +95,8 @@ class NeighborList:
         once per image, and a body can be a neighbour of itself: `shifts` tells the images apart.
     periodic
         Whether space is periodic along each edge of the box, as for `pairs`.
+    groups, exclude
+        Bodies that form no pairs, such as bonded ones; see `vicinal.pairs`.
     structure
         The structure to search with, as a class or its name. None: the one that `vicinal.choose` returns.
     consumer
@@ -126,6 +130,8 @@ class NeighborList:
         planes: PlanesLike | None = None,
         box: BoxLike = None,
         periodic: PeriodicLike = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
         structure: StructureLike = None,
         consumer: float | None = None,
     ) -> None:
@@ -139,6 +145,8 @@ class NeighborList:
         self._planes = copy_of_planes(planes)
         self._box: BoxLike = box
         self._periodic: PeriodicLike = periodic
+        self._groups = None if groups is None else _check.as_array(groups, "groups").copy()
+        self._exclude = None if exclude is None else _check.as_array(exclude, "exclude").copy()
         seconds = check_consumer(consumer)
         self._tuner = TUNERS[skin](seconds) if isinstance(skin, str) and skin in TUNERS else None
         self._skin = 0.0 if self._tuner is not None else check_skin(skin)
@@ -330,7 +338,7 @@ class NeighborList:
         room = room_for_skin(bodies, reach, cell)
         skin = self._skin if self._tuner is None else self._tuner.choose(typical, bodies.dim, room.automatic)
         several = room.check(skin, reach, cell, self._layout, boxes=self._boxes)
-        settings = with_skin(bodies, cutoff, skin, cell, planes)
+        settings = replace(with_skin(bodies, cutoff, skin, cell, planes), filter=self._filter(bodies))
         arrays, shifts = self._search(settings, several=several)
         self._watch(bodies, settings, cutoff, skin, several=several)
         copy = self._room_like(bodies.array)
@@ -351,6 +359,10 @@ class NeighborList:
             arrays=arrays,
             shifts=shifts,
         )
+
+    def _filter(self, bodies: Bodies) -> Filter | None:
+        """Return which bodies form no pairs."""
+        return check_filter(bodies, None, groups=self._groups, exclude=self._exclude)
 
     def _note_build(self, state: State) -> None:
         self._builds += 1
@@ -544,7 +556,7 @@ class NeighborList:
             state = self._require("exact")
             bodies = state.present_bodies()
             cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
-            settings = Settings(bodies, cutoff, state.cell, state.planes)
+            settings = Settings(bodies, cutoff, state.cell, state.planes, filter=self._filter(bodies))
             return chosen_index(settings).pairs(want=want, half=self._half, sort=sort)
 
     # ------------------------------------------------------------------------------------------------- sums, order
@@ -646,4 +658,8 @@ class NeighborList:
             self._sample = None  # its numbers now belong to other bodies
             if self._radii is not None and np.ndim(self._radii):
                 self._radii = np.asarray(self._radii)[new]
+            if self._groups is not None:
+                self._groups = self._groups[new]
+            if self._exclude is not None:
+                self._exclude = np.argsort(new)[self._exclude]
             self._state = state.reordered(new, arrays, shifts)

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from vicinal import _check
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.errors import InputError
-from vicinal.index import check_settings
 from vicinal.pair_function import PairFunction, check_data, check_function
 from vicinal.search import index_of
+from vicinal.settings import check_settings
 from vicinal.structures import StructureLike
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,3 +83,17 @@ class Neighbors:
 
         data = np.ones(len(self.indices)) if self.distances is None else self.distances
         return csr_array((data, self.indices, self.offsets), shape=(len(self), self.columns))
+
+
+def columns_of(want: str) -> str:
+    """Return the columns that a search has to find for the letters of a result; ``E`` is made of i and j."""
+    return "".join(dict.fromkeys(want.replace("E", "ij")))
+
+
+def pick_columns(columns: Mapping[str, npt.NDArray[Any]], want: str) -> tuple[npt.NDArray[Any], ...]:
+    """Return the columns of a result in the order of its letters."""
+    if "E" not in want:
+        return tuple(columns[letter] for letter in want)
+    edges = np.empty((2, len(columns["i"])), np.int64)
+    edges[0], edges[1] = columns["i"], columns["j"]
+    return tuple(edges if letter == "E" else columns[letter] for letter in want)

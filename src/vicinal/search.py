@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.bodies import BodyArguments, BoxesLike, PlanesLike
+from vicinal._check import MOST_BODIES, check_flag, check_integer, check_want
+from vicinal.bodies import BodyArguments, BoxesLike, PairArguments, PlanesLike, QueryArguments
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.choose import chosen_index
-from vicinal.index import Index, Settings, check_settings
-from vicinal.rows import Neighbors
+from vicinal.errors import InputError
+from vicinal.index import Index
+from vicinal.mixed import as_boxes
+from vicinal.rows import Neighbors, columns_of, pick_columns
+from vicinal.settings import Settings, check_settings
 from vicinal.structures import StructureLike, find_structure
+from vicinal.systems import Columns, RowOptions, check_systems, find_rows, rows_of_index
 
 
 def _index(
-    points: npt.ArrayLike | None, cutoff: float | None, structure: StructureLike, bodies: BodyArguments
+    points: npt.ArrayLike | None,
+    cutoff: npt.ArrayLike | None,
+    structure: StructureLike,
+    query_boxes: BoxesLike | None,
+    bodies: BodyArguments,
 ) -> Index:
     """Make an index for a single search."""
-    return index_of(check_settings(points, cutoff, **bodies), structure)
+    settings = check_settings(points, cutoff, **bodies)
+    if query_boxes is not None and settings.bodies.kind != "boxes":
+        settings = as_boxes(settings, query_boxes)
+    return index_of(settings, structure)
 
 
 def index_of(settings: Settings, structure: StructureLike) -> Index:
@@ -30,54 +42,90 @@ def index_of(settings: Settings, structure: StructureLike) -> Index:
     return chosen_index(settings)
 
 
+def _bodies(query_radii: object, cutoff: object, **given: Any) -> BodyArguments:
+    """Return the keywords of the bodies: points without size if queries alone have radii."""
+    bodies = cast("BodyArguments", given)
+    if query_radii is not None and cutoff is None and bodies["radii"] is None and bodies["boxes"] is None:
+        bodies["radii"] = 0.0
+    return bodies
+
+
+def _find_rows(
+    points: npt.ArrayLike | None,
+    cutoff: npt.ArrayLike | None,
+    batch: npt.ArrayLike | None,
+    structure: StructureLike,
+    bodies: BodyArguments,
+    others: QueryArguments,
+    letters: str,
+    *,
+    half: bool = False,
+    sort: bool = False,
+    self_pairs: bool = False,
+    max_neighbors: int | None = None,
+) -> tuple[npt.NDArray[np.int64], Columns]:
+    """Find rows of several systems, or of the nearest neighbours in one: their offsets and columns."""
+    given: dict[str, object] = {**others, "structure": structure} if batch is None else {**others, **bodies}
+    extra = [name for name in given if name not in ("box", "periodic") and not _is_default(name, given[name])]
+    if extra:
+        reason = "max_neighbors=" if batch is None else "batch="
+        raise InputError(f"{reason} must not be combined with {', '.join(extra)}; leave out one or the other")
+    once, ordered, own = check_flag(half, "half"), check_flag(sort, "sort"), check_flag(self_pairs, "self_pairs")
+    most = 0
+    if max_neighbors is not None:
+        most = check_integer(max_neighbors, "max_neighbors", least=1, most=MOST_BODIES)
+        if once:
+            raise InputError("half must be False with max_neighbors, got True: nearest neighbours are not mutual")
+    options = RowOptions(once, ordered, own, most)
+    if batch is not None:
+        systems = check_systems(points, cutoff, batch, bodies["box"], bodies["periodic"])
+        return find_rows(systems, letters, options)
+    index = _index(points, cutoff, None, None, bodies)
+    return rows_of_index(index, letters, options)
+
+
+def _is_default(name: str, value: object) -> bool:
+    return value is None or (name == "criterion" and value == "sum") or (name in ("skin", "r_min") and value == 0)
+
+
 # Not at run time: `typing` would keep the functions, and with them the core, until after the end of the interpreter.
 if TYPE_CHECKING:
 
     @overload
     def pairs(
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
-        skin: float = 0.0,
-        planes: PlanesLike | None = None,
-        box: BoxLike = None,
-        periodic: PeriodicLike = None,
-        queries: npt.ArrayLike | None = None,
-        query_radii: npt.ArrayLike | None = None,
-        query_boxes: BoxesLike | None = None,
         want: str = "ij",
         half: bool = True,
         sort: bool = False,
+        self_pairs: bool = False,
+        batch: npt.ArrayLike | None = None,
+        max_neighbors: int | None = None,
         structure: StructureLike = None,
         chunks: None = None,
+        **bodies: Unpack[PairArguments],
     ) -> tuple[npt.NDArray[Any], ...]: ...
     @overload
     def pairs(
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
-        skin: float = 0.0,
-        planes: PlanesLike | None = None,
-        box: BoxLike = None,
-        periodic: PeriodicLike = None,
-        queries: npt.ArrayLike | None = None,
-        query_radii: npt.ArrayLike | None = None,
-        query_boxes: BoxesLike | None = None,
         want: str = "ij",
         half: bool = True,
         sort: bool = False,
+        self_pairs: bool = False,
+        batch: npt.ArrayLike | None = None,
+        max_neighbors: int | None = None,
         structure: StructureLike = None,
         chunks: int,
+        **bodies: Unpack[PairArguments],
     ) -> Iterator[tuple[npt.NDArray[Any], ...]]: ...
 
 
 def pairs(
     points: npt.ArrayLike | None = None,
-    cutoff: float | None = None,
+    cutoff: npt.ArrayLike | None = None,
     *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
@@ -85,12 +133,22 @@ def pairs(
     planes: PlanesLike | None = None,
     box: BoxLike = None,
     periodic: PeriodicLike = None,
+    criterion: str = "sum",
+    types: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    exclude: npt.ArrayLike | None = None,
+    r_min: float = 0.0,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
+    query_types: npt.ArrayLike | None = None,
+    query_groups: npt.ArrayLike | None = None,
     want: str = "ij",
     half: bool = True,
     sort: bool = False,
+    self_pairs: bool = False,
+    batch: npt.ArrayLike | None = None,
+    max_neighbors: int | None = None,
     structure: StructureLike = None,
     chunks: int | None = None,
 ) -> tuple[npt.NDArray[Any], ...] | Iterator[tuple[npt.NDArray[Any], ...]]:
@@ -106,7 +164,7 @@ def pairs(
         Coordinates, shape (n, 2) or (n, 3). float32 and float64 are used as they are, other numbers as float64.
         All other arguments are converted to the dtype of the points.
     cutoff
-        Largest distance of a pair of points.
+        Largest distance of a pair of points. With `types`, a symmetric matrix: one row and one column per type.
     radii
         The bodies are spheres: one radius each, or one for all.
     boxes
@@ -121,15 +179,38 @@ def pairs(
         degrees. None: open space.
     periodic
         Whether space is periodic along each edge of the box, one for all or one per edge. None: wherever it has one.
-    queries, query_radii, query_boxes
-        A second set of the same kind: pairs are then (query i, body j). Spheres without `query_radii` are points.
+    criterion
+        Distance within which two bodies with `radii` form a pair: their "sum", the "max" or "min" of both, or their
+        "mean". The last three are for radii that are supports, as of the kernels of smoothed particle hydrodynamics.
+    types
+        Type of every body, from 0 on; the `cutoff` of types a and b is ``cutoff[a, b]``. Types with a negative cutoff
+        form no pairs.
+    groups
+        Group of every body, such as its molecule: bodies of one group form no pairs. Negative: no group.
+    exclude
+        Numbers of bodies that form no pairs, such as bonded ones, shape (m, 2), in any order.
+    r_min
+        Smallest distance of a pair.
+    queries, query_radii, query_boxes, query_types, query_groups
+        A second set: pairs are then (query i, body j). Spheres without `query_radii` are points. Bodies with neither
+        `cutoff` nor `radii` are points, too: `query_radii` is then the cutoff of each query. `queries` of `boxes`, and
+        `query_boxes` of `points`, are spheres against boxes: a pair if the centre is within the radius of the box.
     want
         Columns of the result, in this order: ``i``, ``j`` (int32), ``d`` distance, ``D`` vector from i to j,
-        ``S`` periodic shift, such that ``D = points[j] - points[i] + S * box`` (``S @ box`` for edge vectors).
+        ``S`` periodic shift, such that ``D = points[j] - points[i] + S * box`` (``S @ box`` for edge vectors); ``E`` is
+        i and j as one int64 array of shape (2, m), the ``edge_index`` of graph libraries.
     half
         Each pair once (True), or as (i, j) and (j, i).
     sort
         Order by i, then j (then S), with i < j in a half list. Otherwise the order is arbitrary.
+    self_pairs
+        Add the pair (i, i) of every body with itself, once.
+    batch
+        The points are those of several systems, which form pairs only among themselves: the number of the system of
+        each point, ascending from 0, or the offsets of the systems. `box` is then one for all systems, or one for each:
+        an array with a row of lengths, NaN for an open axis, or with a matrix of edge vectors per system.
+    max_neighbors
+        Only this many neighbours of each body: the nearest ones, ties by number. Needs ``half=False``.
     structure
         Search structure to use, a class such as `vicinal.HashGrid` or its name. None: the one that `vicinal.choose`
         returns. It changes speed only, never the result.
@@ -155,22 +236,54 @@ def pairs(
     >>> i, j = vicinal.pairs(boxes=([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]], [[1.0, 1.0], [2.0, 2.0], [4.0, 1.0]]))
     >>> i.tolist(), j.tolist()
     ([0], [1])
+    >>> line = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
+    >>> i, j = vicinal.pairs(line, cutoff=[[1.5, 2.5], [2.5, -1.0]], types=[0, 1, 0], exclude=[[0, 1]], sort=True)
+    >>> i.tolist(), j.tolist()
+    ([1], [2])
+    >>> edges, d = vicinal.pairs(line * 2, 1.0, batch=[0, 0, 0, 1, 1, 1], half=False, want="Ed", sort=True)
+    >>> edges.tolist()
+    [[0, 1, 1, 2, 3, 4, 4, 5], [1, 0, 2, 1, 4, 3, 5, 4]]
     >>> sum(len(i) for i, j in vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 5.0, chunks=2))
     3
     """
-    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
-    index = _index(points, cutoff, structure, bodies)
-    if chunks is not None:
-        others = index._queries(queries, query_radii, query_boxes)  # noqa: SLF001
-        return index._chunks(chunks, want, others, half=half, sort=sort)  # noqa: SLF001
-    return index.pairs(
-        queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, half=half, sort=sort
+    bodies = _bodies(
+        query_radii,
+        cutoff,
+        radii=radii,
+        boxes=boxes,
+        skin=skin,
+        planes=planes,
+        box=box,
+        periodic=periodic,
+        criterion=criterion,
+        types=types,
+        groups=groups,
+        exclude=exclude,
+        r_min=r_min,
     )
+    others: QueryArguments = {
+        "queries": queries,
+        "query_radii": query_radii,
+        "query_boxes": query_boxes,
+        "query_types": query_types,
+        "query_groups": query_groups,
+    }
+    if batch is None and max_neighbors is None:
+        index = _index(points, cutoff, structure, query_boxes, bodies)
+        if chunks is None:
+            return index.pairs(want=want, half=half, sort=sort, self_pairs=self_pairs, **others)
+        return index._chunks(chunks, want=want, half=half, sort=sort, self_pairs=self_pairs, **others)  # noqa: SLF001
+    if chunks is not None:
+        raise InputError("chunks= must not be combined with batch= or max_neighbors=; leave out one or the other")
+    letters = columns_of(check_want(want, "ijdDSE"))
+    options: Any = {"half": half, "sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
+    _, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
+    return pick_columns(columns, want)
 
 
 def neighbors(
     points: npt.ArrayLike | None = None,
-    cutoff: float | None = None,
+    cutoff: npt.ArrayLike | None = None,
     *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
@@ -178,18 +291,32 @@ def neighbors(
     planes: PlanesLike | None = None,
     box: BoxLike = None,
     periodic: PeriodicLike = None,
+    criterion: str = "sum",
+    types: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    exclude: npt.ArrayLike | None = None,
+    r_min: float = 0.0,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
+    query_types: npt.ArrayLike | None = None,
+    query_groups: npt.ArrayLike | None = None,
     want: str = "j",
     sort: bool = False,
+    self_pairs: bool = False,
+    batch: npt.ArrayLike | None = None,
+    max_neighbors: int | None = None,
     structure: StructureLike = None,
 ) -> Neighbors:
     """Find the neighbours of every body, or of every query, as rows.
 
     Parameters
     ----------
-    points, cutoff, radii, boxes, skin, planes, box, periodic, queries, query_radii, query_boxes, structure
+    points, cutoff, radii, boxes, skin, planes, box, periodic, structure
+        As for `pairs`.
+    criterion, types, groups, exclude, r_min, self_pairs, batch, max_neighbors
+        As for `pairs`.
+    queries, query_radii, query_boxes, query_types, query_groups
         As for `pairs`.
     want
         ``j`` and any of ``d``, ``D``, ``S``; see `pairs`.
@@ -202,15 +329,47 @@ def neighbors(
     >>> rows[0].tolist()
     [1, 2]
     """
-    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
-    return _index(points, cutoff, structure, bodies).neighbors(
-        queries=queries, query_radii=query_radii, query_boxes=query_boxes, want=want, sort=sort
+    bodies = _bodies(
+        query_radii,
+        cutoff,
+        radii=radii,
+        boxes=boxes,
+        skin=skin,
+        planes=planes,
+        box=box,
+        periodic=periodic,
+        criterion=criterion,
+        types=types,
+        groups=groups,
+        exclude=exclude,
+        r_min=r_min,
+    )
+    others: QueryArguments = {
+        "queries": queries,
+        "query_radii": query_radii,
+        "query_boxes": query_boxes,
+        "query_types": query_types,
+        "query_groups": query_groups,
+    }
+    if batch is None and max_neighbors is None:
+        index = _index(points, cutoff, structure, query_boxes, bodies)
+        return index.neighbors(want=want, sort=sort, self_pairs=self_pairs, **others)
+    letters = "j" + "".join(letter for letter in "dDS" if letter in check_want(want, "jdDS"))
+    options: Any = {"sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
+    offsets, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
+    return Neighbors(
+        offsets,
+        columns["j"],
+        len(offsets) - 1,
+        distances=columns.get("d"),
+        vectors=columns.get("D"),
+        shifts=columns.get("S"),
     )
 
 
 def count(
     points: npt.ArrayLike | None = None,
-    cutoff: float | None = None,
+    cutoff: npt.ArrayLike | None = None,
     *,
     radii: npt.ArrayLike | None = None,
     boxes: BoxesLike | None = None,
@@ -218,9 +377,18 @@ def count(
     planes: PlanesLike | None = None,
     box: BoxLike = None,
     periodic: PeriodicLike = None,
+    criterion: str = "sum",
+    types: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    exclude: npt.ArrayLike | None = None,
+    r_min: float = 0.0,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
     query_boxes: BoxesLike | None = None,
+    query_types: npt.ArrayLike | None = None,
+    query_groups: npt.ArrayLike | None = None,
+    self_pairs: bool = False,
+    batch: npt.ArrayLike | None = None,
     structure: StructureLike = None,
 ) -> npt.NDArray[np.int32]:
     """Count the neighbours of every body, or of every query, without storing them; arguments as for `pairs`.
@@ -230,7 +398,30 @@ def count(
     >>> vicinal.count([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 4.0).tolist()
     [2, 1, 1]
     """
-    bodies = BodyArguments(radii=radii, boxes=boxes, skin=skin, planes=planes, box=box, periodic=periodic)
-    return _index(points, cutoff, structure, bodies).count(
-        queries=queries, query_radii=query_radii, query_boxes=query_boxes
+    bodies = _bodies(
+        query_radii,
+        cutoff,
+        radii=radii,
+        boxes=boxes,
+        skin=skin,
+        planes=planes,
+        box=box,
+        periodic=periodic,
+        criterion=criterion,
+        types=types,
+        groups=groups,
+        exclude=exclude,
+        r_min=r_min,
     )
+    others: QueryArguments = {
+        "queries": queries,
+        "query_radii": query_radii,
+        "query_boxes": query_boxes,
+        "query_types": query_types,
+        "query_groups": query_groups,
+    }
+    if batch is None:
+        index = _index(points, cutoff, structure, query_boxes, bodies)
+        return index.count(self_pairs=self_pairs, **others)
+    offsets, _ = _find_rows(points, cutoff, batch, structure, bodies, others, "", self_pairs=self_pairs)
+    return np.diff(offsets).astype(np.int32)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import vicinal as vc
 from oracle import Array
-from vicinal.index import check_settings
+from vicinal.settings import check_settings
 
 SPACES = {"open": None, "periodic": (1.0, 1.0, 1.0), "slab": (0.3, None, 1.0), "narrow": (0.09, 0.11, 0.2)}
 KINDS = ["points", "spheres", "boxes"]

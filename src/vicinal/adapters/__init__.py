@@ -3,13 +3,15 @@
 - `vicinal.adapters.scipy`: `KDTree`, with the methods of ``scipy.spatial.cKDTree``
 - `vicinal.adapters.ase`: `neighbor_list`, with the signature of ``ase.neighborlist.neighbor_list``
 - `vicinal.adapters.mdanalysis`: pairs of an ``AtomGroup`` with its ``dimensions``
+- `vicinal.adapters.freud`: to and from ``freud.locality.NeighborList``
+- `vicinal.adapters.torch`: `radius_graph` and `knn_graph`, with the signatures of torch-cluster
 
 Each module imports its package when it is used, not before.
 """
 
 from importlib import import_module
 
-_MODULES = ("ase", "mdanalysis", "scipy")
+_MODULES = ("ase", "freud", "mdanalysis", "scipy", "torch")
 
 
 def __dir__() -> list[str]:

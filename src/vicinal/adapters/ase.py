@@ -82,32 +82,26 @@ def neighbor_list(
     letters = _check.check_want(quantities, "ijdDS")
     options, limit = _reach(a, cutoff)
     needed = "".join(dict.fromkeys("ijd" + letters))
-    if options is None:
-        found = pairs(np.zeros((0, 3)), 1.0, want=needed)
-    else:
-        found = pairs(a.positions, **options, **box_of(a), want=needed, half=False, sort=True)
+    found = pairs(
+        a.positions, **options, **box_of(a), want=needed, half=False, sort=True, self_pairs=bool(self_interaction)
+    )
     columns = dict(zip(needed, found, strict=True))
-    if self_interaction:
-        own = np.arange(len(a), dtype=np.int32)
-        columns = {
-            letter: np.concatenate(
-                [column, own if letter in "ij" else np.zeros((len(a), *column.shape[1:]), column.dtype)]
-            )
-            for letter, column in columns.items()
-        }
-    kept = columns["d"] < limit(columns["i"], columns["j"])
-    if not kept.all():
-        columns = {letter: column[kept] for letter, column in columns.items()}
-    made = tuple(columns[letter].astype(np.intp) if letter in "ij" else columns[letter] for letter in letters)
+    i, j = columns["i"], columns["j"]
+    beyond = columns["d"] >= limit(i, j)
+    if beyond.any():
+        columns = {letter: column[~beyond] for letter, column in columns.items()}
+    made = tuple(
+        column.astype(np.intp) if letter in "ij" else column
+        for letter, column in ((letter, columns[letter]) for letter in letters)
+    )
     return made[0] if len(made) == 1 else made
 
 
-def _reach(atoms: Atoms, cutoff: Cutoffs) -> tuple[dict[str, Any] | None, Any]:
-    """Return the keywords of a search, None if there are no pairs, and the cutoff of each pair of atoms (i, j)."""
+def _reach(atoms: Atoms, cutoff: Cutoffs) -> tuple[dict[str, Any], Any]:
+    """Return the keywords of a search, and the cutoff of each pair of atoms (i, j) as a function."""
     if isinstance(cutoff, Mapping):
         matrix, types = _matrix(atoms, cutoff)
-        largest = float(matrix.max())
-        return {"cutoff": largest} if largest > 0 else None, lambda i, j: matrix[types[i], types[j]]
+        return {"cutoff": matrix, "types": types}, lambda i, j: matrix[types[i], types[j]]
     if np.ndim(cutoff) == 0:
         return {"cutoff": cutoff}, lambda i, j: np.float64(cutoff)  # type: ignore[arg-type]  # noqa: ARG005
     radii = np.asarray(cutoff, np.float64)

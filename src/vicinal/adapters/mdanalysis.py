@@ -44,7 +44,7 @@ def box_of(dimensions: npt.ArrayLike | None) -> Any:
 def pairs(group: AtomGroup, cutoff: float, **options: Any) -> tuple[Array, ...]:
     """Find the pairs of an ``AtomGroup`` in its periodic cell; numbers are those within the group.
 
-    Options are those of `vicinal.pairs`, such as ``want``.
+    Options are those of `vicinal.pairs`, such as ``want``, ``exclude`` and ``groups``.
     """
     columns: tuple[Array, ...] = find_pairs(
         np.asarray(group.positions), cutoff, box=box_of(group.dimensions), **options

@@ -153,7 +153,7 @@ class KDTree:
     ) -> Any:
         """Find all pairs of points within distance r, as a set of tuples or as an array of shape (m, 2)."""
         _check.check_choice(output_type, "output_type", ("set", "ndarray"))
-        if self._unknown(p) or not 0 < r < np.inf:
+        if self._unknown(p) or not 0 <= r < np.inf:
             return self._scipy.query_pairs(r, p, eps, output_type)
         i, j = pairs(self.data, r, box=self._box, sort=True)
         both = np.stack([i, j], axis=1).astype(np.intp)
@@ -170,7 +170,7 @@ class KDTree:
     ) -> Any:
         """Return the distances up to `max_distance` between the points of this tree and another one."""
         _check.check_choice(output_type, "output_type", ("dok_matrix", "coo_matrix", "dict", "ndarray"))
-        if self._unknown(p) or not 0 < max_distance < np.inf:
+        if self._unknown(p) or not 0 <= max_distance < np.inf:
             return self._scipy.sparse_distance_matrix(_scipy_of(other), max_distance, p, output_type)
         options: Any = {"queries": self.data, "box": self._box, "want": "ijd", "sort": True}
         i, j, d = pairs(other.data, max_distance, **options) if self.n and other.n else (np.zeros(0, np.intp),) * 3
@@ -202,7 +202,7 @@ class KDTree:
         """Count the pairs of a point of this tree and one of another within each of the distances r."""
         radii = np.asarray(r, np.float64)
         largest = float(radii.max(initial=0.0)) if radii.size else 0.0
-        if self._unknown(p) or not 0 < largest < np.inf or self._repeats(largest) or not (self.n and other.n):
+        if self._unknown(p) or not 0 <= largest < np.inf or self._repeats(largest) or not (self.n and other.n):
             return self._scipy.count_neighbors(_scipy_of(other), r, p, weights, cumulative)
         if weights is None and radii.ndim == 0:
             return int(count(other.data, largest, queries=self.data, box=self._box).sum(dtype=np.int64))
@@ -222,10 +222,10 @@ class KDTree:
         options: Any = {"queries": rows, "query_radii": radii, "sort": sort}
         if len(rows) <= max(16, FEW_QUERIES * self.n):
             found = self._index.neighbors(**options)
-        elif (radii == radii[0]).all() and radii[0] > 0:
+        elif (radii == radii[0]).all():
             found = neighbors(self.data, float(radii[0]), box=self._box, queries=rows, sort=sort)
         else:
-            found = neighbors(self.data, radii=0.0, box=self._box, **options)
+            found = neighbors(self.data, box=self._box, **options)
         if not self._repeats(float(radii.max())):
             return found.offsets, found.indices
         owners = np.repeat(np.arange(len(rows)), np.diff(found.offsets))

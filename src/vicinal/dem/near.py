@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
-from vicinal.index import check_settings
 from vicinal.layouts import offsets_of
 from vicinal.list_builder import ListBuilder
 from vicinal.mesh import Mesh
+from vicinal.settings import check_settings
 from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, rotated
 from vicinal.structures.bvh import boxes_around
 

@@ -48,7 +48,7 @@ class PublishedHashGrid(HashGrid):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         update: Literal["incremental", "rebuild"] = "incremental",
         factor: float = 2.0,

@@ -62,7 +62,7 @@ class BVH(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         triangles: npt.ArrayLike | None = None,
         leaf: int | None = None,

@@ -40,7 +40,7 @@ class CellSorting(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         h_mask: int | None = None,
         **bodies: Unpack[BodyArguments],

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal._check import Bodies
-from vicinal.bodies import PlanesLike
+from vicinal.bodies import BodyArguments, PlanesLike
 from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.errors import InputError
-from vicinal.index import Index, Settings
+from vicinal.index import Index
+from vicinal.settings import Settings
 
 # Edges are numbered with 32 bits, eight numbers for every point.
 MOST_POINTS = 2**29 - 1
@@ -51,18 +52,24 @@ class Delaunay(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         slack: float = 0.0,
         skin: float = 0.0,
         planes: PlanesLike | None = None,
         box: BoxLike = None,
         periodic: PeriodicLike = None,
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
     ) -> None:
         self._set_options(slack=slack)
         if points is not None and np.size(points) == 0:  # an empty list has no number of dimensions
             points = np.reshape(points, (0, 2))
-        super().__init__(points, cutoff, skin=skin, planes=planes, box=box, periodic=periodic)
+        space: BodyArguments = {"skin": skin, "planes": planes, "box": box, "periodic": periodic}
+        space |= {"types": types, "groups": groups, "exclude": exclude, "r_min": r_min}
+        super().__init__(points, cutoff, **space)
 
     def _set_options(self, *, slack: float = 0.0) -> None:
         self._slack = _check.check_number(slack, "slack")

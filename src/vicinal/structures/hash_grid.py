@@ -55,7 +55,7 @@ class HashGrid(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         update: Literal["incremental", "rebuild"] = "incremental",
         levels: Sequence[float] | None = None,

@@ -44,7 +44,7 @@ class LinkedCells(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         cell: float | None = None,
         **bodies: Unpack[BodyArguments],

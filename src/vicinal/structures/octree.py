@@ -61,7 +61,7 @@ class Octree(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         capacity: int | None = None,
         depth: int | None = None,

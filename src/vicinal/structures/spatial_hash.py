@@ -49,7 +49,7 @@ class SpatialHash(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         table: int | None = None,
         **bodies: Unpack[BodyArguments],

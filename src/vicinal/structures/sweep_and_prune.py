@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal, Unpack
 
 from vicinal import _check
 from vicinal.cell import Cell
-from vicinal.index import Index, Settings
+from vicinal.index import Index
+from vicinal.settings import Settings
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,7 +49,7 @@ class SweepAndPrune(Index):
     def __init__(
         self,
         points: npt.ArrayLike | None = None,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         axes: Literal["one", "all"] | None = None,
         **bodies: Unpack[BodyArguments],

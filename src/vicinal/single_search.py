@@ -1,0 +1,73 @@
+"""One search in one call of the core: nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _core
+from vicinal.settings import Settings
+
+Origin = tuple[str, Mapping[str, float]] | tuple[_core.Chooser, int]
+"""Where a single search takes its structure from: name and options, or a chooser and its limit for all pairs."""
+
+
+class SingleSearch:
+    """A search that the core makes, answers and drops in one call. It has the methods of `_core.Search` for that."""
+
+    def __init__(self, origin: Origin, settings: Settings) -> None:
+        self.origin = origin
+        self._bodies = settings.bodies.for_core, settings.cutoff, settings.box.for_core
+
+    def pairs(self, want: str, half: bool, sort: bool, queries: Any, hit_filter: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
+        """Find pairs; see `Index.pairs`."""
+        return _core.pairs(self.origin, *self._bodies, want, half, sort, queries, hit_filter)
+
+    def rows(self, want: str, half: bool, sort: bool, queries: Any, hit_filter: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
+        """Find rows; see `Index.neighbors`."""
+        return _core.rows(self.origin, *self._bodies, want, half, sort, queries, hit_filter)
+
+    def count(self, queries: Any, hit_filter: Any) -> npt.NDArray[np.int32]:
+        """Count neighbours; see `Index.count`."""
+        return _core.count(self.origin, *self._bodies, queries, hit_filter)
+
+    def histogram(
+        self, squares: list[float], marks: Any, queries: Any, query_marks: Any, hit_filter: Any
+    ) -> npt.NDArray[Any]:
+        """Count pairs by distance."""
+        return _core.histogram(self.origin, *self._bodies, squares, marks, queries, query_marks, hit_filter)
+
+    def components(self, hit_filter: Any) -> tuple[npt.NDArray[np.int32], int]:
+        """Label connected components."""
+        return _core.components(self.origin, *self._bodies, hit_filter)
+
+    def reduce(self, function: Any, each: bool, queries: Any) -> npt.NDArray[np.float64] | None:  # noqa: FBT001
+        """Sum a function over pairs."""
+        return _core.reduce(self.origin, *self._bodies, function, each, queries)
+
+    def chunks(
+        self,
+        most: int,
+        want: str,
+        half: bool,  # noqa: FBT001
+        queries: Any,
+        hit_filter: Any,
+    ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        """Iterate over the columns of all pairs, at most `most` at a time."""
+        return _pieces(_core.Chunks(self.origin, *self._bodies, want, half, queries, hit_filter), most)
+
+    def touch(self, points: Any, normals: Any, queries: Any) -> list[npt.NDArray[Any]]:
+        """Find the bodies that reach planes."""
+        # Planes are tested against every body, without a structure.
+        return _core.Search("Exhaustive", *self._bodies, {}, False).touch(points, normals, queries)
+
+
+def _pieces(found: _core.Chunks, most: int) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+    while (columns := found.next(most)) is not None:
+        size = len(columns[0])
+        # The pairs of a few thousand bodies are found together, and may be more.
+        for begin in range(0, size, most):
+            yield tuple(columns) if size <= most else tuple(c[begin : begin + most] for c in columns)

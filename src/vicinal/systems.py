@@ -1,0 +1,347 @@
+"""Many small systems in one call: bodies of different systems form no pairs, and each system has its own box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _check, _core
+from vicinal._check import Bodies
+from vicinal.bodies import check_points
+from vicinal.cell import LONGEST_EDGE, Cell, read_cell
+from vicinal.errors import InputError
+from vicinal.index import Index
+from vicinal.planes import check_planes
+from vicinal.rows import Neighbors
+from vicinal.settings import Settings
+
+Columns = dict[str, npt.NDArray[Any]]
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Checked systems: the bodies of system k are offsets[k] to offsets[k + 1] - 1.
+
+    `edges` are those of its box, 0 where it is open; `tilted` holds the cells of systems whose box is tilted. One row
+    of edges stands for all systems.
+    """
+
+    bodies: Bodies
+    cutoff: float
+    offsets: Offsets
+    edges: npt.NDArray[np.float64]
+    tilted: Mapping[int, Cell]
+
+    def __len__(self) -> int:
+        """Return the number of systems."""
+        return len(self.offsets) - 1
+
+    def cell(self, system: int) -> Cell:
+        """Return the cell of a system."""
+        row = 0 if len(self.edges) == 1 else system
+        return self.tilted.get(row) or Cell([float(edge) for edge in self.edges[row]])
+
+    def boxes(self, first: int, last: int) -> npt.NDArray[np.float64]:
+        """Return the boxes of consecutive systems as the core takes them, one row each or one for all."""
+        if len(self.edges) == 1:
+            first, last = 0, 1
+        if not self.tilted:
+            return np.ascontiguousarray(self.edges[first:last])
+        dim = self.bodies.dim
+        rows = np.zeros((last - first, dim + 3 * dim * dim))
+        rows[:, :dim] = self.edges[first:last]
+        for system, cell in self.tilted.items():
+            if first <= system < last:
+                rows[system - first] = cell.for_core
+        return rows
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """Checked options of a search for rows; `most` is the largest number of neighbours, 0 for all."""
+
+    half: bool
+    sort: bool
+    self_pairs: bool
+    most: int
+
+
+def check_systems(points: object, cutoff: object, batch: object, box: Any, periodic: Any) -> Systems:
+    """Check points of several systems, one cutoff, and one box for all or one for each."""
+    bodies = check_points(points)
+    if cutoff is None:
+        raise InputError("cutoff must be a number with batch=, got None; systems consist of points")
+    r = _check.check_cutoff(cutoff, bodies)
+    given = _several(box, periodic, bodies)
+    if given is None:
+        cell = _check.check_box(box, bodies, r, periodic)
+        offsets = _check_batch(batch, len(bodies), None)
+        return Systems(bodies, r, offsets, np.array([cell.edges]), {0: cell} if cell.tilted else {})
+    offsets = _check_batch(batch, len(bodies), len(given))
+    along = _check_along(periodic, given)
+    if given.ndim == 2:
+        return Systems(bodies, r, offsets, _check_lengths(given, along, bodies, r, offsets), {})
+    return _check_matrices(given, along, bodies, r, offsets)
+
+
+def _several(box: Any, periodic: Any, bodies: Bodies) -> npt.NDArray[np.float64] | None:
+    """Return boxes of several systems: lengths, shape (k, dim), or edge vectors, (k, dim, dim); None for one box.
+
+    One matrix of edge vectors and lengths of `dim` systems have the same shape: lengths are positive, or NaN where an
+    axis is open, and edge vectors have no NaN.
+    """
+    if box is None or np.ndim(box) < 2:
+        return None
+    try:
+        given = np.asarray(box, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"box must be numbers, or NaN for an open axis, with batch=, got {box!r}") from None
+    dim = bodies.dim
+    if given.shape == (dim, dim) and not np.isnan(given).any():
+        if (given > 0).all() and (periodic is None or np.ndim(periodic) < 2):
+            raise InputError(
+                f"box must be either lengths of {dim} systems or one matrix of edge vectors with batch=, got {box!r}, "
+                f"which can be both; pass one matrix of edge vectors for each system, shape (k, {dim}, {dim})"
+            )
+        return None
+    if given.shape[1:] not in ((dim,), (dim, dim)):
+        raise InputError(
+            f"box must have shape (k, {dim}), lengths of k systems, or (k, {dim}, {dim}), edge vectors, with batch=, "
+            f"got {given.shape}"
+        )
+    return given
+
+
+def _check_along(periodic: Any, boxes: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Check which axes of every system are periodic: one for all, one per axis, or one per system and axis."""
+    shape = boxes.shape[:2]
+    if periodic is None:
+        return np.ones(shape, bool)
+    given = np.asarray(periodic)
+    if given.dtype != np.bool_ or given.shape not in ((), shape[1:], shape):
+        raise InputError(
+            f"periodic must be True or False for all, for {shape[1]} axes, or for each system with shape {shape}, got "
+            f"{periodic!r}"
+        )
+    return np.broadcast_to(given, shape)
+
+
+def _check_batch(value: object, size: int, systems: int | None) -> Offsets:
+    """Return offsets of systems given by ascending numbers, one per body, or by offsets."""
+    batch = _check.as_array(value, "batch")
+    if batch.size == 0 and size == 0:
+        return np.zeros((systems or 0) + 1, np.int64)
+    if batch.ndim != 1 or batch.dtype.kind not in "iu" or (len(batch) and batch.min() < 0):
+        raise InputError(
+            f"batch must be the system of each body, or the offsets of systems, as whole numbers of at least 0, got "
+            f"shape {batch.shape} and dtype {batch.dtype}"
+        )
+    if (np.diff(batch.astype(np.int64)) < 0).any():
+        raise InputError("batch must be ascending, got numbers that fall; sort the bodies by system")
+    numbers = batch.astype(np.int64)
+    ends = len(numbers) > 1 and numbers[0] == 0 and numbers[-1] == size
+    if len(numbers) == size and ends:
+        raise InputError(
+            f"batch must be either systems or offsets, got {size} numbers from 0 to {size} for {size} bodies, which "
+            "can be both; number the systems from 0 on without gaps"
+        )
+    if len(numbers) == size:
+        last = int(numbers[-1]) + 1
+        count = last if systems is None else systems
+        if last > count:
+            raise InputError(f"batch must lie from 0 to {count - 1}, as box has {count} rows, got {last - 1}")
+        if last > size + 1 and systems is None:
+            numbers = np.searchsorted(np.unique(numbers), numbers)
+            count = int(numbers[-1]) + 1
+        return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))]).astype(np.int64)
+    if not ends or (systems is not None and len(numbers) != systems + 1):
+        want = "" if systems is None else f" and be {systems + 1} numbers, as box has {systems} rows"
+        raise InputError(
+            f"batch must have {size} numbers, one for each body, or be offsets that start with 0 and end with "
+            f"{size}{want}, got {len(numbers)} numbers from {numbers[0] if len(numbers) else None} to "
+            f"{numbers[-1] if len(numbers) else None}"
+        )
+    return numbers
+
+
+def _check_lengths(
+    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], bodies: Bodies, cutoff: float, offsets: Offsets
+) -> npt.NDArray[np.float64]:
+    """Check the lengths of one box per system; NaN and axes that are not periodic are open."""
+    dtype = bodies.array.dtype
+    with np.errstate(over="ignore"):
+        edges = given.astype(dtype).astype(np.float64)
+    is_open = np.isnan(edges) | ~along
+    wrong = np.argwhere(~is_open & ~((edges > 0) & (edges <= LONGEST_EDGE[dtype.name])))
+    if len(wrong):
+        row, axis = wrong[0]
+        raise InputError(
+            f"box must have positive, finite edges, or NaN for an open axis, got {given[row, axis]} for system {row}"
+        )
+    edges[is_open] = 0
+    periodic = edges > 0
+    lengths = np.where(periodic, edges, 1.0)
+    images = np.where(periodic, 2 * (cutoff / lengths + 1) + 1, 1.0).prod(axis=1)
+    if len(images) and images.max() > _check.MOST_IMAGES:
+        row = int(images.argmax())
+        raise InputError(
+            f"cutoff must reach at most {_check.MOST_IMAGES} periodic images, got {cutoff}, which reaches "
+            f"{images[row]:.3g} in the box {edges[row].tolist()} of system {row}; use a smaller cutoff"
+        )
+    own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    most = _check.most_wraps(dtype)
+    far = np.argwhere(periodic[own] & (np.abs(bodies.array) >= most * edges[own]))
+    if len(far):
+        row = int(far[0][0])
+        raise InputError(
+            f"points must lie within {most:.3g} edges of their box, got {bodies.array[row].tolist()} in row {row}; "
+            "wrap the row into the box"
+        )
+    return edges
+
+
+def _check_matrices(
+    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], bodies: Bodies, cutoff: float, offsets: Offsets
+) -> Systems:
+    """Check the edge vectors of one box per system."""
+    dim = bodies.dim
+    diagonal = given[:, range(dim), range(dim)]
+    # A row with an entry outside the diagonal, or a diagonal that is no length, belongs to a tilted cell.
+    beside = (given != 0).sum(axis=2) - (diagonal != 0)
+    is_tilted = (along & ((beside > 0) | ~(diagonal > 0))).any(axis=1)
+    lengths = np.where(is_tilted[:, None], np.nan, diagonal)
+    edges = _check_lengths(lengths, along, bodies, cutoff, offsets)
+    tilted: dict[int, Cell] = {}
+    made: dict[bytes, Cell] = {}
+    for system in np.flatnonzero(is_tilted).tolist():
+        key = given[system].tobytes() + along[system].tobytes()
+        cell = made.get(key) or read_cell(given[system], along[system], dim, bodies.array.dtype)
+        made[key] = cell
+        mine = bodies.array[offsets[system] : offsets[system + 1]]
+        if len(mine):
+            alone = Bodies(mine, mine.min(axis=0).tolist(), mine.max(axis=0).tolist())
+            _check.check_wraps(alone, cell, f"points of system {system}")
+            _check.check_images(alone, cutoff, cell)
+        edges[system] = cell.edges
+        if cell.tilted:
+            tilted[system] = cell
+    return Systems(bodies, cutoff, offsets, edges, tilted)
+
+
+def find_rows(systems: Systems, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
+    """Return the offsets of the rows of all bodies, and the columns of their entries."""
+    large = np.flatnonzero(np.diff(systems.offsets) > _core.LARGEST_SYSTEM)
+    parts: list[tuple[Offsets, Columns]] = []
+    first = 0
+    for system in [*large.tolist(), len(systems)]:
+        if first < system:
+            parts.append(_find_small(systems, first, system, letters, options))
+        if system < len(systems):
+            parts.append(_find_large(systems, system, letters, options))
+        first = system + 1
+    if len(parts) == 1:
+        return parts[0]
+    return _joined(systems, parts, letters)
+
+
+def _find_small(systems: Systems, first: int, last: int, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
+    """Test all pairs of each of some systems."""
+    begin, end = int(systems.offsets[first]), int(systems.offsets[last])
+    offsets, *columns = _core.system_rows(
+        systems.bodies.array[begin:end],
+        systems.offsets[first : last + 1] - begin,
+        systems.boxes(first, last),
+        systems.cutoff,
+        letters,
+        options.half,
+        options.sort,
+        options.self_pairs,
+        options.most,
+    )
+    return offsets, dict(zip(letters, columns, strict=True))
+
+
+def _find_large(systems: Systems, system: int, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
+    """Search one system with a structure."""
+    from vicinal.choose import chosen_index
+
+    begin, end = int(systems.offsets[system]), int(systems.offsets[system + 1])
+    bodies = check_points(systems.bodies.array[begin:end])
+    cell = systems.cell(system)
+    settings = Settings(bodies, systems.cutoff, cell, check_planes(None, bodies, cell))
+    return rows_of_index(chosen_index(settings), letters, options)
+
+
+def rows_of_index(index: Index, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
+    """Return rows as `find_rows` does, of one system."""
+    needed = "".join(dict.fromkeys("ij" + letters + ("DS" if options.most else "")))
+    if options.half:
+        found = index.pairs(want=needed, sort=True, self_pairs=options.self_pairs)
+        columns = dict(zip(needed, found, strict=True))
+        counts = np.bincount(columns["i"], minlength=len(index))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    else:
+        rows = index.neighbors(want="j" + needed[2:], sort=options.sort, self_pairs=options.self_pairs)
+        if options.most:
+            rows = nearest_of(rows, options.most)
+        owners = np.repeat(np.arange(len(index), dtype=np.int32), np.diff(rows.offsets))
+        arrays = (owners, rows.indices, rows.distances, rows.vectors, rows.shifts)
+        columns = {letter: column for letter, column in zip("ijdDS", arrays, strict=True) if column is not None}
+        offsets = rows.offsets
+    return offsets, {letter: columns[letter] for letter in letters}
+
+
+def nearest_of(rows: Neighbors, most: int) -> Neighbors:
+    """Leave the nearest entries of each row that has more; ties are decided by number, then by shift.
+
+    Rows need vectors and shifts. The order of entries does not change.
+    """
+    counts = np.diff(rows.offsets)
+    full = np.repeat(counts > most, counts)
+    places = np.flatnonzero(full)
+    vectors: Any
+    shifts: Any
+    vectors, shifts = (column[places] for column in (rows.vectors, rows.shifts) if column is not None)
+    squared = vectors[:, 0] * vectors[:, 0] + vectors[:, 1] * vectors[:, 1]
+    if vectors.shape[1] == 3:
+        squared = squared + vectors[:, 2] * vectors[:, 2]
+    owners = np.repeat(np.arange(len(rows)), np.where(counts > most, counts, 0))
+    order = np.lexsort((*shifts.T[::-1], rows.indices[places], squared, owners))
+    begins = np.repeat(np.flatnonzero(np.diff(owners, prepend=-1)), counts[counts > most])
+    gone = places[order[np.arange(len(order)) - begins >= most]]
+    kept = np.ones(len(rows.indices), bool)
+    kept[gone] = False
+
+    def pick(column: npt.NDArray[Any] | None) -> Any:
+        return None if column is None else column[kept]
+
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(counts, most))]).astype(np.int64)
+    columns = rows.indices, rows.distances, rows.vectors, rows.shifts
+    indices, distances, vectors, shifts = (pick(column) for column in columns)
+    return Neighbors(offsets, indices, rows.columns, distances=distances, vectors=vectors, shifts=shifts)
+
+
+def _joined(systems: Systems, parts: list[tuple[Offsets, Columns]], letters: str) -> tuple[Offsets, Columns]:
+    """Join the rows of consecutive systems, whose bodies are numbered from 0 on in each part."""
+    dim, dtype = systems.bodies.dim, systems.bodies.array.dtype
+    empty: Columns = {
+        "i": np.zeros(0, np.int32),
+        "j": np.zeros(0, np.int32),
+        "d": np.zeros(0, dtype),
+        "D": np.zeros((0, dim), dtype),
+        "S": np.zeros((0, dim), np.int32),
+    }
+    offsets, body, entry = [np.zeros(1, np.int64)], 0, 0
+    columns: dict[str, list[npt.NDArray[Any]]] = {letter: [empty[letter]] for letter in letters}
+    for part, found in parts:
+        offsets.append(part[1:] + entry)
+        for letter in letters:
+            column = found[letter]
+            columns[letter].append(column + np.int32(body) if letter in "ij" else column)
+        body, entry = body + len(part) - 1, entry + int(part[-1])
+    return np.concatenate(offsets), {letter: np.concatenate(columns[letter]) for letter in letters}
