@@ -62,6 +62,7 @@ def test_a_scene_needs_a_solver_and_its_table_is_checked():
 
 def test_solvers_without_a_coupling_are_refused(monkeypatch):
     both = scene()
+    monkeypatch.setattr(solver, "COUPLED", {})
     monkeypatch.setattr(sim.Scene, "solvers", lambda self: {"dem": self.dem, "sph": self.dem})
     with pytest.raises(InputError, match="one solver, got dem and sph"):
         make_solver(both)

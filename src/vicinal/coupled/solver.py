@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from vicinal.coupled.coupling import Coupling
 from vicinal.coupled.immersed import solids_of_bodies
@@ -11,13 +11,13 @@ from vicinal.dem.solver import GrainSolver
 from vicinal.sim.clock import ROUNDING
 from vicinal.sim.folder import BODIES, PARTICLES
 from vicinal.sim.scene import Scene
-from vicinal.sim.solver import SolverSection
+from vicinal.sim.solver import SceneSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame
 from vicinal.sph.config import Sph
 from vicinal.sph.solver import FluidSolver
 
 
-class CoupledSolver:
+class CoupledSolver(SceneSolver):
     """A fluid and the bodies in it.
 
     Parameters
@@ -47,23 +47,9 @@ class CoupledSolver:
         sim = self.grains.simulation
         self.grains.advance(sim.time + 2 * steps * sim.dt, steps)
 
-    @classmethod
-    def build(cls, scene: Scene) -> Self:
-        """Make the solver at time 0."""
-        return cls(scene)
-
-    @classmethod
-    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
-        """Make the solver whose `state` this was."""
-        return cls(scene, state)
-
     def state(self) -> dict[str, Any]:
         """Return everything `restore` needs."""
         return {"dem": self.grains.state(), "sph": self.fluid.state(), "coupling": self.coupling.state()}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the state."""
-        return type(self).restore, (self.scene, self.state())
 
     @property
     def time(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from vicinal.dem.times import CriticalTimes
 from vicinal.sim.clock import Timetable, reached, steps_until
 from vicinal.sim.scene import Scene
 from vicinal.sim.scene_walls import SceneWalls
-from vicinal.sim.solver import SolverSection
+from vicinal.sim.solver import SceneSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame
 
 ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
 
 
-class GrainSolver:
+class GrainSolver(SceneSolver):
     """A simulation of grains with its emitters, outlets and moving walls.
 
     Parameters
@@ -67,16 +67,6 @@ class GrainSolver:
             sim.dt = dt
             self.times = CriticalTimes(times.collision, times.rayleigh, dt / times.collision, dt / times.rayleigh)
 
-    @classmethod
-    def build(cls, scene: Scene) -> Self:
-        """Return the solver at time 0."""
-        return cls(scene)
-
-    @classmethod
-    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
-        """Return the solver that has the given `state`."""
-        return cls(scene, state)
-
     def state(self) -> dict[str, Any]:
         """Return all data that `restore` needs."""
         return {
@@ -84,10 +74,6 @@ class GrainSolver:
             "feeder": self.feeder.state(),
             "times": np.array(astuple(self.times)),
         }
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the state, so that all parts of the copy refer to one simulation."""
-        return type(self).restore, (self.scene, self.state())
 
     @property
     def time(self) -> float:

@@ -11,6 +11,7 @@ interface; add one line to `SOLVERS`; and add one key of that name to `vicinal.s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from vicinal.errors import InputError
 from vicinal.sim.schema import Section
 from vicinal.sim.vtkhdf import Frame
 
@@ -132,6 +134,34 @@ class Solver(Protocol):
         """Return facts and statistics for the report of the run."""
 
 
+class SceneSolver(ABC):
+    """What solvers that are made from a scene and a state have in common."""
+
+    scene: Scene
+
+    @abstractmethod
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
+        """Continue from a state, or begin at time 0."""
+
+    @classmethod
+    def build(cls, scene: Scene) -> Self:
+        """Return the solver at time 0."""
+        return cls(scene)
+
+    @classmethod
+    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
+        """Return the solver that has the given `state`."""
+        return cls(scene, state)
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return all data that `restore` needs."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the state, so that all parts of the copy refer to one simulation."""
+        return type(self).restore, (self.scene, self.state())
+
+
 def solver_class(*names: str) -> type[Solver]:
     """Return the solver class for a table of a scene, or for several together; imports its package.
 
@@ -140,5 +170,7 @@ def solver_class(*names: str) -> type[Solver]:
     >>> solver_class("dem").NAME, solver_class("dem", "sph").NAME
     ('dem', 'coupled')
     """
+    if len(names) > 1 and names not in COUPLED:
+        raise InputError(f"a scene must have one solver, got {' and '.join(names)}; there is no coupling between them")
     solver: type[Solver] = import_module(SOLVERS[names[0]] if len(names) == 1 else COUPLED[names]).SOLVER
     return solver

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from vicinal.sim.clock import ROUNDING
 from vicinal.sim.folder import PARTICLES, WALLS
 from vicinal.sim.scene import Scene
-from vicinal.sim.solver import SolverSection
+from vicinal.sim.solver import SceneSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame, vertices
 from vicinal.sph.build import build, make_ends, make_guard, make_motion, make_walls
 from vicinal.sph.config import COLUMNS, ENERGIES, Sph
@@ -23,7 +23,7 @@ LIMITS = ("sound", "force", "viscosity", "shifting")
 """What limits a step, in the order of the numbers in the table."""
 
 
-class FluidSolver:
+class FluidSolver(SceneSolver):
     """A fluid with its walls.
 
     Parameters
@@ -57,23 +57,9 @@ class FluidSolver:
         self.probes = Probes(scene.sph.probes)
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
 
-    @classmethod
-    def build(cls, scene: Scene) -> Self:
-        """Make the solver at time 0."""
-        return cls(scene)
-
-    @classmethod
-    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
-        """Make the solver whose `state` this was."""
-        return cls(scene, state)
-
     def state(self) -> dict[str, Any]:
         """Return everything `restore` needs."""
         return {"simulation": self.simulation.state()}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the state."""
-        return type(self).restore, (self.scene, self.state())
 
     @property
     def time(self) -> float:
