@@ -178,6 +178,7 @@ class AnySph {
         sim.settings.space.wrap(p.x);
         p.slips = slip.data()[k] ? 1 : 0;
       }
+      sim.walls_moved = true;
     });
   }
 
@@ -193,6 +194,7 @@ class AnySph {
       sim.bodies.loads.assign(count, {});
       sim.bodies.parts.resize(n);
       sim.walls.resize(fixed + n);
+      sim.walls_moved = true;
       for (std::size_t k = 0; k < n; ++k) {
         const double *const arm = arms.data() + 3 * k, *const normal = normals.data() + 3 * k;
         const std::uint32_t owner = owners.data()[k];

@@ -57,6 +57,8 @@ struct Grid {
     }
   }
 
+  bool operator==(const Grid&) const = default;
+
   [[nodiscard]] std::size_t cells() const {
     std::size_t n = 1;
     for (const std::int32_t c : count) n *= static_cast<std::size_t>(c);

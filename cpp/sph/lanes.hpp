@@ -84,20 +84,21 @@ struct PlainLanes {
   }
   static bool any(Mask m) { return m != 0; }
   static Mask both(Mask a, Mask b) { return a & b; }
-  // Writes `number` + lane for the lanes of the mask, without gaps; returns how many. Up to `width` numbers after them
-  // are overwritten.
+  // Writes (`number` + lane) × `stride` for the lanes of the mask, without gaps; returns how many. Up to `width`
+  // numbers after them are overwritten.
+  template <std::uint32_t stride>
   static std::size_t pack(Mask m, std::uint32_t number, std::uint32_t* to) {
     std::size_t n = 0;
     for (std::size_t k = 0; k < width; ++k) {
-      to[n] = number + static_cast<std::uint32_t>(k);
+      to[n] = (number + static_cast<std::uint32_t>(k)) * stride;
       n += m >> k & 1;
     }
     return n;
   }
-  // Four neighbouring numbers of one record per lane, as columns; records have `stride` numbers.
-  static void columns(const T* records, std::size_t stride, const std::uint32_t* which, Real* out) {
+  // Four neighbouring numbers of one record per lane, as columns; `which` says where records begin.
+  static void columns(const T* records, const std::uint32_t* which, Real* out) {
     for (std::size_t k = 0; k < width; ++k)
-      for (std::size_t c = 0; c < 4; ++c) out[c].c[k] = records[which[k] * stride + c];
+      for (std::size_t c = 0; c < 4; ++c) out[c].c[k] = records[which[k] + c];
   }
   // The sums over the lanes of 16 numbers.
   static void sums(const Real (&in)[16], T (&out)[16]) {

@@ -45,14 +45,15 @@ struct TwoEightsLanes {
   }
   static bool any(Mask m) { return _mm256_movemask_ps(_mm256_or_ps(m.a, m.b)) != 0; }
   static Mask both(Mask x, Mask y) { return {_mm256_and_ps(x.a, y.a), _mm256_and_ps(x.b, y.b)}; }
+  template <std::uint32_t stride>
   static std::size_t pack(Mask m, std::uint32_t number, std::uint32_t* to) {
-    const std::size_t n = pack_eight(m.a, number, to);
-    return n + pack_eight(m.b, number + 8, to + n);
+    const std::size_t n = pack_eight<stride>(m.a, number, to);
+    return n + pack_eight<stride>(m.b, number + 8, to + n);
   }
-  static void columns(const float* records, std::size_t stride, const std::uint32_t* which, Real* out) {
+  static void columns(const float* records, const std::uint32_t* which, Real* out) {
     __m256 first[4], second[4];
-    columns_of_eight(records, stride, which, first);
-    columns_of_eight(records, stride, which + 8, second);
+    columns_of_eight(records, which, first);
+    columns_of_eight(records, which + 8, second);
     for (std::size_t c = 0; c < 4; ++c) out[c] = {first[c], second[c]};
   }
   static void sums(const Real (&in)[16], float (&out)[16]) {
@@ -75,17 +76,22 @@ struct TwoEightsLanes {
   }
 
  private:
+  template <std::uint32_t stride>
   static std::size_t pack_eight(__m256 mask, std::uint32_t number, std::uint32_t* to) {
+    static_assert(stride == 8 || stride == 12);
     const auto bits = static_cast<unsigned>(_mm256_movemask_ps(mask));
     const __m128i bytes = _mm_cvtsi64_si128(static_cast<long long>(pack_table.entry[bits]));
-    const __m256i numbers = _mm256_add_epi32(_mm256_cvtepu8_epi32(bytes), _mm256_set1_epi32(static_cast<int>(number)));
+    const __m256i lanes = _mm256_cvtepu8_epi32(bytes);
+    __m256i scaled = _mm256_slli_epi32(lanes, 3);
+    if constexpr (stride == 12) scaled = _mm256_add_epi32(scaled, _mm256_slli_epi32(lanes, 2));
+    const __m256i numbers = _mm256_add_epi32(scaled, _mm256_set1_epi32(static_cast<int>(number * stride)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), numbers);
     return static_cast<std::size_t>(__builtin_popcount(bits));
   }
-  static void columns_of_eight(const float* records, std::size_t stride, const std::uint32_t* which, __m256 (&out)[4]) {
+  static void columns_of_eight(const float* records, const std::uint32_t* which, __m256 (&out)[4]) {
     // Row k has the records of lanes k and k + 4.
     const auto row = [&](std::size_t k) {
-      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane] * stride); };
+      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
       return _mm256_insertf128_ps(_mm256_castps128_ps256(part(k)), part(k + 4), 1);
     };
     const __m256 a = row(0), b = row(1), c = row(2), d = row(3);

@@ -30,17 +30,20 @@ struct SixteenLanes {
   static Mask odd(Real a) { return _mm512_test_epi32_mask(_mm512_castps_si512(a.v), _mm512_set1_epi32(1)); }
   static bool any(Mask m) { return m != 0; }
   static Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
+  template <std::uint32_t stride>
   static std::size_t pack(Mask m, std::uint32_t number, std::uint32_t* to) {
-    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(number)), lane);
+    constexpr int s = static_cast<int>(stride);
+    const __m512i lane = _mm512_setr_epi32(0, s, 2 * s, 3 * s, 4 * s, 5 * s, 6 * s, 7 * s, 8 * s, 9 * s, 10 * s, 11 * s,
+                                           12 * s, 13 * s, 14 * s, 15 * s);
+    const __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(number * stride)), lane);
     // In a register: writing selected lanes straight to memory is slow on some processors.
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(m, numbers));
     return static_cast<std::size_t>(__builtin_popcount(m));
   }
-  static void columns(const float* records, std::size_t stride, const std::uint32_t* which, Real* out) {
+  static void columns(const float* records, const std::uint32_t* which, Real* out) {
     // Row k has the records of lanes k, k + 4, k + 8, k + 12.
     const auto row = [&](std::size_t k) {
-      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane] * stride); };
+      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
       __m512 r = _mm512_castps128_ps512(part(k));
       r = _mm512_insertf32x4(r, part(k + 4), 1);
       r = _mm512_insertf32x4(r, part(k + 8), 2);

@@ -134,6 +134,9 @@ void Simulation<T, D>::sort(double dt) {
 
 template <class T, int D>
 void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
+  if (!walls_moved && wall_grid_ == grid) return;
+  wall_grid_ = grid;
+  walls_moved = false;
   const std::size_t n = walls.size();
   std::uint32_t* const keys = wall_order_.keys(n);
   for (std::size_t k = 0; k < n; ++k) keys[k] = grid.number(grid.cell_of(walls[k].x));

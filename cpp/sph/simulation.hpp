@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "exec/memory.hpp"
@@ -66,7 +67,8 @@ class Simulation {
   double time = 0;
   std::int64_t steps = 0;
   Largest largest;
-  bool primed = false;  // rates and largest values belong to the present state
+  bool walls_moved = true;  // since the last step
+  bool primed = false;      // rates and largest values belong to the present state
 
   // Takes a step. Returns whether the state is still sound; if not, `broken` is the id of the particle to blame.
   bool step();
@@ -75,7 +77,10 @@ class Simulation {
   [[nodiscard]] StepLength next() const;
   [[nodiscard]] std::size_t fixed_walls() const { return walls.size() - bodies.parts.size(); }
   // Moves bodies to their poses; the next step has them there at its middle.
-  void place_bodies() { bodies.place<D>(walls.span().subspan(fixed_walls()), settings.space); }
+  void place_bodies() {
+    bodies.place<D>(walls.span().subspan(fixed_walls()), settings.space);
+    walls_moved = true;
+  }
   std::uint32_t broken = 0;
 
  private:
@@ -90,6 +95,7 @@ class Simulation {
 
   Buffer<Particle<D>> sorted_;
   CellSort order_, wall_order_;
+  std::optional<Grid<D>> wall_grid_;  // for which walls are sorted
   Buffer<Record<T, D>> records_, wall_records_;
   Buffer<T> shifts_;
   Buffer<Sums<T>> sums_, wall_sums_;

@@ -26,7 +26,7 @@ template <class T, int D>
 struct Scratch {
   Record<T, D>* records;
   T* positions[D];       // columns of the records, with room for one more set of lanes
-  std::uint32_t* found;  // the same room
+  std::uint32_t* found;  // the same room: where the records of neighbours begin, in numbers
   std::size_t size;      // candidates now in the tile
 };
 
@@ -42,6 +42,8 @@ namespace {
 
 template <class T, int D>
 struct Tile {
+  static constexpr std::uint32_t stride = Record<T, D>::size;
+
   // Collects the candidates of a cell; returns the place of the first one of the cell itself.
   static std::size_t collect(const CellShape<T, D>& shape, const Cells<T, D>& cells, const std::int32_t (&cell)[D],
                              Scratch<T, D>& to) {
@@ -98,7 +100,7 @@ struct Tile {
         d = x[a] - L::load(in.positions[a] + k);
         sum = sum + d * d;
       }
-      n += L::pack(L::less(sum, limit), static_cast<std::uint32_t>(k), in.found + n);
+      n += L::template pack<stride>(L::less(sum, limit), static_cast<std::uint32_t>(k), in.found + n);
     }
     // Lanes beyond the last neighbour load a record that exists; they are masked.
     for (std::size_t k = 0; k < L::width; ++k) in.found[n + k] = 0;
@@ -108,19 +110,16 @@ struct Tile {
   // The records of the neighbours from `k` on, as columns.
   template <class L>
   static void columns(const Scratch<T, D>& in, std::size_t k, typename L::Real (&out)[Record<T, D>::size]) {
-    constexpr std::size_t stride = Record<T, D>::size;
-    for (std::size_t c = 0; c < stride; c += 4) L::columns(in.records[0].c + c, stride, in.found + k, out + c);
+    for (std::size_t c = 0; c < stride; c += 4) L::columns(in.records[0].c + c, in.found + k, out + c);
   }
 
  private:
   static void copy(const Record<T, D>* from, std::size_t n, const T (&offset)[D], Scratch<T, D>& to) {
     for (std::size_t k = 0; k < n; ++k) {
-      Record<T, D> record = from[k];
-      for (std::size_t a = 0; a < D; ++a) {
-        record.c[a] += offset[a];
-        to.positions[a][to.size + k] = record.c[a];
-      }
-      to.records[to.size + k] = record;
+      // Whole first, then its position: a copy on the stack would have to wait for the parts written to it.
+      Record<T, D>& record = to.records[to.size + k];
+      record = from[k];
+      for (std::size_t a = 0; a < D; ++a) to.positions[a][to.size + k] = record.c[a] = from[k].c[a] + offset[a];
     }
     to.size += n;
   }

@@ -19,7 +19,10 @@ struct Extrapolate {
     for_cells(job.shape, job.walls.offsets, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
-                for (std::size_t i = first; i < last; ++i) query(job, job.walls.records[i], tile, job.sums[i].c);
+                for (std::size_t i = first; i < last; ++i) {
+                  if (tile.size > 0) query(job, job.walls.records[i], tile, job.sums[i].c);
+                  else job.sums[i].c[At::weight] = 0;
+                }
               });
   }
 
@@ -27,7 +30,7 @@ struct Extrapolate {
   static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, T (&out)[16]) {
     Real sum[16];
     for (Real& s : sum) s = L::all(0);
-    const std::size_t n = tile.size == 0 ? 0 : Tile<T, D>::template find<L>(tile, record.c, job.square);
+    const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
     for (std::size_t k = 0; k < n; k += L::width) {
       Real j[Fields::size];
       Tile<T, D>::template columns<L>(tile, k, j);
