@@ -39,15 +39,9 @@ struct alignas(64) Motion {
   Spin w;
   Vec4 dv, dw;
 };
-// A sum of forces or torques. A nonzero `mark` says that at least one contact has been added; its value has no other
-// meaning.
-struct alignas(32) MarkedSum {
-  double x = 0, y = 0, z = 0, mark = 0;
-  operator Vec() const { return {x, y, z}; }
-};
 // Force and torque on a body.
 struct alignas(64) Load {
-  MarkedSum force, torque;
+  Vec4 force, torque;
 };
 // The history of a contact: the stretch of its tangential spring.
 using Spring = Vec4;
@@ -70,8 +64,7 @@ struct alignas(64) Pose {
   AxisAndMargin axis;
   TabletCore core;
 };
-static_assert(FourWide<Vec4> && FourWide<Turning> && FourWide<Place> && FourWide<Spin> && FourWide<MarkedSum> &&
-              FourWide<Quat>);
+static_assert(FourWide<Vec4> && FourWide<Turning> && FourWide<Place> && FourWide<Spin> && FourWide<Quat>);
 static_assert(FourWide<AxisAndMargin> && FourWide<TabletCore>);
 
 inline void add(Load& to, Vec force, Vec torque) {

@@ -129,21 +129,29 @@ void Clock::forces_and(Then then) {
 }
 
 void Clock::finish(std::size_t begin, std::size_t end, Then then) {
+  // A few rows at a time, so that their data stay in the level-1 cache.
+  constexpr std::size_t few = 64;
+  Speed& speed = speeds_[begin / block_rows];
+  for (std::size_t row = begin; row < end; row += few)
+    speed = larger(speed, finish_few(row, std::min(end, row + few), then));
+}
+
+Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
   const Elements& elements = assembly_.elements;
   const Load* loads = forces_.loads() + begin;
   static thread_local std::vector<Load> sums;
   if (elements.used()) {
     forces_.gather(elements.offsets[begin], elements.offsets[end]);
-    sums.resize(block_rows);
+    sums.resize(end - begin);
     for (std::size_t row = begin; row < end; ++row) sums[row - begin] = forces_.load_of(row);
     loads = sums.data();
   } else {
     forces_.gather(begin, end);
   }
-  Speed& speed = speeds_[begin / block_rows];
-  speed = kick_rows(begin, end, loads, then == Then::prime);
+  const Speed speed = kick_rows(begin, end, loads, then == Then::prime);
   // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
   if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
+  return speed;
 }
 
 // Computes the velocities at the end of the step. Returns the largest speeds in the next half step.

@@ -45,6 +45,7 @@ class Clock {
   enum class Then { prime, kick, kick_and_drift };
   void forces_and(Then then);
   void finish(std::size_t begin, std::size_t end, Then then);
+  Speed finish_few(std::size_t begin, std::size_t end, Then then);
   Speed kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming);
   void drift_rows(std::size_t begin, std::size_t end);
   template <class F>

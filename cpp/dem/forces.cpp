@@ -10,16 +10,10 @@
 namespace vicinal::dem {
 namespace {
 
-// Contacts in the block that a thread processes.
-struct TouchingPairs {
-  std::vector<Number> i, j, entry, ended;
-  void make_room(std::size_t entries) {
-    constexpr std::size_t registers = 8;  // loops store whole registers, so they may write past the last entry
-    if (i.size() >= entries + registers) return;
-    for (auto* column : {&i, &j, &entry, &ended}) column->resize(entries + registers);
-  }
-};
-thread_local TouchingPairs touching;
+// Repeats the last contact (see SphereJob).
+void pad(Number* column, std::size_t size) {
+  for (std::size_t k = 0; size > 0 && k < spare_contacts; ++k) column[size + k] = column[size - 1];
+}
 
 }  // namespace
 
@@ -31,16 +25,24 @@ void Forces::prepare() {
   if (assembly_.any_convex) overlapping_.assign(lists_.pairs.active(), lists_.pairs.active() + lists_.pairs.size());
   const std::size_t size = force_block_rows(act.size);
   wall_rows_.clear();
+  plain_rows_.clear();
   wall_row_offsets_.clear();
   for (std::size_t row = 0; row < act.size; ++row) {
     if (row % size == 0) wall_row_offsets_.push_back(wall_rows_.size());
-    if (lists_.walls.begin(row) < lists_.walls.end(row)) wall_rows_.push_back(static_cast<Number>(row));
+    if (lists_.walls.begin(row) == lists_.walls.end(row)) continue;
+    bool plain = !assembly_.is_convex(row);
+    for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k)
+      plain = plain && assembly_.walls[assembly_.primitives[lists_.walls.indices()[k]].wall].kind != Wall::mesh;
+    wall_rows_.push_back(static_cast<Number>(row));
+    plain_rows_.push_back(plain ? 1 : 0);
   }
   wall_row_offsets_.push_back(wall_rows_.size());
   row_wakes_.assign(wall_rows_.size(), 0.0);
   remote_.set(lists_.pairs, act.size, size);
-  loads_.assign(act.size, Load{});
+  loads_.assign(act.size + remote_.slots(), Load{});
   block_coefficients_.assign((act.size + size - 1) / size, no_number);
+  touching_.reset(lists_.pairs.size(), block_coefficients_.size());
+  pair_wakes_.assign(lists_.pairs.size() / SearchJob::group + block_coefficients_.size() + 1, 0.0);
   for (std::size_t block = 0; block < block_coefficients_.size(); ++block) {
     const std::size_t begin = lists_.pairs.begin(block * size);
     const std::size_t end = lists_.pairs.begin(std::min(act.size, (block + 1) * size));
@@ -54,7 +56,7 @@ void Forces::prepare() {
 }
 
 void Forces::wake_all() {
-  for (auto* wakes : {&wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);
+  for (auto* wakes : {&pair_wakes_, &wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);
 }
 
 void Forces::begin_step(std::size_t blocks) {
@@ -67,7 +69,7 @@ void Forces::block_forces(std::size_t begin, std::size_t end, std::size_t block,
   for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
   static thread_local Entries others;
   sphere_forces(begin, end, block, step, others);
-  if (assembly_.any_convex) shape_forces(others, end, step);
+  if (assembly_.any_convex) shape_forces(others, step);
   wall_forces(block, step);
 }
 
@@ -84,68 +86,84 @@ void Forces::sum_wall_loads() {
 
 // First finds the contacts of a block, then applies the law to all of them.
 void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others) {
+  find_contacts(begin, end, block);
+  static thread_local Entries spheres;  // if there are other shapes
+  static thread_local std::vector<Number> ended;
   const Assembly::Acting act = assembly_.acting();
-  touching.make_room(lists_.pairs.begin(end) - lists_.pairs.begin(begin));
+  const std::size_t first_entry = lists_.pairs.begin(begin), from = TouchingPairs::from(block, first_entry);
   SphereJob job;
-  job.size = find_contacts(begin, end, others);
+  static_cast<ContactJob&>(job) = law_job(lists_.pairs, step);
+  job.size = touching_.sizes[block];
+  job.i = touching_.i.data() + from;
+  job.j = touching_.j.data() + from;
+  job.entry = touching_.entry.data() + from;
+  if (assembly_.any_convex) {
+    others.clear();
+    spheres.clear();
+    for (std::size_t c = 0; c < job.size; ++c) {
+      const bool sphere = !assembly_.is_convex(job.i[c]) && !assembly_.is_convex(job.j[c]);
+      (sphere ? spheres : others).push(job.i[c], job.j[c], job.entry[c]);
+      if (sphere) lists_.pairs.active()[job.entry[c]] = 1;
+    }
+    job.size = spheres.size();
+    for (auto* column : {&spheres.i, &spheres.j, &spheres.entry}) {
+      column->resize(job.size + spare_contacts);
+      pad(column->data(), job.size);
+    }
+    job.i = spheres.i.data();
+    job.j = spheres.j.data();
+    job.entry = spheres.entry.data();
+  }
   if (job.size == 0) return;
-  job.i = touching.i.data();
-  job.j = touching.j.data();
-  job.entry = touching.entry.data();
-  job.places = act.places;
-  job.motions = act.motions;
   job.materials = act.materials;
-  job.table = assembly_.law.table();
   job.table_edge = assembly_.law.materials();
   if (block_coefficients_[block] != no_number) job.uniform = assembly_.law.table() + block_coefficients_[block];
-  job.terms = assembly_.law.terms();
-  job.dt = step;
   job.period = assembly_.period;
-  job.springs = lists_.pairs.springs();
-  job.turnings = lists_.pairs.turnings();
   job.loads = loads_.data();
-  job.block_end = end;
-  job.remote = remote_.shares();
-  job.slots = remote_.slots();
+  job.targets = remote_.targets();
+  if (ended.size() < job.size) ended.resize(job.size);
+  job.ended = ended.data();
   kernels().sphere_contacts(job, assembly_.law.law());
+  for (std::size_t k = 0; k < job.endings; ++k) {
+    lists_.pairs.forget(ended[k]);
+    pair_wakes(block, first_entry)[(ended[k] - first_entry) / SearchJob::group] = 0;
+    touching_.stale[block] = 1;
+  }
 }
 
-// Finds the contacts of spheres in a block of rows; returns their number.
-std::size_t Forces::find_contacts(std::size_t begin, std::size_t end, Entries& others) {
+ContactJob Forces::law_job(ContactRows& rows, double step) const {
   const Assembly::Acting act = assembly_.acting();
-  TouchingPairs& to = touching;
+  return {act.places, act.motions, assembly_.law.table(), assembly_.law.terms(), step, rows.springs(), rows.turnings()};
+}
+
+void Forces::find_contacts(std::size_t begin, std::size_t end, std::size_t block) {
+  static thread_local std::vector<Number> ended;
   SearchJob job;
   job.begin = lists_.pairs.begin(begin);
   job.end = lists_.pairs.begin(end);
   job.first = lists_.pairs.owners();
   job.second = lists_.pairs.indices();
-  job.places = act.places;
+  job.places = assembly_.acting().places;
   job.period = assembly_.period;
   job.active = assembly_.any_convex ? overlapping_.data() : lists_.pairs.active();
-  job.i = to.i.data();
-  job.j = to.j.data();
-  job.entry = to.entry.data();
-  job.ended = to.ended.data();
+  job.ends = assembly_.any_convex;
+  job.odometer = odometer_;
+  job.wakes = pair_wakes(block, job.begin);
+  if (job.ends && ended.size() < job.end - job.begin) ended.resize(job.end - job.begin);
+  job.ended = ended.data();
   kernels().search(job);
-  for (std::size_t k = 0; k < job.endings; ++k) {
-    const Number entry = job.ended[k];  // of spheres, `active` is already 0
-    if (!assembly_.any_convex || lists_.pairs.active()[entry] != 0) lists_.pairs.forget(entry);
-  }
-  if (!assembly_.any_convex) return job.found;
-  others.clear();
-  std::size_t spheres = 0;
-  for (std::size_t c = 0; c < job.found; ++c) {
-    const Number i = job.i[c], j = job.j[c], k = job.entry[c];
-    if (assembly_.is_convex(i) || assembly_.is_convex(j)) {
-      others.push(i, j, k);
-      continue;
-    }
-    job.i[spheres] = i;
-    job.j[spheres] = j;
-    job.entry[spheres++] = k;
-    lists_.pairs.active()[k] = 1;
-  }
-  return spheres;
+  for (std::size_t k = 0; k < job.endings; ++k)
+    if (lists_.pairs.active()[ended[k]] != 0) lists_.pairs.forget(ended[k]);
+  if (!job.changed && touching_.stale[block] == 0) return;
+  const std::size_t from = TouchingPairs::from(block, job.begin);
+  CollectJob all{job.begin, job.end, job.first, job.second, job.active};
+  all.i = touching_.i.data() + from;
+  all.j = touching_.j.data() + from;
+  all.entry = touching_.entry.data() + from;
+  kernels().collect(all);
+  for (Number* column : {all.i, all.j, all.entry}) pad(column, all.found);
+  touching_.sizes[block] = all.found;
+  touching_.stale[block] = 0;
 }
 
 Load Forces::load_of(std::size_t body) const {

@@ -13,6 +13,7 @@
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
 #include "dem/parallel.hpp"
+#include "exec/memory.hpp"
 
 namespace vicinal::dem {
 
@@ -47,6 +48,21 @@ struct Entries {
   }
 };
 
+// The pairs of every block that touch, ascending. They are kept from step to step and change only if a contact begins
+// or ends.
+struct TouchingPairs {
+  Buffer<Number> i, j, entry;       // the pairs of a block begin at from(its number, its first entry in the list)
+  std::vector<std::size_t> sizes;   // per block
+  std::vector<std::uint8_t> stale;  // per block: whether a contact has ended since the pairs were collected
+
+  static std::size_t from(std::size_t block, std::size_t first_entry) { return first_entry + block * spare_contacts; }
+  void reset(std::size_t entries, std::size_t blocks) {
+    for (auto* column : {&i, &j, &entry}) column->reset(from(blocks, entries));
+    sizes.assign(blocks, 0);
+    stale.assign(blocks, 1);
+  }
+};
+
 class Forces {
  public:
   Forces(Assembly& assembly, Lists& lists) : assembly_(assembly), lists_(lists) {}
@@ -73,7 +89,7 @@ class Forces {
   void wake_all();
 
   // Adds the loads that belong to a range of elements but were computed in other blocks.
-  void gather(std::size_t first, std::size_t last) { remote_.add_to(loads_.data(), first, last); }
+  void gather(std::size_t first, std::size_t last) { kernels().add_shares(remote_.shares(loads_.data(), first, last)); }
   // Loads of all elements.
   [[nodiscard]] const Load* loads() const { return loads_.data(); }
   // The sum of the loads of the elements of a body.
@@ -92,9 +108,24 @@ class Forces {
   // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
   // Pairs of other shapes whose bounding spheres overlap are left in `others`.
   void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others);
-  std::size_t find_contacts(std::size_t begin, std::size_t end, Entries& others);
-  void shape_forces(const Entries& entries, std::size_t end, double step);
+  // Updates the list of touching pairs of a block. If all are spheres, those that touched in the step before are tested
+  // later, by the loop over contacts.
+  void find_contacts(std::size_t begin, std::size_t end, std::size_t block);
+  [[nodiscard]] double* pair_wakes(std::size_t block, std::size_t first_entry) {
+    return pair_wakes_.data() + first_entry / SearchJob::group + block;
+  }
+  void shape_forces(const Entries& entries, double step);
   void wall_forces(std::size_t block, double step);
+  void sphere_wall_forces(std::vector<WallContact>& contacts, std::size_t block, double step);
+  // Finds the contacts of a sphere with planes and cylinders, and returns the smallest of their wakes.
+  double touch_surfaces(std::size_t row, double step, std::vector<WallContact>& contacts);
+  // Appends a contact, and stores its normal: of a sphere, or the points of another shape.
+  void take_sphere(std::size_t row, std::size_t entry, std::size_t wall, Vec normal, double overlap, bool fresh,
+                   std::vector<WallContact>& contacts);
+  void take_wall_contact(std::size_t row, const WallTouch& touch, double step, std::vector<PointContact>& contacts);
+  void add_to_wall(std::size_t block, std::size_t wall, Vec force, Vec torque);
+  // What the law reads and changes, for contacts of pairs or walls.
+  [[nodiscard]] ContactJob law_job(ContactRows& rows, double step) const;
   // Applies the law to contacts of pairs or walls.
   void apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step);
   // Appends the points of a contact to `contacts` if the two elements overlap, and stores its normal.
@@ -121,14 +152,17 @@ class Forces {
   Assembly& assembly_;
   Lists& lists_;
   RemoteShares remote_;
-  HugeVector<Load> loads_;
+  HugeVector<Load> loads_;  // of all elements; then shares of blocks (RemoteShares)
   std::vector<Number>
       block_coefficients_;  // per block: the coefficients if all its entries have the same, or no_number
   std::vector<std::uint8_t>
-      overlapping_;                // per entry of pairs: whether bounding spheres overlap; empty if all are spheres
-  std::vector<double> wakes_;      // per entry of walls; see touch_walls
-  std::vector<Number> wall_rows_;  // the rows that have such entries
-  std::vector<double> row_wakes_;  // the smallest of each of these rows
+      overlapping_;                 // per entry of pairs: whether bounding spheres overlap; empty if all are spheres
+  TouchingPairs touching_;          // if there are other shapes than spheres: pairs whose bounding spheres overlap
+  std::vector<double> pair_wakes_;  // per group of entries; see SearchJob
+  std::vector<double> wakes_;       // per entry of walls; see touch_walls
+  std::vector<Number> wall_rows_;   // the rows that have such entries
+  std::vector<double> row_wakes_;   // the smallest of each of these rows
+  std::vector<std::uint8_t> plain_rows_;        // whether these rows are spheres near planes and cylinders only
   std::vector<std::size_t> wall_row_offsets_;   // where those of each block begin
   double odometer_ = 0;                         // upper bound of how far bodies and walls have approached each other
   std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque per block and wall

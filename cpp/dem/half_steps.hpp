@@ -156,9 +156,8 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
     for (std::size_t lane = 0; lane < width; ++lane) {
       Motion& m = job.motions[row + lane];
       const Load& load = job.loads[row + lane];
-      // Clears the mark in the fourth number.
-      const Row force = Lanes::three(Lanes::load(load.force));
-      torques[lane] = Lanes::three(Lanes::load(load.torque));
+      const Row force = Lanes::load(load.force);
+      torques[lane] = Lanes::load(load.torque);
       const Row dv = half * (Lanes::spread(m.w.inverse_mass) * force + gravity);
       Row v = Lanes::load(m.v);
       if (!job.priming) {

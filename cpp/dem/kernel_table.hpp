@@ -1,6 +1,8 @@
 // The loops for one instruction set: full groups of lanes first, then the remaining contacts one by one.
 #pragma once
 
+#include <tuple>
+
 #include "dem/curved.hpp"
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
@@ -9,6 +11,7 @@
 #include "dem/point_law.hpp"
 #include "dem/search.hpp"
 #include "dem/sphere_contacts.hpp"
+#include "dem/sphere_walls.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -16,19 +19,20 @@ namespace {
 // `Lanes` lists kinds of lanes, widest first. Each kind continues where the wider one stopped; the last has one lane.
 template <class... Lanes>
 constexpr Kernels kernels_of() {
+  using Widest = std::tuple_element_t<0, std::tuple<Lanes..., OneLane>>;
   return {
-      [](SearchJob& job) {
+      [](SearchJob& job) { search<Widest>(job); },
+      [](CollectJob& job) {
         std::size_t k = job.begin;
-        ((k = search_from<Lanes>(job, k)), ...);
-        search_from<OneLane>(job, k);
+        ((k = collect_from<Lanes>(job, k)), ...);
+        collect_from<OneLane>(job, k);
       },
-      [](const SphereJob& job, std::size_t law) {
-        visit_law(law, [&job](auto chosen) {
-          using Law = decltype(chosen);
-          std::size_t c = 0;
-          ((c = sphere_contacts_from<Law, Lanes>(job, c)), ...);
-          sphere_contacts_from<Law, OneLane>(job, c);
-        });
+      [](SphereJob& job, std::size_t law) {
+        visit_law(law, [&job](auto chosen) { sphere_contacts<decltype(chosen), Widest>(job); });
+      },
+      [](const ShareJob& job) { add_shares<Widest>(job); },
+      [](const WallJob& job, std::size_t law) {
+        visit_law(law, [&job](auto chosen) { wall_contacts<decltype(chosen), Widest>(job); });
       },
       [](const PointJob& job, std::size_t law) {
         visit_law(law, [&job](auto chosen) {

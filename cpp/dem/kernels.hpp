@@ -10,41 +10,74 @@
 
 namespace vicinal::dem {
 
-// Finds the entries of a list of spheres that touch.
+// Loops store and compute whole registers: arrays of contacts have room for this many more.
+inline constexpr std::size_t spare_contacts = 8;
+
+// Finds the entries of a list of spheres that begin to touch, and those that no longer do.
 struct SearchJob {
+  // Entries are tested in groups of this size.
+  static constexpr std::size_t group = 8;
   std::size_t begin = 0, end = 0;  // entries
   const Number* first = nullptr;   // elements, per entry
   const Number* second = nullptr;
   const Place* places = nullptr;
   Period period;
   std::uint8_t* active = nullptr;  // per entry: whether it touches; that of the step before is replaced
-  // Results. Each array has room for all entries and one register more.
-  Number *i = nullptr, *j = nullptr, *entry = nullptr;  // entries that touch
-  Number* ended = nullptr;                              // entries that no longer touch
-  std::size_t found = 0, endings = 0;
+  bool ends = false;               // false: contacts that touched in the step before are not tested
+  double odometer = 0;             // an upper bound of how far any body has moved
+  double* wakes = nullptr;         // per group: the reading of the odometer up to which it need not be tested
+  // Results.
+  bool changed = false;     // whether any entry of `active` has changed
+  Number* ended = nullptr;  // entries that no longer touch; has room for all entries
+  std::size_t endings = 0;
 };
 
-// Contacts between spheres.
-struct SphereJob {
+// Lists the entries that touch.
+struct CollectJob {
+  std::size_t begin = 0, end = 0;  // entries
+  const Number* first = nullptr;
+  const Number* second = nullptr;
+  const std::uint8_t* active = nullptr;
+  // Results. Each array has room for all entries and spare_contacts.
+  Number *i = nullptr, *j = nullptr, *entry = nullptr;
+  std::size_t found = 0;
+};
+
+// Adds shares to loads, in the given order, and sets them to 0.
+struct ShareJob {
   std::size_t size = 0;
-  const Number* i = nullptr;      // the first element, which is in the block
-  const Number* j = nullptr;      // the second
-  const Number* entry = nullptr;  // number in the list
+  Load* loads = nullptr;
+  Load* shares = nullptr;
+  const Number* receivers = nullptr;  // per share: the load to which it is added
+};
+
+// What the law reads and changes.
+struct ContactJob {
   const Place* places = nullptr;
   const Motion* motions = nullptr;
-  const std::uint8_t* materials = nullptr;
   const Coefficients* table = nullptr;  // materials × materials
-  std::size_t table_edge = 1;
-  const Coefficients* uniform = nullptr;  // the coefficients of all contacts if they are equal, or null
   Terms terms;
   double dt = 0;
-  Period period;
-  Spring* springs = nullptr;  // per entry
+  Spring* springs = nullptr;
   Turning* turnings = nullptr;
-  Load* loads = nullptr;          // of all elements; contacts are added to those of the block
-  std::size_t block_end = 0;      // second elements from here on belong to other blocks;
-  Load* remote = nullptr;         // their shares are stored here,
-  const Number* slots = nullptr;  // in the slot of each entry
+};
+
+// Contacts between spheres that touched in the step before, or begin to touch. Springs and turnings: per entry.
+struct SphereJob : ContactJob {
+  std::size_t size = 0;
+  // Elements, and numbers in the list. spare_contacts copies of the last contact follow.
+  const Number* i = nullptr;
+  const Number* j = nullptr;
+  const Number* entry = nullptr;
+  const std::uint8_t* materials = nullptr;
+  std::size_t table_edge = 1;             // number of materials
+  const Coefficients* uniform = nullptr;  // the coefficients of all contacts if they are equal, or null
+  Period period;
+  Load* loads = nullptr;
+  const Number* targets = nullptr;  // per entry: the load of its second element
+  // Results: entries that no longer touch. They exert no force, and their springs are undefined.
+  Number* ended = nullptr;  // has room for all contacts
+  std::size_t endings = 0;
 };
 
 // Types of four numbers that describe a contact.
@@ -52,13 +85,17 @@ struct alignas(32) PointAndOverlap {
   double x = 0, y = 0, z = 0, overlap = 0;
   operator Vec() const { return {x, y, z}; }
 };
+struct alignas(32) NormalAndOverlap {
+  double x = 0, y = 0, z = 0, overlap = 0;
+};
 struct alignas(32) NormalAndMass {
   double x = 0, y = 0, z = 0, mass = 0;  // effective mass
 };
 struct alignas(32) NormalAndRadius {
   double x = 0, y = 0, z = 0, radius = 0;  // effective radius
 };
-static_assert(FourWide<PointAndOverlap> && FourWide<NormalAndMass> && FourWide<NormalAndRadius>);
+static_assert(FourWide<PointAndOverlap> && FourWide<NormalAndOverlap> && FourWide<NormalAndMass> &&
+              FourWide<NormalAndRadius>);
 
 // A contact at a given point, with a wall or between bodies of any shape.
 struct PointContact {
@@ -74,16 +111,26 @@ struct PointContact {
   Number spring = 0;  // index into the springs
 };
 
-struct PointJob {
+struct PointJob : ContactJob {  // springs and turnings: by PointContact::spring
   std::size_t size = 0;
   PointContact* contacts = nullptr;
-  const Place* places = nullptr;
-  const Motion* motions = nullptr;
-  const Coefficients* table = nullptr;
-  Terms terms;
-  double dt = 0;
-  Spring* springs = nullptr;  // by PointContact::spring
-  Turning* turnings = nullptr;
+};
+
+// A contact of a sphere with a wall.
+struct alignas(64) WallContact {
+  NormalAndOverlap normal;  // from the sphere to the wall
+  Vec4 before;              // the normal of the step before; 0 for a contact that began in this step
+  Number row = 0, entry = 0, wall = 0, coefficients = 0;
+};
+struct WallMotion {
+  Vec4 velocity, spin, middle;
+};
+struct WallJob : ContactJob {  // springs and turnings: per entry
+  std::size_t size = 0;
+  const WallContact* contacts = nullptr;  // spare_contacts copies of the last one follow
+  const WallMotion* walls = nullptr;
+  Load* loads = nullptr;
+  Load* on_walls = nullptr;  // results, per contact: force on the wall, and torque about its middle
 };
 
 // Contacts of tablets and spheres, computed from a known approximate normal.
@@ -123,8 +170,11 @@ struct HalfStepJob {
 
 struct Kernels {
   void (*search)(SearchJob&);
+  void (*collect)(CollectJob&);
   // `law` is the number of the law (laws/laws.hpp).
-  void (*sphere_contacts)(const SphereJob&, std::size_t law);
+  void (*sphere_contacts)(SphereJob&, std::size_t law);
+  void (*add_shares)(const ShareJob&);
+  void (*wall_contacts)(const WallJob&, std::size_t law);
   void (*point_contacts)(const PointJob&, std::size_t law);
   // Writes 1 if a plane with the given normal separates the two elements, else 0.
   void (*separated)(const CurvedJob&, std::uint8_t* separated);

@@ -6,6 +6,7 @@
 #else
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC 12 warns about uninitialised variables inside its own intrinsics.
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>

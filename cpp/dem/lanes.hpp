@@ -47,22 +47,24 @@ struct OneLane {
   // Sets the fourth number to 0.
   static Row three(Row a) { return {{a.c[0], a.c[1], a.c[2], 0}}; }
   // Transposes the rows of all lanes to columns, and back.
-  static void columns(const Row (&in)[width], Real (&out)[4]) {
+  [[gnu::always_inline]] static void columns(const Row (&in)[width], Real (&out)[4]) {
     for (std::size_t k = 0; k < 4; ++k) out[k] = in[0].c[k];
   }
-  static void rows(const Real (&in)[4], Row (&out)[width]) { out[0] = {{in[0], in[1], in[2], in[3]}}; }
+  [[gnu::always_inline]] static void rows(const Real (&in)[4], Row (&out)[width]) {
+    out[0] = {{in[0], in[1], in[2], in[3]}};
+  }
   // The same with rows that lie anywhere in memory: row_of(lane) returns a reference to the row of a lane.
   template <class RowOf>
-  static void gather(RowOf&& row_of, Real (&out)[4]) {
+  [[gnu::always_inline]] static void gather(RowOf&& row_of, Real (&out)[4]) {
     columns({load(row_of(0))}, out);
   }
   template <class RowOf>
-  static void scatter(const Real (&in)[4], RowOf&& row_of) {
+  [[gnu::always_inline]] static void scatter(const Real (&in)[4], RowOf&& row_of) {
     store(row_of(0), {{in[0], in[1], in[2], in[3]}});
   }
   // The columns of row_of(lane) - other_row_of(lane).
   template <class RowOf, class OtherRowOf>
-  static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
+  [[gnu::always_inline]] static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
     columns({load(row_of(0)) - load(other_row_of(0))}, out);
   }
   static void store_lanes(Real a, double* to) { to[0] = a; }

@@ -54,7 +54,7 @@ struct FourLanes {
   }
   static Row spread(double a) { return {_mm256_set1_pd(a)}; }
   static Row three(Row a) { return {_mm256_blend_pd(a.v, _mm256_setzero_pd(), 8)}; }
-  static void transpose(__m256d a, __m256d b, __m256d c, __m256d d, Four (&out)[4]) {
+  [[gnu::always_inline]] static void transpose(__m256d a, __m256d b, __m256d c, __m256d d, Four (&out)[4]) {
     const __m256d ab_low = _mm256_unpacklo_pd(a, b), ab_high = _mm256_unpackhi_pd(a, b);
     const __m256d cd_low = _mm256_unpacklo_pd(c, d), cd_high = _mm256_unpackhi_pd(c, d);
     out[0].v = _mm256_permute2f128_pd(ab_low, cd_low, 0x20);
@@ -62,11 +62,15 @@ struct FourLanes {
     out[2].v = _mm256_permute2f128_pd(ab_low, cd_low, 0x31);
     out[3].v = _mm256_permute2f128_pd(ab_high, cd_high, 0x31);
   }
-  static void columns(const Row (&in)[width], Real (&out)[4]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
-  static void rows(const Real (&in)[4], Row (&out)[width]) { transpose(in[0].v, in[1].v, in[2].v, in[3].v, out); }
+  [[gnu::always_inline]] static void columns(const Row (&in)[width], Real (&out)[4]) {
+    transpose(in[0].v, in[1].v, in[2].v, in[3].v, out);
+  }
+  [[gnu::always_inline]] static void rows(const Real (&in)[4], Row (&out)[width]) {
+    transpose(in[0].v, in[1].v, in[2].v, in[3].v, out);
+  }
   // Halves of rows are joined while they are loaded, which saves half of the permutations.
   template <class RowOf>
-  static void gather(RowOf&& row_of, Real (&out)[4]) {
+  [[gnu::always_inline]] static void gather(RowOf&& row_of, Real (&out)[4]) {
     const auto* const a = numbers(row_of(0));
     const auto* const b = numbers(row_of(1));
     const auto* const c = numbers(row_of(2));
@@ -81,13 +85,13 @@ struct FourLanes {
     out[3].v = _mm256_unpackhi_pd(ac_end, bd_end);
   }
   template <class RowOf>
-  static void scatter(const Real (&in)[4], RowOf&& row_of) {
+  [[gnu::always_inline]] static void scatter(const Real (&in)[4], RowOf&& row_of) {
     Row out[width];
     rows(in, out);
     for (std::size_t lane = 0; lane < width; ++lane) store(row_of(lane), out[lane]);
   }
   template <class RowOf, class OtherRowOf>
-  static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
+  [[gnu::always_inline]] static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
     Row between[width];
     for (std::size_t lane = 0; lane < width; ++lane) between[lane] = load(row_of(lane)) - load(other_row_of(lane));
     columns(between, out);

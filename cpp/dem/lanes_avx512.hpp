@@ -51,13 +51,13 @@ struct EightLanes {
   }
   static Row spread(double a) { return FourLanes::spread(a); }
   static Row three(Row a) { return FourLanes::three(a); }
-  static void columns(const Row (&in)[width], Real (&out)[4]) {
+  [[gnu::always_inline]] static void columns(const Row (&in)[width], Real (&out)[4]) {
     Four low[4], high[4];
     FourLanes::transpose(in[0].v, in[1].v, in[2].v, in[3].v, low);
     FourLanes::transpose(in[4].v, in[5].v, in[6].v, in[7].v, high);
     for (std::size_t k = 0; k < 4; ++k) out[k].v = joined(low[k].v, high[k].v);
   }
-  static void rows(const Real (&in)[4], Row (&out)[width]) {
+  [[gnu::always_inline]] static void rows(const Real (&in)[4], Row (&out)[width]) {
     Four part[4];
     const auto low = [&](std::size_t k) { return _mm512_castpd512_pd256(in[k].v); };
     const auto high = [&](std::size_t k) { return _mm512_extractf64x4_pd(in[k].v, 1); };
@@ -69,12 +69,12 @@ struct EightLanes {
   // Two rows are joined while they are loaded. Two permutations per column remain; Intel's processors have only one
   // port for them.
   template <class RowOf>
-  static void gather(RowOf&& row_of, Real (&out)[4]) {
+  [[gnu::always_inline]] static void gather(RowOf&& row_of, Real (&out)[4]) {
     const auto two = [&](std::size_t lane) { return joined(load(row_of(lane)).v, load(row_of(lane + 4)).v); };
     transpose(two(0), two(1), two(2), two(3), out);
   }
   template <class RowOf>
-  static void scatter(const Real (&in)[4], RowOf&& row_of) {
+  [[gnu::always_inline]] static void scatter(const Real (&in)[4], RowOf&& row_of) {
     Real two[4];
     transpose(in[0].v, in[1].v, in[2].v, in[3].v, two);
     for (std::size_t lane = 0; lane < 4; ++lane) {
@@ -83,7 +83,7 @@ struct EightLanes {
     }
   }
   template <class RowOf, class OtherRowOf>
-  static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
+  [[gnu::always_inline]] static void gather_difference(RowOf&& row_of, OtherRowOf&& other_row_of, Real (&out)[4]) {
     const auto two = [&](std::size_t lane) {
       return _mm512_sub_pd(joined(load(row_of(lane)).v, load(row_of(lane + 4)).v),
                            joined(load(other_row_of(lane)).v, load(other_row_of(lane + 4)).v));
@@ -112,7 +112,7 @@ struct EightLanes {
 
  private:
   // Both halves of four registers, each on its own.
-  static void transpose(__m512d a, __m512d b, __m512d c, __m512d d, Real (&out)[4]) {
+  [[gnu::always_inline]] static void transpose(__m512d a, __m512d b, __m512d c, __m512d d, Real (&out)[4]) {
     const __m512d ab_low = _mm512_unpacklo_pd(a, b), ab_high = _mm512_unpackhi_pd(a, b);
     const __m512d cd_low = _mm512_unpacklo_pd(c, d), cd_high = _mm512_unpackhi_pd(c, d);
     const __m512i first = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dem/arrays.hpp"
+#include "dem/kernels.hpp"
 #include "dem/parallel.hpp"
 #include "dem/patch.hpp"
 #include "exec/memory.hpp"
@@ -240,35 +241,33 @@ class ContactRows {
   Buffer<Vec> normals_;
 };
 
-// Buffers for the force on the second body of a contact if it belongs to another block than the first. Slots are sorted
-// by the row of the second body. A block writes only to its own rows and to its own slots, so blocks need no locks.
+// Where the force on the second body of a contact is added. If this body belongs to another block than the first, it is
+// a slot after the loads of all rows. Slots are sorted by the row of the second body. A block writes only to its own
+// rows and to its own slots, so blocks need no locks.
 class RemoteShares {
  public:
   // `block` is the number of rows per block.
   void set(const ContactRows& list, std::size_t rows, std::size_t block) {
     offsets_.assign(rows + 1, 0);
-    slots_.reset(list.size());
+    rows_ = rows;
+    targets_.reset(list.size());
+    std::copy(list.indices(), list.indices() + list.size(), targets_.data());
     each_remote(list, block, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
     for (std::size_t row = 0; row < rows; ++row) offsets_[row + 1] += offsets_[row];
-    shares_.reset(offsets_[rows]);
-    receivers_.reset(shares_.size());
-    for (std::size_t s = 0; s < shares_.size(); ++s) shares_[s] = {};
+    receivers_.reset(offsets_[rows]);
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
     each_remote(list, block, [&](std::size_t k, Number j) {
-      slots_[k] = static_cast<Number>(next[j]);
+      targets_[k] = static_cast<Number>(rows + next[j]);
       receivers_[next[j]++] = j;
     });
   }
-  [[nodiscard]] const Number* slots() const { return slots_.data(); }
-  [[nodiscard]] Load* shares() { return shares_.data(); }
-  // Adds the shares of a range of rows to their loads, in the order of the slots, and clears them.
-  void add_to(Load* loads, std::size_t first, std::size_t last) {
-    for (std::size_t s = offsets_[first]; s < offsets_[last]; ++s) {
-      Load& share = shares_[s];
-      if (share.force.mark == 0) continue;
-      add(loads[receivers_[s]], share.force, share.torque);
-      share.force.mark = 0;
-    }
+  [[nodiscard]] std::size_t slots() const { return receivers_.size(); }
+  // Per entry: the row of its second body, or the slot.
+  [[nodiscard]] const Number* targets() const { return targets_.data(); }
+  // The shares of a range of rows, in `loads`.
+  [[nodiscard]] ShareJob shares(Load* loads, std::size_t first, std::size_t last) const {
+    const std::size_t begin = offsets_[first];
+    return {offsets_[last] - begin, loads, loads + rows_ + begin, receivers_.data() + begin};
   }
 
  private:
@@ -282,8 +281,8 @@ class RemoteShares {
   }
 
   std::vector<std::size_t> offsets_;
-  Buffer<Number> slots_, receivers_;
-  Buffer<Load> shares_;
+  std::size_t rows_ = 0;
+  Buffer<Number> targets_, receivers_;
 };
 
 }  // namespace vicinal::dem

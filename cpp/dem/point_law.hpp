@@ -8,7 +8,7 @@
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
 #include "dem/laws/response.hpp"
-#include "dem/sphere_contacts.hpp"
+#include "dem/passes.hpp"
 
 namespace vicinal::dem {
 namespace {

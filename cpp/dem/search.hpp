@@ -1,14 +1,15 @@
-// Finds the spheres of a list that touch, in groups of entries. The loop branches only if a contact begins or ends.
+// Finds the spheres of a list that touch, in groups of entries. A group sleeps until the odometer says that one of its
+// pairs may touch.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "dem/arrays.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
-#include "exec/prefetch.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -40,33 +41,66 @@ template <class Lanes>
   return {way, from[3], to[3], from[3] + to[3]};
 }
 
+// Only part of a gap counts, to allow for rounding; both bodies may move.
+constexpr double usable_gap = 0.9 * 0.5;
+// Smaller gaps, in units of the sum of the radii, may be rounding errors.
+constexpr double least_gap = 1e-6;
+
+// Tests `count` entries, which is a multiple of the number of lanes. Returns a bit per entry that touches, and reduces
+// `gap` to the smallest gap of those that do not.
 template <class Lanes>
-std::size_t search_from(SearchJob& whole, std::size_t k) {
-  constexpr std::size_t width = Lanes::width;
+[[gnu::always_inline]] inline unsigned test(const SearchJob& job, std::size_t k, std::size_t count, double& gap) {
+  unsigned touching = 0;
+  for (std::size_t c = 0; c < count; c += Lanes::width) {
+    const auto between = apart<Lanes>(job.places, job.first + k + c, job.second + k + c, job.period, job.period.any());
+    const auto square = dot(between.way, between.way);
+    const auto touches = between.reach * between.reach > square;
+    touching |= Lanes::bits(touches) << c;
+    const auto free = root(square) - between.reach;
+    const auto sure = free > Lanes::all(least_gap) * between.reach;
+    double each[Lanes::width];
+    Lanes::store_lanes(choose(touches, Lanes::all(gap), choose(sure, free, Lanes::all(0))), each);
+    for (const double one : each) gap = one < gap ? one : gap;
+  }
+  return touching;
+}
+
+template <class Lanes>
+void search(SearchJob& whole) {
+  static_assert(SearchJob::group % Lanes::width == 0);
   SearchJob job = whole;  // a local copy: stores cannot alias it
-  const bool periodic = job.period.any();
-  constexpr std::size_t ahead = 32;  // entries
-  for (; k + width <= job.end; k += width) {
-    // Most bodies of a pair are close in memory, but not all.
-    for (std::size_t lane = 0; lane < width && k + ahead + width <= job.end; ++lane)
-      prefetch_to_read(job.places + job.second[k + ahead + lane]);
-    const auto between = apart<Lanes>(job.places, job.first + k, job.second + k, job.period, periodic);
-    const unsigned touching = Lanes::bits(between.reach * between.reach > dot(between.way, between.way));
+  for (std::size_t k = job.begin, group = 0; k < job.end; k += SearchJob::group, ++group) {
+    if (job.odometer < job.wakes[group]) continue;
+    const std::size_t count = job.end - k < SearchJob::group ? job.end - k : SearchJob::group;
+    double gap = std::numeric_limits<double>::infinity();
+    unsigned touching = count == SearchJob::group ? test<Lanes>(job, k, count, gap) : test<OneLane>(job, k, count, gap);
+    unsigned before = 0;
+    for (std::size_t c = 0; c < count; ++c) before |= static_cast<unsigned>(job.active[k + c]) << c;
+    if (!job.ends) touching |= before;
+    job.wakes[group] = job.ends && touching != 0 ? 0 : job.odometer + usable_gap * gap;
+    if (before == touching) continue;
+    job.changed = true;
+    for (std::size_t c = 0; c < count; ++c) {
+      const bool was = (before >> c & 1) != 0, is = (touching >> c & 1) != 0;
+      job.active[k + c] = is ? 1 : 0;
+      if (was && !is) job.ended[job.endings++] = static_cast<Number>(k + c);
+    }
+  }
+  whole.changed = job.changed;
+  whole.endings = job.endings;
+}
+
+template <class Lanes>
+std::size_t collect_from(CollectJob& whole, std::size_t k) {
+  CollectJob job = whole;  // a local copy: stores cannot alias it
+  for (; k + Lanes::width <= job.end; k += Lanes::width) {
+    const unsigned touching = Lanes::bits_of(job.active + k);
     Lanes::compress(job.first + k, touching, job.i + job.found);
     Lanes::compress(job.second + k, touching, job.j + job.found);
     Lanes::compress_count(static_cast<Number>(k), touching, job.entry + job.found);
     job.found += static_cast<std::size_t>(std::popcount(touching));
-
-    const unsigned before = Lanes::bits_of(job.active + k);
-    if (before == touching) continue;
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const bool was = (before >> lane & 1) != 0, is = (touching >> lane & 1) != 0;
-      job.active[k + lane] = is ? 1 : 0;
-      if (was && !is) job.ended[job.endings++] = static_cast<Number>(k + lane);
-    }
   }
   whole.found = job.found;
-  whole.endings = job.endings;
   return k;
 }
 

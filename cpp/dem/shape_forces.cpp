@@ -10,7 +10,7 @@
 namespace vicinal::dem {
 
 // Pairs of curved shapes with a known normal are processed in vector loops, the others one by one.
-void Forces::shape_forces(const Entries& entries, std::size_t end, double step) {
+void Forces::shape_forces(const Entries& entries, double step) {
   const Assembly::Acting act = assembly_.acting();
   static thread_local Entries near, apart;  // pairs that touched in the step before; pairs that did not
   static thread_local std::vector<std::uint8_t> parted;
@@ -61,16 +61,13 @@ void Forces::shape_forces(const Entries& entries, std::size_t end, double step) 
   }
 
   apply_law(contacts, lists_.pairs, step);
-  Number last = no_number;
   for (const PointContact& contact : contacts) {
     const std::size_t i = contact.row, j = contact.second;
     const Vec force = contact.force, moment = contact.moment;
     const Vec arm = contact.point - centre(act.places[i]);
     add(loads_[i], force, cross(arm, force) + moment);
-    Load& second = j < end ? loads_[j] : remote_.shares()[remote_.slots()[contact.entry]];
-    if (j >= end && contact.entry != last) second = {{0, 0, 0, 1}, {}};  // the points of a contact are consecutive
-    last = contact.entry;
-    add(second, -force, cross(force, assembly_.arm_of_second(i, j, arm)) - moment);
+    const Vec other = assembly_.arm_of_second(i, j, arm);
+    add(loads_[remote_.targets()[contact.entry]], -force, cross(force, other) - moment);
   }
 }
 
@@ -107,17 +104,9 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
 }
 
 void Forces::apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step) {
-  const Assembly::Acting act = assembly_.acting();
-  PointJob job;
+  PointJob job{law_job(rows, step)};
   job.size = contacts.size();
   job.contacts = contacts.data();
-  job.places = act.places;
-  job.motions = act.motions;
-  job.table = assembly_.law.table();
-  job.terms = assembly_.law.terms();
-  job.dt = step;
-  job.springs = rows.springs();
-  job.turnings = rows.turnings();
   kernels().point_contacts(job, assembly_.law.law());
 }
 

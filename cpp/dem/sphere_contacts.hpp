@@ -1,4 +1,4 @@
-// The fused loop over contacts between spheres: geometry, law, forces. The code works for any number of lanes.
+// Contacts between spheres: geometry, law, forces. The code works for any number of lanes.
 #pragma once
 
 #include <cstddef>
@@ -8,119 +8,44 @@
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
 #include "dem/laws/laws.hpp"
-#include "dem/laws/response.hpp"
+#include "dem/passes.hpp"
 #include "dem/search.hpp"
+#include "exec/prefetch.hpp"
 
 namespace vicinal::dem {
 namespace {
 
-// One vector per lane, from rows whose fourth number is not needed.
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline Triple<Real> vectors(const typename Lanes::Row (&rows)[Lanes::width]) {
-  Real c[4];
-  Lanes::columns(rows, c);
-  return {c[0], c[1], c[2]};
-}
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline Triple<Real> springs_of(const Spring* springs, const Number* entry) {
-  Real c[4];
-  Lanes::gather([&](std::size_t lane) -> const Spring& { return springs[entry[lane]]; }, c);
-  return {c[0], c[1], c[2]};
-}
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline void keep(Spring* springs, const Number* entry, Triple<Real> stretch) {
-  Lanes::scatter({stretch.x, stretch.y, stretch.z, Lanes::all(0)},
-                 [&](std::size_t lane) -> Spring& { return springs[entry[lane]]; });
-}
-
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline Turned<Real> turnings_of(const Turning* turnings, const Number* entry) {
-  Real c[4];
-  Lanes::gather([&](std::size_t lane) -> const Turning& { return turnings[entry[lane]]; }, c);
-  return {{c[0], c[1], c[2]}, c[3]};
-}
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline void keep(Turning* turnings, const Number* entry, const Turned<Real>& turned) {
-  Lanes::scatter({turned.rolled.x, turned.rolled.y, turned.rolled.z, turned.twisted},
-                 [&](std::size_t lane) -> Turning& { return turnings[entry[lane]]; });
-}
-
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline LaneCoefficients<Real> coefficients_of(const Coefficients* table, const Number* which) {
-  Real a[4], b[4];
-  Lanes::gather([&](std::size_t lane) -> const SpringCoefficients& { return table[which[lane]]; }, a);
-  Lanes::gather([&](std::size_t lane) -> const FrictionCoefficients& { return table[which[lane]]; }, b);
-  const auto more = [&](const double& column) { return Lanes::pick(&column, coefficient_stride, which); };
-  return {a[0],
-          a[1],
-          a[2],
-          a[3],
-          b[0],
-          b[1],
-          b[2],
-          b[3],
-          more(table->cohesion),
-          more(table->torsion),
-          more(table->softness_t)};
-}
-template <class Lanes, class Real = typename Lanes::Real>
-LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
-  const auto all = [](double a) { return Lanes::all(a); };
-  return {all(p.kn),       all(p.kt),      all(p.rate_n),   all(p.rate_t),  all(p.damping_n), all(p.damping_t),
-          all(p.friction), all(p.rolling), all(p.cohesion), all(p.torsion), all(p.softness_t)};
-}
-
-// Intermediate results of a few contacts, stored in columns.
-struct Chunk {
-  static constexpr std::size_t size = 64;
-  using Column = double[size];
-  struct Vectors {
-    Column x, y, z;
-  };
-  Vectors normal, midway, travel, rate, rolled, rolling_rate;  // see Touch
-  Column overlap, mass, radius, turn;
-  Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
-  Load actions[size];              // force on the first; torque for an arm of 1
-  Load moments[size];              // moment on the first, without a force
-};
-template <class Lanes>
-[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Chunk::Vectors& v, std::size_t c) {
-  return {Lanes::load_lanes(v.x + c), Lanes::load_lanes(v.y + c), Lanes::load_lanes(v.z + c)};
-}
-template <class Lanes>
-[[gnu::always_inline]] inline void set(Chunk::Vectors& v, std::size_t c, Triple<typename Lanes::Real> value) {
-  Lanes::store_lanes(value.x, v.x + c);
-  Lanes::store_lanes(value.y, v.y + c);
-  Lanes::store_lanes(value.z, v.z + c);
-}
-
-// Processes a few contacts of a job in several passes over a chunk. Each pass is a short chain of operations, so the
-// processor can overlap several groups of lanes; a single long pass would wait for its square roots and divisions.
 template <class Law, bool dashpots, bool extras, class Lanes>
-class SpherePasses {
+class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
+  using Base = Passes<Law, dashpots, extras, Lanes>;
+  using Base::chunk_, Base::respond_to, Base::rolls, Base::width;
   using Real = typename Lanes::Real;
-  using Row = typename Lanes::Row;
-  static constexpr std::size_t width = Lanes::width;
 
  public:
-  explicit SpherePasses(const SphereJob& job) : job_(job), periodic_(job.period.any()) {}
+  explicit SpherePasses(const SphereJob& job) : Base(job), job_(job), periodic_(job.period.any()) {}
 
+  // Lanes beyond `count` repeat the last contact; they change its springs in the same way and are not added to loads.
   void run(std::size_t from, std::size_t count) {
     i_ = job_.i + from;
     j_ = job_.j + from;
     entry_ = job_.entry + from;
-    for (std::size_t c = 0; c < count; c += width) place(c);
+    const std::size_t before = job_.endings;
+    for (std::size_t c = 0; c < count; c += width) place(c, count);
     for (std::size_t c = 0; c < count; c += width) move(c);
     const auto same = uniform_coefficients<Lanes>(job_.uniform != nullptr ? *job_.uniform : *job_.table);
-    for (std::size_t c = 0; c < count; c += width) respond_to(c, job_.uniform != nullptr ? same : coefficients(c));
-    for (std::size_t c = 0; c < count; c += width) act(c);
+    for (std::size_t c = 0; c < count; c += width)
+      respond_to(c, entry_ + c, job_.uniform != nullptr ? same : coefficients(c));
+    for (std::size_t e = before; e < job_.endings; ++e) {
+      const Number c = job_.ended[e];
+      chunk_.actions[c] = chunk_.moments[c] = {};
+      job_.ended[e] = entry_[c];
+    }
+    for (std::size_t c = 0; c < count; ++c) act(c);
   }
+  [[nodiscard]] std::size_t endings() const { return job_.endings; }
 
  private:
-  [[nodiscard]] bool rolls() const { return extras && job_.terms.turning(); }
-  [[nodiscard]] bool remembers() const { return !extras || job_.terms.history; }
-
-  void place(std::size_t c) {
+  void place(std::size_t c, std::size_t count) {
     const Number *const i = i_ + c, *const j = j_ + c;
     const auto between = apart<Lanes>(job_.places, i, j, job_.period, periodic_);
     const Real ri = between.ri, rj = between.rj;
@@ -129,7 +54,13 @@ class SpherePasses {
       prefetch_to_read(&job_.motions[j[lane]].dv);
     }
     const Real half = Lanes::all(0.5);
-    const Real distance = root(dot(between.way, between.way));
+    const Real square = dot(between.way, between.way);
+    const unsigned touching = Lanes::bits(between.reach * between.reach > square);
+    if (touching != (1u << width) - 1) {
+      for (std::size_t lane = 0; lane < width && c + lane < count; ++lane)
+        if ((touching >> lane & 1) == 0) job_.ended[job_.endings++] = static_cast<Number>(c + lane);
+    }
+    const Real distance = root(square);
     const Real closeness = Lanes::all(1) / distance;
     const Real overlap = between.reach - distance;
     set<Lanes>(chunk_.normal, c, closeness * between.way);
@@ -190,84 +121,51 @@ class SpherePasses {
     return coefficients_of<Lanes>(job_.table, which);
   }
 
-  void respond_to(std::size_t c, const LaneCoefficients<Real>& p) {
-    const Number* const entry = entry_ + c;
-    const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
-    Touch<Real> touch;
-    touch.normal = get<Lanes>(chunk_.normal, c);
-    touch.midway = get<Lanes>(chunk_.midway, c);
-    touch.travel = get<Lanes>(chunk_.travel, c);
-    touch.rate = get<Lanes>(chunk_.rate, c);
-    touch.overlap = Lanes::load_lanes(chunk_.overlap + c);
-    touch.mass = Lanes::load_lanes(chunk_.mass + c);
-    if constexpr (Law::reads_radius || extras) touch.radius = Lanes::load_lanes(chunk_.radius + c);
-    touch.turn = Lanes::load_lanes(chunk_.turn + c);
-    touch.step = Lanes::all(job_.dt);
-    touch.rolled = rolls() ? get<Lanes>(chunk_.rolled, c) : none;
-    touch.rolling_rate = rolls() ? get<Lanes>(chunk_.rolling_rate, c) : none;
-    auto spring = remembers() ? springs_of<Lanes>(job_.springs, entry) : none;
-    auto turned = rolls() ? turnings_of<Lanes>(job_.turnings, entry) : Turned<Real>{none, none.x};
-    const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, job_.terms, spring, turned);
-    if (remembers()) keep<Lanes>(job_.springs, entry, spring);
-    if (rolls()) keep<Lanes>(job_.turnings, entry, turned);
-    const auto put = [&](Triple<Real> value, Load* rows, MarkedSum Load::* part) {  // 1: the mark of a load
-      Lanes::scatter({value.x, value.y, value.z, Lanes::all(1)},
-                     [=](std::size_t lane) -> MarkedSum& { return rows[c + lane].*part; });
-    };
-    put(response.force, chunk_.actions, &Load::force);
-    put(cross(touch.normal, response.tangential), chunk_.actions, &Load::torque);
-    if constexpr (extras) put(response.moment, chunk_.moments, &Load::torque);
-  }
-
+  // Contacts are added one by one, in the order of the list, so that the sums do not depend on the number of lanes.
   void act(std::size_t c) {
     using LoadPair = typename Lanes::LoadPair;
-    // One by one, in the order of the list, so that the sums do not depend on the number of lanes.
-    for (std::size_t one = c; one < c + width; ++one) {
-      const LoadPair action = LoadPair::load(chunk_.actions[one]);
-      LoadPair on_i = action.scaled(1, chunk_.arm_i[one]), on_j = action.scaled(-1, chunk_.arm_j[one]);
-      if constexpr (extras) {
-        const LoadPair moment = LoadPair::load(chunk_.moments[one]);
-        on_i = on_i + moment;
-        on_j = on_j + moment.scaled(1, -1);
-      }
-      const Number j = j_[one];
-      Load& first = job_.loads[i_[one]];
-      (LoadPair::load(first) + on_i).store(first);
-      if (j < job_.block_end) {
-        Load& second = job_.loads[j];
-        (LoadPair::load(second) + on_j).store(second);
-      } else {
-        on_j.store(job_.remote[job_.slots[entry_[one]]]);
-      }
+    const LoadPair action = LoadPair::load(chunk_.actions[c]);
+    LoadPair on_i = action.scaled(1, chunk_.arm_i[c]), on_j = action.scaled(-1, chunk_.arm_j[c]);
+    if constexpr (extras) {
+      const LoadPair moment = LoadPair::load(chunk_.moments[c]);
+      on_i = on_i + moment;
+      on_j = on_j + moment.scaled(1, -1);
     }
+    Load& first = job_.loads[i_[c]];
+    (LoadPair::load(first) + on_i).store(first);
+    Load& second = job_.loads[job_.targets[entry_[c]]];
+    (LoadPair::load(second) + on_j).store(second);
   }
 
-  const SphereJob job_;  // a local copy: stores cannot alias it
+  SphereJob job_;  // a local copy: stores cannot alias it
   const bool periodic_;
   const Number *i_ = nullptr, *j_ = nullptr, *entry_ = nullptr;
-  Chunk chunk_;
 };
 
 template <class Law, bool dashpots, bool extras, class Lanes>
-std::size_t contacts_of(const SphereJob& job, std::size_t c) {
+void contacts_of(SphereJob& job) {
   SpherePasses<Law, dashpots, extras, Lanes> passes(job);
-  while (c + Lanes::width <= job.size) {
-    const std::size_t whole = (job.size - c) / Lanes::width * Lanes::width;
-    const std::size_t count = whole < Chunk::size ? whole : Chunk::size;
-    passes.run(c, count);
-    c += count;
-  }
-  return c;
+  for (std::size_t c = 0; c < job.size; c += Chunk::size)
+    passes.run(c, job.size - c < Chunk::size ? job.size - c : Chunk::size);
+  job.endings = passes.endings();
 }
 
-// Processes full groups of lanes from contact c on; returns the first contact that is left.
 template <class Law, class Lanes>
-std::size_t sphere_contacts_from(const SphereJob& job, std::size_t c) {
+void sphere_contacts(SphereJob& job) {
   const Terms& terms = job.terms;
   const bool extras = terms.turning() || terms.cohesion || !terms.history;
-  if (terms.dashpot)
-    return extras ? contacts_of<Law, true, true, Lanes>(job, c) : contacts_of<Law, true, false, Lanes>(job, c);
-  return extras ? contacts_of<Law, false, true, Lanes>(job, c) : contacts_of<Law, false, false, Lanes>(job, c);
+  if (terms.dashpot) extras ? contacts_of<Law, true, true, Lanes>(job) : contacts_of<Law, true, false, Lanes>(job);
+  else extras ? contacts_of<Law, false, true, Lanes>(job) : contacts_of<Law, false, false, Lanes>(job);
+}
+
+template <class Lanes>
+void add_shares(const ShareJob& job) {
+  using LoadPair = typename Lanes::LoadPair;
+  for (std::size_t s = 0; s < job.size; ++s) {
+    Load& load = job.loads[job.receivers[s]];
+    (LoadPair::load(load) + LoadPair::load(job.shares[s])).store(load);
+    job.shares[s] = {};
+  }
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+// Contacts at one point are processed in several passes over a chunk of contacts. Each pass is a short chain of
+// operations, so the processor can overlap several groups of lanes; a single long pass would wait for its square roots
+// and divisions. Here is the pass that applies the law; sphere_contacts.hpp and wall_contacts.hpp have the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dem/arrays.hpp"
+#include "dem/kernels.hpp"
+#include "dem/lanes.hpp"
+#include "dem/laws/response.hpp"
+
+namespace vicinal::dem {
+namespace {
+
+// One vector per lane, from rows whose fourth number is not needed.
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> vectors(const typename Lanes::Row (&rows)[Lanes::width]) {
+  Real c[4];
+  Lanes::columns(rows, c);
+  return {c[0], c[1], c[2]};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> springs_of(const Spring* springs, const Number* entry) {
+  Real c[4];
+  Lanes::gather([&](std::size_t lane) -> const Spring& { return springs[entry[lane]]; }, c);
+  return {c[0], c[1], c[2]};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void keep(Spring* springs, const Number* entry, Triple<Real> stretch) {
+  Lanes::scatter({stretch.x, stretch.y, stretch.z, Lanes::all(0)},
+                 [&](std::size_t lane) -> Spring& { return springs[entry[lane]]; });
+}
+
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Turned<Real> turnings_of(const Turning* turnings, const Number* entry) {
+  Real c[4];
+  Lanes::gather([&](std::size_t lane) -> const Turning& { return turnings[entry[lane]]; }, c);
+  return {{c[0], c[1], c[2]}, c[3]};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void keep(Turning* turnings, const Number* entry, const Turned<Real>& turned) {
+  Lanes::scatter({turned.rolled.x, turned.rolled.y, turned.rolled.z, turned.twisted},
+                 [&](std::size_t lane) -> Turning& { return turnings[entry[lane]]; });
+}
+
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline LaneCoefficients<Real> coefficients_of(const Coefficients* table, const Number* which) {
+  Real a[4], b[4];
+  Lanes::gather([&](std::size_t lane) -> const SpringCoefficients& { return table[which[lane]]; }, a);
+  Lanes::gather([&](std::size_t lane) -> const FrictionCoefficients& { return table[which[lane]]; }, b);
+  const auto more = [&](const double& column) { return Lanes::pick(&column, coefficient_stride, which); };
+  return {a[0],
+          a[1],
+          a[2],
+          a[3],
+          b[0],
+          b[1],
+          b[2],
+          b[3],
+          more(table->cohesion),
+          more(table->torsion),
+          more(table->softness_t)};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
+  const auto all = [](double a) { return Lanes::all(a); };
+  return {all(p.kn),       all(p.kt),      all(p.rate_n),   all(p.rate_t),  all(p.damping_n), all(p.damping_t),
+          all(p.friction), all(p.rolling), all(p.cohesion), all(p.torsion), all(p.softness_t)};
+}
+
+// Intermediate results of a few contacts, stored in columns.
+struct Chunk {
+  static constexpr std::size_t size = 64;
+  using Column = double[size];
+  struct Vectors {
+    Column x, y, z;
+  };
+  Vectors normal, midway, travel, rate, rolled, rolling_rate;  // see Touch
+  Column overlap, mass, radius, turn;
+  Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
+  Load actions[size];              // force on the first; torque for an arm of 1
+  Load moments[size];              // moment on the first, without a force
+};
+template <class Lanes>
+[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Chunk::Vectors& v, std::size_t c) {
+  return {Lanes::load_lanes(v.x + c), Lanes::load_lanes(v.y + c), Lanes::load_lanes(v.z + c)};
+}
+template <class Lanes>
+[[gnu::always_inline]] inline void set(Chunk::Vectors& v, std::size_t c, Triple<typename Lanes::Real> value) {
+  Lanes::store_lanes(value.x, v.x + c);
+  Lanes::store_lanes(value.y, v.y + c);
+  Lanes::store_lanes(value.z, v.z + c);
+}
+
+template <class Law, bool dashpots, bool extras, class Lanes>
+class Passes {
+ protected:
+  using Real = typename Lanes::Real;
+  static constexpr std::size_t width = Lanes::width;
+
+  explicit Passes(const ContactJob& job) : law_(job) {}
+
+  [[nodiscard]] bool rolls() const { return extras && law_.terms.turning(); }
+  [[nodiscard]] bool remembers() const { return !extras || law_.terms.history; }
+
+  // Applies the law to contacts c to c + width - 1, whose springs belong to the entries entry[0], entry[1], …
+  void respond_to(std::size_t c, const Number* entry, const LaneCoefficients<Real>& p) {
+    const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
+    Touch<Real> touch;
+    touch.normal = get<Lanes>(chunk_.normal, c);
+    touch.midway = get<Lanes>(chunk_.midway, c);
+    touch.travel = get<Lanes>(chunk_.travel, c);
+    touch.rate = get<Lanes>(chunk_.rate, c);
+    touch.overlap = Lanes::load_lanes(chunk_.overlap + c);
+    touch.mass = Lanes::load_lanes(chunk_.mass + c);
+    if constexpr (Law::reads_radius || extras) touch.radius = Lanes::load_lanes(chunk_.radius + c);
+    touch.turn = Lanes::load_lanes(chunk_.turn + c);
+    touch.step = Lanes::all(law_.dt);
+    touch.rolled = rolls() ? get<Lanes>(chunk_.rolled, c) : none;
+    touch.rolling_rate = rolls() ? get<Lanes>(chunk_.rolling_rate, c) : none;
+    auto spring = remembers() ? springs_of<Lanes>(law_.springs, entry) : none;
+    auto turned = rolls() ? turnings_of<Lanes>(law_.turnings, entry) : Turned<Real>{none, none.x};
+    const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, law_.terms, spring, turned);
+    if (remembers()) keep<Lanes>(law_.springs, entry, spring);
+    if (rolls()) keep<Lanes>(law_.turnings, entry, turned);
+    const auto put = [&](Triple<Real> value, Load* rows, Vec4 Load::* part) {
+      Lanes::scatter({value.x, value.y, value.z, Lanes::all(0)},
+                     [=](std::size_t lane) -> Vec4& { return rows[c + lane].*part; });
+    };
+    put(response.force, chunk_.actions, &Load::force);
+    put(cross(touch.normal, response.tangential), chunk_.actions, &Load::torque);
+    if constexpr (extras) put(response.moment, chunk_.moments, &Load::torque);
+  }
+
+  const ContactJob law_;  // a local copy: stores cannot alias it
+  Chunk chunk_;
+};
+
+}  // namespace
+}  // namespace vicinal::dem
