@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from vicinal.lab import floating
 from vicinal.sim import load, run, scenes
+from vicinal.sim.pictures import Look, Painter
 from vicinal.sim.series import SeriesReader
 
 
@@ -45,3 +47,7 @@ def test_a_scene_with_bodies_in_a_fluid_continues_bit_for_bit(tmp_path: Path) ->
     assert len(particles.points) == len(whole.fluid)
     head = (tmp_path / "whole" / "table.csv").read_text().splitlines()[0].split(",")
     assert {"sph.kinetic", "dem.kinetic_translational"} <= set(head)
+    # The block is orange, the water is not.
+    look = Look(azimuth=-90, elevation=90, style="surface", pixels=(120, 90))
+    red, _, blue = np.moveaxis(Painter(tmp_path / "whole" / "particles.vtkhdf", look).image(-1), -1, 0)
+    assert 0.02 < (red > blue + 0.4).mean() < 0.2

@@ -83,14 +83,15 @@ class Coupling:
         self._advance = grains.run if advance_grains is None else advance_grains
         layers = math.ceil(fluid.kernel.support / fluid.spacing - 1e-9)
         self.bodies = ImmersedBodies(fluid.spacing, layers, fluid.dim)
-        self._longest = grains.dt  # of the steps of the grains
+        self.longest_step = grains.dt
+        """Longest step of the grains, which divides steps of the fluid."""
         self._rates = np.zeros((0, 6))  # averaged accelerations and angular accelerations
         self._loads = np.zeros((0, 6))
         if state is None:
             self._follow()
         else:
             self.bodies.restore(state["bodies"])
-            self._longest = float(state["longest"])
+            self.longest_step = float(state["longest"])
             self._rates, self._loads = (np.array(state[name], np.float64).reshape(-1, 6) for name in ("rates", "loads"))
             self._set_bodies()
         self._place(0.0)
@@ -153,7 +154,7 @@ class Coupling:
         self._loads = fluid.body_loads() * self.bodies.depths[:, None]
         before = self._motions()
         self._push(0.5 * dt)
-        count = max(1, math.ceil(dt / self._longest * (1 - 1e-9)))
+        count = max(1, math.ceil(dt / self.longest_step * (1 - 1e-9)))
         grains.dt = dt / count
         self._advance(count)
         old = self.bodies.ids
@@ -181,7 +182,7 @@ class Coupling:
         """Return what another coupling of restored grains and fluid needs to continue bit for bit."""
         return {
             "bodies": self.bodies.state(),
-            "longest": self._longest,
+            "longest": self.longest_step,
             "rates": self._rates,
             "loads": self._loads,
         }

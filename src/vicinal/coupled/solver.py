@@ -42,6 +42,8 @@ class CoupledSolver(SceneSolver):
             advance_grains=self._advance_grains,
             state=None if state is None else state["coupling"],
         )
+        if scene.dem.dt is not None:  # a restart may change it
+            self.coupling.longest_step = scene.dem.dt
 
     def _advance_grains(self, steps: int) -> None:
         sim = self.grains.simulation

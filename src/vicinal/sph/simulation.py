@@ -193,7 +193,7 @@ class Simulation:
         g = float(np.linalg.norm(self._gravity))
         heights = positions @ (self._gravity / g) if g > 0 else np.zeros(1)
         height = float(np.ptp(heights)) + self._spacing if len(positions) else 0.0
-        moving = [velocities, self._wall_velocities]
+        moving = [velocities, self._wall_velocities, *([] if self._ends is None else [self._ends.at(0.0)[1]])]
         fastest = max((float(np.linalg.norm(part, axis=1).max()) for part in moving if len(part)), default=0.0)
         speed = max(fastest, math.sqrt(2 * g * height))
         if speed == 0:
