@@ -174,7 +174,10 @@ class BVH final : public Structure<T, D> {
   void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     queries.reset(points, settings_.box, bodies_.frame);
     Prefixes prefixes;
-    order_by_curve(queries, leaf_, prefixes);
+    // Few queries are far apart: one box around several of them would meet most of the tree.
+    const double share = static_cast<double>(points.size) / static_cast<double>(std::max<std::size_t>(bodies_.size, 1));
+    const auto together = static_cast<std::size_t>(static_cast<double>(leaf_) * std::min(share, 1.0));
+    order_by_curve(queries, std::max<std::size_t>(together, 1), prefixes);
   }
   [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }

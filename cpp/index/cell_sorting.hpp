@@ -59,7 +59,7 @@ class CellSorting final : public Structure<T, D> {
         const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
         std::size_t& f = finger[r];
         if (!started) f = first_cell_from(low);
-        while (cells_.key[f] < low) ++f;  // the last key is greater than all others
+        f = first_cell_from(low, f);
         if (cells_.images != nullptr) {
           append_row(f, middle + reach, own_row, mode, ranges);
           continue;
@@ -67,7 +67,7 @@ class CellSorting final : public Structure<T, D> {
         // Without images, the cells of a row are next to each other in memory.
         std::size_t& e = end_finger[r];
         if (!started) e = f;
-        while (cells_.key[e] <= middle + reach) ++e;
+        e = first_cell_from(middle + reach + 1, e);
         if (f == e) continue;
         ranges.push_back({cells_.begin[f], cells_.begin[e], {}});
         if (!own_row) continue;
@@ -194,6 +194,22 @@ class CellSorting final : public Structure<T, D> {
 
   [[nodiscard]] std::size_t first_cell_from(std::uint64_t key) const {
     return static_cast<std::size_t>(std::lower_bound(cells_.key, cells_.key + cells_.count, key) - cells_.key);
+  }
+  // The same from cell `f` on, which is not behind it. It is one of the next cells if there are as many queries as
+  // bodies; few queries are far apart, so the steps get longer.
+  [[nodiscard]] std::size_t first_cell_from(std::uint64_t key, std::size_t f) const {
+    constexpr std::size_t nearby = 16;
+    const std::uint64_t* const keys = cells_.key;
+    const std::size_t last = std::min(f + nearby, cells_.count);
+    while (f < last && keys[f] < key) ++f;
+    if (keys[f] >= key) return f;  // the key behind the last cell is greater than all others
+    std::size_t step = nearby;
+    while (f + step < cells_.count && keys[f + step] < key) {
+      f += step;
+      step *= 2;
+    }
+    const std::size_t end = std::min(f + step, cells_.count);
+    return static_cast<std::size_t>(std::lower_bound(keys + f, keys + end, key) - keys);
   }
 
   // Cells from `f` up to key `last`; cells that are contiguous in memory become one range.

@@ -11,10 +11,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <new>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "exec/isa.hpp"
@@ -84,6 +89,30 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
   });
 }
 
+// The pairs of points in open space, checked and found in this one call, which costs little for few points. None for
+// everything that is not plain: Python checks it again, and raises an error or takes another way.
+nb::object plain_pairs(nb::handle points, double cutoff, const std::string& want, bool half, bool sort,
+                       const Chooser& chooser, std::int64_t limit) {
+  PointArray array;
+  if (!nb::try_cast(points, array, false) || array.ndim() != 2 || array.shape(0) == 0 ||
+      array.shape(0) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    return nb::none();
+  const bool known = array.dtype() == nb::dtype<float>() || array.dtype() == nb::dtype<double>();
+  if (!known || (array.shape(1) != 2 && array.shape(1) != 3)) return nb::none();
+  if (want.empty() || want.find_first_not_of("ijdDS") != std::string::npos) return nb::none();
+  return dispatch(array, [&]<class T, int D>() -> nb::object {
+    const auto r = static_cast<T>(cutoff);
+    // NaN fails both comparisons; a square that overflows is infinite.
+    if (!(r > 0 && r * r <= std::numeric_limits<T>::max() / 4)) return nb::none();
+    auto [low, high, bad] = bounds(array);
+    if (bad >= 0) return nb::none();
+    const std::vector<double> zeros(D);
+    const BodyArrays bodies{array, std::nullopt, std::move(low), std::move(high), zeros, false};
+    return nb::tuple(AnySearch::once(std::pair(&chooser, limit), bodies, static_cast<double>(r), zeros)
+                         .pairs(want, half, sort, std::nullopt, nullptr));
+  });
+}
+
 std::vector<std::string> isas() {
   std::vector<std::string> names;
   for (const Isa isa : available_isas()) names.emplace_back(name(isa));
@@ -141,6 +170,8 @@ NB_MODULE(_core, m) {
         nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
         nb::arg("sort"), nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none());
   };
+  m.def("plain_pairs", &plain_pairs, nb::arg("points"), nb::arg("cutoff"), nb::arg("want"), nb::arg("half"),
+        nb::arg("sort"), nb::arg("chooser"), nb::arg("limit"));
   def_once("pairs", &AnySearch::pairs);
   def_once("rows", &AnySearch::rows);
   m.def(

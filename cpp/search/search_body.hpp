@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/threads.hpp"
 #include "index/registry.hpp"
 #include "pairs/search.hpp"
 #include "rows/find_rows.hpp"
@@ -29,6 +30,13 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+// Few bodies take less time on one thread than others take to wake up.
+inline void limit_threads(std::size_t bodies) {
+  constexpr std::size_t each = 1024;
+  const std::size_t most = std::max<std::size_t>(1, bodies / each);
+  if (most < static_cast<std::size_t>(thread_count())) thread_count_of_call() = static_cast<int>(most);
+}
 
 inline bool needs_positions(const PairFilter* filter) { return filter != nullptr && filter->measures(); }
 
@@ -67,6 +75,7 @@ template <class T, int D>
 void Search<T, D>::build(const BodyView<T, D>& points) {
   const std::unique_lock lock(mutex_);
   const detail::Stopwatch watch;
+  detail::limit_threads(points.size);
   change([&] { structure_->build(keep(points)); });
   note_build(watch.seconds());
 }
@@ -203,6 +212,7 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
   if (queries != nullptr) widen(*queries);
   const auto lock = begin_search(positions);
   const detail::Stopwatch watch;
+  detail::limit_threads(queries != nullptr ? queries->size : structure_->bodies().size);
   Bodies<T, D> arranged;
   if (queries != nullptr) {
     arrange(*queries, positions, arranged);

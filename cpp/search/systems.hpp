@@ -85,6 +85,7 @@ class SystemSearch {
   [[nodiscard]] std::span<const Entry> row(std::size_t k) const {
     return {entries_.data() + row_begin_[k], row_begin_[k + 1] - row_begin_[k]};
   }
+  [[nodiscard]] std::span<const Entry> entries() const { return {entries_.data(), row_begin_[size_]}; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t first() const { return first_; }
   [[nodiscard]] const Shift& shift(const Entry& entry) const { return images_[static_cast<std::size_t>(entry.image)]; }
@@ -370,12 +371,52 @@ class SystemSearch {
   std::vector<Measured> measured_;
 };
 
-// The rows of some systems one after the other.
-template <class T>
-struct SystemColumns {
-  std::vector<std::int32_t> i, j, shift;
-  std::vector<T> distance, vector;
+// The rows of the systems that one thread has searched, one after the other. Owners follow from the lengths of rows.
+template <class T, int D>
+struct SystemLog {
+  Buffer<std::int32_t> j, shift;
+  Buffer<T> distance, vector;
   std::size_t entries = 0;
+  std::size_t capacity = 0;
+
+  // Makes room for n more entries.
+  void reserve(std::size_t n, const Want& want) {
+    if (entries + n <= capacity) return;
+    capacity = std::max({2 * capacity, entries + n, std::size_t{1} << 14});
+    if (want.j) j.resize(capacity);
+    if (want.distance) distance.resize(capacity);
+    if (want.vector) vector.resize(capacity * D);
+    if (want.shift) shift.resize(capacity * D);
+  }
+  // Adds the rows of the system that was searched last.
+  void add(const SystemSearch<T, D>& search, const Want& want) {
+    const auto all = search.entries();
+    reserve(all.size(), want);
+    const auto base = static_cast<std::int32_t>(search.first());
+    if (want.j)
+      std::transform(all.begin(), all.end(), j.data() + entries, [base](const auto& e) { return base + e.j; });
+    if (want.slots()) describe(search, want);
+    entries += all.size();
+  }
+
+ private:
+  void describe(const SystemSearch<T, D>& search, const Want& want) {
+    std::size_t at = entries;
+    for (std::size_t k = 0; k < search.size(); ++k)
+      for (const auto& entry : search.row(k)) {
+        if (want.distance || want.vector) {
+          std::array<T, D> d;
+          const T squared = search.vector(k, entry, d);
+          if (want.distance) distance[at] = std::sqrt(squared);
+          if (want.vector) std::copy(d.begin(), d.end(), vector.data() + at * D);
+        }
+        if (want.shift) {
+          const auto turns = search.given_shift(k, entry);
+          std::copy(turns.begin(), turns.end(), shift.data() + at * D);
+        }
+        ++at;
+      }
+  }
 };
 
 }  // namespace detail
@@ -390,64 +431,54 @@ PairResult<T, D> find_rows_of_systems(const Systems<T, D>& systems, const Want& 
     if (systems.offsets[k + 1] - systems.offsets[begins.back()] >= static_cast<std::int64_t>(bodies_together))
       begins.push_back(k + 1);
   if (begins.back() < systems.size()) begins.push_back(systems.size());
-  std::vector<detail::SystemColumns<T>> parts(begins.size() - 1);
+  struct Part {
+    std::size_t thread = 0, first = 0, entries = 0;  // in the log of a thread
+  };
+  std::vector<Part> parts(begins.size() - 1);
   std::fill(offsets.begin(), offsets.end(), 0);
 
-  detail::PerThread<detail::SystemSearch<T, D>> searches;
+  struct Worker {
+    detail::SystemSearch<T, D> search;
+    detail::SystemLog<T, D> log;
+    Worker(const Systems<T, D>& all, const SystemOptions& how) : search(all, how) {}
+  };
+  detail::PerThread<Worker> workers;
   parallel_for(parts.size(), [&](std::size_t part, int thread) {
-    auto& search = searches.get(static_cast<std::size_t>(thread), [&](auto& made) { made.emplace(systems, options); });
-    detail::SystemColumns<T>& columns = parts[part];
+    auto& [search, log] =
+        workers.get(static_cast<std::size_t>(thread), [&](auto& made) { made.emplace(systems, options); });
+    parts[part] = {static_cast<std::size_t>(thread), log.entries, 0};
     for (std::size_t system = begins[part]; system < begins[part + 1]; ++system) {
       search.run(system);
-      const auto base = static_cast<std::int32_t>(search.first());
-      for (std::size_t k = 0; k < search.size(); ++k) {
-        const auto row = search.row(k);
-        columns.entries += row.size();
-        offsets[search.first() + k + 1] = static_cast<std::int64_t>(row.size());
-        if (want.i) columns.i.insert(columns.i.end(), row.size(), base + static_cast<std::int32_t>(k));
-        if (want.j) {
-          const std::size_t at = columns.j.size();
-          columns.j.resize(at + row.size());
-          std::transform(row.begin(), row.end(), columns.j.data() + at,
-                         [base](const auto& entry) { return base + entry.j; });
-        }
-        if (!want.slots()) continue;
-        for (const auto& entry : row) {
-          if (want.distance || want.vector) {
-            std::array<T, D> d;
-            const T squared = search.vector(k, entry, d);
-            if (want.distance) columns.distance.push_back(std::sqrt(squared));
-            if (want.vector) columns.vector.insert(columns.vector.end(), d.begin(), d.end());
-          }
-          if (want.shift) {
-            const auto shift = search.given_shift(k, entry);
-            columns.shift.insert(columns.shift.end(), shift.begin(), shift.end());
-          }
-        }
-      }
+      for (std::size_t k = 0; k < search.size(); ++k)
+        offsets[search.first() + k + 1] = static_cast<std::int64_t>(search.row(k).size());
+      log.add(search, want);
     }
+    parts[part].entries = log.entries - parts[part].first;
   });
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
 
   PairResult<T, D> result;
-  std::vector<std::size_t> places(parts.size());
-  for (std::size_t part = 0; part < parts.size(); ++part) {
-    places[part] = result.size;
-    result.size += parts[part].entries;
-  }
+  result.size = static_cast<std::size_t>(offsets.back());
   result.tally.pairs = result.size;
   result.store =
       ColumnStore<T, D>(want, result.size, nullptr, result.size < few_bodies ? PageSize::small : PageSize::huge);
   const Columns<T> to = result.store.columns();
-  parallel_for(parts.size(), [&](std::size_t part, int) {
+  parallel_for(parts.size(), [&](std::size_t number, int) {
+    const Part& part = parts[number];
+    const auto first = static_cast<std::size_t>(systems.offsets[begins[number]]);
+    const auto last = static_cast<std::size_t>(systems.offsets[begins[number + 1]]);
+    const auto place = static_cast<std::size_t>(offsets[first]);
+    const auto& log = workers.at(part.thread).log;
     const auto copy = [&](auto* column, const auto& from, std::size_t each) {
-      if (column != nullptr) std::copy(from.begin(), from.end(), column + places[part] * each);
+      if (column != nullptr) std::copy_n(from.data() + part.first * each, part.entries * each, column + place * each);
     };
-    copy(to.i, parts[part].i, 1);
-    copy(to.j, parts[part].j, 1);
-    copy(to.distance, parts[part].distance, 1);
-    copy(to.vector, parts[part].vector, D);
-    copy(to.shift, parts[part].shift, D);
+    copy(to.j, log.j, 1);
+    copy(to.distance, log.distance, 1);
+    copy(to.vector, log.vector, D);
+    copy(to.shift, log.shift, D);
+    if (to.i != nullptr)
+      for (std::size_t body = first; body < last; ++body)
+        std::fill(to.i + offsets[body], to.i + offsets[body + 1], static_cast<std::int32_t>(body));
   });
   return result;
 }

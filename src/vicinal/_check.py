@@ -110,6 +110,8 @@ def most_wraps(dtype: np.dtype[Any]) -> float:
 
 def as_array(value: object, name: str) -> npt.NDArray[Any]:
     """Convert anything array-like (lists, `__array__`, DLPack) to a NumPy array; masked arrays are refused."""
+    if type(value) is np.ndarray:  # no subclass
+        return value
     if isinstance(value, np.ma.MaskedArray):
         raise InputError(
             f"{name} must not be a masked array, got one of shape {value.shape}; pass the rows to use as a plain array"
@@ -311,7 +313,9 @@ def check_integer(value: object, name: str, *, least: int, most: int) -> int:
 
 def check_flag(value: object, name: str) -> bool:
     """Return True or False; NumPy's booleans and the integers 0 and 1 are accepted too."""
-    if isinstance(value, (bool, np.bool_)):
+    if value is True or value is False:
+        return value
+    if isinstance(value, np.bool_):
         return bool(value)
     try:
         number = operator.index(value)  # type: ignore[arg-type]

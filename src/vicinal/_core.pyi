@@ -57,6 +57,9 @@ class Search:
 
 _Origin: TypeAlias = tuple[str, Mapping[str, float]] | tuple[Chooser, int]
 
+def plain_pairs(
+    points: object, cutoff: float, want: str, half: bool, sort: bool, chooser: Chooser, limit: int
+) -> tuple[npt.NDArray[Any], ...] | None: ...
 def pairs(
     origin: _Origin,
     bodies: _Bodies,

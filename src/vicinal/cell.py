@@ -238,9 +238,12 @@ def _tilted(rows: list[list[float] | None], dtype: np.dtype[Any]) -> Cell:
         return open_space(dim)
     turn = reduce(given, dim)
     vectors = [[0.0] * dim for _ in rows]
-    for k in given:
+    for k, row in given.items():
+        if turn[k] == [int(k == a) for a in range(dim)]:
+            vectors[k] = list(row)
+            continue
         for a in range(dim):
-            exact = sum((turn[k][n] * Fraction(row[a]) for n, row in given.items()), Fraction(0))
+            exact = sum((turn[k][n] * Fraction(other[a]) for n, other in given.items()), Fraction(0))
             vectors[k][a] = float(dtype.type(float(exact)))
     longest = max(math.hypot(*row) for row in given.values())
     shortest = min(math.hypot(*vectors[k]) for k in given)
@@ -287,6 +290,51 @@ def reduce(given: dict[int, list[float]], dim: int) -> list[list[int]]:
                     rows[k], turn[k] = moved, turned
                     changed = True
     return turn
+
+
+def are_reduced(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return of which cells, given by edge vectors of shape (k, dim, dim) and all periodic, no vector is replaced."""
+    dim = cells.shape[1]
+    squares = [_dots(cells[:, k], cells[:, k]) for k in range(dim)]
+    lengths = np.sqrt(squares)
+    longest, shortest = lengths.max(axis=0), lengths.min(axis=0)
+    good = (shortest >= 2 * DEPENDENT * longest) & (shortest >= 2 * SHORTEST_VECTOR) & np.isfinite(longest)
+    for k in range(dim):
+        others = [n for n in range(dim) if n != k]
+        tries = []
+        for n in others:
+            times = -np.round(_dots(cells[:, k], cells[:, n]) / squares[n])
+            tries.append(cells[:, k] + times[:, None] * cells[:, n])
+        if len(others) == 2:
+            one, two = (cells[:, n] for n in others)
+            tries += [(cells[:, k] + a * one) + b * two for a, b in product((1, -1), repeat=2)]
+        for moved in tries:
+            good &= ~(_dots(moved, moved) < SHORTER * squares[k])
+    return np.asarray(good)
+
+
+def inverses(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return `invert` of cells of shape (k, dim, dim) that are periodic along every edge."""
+    dim = cells.shape[1]
+    if dim == 2:
+        a, b, c, d = cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0], cells[:, 1, 1]
+        entries = np.stack([d, -c, -b, a], axis=1) / (a * d - b * c)[:, None]
+        return np.asarray(entries.reshape(-1, 2, 2))
+    normals = np.empty_like(cells)
+    for k in range(3):
+        one, two = cells[:, (k + 1) % 3], cells[:, (k + 2) % 3]
+        for axis in range(3):
+            y, z = (axis + 1) % 3, (axis + 2) % 3
+            normals[:, k, axis] = one[:, y] * two[:, z] - one[:, z] * two[:, y]
+    return np.asarray(normals / _dots(cells[:, 0], normals[:, 0])[:, None, None])
+
+
+def _dots(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return `dot` of rows."""
+    total = a[:, 0] * b[:, 0]
+    for k in range(1, a.shape[1]):
+        total = total + a[:, k] * b[:, k]
+    return np.asarray(total)
 
 
 def _steps(rows: dict[int, list[float]], k: int) -> list[list[tuple[int, int]]]:

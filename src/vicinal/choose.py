@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from vicinal import _core
 from vicinal._check import check_number
+from vicinal._environment import check_environment
 from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.costs import Costs, all_pairs_limit, chooser_with, current_costs, survey
+from vicinal.costs import Costs, all_pairs_limit, chooser_with, costs_with, current_costs, survey
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.settings import Settings, check_settings
@@ -114,6 +115,16 @@ def chosen_index(settings: Settings) -> Index:
     """Return an index for a single search with the structure that suits it."""
     limit = all_pairs_limit(current_costs())
     return Index._chosen(settings, chooser_with(_core.get_isa()), limit)  # noqa: SLF001
+
+
+def plain_pairs(
+    points: object, cutoff: float, want: str, *, half: bool, sort: bool
+) -> tuple[npt.NDArray[Any], ...] | None:
+    """Find the pairs of points in open space in one call of the core; None if it needs other checks or ways."""
+    check_environment()
+    isa = _core.get_isa()
+    limit = all_pairs_limit(costs_with(isa))
+    return _core.plain_pairs(points, cutoff, want, half, sort, chooser_with(isa), limit)
 
 
 def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:

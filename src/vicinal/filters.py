@@ -87,6 +87,8 @@ class Filter:
 
 def core_filter(mine: Filter | None, queries: Bodies | None, types: object, groups: object) -> _core.Filter | None:
     """Return the filter of an index for the core, with the types and groups of queries, which are checked."""
+    if mine is types is groups is None and (queries is None or queries.spheres is None):
+        return None
     if queries is None:
         given = "query_types" if types is not None else "query_groups" if groups is not None else ""
         if given:

@@ -583,7 +583,8 @@ class Index:
             return self._like
         if bodies.dim != self._like.dim:
             raise InputError(f"{name} must have {self._like.dim} columns, as the bodies of the index, got {bodies.dim}")
-        _check.check_wraps(bodies, self._box, name)
+        if self._box.periodic:
+            _check.check_wraps(bodies, self._box, name)
         return bodies
 
     @property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from vicinal._check import MOST_BODIES, check_flag, check_integer, check_want
 from vicinal.bodies import BodyArguments, BoxesLike, PairArguments, PlanesLike, QueryArguments
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.choose import chosen_index
+from vicinal.choose import chosen_index, plain_pairs
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.mixed import as_boxes
@@ -19,6 +19,9 @@ from vicinal.rows import Neighbors, columns_of, pick_columns
 from vicinal.settings import Settings, check_settings
 from vicinal.structures import StructureLike, find_structure
 from vicinal.systems import Columns, RowOptions, check_systems, find_rows, rows_of_index
+
+# The types of points, cutoff, want, half, sort, skin and r_min in a search that needs few checks.
+_PLAIN = (np.ndarray, float, str, bool, bool, float, float)
 
 
 def _index(
@@ -246,6 +249,35 @@ def pairs(
     >>> sum(len(i) for i, j in vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 5.0, chunks=2))
     3
     """
+    # Points in open space without further wishes: the core checks them. Checks in Python take longer than a search of a
+    # few hundred points.
+    kinds: tuple[type, ...] = (type(points), type(cutoff), type(want), type(half), type(sort), type(skin), type(r_min))
+    if (
+        kinds == _PLAIN
+        and radii is None
+        and boxes is None
+        and planes is None
+        and box is None
+        and periodic is None
+        and types is None
+        and groups is None
+        and exclude is None
+        and queries is None
+        and query_radii is None
+        and query_boxes is None
+        and query_types is None
+        and query_groups is None
+        and batch is None
+        and max_neighbors is None
+        and structure is None
+        and chunks is None
+        and self_pairs is False
+        and criterion == "sum"
+        and skin == r_min == 0
+    ):
+        found = plain_pairs(points, cast("float", cutoff), want, half=half, sort=sort)
+        if found is not None:
+            return found
     bodies = _bodies(
         query_radii,
         cutoff,

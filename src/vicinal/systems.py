@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal._check import Bodies
 from vicinal.bodies import check_points
-from vicinal.cell import LONGEST_EDGE, Cell, read_cell
+from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, inverses, read_cell
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.planes import check_planes
@@ -27,15 +26,14 @@ Offsets = npt.NDArray[np.int64]
 class Systems:
     """Checked systems: the bodies of system k are offsets[k] to offsets[k + 1] - 1.
 
-    `edges` are those of its box, 0 where it is open; `tilted` holds the cells of systems whose box is tilted. One row
-    of edges stands for all systems.
+    `boxes` are rows as the core takes them, one per system or one for all: edges, 0 where a box is open, and the
+    matrices of tilted cells, 0 for others.
     """
 
     bodies: Bodies
     cutoff: float
     offsets: Offsets
-    edges: npt.NDArray[np.float64]
-    tilted: Mapping[int, Cell]
+    boxes: npt.NDArray[np.float64]
 
     def __len__(self) -> int:
         """Return the number of systems."""
@@ -43,22 +41,13 @@ class Systems:
 
     def cell(self, system: int) -> Cell:
         """Return the cell of a system."""
-        row = 0 if len(self.edges) == 1 else system
-        return self.tilted.get(row) or Cell([float(edge) for edge in self.edges[row]])
-
-    def boxes(self, first: int, last: int) -> npt.NDArray[np.float64]:
-        """Return the boxes of consecutive systems as the core takes them, one row each or one for all."""
-        if len(self.edges) == 1:
-            first, last = 0, 1
-        if not self.tilted:
-            return np.ascontiguousarray(self.edges[first:last])
         dim = self.bodies.dim
-        rows = np.zeros((last - first, dim + 3 * dim * dim))
-        rows[:, :dim] = self.edges[first:last]
-        for system, cell in self.tilted.items():
-            if first <= system < last:
-                rows[system - first] = cell.for_core
-        return rows
+        row = self.boxes[0 if len(self.boxes) == 1 else system].tolist()
+        if not any(row[dim:]):
+            return Cell(row[:dim])
+        rows = [tuple(row[k : k + dim]) for k in range(dim, len(row), dim)]
+        turn = tuple(tuple(int(x) for x in one) for one in rows[2 * dim :])
+        return Cell(row[:dim], tuple(rows[:dim]), tuple(rows[dim : 2 * dim]), turn)
 
 
 @dataclass(frozen=True)
@@ -81,12 +70,12 @@ def check_systems(points: object, cutoff: object, batch: object, box: Any, perio
     if given is None:
         cell = _check.check_box(box, bodies, r, periodic)
         offsets = _check_batch(batch, len(bodies), None)
-        return Systems(bodies, r, offsets, np.array([cell.edges]), {0: cell} if cell.tilted else {})
+        return Systems(bodies, r, offsets, np.array([cell.for_core]))
     offsets = _check_batch(batch, len(bodies), len(given))
     along = _check_along(periodic, given)
     if given.ndim == 2:
-        return Systems(bodies, r, offsets, _check_lengths(given, along, bodies, r, offsets), {})
-    return _check_matrices(given, along, bodies, r, offsets)
+        return Systems(bodies, r, offsets, _check_lengths(given, along, bodies, r, offsets))
+    return Systems(bodies, r, offsets, _check_matrices(given, along, bodies, r, offsets))
 
 
 def _several(box: Any, periodic: Any, bodies: Bodies) -> npt.NDArray[np.float64] | None:
@@ -184,53 +173,77 @@ def _check_lengths(
             f"box must have positive, finite edges, or NaN for an open axis, got {given[row, axis]} for system {row}"
         )
     edges[is_open] = 0
+    _check_images(edges, cutoff)
+    own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    most = _check.most_wraps(dtype)
+    _check_far((edges[own] > 0) & (np.abs(bodies.array) >= most * edges[own]), most, bodies)
+    return edges
+
+
+def _check_images(edges: npt.NDArray[np.float64], cutoff: float) -> None:
+    """Check that bodies reach few images of the box of their system."""
     periodic = edges > 0
-    lengths = np.where(periodic, edges, 1.0)
-    images = np.where(periodic, 2 * (cutoff / lengths + 1) + 1, 1.0).prod(axis=1)
+    images = np.where(periodic, 2 * (cutoff / np.where(periodic, edges, 1.0) + 1) + 1, 1.0).prod(axis=1)
     if len(images) and images.max() > _check.MOST_IMAGES:
         row = int(images.argmax())
         raise InputError(
             f"cutoff must reach at most {_check.MOST_IMAGES} periodic images, got {cutoff}, which reaches "
             f"{images[row]:.3g} in the box {edges[row].tolist()} of system {row}; use a smaller cutoff"
         )
-    own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    most = _check.most_wraps(dtype)
-    far = np.argwhere(periodic[own] & (np.abs(bodies.array) >= most * edges[own]))
-    if len(far):
-        row = int(far[0][0])
+
+
+def _check_far(far: npt.NDArray[np.bool_], most: float, bodies: Bodies) -> None:
+    """Refuse bodies that are far outside their box along some axis."""
+    rows = np.flatnonzero(far.any(axis=1))
+    if len(rows):
         raise InputError(
-            f"points must lie within {most:.3g} edges of their box, got {bodies.array[row].tolist()} in row {row}; "
-            "wrap the row into the box"
+            f"points must lie within {most:.3g} edges of their box, got {bodies.array[rows[0]].tolist()} in row "
+            f"{rows[0]}; wrap the row into the box"
         )
-    return edges
 
 
 def _check_matrices(
     given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], bodies: Bodies, cutoff: float, offsets: Offsets
-) -> Systems:
-    """Check the edge vectors of one box per system."""
-    dim = bodies.dim
+) -> npt.NDArray[np.float64]:
+    """Check the edge vectors of one box per system; return the boxes for the core."""
+    dim, dtype = bodies.dim, bodies.array.dtype
     diagonal = given[:, range(dim), range(dim)]
     # A row with an entry outside the diagonal, or a diagonal that is no length, belongs to a tilted cell.
     beside = (given != 0).sum(axis=2) - (diagonal != 0)
     is_tilted = (along & ((beside > 0) | ~(diagonal > 0))).any(axis=1)
-    lengths = np.where(is_tilted[:, None], np.nan, diagonal)
-    edges = _check_lengths(lengths, along, bodies, cutoff, offsets)
-    tilted: dict[int, Cell] = {}
-    made: dict[bytes, Cell] = {}
-    for system in np.flatnonzero(is_tilted).tolist():
-        key = given[system].tobytes() + along[system].tobytes()
-        cell = made.get(key) or read_cell(given[system], along[system], dim, bodies.array.dtype)
-        made[key] = cell
+    edges = _check_lengths(np.where(is_tilted[:, None], np.nan, diagonal), along, bodies, cutoff, offsets)
+    boxes = np.zeros((len(given), dim + 3 * dim * dim))
+    boxes[:, :dim] = edges
+    with np.errstate(all="ignore"):
+        vectors = given.astype(dtype).astype(np.float64)
+        lengths = np.sqrt((vectors * vectors).sum(axis=2))
+        usual = is_tilted & along.all(axis=1) & (lengths < LONGEST_VECTOR[dtype.name] / 2).all(axis=1)
+        usual[usual] = are_reduced(vectors[usual])
+    boxes[usual] = _reduced_boxes(vectors[usual], dtype)
+    most = min(_check.most_wraps(dtype), _check.MOST_TURNS / dim)
+    _check_images(boxes[usual, :dim], cutoff)
+    own = np.repeat(np.arange(len(given)), np.diff(offsets))
+    inverse = boxes[:, dim + dim * dim : dim + 2 * dim * dim].reshape(-1, dim, dim)[own]
+    _check_far(np.abs(np.einsum("nka,na->nk", inverse, bodies.array)) >= most, most, bodies)
+    for system in np.flatnonzero(is_tilted & ~usual).tolist():
+        cell = read_cell(given[system], along[system], dim, dtype)
         mine = bodies.array[offsets[system] : offsets[system + 1]]
         if len(mine):
             alone = Bodies(mine, mine.min(axis=0).tolist(), mine.max(axis=0).tolist())
             _check.check_wraps(alone, cell, f"points of system {system}")
             _check.check_images(alone, cutoff, cell)
-        edges[system] = cell.edges
-        if cell.tilted:
-            tilted[system] = cell
-    return Systems(bodies, cutoff, offsets, edges, tilted)
+        numbers = cell.for_core
+        boxes[system, : len(numbers)] = numbers
+    return boxes
+
+
+def _reduced_boxes(vectors: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> npt.NDArray[np.float64]:
+    """Return boxes for the core from edge vectors that need no reduction."""
+    count, dim = vectors.shape[:2]
+    inverse = inverses(vectors)
+    edges = (1 / np.sqrt((inverse * inverse).sum(axis=2))).astype(dtype).astype(np.float64)
+    turn = np.broadcast_to(np.eye(dim).ravel(), (count, dim * dim))
+    return np.concatenate([edges, vectors.reshape(turn.shape), inverse.reshape(turn.shape), turn], axis=1)
 
 
 def find_rows(systems: Systems, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
@@ -252,10 +265,11 @@ def find_rows(systems: Systems, letters: str, options: RowOptions) -> tuple[Offs
 def _find_small(systems: Systems, first: int, last: int, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
     """Test all pairs of each of some systems."""
     begin, end = int(systems.offsets[first]), int(systems.offsets[last])
+    boxes = systems.boxes if len(systems.boxes) == 1 else systems.boxes[first:last]
     offsets, *columns = _core.system_rows(
         systems.bodies.array[begin:end],
         systems.offsets[first : last + 1] - begin,
-        systems.boxes(first, last),
+        boxes,
         systems.cutoff,
         letters,
         options.half,
