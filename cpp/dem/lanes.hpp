@@ -69,6 +69,8 @@ struct OneLane {
   }
   static void store_lanes(Real a, double* to) { to[0] = a; }
   static Real load_lanes(const double* from) { return from[0]; }
+  // The smallest number of all lanes; there is no NaN.
+  static double smallest(Real a) { return a; }
   // Gathers one number of row which[lane] of a table.
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return table[which[0] * stride];

@@ -98,6 +98,10 @@ struct FourLanes {
   }
   static void store_lanes(Real a, double* to) { _mm256_storeu_pd(to, a.v); }
   static Real load_lanes(const double* from) { return {_mm256_loadu_pd(from)}; }
+  static double smallest(Real a) {
+    const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(a.v), _mm256_extractf128_pd(a.v, 1));
+    return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+  }
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return {_mm256_set_pd(table[which[3] * stride], table[which[2] * stride], table[which[1] * stride],
                           table[which[0] * stride])};

@@ -92,6 +92,9 @@ struct EightLanes {
   }
   static void store_lanes(Real a, double* to) { _mm512_storeu_pd(to, a.v); }
   static Real load_lanes(const double* from) { return {_mm512_loadu_pd(from)}; }
+  static double smallest(Real a) {
+    return FourLanes::smallest({_mm256_min_pd(_mm512_castpd512_pd256(a.v), _mm512_extractf64x4_pd(a.v, 1))});
+  }
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     return {joined(FourLanes::pick(table, stride, which).v, FourLanes::pick(table, stride, which + 4).v)};
   }

@@ -46,23 +46,27 @@ constexpr double usable_gap = 0.9 * 0.5;
 // Smaller gaps, in units of the sum of the radii, may be rounding errors.
 constexpr double least_gap = 1e-6;
 
-// Tests `count` entries, which is a multiple of the number of lanes. Returns a bit per entry that touches, and reduces
-// `gap` to the smallest gap of those that do not.
+// The result for a group; one bit per entry.
+struct Found {
+  unsigned touching = 0, before = 0;                     // now, and in the step before
+  double gap = std::numeric_limits<double>::infinity();  // the smallest of those that do not touch
+};
+// Tests `count` entries, which is a multiple of the number of lanes.
 template <class Lanes>
-[[gnu::always_inline]] inline unsigned test(const SearchJob& job, std::size_t k, std::size_t count, double& gap) {
-  unsigned touching = 0;
+[[gnu::always_inline]] inline Found test(const SearchJob& job, std::size_t k, std::size_t count) {
+  Found found;
   for (std::size_t c = 0; c < count; c += Lanes::width) {
     const auto between = apart<Lanes>(job.places, job.first + k + c, job.second + k + c, job.period, job.period.any());
     const auto square = dot(between.way, between.way);
     const auto touches = between.reach * between.reach > square;
-    touching |= Lanes::bits(touches) << c;
+    found.touching |= Lanes::bits(touches) << c;
+    found.before |= Lanes::bits_of(job.active + k + c) << c;
     const auto free = root(square) - between.reach;
     const auto sure = free > Lanes::all(least_gap) * between.reach;
-    double each[Lanes::width];
-    Lanes::store_lanes(choose(touches, Lanes::all(gap), choose(sure, free, Lanes::all(0))), each);
-    for (const double one : each) gap = one < gap ? one : gap;
+    const double least = Lanes::smallest(choose(touches, Lanes::all(found.gap), choose(sure, free, Lanes::all(0))));
+    found.gap = least < found.gap ? least : found.gap;
   }
-  return touching;
+  return found;
 }
 
 template <class Lanes>
@@ -72,16 +76,13 @@ void search(SearchJob& whole) {
   for (std::size_t k = job.begin, group = 0; k < job.end; k += SearchJob::group, ++group) {
     if (job.odometer < job.wakes[group]) continue;
     const std::size_t count = job.end - k < SearchJob::group ? job.end - k : SearchJob::group;
-    double gap = std::numeric_limits<double>::infinity();
-    unsigned touching = count == SearchJob::group ? test<Lanes>(job, k, count, gap) : test<OneLane>(job, k, count, gap);
-    unsigned before = 0;
-    for (std::size_t c = 0; c < count; ++c) before |= static_cast<unsigned>(job.active[k + c]) << c;
-    if (!job.ends) touching |= before;
-    job.wakes[group] = job.ends && touching != 0 ? 0 : job.odometer + usable_gap * gap;
-    if (before == touching) continue;
+    Found found = count == SearchJob::group ? test<Lanes>(job, k, count) : test<OneLane>(job, k, count);
+    if (!job.ends) found.touching |= found.before;
+    job.wakes[group] = job.ends && found.touching != 0 ? 0 : job.odometer + usable_gap * found.gap;
+    if (found.before == found.touching) continue;
     job.changed = true;
     for (std::size_t c = 0; c < count; ++c) {
-      const bool was = (before >> c & 1) != 0, is = (touching >> c & 1) != 0;
+      const bool was = (found.before >> c & 1) != 0, is = (found.touching >> c & 1) != 0;
       job.active[k + c] = is ? 1 : 0;
       if (was && !is) job.ended[job.endings++] = static_cast<Number>(k + c);
     }

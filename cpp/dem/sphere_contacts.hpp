@@ -29,6 +29,7 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     i_ = job_.i + from;
     j_ = job_.j + from;
     entry_ = job_.entry + from;
+    left_ = job_.size - from;
     const std::size_t before = job_.endings;
     for (std::size_t c = 0; c < count; c += width) place(c, count);
     for (std::size_t c = 0; c < count; c += width) move(c);
@@ -49,6 +50,10 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     const Number *const i = i_ + c, *const j = j_ + c;
     const auto between = apart<Lanes>(job_.places, i, j, job_.period, periodic_);
     const Real ri = between.ri, rj = between.rj;
+    // Most bodies of a contact are close in memory, but not all.
+    constexpr std::size_t ahead = 32;  // contacts
+    for (std::size_t lane = 0; lane < width && c + ahead + width <= left_; ++lane)
+      prefetch_to_read(job_.places + j[ahead + lane]);
     for (std::size_t lane = 0; lane < width; ++lane) {  // the next pass reads these
       prefetch_to_read(&job_.motions[j[lane]].v);
       prefetch_to_read(&job_.motions[j[lane]].dv);
@@ -140,6 +145,7 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
   SphereJob job_;  // a local copy: stores cannot alias it
   const bool periodic_;
   const Number *i_ = nullptr, *j_ = nullptr, *entry_ = nullptr;
+  std::size_t left_ = 0;  // number of contacts from here on
 };
 
 template <class Law, bool dashpots, bool extras, class Lanes>
