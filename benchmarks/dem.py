@@ -8,6 +8,7 @@
 - tablets: settled tablets and as many settled spheres, without peers.
 - polyhedra: settled bricks and as many settled spheres, without peers. Start positions are kept in the folder for
   temporary files, so that two builds measured one after the other run the same case.
+- clumps: settled clumps of five spheres, beside LIGGGHTS, which pours them once.
 - memory: the largest resident memory of a process with a million spheres (`--million`), after a few steps.
 - impact, drum: two cases of the open benchmark of Dosta et al. (Comput. Phys. Commun. 296 (2024) 109066), Hertz and
   Mindlin, walls of triangles. Its coordinates are not part of this repository: `--data` is a folder with pen*.txt and
@@ -28,6 +29,7 @@ import time
 import numpy as np
 
 import dem_cases as cases
+import dem_clumps as clumps
 import dem_peers as peers
 import vicinal
 
@@ -136,6 +138,22 @@ def beside_spheres(kind, shape, n, given):
     print(f"  {kind} cost {best['spheres'] / best[kind]:.2f} times as much; {counts}")
 
 
+def run_clumps(given):
+    if not clumps.installed():
+        return print("clumps: LIGGGHTS is needed for the start")
+    n, contacts = given.clumps, []
+
+    def ours():
+        speed, figures = speed_of(lambda: clumps.simulation(n), given.steps)
+        contacts.append(figures.contacts / n)
+        return speed
+
+    contestants = {"vicinal": ours, "LIGGGHTS": lambda: clumps.speed(n, given.steps)}
+    best = compare(f"clumps of 5 spheres, {n}", contestants, given.repeats)
+    ratio = best["vicinal"] / best["LIGGGHTS"]
+    return print(f"  {ratio:.2f} times LIGGGHTS; {contacts[-1]:.2f} contacts per clump")
+
+
 def run_memory(given):
     """Measure in a separate process, since a process does not return all memory to the system."""
     subprocess.run([sys.executable, __file__, "--measure-memory", str(given.million)], check=True)
@@ -179,6 +197,7 @@ RUNS = {
     "threads": run_threads,
     "tablets": run_tablets,
     "polyhedra": run_polyhedra,
+    "clumps": run_clumps,
     "memory": run_memory,
     "impact": run_impact,
     "drum": run_drum,
@@ -192,6 +211,7 @@ def main():
     parser.add_argument("--spheres", type=int, nargs="+", default=[10_000])
     parser.add_argument("--tablets", type=int, default=1000)
     parser.add_argument("--polyhedra", type=int, default=500)
+    parser.add_argument("--clumps", type=int, default=1000)
     parser.add_argument("--million", type=int, default=1_000_000)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=5)
