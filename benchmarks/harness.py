@@ -50,7 +50,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     what.add_argument("--workloads", type=_words, help="uniform, uniform2d, periodic, clustered")
     what.add_argument("--orders", type=_words, help="random, sorted (along a Morton curve)")
     what.add_argument("--dtypes", type=_words, help="float64, float32")
-    what.add_argument("--tasks", type=_words, help="pairs (half, i and j), rows (full CSR), count")
+    what.add_argument(
+        "--tasks",
+        type=_words,
+        help="pairs (half: i and j), vectors (half: i, j, distance, vector and shift), rows (full CSR), count",
+    )
     what.add_argument("--peers", type=_words, default=("all",), help="names, all or none")
     what.add_argument(
         "--structures", type=_words, default=(), help="also vicinal with CellSorting, LinkedCells, Exhaustive"

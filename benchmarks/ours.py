@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from contestants import Call, Contestant, IntArray, Listing
-from workloads import Case, Cloud
+from workloads import TASKS, Case, Cloud
 
 STRUCTURES = ("CellSorting", "LinkedCells", "Exhaustive")
 # n²/2 tests at a quarter of a nanosecond: a tenth of a second.
@@ -34,6 +34,7 @@ class Vicinal(Contestant):
     """
 
     distribution = "vicinal"
+    tasks = TASKS
 
     def __init__(
         self,
@@ -79,15 +80,16 @@ class Vicinal(Contestant):
         vc = import_module("vicinal")
         vc.set_threads(threads)
         points, space = cloud.points, {"cutoff": cloud.cutoff, "box": cloud.box}
-        method = {"pairs": "pairs", "rows": "neighbors", "count": "count"}[task]
+        method = {"pairs": "pairs", "vectors": "pairs", "rows": "neighbors", "count": "count"}[task]
+        result = {"want": "ijdDS"} if task == "vectors" else {}
         if self.structure is None and not (self.reused or self.kept):
             function = getattr(vc, method)
-            return lambda: function(points, **space)
+            return lambda: function(points, **space, **result)
         chosen = vc.choose(points, **space)
         structure = getattr(vc, self.structure or chosen.structure)
         options = space | (dict(chosen.parameters) if self.structure is None else {})
         if not (self.reused or self.kept):
-            return lambda: getattr(structure(points, **options), method)()
+            return lambda: getattr(structure(points, **options), method)(**result)
         index: list[Any] = []
 
         def call() -> Any:
@@ -95,13 +97,13 @@ class Vicinal(Contestant):
                 index.append(structure(points, **options))
             elif self.reused:
                 index[0].update(points)
-            return getattr(index[0], method)()
+            return getattr(index[0], method)(**result)
 
         return call
 
     def listing(self, result: Any, task: str) -> Listing:
         """Pair arrays or CSR rows."""
-        if task == "pairs":
+        if task in {"pairs", "vectors"}:
             return Listing(result[0], result[1], full=False)
         i = np.repeat(np.arange(len(result.offsets) - 1), np.diff(result.offsets))
         return Listing(i, result.indices, full=True)

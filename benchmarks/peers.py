@@ -68,7 +68,7 @@ class Vesin(Contestant):
 
     name = "vesin"
     distribution = "vesin"
-    tasks = ("pairs", "rows")
+    tasks = ("pairs", "vectors", "rows")
     arithmetic = "float64"
     closed = False
 
@@ -78,15 +78,16 @@ class Vesin(Contestant):
         points = solid(cloud)
         box = np.diag(lengths(cloud)).astype(points.dtype)
         full = task == "rows"
+        columns = "ijdDS" if task == "vectors" else "ij"
 
         def call() -> Any:
             lister = make(cutoff=cloud.cutoff, full_list=full, sorted=full, n_threads=threads)
-            return lister.compute(points, box, cloud.box is not None, "ij")
+            return lister.compute(points, box, cloud.box is not None, columns)
 
         return call
 
     def listing(self, result: Any, task: str) -> Listing:
-        """Two arrays of unsigned 64-bit indices."""
+        """The first two arrays hold unsigned 64-bit indices."""
         return Listing(result[0], result[1], full=task == "rows")
 
 
@@ -125,21 +126,22 @@ class Matscipy(Contestant):
 
     name = "matscipy"
     distribution = "matscipy"
-    tasks = ("pairs", "rows")
+    tasks = ("pairs", "vectors", "rows")
     arithmetic = "float64"
     closed = False
     remark = "no half list: the full list is timed"
 
     def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
         """Full list sorted by the first index."""
-        del task, threads
+        del threads
+        columns = "ijdDS" if task == "vectors" else "ij"
         search = import_module("matscipy.neighbours").neighbour_list
         points = solid(cloud, "float64")
         cell, pbc = np.diag(lengths(cloud)), np.full(3, cloud.box is not None)
-        return lambda: search("ij", positions=points, cutoff=cloud.cutoff, cell=cell, pbc=pbc)
+        return lambda: search(columns, positions=points, cutoff=cloud.cutoff, cell=cell, pbc=pbc)
 
     def listing(self, result: Any, task: str) -> Listing:
-        """Two int32 arrays."""
+        """The first two arrays hold int32 indices."""
         del task
         return Listing(result[0], result[1], full=True)
 
@@ -206,21 +208,22 @@ class Ase(Contestant):
 
     name = "ase"
     distribution = "ase"
-    tasks = ("pairs", "rows")
+    tasks = ("pairs", "vectors", "rows")
     arithmetic = "float64"
     closed = False
     remark = "no half list: the full list is timed"
 
     def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
         """Full list sorted by the first index."""
-        del task, threads
+        del threads
+        columns = "ijdDS" if task == "vectors" else "ij"
         search = import_module("ase.neighborlist").primitive_neighbor_list
         points = solid(cloud, "float64")
         cell, pbc = np.diag(lengths(cloud)), [cloud.box is not None] * 3
-        return lambda: search("ij", pbc, cell, points, cloud.cutoff)
+        return lambda: search(columns, pbc, cell, points, cloud.cutoff)
 
     def listing(self, result: Any, task: str) -> Listing:
-        """Two int64 arrays."""
+        """The first two arrays hold int64 indices."""
         del task
         return Listing(result[0], result[1], full=True)
 

@@ -59,7 +59,7 @@ class CaseResult:
     @property
     def entries(self) -> int:
         """The number of entries that times are divided by: pairs, or the entries of all rows (twice as many)."""
-        return self.pairs if self.case.task == "pairs" else 2 * self.pairs
+        return self.pairs if self.case.task in {"pairs", "vectors"} else 2 * self.pairs
 
     def ratio(self, row: Row, clock: str = "cpu") -> float | None:
         """Time relative to the first contestant."""

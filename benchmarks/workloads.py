@@ -15,7 +15,7 @@ FloatArray = NDArray[Any]
 WORKLOADS = ("uniform", "uniform2d", "periodic", "clustered")
 ORDERS = ("random", "sorted")
 DTYPES = ("float64", "float32")
-TASKS = ("pairs", "rows", "count")
+TASKS = ("pairs", "vectors", "rows", "count")
 
 MEAN_NEIGHBOURS = 30.0
 # Several peers assume lengths in ångström (ASE bins of at least 3, MDAnalysis adds a fixed margin to the

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
 #include "geometry/shape.hpp"
@@ -22,6 +24,13 @@ namespace vicinal {
 template <class T, int D>
 struct LatticeBodies;
 
+// What a hit tells about a body besides its slot, in one cache line: its wrapped position and the user's number.
+template <class T, int D>
+struct BodyDetail {
+  std::array<T, D> x;
+  std::int32_t id;
+};
+
 template <class T, int D>
 struct Bodies {
   static constexpr std::size_t most = static_cast<std::size_t>(columns_of(Shape::box, D));
@@ -30,10 +39,13 @@ struct Bodies {
   BodyView<T, D> raw;
   Box<T, D> box;
   NearFrame<D> frame;
-  bool banded = false;                        // `near` is filled; otherwise `exact` is
-  Buffer<std::int32_t> ids;                   // the user's number of the body in each slot
-  std::array<Buffer<float>, most> near;       // in the frame, for the test in float32
-  mutable std::array<Buffer<T>, most> exact;  // wrapped; filled together with `near` only after `complete`
+  bool banded = false;                   // `near` is filled; otherwise `exact` is
+  Buffer<std::int32_t> ids;              // the user's number of the body in each slot
+  std::array<Buffer<float>, most> near;  // in the frame, for the test in float32
+  std::array<Buffer<T>, most> exact;     // wrapped
+  // Filled by `complete` until bodies change. No turns: every body was inside the cell.
+  mutable Buffer<BodyDetail<T, D>> details;
+  mutable Buffer<std::array<std::int32_t, D>> turns;
   // The slots of bodies at the border of a cut frame, in ascending order; their `near` coordinates may be clamped. Set
   // by `note_outside`.
   mutable std::vector<std::uint32_t> outside;
@@ -132,7 +144,6 @@ struct Bodies {
     slots = count;
     for (std::size_t c = 0; c < most; ++c) {
       if (banded && c < columns()) near[c].resize(count);
-      if (banded) exact[c].release();  // added by `complete`
       else if (c < columns()) exact[c].resize(count);
     }
   }
@@ -143,23 +154,39 @@ struct Bodies {
       else exact[c][to] = exact[c][from];
     }
   }
-  // Must be called before bodies move: the columns that `complete` added become invalid.
-  void forget_exact() {
-    if (banded)
-      for (auto& column : exact) column.release();
+  // Must be called after bodies have changed: what `complete` added is no longer true.
+  void forget_details() const {
+    if (details.size() > 0) details.reset(0);  // the memory is kept
+    if (turns.size() > 0) turns.reset(0);
   }
 
-  // Adds exact coordinates to the near ones, for results that contain distances or vectors.
+  // Adds what results with distances, vectors or shifts need.
   void complete() const {
-    for (int a = 0; a < D; ++a) {
-      auto& column = exact[static_cast<std::size_t>(a)];
-      if (column.size() == slots) continue;
-      Buffer<T> filled(slots);
-      parallel_ranges(slots, 1 << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t slot = begin; slot < end; ++slot) filled[slot] = ids[slot] < 0 ? T{0} : position(slot, a);
+    if (details.size() == slots) return;
+    Buffer<BodyDetail<T, D>> filled = std::move(details);
+    filled.reset(slots);
+    std::atomic<bool> turned = false;
+    const auto given = [&](std::size_t slot) { return raw.data + static_cast<std::size_t>(ids[slot]) * D; };
+    constexpr std::size_t ahead = 16;  // positions are in the order of the user, anywhere in memory
+    parallel_ranges(slots, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+      bool any = false;
+      for (std::size_t slot = begin; slot < end; ++slot) {
+        if (const std::size_t next = slot + ahead; next < end && ids[next] >= 0) prefetch_to_read(given(next));
+        filled[slot] = {{}, ids[slot]};
+        if (ids[slot] < 0) continue;
+        values(static_cast<std::size_t>(ids[slot]), filled[slot].x.data(), D);
+        for (std::size_t a = 0; a < D; ++a) any |= filled[slot].x[a] != given(slot)[a];
+      }
+      if (any) turned = true;
+    });
+    if (turned) {
+      turns.reset(slots);
+      parallel_ranges(slots, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t slot = begin; slot < end; ++slot)
+          turns[slot] = ids[slot] < 0 ? std::array<std::int32_t, D>{} : box.wraps(given(slot));
       });
-      column = std::move(filled);
     }
+    details = std::move(filled);
   }
 
   [[nodiscard]] bool is_outside(std::size_t slot) const {
@@ -176,7 +203,7 @@ struct Bodies {
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes();
+    std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + turns.bytes();
     for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
     return sum;
   }

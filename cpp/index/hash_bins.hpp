@@ -106,7 +106,6 @@ class HashBins {
   void view(const BodyView<T, D>& bodies) {
     bodies_.size = bodies.size;
     bodies_.raw = bodies;
-    bodies_.forget_exact();
   }
 
   // Moves bodies to their new bins; `resized`: bodies may also have changed size. Returns false, with the move

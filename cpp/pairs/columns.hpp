@@ -56,11 +56,12 @@ struct ColumnStore {
       const std::size_t room = capacity * bytes + overrun;
       return pool != nullptr ? pool->take(room, pages) : Region(room, pages);
     };
-    i = take(want.i, sizeof(std::int32_t));
-    j = take(want.j, sizeof(std::int32_t));
-    distance = take(want.distance, sizeof(T));
+    // The largest first: each takes the largest kept pages that fit, and gives up those that it does not need.
     vector = take(want.vector, D * sizeof(T));
     shift = take(want.shift, D * sizeof(std::int32_t));
+    distance = take(want.distance, sizeof(T));
+    i = take(want.i, sizeof(std::int32_t));
+    j = take(want.j, sizeof(std::int32_t));
   }
   [[nodiscard]] Columns<T> columns() const {
     return {static_cast<std::int32_t*>(i.data()), static_cast<std::int32_t*>(j.data()),
@@ -79,40 +80,84 @@ struct ColumnStore {
   }
 };
 
-// Fills the columns d, D, S and j of hits given by slot.
+namespace detail {
+
+// Distances and vectors, or one of the two, of n hits of a query at x.
+template <bool Distances, bool Vectors, class T, int D>
+void describe_vectors(const std::array<T, D>& x, const std::array<T, D>& image, const BodyDetail<T, D>* bodies,
+                      const std::int32_t* slots, std::size_t n, T* distances, T* vectors) {
+  // Some hits at a time, roots in a loop of their own, which is vectorised.
+  constexpr std::size_t together = 64;
+  std::array<T, together> squares;
+  for (std::size_t from = 0; from < n; from += together) {
+    const std::size_t count = std::min(together, n - from);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::array<T, D>& y = bodies[slots[from + k]].x;
+      T sum = 0;
+      for (std::size_t a = 0; a < D; ++a) {
+        const T d = (y[a] - x[a]) + image[a];
+        sum = a == 0 ? d * d : sum + d * d;
+        if constexpr (Vectors) vectors[(from + k) * D + a] = d;
+      }
+      squares[k] = sum;
+    }
+    if constexpr (Distances)
+      for (std::size_t k = 0; k < count; ++k) distances[from + k] = std::sqrt(squares[k]);
+  }
+}
+
+// Shifts of n hits between the bodies as given, in units of the user: wrapping moved each of the two by some edges.
+template <class T, int D>
+void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
+                     const std::int32_t* slots, std::size_t n, std::int32_t* to) {
+  const Box<T, D>& box = bodies.box;
+  std::array<std::int32_t, D> from{};
+  for (std::size_t a = 0; a < D; ++a) from[a] = shift[a] + (queries.turns.size() == 0 ? 0 : queries.turns[query][a]);
+  if (bodies.turns.size() == 0) {
+    const std::array<std::int32_t, D> all = box.given(from);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t a = 0; a < D; ++a) to[k * D + a] = all[a];
+    return;
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::array<std::int32_t, D> one = bodies.turns[static_cast<std::size_t>(slots[k])];
+    for (std::size_t a = 0; a < D; ++a) one[a] = from[a] - one[a];
+    one = box.given(one);
+    std::copy(one.begin(), one.end(), to + k * D);
+  }
+}
+
+}  // namespace detail
+
+// What the definition adds to the differences of coordinates. Along open axes that is nothing: adding -0 changes no
+// number, while adding 0 turns -0 into 0, as it does along periodic axes.
+template <class T, int D>
+std::array<T, D> added_image(const Box<T, D>& box, const Shift& shift) {
+  std::array<T, D> image = box.image(shift);
+  for (std::size_t a = 0; a < D; ++a)
+    if (!box.tilted && !(box.edge[a] > 0)) image[a] = -T{0};
+  return image;
+}
+
+// Fills the columns d, D, S and j of hits given by slot. The bodies are `complete`.
 template <class T, int D>
 void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
                    const std::int32_t* slots, std::size_t n, const Columns<T>& to, std::size_t at) {
-  const Box<T, D>& box = bodies.box;
-  const std::array<T, D> image = box.image(shift);
-  std::array<T, D> x{};
-  std::array<std::int32_t, D> wraps{};
-  if (to.distance != nullptr || to.vector != nullptr)
-    for (std::size_t a = 0; a < D; ++a) x[a] = queries.exact[a][query];
-  if (to.shift != nullptr) wraps = box.wraps(queries.raw.data + static_cast<std::size_t>(queries.ids[query]) * D);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto slot = static_cast<std::size_t>(slots[k]);
-    const std::size_t entry = at + k;
-    if (to.distance != nullptr || to.vector != nullptr) {
-      T sum = 0;
-      for (std::size_t a = 0; a < D; ++a) {
-        T d = bodies.exact[a][slot] - x[a];
-        // Also for 0, which turns -0 into 0, as the definition does.
-        if (box.tilted || box.edge[a] > 0) d = d + image[a];
-        sum = a == 0 ? d * d : sum + d * d;
-        if (to.vector != nullptr) to.vector[entry * D + a] = d;
-      }
-      if (to.distance != nullptr) to.distance[entry] = std::sqrt(sum);
-    }
-    if (to.shift != nullptr) {
-      // In the frame of the points as given: wrapping moved each of the two by some edges.
-      auto moved = box.wraps(bodies.raw.data + static_cast<std::size_t>(bodies.ids[slot]) * D);
-      for (std::size_t a = 0; a < D; ++a) moved[a] = shift[a] + wraps[a] - moved[a];
-      moved = box.given(moved);
-      std::copy(moved.begin(), moved.end(), to.shift + entry * D);
-    }
-    if (to.j != nullptr) to.j[entry] = bodies.ids[slot];
+  const BodyDetail<T, D>* const details = bodies.details.data();
+  if (to.distance != nullptr || to.vector != nullptr) {
+    const std::array<T, D> x = queries.details[query].x;
+    const std::array<T, D> image = added_image(bodies.box, shift);
+    const auto describe = [&]<bool Distances, bool Vectors>() {
+      detail::describe_vectors<Distances, Vectors, T, D>(
+          x, image, details, slots, n, to.distance + (Distances ? at : 0), to.vector + (Vectors ? at * D : 0));
+    };
+    if (to.vector == nullptr) describe.template operator()<true, false>();
+    else if (to.distance == nullptr) describe.template operator()<false, true>();
+    else describe.template operator()<true, true>();
   }
+  if (to.shift != nullptr) detail::describe_shifts(queries, bodies, query, shift, slots, n, to.shift + at * D);
+  if (to.j != nullptr)
+    for (std::size_t k = 0; k < n; ++k) to.j[at + k] = details[slots[k]].id;
 }
 
 }  // namespace vicinal

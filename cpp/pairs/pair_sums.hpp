@@ -86,25 +86,21 @@ class FunctionBlock {
   template <bool Turn>
   void put(Slot query, const Shift& shift, std::span<const std::int32_t> slots, std::int32_t limit) {
     const Bodies<T, D>& bodies = task_.index.bodies();
-    std::array<T, D> x{};
-    std::array<const T*, D> columns{};
-    for (std::size_t a = 0; a < D; ++a) {
-      x[a] = task_.queries.exact[a][query];
-      columns[a] = bodies.exact[a].data();
-    }
+    const BodyDetail<T, D>* const details = bodies.details.data();
+    const std::array<T, D> x = task_.queries.details[query].x;
     const std::array<T, D> image = bodies.box.image(shift);
-    const std::int32_t* const ids = bodies.ids.data();
     const std::int32_t id = task_.queries.ids[query];
     std::size_t to = size_;
     for (const std::int32_t slot : slots) {
-      const std::int32_t other = ids[slot];
+      const BodyDetail<T, D>& body = details[slot];
+      const std::int32_t other = body.id;
       const bool turned = Turn && other < limit;
       const T sign = turned ? T{-1} : T{1};
       i_[to] = turned ? other : id;
       j_[to] = turned ? id : other;
       T square = 0;
       for (std::size_t a = 0; a < D; ++a) {
-        const T d = (columns[a][slot] - x[a]) + image[a];
+        const T d = (body.x[a] - x[a]) + image[a];
         vectors_[a][to] = Turn ? d * sign + T{0} : d;  // no -0, as if found from the other side
         square = a == 0 ? d * d : square + d * d;
       }

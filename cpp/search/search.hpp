@@ -95,7 +95,7 @@ class Search {
   // The bodies, or queries, that reach a plane.
   Touching touch(const BodyView<T, D>* queries, const Planes<T, D>& planes);
 
-  // Runs f(task) and notes the tally of its result. `positions`: it needs exact coordinates.
+  // Runs f(task) and notes the tally of its result. `positions`: it needs the details of bodies.
   template <class F>
   auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f, const PairFilter* filter = nullptr);
 
@@ -129,6 +129,7 @@ class Search {
   auto change(F&& f) {
     ready_ = false;
     tree_.reset();
+    structure_->bodies().forget_details();
     if constexpr (std::is_void_v<decltype(f())>) {
       f();
       structure_->bodies().note_outside();

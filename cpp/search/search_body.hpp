@@ -185,7 +185,7 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   }
 }
 
-// Exact coordinates of the bodies, if they are needed; then no change may begin until the lock is released.
+// The details of the bodies, if they are needed; then no change may begin until the lock is released.
 template <class T, int D>
 std::shared_lock<std::shared_mutex> Search<T, D>::begin_search(bool positions) {
   if (positions) {
@@ -229,14 +229,13 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
 template <class T, int D>
 PairResult<T, D> Search<T, D>::next_pairs(PairChunks<T, D>& chunks, std::size_t most) {
   if (chunks.given && !chunks.ready) widen(*chunks.given);
-  const bool positions = chunks.want.distance || chunks.want.vector || detail::needs_positions(chunks.filter);
-  const auto lock = begin_search(positions);
-  if (chunks.given && !chunks.ready) arrange(*chunks.given, positions, chunks.queries);
+  Want needed = chunks.want;
+  needed.filtered = chunks.filter != nullptr;
+  const auto lock = begin_search(needed.slots());
+  if (chunks.given && !chunks.ready) arrange(*chunks.given, needed.slots(), chunks.queries);
   chunks.ready = true;
   const Task<T, D> task{*structure_, chunks.given ? chunks.queries : structure_->bodies(),
                         chunks.given ? Mode::cross : chunks.mode, settings_.cutoff, chunks.filter};
-  Want needed = chunks.want;
-  needed.filtered = chunks.filter != nullptr;
   PairResult<T, D> result = find_pairs_from(task, needed, most, chunks.part, chunks.together);
   chunks.done = chunks.part >= task.index.parts(task.queries);
   return result;
@@ -251,7 +250,7 @@ PairResult<T, D> Search<T, D>::pairs(const BodyView<T, D>* queries, const Want& 
   const auto find = [&](const Task<T, D>& task) {
     return sort ? find_sorted_pairs(task, needed, pool_.get()) : find_pairs(task, needed, pool_.get());
   };
-  return search(queries, mode, want.distance || want.vector, find, filter);
+  return search(queries, mode, needed.slots(), find, filter);
 }
 
 template <class T, int D>
@@ -259,8 +258,7 @@ RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& wa
                                    const PairFilter* filter) {
   Want needed = want;
   needed.filtered = filter != nullptr;
-  const bool positions = want.distance || want.vector;
-  needed.shift = want.shift || (sort && positions);  // images of a pair are ordered by their shift
+  needed.shift = want.shift || (sort && (want.distance || want.vector));  // images of a pair are ordered by their shift
   const auto find = [&](const Task<T, D>& task) {
     RowResult<T, D> result;
     result.rows = task.queries.size;
@@ -271,7 +269,7 @@ RowResult<T, D> Search<T, D>::rows(const BodyView<T, D>* queries, const Want& wa
     result.tally = result.entries.tally;
     return result;
   };
-  return search(queries, Mode::full, positions, find, filter);
+  return search(queries, Mode::full, needed.slots(), find, filter);
 }
 
 template <class T, int D>
