@@ -18,9 +18,9 @@ PYTEST := VICINAL_HYPOTHESIS=short $(BIN)/python -m pytest -q --numprocesses 2 -
 
 # The steps of `make test` and of `make builds`, in this order; each prints its time.
 CHECKS := environment build lint cpp unit isa
-BUILDS := emulate serial clang
+BUILDS := emulate neon serial clang
 
-.PHONY: run test builds $(CHECKS) $(BUILDS) sanitize mutations format bench clean
+.PHONY: run test builds $(CHECKS) $(BUILDS) aarch64 aarch64-python sanitize mutations format bench clean
 
 run: $(VENV)/built
 	$(BIN)/vicinal demo
@@ -65,20 +65,39 @@ unit: $(VENV)/built
 	$(PYTEST)
 
 # Parts of the core that Python cannot reach, in a separate program under the sanitizers: a few seconds to compile.
-CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp cpp/rows/row_kernels_baseline.cpp
+CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp cpp/pairs/kernels_baseline.cpp \
+  cpp/rows/row_kernels_baseline.cpp
 CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
-CPP_FLAGS := -std=c++20 -O1 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp \
-  -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CPP_FLAGS := -std=c++20 -O1 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp -MMD -MP
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 cpp: $(CPP_OBJECTS)
-	$(CXX) $(CPP_FLAGS) $(CPP_OBJECTS) -o build/cpp/run
+	$(CXX) $(CPP_FLAGS) $(SANITIZERS) $(CPP_OBJECTS) -o build/cpp/run
 	build/cpp/run
 
 build/cpp/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CPP_FLAGS) -MMD -MP -c $< -o $@
+	$(CXX) $(CPP_FLAGS) $(SANITIZERS) -c $< -o $@
 
--include $(CPP_OBJECTS:.o=.d)
+# The same tests for aarch64, with the vector code of the search, in an emulator.
+AARCH64_CXX := $(shell command -v aarch64-linux-gnu-g++ aarch64-linux-gnu-g++-12 | head -1)
+AARCH64 := $(shell command -v qemu-aarch64-static qemu-aarch64 | head -1)
+AARCH64_MISSING := $(if $(AARCH64_CXX),,g++-aarch64-linux-gnu) $(if $(AARCH64),,qemu-user-static)
+NEON_OBJECTS := $(patsubst %.cpp,build/neon/%.o,$(CPP_TESTS) cpp/pairs/kernels_neon.cpp cpp/rows/row_kernels_neon.cpp)
+
+neon: $(if $(strip $(AARCH64_MISSING)),,build/neon/run)
+	@if [ -n "$(strip $(AARCH64_MISSING))" ]; then \
+	  echo "SKIPPED: nothing is tested for aarch64, because these packages (Debian) are not installed:$(AARCH64_MISSING)"; \
+	else $(AARCH64) -L /usr/aarch64-linux-gnu build/neon/run; fi
+
+build/neon/run: $(NEON_OBJECTS)
+	$(AARCH64_CXX) $(CPP_FLAGS) $(NEON_OBJECTS) -o $@
+
+build/neon/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(AARCH64_CXX) $(CPP_FLAGS) -DVICINAL_NEON -c $< -o $@
+
+-include $(CPP_OBJECTS:.o=.d) $(NEON_OBJECTS:.o=.d)
 
 # The contract under the lowest instruction set; `unit` uses the best one. Structures only propose candidates, so two
 # are enough.
@@ -107,6 +126,18 @@ clang: $(VENV)/built
 	  echo "SKIPPED: no build with clang, because clang++ (Debian: clang, libomp-dev) is not installed"; else \
 	tools/other_build.sh clang "-DCMAKE_CXX_COMPILER=clang++ -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1" \
 	  tests/test_pairs.py tests/test_neighbors.py tests/test_isa.py tests/dem/test_collisions.py; fi
+
+# Not part of `builds`: it takes several minutes. The extension for aarch64, with all vector code, and some of the tests
+# in an emulator.
+aarch64: neon $(VENV)/built
+	@if [ -n "$(strip $(AARCH64_MISSING))" ]; then exit 1; fi
+	@if [ ! -x build/aarch64-python/python ]; then \
+	  echo "There is no Python for aarch64: 'make aarch64-python' unpacks one to build/ (Debian's packages and wheels)"; exit 1; fi
+	tools/other_build.sh aarch64 "-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=$(AARCH64_CXX) -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1" \
+	  tests/test_isa.py tests/test_pairs.py tests/test_sorted_rows.py tests/test_nearest.py tests/dem/test_grain_isa.py tests/sph/test_bits.py
+
+aarch64-python: $(VENV)/ready
+	tools/aarch64_python.sh
 
 # Not part of `test`: the contract takes a quarter of an hour this way.
 sanitize: $(VENV)/built

@@ -22,7 +22,7 @@ from structures import STRUCTURES, Structure
 from vicinal import _core
 
 AVAILABLE: list[str] = vc.info()["isa_available"]
-LOWEST_FIRST = ["baseline", "avx2", "avx512"]
+LOWEST_FIRST = ["baseline", "avx2", "avx512", "neon"]
 
 pytestmark = pytest.mark.usefixtures("isa")
 every_isa = pytest.mark.parametrize("name", AVAILABLE)

@@ -14,12 +14,19 @@ package=$build/package
 rm -rf "$package"
 mkdir -p "$package/vicinal"
 ln -s "$PWD"/src/vicinal/* "$package/vicinal/"
-ln -sf "$extension" "$package/vicinal/"
+ln -sf "$extension" "$package/vicinal/_core.so"
 purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
 borrowed=$("$python" -c "$purelib")
-"$python" -m venv --without-pip "$build/venv"
-python=$build/venv/bin/python
-printf '%s\n' "$package" "$borrowed" >"$("$python" -c "$purelib")/other_core.pth"
+if [ "$name" = aarch64 ]; then
+  # Python in an emulator, with packages of its own (tools/aarch64_python.sh).
+  ln -s "$borrowed"/vicinal-*.dist-info "$package/"
+  python=$PWD/build/aarch64-python/python
+  export PYTHONPATH=$package
+else
+  "$python" -m venv --without-pip "$build/venv"
+  python=$build/venv/bin/python
+  printf '%s\n' "$package" "$borrowed" >"$("$python" -c "$purelib")/other_core.pth"
+fi
 
 if [ "$name" = sanitize ]; then
   # Python itself is not instrumented: the runtime of the sanitizer must be loaded first, and leaks of Python are ignored.

@@ -9,15 +9,6 @@ namespace vicinal::dem {
 
 const Kernels baseline_kernels = kernels_of<>();
 
-const Kernels& kernels() {
-#ifdef VICINAL_X86
-  switch (isa_setting()) {
-    case Isa::avx512: return avx512_kernels;
-    case Isa::avx2: return avx2_kernels;
-    case Isa::baseline: break;
-  }
-#endif
-  return baseline_kernels;
-}
+const Kernels& kernels() { return VICINAL_OF_ISA(kernels); }
 
 }  // namespace vicinal::dem

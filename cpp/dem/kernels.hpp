@@ -1,5 +1,5 @@
-// The loops that take most of the time, and their input. Each is compiled for several instruction sets (kernels.cpp,
-// kernels_avx2.cpp, kernels_avx512.cpp), which give the same bits.
+// The loops that take most of the time, and their input. Each is compiled for several instruction sets (kernels*.cpp),
+// which give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -187,6 +187,6 @@ struct Kernels {
 // The loops for the present processor.
 const Kernels& kernels();
 
-extern const Kernels baseline_kernels, avx2_kernels, avx512_kernels;
+extern const Kernels baseline_kernels, avx2_kernels, avx512_kernels, neon_kernels;
 
 }  // namespace vicinal::dem

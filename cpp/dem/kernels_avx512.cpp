@@ -1,16 +1,5 @@
 // The loops, eight lanes wide. Compiled for AVX-512, called only where the processor has it.
-#ifdef VICINAL_EMULATE_AVX512
-// Emulates the instructions in plain C, so that this file can be tested on machines without AVX-512.
-#define SIMDE_ENABLE_NATIVE_ALIASES
-#include <simde/x86/avx512.h>
-#else
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 warns about uninitialised variables inside its own intrinsics.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#endif
+#include "exec/avx512.hpp"
 
 #include "dem/kernel_table.hpp"
 #include "dem/kernels.hpp"

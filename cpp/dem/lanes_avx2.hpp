@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dem/lanes.hpp"
+#include "exec/pack_table.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -20,23 +21,6 @@ inline FourMask operator>(Four a, Four b) { return {_mm256_cmp_pd(a.v, b.v, _CMP
 inline Four root(Four a) { return {_mm256_sqrt_pd(a.v)}; }
 inline Four choose(FourMask yes, Four a, Four b) { return {_mm256_blendv_pd(b.v, a.v, yes.v)}; }
 inline Four magnitude(Four a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
-
-// For every set of lanes: the shuffle that moves their numbers to the front.
-struct Compression {
-  alignas(16) std::uint8_t bytes[16][16];
-};
-constexpr Compression make_compression() {
-  Compression made{};
-  for (unsigned set = 0; set < 16; ++set) {
-    unsigned to = 0;
-    for (unsigned lane = 0; lane < 4; ++lane) {
-      if ((set >> lane & 1) == 0) continue;
-      for (unsigned byte = 0; byte < 4; ++byte) made.bytes[set][to++] = static_cast<std::uint8_t>(4 * lane + byte);
-    }
-  }
-  return made;
-}
-constexpr Compression compression = make_compression();
 
 struct FourLanes {
   using Real = Four;
@@ -124,7 +108,7 @@ struct FourLanes {
     return reinterpret_cast<const double*>(&row);
   }
   static void compress(__m128i numbers, unsigned bits, std::uint32_t* to) {
-    const __m128i order = _mm_load_si128(reinterpret_cast<const __m128i*>(compression.bytes[bits]));
+    const __m128i order = _mm_load_si128(reinterpret_cast<const __m128i*>(byte_pack_table.entry[bits]));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(numbers, order));
   }
 };

@@ -9,9 +9,9 @@
 
 namespace vicinal {
 
-enum class Isa { baseline, avx2, avx512 };
+enum class Isa { baseline, avx2, avx512, neon };
 
-inline constexpr std::string_view isa_names[] = {"baseline", "avx2", "avx512"};
+inline constexpr std::string_view isa_names[] = {"baseline", "avx2", "avx512", "neon"};
 
 inline std::string_view name(Isa isa) { return isa_names[static_cast<int>(isa)]; }
 
@@ -29,6 +29,8 @@ inline std::vector<Isa> available_isas() {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
   if (avx512 || avx512_is_emulated()) isas.push_back(Isa::avx512);
+#elif defined(VICINAL_NEON)
+  isas.push_back(Isa::neon);  // a part of every aarch64
 #endif
   return isas;
 }
@@ -42,6 +44,8 @@ inline std::atomic<Isa>& isa_setting() {
   return isa;
 }
 
+inline Isa isa_in_use() { return isa_setting().load(std::memory_order_relaxed); }
+
 inline void set_isa(std::string_view wanted) {
   std::string choices;
   for (const Isa isa : available_isas()) {
@@ -54,5 +58,16 @@ inline void set_isa(std::string_view wanted) {
   throw std::invalid_argument("instruction set '" + std::string(wanted) +
                               "' is not available on this machine; choose one of: " + choices);
 }
+
+// VICINAL_OF_ISA(table) is baseline_table, or the same with the name of the instruction set in use. A table of
+// functions is compiled once per instruction set.
+#ifdef VICINAL_X86
+#define VICINAL_OF_ISA(table) \
+  (isa_in_use() == Isa::avx512 ? avx512_##table : isa_in_use() == Isa::avx2 ? avx2_##table : baseline_##table)
+#elif defined(VICINAL_NEON)
+#define VICINAL_OF_ISA(table) (isa_in_use() == Isa::neon ? neon_##table : baseline_##table)
+#else
+#define VICINAL_OF_ISA(table) (baseline_##table)
+#endif
 
 }  // namespace vicinal

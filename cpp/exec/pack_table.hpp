@@ -22,5 +22,18 @@ struct PackTable {
 };
 constexpr PackTable pack_table;
 
+// For every mask of 4 lanes of 4 bytes, the numbers of the bytes of its set lanes first.
+struct BytePackTable {
+  alignas(16) std::uint8_t entry[16][16];
+  constexpr BytePackTable() : entry{} {
+    for (unsigned mask = 0; mask < 16; ++mask) {
+      unsigned to = 0;
+      for (unsigned byte = 0; byte < 16; ++byte)
+        if ((mask >> (byte / 4) & 1U) != 0) entry[mask][to++] = static_cast<std::uint8_t>(byte);
+    }
+  }
+};
+constexpr BytePackTable byte_pack_table;
+
 }  // namespace
 }  // namespace vicinal

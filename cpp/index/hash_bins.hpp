@@ -244,7 +244,7 @@ class HashBins {
       return move_body<Banded, Resized>(job, levels_[level], k, leavers);
     };
 #ifdef VICINAL_X86
-    if (isa_setting().load(std::memory_order_relaxed) != Isa::baseline) {
+    if (isa_in_use() != Isa::baseline) {
       const Stay<T> stay = stay_avx2(D, Resized, Banded, T{});
       std::array<std::uint32_t, stay_slots> rest;
       for (std::size_t first = begin; first < end; first += stay_slots) {

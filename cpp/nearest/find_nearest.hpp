@@ -35,16 +35,7 @@
 
 namespace vicinal {
 
-inline const NearestKernels& nearest_kernels() {
-#ifdef VICINAL_X86
-  switch (isa_setting().load(std::memory_order_relaxed)) {
-    case Isa::avx512: return avx512_nearest_kernels();
-    case Isa::avx2: return avx2_nearest_kernels();
-    case Isa::baseline: break;
-  }
-#endif
-  return baseline_nearest_kernels();
-}
+inline const NearestKernels& nearest_kernels() { return VICINAL_OF_ISA(nearest_kernels()); }
 
 // The k nearest points found so far, by squared distance, then number.
 template <class T>

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "geometry/shape.hpp"
 #include "index/own.hpp"
@@ -15,6 +16,7 @@ namespace vicinal {
 // Candidates copied together: x[c][0 … size-1], 64-byte aligned. Entries from the last candidate up to `size`, a
 // multiple of `tile_lanes`, are infinitely far away, so there is no remainder to handle.
 inline constexpr std::size_t tile_lanes = 16;
+inline constexpr float infinite = std::numeric_limits<float>::infinity();
 
 // A run of slots.
 struct Span {
@@ -99,9 +101,8 @@ struct Kernels {
 };
 
 const Kernels& baseline_kernels();
-#ifdef VICINAL_X86
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
-#endif
+const Kernels& neon_kernels();
 
 }  // namespace vicinal

@@ -1,4 +1,4 @@
-// The exact test on vector registers, written once; kernels_avx2.cpp and kernels_avx512.cpp provide the registers.
+// The exact test on vector registers, written once; kernels_avx2.cpp and the like provide the registers.
 //
 // `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply;
 // least, most (minimum and maximum), zero, at_most (lanes where a <= b), from(k) (all lanes but the first k), first(k),
@@ -9,6 +9,8 @@
 // namespace: each translation unit keeps its own copy, compiled for its own processor. The file that includes this
 // header includes the intrinsics first.
 #pragma once
+
+#include <cstring>
 
 #include "pairs/kernels.hpp"
 
@@ -382,8 +384,7 @@ std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* 
                                            : gather_near<Lanes, D, S, Band, false>(source, payload, spans, count, batch,
                                                                                    *bounds, target, payload_to, ends);
   for (std::size_t k = 0; k < tile_lanes; k += Lanes::width)
-    for (int a = 0; a < columns; ++a)
-      Lanes::store(target[a] + at + k, Lanes::broadcast(a < D ? __builtin_inff() : 0.0F));
+    for (int a = 0; a < columns; ++a) Lanes::store(target[a] + at + k, Lanes::broadcast(a < D ? infinite : 0.0F));
   return at;
 }
 
@@ -432,10 +433,14 @@ template <class Lanes, int D, Shape S, bool Band>
 constexpr Kernel<typename Lanes::value> kernel = make_kernel<Lanes, D, S, Band>();
 
 inline void stream(void* to, const void* from, std::size_t bytes) {
+#ifdef VICINAL_X86
   auto* const target = static_cast<__m256i*>(to);
   const auto* const source = static_cast<const __m256i*>(from);
   for (std::size_t k = 0; k < bytes / sizeof(__m256i); ++k)
     _mm256_stream_si256(target + k, _mm256_loadu_si256(source + k));
+#else
+  std::memcpy(to, from, bytes);
+#endif
 }
 
 template <class Single, class Twice>

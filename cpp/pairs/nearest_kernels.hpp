@@ -42,9 +42,8 @@ struct NearestKernels {
 };
 
 const NearestKernels& baseline_nearest_kernels();
-#ifdef VICINAL_X86
 const NearestKernels& avx2_nearest_kernels();
 const NearestKernels& avx512_nearest_kernels();
-#endif
+const NearestKernels& neon_nearest_kernels();
 
 }  // namespace vicinal

@@ -69,7 +69,7 @@ typename Lanes::value limit_of(const typename Lanes::value* squares, std::size_t
   using V = typename Lanes::value;
   constexpr std::size_t registers = Groups / Lanes::width;
   typename Lanes::vector least[registers];
-  for (auto& group : least) group = Lanes::broadcast(__builtin_inff());
+  for (auto& group : least) group = Lanes::broadcast(infinite);
   std::size_t at = 0;
   for (; at + Groups <= size; at += Groups)
     for (std::size_t r = 0; r < registers; ++r)
@@ -80,7 +80,7 @@ typename Lanes::value limit_of(const typename Lanes::value* squares, std::size_t
   for (std::size_t r = 0; r < registers; ++r) Lanes::store(values + r * Lanes::width, least[r]);
   // By rank; of equal values the last place is filled, so a place that is not belongs to the next value.
   V sorted[Groups];
-  for (V& value : sorted) value = __builtin_inff();
+  for (V& value : sorted) value = infinite;
   for (const V value : values) {
     const auto all = Lanes::broadcast(value);
     std::size_t rank = 0;
@@ -88,7 +88,7 @@ typename Lanes::value limit_of(const typename Lanes::value* squares, std::size_t
     sorted[rank - 1] = value;
   }
   std::size_t at_least = k - 1;
-  while (at_least + 1 < Groups && !(sorted[at_least] < __builtin_inff())) ++at_least;
+  while (at_least + 1 < Groups && !(sorted[at_least] < infinite)) ++at_least;
   return sorted[at_least];
 }
 
@@ -112,7 +112,7 @@ std::size_t select(const typename Lanes::value* squares, const std::int32_t* ids
     Lanes::pack_payload(ids_to + n, ids + at, packing);
     n += Lanes::number(within);
   }
-  Lanes::store(squares_to + n, Lanes::broadcast(__builtin_inff()));
+  Lanes::store(squares_to + n, Lanes::broadcast(infinite));
   return n;
 }
 

@@ -41,16 +41,7 @@
 
 namespace vicinal {
 
-inline const Kernels& kernels() {
-#ifdef VICINAL_X86
-  switch (isa_setting().load(std::memory_order_relaxed)) {
-    case Isa::avx512: return avx512_kernels();
-    case Isa::avx2: return avx2_kernels();
-    case Isa::baseline: break;
-  }
-#endif
-  return baseline_kernels();
-}
+inline const Kernels& kernels() { return VICINAL_OF_ISA(kernels()); }
 
 // Candidates tested at once. A tile of them stays in the first cache with room for the hits.
 inline constexpr std::size_t tile_candidates = 1024;

@@ -16,6 +16,7 @@
 
 #include "exec/threads.hpp"
 #include "rows/ordered_pairs.hpp"
+#include "rows/sort_eight.hpp"
 #include "rows/sort_row.hpp"
 
 namespace vicinal {
@@ -30,7 +31,7 @@ namespace detail {
 inline CanonicalPair canonical(std::int32_t i, std::int32_t j) { return {i < j ? i : j, i < j ? j : i}; }
 
 // Rows are short and in random order, so half of the branches of a comparison sort would be mispredicted. Up to eight
-// numbers are sorted by a fixed network (Batcher's) instead. Reads and writes eight numbers for any size.
+// numbers are sorted by a fixed network instead. Reads and writes eight numbers for any size.
 inline constexpr std::size_t few = 8;
 inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* to) {
   std::array<std::int32_t, few> v;
@@ -40,13 +41,7 @@ inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* t
     v[a] = pair.low;
     v[b] = pair.high;
   };
-  exchange(0, 1), exchange(2, 3), exchange(4, 5), exchange(6, 7);
-  exchange(0, 2), exchange(1, 3), exchange(4, 6), exchange(5, 7);
-  exchange(1, 2), exchange(5, 6), exchange(0, 4), exchange(3, 7);
-  exchange(1, 5), exchange(2, 6);
-  exchange(1, 4), exchange(3, 6);
-  exchange(2, 4), exchange(3, 5);
-  exchange(3, 4);
+  sort_eight(exchange);
   for (std::size_t k = 0; k < few; ++k) to[k] = v[k];
 }
 

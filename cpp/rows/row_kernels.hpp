@@ -20,9 +20,8 @@ struct RowKernels {
 };
 
 const RowKernels& baseline_row_kernels();
-#ifdef VICINAL_X86
 const RowKernels& avx2_row_kernels();
 const RowKernels& avx512_row_kernels();
-#endif
+const RowKernels& neon_row_kernels();
 
 }  // namespace vicinal

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "rows/row_kernels_simd.hpp"
+#include "rows/sort_eight.hpp"
 
 namespace vicinal {
 namespace {
@@ -36,7 +37,7 @@ struct IntLanes {
     v = pairs(exchange<0xCC>(v, _mm256_shuffle_epi32(v, 0x1B)));
     return pairs(fours(exchange<0xF0>(v, reverse(v))));
   }
-  // Eight registers as the rows of a matrix: its columns are sorted by 19 exchanges of whole registers, then columns
+  // Eight registers as the rows of a matrix: its columns are sorted by exchanges of whole registers, then columns
   // become rows.
   [[gnu::always_inline]] static inline void sort_block(vector* v) {
     const auto order = [v](int a, int b) {
@@ -44,13 +45,7 @@ struct IntLanes {
       v[b] = most(v[a], v[b]);
       v[a] = low;
     };
-    order(0, 1), order(2, 3), order(4, 5), order(6, 7);
-    order(0, 2), order(1, 3), order(4, 6), order(5, 7);
-    order(1, 2), order(5, 6), order(0, 4), order(3, 7);
-    order(1, 5), order(2, 6);
-    order(1, 4), order(3, 6);
-    order(2, 4), order(3, 5);
-    order(3, 4);
+    sort_eight(order);
     vector t[8];
     for (int k = 0; k < 8; k += 2) {
       t[k] = _mm256_unpacklo_epi32(v[k], v[k + 1]);

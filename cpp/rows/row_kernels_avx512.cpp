@@ -1,18 +1,5 @@
 // Rows on AVX-512: sixteen entries per register.
-#ifdef VICINAL_EMULATE_AVX512
-// Emulates the instructions in plain C, so that this file can be tested on machines without AVX-512.
-#define SIMDE_ENABLE_NATIVE_ALIASES
-#include <simde/x86/avx512.h>
-using Mask16 = simde__mmask16;
-#else
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 warns about the undefined operand inside its own intrinsics (bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-using Mask16 = __mmask16;
-#endif
+#include "exec/avx512.hpp"
 
 #include "rows/row_kernels_simd.hpp"
 

@@ -1,5 +1,4 @@
-// Sorting rows in vector registers, written once; row_kernels_avx2.cpp and row_kernels_avx512.cpp provide the
-// registers.
+// Sorting rows in vector registers, written once; row_kernels_avx2.cpp and the like provide the registers.
 //
 // Rows are short and not ordered, so half of the branches of a comparison sort would be mispredicted. This is a bitonic
 // merge sort (Batcher 1968): every register is sorted by a fixed network, then runs of registers are merged. It works
@@ -46,8 +45,7 @@ struct RowSort {
     } else {
       if constexpr (N == Lanes::block) {
         Lanes::sort_block(v);
-        for (int k = 0; k < N; k += 2) merge_sorted<2>(v + k);
-        for (int k = 0; k < N; k += 4) merge_sorted<4>(v + k);
+        merge_until<2, N>(v);
       } else {
         sort_registers<N / 2>(v);
         sort_registers<N / 2>(v + N / 2);
@@ -55,19 +53,25 @@ struct RowSort {
       merge_sorted<N>(v);
     }
   }
+  // Merges sorted registers to runs of 2, 4 and more, up to half of All.
+  template <int N, int All>
+  [[gnu::always_inline]] static inline void merge_until(vector* v) {
+    if constexpr (N < All) {
+      for (int k = 0; k < All; k += N) merge_sorted<N>(v + k);
+      merge_until<2 * N, All>(v);
+    }
+  }
   // Merges two sorted runs of N / 2 registers each.
   template <int N>
   [[gnu::always_inline]] static inline void merge_sorted(vector* v) {
-    {
-      // The first run followed by the reversed second run rises, then falls.
-      for (int k = 0; k < N / 4; ++k) {
-        const vector turned = Lanes::reverse(v[N / 2 + k]);
-        v[N / 2 + k] = Lanes::reverse(v[N - 1 - k]);
-        v[N - 1 - k] = turned;
-      }
-      if constexpr (N == 2) v[1] = Lanes::reverse(v[1]);
-      merge_registers<N>(v);
+    // The first run followed by the reversed second run rises, then falls.
+    for (int k = 0; k < N / 4; ++k) {
+      const vector turned = Lanes::reverse(v[N / 2 + k]);
+      v[N / 2 + k] = Lanes::reverse(v[N - 1 - k]);
+      v[N - 1 - k] = turned;
     }
+    if constexpr (N == 2) v[1] = Lanes::reverse(v[1]);
+    merge_registers<N>(v);
   }
   // Applies f to N registers in memory.
   template <int N, class F>

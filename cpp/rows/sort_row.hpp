@@ -11,16 +11,7 @@
 
 namespace vicinal {
 
-inline const RowKernels& row_kernels() {
-#ifdef VICINAL_X86
-  switch (isa_setting().load(std::memory_order_relaxed)) {
-    case Isa::avx512: return avx512_row_kernels();
-    case Isa::avx2: return avx2_row_kernels();
-    case Isa::baseline: break;
-  }
-#endif
-  return baseline_row_kernels();
-}
+inline const RowKernels& row_kernels() { return VICINAL_OF_ISA(row_kernels()); }
 
 // Writes a row in ascending order to `to`, which may be the row itself. If `sort_overshoot` entries past the end of the
 // row may be overwritten, row_kernels().sort needs no copy.

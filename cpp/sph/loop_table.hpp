@@ -15,9 +15,7 @@ struct LoopTable {
   Loops<double, 3> double3;
 };
 
-#ifdef VICINAL_X86
-extern const LoopTable avx2_loops, avx512_loops;
-#endif
+extern const LoopTable avx2_loops, avx512_loops, neon_loops;
 
 namespace {
 

@@ -10,16 +10,7 @@ namespace {
 
 constexpr LoopTable baseline_loops = table_of<PlainLanes<float>>();
 
-const LoopTable& table() {
-#ifdef VICINAL_X86
-  switch (isa_setting()) {
-    case Isa::avx512: return avx512_loops;
-    case Isa::avx2: return avx2_loops;
-    case Isa::baseline: break;
-  }
-#endif
-  return baseline_loops;
-}
+const LoopTable& table() { return VICINAL_OF_ISA(loops); }
 
 }  // namespace
 

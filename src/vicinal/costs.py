@@ -23,7 +23,8 @@ from vicinal.structures.linked_cells import BYTES_PER_CELL, GRID_SHARE
 ALL_PAIRS_LIMIT: int | None = None
 
 FILE = Path(__file__).with_name("costs.json")
-ISAS = ("baseline", "avx2", "avx512")
+# Instruction sets, and ranks by which one stands in for another.
+ISAS = {"baseline": 0, "neon": 1, "avx2": 1, "avx512": 2}
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,7 @@ def read_tables(file: Path = FILE) -> dict[str, Any]:
 
 def nearest(isa: str, measured: Mapping[str, Any]) -> str:
     """Return the instruction set itself if it was measured, otherwise the one nearest to it, the lower of two."""
-    ranks = {name: rank for rank, name in enumerate(ISAS)}
-    here = ranks.get(isa, 0)
-    return min(measured, key=lambda name: (abs(ranks[name] - here), ranks[name]))
+    return min(measured, key=lambda name: (abs(ISAS[name] - ISAS[isa]), ISAS[name]))
 
 
 @cache

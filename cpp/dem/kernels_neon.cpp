@@ -1,0 +1,10 @@
+// The loops, four lanes wide, for NEON.
+#include "dem/kernel_table.hpp"
+#include "dem/kernels.hpp"
+#include "dem/lanes_neon.hpp"
+
+namespace vicinal::dem {
+
+constinit const Kernels neon_kernels = kernels_of<FourLanes>();
+
+}  // namespace vicinal::dem

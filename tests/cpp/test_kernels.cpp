@@ -1,0 +1,221 @@
+// The vector code of the exact test and of nearest points: the same bits with every instruction set that was compiled
+// in, and on every processor. `make neon` runs this for aarch64.
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "check.hpp"
+#include "exec/isa.hpp"
+#include "exec/memory.hpp"
+#include "pairs/kernels.hpp"
+#include "pairs/nearest_kernels.hpp"
+
+namespace {
+
+using namespace vicinal;
+
+constexpr std::size_t bodies = 203, room = 4096;
+constexpr int dimensions[] = {2, 3};
+
+// Collects results bit by bit (FNV-1a), and a copy of it at the end of each case.
+class Digest {
+ public:
+  template <class T>
+  void add(const T* values, std::size_t n) {
+    for (const auto byte : std::as_bytes(std::span(values, n)))
+      state_ = (state_ ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+  }
+  template <class T>
+  void add(T value) {
+    add(&value, 1);
+  }
+  void finish(const std::string& name) {
+    names.push_back(name);
+    states.push_back(state_);
+  }
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> states;
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325U;
+};
+
+// Bodies in a unit cube, or boxes between two corners; a third of them on a lattice, where distances are often equal.
+template <class V>
+struct Scene {
+  Buffer<V> column[most_columns];
+  Buffer<std::int32_t> ids{bodies};
+
+  Scene(Shape shape, int dimension) {
+    std::mt19937_64 rng(7);  // unlike distributions, its numbers are the same everywhere
+    const auto number = [&] { return static_cast<double>(rng() >> 11U) * 0x1p-53; };
+    for (auto& c : column) c.reset(bodies);
+    for (std::size_t k = 0; k < bodies; ++k) {
+      ids[k] = static_cast<std::int32_t>(k * 89 % bodies);
+      for (int a = 0; a < dimension; ++a) {
+        const double x = number();
+        column[a][k] = static_cast<V>(k % 3 == 0 ? static_cast<double>(static_cast<int>(8 * x)) / 8 : x);
+        if (shape == Shape::box) column[dimension + a][k] = column[a][k] + static_cast<V>(0.2 * number());
+      }
+      if (shape == Shape::sphere) column[dimension][k] = static_cast<V>(0.15 * number());
+    }
+  }
+};
+
+// The functions for one shape, dimension and precision, on every kind of batch.
+template <class V>
+void run_pairs(const Kernel<V>& kernel, Shape shape, int dimension, bool band, Digest& digest) {
+  Scene<V> scene(shape, dimension);
+  const int columns = columns_of(shape, dimension);
+  const V* x[most_columns];
+  Buffer<V> copies[most_columns];
+  V* to[most_columns];
+  for (int c = 0; c < most_columns; ++c) {
+    copies[c].reset(room);
+    to[c] = copies[c].data();
+    x[c] = scene.column[c].data();
+  }
+  Buffer<std::int32_t> payload(room), out(64 * room), owner(64 * room);
+  const Span spans[] = {{10, 41}, {60, 61}, {77, 80}, {100, 203}};
+  std::uint32_t ends[4];
+  for (const bool shifted : {false, true})
+    for (const bool bounded : {false, true})
+      for (const Filter filter : {Filter::none, Filter::upper, Filter::others})
+        for (const Own own : {Own::absent, Own::after, Own::except}) {
+          // The place of a query in the tile is known if all candidates are copied.
+          if (own != Own::absent && (filter != Filter::none || bounded)) continue;
+          Batch<V> batch{};
+          for (int c = 0; c < columns; ++c) batch.x[c] = x[c];
+          batch.ids = scene.ids.data();
+          batch.first = 13;
+          batch.last = 33;
+          batch.own = own;
+          batch.position = 3;
+          batch.shifted = shifted;
+          for (int a = 0; a < dimension; ++a) batch.shift[a] = static_cast<V>(shifted ? 0.25 * (a - 1) : 0);
+          batch.inside = batch.outside = static_cast<V>(0.09);
+          batch.filter = filter;
+          batch.image = filter == Filter::upper ? 1 : 0;
+          Bounds<V> bounds{};
+          bounds.id = static_cast<std::int32_t>(bodies);
+          for (std::uint32_t q = batch.first; q < batch.last; ++q) {
+            for (int a = 0; a < dimension; ++a) {
+              const V low = x[a][q], high = shape == Shape::box ? x[dimension + a][q] : low;
+              bounds.low[a] = q == batch.first || low < bounds.low[a] ? low : bounds.low[a];
+              bounds.high[a] = q == batch.first || high > bounds.high[a] ? high : bounds.high[a];
+            }
+            if (shape == Shape::sphere && x[dimension][q] > bounds.radius) bounds.radius = x[dimension][q];
+            if (scene.ids[q] < bounds.id) bounds.id = scene.ids[q];
+          }
+          const std::uint32_t size = kernel.gather(x, scene.ids.data(), spans, 4, batch, bounded ? &bounds : nullptr,
+                                                   to, payload.data(), ends);
+          digest.add(ends, 4);
+          digest.add(payload.data(), size);
+          Tile<V> tile{};
+          for (int c = 0; c < columns; ++c) {
+            tile.x[c] = to[c];
+            digest.add(to[c], size);
+          }
+          tile.payload = payload.data();
+          tile.size = static_cast<std::uint32_t>((size + tile_lanes - 1) / tile_lanes * tile_lanes);
+          std::array<std::uint32_t, 20> counts{};
+          check::equal(kernel.hits(tile, batch, out.data(), owner.data(), counts.data()), counts.size(), "queries");
+          std::size_t sum = 0;
+          for (const std::uint32_t n : counts) sum += n;
+          check::that(sum > 0, "some hits");
+          digest.add(counts.data(), counts.size());
+          digest.add(out.data(), sum);
+          digest.add(owner.data(), sum);
+          if (filter == Filter::none) {
+            check::equal(kernel.count(tile, batch, counts.data()), counts.size(), "queries");
+            digest.add(counts.data(), counts.size());
+          }
+          if (band) {
+            batch.outside = static_cast<V>(0.12);
+            batch.slope = static_cast<V>(0.1);
+            batch.offset = static_cast<V>(0.01);
+            if constexpr (std::is_same_v<V, float>) kernel.part(tile, batch, out.data(), owner.data(), counts.data());
+            digest.add(counts.data(), 2);
+            digest.add(out.data(), counts[0]);
+            digest.add(owner.data(), counts[1]);
+          }
+          digest.finish("shape " + std::to_string(static_cast<int>(shape)) + ", " + std::to_string(dimension) + "D, " +
+                        std::to_string(sizeof(V)) + " bytes, band " + std::to_string(band) + ", shifted " +
+                        std::to_string(shifted) + ", bounds " + std::to_string(bounded) + ", filter " +
+                        std::to_string(static_cast<int>(filter)) + ", own " + std::to_string(static_cast<int>(own)));
+        }
+}
+
+template <class V>
+void run_nearest(const NearestKernel<V>& kernel, int dimension, Digest& digest) {
+  constexpr std::size_t count = bodies / tile_lanes * tile_lanes;
+  Scene<V> scene(Shape::box, dimension);
+  const V* low[3] = {scene.column[0].data(), scene.column[1].data(), scene.column[2].data()};
+  const V* high[3];
+  for (int a = 0; a < dimension; ++a) high[a] = scene.column[dimension + a].data();
+  const V at[3] = {static_cast<V>(0.3), static_cast<V>(0.6), static_cast<V>(0.45)};
+  const V to[3] = {static_cast<V>(0.4), static_cast<V>(0.61), static_cast<V>(0.5)};
+  const V shift[3] = {1, 0, -1};
+  Buffer<V> squares(room), selected(room);
+  Buffer<std::int32_t> ids(room);
+  for (const V* const moved : {static_cast<const V*>(nullptr), shift}) {
+    kernel.bounds(low, high, count, at, to, moved, squares.data());
+    digest.add(squares.data(), count);
+    kernel.squares(low, count, at, moved, squares.data());
+    digest.add(squares.data(), count);
+    for (const std::size_t k : {1, 8, 17, 40}) {
+      const std::size_t n =
+          kernel.select(squares.data(), scene.ids.data(), count, k, static_cast<V>(2), selected.data(), ids.data());
+      check::that(n >= k, "enough candidates");
+      digest.add(n);
+      digest.add(selected.data(), n);
+      digest.add(ids.data(), n);
+      if (n > ordered_most) continue;
+      std::array<V, ordered_most> roots{};
+      std::array<std::int32_t, ordered_most> names{};
+      kernel.order(selected.data(), ids.data(), n, -1, k, roots.data(), names.data());
+      digest.add(roots.data(), k);
+      digest.add(names.data(), k);
+    }
+    digest.finish("nearest, " + std::to_string(dimension) + "D, " + std::to_string(sizeof(V)) + " bytes");
+  }
+}
+
+Digest run_all() {
+  const Kernels& kernels = VICINAL_OF_ISA(kernels());
+  const NearestKernels& nearest = VICINAL_OF_ISA(nearest_kernels());
+  Digest digest;
+  for (std::size_t d = 0; d < 2; ++d) {
+    for (std::size_t s = 0; s < shapes; ++s) {
+      run_pairs(kernels.single[s][d], static_cast<Shape>(s), dimensions[d], false, digest);
+      run_pairs(kernels.twice[s][d], static_cast<Shape>(s), dimensions[d], false, digest);
+      if (s + 1 < shapes) run_pairs(kernels.band[s][d], static_cast<Shape>(s), dimensions[d], true, digest);
+    }
+    run_nearest(nearest.single[d], dimensions[d], digest);
+    run_nearest(nearest.twice[d], dimensions[d], digest);
+  }
+  return digest;
+}
+
+const check::Register same_bits("every instruction set finds the same, bit by bit, on every processor", [] {
+  const Isa before = isa_setting();
+  set_isa("baseline");
+  const Digest expected = run_all();
+  for (const Isa isa : available_isas()) {
+    set_isa(name(isa));
+    const Digest actual = run_all();
+    for (std::size_t k = 0; k < expected.states.size(); ++k)
+      check::equal(actual.states[k], expected.states[k], std::string(name(isa)) + ", " + expected.names[k]);
+  }
+  isa_setting() = before;
+  // Computed on x86-64; a fused or reordered operation would change it.
+  check::equal(expected.states.back(), std::uint64_t{11891449289018498574U}, "the digest of all results");
+});
+
+}  // namespace
