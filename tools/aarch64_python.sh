@@ -20,7 +20,7 @@ same_as_here() { .venv/bin/pip list --format=freeze | grep -E "^($1)=="; }
 # shellcheck disable=SC2046  # several words on purpose
 .venv/bin/pip install --quiet --target "$root/packages" --python-version "$version" --only-binary=:all: \
   --platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 \
-  $(same_as_here 'numpy|scipy|pytest|pytest-xdist|hypothesis')
+  $(same_as_here 'numpy|scipy|trimesh|pytest|pytest-xdist|hypothesis')
 cat >"$root/python" <<END
 #!/bin/sh
 # Python $version for aarch64 in an emulator. It has a record for every page of address space, so results must not be
