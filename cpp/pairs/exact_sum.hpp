@@ -19,16 +19,7 @@
 
 namespace vicinal {
 
-inline const SumKernels& sum_kernels() {
-#ifdef VICINAL_X86
-  switch (isa_setting().load(std::memory_order_relaxed)) {
-    case Isa::avx512: return avx512_sum_kernels();
-    case Isa::avx2: return avx2_sum_kernels();
-    case Isa::baseline: break;
-  }
-#endif
-  return baseline_sum_kernels();
-}
+inline const SumKernels& sum_kernels() { return VICINAL_OF_ISA(sum_kernels()); }
 
 class ExactSum {
  public:

@@ -22,9 +22,8 @@ struct SumKernels {
 };
 
 const SumKernels& baseline_sum_kernels();
-#ifdef VICINAL_X86
 const SumKernels& avx2_sum_kernels();
 const SumKernels& avx512_sum_kernels();
-#endif
+const SumKernels& neon_sum_kernels();
 
 }  // namespace vicinal

@@ -1,18 +1,5 @@
 // Exact sums on AVX-512: eight numbers per register.
-#ifdef VICINAL_EMULATE_AVX512
-// Plain C in place of the instructions, so that this file is tested on machines that lack them.
-#define SIMDE_ENABLE_NATIVE_ALIASES
-#include <simde/x86/avx512.h>
-using Mask8 = simde__mmask8;
-#else
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 warns about the undefined operand inside its own intrinsics (bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-using Mask8 = __mmask8;
-#endif
+#include "exec/avx512.hpp"
 
 #include "pairs/sum_kernels_simd.hpp"
 
