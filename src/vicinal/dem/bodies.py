@@ -141,7 +141,7 @@ class Bodies(ABC):
             r = np.broadcast_to(r, (n,)).copy()
             if not (np.isfinite(r).all() and (r > 0).all()):
                 raise InputError(f"radii must be positive, finite numbers, got {float(np.min(r))}")
-            masses = density * 4 / 3 * np.pi * r**3
+            masses = density * 4 / 3 * np.pi * (r * r * r)  # r**3 has other last bits on other processors
             columns |= {"radii": r, "masses": masses, "inertias": np.repeat((0.4 * masses * r**2)[:, None], 3, axis=1)}
         else:
             number = self._shape(shape)
