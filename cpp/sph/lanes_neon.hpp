@@ -64,20 +64,22 @@ struct FourFoursLanes {
   static Mask both(Mask a, Mask b) {
     return each_mask([&](int k) { return vandq_u32(a.v[k], b.v[k]); });
   }
+  template <std::uint32_t stride>
   static std::size_t pack(Mask m, std::uint32_t number, std::uint32_t* to) {
     std::size_t n = 0;
     for (const uint32x4_t four : m.v) {
       const SetLanes set(four);
-      vst1q_u32(to + n, vreinterpretq_u32_s32(pack_four(count_from(number), packing_of(set.bits()))));
+      const int32x4_t packed = pack_four(count_from(number), packing_of(set.bits()));
+      vst1q_u32(to + n, vmulq_n_u32(vreinterpretq_u32_s32(packed), stride));
       n += set.number();
       number += 4;
     }
     return n;
   }
-  static void columns(const float* records, std::size_t stride, const std::uint32_t* which, Real* out) {
+  static void columns(const float* records, const std::uint32_t* which, Real* out) {
     for (int k = 0; k < 4; ++k) {
       float32x4_t record[4];
-      for (int lane = 0; lane < 4; ++lane) record[lane] = vld1q_f32(records + which[4 * k + lane] * stride);
+      for (int lane = 0; lane < 4; ++lane) record[lane] = vld1q_f32(records + which[4 * k + lane]);
       transpose(record);
       for (int c = 0; c < 4; ++c) out[c].v[k] = record[c];
     }
