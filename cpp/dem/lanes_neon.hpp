@@ -68,6 +68,7 @@ struct FourLanes {
     vst1q_f64(to, a.low);
     vst1q_f64(to + 2, a.high);
   }
+  static double smallest(Real a) { return vminvq_f64(vminq_f64(a.low, a.high)); }
   static Real load_lanes(const double* from) { return {vld1q_f64(from), vld1q_f64(from + 2)}; }
   static Real pick(const double* table, std::size_t stride, const std::uint32_t* which) {
     const double picked[width] = {table[which[0] * stride], table[which[1] * stride], table[which[2] * stride],
