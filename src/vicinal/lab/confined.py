@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -159,13 +160,17 @@ def lid_cavity(cells: int, *, reynolds: int = 100, until: float = 15.0, scheme: 
     walls = box_walls("cavity", (0, 0, -1), (1, 1, 1), "", sides=["-x", "+x", "-y", "+y"])
     points = fill(((0, 0), (1, 1)), spacing)
     velocities = [[1.0 if wall.name == "cavity+y" else 0.0, 0.0] for wall in walls]
+    dummies = wall_particles(walls, spacing, LAYERS, dim=2, fluid=points, slip=[])
+    # Beyond the corners all of the layers above move with the lid, not only those that are closest to it.
+    lid = next(k for k, wall in enumerate(walls) if wall.name == "cavity+y")
+    above = np.where(dummies.positions[:, 1] > 1, lid, dummies.wall).astype(np.int32)
     sim = Simulation(
         points,
         spacing=spacing,
         density=1.0,
         sound_speed=10.0,
         viscosity=Laminar(1 / reynolds),
-        walls=wall_particles(walls, spacing, LAYERS, dim=2, fluid=points, slip=[]),
+        walls=replace(dummies, wall=above),
         wall_velocities=velocities,
         guard=Guard(walls, spacing, 2),
         scheme=scheme,

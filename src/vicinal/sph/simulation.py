@@ -206,6 +206,10 @@ class Simulation:
         self._warned = False
         self._fault: UnstableError | None = None  # after which there is nothing to continue from
 
+    def _mach(self) -> float:
+        """Return the largest speed in speeds of sound, each in its own phase."""
+        return float((np.linalg.norm(self.velocities, axis=1) / self._sounds[self.phase]).max())
+
     def _kinematic(self) -> float:
         return self._viscosity.kinematic(self._kernel.length, self._sound, self._dim)
 
@@ -329,7 +333,7 @@ class Simulation:
                 self._ends.exchange(self, len(self._slip))
         if self._wall_motion is not None or self._ends is not None:
             self._place_walls(self.time)
-        if not self._warned and len(self) and self.largest_speed > FASTEST * self._sound:
+        if not self._warned and len(self) and self._mach() > FASTEST:
             self._warned = True
             warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
 
