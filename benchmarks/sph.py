@@ -1,12 +1,14 @@
 """Speed of fluids: million particle-steps per CPU second, whole steps with walls, guard and shifting.
 
-    python benchmarks/sph.py                  # both cases, one thread
+    python benchmarks/sph.py                  # all cases, one thread
     python benchmarks/sph.py --threads 2      # wall time on two threads, and the gain
     python benchmarks/sph.py --isa avx2       # another instruction set
 
-Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three. Figures of
+Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three; vortices of
+Taylor and Green by EDAC with the kernel of PySPH's example and its 28 neighbours, of one and of two phases. Figures of
 other codes on the same kind of machine (2-core Intel Xeon with AVX-512, one thread): DualSPHysics 5.4 1.2 to 1.5 and
-0.19 to 0.21, PySPH 1.0b2 1.13 (WCSPH) or 0.49 (δ-SPH) in two dimensions and 0.19 in three.
+0.19 to 0.21, PySPH 1.0b2 1.13 (WCSPH) or 0.49 (δ-SPH) in two dimensions and 0.19 in three, 0.27 for
+vortices by EDAC.
 """
 
 from __future__ import annotations
@@ -19,12 +21,18 @@ import numpy as np
 import vicinal as vc
 from vicinal import _core
 from vicinal.sim.walls import box_walls
-from vicinal.sph import Simulation
+from vicinal.sph import Phase, Simulation
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
+from vicinal.sph.vortices import taylor_green_pressures, taylor_green_velocities
 
-PUBLISHED = {2: ("DualSPHysics 5.4", 1.35), 3: ("DualSPHysics 5.4", 0.20)}
+PUBLISHED = {
+    "dam break 2D": ("DualSPHysics 5.4", 1.35),
+    "dam break 3D": ("DualSPHysics 5.4", 0.20),
+    "vortices 2D, edac": ("PySPH 1.0b2", 0.27),
+    "vortices 2D, edac, two phases": ("PySPH 1.0b2, one phase", 0.27),
+}
 
 
 def dam_break(dim):
@@ -44,8 +52,36 @@ def dam_break(dim):
     return Simulation(water, spacing=spacing, smoothing=smoothing, gravity=gravity, walls=layers, guard=guard)
 
 
-def measure(dim, seconds, rounds, clock):
-    sim = dam_break(dim)
+def vortices(phases):
+    """Return vortices in a periodic square, one half of it of another phase if there are two."""
+    points = fill(((0, 0), (1, 1)), 1 / 112)
+    kinds = [Phase(density=1.0, nu=0.01), Phase(density=0.1, nu=0.01)][:phases]
+    return Simulation(
+        points,
+        spacing=1 / 112,
+        phases=kinds,
+        phase=(points[:, 0] > 0.5).astype(int) if phases == 2 else None,
+        surface_tension=0.01 if phases == 2 else 0.0,
+        sound_speed=10.0,
+        velocities=taylor_green_velocities(points),
+        pressures=taylor_green_pressures(points),
+        box=(1.0, 1.0),
+        kernel="quintic",
+        smoothing=1.0,
+        scheme="edac",
+    )
+
+
+CASES = {
+    "dam break 2D": lambda: dam_break(2),
+    "dam break 3D": lambda: dam_break(3),
+    "vortices 2D, edac": lambda: vortices(1),
+    "vortices 2D, edac, two phases": lambda: vortices(2),
+}
+
+
+def measure(case, seconds, rounds, clock):
+    sim = CASES[case]()
     sim.run(20)
     best = 0.0
     for _ in range(rounds):
@@ -55,7 +91,7 @@ def measure(dim, seconds, rounds, clock):
             steps += 5
         best = max(best, len(sim) * steps / (clock() - begin) / 1e6)
     x = sim.positions
-    neighbors = vc.count(x, sim.kernel.support).mean()
+    neighbors = vc.count(x, sim.kernel.support, box=sim.box).mean()
     return len(sim), len(sim.wall_positions), neighbors, best
 
 
@@ -71,11 +107,11 @@ def main():
     clock = time.process_time if options.threads == 1 else time.perf_counter
     print(f"{options.isa}, {options.threads} thread(s), million particle-steps per second, best of {options.rounds}")
     with vc.threads(options.threads):
-        for dim in (2, 3):
-            fluid, walls, neighbors, rate = measure(dim, options.seconds, options.rounds, clock)
-            name, other = PUBLISHED[dim]
+        for case in CASES:
+            fluid, walls, neighbors, rate = measure(case, options.seconds, options.rounds, clock)
+            name, other = PUBLISHED[case]
             print(
-                f"{dim}D: {fluid} particles, {walls} in walls, {neighbors:.0f} neighbours: "
+                f"{case}: {fluid} particles, {walls} in walls, {neighbors:.0f} neighbours: "
                 f"{rate:.2f} (of the fluid), {rate * (fluid + walls) / fluid:.2f} (walls counted), "
                 f"{name} {other:.2f} (walls counted)"
             )

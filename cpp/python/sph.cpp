@@ -66,15 +66,20 @@ sph::Vector<D> vector_of(const std::vector<double>& from) {
 template <int D>
 sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, const Names& names) {
   sph::Settings<D> s;
+  s.scheme = names.at("scheme") == "edac" ? sph::Scheme::edac : sph::Scheme::delta;
+  const std::vector<double>&rest = vectors.at("phase_density"), &sound = vectors.at("phase_sound"),
+        &viscosity = vectors.at("phase_viscosity");
+  if (rest.empty() || rest.size() > sph::most_phases) throw nb::value_error("too few or too many phases");
+  for (std::size_t k = 0; k < rest.size(); ++k) s.phases.push_back({rest[k], sound.at(k), viscosity.at(k)});
   s.spacing = numbers.at("spacing");
   s.smoothing_length = numbers.at("smoothing_length");
   s.smoothing = smoothing_named(names.at("kernel"));
-  s.state = {names.at("state") == "tait" ? sph::StateKind::tait : sph::StateKind::linear, numbers.at("density"),
-             numbers.at("sound")};
+  s.state = {names.at("state") == "tait" ? sph::StateKind::tait : sph::StateKind::linear, rest[0], sound[0]};
   s.viscosity_kind = names.at("viscosity") == "laminar" ? sph::ViscosityKind::laminar : sph::ViscosityKind::artificial;
   s.viscosity = numbers.at("viscosity");
   s.diffusion = numbers.at("diffusion");
   s.shifting = numbers.at("shifting");
+  s.tension = numbers.at("tension");
   s.tensile_control = numbers.at("tensile_control") != 0;
   s.gravity = vector_of<D>(vectors.at("gravity"));
   s.space.low = vector_of<D>(vectors.at("low"));
@@ -83,7 +88,12 @@ sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, con
   return s;
 }
 
-constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting"};
+std::uint16_t phase_of(std::uint32_t number, std::size_t phases) {
+  if (number >= phases) throw nb::value_error("a particle has a phase that does not exist");
+  return static_cast<std::uint16_t>(number);
+}
+
+constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting", "tension"};
 
 class AnySph {
   template <int D>
@@ -110,24 +120,28 @@ class AnySph {
   }
 
   // Fluid at rest or not; `excess` is the density above rest.
-  void fill(const In<double>& x, const In<double>& u, const In<double>& excess) {
+  void fill(const In<double>& x, const In<double>& u, const In<double>& excess, const In<std::uint32_t>& phases) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       sim.particles.reset(0);
       sim.primed = false;
     });
-    add(x, u, excess);
+    add(x, u, excess, phases);
   }
   // Particles behind those that there are.
-  void add(const In<double>& x, const In<double>& u, const In<double>& excess) {
+  void add(const In<double>& x, const In<double>& u, const In<double>& excess, const In<std::uint32_t>& phases) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       const std::size_t n = excess.size(), old = sim.particles.size();
-      if (x.size() != n * D || u.size() != n * D) throw nb::value_error("columns differ in length");
+      if (x.size() != n * D || u.size() != n * D || phases.size() != n)
+        throw nb::value_error("columns differ in length");
       sim.particles.resize(old + n);
       for (std::size_t k = 0; k < n; ++k) {
         auto& p = sim.particles[old + k];
         p = {};
         for (std::size_t a = 0; a < D; ++a) p.x[a] = x.data()[k * D + a], p.u[a] = u.data()[k * D + a];
         p.excess = excess.data()[k];
+        p.volume = sim.settings.volume();
+        p.per_moment = 1;
+        p.phase = phase_of(phases.data()[k], sim.settings.phases.size());
         p.id = static_cast<std::uint32_t>(old + k);
         double square = 0;
         for (const double c : p.u) square += c * c;
@@ -297,7 +311,9 @@ class AnySph {
       if (name == "shifts") return vectors(&P::shift);
       if (name == "gradients") return vectors(&P::gradient);
       if (name == "excess") return scalars([](const P& p) { return p.excess; });
-      if (name == "pressures") return scalars([&](const P& p) { return sim.settings.state.pressure(p.excess); });
+      if (name == "pressures") return scalars([&](const P& p) { return sim.settings.pressure(p.excess, p.phase); });
+      if (name == "volumes") return scalars([](const P& p) { return p.volume; });
+      if (name == "phases") return scalars([](const P& p) { return static_cast<double>(p.phase); });
       if (name == "surface") return scalars([](const P& p) { return static_cast<double>(p.surface); });
       throw nb::key_error(name.c_str());
     });
@@ -329,7 +345,8 @@ class AnySph {
         std::memcpy(to + k * width, &sim.particles[k], width * sizeof(double));
       });
       nb::object marks = filled<std::uint32_t>(n, 2, [&](std::size_t k, std::uint32_t* to) {
-        to[2 * k] = sim.particles[k].id, to[2 * k + 1] = sim.particles[k].surface;
+        const P& p = sim.particles[k];
+        to[2 * k] = p.id, to[2 * k + 1] = p.surface + (std::uint32_t{p.phase} << 16);
       });
       const std::vector<double> clock{sim.time, sim.largest.speed, sim.largest.acceleration, sim.largest.shift};
       return nb::make_tuple(numbers, marks, clock, sim.steps, sim.primed);
@@ -346,7 +363,8 @@ class AnySph {
       for (std::size_t k = 0; k < n; ++k) {
         P& p = sim.particles[k];
         std::memcpy(static_cast<void*>(&p), numbers.data() + k * width, width * sizeof(double));
-        p.id = marks.data()[2 * k], p.surface = marks.data()[2 * k + 1];
+        p.id = marks.data()[2 * k], p.surface = static_cast<std::uint16_t>(marks.data()[2 * k + 1] & 0xffff);
+        p.phase = phase_of(marks.data()[2 * k + 1] >> 16, sim.settings.phases.size());
         if (p.id >= n) throw nb::value_error("the state has an id that is too large");
       }
       sim.time = clock[0];
@@ -363,8 +381,8 @@ void bind_sph(nb::module_& m) {
   nb::class_<AnySph>(m, "Sph", "A fluid of particles with its walls.")
       .def(nb::init<bool, bool, const Numbers&, const Vectors&, const Names&>(), nb::arg("three"), nb::arg("exact"),
            nb::arg("numbers"), nb::arg("vectors"), nb::arg("names"))
-      .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
-      .def("add", &AnySph::add, nb::arg("x"), nb::arg("u"), nb::arg("excess"))
+      .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"), nb::arg("phases"))
+      .def("add", &AnySph::add, nb::arg("x"), nb::arg("u"), nb::arg("excess"), nb::arg("phases"))
       .def("keep", &AnySph::keep, nb::arg("flags"))
       .def("set_walls", &AnySph::set_walls, nb::arg("x"), nb::arg("normals"), nb::arg("u"), nb::arg("accelerations"),
            nb::arg("slip"))

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "sph/loops.hpp"
+#include "sph/schemes/curvature.hpp"
 #include "sph/schemes/delta.hpp"
+#include "sph/schemes/edac.hpp"
 #include "sph/schemes/extrapolate.hpp"
 #include "sph/schemes/react.hpp"
 
@@ -21,7 +23,8 @@ namespace {
 
 template <class L, int D>
 constexpr Loops<typename L::T, D> loops_of() {
-  return {Delta<L, D>::run, Extrapolate<L, D>::run, React<L, D>::run};
+  return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run, Extrapolate<L, D>::run,
+          React<L, D>::run};
 }
 // Doubles are for studies of convergence: the compiler's own vectors do.
 template <class FloatLanes>

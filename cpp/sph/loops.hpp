@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sph/phases.hpp"
 #include "sph/smoothing/kinds.hpp"
 #include "sph/tile.hpp"
 #include "sph/viscosity/kinds.hpp"
@@ -25,10 +26,12 @@ struct Job {
   T square;  // of the reach
   Smoothing<T> smoothing;
   T mass, rest_density;
-  T floor;        // a hundredth of the squared smoothing length
-  T diffusion;    // δ h c
-  T viscosity;    // α h c or ν
-  T per_closest;  // one over the kernel at the distance of neighbours on a lattice
+  T floor;               // a hundredth of the squared smoothing length
+  T diffusion;           // δ h c
+  T viscosity;           // α h c or ν
+  T per_closest;         // one over the kernel at the distance of neighbours on a lattice
+  PhaseTable<T> phases;  // none of them: densities are those of a single fluid at rest_density
+  T gravity[D];
   bool tensile_control;
   ViscosityKind viscosity_kind;
   const T* shifts;             // D numbers per fluid particle: the velocity relative to the fluid
@@ -42,6 +45,8 @@ template <class T, int D>
 struct Loops {
   using Loop = void (*)(const Job<T, D>&, std::size_t begin, std::size_t end, Scratch<T, D>&);
   Loop delta;        // schemes/delta.hpp; queries are fluid particles
+  Loop edac;         // schemes/edac.hpp; the same
+  Loop curvature;    // schemes/curvature.hpp; queries are fluid particles with a normal
   Loop extrapolate;  // schemes/extrapolate.hpp; queries are wall particles
   Loop react;        // schemes/react.hpp; queries are wall particles of bodies
 };

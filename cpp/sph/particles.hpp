@@ -19,10 +19,13 @@ struct Particle {
   double excess;           // density above that at rest
   Vector<D> acceleration;  // of the last step, as is all that follows
   double rate;             // of the density
-  Vector<D> gradient;      // of the density
+  Vector<D> gradient;      // of the density, with phases of their colour
   Vector<D> shift;         // velocity relative to the fluid
+  double volume;           // with phases
+  double per_moment;       // with phases, a factor that makes the Laplace operator of viscosity exact for r²
   std::uint32_t id;
-  std::uint32_t surface;  // part of a free surface
+  std::uint16_t surface;  // part of a free surface
+  std::uint16_t phase;
 };
 
 template <int D>

@@ -1,27 +1,13 @@
 #include "sph/simulation.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include "sph/linear_algebra.hpp"
 #include "sph/schemes/sums.hpp"
+#include "sph/schemes/update.hpp"
 
 namespace vicinal::sph {
-
-template <int D>
-double Settings<D>::reach() const {
-  return with_smoothing(smoothing, [&]<class Kind>() { return Kind::support; }) * smoothing_length;
-}
-template <int D>
-double Settings<D>::mass() const {
-  return state.rest * std::pow(spacing, D);
-}
-
-template <int D>
-double length(const Vector<D>& a) {
-  double sum = 0;
-  for (const double c : a) sum += c * c;
-  return std::sqrt(sum);
-}
 
 // Puts a particle back that has passed through a wall in a step, whose first half it has made already.
 template <int D>
@@ -39,14 +25,20 @@ void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) 
 
 template <class T, int D>
 StepLength Simulation<T, D>::next() const {
-  const double h = settings.smoothing_length, c = settings.state.sound;
-  StepLength best{h / (c + largest.speed), Limit::sound};
+  const double h = settings.smoothing_length;
+  StepLength best{h / (settings.fastest_sound() + largest.speed), Limit::sound};
   const auto limit = [&](double dt, Limit kind) {
     if (dt < best.dt) best = {dt, kind};
   };
   if (largest.acceleration > 0) limit(std::sqrt(h / largest.acceleration), Limit::force);
-  if (settings.viscosity_kind == ViscosityKind::laminar && settings.viscosity > 0)
-    limit(0.5 * h * h / settings.viscosity, Limit::viscosity);
+  if (const double nu = settings.largest_viscosity(); nu > 0) limit(0.5 * h * h / nu, Limit::viscosity);
+  if (settings.tense()) {
+    // Of capillary waves (Brackbill et al. 1992), on the lightest two phases.
+    std::vector<double> rest;
+    for (const Phase& phase : settings.phases) rest.push_back(phase.rest);
+    std::sort(rest.begin(), rest.end());
+    limit(std::sqrt((rest[0] + rest[1]) * h * h * h / (4 * std::numbers::pi * settings.tension)), Limit::tension);
+  }
   if (largest.shift > 0) limit(settings.spacing / largest.shift, Limit::shifting);
   return {settings.courant * best.dt, best.limit};
 }
@@ -58,6 +50,7 @@ bool Simulation<T, D>::step() {
   if (!primed) prime();
   const double dt = next().dt;
   sort(dt);
+  curvature();
   extrapolate();
   rates();
   react();
@@ -72,6 +65,7 @@ void Simulation<T, D>::prime() {
   // The first pass has neither gradients nor a free surface; the second one uses those of the first.
   for (int pass = 0; pass < 2; ++pass) {
     sort(0);
+    curvature();
     extrapolate();
     rates();
     finish(0);
@@ -118,12 +112,20 @@ void Simulation<T, D>::sort(double dt) {
       for (std::size_t a = 0; a < D; ++a) {
         record.c[Fields::x + a] = static_cast<T>(p.x[a] - grid.corner(cell, a));
         record.c[Fields::u + a] = static_cast<T>(p.u[a] + 0.5 * dt * p.acceleration[a]);
-        record.c[Fields::extra + a] = static_cast<T>(p.gradient[a]);
+        if (settings.scheme == Scheme::delta) record.c[Fields::extra + a] = static_cast<T>(p.gradient[a]);
         shifts_[to * D + a] = static_cast<T>(p.shift[a]);
       }
       const double excess = p.excess + 0.5 * dt * p.rate;
-      record.c[Fields::density] = static_cast<T>(excess);
-      record.c[Fields::pressure] = marked(static_cast<T>(settings.state.pressure(excess)), p.surface != 0);
+      const T pressure = static_cast<T>(settings.pressure(excess, p.phase));
+      if (settings.scheme == Scheme::delta) {
+        record.c[Fields::density] = static_cast<T>(excess);
+        record.c[Fields::pressure] = marked(pressure, p.surface != 0);
+      } else {
+        record.c[Fields::density] = static_cast<T>(p.volume);
+        record.c[Fields::pressure] = pressure;
+        record.c[Fields::extra] = static_cast<T>(p.phase);
+        record.c[Fields::extra + 1] = static_cast<T>(p.per_moment);
+      }
       records_[to] = record;
     }
   });
@@ -178,16 +180,17 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   const double scale = with_smoothing(
       settings.smoothing, [&]<class Kind>() { return (D == 2 ? Kind::scale2 : Kind::scale3) / std::pow(h, D); });
   job.smoothing = {settings.smoothing, static_cast<T>(1 / h), static_cast<T>(scale), static_cast<T>(scale / (h * h))};
-  job.mass = static_cast<T>(settings.mass());
+  job.mass = static_cast<T>(settings.state.rest * settings.volume());
   job.rest_density = static_cast<T>(settings.state.rest);
   job.floor = static_cast<T>(0.01 * h * h);
   job.diffusion = static_cast<T>(settings.diffusion * h * c);
   job.viscosity = static_cast<T>(settings.viscosity_kind == ViscosityKind::laminar ? settings.viscosity
                                                                                    : settings.viscosity * h * c);
-  PlainLanes<double>::Real value, slope;
-  Smoothing<double>{settings.smoothing, 1 / h, scale, 0}.template at<PlainLanes<double>>(
-      PlainLanes<double>::all(settings.spacing), value, slope);
-  job.per_closest = static_cast<T>(1 / value.c[0]);
+  job.per_closest = static_cast<T>(1 / settings.kernel(settings.spacing));
+  if (settings.scheme == Scheme::edac)
+    job.phases = table_of<T>(settings.phases, settings.volume(), settings.diffusion * h);
+  else job.phases.count = 0;
+  for (std::size_t a = 0; a < D; ++a) job.gravity[a] = static_cast<T>(settings.gravity[a]);
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
   job.shifts = shifts_.data();
@@ -250,18 +253,54 @@ void Simulation<T, D>::extrapolate() {
           for (std::size_t a = 0; a < D; ++a) seen[a] = 2 * wall.u[a] - seen[a] - 2 * across * wall.normal[a];
       }
       Fields& record = wall_records_[slot];
-      record.c[Fields::density] = static_cast<T>(settings.state.excess(wall.pressure));
+      record.c[Fields::density] =
+          static_cast<T>(settings.scheme == Scheme::delta ? settings.state.excess(wall.pressure) : settings.volume());
       record.c[Fields::pressure] = static_cast<T>(wall.pressure);
       for (std::size_t a = 0; a < D; ++a) record.c[Fields::extra + a] = static_cast<T>(seen[a]);
     }
   });
 }
 
+// Sums the curvature of interfaces, whose normals are those of the step before.
+template <class T, int D>
+void Simulation<T, D>::curvature() {
+  if (!settings.tense()) return;
+  const std::size_t n = particles.size(), phases = settings.phases.size();
+  // Normals of particles that hardly see another phase are noise (Morris, Int. J. Numer. Meth. Fluids 33 (2000) 333).
+  std::vector<double> least(phases, 1);
+  for (std::size_t k = 0; k < phases; ++k) {
+    for (const Phase& other : settings.phases)
+      least[k] = std::min(least[k], settings.phases[k].rest / (settings.phases[k].rest + other.rest));
+    least[k] *= 0.01 / (settings.smoothing_length * settings.phases[k].rest);
+  }
+  normals_.reset(n);
+  curvature_sums_.reset(n);
+  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
+    using Fields = Record<T, D>;
+    for (std::size_t k = begin; k < end; ++k) {
+      const Particle<D>& p = particles[k];
+      Fields record{};
+      for (std::size_t a = 0; a < D; ++a) record.c[a] = records_[k].c[a];
+      record.c[Fields::pressure] = static_cast<T>(p.phase);
+      if (const double size = length<D>(p.gradient); size > least[p.phase]) {
+        for (std::size_t a = 0; a < D; ++a) record.c[Fields::u + a] = static_cast<T>(p.gradient[a] / size);
+        record.c[Fields::density] = static_cast<T>(p.volume);
+      }
+      normals_[k] = record;
+    }
+  });
+  job_.fluid.records = normals_.data();
+  job_.sums = curvature_sums_.data();
+  each_cell(loops<T, D>().curvature, n);
+  job_.fluid.records = records_.data();
+}
+
 template <class T, int D>
 void Simulation<T, D>::rates() {
   sums_.reset(particles.size());
   job_.sums = sums_.data();
-  each_cell(loops<T, D>().delta, particles.size());
+  const Loops<T, D>& kinds = loops<T, D>();
+  each_cell(settings.scheme == Scheme::delta ? kinds.delta : kinds.edac, particles.size());
 }
 
 // Finds the loads of the fluid on bodies: minus the momentum that their wall particles give to the fluid.
@@ -278,7 +317,7 @@ void Simulation<T, D>::react() {
       if (reacts_[slot] != 0)
         for (std::size_t a = 0; a < D; ++a)
           body_forces_[wall_ids_[slot] - fixed][a] =
-              -settings.mass() * wall_sums_[slot].c[ReactSums<D>::acceleration + a];
+              -settings.state.rest * settings.volume() * wall_sums_[slot].c[ReactSums<D>::acceleration + a];
   });
   bodies.add_up<D>(body_forces_);
 }
@@ -286,11 +325,15 @@ void Simulation<T, D>::react() {
 // Takes rates, gradients and shifting from the sums, then kicks and drifts.
 template <class T, int D>
 bool Simulation<T, D>::finish(double dt) {
-  using At = DeltaSums<D>;
   const std::size_t n = particles.size();
-  const double before = largest.speed;
-  // Sun et al. (Comput. Methods Appl. Mech. Eng. 315 (2017) 25), with the largest speed in place of the expected one.
-  const double reach = 4 * settings.smoothing_length * before * settings.shifting;
+  const Shifting shifting{4 * settings.smoothing_length * largest.speed * settings.shifting, 0.5 * largest.speed};
+  // Surface tension times the divergence of the normal.
+  const auto tension = [&](std::size_t k) {
+    if (!settings.tense()) return 0.0;
+    const T* const found = curvature_sums_[k].c;
+    const double moment = found[CurvatureSums::moment];
+    return moment < 0 ? settings.tension * D * found[CurvatureSums::bend] / moment : 0.0;
+  };
   block_largest_.assign((n + block_size - 1) / block_size, {});
   std::vector<std::uint32_t> blamed(block_largest_.size(), 0);
   std::vector<std::uint8_t> bad(block_largest_.size(), 0);
@@ -301,23 +344,9 @@ bool Simulation<T, D>::finish(double dt) {
       const T* const sums = sums_[k].c;
       Vector<D> first_half;  // of the way in this step
       for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
-      p.rate = sums[At::rate];
-      Vector<D> raw;
-      for (std::size_t a = 0; a < D; ++a) {
-        p.acceleration[a] = sums[At::acceleration + a] + settings.gravity[a];
-        p.rate += p.shift[a] * p.gradient[a];
-        raw[a] = sums[At::gradient + a];
-      }
-      const Symmetric<D> moments = symmetric<D>(sums + At::moments);
-      p.surface = exceeds<D>(moments, surface_threshold) ? 0 : 1;
-      p.gradient = exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
-      p.shift = {};
-      if (p.surface == 0 && near_[k] == 0 && reach > 0) {
-        for (std::size_t a = 0; a < D; ++a) p.shift[a] = -reach * sums[At::crowding + a];
-        const double speed = length<D>(p.shift), most_allowed = 0.5 * before;
-        if (speed > most_allowed)
-          for (double& c : p.shift) c *= most_allowed / speed;
-      }
+      if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting, near_[k] != 0);
+      else
+        update_edac<D>(p, sums, settings.gravity, shifting, tension(k), kernel_volume_, settings.phases[p.phase].rest);
       for (std::size_t a = 0; a < D; ++a) {
         p.u[a] += dt * p.acceleration[a];
         p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
@@ -328,8 +357,8 @@ bool Simulation<T, D>::finish(double dt) {
       const Largest own{length<D>(p.u), length<D>(p.acceleration), length<D>(p.shift)};
       most.add(own);
       // Also false for what is not a number.
-      const bool sound = own.speed < settings.state.sound && own.acceleration < 1e300 &&
-                         std::abs(p.excess) < 0.5 * settings.state.rest;
+      const Phase& phase = settings.phases[p.phase];
+      const bool sound = own.speed < phase.sound && own.acceleration < 1e300 && std::abs(p.excess) < 0.5 * phase.rest;
       if (!sound && bad[block] == 0) bad[block] = 1, blamed[block] = p.id;
     }
     block_largest_[block] = most;

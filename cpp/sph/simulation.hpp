@@ -13,31 +13,13 @@
 #include "sph/guard.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
-#include "sph/state_equation/kinds.hpp"
+#include "sph/settings.hpp"
 #include "sph/walls.hpp"
 
 namespace vicinal::sph {
 
-template <int D>
-struct Settings {
-  double spacing = 1, smoothing_length = 1;
-  SmoothingKind smoothing = SmoothingKind::wendland_c2;
-  StateEquation state;
-  ViscosityKind viscosity_kind = ViscosityKind::artificial;
-  double viscosity = 0;    // α or ν
-  double diffusion = 0.1;  // δ
-  double shifting = 1;     // a factor; 0: none
-  bool tensile_control = true;
-  Vector<D> gravity{};
-  Space<D> space;
-  double courant = 0.25;  // of all limits of the step
-
-  [[nodiscard]] double reach() const;
-  [[nodiscard]] double mass() const;
-};
-
 // What limits a step of time.
-enum class Limit : std::uint8_t { sound, force, viscosity, shifting };
+enum class Limit : std::uint8_t { sound, force, viscosity, shifting, tension };
 
 // The largest values of a step; the next one's length follows from them.
 struct Largest {
@@ -57,7 +39,8 @@ struct StepLength {
 template <class T, int D>
 class Simulation {
  public:
-  explicit Simulation(const Settings<D>& settings) : settings(settings) {}
+  explicit Simulation(const Settings<D>& settings)
+      : settings(settings), kernel_volume_(settings.volume() * settings.lattice_sum()) {}
 
   Settings<D> settings;
   Buffer<Particle<D>> particles;
@@ -87,18 +70,21 @@ class Simulation {
   void sort(double dt);
   void sort_walls(const Grid<D>& grid);
   void extrapolate();
+  void curvature();
   void rates();
   void react();
   bool finish(double dt);
   void prepare_job(const Grid<D>& grid);
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
 
+  double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
   Buffer<Particle<D>> sorted_;
   CellSort order_, wall_order_;
   std::optional<Grid<D>> wall_grid_;  // for which walls are sorted
   Buffer<Record<T, D>> records_, wall_records_;
   Buffer<T> shifts_;
-  Buffer<Sums<T>> sums_, wall_sums_;
+  Buffer<Sums<T>> sums_, wall_sums_, curvature_sums_;
+  Buffer<Record<T, D>> normals_;  // records of schemes/curvature.hpp
   Buffer<std::uint8_t> near_;
   std::vector<std::uint32_t> wall_ids_;  // in the order of cells
   std::vector<std::uint8_t> reacts_;     // in the order of cells

@@ -317,8 +317,20 @@ class Sph:
         vectors: Mapping[str, Sequence[float]],
         names: Mapping[str, str],
     ) -> None: ...
-    def fill(self, x: npt.NDArray[np.float64], u: npt.NDArray[np.float64], excess: npt.NDArray[np.float64]) -> None: ...
-    def add(self, x: npt.NDArray[np.float64], u: npt.NDArray[np.float64], excess: npt.NDArray[np.float64]) -> None: ...
+    def fill(
+        self,
+        x: npt.NDArray[np.float64],
+        u: npt.NDArray[np.float64],
+        excess: npt.NDArray[np.float64],
+        phases: npt.NDArray[np.uint32],
+    ) -> None: ...
+    def add(
+        self,
+        x: npt.NDArray[np.float64],
+        u: npt.NDArray[np.float64],
+        excess: npt.NDArray[np.float64],
+        phases: npt.NDArray[np.uint32],
+    ) -> None: ...
     def keep(self, flags: npt.NDArray[np.bool_]) -> None: ...
     def set_walls(
         self,

@@ -19,13 +19,16 @@ SMALL = {
     "floating_block": ["sph.spacing=0.05", "run.duration=0.05"],
     "grain_mixer": ["sph.spacing=0.02", "dem.bodies.bead.radius=0.02", "dem.insert.0.count=10", "run.duration=0.01"],
     "dam_break": ["sph.spacing=0.1", "run.duration=0.05"],
+    "dam_break_phases": ["sph.spacing=0.1", "run.duration=0.02"],
     "dam_break_obstacle": ["run.duration=0.01"],
     "open_channel": ["sph.spacing=0.05", "run.duration=0.05"],
     "lid_cavity": ["sph.spacing=0.05", "run.duration=0.02"],
+    "rising_bubble": ["sph.spacing=0.05", "run.duration=0.02"],
     "rotating_tank": ["sph.spacing=0.04", "run.duration=0.01"],
     "sloshing": ["sph.spacing=0.05", "run.duration=0.05"],
     "still_tank": ["sph.spacing=0.1", "run.duration=0.05"],
     "stirred_tank": ["sph.spacing=0.04", "run.duration=0.01"],
+    "taylor_green": ["sph.spacing=0.05", "run.duration=0.05"],
     "wave_maker": ["sph.spacing=0.05", "run.duration=0.05"],
 }
 

@@ -42,12 +42,3 @@ def tank(size: Sequence[float], spacing: float, layers: int = 4, *, slip: bool =
     normals = np.where(points < 0, 1.0, np.where(points > high, -1.0, 0.0))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     return Layers(points, normals, (points[:, -1] > high[-1]).astype(np.int32), np.array([slip, slip]))
-
-
-def channel(length: float, height: float, spacing: float, layers: int = 4) -> Layers:
-    """Return two plates without slip, the lower one number 0, for a flow that is periodic along x."""
-    low = lattice((0, -layers * spacing), (length, 0), spacing)
-    high = lattice((0, height), (length, height + layers * spacing), spacing)
-    normals = np.repeat([[0.0, 1.0], [0.0, -1.0]], [len(low), len(high)], axis=0)
-    wall = np.repeat([0, 1], [len(low), len(high)]).astype(np.int32)
-    return Layers(np.concatenate([low, high]), normals, wall, np.array([False, False]))

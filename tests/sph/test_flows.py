@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sph.fluids import channel, lattice, tank
-from vicinal.sph import Artificial, Laminar, Simulation
+from sph.fluids import lattice, tank
+from vicinal.lab import confined
+from vicinal.sph import Artificial, Simulation
 
 
 @pytest.mark.parametrize("dim", [2, 3])
@@ -28,68 +29,16 @@ def test_a_tank_stays_at_rest_under_its_own_pressure(dim: int) -> None:
 
 
 def test_plates_drive_a_shear_flow_as_exact_series_say() -> None:
-    nu, speed, height, spacing = 0.1, 1.0, 1.0, 0.05
-    water = lattice((0, 0), (0.8, height), spacing)
-    push = 8 * nu * speed
-    modes = np.arange(1, 60)[:, None]
-
-    def poiseuille(y: np.ndarray, t: float) -> np.ndarray:
-        k = (2 * modes - 1) * np.pi
-        series = 4 * push / (nu * k**3) * np.sin(k * y) * np.exp(-(k**2) * nu * t)
-        return push / (2 * nu) * y * (1 - y) - series.sum(axis=0)
-
-    def couette(y: np.ndarray, t: float) -> np.ndarray:
-        k = modes * np.pi
-        return speed * y + (2 * speed / k * (-1.0) ** modes * np.sin(k * y) * np.exp(-(k**2) * nu * t)).sum(axis=0)
-
-    for exact, gravity, belt in ((poiseuille, (push, 0.0), 0.0), (couette, (0.0, 0.0), speed)):
-        sim = Simulation(
-            water,
-            spacing=spacing,
-            density=1.0,
-            sound_speed=10.0,
-            gravity=gravity,
-            box=(0.8, None),
-            viscosity=Laminar(nu),
-            walls=channel(0.8, height, spacing),
-            wall_velocities=[[0.0, 0.0], [belt, 0.0]],
-        )
-        for moment in (1.0, 2.0, 5.0):
-            sim.run_until(moment)
-            u, truth = sim.velocities, exact(sim.positions[:, 1], sim.time)
-            assert np.linalg.norm(u[:, 0] - truth) < 0.01 * np.linalg.norm(truth), (exact.__name__, moment)
-            assert abs(u[:, 1]).max() < 1e-3 * speed
-
-
-def taylor_green(n: int, until: float) -> tuple[float, float]:
-    """Return the mean error of speeds over the largest speed, and the ratio of energies, at Reynolds number 100."""
-    nu = 0.01
-    x = lattice((0, 0), (1, 1), 1 / n)
-
-    def velocity(x: np.ndarray, t: float) -> np.ndarray:
-        a, b = 2 * np.pi * x[:, 0], 2 * np.pi * x[:, 1]
-        return np.exp(-8 * np.pi**2 * nu * t) * np.column_stack([-np.cos(a) * np.sin(b), np.sin(a) * np.cos(b)])
-
-    sim = Simulation(
-        x,
-        spacing=1 / n,
-        density=1.0,
-        sound_speed=10.0,
-        velocities=velocity(x, 0),
-        pressures=-0.25 * (np.cos(4 * np.pi * x) @ [1.0, 1.0]),
-        box=(1.0, 1.0),
-        viscosity=Laminar(nu),
-    )
-    sim.run_until(until)
-    truth = velocity(sim.positions, sim.time)
-    speed, true_speed = np.linalg.norm(sim.velocities, axis=1), np.linalg.norm(truth, axis=1)
-    return float(np.abs(speed - true_speed).mean() / true_speed.max()), float((speed**2).sum() / (true_speed**2).sum())
+    for drive in ("force", "plate"):
+        found = confined.plates(20, drive=drive, scheme="delta")
+        assert found["L2"] < 0.01, drive
+        assert found["across"] < 1e-3, drive
 
 
 def test_taylor_green_vortices_decay_as_the_exact_solution() -> None:
-    error, energy = taylor_green(50, 1.0)
-    assert error < 0.007
-    assert abs(energy - 1) < 0.016
+    found = confined.taylor_green(50, scheme="delta")
+    assert found["speed"] < 0.007
+    assert found["energy"] == pytest.approx(1, abs=0.016)
 
 
 def test_a_drop_is_drawn_out_to_the_exact_ellipse() -> None:

@@ -6,7 +6,7 @@
 // enough, and what they enter changes by the order of the time step.
 #pragma once
 
-#include "sph/cell_loop.hpp"
+#include "sph/schemes/pass.hpp"
 #include "sph/schemes/sums.hpp"
 
 namespace vicinal::sph {
@@ -19,7 +19,6 @@ struct Delta {
   using Real = typename L::Real;
   using Fields = Record<T, D>;
   using At = DeltaSums<D>;
-  static constexpr T crowding_strength = T(0.2);  // R of Sun et al.
 
   // A particle and what its neighbours are compared with.
   struct Query {
@@ -39,7 +38,7 @@ struct Delta {
         du[a] = j[Fields::u + a] - i.u[a];
         seen[a] = wall ? j[Fields::extra + a] - i.u[a] : du[a];
       }
-      const Real square = dot(r, r);
+      const Real square = dot<L, D>(r, r);
       Real w, f;
       job.smoothing.template at<L>(L::root(square), w, f);
       const auto inside = L::first(n - k);
@@ -47,23 +46,23 @@ struct Delta {
       const Real g = f * (L::all(job.mass) / (L::all(job.rest_density) + j[Fields::density]));  // ∇W V / r
       const Real excess = j[Fields::density] - i.density;
 
-      Real rate = i.continuity * dot(du, r);
+      Real rate = i.continuity * dot<L, D>(du, r);
       if constexpr (!wall) {
         Real slope[D];
         for (std::size_t a = 0; a < D; ++a) slope[a] = i.extra[a] + j[Fields::extra + a];
-        rate = rate - L::all(job.diffusion + job.diffusion) * (excess + L::all(T(0.5)) * dot(slope, r));
+        rate = rate - L::all(job.diffusion + job.diffusion) * (excess + L::all(T(0.5)) * dot<L, D>(slope, r));
         near |= L::any(L::both(inside, L::odd(j[Fields::pressure])));
       }
       sum[At::rate] = sum[At::rate] + g * rate;
 
       Real along_r = L::all(0) - (j[Fields::pressure] + i.pressure) * i.per_density;
-      Real along_du = dot(i.shift, r);
+      Real along_du = dot<L, D>(i.shift, r);
       with_viscosity(job.viscosity_kind, [&]<class Kind>() {
-        Kind::template add<L>(i.viscosity, dot(seen, r), square, L::all(job.floor), along_r, along_du);
+        Kind::template add<L>(i.viscosity, dot<L, D>(seen, r), square, L::all(job.floor), along_r, along_du);
       });
       const Real ratio = w * L::all(job.per_closest);
       const Real ratio2 = ratio * ratio;
-      const Real crowding = g * (L::all(1) + L::all(crowding_strength) * (ratio2 * ratio2));
+      const Real crowding = g * (L::all(1) + L::all(crowding_strength<T>) * (ratio2 * ratio2));
       const Real gradient = g * excess;
       std::size_t m = At::moments;
       for (std::size_t a = 0; a < D; ++a) {
@@ -74,20 +73,6 @@ struct Delta {
         for (std::size_t b = a; b < D; ++b, ++m) sum[m] = sum[m] - moment * r[b];
       }
     }
-  }
-
-  static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
-    for_cells(job.shape, job.fluid.offsets, begin, end,
-              [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
-                cell_of(job, cell, first, last, tile);
-              });
-  }
-
- private:
-  [[gnu::always_inline]] static Real dot(const Real (&a)[D], const Real (&b)[D]) {
-    Real sum = a[0] * b[0];
-    for (std::size_t k = 1; k < D; ++k) sum = sum + a[k] * b[k];
-    return sum;
   }
 
   static Query query_of(const Job<T, D>& job, const Fields& record, const T* shift) {
@@ -106,36 +91,6 @@ struct Delta {
     i.per_density = L::all(T(1) / density);
     i.viscosity = L::all(job.viscosity * (job.rest_density / density));
     return i;
-  }
-
-  static void cell_of(const Job<T, D>& job, const std::int32_t (&cell)[D], std::size_t first, std::size_t last,
-                      Scratch<T, D>& tile) {
-    Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
-    for (std::size_t i = first; i < last; ++i) {
-      const Fields& record = job.fluid.records[i];
-      const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
-      Real sum[16];
-      for (Real& s : sum) s = L::all(0);
-      bool near = false;
-      add<false>(job, query_of(job, record, job.shifts + i * D), tile, n, sum, near);
-      L::sums(sum, job.sums[i].c);
-      job.near[i] = near ? 1 : 0;
-    }
-    if (!job.has_walls) return;
-    Tile<T, D>::collect(job.shape, job.walls, cell, tile);
-    if (tile.size == 0) return;
-    for (std::size_t i = first; i < last; ++i) {
-      const Fields& record = job.fluid.records[i];
-      const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
-      if (n == 0) continue;
-      Real sum[16];
-      for (Real& s : sum) s = L::all(0);
-      bool near = false;
-      add<true>(job, query_of(job, record, job.shifts + i * D), tile, n, sum, near);
-      T walls[16];
-      L::sums(sum, walls);
-      for (std::size_t k = 0; k < 16; ++k) job.sums[i].c[k] += walls[k];
-    }
   }
 };
 

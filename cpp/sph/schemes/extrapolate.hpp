@@ -27,6 +27,14 @@ struct Extrapolate {
   }
 
  private:
+  [[gnu::always_inline]] static Real density_of(const Job<T, D>& job, const Real (&j)[Fields::size]) {
+    if (job.phases.count == 0) return L::all(job.rest_density) + j[Fields::density];
+    Real density = L::all(job.phases.rest[0]);
+    for (std::size_t k = 1; k < job.phases.count; ++k)
+      density = L::choose(L::less(j[Fields::extra], L::all(static_cast<T>(k))), density, L::all(job.phases.rest[k]));
+    return density;
+  }
+
   static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, T (&out)[16]) {
     Real sum[16];
     for (Real& s : sum) s = L::all(0);
@@ -45,7 +53,7 @@ struct Extrapolate {
       w = L::choose(L::first(n - k), w, L::all(0));
       sum[At::weight] = sum[At::weight] + w;
       sum[At::pressure] = sum[At::pressure] + w * j[Fields::pressure];
-      const Real heavy = w * (L::all(job.rest_density) + j[Fields::density]);
+      const Real heavy = w * density_of(job, j);
       for (std::size_t a = 0; a < D; ++a) {
         sum[At::lever + a] = sum[At::lever + a] + heavy * r[a];
         sum[At::velocity + a] = sum[At::velocity + a] + w * j[Fields::u + a];

@@ -15,6 +15,25 @@ struct DeltaSums {
   static constexpr std::size_t crowding = D == 2 ? 8 : 13;  // Σ (1 + R (W/W₀)⁴) ∇W V
 };
 
+// Of a fluid particle (edac.hpp).
+template <int D>
+struct EdacSums {
+  static constexpr std::size_t acceleration = 0;
+  static constexpr std::size_t rate = D;            // of the density that the pressure stands for
+  static constexpr std::size_t kernel = D + 1;      // Σ W
+  static constexpr std::size_t difference = D + 2;  // Σ (pⱼ - pᵢ) W within the phase
+  static constexpr std::size_t moment = D + 3;      // -Σ r·∇W (Vᵢ² + Vⱼ²) / m
+  static constexpr std::size_t background = D + 4;  // Σ (Vᵢ² + Vⱼ²) ∇W / m
+  static constexpr std::size_t crowding = 2 * D + 4;
+  static constexpr std::size_t colour = 3 * D + 4;  // gradient of the colour per mass: 1 in other phases, 0 in its own
+};
+
+// Of a fluid particle near an interface (curvature.hpp); the divergence of its normal is D times their ratio.
+struct CurvatureSums {
+  static constexpr std::size_t bend = 0;    // Σ (nᵢ ∓ nⱼ)·∇W V
+  static constexpr std::size_t moment = 1;  // Σ r·∇W V
+};
+
 // Of a wall particle (extrapolate.hpp).
 template <int D>
 struct WallSums {
@@ -29,6 +48,10 @@ template <int D>
 struct ReactSums {
   static constexpr std::size_t acceleration = 0;  // of the fluid around it, all particles together
 };
+
+// The weight R of close neighbours in the sums of crowding: Σ (1 + R (W/W₀)⁴) ∇W V.
+template <class T>
+inline constexpr T crowding_strength = T(0.2);
 
 // A particle whose moments have an eigenvalue below this is part of a free surface (Marrone et al., J. Comput. Phys.
 // 229 (2010) 3652).

@@ -77,6 +77,9 @@ class Coupling:
         state: Mapping[str, Any] | None = None,
     ) -> None:
         self.grains, self.fluid = grains, fluid
+        if fluid.scheme != "delta" or len(fluid.phases) > 1:
+            found = f"scheme {fluid.scheme!r} and {len(fluid.phases)} phase(s)"
+            raise InputError(f'fluid must have the scheme "delta" and one phase to carry bodies, got {found}')
         if fluid.box != tuple(edge or None for edge in grains.box[: fluid.dim]):
             raise InputError(f"grains and fluid must have the same periodic box, got {grains.box} and {fluid.box}")
         self.slip = isinstance(fluid.viscosity, Artificial) if slip is None else slip

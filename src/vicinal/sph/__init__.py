@@ -3,6 +3,7 @@
 from vicinal.sim.solver import UnstableError
 from vicinal.sph.faults import SoundSpeedWarning
 from vicinal.sph.kernels import Kernel
+from vicinal.sph.phases import Phase
 from vicinal.sph.simulation import Simulation
 from vicinal.sph.viscosity import Artificial, Laminar
 
@@ -10,6 +11,7 @@ __all__ = [
     "Artificial",
     "Kernel",
     "Laminar",
+    "Phase",
     "Simulation",
     "SoundSpeedWarning",
     "UnstableError",

@@ -16,13 +16,15 @@ from vicinal.sim.scene_walls import SceneWalls
 from vicinal.sim.walls import Wall
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.config import InletSection, OutletSection, Sph
-from vicinal.sph.fill import fill
+from vicinal.sph.fill import contains, fill
 from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
+from vicinal.sph.phases import Phase
 from vicinal.sph.simulation import SMOOTHING, Simulation
 from vicinal.sph.solids import Solid, depths_in
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
+from vicinal.sph.vortices import taylor_green_pressures, taylor_green_velocities
 from vicinal.sph.wall_motion import WallMotion
 
 Array = npt.NDArray[np.float64]
@@ -45,14 +47,27 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
     dim = section.dim
     bodies = walls.all()
     ends = make_ends(scene)
-    parts, velocities, pressures = [], [], []
+    names = list(section.phases)
+    parts, velocities, pressures, phases = [], [], [], []
     for place in section.fill:
+        number = names.index(place.phase) if place.phase is not None else 0
+        if place.replace:
+            for part, numbers in zip(parts, phases, strict=True):
+                numbers[contains(scene.regions[place.region], part)] = number
+            continue
         points = fill(scene.regions[place.region], section.spacing, dim=dim, walls=bodies)
         points = points[depths_in(solids, points, section.spacing)[0] < -0.25 * section.spacing]
         points = points if ends is None else points[ends.outside_inlets(points)]
         parts.append(points)
-        velocities.append(np.tile(np.array(place.velocity[:dim]), (len(points), 1)))
-        pressures.append(_rest_pressures(points, scene, section) if place.still else np.zeros(len(points)))
+        speeds = np.tile(np.array(place.velocity[:dim]), (len(points), 1))
+        density = section.density if place.phase is None else section.phases[place.phase].density
+        start = _rest_pressures(points, scene, section, density) if place.still else np.zeros(len(points))
+        if place.vortices is not None and scene.periodic.x is not None:
+            speeds += place.vortices * taylor_green_velocities(points, scene.periodic.x)
+            start += density * place.vortices**2 * taylor_green_pressures(points, scene.periodic.x)
+        phases.append(np.full(len(points), number, np.int32))
+        velocities.append(speeds)
+        pressures.append(start)
     positions = np.concatenate(parts)
     if not len(positions):
         raise InputError("sph.fill must have room for at least one particle, got regions that are inside walls")
@@ -83,7 +98,11 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
         guard=make_guard(walls, section),
         gravity=scene.gravity[:dim],
         box=None if periodic is None else periodic[:dim],
-        viscosity=_viscosity(section),
+        viscosity=None if names else _viscosity(section),
+        phases=[Phase(density=each.density, nu=each.nu) for each in section.phases.values()] or None,
+        phase=np.concatenate(phases),
+        surface_tension=section.surface_tension,
+        scheme=section.scheme,
         kernel=section.kernel,
         smoothing=section.smoothing,
         state=section.state,
@@ -139,14 +158,14 @@ def _viscosity(section: Sph) -> Viscosity:
     return Artificial() if section.alpha is None else Artificial(section.alpha)
 
 
-def _rest_pressures(points: Array, scene: Scene, section: Sph) -> Array:
+def _rest_pressures(points: Array, scene: Scene, section: Sph, density: float) -> Array:
     """Return the pressure below the highest particle along gravity."""
     gravity = np.array(scene.gravity[: section.dim])
     g = float(np.linalg.norm(gravity))
     if g == 0 or not len(points):
         return np.zeros(len(points))
     depth = points @ (gravity / g)
-    return np.asarray(section.density * g * (depth - depth.min() + 0.5 * section.spacing))
+    return np.asarray(density * g * (depth - depth.min() + 0.5 * section.spacing))
 
 
 def _named(walls: Sequence[Wall], name: str, path: str) -> list[Wall]:
@@ -159,7 +178,7 @@ def _named(walls: Sequence[Wall], name: str, path: str) -> list[Wall]:
 
 def _slip(section: Sph, walls: Sequence[Wall]) -> list[str]:
     if section.slip is None:
-        return [] if section.nu is not None else [wall.name for wall in walls]
+        return [wall.name for wall in walls] if section.nu is None and not section.phases else []
     return [wall.name for name in section.slip for wall in _named(walls, name, "sph.slip")]
 
 

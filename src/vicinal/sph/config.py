@@ -24,7 +24,7 @@ from vicinal.sim.values import (
 )
 from vicinal.sph.kernels import KERNELS
 from vicinal.sph.probes import PROBES, AnyProbe
-from vicinal.sph.simulation import PRECISIONS, STATES
+from vicinal.sph.simulation import PRECISIONS, SCHEMES, STATES
 
 ENERGIES = ("kinetic", "potential", "elastic")
 COLUMNS = ("particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total", "held")
@@ -32,11 +32,26 @@ COLUMNS = ("particles", "dt", "limit", "largest_speed", "largest_compression", *
 
 
 @dataclass(frozen=True, kw_only=True)
+class FluidPhase(Section):
+    """One of several fluids that do not mix."""
+
+    density: float = key(POSITIVE)
+    nu: float = key(NOT_NEGATIVE, 0.0, help="kinematic viscosity")
+
+
+@dataclass(frozen=True, kw_only=True)
 class FluidFill(Section):
     """Fluid that fills a region at the start."""
 
     region: str = key(Text("the name of a region"), help="region to fill")
+    phase: str | None = key(Text("the name of a phase"), None, help="which of the phases it is")
+    replace: bool = key(
+        Flag(), default=False, help="no new particles: those of earlier fills in the region become this phase"
+    )
     velocity: Vector = key(VECTOR, ZERO)
+    vortices: float | None = key(
+        POSITIVE, None, help="largest speed of four Taylor–Green vortices in a periodic square, on top of velocity"
+    )
     still: bool = key(Flag(), default=False, help="start with the pressure of a fluid at rest")
 
 
@@ -76,12 +91,21 @@ class Sph(SolverSection):
     )
     alpha: float | None = key(NOT_NEGATIVE, None, help="artificial viscosity, 0.02 by default")
     nu: float | None = key(NOT_NEGATIVE, None, help="kinematic viscosity of a laminar flow, instead of alpha")
+    scheme: str = key(
+        OneOf(SCHEMES), "delta", help="delta: with free surfaces; edac: confined flows, which fluid fills everywhere"
+    )
+    phases: dict[str, FluidPhase] = key(
+        Named(Part(FluidPhase)), {}, help="several fluids by name, instead of density, alpha and nu; with edac"
+    )
+    surface_tension: float = key(NOT_NEGATIVE, 0.0, help="of all interfaces between phases")
     kernel: str = key(OneOf(KERNELS), "wendland_c2")
     smoothing: float | None = key(
         Number(1, 5), None, help="smoothing length in spacings; 2 in two dimensions, 1.6 in three"
     )
     state: str = key(OneOf(STATES), "linear", help="equation of state")
-    diffusion: float = key(NOT_NEGATIVE, 0.1, help="strength of density diffusion")
+    diffusion: float | None = key(
+        NOT_NEGATIVE, None, help="strength of the diffusion of density or pressure; 0.1, with edac 0.2"
+    )
     shifting: float = key(NOT_NEGATIVE, 1.0, help="strength of shifting")
     courant: float = key(Number(0, 1, above=True), 0.25, help="length of steps relative to their limits")
     precision: str = key(OneOf(PRECISIONS), "single", help="precision of sums over pairs")
@@ -109,11 +133,24 @@ class Sph(SolverSection):
             taken.add(probe.name)
         if self.alpha is not None and self.nu is not None:
             raise self.wrong("nu", "must not be given together with alpha")
+        if self.phases and self.scheme != "edac":
+            raise self.wrong("scheme", "must be edac if there are phases")
+        if self.phases and not (self.alpha is None and self.nu is None):
+            raise self.wrong("phases", "must not be given together with alpha or nu", hint="each phase has its own nu")
+        for place, fill in enumerate(self.fill):
+            if (fill.phase is None) == bool(self.phases) or fill.phase not in {None, *self.phases}:
+                raise SchemaError(("fill", place, "phase"), fill.phase, "must be a name in [sph.phases]")
 
     def check_scene(self, scene: Scene) -> None:
         """Check the names of regions, and that nothing leaves the plane of a fluid in two dimensions."""
         for place, fill in enumerate(self.fill):
             check_name(("fill", place, "region"), fill.region, scene.regions, "regions")
+            if fill.vortices is not None and (scene.periodic.x is None or scene.periodic.x != scene.periodic.y):
+                raise SchemaError(
+                    ("sph", "fill", place, "vortices"),
+                    fill.vortices,
+                    "must be in a square that is periodic along x and y",
+                )
         for name in ("inlets", "outlets"):
             for place, end in enumerate(getattr(self, name)):
                 check_name((name, place, "region"), end.region, scene.regions, "regions")

@@ -23,12 +23,13 @@ def unstable(sim: Simulation, particle: int) -> UnstableError:
     """Return the error for a particle whose state is useless: where, when, and the likely cause."""
     position, velocity = sim.positions[particle], sim.velocities[particle]
     speed, density = float(np.linalg.norm(velocity)), float(sim.densities[particle])
+    rest = float(sim.masses[particle]) / sim.spacing**sim.dim
     if not np.isfinite(position).all() or not np.isfinite(speed) or not np.isfinite(density):
         what = "has a position, velocity or density that is not finite"
     elif speed >= sim.sound_speed:
         what = f"moves with {speed:.4g}, faster than sound ({sim.sound_speed:.4g})"
     else:
-        what = f"has the density {density:.4g} instead of {sim.density:.4g}"
+        what = f"has the density {density:.4g} instead of {rest:.4g}"
     where = ", ".join(f"{x:.4g}" for x in position)
     return UnstableError(
         f"particle {particle} at ({where}) {what} at t = {sim.time:.6g}, step {sim.step_count}; particles that lie "

@@ -86,6 +86,19 @@ def fill(
     return _packed(points, within, solids, size, rounds) if rounds and len(points) else points
 
 
+def contains(region: Region, points: Array) -> npt.NDArray[np.bool_]:
+    """Return which points are inside a region; in 2D it is cut by the plane z = 0.
+
+    Examples
+    --------
+    >>> contains(SphereRegion(centre=(0, 0, 0), radius=1), np.array([[0.5, 0.5], [1.0, 1.0]])).tolist()
+    [True, False]
+    """
+    within, _, _, dim = _space_of(region, points.shape[1])
+    rows = points if len(within.low) == dim else in_space(points)
+    return np.asarray(within.fits(rows, np.zeros(len(points))))
+
+
 def _space_of(region: Region | Corners | SurfaceMesh | vc.Mesh, dim: int) -> tuple[Space, Array, Array, int]:
     """Return the geometry of a region, its corners, and the dimension."""
     made: Space

@@ -13,13 +13,15 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.sim.solver import UnstableError
-from vicinal.sph.boundary import WallParticles
 from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
 from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
 from vicinal.sph.guard import Guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
+from vicinal.sph.kept import kept_walls, options_of
 from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.open_ends import OpenEnds
+from vicinal.sph.phases import Phase, check_numbers, check_phases, check_scheme, excess_of, matched_sounds
+from vicinal.sph.sound import choose_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
 Array = npt.NDArray[np.float64]
@@ -27,19 +29,24 @@ Array = npt.NDArray[np.float64]
 SMOOTHING = {2: 2.0, 3: 1.6}
 """Smoothing length in spacings by dimension: about 50 neighbours in two dimensions, 137 in three."""
 
+DIFFUSION = {"delta": 0.1, "edac": 0.2}
+"""Strength of diffusion by scheme."""
+
+SCHEMES = tuple(DIFFUSION)
 STATES = ("linear", "tait")
 PRECISIONS = ("single", "double")
-LEAST_SOUND = 10.0
-"""The speed of sound chosen by default, in largest speeds of the flow: densities vary by 1 %."""
 
 
 class Simulation:
-    """A weakly compressible fluid by δ⁺-SPH, with walls of dummy particles.
+    """A weakly compressible fluid with walls of dummy particles.
 
-    Density diffusion with renormalised gradients (Antuono et al. 2010) and particle shifting away from free surfaces
-    (Sun et al. 2017, 2019); walls after Adami et al. 2012; steps of time by position Verlet, as long as sound, forces,
-    viscosity and shifting allow. Positions, velocities and densities are float64; pairs are summed in float32 relative
-    to cells, or in float64 (`precision`). Results have the same bits for any number of threads and on every processor.
+    Scheme "delta", δ⁺-SPH for free surfaces: density diffusion with renormalised gradients (Antuono et al. 2010) and
+    particle shifting away from free surfaces (Sun et al. 2017, 2019). Scheme "edac" for flows that fill all of their
+    space: pressure that follows the divergence of the velocity and is damped (Ramachandran & Puri 2019), transport
+    velocity (Adami et al. 2013). Walls after Adami et al. 2012; steps of time by position Verlet, as long as sound,
+    forces, viscosity, shifting and surface tension allow. Positions, velocities and densities are float64; pairs are
+    summed in float32 relative to cells, or in float64 (`precision`). Results have the same bits for any number of
+    threads and on every processor.
 
     Parameters
     ----------
@@ -71,6 +78,15 @@ class Simulation:
         Lengths of a periodic box that begins at 0, None for an open axis.
     viscosity
         `Artificial` or `Laminar`.
+    phases
+        Several fluids instead of one with `density` and `viscosity`; with the scheme "edac". The `sound_speed` is that
+        of the densest one, all are equally stiff.
+    phase
+        Number of the phase of each particle, by default 0.
+    surface_tension
+        Of all interfaces between phases.
+    scheme
+        "delta" or "edac".
     kernel
         "wendland_c2", "wendland_c4", "quintic" or "cubic".
     smoothing
@@ -78,7 +94,7 @@ class Simulation:
     state
         Equation of state: "linear" or "tait".
     diffusion
-        Strength δ of density diffusion.
+        Strength δ of the diffusion of density or pressure; by default 0.1, and 0.2 with edac.
     shifting
         Strength of shifting, 1 as published, 0 for none.
     tensile_control
@@ -120,10 +136,14 @@ class Simulation:
         gravity: Sequence[float] | None = None,
         box: Sequence[float | None] | None = None,
         viscosity: Viscosity | None = None,
+        phases: Sequence[Phase] | None = None,
+        phase: npt.ArrayLike | None = None,
+        surface_tension: float = 0.0,
+        scheme: str = "delta",
         kernel: str = "wendland_c2",
         smoothing: float | None = None,
         state: str = "linear",
-        diffusion: float = 0.1,
+        diffusion: float | None = None,
         shifting: float = 1.0,
         tensile_control: bool = True,
         courant: float = 0.25,
@@ -136,6 +156,12 @@ class Simulation:
         self._viscosity = Artificial() if viscosity is None else viscosity
         if not isinstance(self._viscosity, Artificial | Laminar):
             raise InputError(f"viscosity must be Artificial(alpha) or Laminar(nu), got {viscosity!r}")
+        self._scheme = _check.check_choice(scheme, "scheme", SCHEMES)
+        self._several = None if phases is None else check_phases(phases, self._scheme, viscosity)
+        if self._several is not None:
+            self._density = max(each.density for each in self._several)
+            self._viscosity = Laminar(max(each.nu for each in self._several))
+        self._tension = check_not_negative(surface_tension, "surface_tension")
         self._gravity = check_vector(gravity, "gravity", self._dim)
         self._smoothing = SMOOTHING[self._dim] if smoothing is None else check_positive(smoothing, "smoothing")
         if not 1 <= self._smoothing <= 5:
@@ -144,7 +170,7 @@ class Simulation:
         self._kernel = Kernel(name, self._smoothing * self._spacing, self._dim)
         self._state = _check.check_choice(state, "state", STATES)
         self._precision = _check.check_choice(precision, "precision", PRECISIONS)
-        self._diffusion = check_not_negative(diffusion, "diffusion")
+        self._diffusion = DIFFUSION[self._scheme] if diffusion is None else check_not_negative(diffusion, "diffusion")
         self._shifting = check_not_negative(shifting, "shifting")
         self._tensile_control = _check.check_flag(tensile_control, "tensile_control")
         self._courant = check_positive(courant, "courant")
@@ -157,9 +183,19 @@ class Simulation:
         self._walls, self._wall_motion = walls, wall_motion
         self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
         self._ends = ends
-        self._sound = self._choose_sound(sound_speed, places, speeds)
+        check_scheme(self._scheme, self._state, ends)
+        moving = [speeds, self._wall_velocities, *([] if ends is None else [ends.at(0.0)[1]])]
+        self._sound = (
+            choose_sound(places, moving, self._gravity, self._spacing)
+            if sound_speed is None
+            else check_positive(sound_speed, "sound_speed")
+        )
+        self._phases = self._several or (Phase(density=self._density, nu=self._kinematic()),)
+        self._rest = np.array([each.density for each in self._phases])
+        self._sounds = np.array(matched_sounds(self._rest.tolist(), self._sound))
         self._core = self._make_core()
-        self._core.fill(places, speeds, self._excess(pressures, len(places)))
+        numbers = check_numbers(phase, len(places), len(self._rest))
+        self._core.fill(places, speeds, self._excess(pressures, numbers), numbers)
         if ends is not None:
             ends.exchange(self, len(self._slip))
         self._place_walls(0.0)
@@ -169,6 +205,13 @@ class Simulation:
             self._core.set_guard(guard.core)
         self._warned = False
         self._fault: UnstableError | None = None  # after which there is nothing to continue from
+
+    def _mach(self) -> float:
+        """Return the largest speed in speeds of sound, each in its own phase."""
+        return float((np.linalg.norm(self.velocities, axis=1) / self._sounds[self.phase]).max())
+
+    def _kinematic(self) -> float:
+        return self._viscosity.kinematic(self._kernel.length, self._sound, self._dim)
 
     def _check_walls(
         self, walls: WallParticlesLike | None, velocities: npt.ArrayLike | None
@@ -187,55 +230,36 @@ class Simulation:
             of_wall = check_rows(velocities, "wall_velocities", (count, self._dim))
         return of_wall, np.ascontiguousarray(walls.slip[walls.wall], bool)
 
-    def _choose_sound(self, sound_speed: float | None, positions: Array, velocities: Array) -> float:
-        if sound_speed is not None:
-            return check_positive(sound_speed, "sound_speed")
-        g = float(np.linalg.norm(self._gravity))
-        heights = positions @ (self._gravity / g) if g > 0 else np.zeros(1)
-        height = float(np.ptp(heights)) + self._spacing if len(positions) else 0.0
-        moving = [velocities, self._wall_velocities, *([] if self._ends is None else [self._ends.at(0.0)[1]])]
-        fastest = max((float(np.linalg.norm(part, axis=1).max()) for part in moving if len(part)), default=0.0)
-        speed = max(fastest, math.sqrt(2 * g * height))
-        if speed == 0:
-            raise InputError(
-                "sound_speed must be passed for a fluid at rest without gravity: ten times its largest speed, got None"
-            )
-        return LEAST_SOUND * speed
-
     def _make_core(self) -> _core.Sph:
         laminar = isinstance(self._viscosity, Laminar)
         numbers = {
             "spacing": self._spacing,
             "smoothing_length": self._kernel.length,
-            "density": self._density,
-            "sound": self._sound,
             "viscosity": self._viscosity.nu if isinstance(self._viscosity, Laminar) else self._viscosity.alpha,
             "diffusion": self._diffusion,
             "shifting": self._shifting,
             "tensile_control": float(self._tensile_control),
             "courant": self._courant,
+            "tension": self._tension,
         }
-        vectors = {"gravity": self._gravity.tolist(), "low": [0.0] * self._dim, "period": self._box}
+        vectors = {
+            "gravity": self._gravity.tolist(),
+            "low": [0.0] * self._dim,
+            "period": self._box,
+            "phase_density": self._rest.tolist(),
+            "phase_sound": self._sounds.tolist(),
+            "phase_viscosity": [each.density * each.nu for each in self._phases],
+        }
         names = {
+            "scheme": self._scheme,
             "kernel": self._kernel.name,
             "state": self._state,
             "viscosity": "laminar" if laminar else "artificial",
         }
         return _core.Sph(self._dim == 3, self._precision == "double", numbers, vectors, names)
 
-    def _excess(self, pressures: npt.ArrayLike | None, count: int) -> Array:
-        """Return the densities above rest that have these pressures."""
-        if pressures is None:
-            return np.zeros(count)
-        values = np.ascontiguousarray(pressures, dtype=np.float64)
-        if values.shape != (count,) or not np.isfinite(values).all():
-            raise InputError(
-                f"pressures must be {count} finite numbers, one per particle, got an array of shape {values.shape}"
-            )
-        if self._state == "linear":
-            return np.asarray(values / self._sound**2)
-        ratio = np.maximum(7 * values / (self._sound**2 * self._density), -0.999)
-        return np.asarray(self._density * np.expm1(np.log1p(ratio) / 7))
+    def _excess(self, pressures: npt.ArrayLike | None, numbers: npt.NDArray[np.uint32]) -> Array:
+        return excess_of(pressures, self._rest[numbers], self._sounds[numbers], tait=self._state == "tait")
 
     def _place_walls(self, time: float) -> None:
         positions, normals, velocities, accelerations = np.zeros((4, 0, self._dim))
@@ -262,7 +286,8 @@ class Simulation:
         """Add particles behind those that there are."""
         rows = check_rows(positions, "positions")
         speeds = check_rows(velocities, "velocities", rows.shape)
-        self._core.add(rows, speeds, self._excess(pressures, len(rows)))
+        numbers = np.zeros(len(rows), np.uint32)
+        self._core.add(rows, speeds, self._excess(pressures, numbers), numbers)
 
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
         """Keep some particles, given by a flag for each, and remove the others."""
@@ -308,7 +333,7 @@ class Simulation:
                 self._ends.exchange(self, len(self._slip))
         if self._wall_motion is not None or self._ends is not None:
             self._place_walls(self.time)
-        if not self._warned and len(self) and self.largest_speed > FASTEST * self._sound:
+        if not self._warned and len(self) and self._mach() > FASTEST:
             self._warned = True
             warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
 
@@ -367,7 +392,7 @@ class Simulation:
     @property
     def densities(self) -> Array:
         """Densities."""
-        return self._density + self._core.column("excess")
+        return np.asarray(self._rest[self.phase] + self._core.column("excess"))
 
     @property
     def pressures(self) -> Array:
@@ -377,7 +402,22 @@ class Simulation:
     @property
     def masses(self) -> Array:
         """Masses."""
-        return np.full(len(self), self._density * self._spacing**self._dim)
+        return np.asarray(self._rest[self.phase] * self._spacing**self._dim)
+
+    @property
+    def phase(self) -> npt.NDArray[np.int32]:
+        """Numbers of the phases of particles."""
+        return self._core.column("phases").astype(np.int32)
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases: one fluid or several."""
+        return self._phases
+
+    @property
+    def surface_tension(self) -> float:
+        """Surface tension of interfaces."""
+        return self._tension
 
     @property
     def surface(self) -> npt.NDArray[np.bool_]:
@@ -426,12 +466,12 @@ class Simulation:
 
     @property
     def density(self) -> float:
-        """Density at rest."""
+        """Density at rest, of the densest phase."""
         return self._density
 
     @property
     def sound_speed(self) -> float:
-        """Speed of sound of the model."""
+        """Speed of sound of the model, in the densest phase."""
         return self._sound
 
     @property
@@ -468,12 +508,12 @@ class Simulation:
         >>> {name: round(value, 6) for name, value in sim.energies().items()}
         {'kinetic': 0.5, 'potential': 20.0, 'elastic': 0.0}
         """
-        mass = self._density * self._spacing**self._dim
-        strain = self._core.column("excess") / self._density
+        mass, phase = self.masses, self.phase
+        wave = self._core.column("excess") / self._rest[phase] * self._sounds[phase]
         return {
-            "kinetic": 0.5 * mass * float((self.velocities**2).sum()),
-            "potential": -mass * float((self.positions @ self._gravity).sum()),
-            "elastic": 0.5 * mass * self._sound**2 * float((strain**2).sum()),
+            "kinetic": 0.5 * float(mass @ (self.velocities**2).sum(axis=1)),
+            "potential": -float(mass @ (self.positions @ self._gravity)),
+            "elastic": 0.5 * float(mass @ wave**2),
         }
 
     def state(self) -> dict[str, Any]:
@@ -494,6 +534,7 @@ class Simulation:
             "box": np.array(self._box),
             "viscosity": self._viscosity.nu if isinstance(self._viscosity, Laminar) else self._viscosity.alpha,
             "viscosity_kind": "laminar" if laminar else "artificial",
+            "scheme": self._scheme,
             "kernel": self._kernel.name,
             "smoothing": self._smoothing,
             "state": self._state,
@@ -505,14 +546,11 @@ class Simulation:
         }
         if self._ends is not None:
             state["ends"] = self._ends.state()
+        if self._several is not None:
+            state["phases"] = np.array([[each.density, each.nu] for each in self._several])
+            state["surface_tension"] = self._tension
         if self._walls is not None:
-            state["walls"] = {
-                "positions": np.asarray(self._walls.positions),
-                "normals": np.asarray(self._walls.normals),
-                "wall": np.asarray(self._walls.wall),
-                "slip": np.asarray(self._walls.slip),
-                "velocities": self._wall_velocities,
-            }
+            state["walls"] = kept_walls(self._walls, self._wall_velocities)
         return state
 
     @classmethod
@@ -538,30 +576,8 @@ class Simulation:
         >>> bool((sim.positions == other.positions).all())
         True
         """
-        kind = Laminar if str(state["viscosity_kind"]) == "laminar" else Artificial
-        walls = _walls_of(state["walls"]) if "walls" in state else None
-        made = cls(
-            np.zeros((0, len(state["gravity"]))),
-            spacing=float(state["spacing"]),
-            density=float(state["density"]),
-            sound_speed=float(state["sound_speed"]),
-            walls=walls,
-            wall_motion=wall_motion,
-            wall_velocities=None if walls is None else state["walls"]["velocities"],
-            ends=ends,
-            guard=guard,
-            gravity=[float(x) for x in state["gravity"]],
-            box=[float(edge) or None for edge in state["box"]],
-            viscosity=kind(float(state["viscosity"])),
-            kernel=str(state["kernel"]),
-            smoothing=float(state["smoothing"]),
-            state=str(state["state"]),
-            diffusion=float(state["diffusion"]),
-            shifting=float(state["shifting"]),
-            tensile_control=bool(state["tensile_control"]),
-            courant=float(state["courant"]),
-            precision=str(state["precision"]),
-        )
+        options = options_of(state)
+        made = cls(np.zeros((0, len(state["gravity"]))), wall_motion=wall_motion, ends=ends, guard=guard, **options)
         made._continue(state)
         return made
 
@@ -588,11 +604,6 @@ class Simulation:
         if self._guard is not None:
             raise TypeError("a Simulation with a guard can be neither copied nor pickled; use state() and restore()")
         return _restored, (type(self), self.state(), self._wall_motion)
-
-
-def _walls_of(state: Mapping[str, Any]) -> WallParticles:
-    kinds = {"positions": np.float64, "normals": np.float64, "wall": np.int32, "slip": bool}
-    return WallParticles(**{name: np.ascontiguousarray(state[name], kind) for name, kind in kinds.items()})
 
 
 def _restored(kind: type[Simulation], state: Mapping[str, Any], motion: WallMotionLike | None) -> Simulation:

@@ -19,7 +19,7 @@ from vicinal.sph.probes import FluidSample, Probes
 from vicinal.sph.simulation import Simulation
 from vicinal.sph.solids import Solid
 
-LIMITS = ("sound", "force", "viscosity", "shifting")
+LIMITS = ("sound", "force", "viscosity", "shifting", "tension")
 """What limits a step, in the order of the numbers in the table."""
 
 
@@ -91,7 +91,7 @@ class FluidSolver(SceneSolver):
         """
         sim = self.simulation
         energies = sim.energies()
-        compression = float(np.abs(sim.densities / sim.density - 1).max()) if len(sim) else 0.0
+        compression = float(np.abs(sim.densities * sim.spacing**sim.dim / sim.masses - 1).max()) if len(sim) else 0.0
         values = [float(energies[name]) for name in ENERGIES]
         held = sum(sim.held.values())
         own = [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
@@ -105,6 +105,7 @@ class FluidSolver(SceneSolver):
             "velocity": self._short(_space(sim.velocities)),
             "density": self._short(sim.densities),
             "pressure": self._short(sim.pressures),
+            "phase": sim.phase,
             "surface": sim.surface.astype(np.int32),
             "id": np.arange(len(sim), dtype=np.int32),
         }

@@ -27,6 +27,10 @@ class Artificial:
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", check_not_negative(self.alpha, "alpha"))
 
+    def kinematic(self, length: float, sound: float, dim: int) -> float:
+        """Return the kinematic viscosity for a smoothing length and a speed of sound."""
+        return self.alpha * length * sound / (8 if dim == 2 else 10)
+
 
 @dataclass(frozen=True)
 class Laminar:
@@ -47,6 +51,10 @@ class Laminar:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nu", check_not_negative(self.nu, "nu"))
+
+    def kinematic(self, _length: float, _sound: float, _dim: int) -> float:
+        """Return the kinematic viscosity."""
+        return self.nu
 
 
 Viscosity = Artificial | Laminar

@@ -15,7 +15,7 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import ONDERIK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.sph import Simulation
+from vicinal.sph import Phase, Simulation
 from vicinal.sph.fill import fill
 from vicinal.timing import race
 
@@ -23,6 +23,7 @@ Array = npt.NDArray[np.float64]
 
 MASKS = (1, 2, 3)
 PHASES = (1, 2, 3)
+PHASE_KINDS = (Phase(density=1000.0, nu=1e-3), Phase(density=1.0, nu=1e-2), Phase(density=800.0, nu=1e-2))
 SUPPORT = {2: 4.0, 3: 3.2}
 """Support of the kernel in spacings, as `vicinal.sph` has it."""
 
@@ -55,6 +56,14 @@ def dam(dim: int, phases: int, cells: int) -> tuple[Array, npt.NDArray[np.int32]
     return points, phase
 
 
+def fluid(points: Array, phase: npt.NDArray[np.int32], spacing: float) -> Simulation:
+    """Return one fluid with a free surface, or several phases: water, air and oil."""
+    gravity = [0.0] * (points.shape[1] - 1) + [-9.81]
+    if not phase.any():
+        return Simulation(points, spacing=spacing, gravity=gravity)
+    return Simulation(points, spacing=spacing, gravity=gravity, phases=PHASE_KINDS, phase=phase, scheme="edac")
+
+
 def cases(plan: Plan) -> Sequence[Case]:
     """Return two and three dimensions, one to three phases."""
     cells = {2: plan.at(60, 150, 300), 3: plan.at(20, 40, 60)}
@@ -69,7 +78,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     kept = {f"H = {mask}": vc.CellSorting(points, cutoff, h_mask=mask) for mask in MASKS}
     kept = {name: kept[name] for name in plan.of(kept)}
     tasks: dict[str, Any] = {name: partial(_search, index, points) for name, index in kept.items()}
-    tasks["step"] = partial(Simulation(points, spacing=1 / cells, gravity=[0.0] * (dim - 1) + [-9.81]).run, 1)
+    tasks["step"] = partial(fluid(points, phase, 1 / cells).run, 1)
     clocks = race(tasks, rounds=plan.turns(3, 10), budget=5.0)
     for name, index in kept.items():
         i, j = index.pairs()
@@ -106,7 +115,7 @@ EXPERIMENT = Experiment(
     setup="A column of water of 1 × 2 (× 1) alone, in a tank of 4 × 2.5 (× 1) filled with a second phase, and with a "
     "third phase as a layer on the bottom; on a lattice, with a support of 4 spacings in 2D and 3.2 in 3D.",
     measured="candidates per pair and pair ratio for H = 1, 2, 3, the share of pairs across phases, the time of a "
-    "search (update and full neighbour rows) and of a whole step of `vicinal.sph` on the same particles.",
+    "search (update and full neighbour rows) and of a whole step of `vicinal.sph` on the same particles and phases.",
     notes="The paper shows pictures of its dam breaks and no numbers. The ratios are those of a probe; they depend on "
     "how many particles are at the faces of the column. A step of `vicinal.sph` does not list neighbours: it filters "
     "candidates in its loop, so a step can take less time than a search that lists all of them.",

@@ -1,0 +1,77 @@
+// What a particle takes from the sums over its neighbours: rates, and what the next pass needs.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "sph/linear_algebra.hpp"
+#include "sph/particles.hpp"
+#include "sph/schemes/sums.hpp"
+
+namespace vicinal::sph {
+
+template <int D>
+double length(const Vector<D>& a) {
+  double sum = 0;
+  for (const double c : a) sum += c * c;
+  return std::sqrt(sum);
+}
+
+// A velocity towards places where there are few particles, at most half of the largest speed. Sun et al. (Comput.
+// Methods Appl. Mech. Eng. 315 (2017) 25), with the largest speed in place of the expected one.
+struct Shifting {
+  double reach;  // 4 h times the largest speed, times the strength
+  double most;
+
+  template <int D, class T>
+  [[nodiscard]] Vector<D> from(const T* crowding) const {
+    Vector<D> shift;
+    for (std::size_t a = 0; a < D; ++a) shift[a] = -reach * crowding[a];
+    const double speed = length<D>(shift);
+    if (speed > most)
+      for (double& c : shift) c *= most / speed;
+    return shift;
+  }
+};
+
+template <int D, class T>
+void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity, const Shifting& shifting, bool near) {
+  using At = DeltaSums<D>;
+  p.rate = sums[At::rate];
+  Vector<D> raw;
+  for (std::size_t a = 0; a < D; ++a) {
+    p.acceleration[a] = sums[At::acceleration + a] + gravity[a];
+    p.rate += p.shift[a] * p.gradient[a];
+    raw[a] = sums[At::gradient + a];
+  }
+  const Symmetric<D> moments = symmetric<D>(sums + At::moments);
+  p.surface = exceeds<D>(moments, surface_threshold) ? 0 : 1;
+  p.gradient = exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
+  p.shift = {};
+  if (p.surface == 0 && !near && shifting.reach > 0) p.shift = shifting.from<D>(sums + At::crowding);
+}
+
+// `tension`: surface tension times the divergence of the normal;
+// `kernel_volume`: volume times the sum of the kernel, on a lattice; `rest`: the density at rest.
+template <int D, class T>
+void update_edac(Particle<D>& p, const T* sums, const Vector<D>& gravity, const Shifting& shifting, double tension,
+                 double kernel_volume, double rest) {
+  using At = EdacSums<D>;
+  p.rate = sums[At::rate];
+  // The mean pressure of neighbours is subtracted from all pressures: it would only push particles about. Other phases
+  // do not count, whose pressures would push light particles far.
+  const double above = sums[At::difference] / sums[At::kernel];
+  for (std::size_t a = 0; a < D; ++a) {
+    p.acceleration[a] = sums[At::acceleration + a] + above * sums[At::background + a] + gravity[a];
+    p.acceleration[a] -= tension * p.gradient[a];
+    p.gradient[a] = sums[At::colour + a];
+  }
+  p.volume = kernel_volume / sums[At::kernel];
+  const double moment = sums[At::moment] * rest / (2 * D);
+  // A lone particle has neither neighbours nor viscosity.
+  p.per_moment = moment > solvable_threshold ? 1 / moment : 1;
+  p.surface = 0;
+  p.shift = shifting.reach > 0 ? shifting.from<D>(sums + At::crowding) : Vector<D>{};
+}
+
+}  // namespace vicinal::sph

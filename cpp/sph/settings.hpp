@@ -1,0 +1,44 @@
+// What a simulation of a fluid is told at its start.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sph/grid.hpp"
+#include "sph/phases.hpp"
+#include "sph/smoothing/kinds.hpp"
+#include "sph/state_equation/kinds.hpp"
+#include "sph/viscosity/kinds.hpp"
+
+namespace vicinal::sph {
+
+enum class Scheme { delta, edac };
+
+template <int D>
+struct Settings {
+  Scheme scheme = Scheme::delta;
+  std::vector<Phase> phases;  // one for delta
+  double spacing = 1, smoothing_length = 1;
+  SmoothingKind smoothing = SmoothingKind::wendland_c2;
+  StateEquation state;
+  ViscosityKind viscosity_kind = ViscosityKind::artificial;
+  double viscosity = 0;    // α or ν
+  double diffusion = 0.1;  // δ
+  double shifting = 1;     // a factor; 0: none
+  bool tensile_control = true;
+  double tension = 0;  // surface tension of all interfaces
+  Vector<D> gravity{};
+  Space<D> space;
+  double courant = 0.25;  // of all limits of the step
+
+  [[nodiscard]] double reach() const;
+  [[nodiscard]] double volume() const;  // of a particle at rest
+  [[nodiscard]] double kernel(double distance) const;
+  [[nodiscard]] double lattice_sum() const;  // of the kernel
+  [[nodiscard]] double pressure(double excess, std::size_t phase) const;
+  [[nodiscard]] double fastest_sound() const;
+  [[nodiscard]] bool tense() const { return tension > 0 && phases.size() > 1; }
+  [[nodiscard]] double largest_viscosity() const;  // kinematic, if it limits steps
+};
+
+}  // namespace vicinal::sph
