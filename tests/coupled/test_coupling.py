@@ -149,5 +149,7 @@ def test_wrong_input_is_refused() -> None:
         Coupling(grains, fluid)
     with pytest.raises(InputError, match=r"radius of at least one spacing \(0.4\), got 0.3 for body 0; use a smaller"):
         Coupling(grains, Fluid([[5.0, 5.0, 5.0]], spacing=0.4, sound_speed=1.0))
+    with pytest.raises(InputError, match=r"fluid must have the scheme \"delta\" and one phase.*, got scheme 'edac'"):
+        Coupling(grains, Fluid([[0.5, 0.5, 0.5]], spacing=0.1, sound_speed=1.0, scheme="edac"))
     with pytest.raises(InputError, match="must have the same periodic box, got"):
         Coupling(grains, Fluid([[0.5, 0.5, 0.5]], spacing=0.1, sound_speed=1.0, box=(1, 1, 1)))

@@ -48,7 +48,10 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
     bodies = walls.all()
     ends = make_ends(scene)
     names = list(section.phases)
-    parts, velocities, pressures, phases = [], [], [], []
+    parts: list[npt.NDArray[np.float64]] = []
+    velocities: list[npt.NDArray[np.float64]] = []
+    pressures: list[npt.NDArray[np.float64]] = []
+    phases: list[npt.NDArray[np.int32]] = []
     for place in section.fill:
         number = names.index(place.phase) if place.phase is not None else 0
         if place.replace:

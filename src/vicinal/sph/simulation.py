@@ -410,6 +410,11 @@ class Simulation:
         return self._core.column("phases").astype(np.int32)
 
     @property
+    def scheme(self) -> str:
+        """Name of the scheme."""
+        return self._scheme
+
+    @property
     def phases(self) -> tuple[Phase, ...]:
         """The phases: one fluid or several."""
         return self._phases
