@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace vicinal::dem {
@@ -53,7 +54,7 @@ void Lists::set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<
   const Elements& elements = assembly_.elements;
   for (std::size_t b = 0; b < inverse_margins_.size(); ++b)
     inverse_margins_[b] = 1.0 / margins_[elements.used() ? elements.offsets[b] : b];
-  bound_.start(largest_share_used());
+  bound_.start(std::numeric_limits<double>::infinity());  // measured when it is first needed
   ready_ = true;
 }
 
@@ -72,10 +73,6 @@ double Lists::largest_share_used() const {
     centres[3 * e] = at.x, centres[3 * e + 1] = at.y, centres[3 * e + 2] = at.z;
   }
   return std::sqrt(watch_.drift_each(centres, [&](std::size_t e) { return margins_[e]; }).share);
-}
-
-bool Lists::valid() {
-  return wall_drift_ <= wall_margin_ && bound_.lasts(0, [&] { return largest_share_used(); });
 }
 
 }  // namespace vicinal::dem

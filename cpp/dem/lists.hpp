@@ -54,8 +54,12 @@ class Lists {
   // The number of contacts, with bodies and walls, in the last step.
   [[nodiscard]] std::size_t contacts() const;
 
-  // Whether the lists hold all contacts of the present positions.
-  [[nodiscard]] bool valid();
+  // Whether the lists hold all contacts of the present positions. of_all(share): the largest share of a margin that is
+  // used up on any rank.
+  template <class OfAll>
+  [[nodiscard]] bool valid(OfAll&& of_all) {
+    return wall_drift_ <= wall_margin_ && bound_.lasts(0, [&] { return of_all(largest_share_used()); });
+  }
   // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) {
     bound_.advance(speed.in_margins * dt);

@@ -244,17 +244,18 @@ class ContactRows {
 // by the row of the second body. A block writes only to its own rows and to its own slots, so blocks need no locks.
 class RemoteShares {
  public:
-  // `block` is the number of rows per block.
-  void set(const ContactRows& list, std::size_t rows, std::size_t block) {
+  // `blocks`: the first row of every block, and the number of rows.
+  void set(const ContactRows& list, std::span<const std::size_t> blocks) {
+    const std::size_t rows = blocks.back();
     offsets_.assign(rows + 1, 0);
     slots_.reset(list.size());
-    each_remote(list, block, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
+    each_remote(list, blocks, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
     for (std::size_t row = 0; row < rows; ++row) offsets_[row + 1] += offsets_[row];
     shares_.reset(offsets_[rows]);
     receivers_.reset(shares_.size());
     for (std::size_t s = 0; s < shares_.size(); ++s) shares_[s] = {};
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
-    each_remote(list, block, [&](std::size_t k, Number j) {
+    each_remote(list, blocks, [&](std::size_t k, Number j) {
       slots_[k] = static_cast<Number>(next[j]);
       receivers_[next[j]++] = j;
     });
@@ -273,12 +274,10 @@ class RemoteShares {
 
  private:
   template <class F>
-  static void each_remote(const ContactRows& list, std::size_t block, F&& f) {
-    for (std::size_t row = 0; row < list.rows(); ++row) {
-      const std::size_t block_end = (row / block + 1) * block;
-      for (std::size_t k = list.begin(row); k < list.end(row); ++k)
-        if (list.indices()[k] >= block_end) f(k, list.indices()[k]);
-    }
+  static void each_remote(const ContactRows& list, std::span<const std::size_t> blocks, F&& f) {
+    for (std::size_t block = 0; block + 1 < blocks.size(); ++block)
+      for (std::size_t k = list.begin(blocks[block]); k < list.begin(blocks[block + 1]); ++k)
+        if (list.indices()[k] >= blocks[block + 1]) f(k, list.indices()[k]);
   }
 
   std::vector<std::size_t> offsets_;

@@ -64,13 +64,14 @@ void Forces::wall_forces(std::size_t block, double step) {
     }
   }
   apply_law(contacts, lists_.walls, step);
+  std::vector<WallShare>& shares = wall_shares_[block];
+  shares.clear();
   for (const PointContact& contact : contacts) {
     const Vec force = contact.force, moment = contact.moment, point = contact.point;
     const Vec torque = cross(point - centre(act.places[contact.row]), force) + moment;
     add(loads_[contact.row], force, torque);
-    auto& share = wall_loads_[block * assembly_.walls.size() + contact.second];
-    share[0] += -force;
-    share[1] += cross(point - assembly_.walls[contact.second].middle(), -force) - moment;
+    const Vec middle = assembly_.walls[contact.second].middle();
+    shares.push_back({contact.second, -force, cross(point - middle, -force) - moment});
   }
 }
 

@@ -200,6 +200,38 @@ void append(Simulation& sim, const In<std::int64_t>& ids, const In<std::uint8_t>
   std::copy_n(ids.data(), ids.size(), sim.assembly.bodies.ids.begin() + static_cast<std::ptrdiff_t>(old));
   std::copy_n(materials.data(), ids.size(), sim.assembly.bodies.materials.begin() + static_cast<std::ptrdiff_t>(old));
   std::copy_n(shapes.data(), ids.size(), sim.assembly.bodies.shapes.begin() + static_cast<std::ptrdiff_t>(old));
+  for (std::size_t row = old; row < sim.assembly.bodies.size(); ++row)
+    sim.assembly.bodies.keys[row] = dem::inserted_key + static_cast<std::uint64_t>(sim.assembly.bodies.ids[row]);
+}
+
+// Force and torque on each wall as digits of exact sums, (walls, 6, digits).
+nb::object wall_loads(const Simulation& sim) {
+  const auto sums = sim.forces.wall_loads();
+  std::vector<std::int64_t> digits;
+  for (const dem::ExactSum& sum : sums) digits.insert(digits.end(), sum.digits.begin(), sum.digits.end());
+  return array_of(std::move(digits), {sums.size() / 6, 6, dem::ExactSum::size});
+}
+
+// The digits of the exact sum of every column, (columns, digits).
+nb::object exact_sums(const In<double>& columns) {
+  const std::size_t width = columns.ndim() == 2 ? columns.shape(1) : 1;
+  std::vector<dem::ExactSum> sums(width);
+  for (std::size_t k = 0; k < columns.size(); ++k) sums[k % width].add(columns.data()[k]);
+  std::vector<std::int64_t> digits;
+  for (const dem::ExactSum& sum : sums) digits.insert(digits.end(), sum.digits.begin(), sum.digits.end());
+  return array_of(std::move(digits), {width, dem::ExactSum::size});
+}
+
+// The numbers that digits of exact sums stand for.
+nb::object exact_values(const In<std::int64_t>& digits) {
+  std::vector<double> values(digits.size() / dem::ExactSum::size);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    dem::ExactSum sum;
+    std::copy_n(digits.data() + k * dem::ExactSum::size, dem::ExactSum::size, sum.digits.begin());
+    values[k] = sum.value();
+  }
+  const std::size_t n = values.size();
+  return array_of(std::move(values), {n});
 }
 
 // What bodies consist of: `offsets` per body, arms and radii of the spheres. None: every body is one sphere.
@@ -431,20 +463,21 @@ void bind_dem(nb::module_& m) {
   m.def(
       "dem_shared_parameters", [] { return parameters_of(dem::shared_parameters); },
       "Parameters that every law reads.");
+  m.def("exact_sums", &exact_sums, nb::arg("columns"), "Digits of sums that do not depend on the order of the terms.");
+  m.def("exact_values", &exact_values, nb::arg("digits"), "The numbers that such digits stand for.");
+  m.def("force_block_rows", &dem::force_block_rows, nb::arg("elements"), "The number of elements per block of forces.");
   using namespace nb::literals;
   const Triplet zero{0, 0, 0};
   nb::class_<dem::Shape>(m, "GrainShape", "A shape of bodies other than spheres, in the frame of its principal axes.")
       .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a, "radius"_a, "numbers"_a, "vectors"_a);
-  nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion, pose, and the load that bodies exert on it.")
+  nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion and pose.")
       .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,
            "direction"_a = zero, "radius"_a = 0.0, "velocity"_a = zero, "spin"_a = zero, "centre"_a = zero,
            "position"_a = zero, "orientation"_a = Quadruple{1, 0, 0, 0})
       .def_prop_ro("position", [](const Wall& wall) { return triplet_of(wall.moved); })
       .def_prop_ro(
           "orientation",
-          [](const Wall& wall) { return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z}; })
-      .def_prop_ro("force", [](const Wall& wall) { return triplet_of(wall.force); })
-      .def_prop_ro("torque", [](const Wall& wall) { return triplet_of(wall.torque); });
+          [](const Wall& wall) { return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z}; });
   nb::class_<Simulation>(m, "Grains", "Bodies, walls, law, lists, forces and clock of a simulation.")
       .def(nb::init<>())
       .def("get", &get, nb::arg("name"))
@@ -455,13 +488,34 @@ void bind_dem(nb::module_& m) {
           [](Simulation& w, const In<std::uint32_t>& rows) { without_lock([&] { w.lists.take(values(rows)); }); },
           nb::arg("rows"))
       .def(
-          "curve_order",
-          [](const Simulation& w, double cell) {
-            auto order = without_lock([&] { return w.assembly.curve_order(cell); });
-            const std::size_t n = order.size();
-            return array_of(std::move(order), {n});
+          "set_keys",
+          [](Simulation& w, const std::array<double, 3>& low, double cell) {
+            w.assembly.set_keys({low[0], low[1], low[2]}, cell);
           },
-          nb::arg("cell"))
+          nb::arg("low"), nb::arg("cell"))
+      .def(
+          "restore_keys",
+          [](Simulation& w, const In<std::uint64_t>& keys) {
+            if (keys.size() != w.assembly.bodies.size()) throw nb::value_error("the keys belong to other bodies");
+            w.assembly.bodies.keys.assign(keys.data(), keys.data() + keys.size());
+          },
+          nb::arg("keys"))
+      .def("keys",
+           [](const Simulation& w) {
+             return array_of(std::vector<std::uint64_t>(w.assembly.bodies.keys), {w.assembly.bodies.size()});
+           })
+      .def("key_order",
+           [](const Simulation& w) {
+             auto order = without_lock([&] { return w.assembly.key_order(); });
+             const std::size_t n = order.size();
+             return array_of(std::move(order), {n});
+           })
+      .def(
+          "set_blocks",
+          [](Simulation& w, const In<std::uint64_t>& bounds, std::int64_t first_id, std::int64_t size) {
+            w.assembly.blocks = {{bounds.data(), bounds.data() + bounds.size()}, first_id, size};
+          },
+          nb::arg("bounds"), nb::arg("first_id"), nb::arg("size"))
       .def("wrap", [](Simulation& w) { w.assembly.wrap(); })
       .def("drop_lists", [](Simulation& w) { w.lists.stash(); })
       .def("ids",
@@ -506,6 +560,7 @@ void bind_dem(nb::module_& m) {
       .def("walls", [](const Simulation& w) { return w.assembly.walls; })
       .def("set_mesh", &set_mesh, nb::arg("wall"), nb::arg("vertices"), nb::arg("faces"), nb::arg("face_edges"),
            nb::arg("edges"), nb::arg("keys"))
+      .def("wall_loads", &wall_loads)
       .def("number_primitives", [](Simulation& w) { w.assembly.number_primitives(); })
       .def("element_places", &element_places)
       .def("owners", &owners)

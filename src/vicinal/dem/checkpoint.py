@@ -17,7 +17,7 @@ from vicinal.sim import walls as wall_kinds
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
 
-FORMAT = 5
+FORMAT = 6
 COLUMNS = (
     "positions",
     "radii",
@@ -62,6 +62,7 @@ def state(sim: Simulation) -> dict[str, Any]:
         "shapes": [_described(shape) for shape in sim.shapes],
         "random": sim.random.bit_generator.state,
         "own": {name: getattr(sim, name) for name in _OWN},
+        "blocks": sim._blocks[1:],  # noqa: SLF001
         "primed": core.primed,
         "drifted": core.drifted,
         "has_lists": core.has_lists,
@@ -74,6 +75,8 @@ def state(sim: Simulation) -> dict[str, Any]:
         "wall_margin": core.wall_margin,
         "wall_drift": core.wall_drift,
         "ids": core.ids(),
+        "keys": core.keys(),
+        "blocks": sim._blocks[0],  # noqa: SLF001
         "materials": core.materials(),
         "shapes": core.shapes(),
         "reference": reference,
@@ -129,6 +132,9 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
     )
     for name in COLUMNS:
         core.set(name, np.ascontiguousarray(state[name], dtype=np.float64))
+    core.restore_keys(np.ascontiguousarray(state["keys"], dtype=np.uint64))
+    sim._blocks = (np.ascontiguousarray(state["blocks"], dtype=np.uint64), *settings["blocks"])
+    core.set_blocks(*sim._blocks)
     warned = sim._warned
     sim._changed()
     sim._warned = warned

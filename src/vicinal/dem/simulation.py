@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _check
+from vicinal import _check, _core
 from vicinal.dem import checkpoint
 from vicinal.dem.bodies import Array, Bodies, positive, read_only
 from vicinal.dem.faults import CrossingWarning, crossing_text, not_finite, too_fast
@@ -23,7 +23,7 @@ from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
 from vicinal.dem.rotations import rotated_back
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
-from vicinal.dem.wall_records import take_state, wall_record
+from vicinal.dem.wall_records import take_states, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.sim.walls import MeshWall, Wall, check_vector
@@ -132,6 +132,7 @@ class Simulation(Bodies):
         self._life_from = 0
         self._builds = 0
         self._sorted_at = -1
+        self._blocks = (np.empty(0, np.uint64), 0, 1)  # where blocks of forces begin; see `_sort`
         self._meshes_set = False
         self._seconds = {"lists": 0.0, "steps": 0.0}
 
@@ -322,9 +323,7 @@ class Simulation(Bodies):
         self._read_walls()
         core.wrap()
         if self._builds - self._sorted_at >= BUILDS_PER_SORT or self._sorted_at < 0:
-            core.take(core.curve_order(diameter))
-            self._order = None
-            self._sorted_at = self._builds
+            self._sort(diameter)
         positions = core.get("positions")
         self._set_wall_speed(positions)
         speeds = core.speeds()
@@ -347,6 +346,19 @@ class Simulation(Bodies):
         self._life_from = self.step_count
         self._builds += 1
         self._seconds["lists"] += perf_counter() - start
+
+    def _sort(self, cell: float) -> None:
+        """Sort bodies along a space-filling curve through cells of a given size, and cut the blocks of forces."""
+        core = self._core
+        positions = core.get("positions")
+        core.set_keys(positions.min(axis=0, initial=np.inf).tolist(), cell)
+        core.take(core.key_order())
+        bodies, elements = len(self), len(core.owners()) or len(self)
+        size = max(1, _core.force_block_rows(elements) * bodies // max(1, elements))
+        self._blocks = (np.unique(core.keys()[size::size]), self._next_id, size)
+        core.set_blocks(*self._blocks)
+        self._order = None
+        self._sorted_at = self._builds
 
     def _set_wall_speed(self, positions: Array) -> None:
         speed = 0.0
@@ -379,8 +391,9 @@ class Simulation(Bodies):
         self._set_wall_speed(self._core.get("positions"))
 
     def _read_walls(self) -> None:
-        for wall, record in zip(self.walls, self._core.walls(), strict=False):
-            take_state(wall, record)
+        records = self._core.walls()
+        if records:
+            take_states(self.walls, records, self._core.wall_loads())
         self._wall_poses = [wall.pose() for wall in self.walls]
 
     def _drop_lists_of_moved_walls(self) -> None:
