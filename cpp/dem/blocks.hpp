@@ -1,6 +1,6 @@
-// Blocks of rows whose forces are summed together. They are cut by the keys of bodies, not by numbers of rows: a body is
-// in the same block however many ranks share the bodies, so the order in which its forces are added does not depend on
-// the ranks.
+// Blocks of rows whose forces are summed together. They are cut by the keys of bodies, not by numbers of rows: a body
+// is in the same block however many ranks share the bodies, so the order in which its forces are added does not depend
+// on the ranks.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A sum of floating-point numbers that does not depend on the order of the terms: digits of a fixed-point number that is
-// long enough for every double. Sums of several threads or ranks are added digit by digit.
+// A sum of floating-point numbers that does not depend on the order of the terms: digits of a fixed-point number that
+// is long enough for every double. Sums of several threads or ranks are added digit by digit.
 #pragma once
 
 #include <array>

@@ -146,6 +146,7 @@ std::size_t Forces::find_contacts(std::size_t begin, std::size_t end, Entries& o
     job.j[spheres] = j;
     job.entry[spheres++] = k;
     lists_.pairs.active()[k] = 1;
+    lists_.pairs.set_points(k, 1);  // the loop over spheres knows one spring only
   }
   return spheres;
 }

@@ -127,9 +127,9 @@ class Forces {
   std::vector<double> wakes_;      // per entry of walls; see touch_walls
   std::vector<Number> wall_rows_;  // the rows that have such entries
   std::vector<double> row_wakes_;  // the smallest of each of these rows
-  std::vector<std::size_t> wall_row_offsets_;   // where those of each block begin
-  double odometer_ = 0;                         // upper bound of how far bodies and walls have approached each other
-  std::vector<std::size_t> blocks_;             // see blocks()
+  std::vector<std::size_t> wall_row_offsets_;  // where those of each block begin
+  double odometer_ = 0;                        // upper bound of how far bodies and walls have approached each other
+  std::vector<std::size_t> blocks_;            // see blocks()
   // What one point of contact exerts on a wall.
   struct WallShare {
     std::size_t wall;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace vicinal::dem {
 
@@ -20,20 +19,7 @@ void Lists::take(std::span<const Number> rows) {
   std::vector<Number> now(assembly_.element_places().size(), no_number);
   for (std::size_t k = 0; k < element_rows.size(); ++k) now[element_rows[k]] = static_cast<Number>(k);
 
-  stashed_pairs.renumber([&](Number& first, Number& second, ContactMemory& memory) {
-    first = now[first];
-    second = now[second];
-    if (first == no_number || second == no_number) return false;
-    if (first > second) {  // the two have changed places, so springs and normals change sign
-      std::swap(first, second);
-      memory.reverse();
-    }
-    return true;
-  });
-  stashed_walls.renumber([&](Number& first, Number&, ContactMemory&) {
-    first = now[first];
-    return first != no_number;
-  });
+  renumber(now, [](Number, Number) { return true; }, [](Number) { return true; });
   assembly_.take(rows);
 }
 
@@ -60,7 +46,8 @@ void Lists::set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<
 
 std::size_t Lists::contacts() const {
   std::size_t count = 0;
-  for (std::size_t k = 0; k < pairs.size(); ++k) count += pairs.active()[k];
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    count += pairs.active()[k] != 0 && assembly_.bodies.ghosts[assembly_.body_of(pairs.owners()[k])] == 0 ? 1 : 0;
   for (std::size_t k = 0; k < walls.size(); ++k) count += walls.active()[k];
   return count;
 }

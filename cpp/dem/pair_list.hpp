@@ -74,7 +74,8 @@ struct ContactHistory {
     memory.normal = normals[k];
     return memory;
   }
-  // Calls renumber(first, second, memory) for every contact, keeps those for which it returns true, and sorts them.
+  // Calls renumber(first, second, memory) for every contact, keeps those for which it returns true, and sorts them. A
+  // contact that is there twice is kept once.
   template <class Renumber>
   void renumber(Renumber&& renumber) {
     std::vector<std::size_t> kept;
@@ -93,7 +94,9 @@ struct ContactHistory {
     });
     clear();
     points = changed.points;
-    for (const std::size_t k : kept) add(changed.first[k], changed.second[k], changed.memory(k));
+    for (const std::size_t k : kept)
+      if (first.empty() || changed.first[k] != first.back() || changed.second[k] != second.back())
+        add(changed.first[k], changed.second[k], changed.memory(k));
   }
   // Sets the number of points per contact.
   void set_points(std::size_t count) {

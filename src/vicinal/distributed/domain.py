@@ -106,7 +106,7 @@ class Domain:
             before = self.comm.exscan(size)
             columns["ids"] = np.arange(size, dtype=np.int64) + (before if self.rank else 0)
         wrapped = self._wrapped(columns["points"])
-        self.parts = self._divide(wrapped, columns.pop("weights"))
+        self.parts = self.divide(wrapped, columns.pop("weights"))
         return self._send(columns, wrapped)
 
     def load(self, path: str | Path) -> LocalBodies:
@@ -160,7 +160,7 @@ class Domain:
             return bodies
         wrapped = self._wrapped(bodies.points)
         weights = np.full(len(bodies), mine / max(1, len(bodies)))
-        self.parts = self._divide(wrapped, weights)
+        self.parts = self.divide(wrapped, weights)
         columns = {"points": bodies.points, "ids": bodies.owned_ids}
         columns |= {f"fields.{name}": column for name, column in bodies.fields.items()}
         return self._send(columns, wrapped)
@@ -182,8 +182,8 @@ class Domain:
     def _wrapped(self, points: Array) -> npt.NDArray[np.float64]:
         return wrapped(points, self.edges(points.shape[1]))
 
-    def _divide(self, points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Bisection:
-        """Divide space by samples of all ranks, the same on each."""
+    def divide(self, points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Bisection:
+        """Return a division of space by samples of all ranks, the same on each; points are inside the box."""
         size = len(points)
         # One sample per so many bodies, as many on a rank as its share of the bodies.
         total = self.comm.allreduce(size)
