@@ -78,7 +78,7 @@ std::vector<ExactSum> Forces::wall_loads() const {
     for (const WallShare& share : block) {
       const double parts[6] = {share.force.x,  share.force.y,  share.force.z,
                                share.torque.x, share.torque.y, share.torque.z};
-      for (std::size_t k = 0; k < 6; ++k) sums[6 * share.wall + k].add(parts[k]);
+      for (std::size_t k = 0; k < 6; ++k) sums[6 * share.wall + k].add(parts + k, 1);
     }
   }
   return sums;

@@ -8,11 +8,11 @@
 
 #include "dem/assembly.hpp"
 #include "dem/crossings.hpp"
-#include "dem/exact_sum.hpp"
 #include "dem/face.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
 #include "dem/parallel.hpp"
+#include "pairs/exact_sum.hpp"
 
 namespace vicinal::dem {
 

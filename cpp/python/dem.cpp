@@ -26,6 +26,7 @@
 
 #include "dem/simulation.hpp"
 #include "dem/walls/kinds.hpp"
+#include "pairs/exact_sum.hpp"
 #include "python/arrays.hpp"
 
 namespace vicinal {
@@ -207,30 +208,45 @@ void append(Simulation& sim, const In<std::int64_t>& ids, const In<std::uint8_t>
     sim.assembly.bodies.keys[row] = dem::inserted_key + static_cast<std::uint64_t>(sim.assembly.bodies.ids[row]);
 }
 
-// Force and torque on each wall as digits of exact sums, (walls, 6, digits).
-nb::object wall_loads(const Simulation& sim) {
-  const auto sums = sim.forces.wall_loads();
-  std::vector<std::int64_t> digits;
-  for (const dem::ExactSum& sum : sums) digits.insert(digits.end(), sum.digits.begin(), sum.digits.end());
-  return array_of(std::move(digits), {sums.size() / 6, 6, dem::ExactSum::size});
+// The digits of exact sums, (.., digits).
+nb::object digits_of(std::span<ExactSum> sums, std::vector<std::size_t> shape) {
+  std::vector<std::int64_t> all;
+  for (ExactSum& sum : sums) {
+    const ExactSum::Digits digits = sum.digits();
+    all.insert(all.end(), digits.begin(), digits.end());
+  }
+  shape.push_back(std::tuple_size_v<ExactSum::Digits>);
+  return array_of(std::move(all), std::move(shape));
 }
 
-// The digits of the exact sum of every column, (columns, digits).
+// Force and torque on each wall, (walls, 6, digits).
+nb::object wall_loads(const Simulation& sim) {
+  auto sums = sim.forces.wall_loads();
+  return digits_of(sums, {sums.size() / 6, 6});
+}
+
+// The exact sum of every column, (columns, digits).
 nb::object exact_sums(const In<double>& columns) {
   const std::size_t width = columns.ndim() == 2 ? columns.shape(1) : 1;
-  std::vector<dem::ExactSum> sums(width);
-  for (std::size_t k = 0; k < columns.size(); ++k) sums[k % width].add(columns.data()[k]);
-  std::vector<std::int64_t> digits;
-  for (const dem::ExactSum& sum : sums) digits.insert(digits.end(), sum.digits.begin(), sum.digits.end());
-  return array_of(std::move(digits), {width, dem::ExactSum::size});
+  std::vector<ExactSum> sums(width);
+  std::vector<double> column;
+  for (std::size_t c = 0; c < width; ++c) {
+    column.clear();
+    for (std::size_t k = c; k < columns.size(); k += width) column.push_back(columns.data()[k]);
+    sums[c].add(column.data(), column.size());
+  }
+  return digits_of(sums, {width});
 }
 
 // The numbers that digits of exact sums stand for.
 nb::object exact_values(const In<std::int64_t>& digits) {
-  std::vector<double> values(digits.size() / dem::ExactSum::size);
+  constexpr std::size_t size = std::tuple_size_v<ExactSum::Digits>;
+  std::vector<double> values(digits.size() / size);
   for (std::size_t k = 0; k < values.size(); ++k) {
-    dem::ExactSum sum;
-    std::copy_n(digits.data() + k * dem::ExactSum::size, dem::ExactSum::size, sum.digits.begin());
+    ExactSum::Digits one;
+    std::copy_n(digits.data() + k * size, size, one.begin());
+    ExactSum sum;
+    sum.add(one);
     values[k] = sum.value();
   }
   const std::size_t n = values.size();

@@ -77,6 +77,8 @@ class Coupling:
         state: Mapping[str, Any] | None = None,
     ) -> None:
         self.grains, self.fluid = grains, fluid
+        if grains.ranks > 1:
+            raise InputError(f"grains in a fluid must be in one process, got {grains.ranks} ranks; leave out comm")
         if fluid.box != tuple(edge or None for edge in grains.box[: fluid.dim]):
             raise InputError(f"grains and fluid must have the same periodic box, got {grains.box} and {fluid.box}")
         self.slip = isinstance(fluid.viscosity, Artificial) if slip is None else slip

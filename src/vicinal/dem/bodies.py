@@ -317,15 +317,12 @@ class Bodies(ABC):
         >>> sim.velocities.round(12).tolist(), sim.spins.round(12).tolist()
         ([[1.0, 0.0, 0.0]], [[0.0, 0.0, 2.0]])
         """
-        core, order = self._core, self._ranks()
-        linear, angular = (np.empty((len(self), 3)) for _ in range(2))
-        linear[order] = _columns(impulses, len(self), 3, "impulses")
-        angular[order] = _columns(angular_impulses, len(self), 3, "angular_impulses")
-        axes = core.get("orientations")
-        turning = rotated_back(axes * BACK, rotated_back(axes, angular) / core.get("inertias"))
-        core.set("velocities", core.get("velocities") + linear / core.get("masses")[:, None])
-        core.set("spins", core.get("spins") + turning)
-        core.primed = False  # dampers feel the new velocities
+        linear = _columns(impulses, len(self), 3, "impulses")
+        angular = _columns(angular_impulses, len(self), 3, "angular_impulses")
+        axes = self._get("orientations")
+        turning = rotated_back(axes * BACK, rotated_back(axes, angular) / self.inertias)
+        self._set("velocities", self.velocities + linear / self.masses[:, None])
+        self._set("spins", self.spins + turning)  # dampers feel the new velocities
 
     @property
     def orientations(self) -> Array:

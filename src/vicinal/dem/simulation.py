@@ -222,6 +222,11 @@ class Simulation(Bodies):
                 )
 
     @property
+    def ranks(self) -> int:
+        """Number of ranks that share the bodies; fixed."""
+        return self._ranks.size
+
+    @property
     def total(self) -> int:
         """Number of bodies on all ranks."""
         return self._ranks.count(len(self))
