@@ -224,9 +224,9 @@ def usual_place(bodies: int) -> int:
 def margins_of(skin: float, speeds: Array, usual: float, dt: float, most: Array) -> Array:
     """Return how far each body may move before the list is built again.
 
-    `usual` is the speed that half a skin is meant for. Most bodies may move by half a skin. The few that are faster than
-    nearly all others get larger margins, at most `most`, because they alone would use up the list for all. Every margin
-    lasts some steps.
+    `usual` is the speed that half a skin is meant for. Most bodies may move by half a skin. The few that are faster
+    than nearly all others get larger margins, at most `most`, because they alone would use up the list for all. Every
+    margin lasts some steps.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Grains on several ranks: ``mpiexec -n 3 python grains_program.py NAME`` compares a case with one process, bit for bit."""
+"""Grains on several ranks: ``mpiexec -n 3 python grains_program.py NAME`` compares cases with one process.
+
+All results must have the same bits.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +106,7 @@ def spheres() -> dict[str, Case]:
 
 
 def storm() -> dict[str, Case]:
-    """A gas of fast spheres: bodies change ranks in every build, which is every few steps, and space is divided again."""
+    """A gas of fast spheres: bodies change ranks in every build, every few steps, and space is divided again."""
 
     def make(comm: Any) -> Simulation:
         sim = tray(LINEAR, 700, comm, walls=(), box=(9.0, 9.0, 9.0), gravity=(0, 0, 0), skin=0.02)
@@ -124,7 +127,7 @@ def walls() -> dict[str, Case]:
         tube = MeshWall(
             name="tube",
             material="m",
-            vertices=np.concatenate([ring, ring + [0, 6.0, 0]]),
+            vertices=np.concatenate([ring, np.add(ring, (0, 6.0, 0))]),
             faces=np.concatenate([np.c_[k, after, after + 24], np.c_[k, after + 24, k + 24]]),
             spin=(0, -3.0, 0),
         )
@@ -142,7 +145,7 @@ def walls() -> dict[str, Case]:
     def run(sim: Simulation) -> None:
         sim.run(300)
         sim.walls[0].spin = (0, -4.0, 0)
-        sim.walls[3].position = sim.walls[3].position + [0.0, 0.05, 0.0]
+        sim.walls[3].position = np.add(sim.walls[3].position, (0.0, 0.05, 0.0))
         sim.run(300)
 
     return {"drum": (drum, run)}
@@ -163,7 +166,7 @@ def shapes() -> dict[str, Case]:
             sim = tray(LINEAR, 60, comm, gravity=(0, 0, -20))
             rng = np.random.default_rng(1)
             for layer, shape in enumerate(kinds[name]):
-                points = lattice(64) + [0, 0, 4.0 * (layer + 1)]
+                points = np.add(lattice(64), (0, 0, 4.0 * (layer + 1)))
                 turns, speeds = rng.normal(size=(64, 4)), rng.normal(0, 2, (64, 3))
                 points, turns, speeds = share(comm, points, turns, speeds)
                 sim.insert(points, shape=shape, orientations=turns, velocities=speeds, spins=speeds)
@@ -188,7 +191,7 @@ def feeding() -> dict[str, Case]:
         sim.velocities = 0.5 * sim.velocities
         sim.gravity = (3.0, 0, -9)
         sim.run(100)
-        sim.positions = sim.positions + [0, 0, 0.01]
+        sim.positions = np.add(sim.positions, (0, 0, 0.01))
         sim.dt = 1.5e-4
         sim.run(100)
 

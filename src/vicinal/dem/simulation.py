@@ -22,6 +22,7 @@ from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
 from vicinal.dem.ranks import Ranks
 from vicinal.dem.rotations import rotated_back
+from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
@@ -227,9 +228,35 @@ class Simulation(Bodies):
         return self._ranks.size
 
     @property
+    def rank(self) -> int:
+        """Number of this rank; fixed."""
+        return self._ranks.rank
+
+    @property
     def total(self) -> int:
         """Number of bodies on all ranks."""
         return self._ranks.count(len(self))
+
+    def summed(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return whole numbers, summed over all ranks."""
+        return self._ranks.total(numbers)
+
+    def everywhere(self, name: str) -> npt.NDArray[Any]:
+        """Return an array of bodies, such as "positions", of all ranks in the order of ids, on every rank."""
+        parts = self._ranks.gathered((self.ids, getattr(self, name)))
+        order = np.argsort(np.concatenate([ids for ids, _ in parts]))
+        return np.asarray(np.concatenate([column for _, column in parts])[order])
+
+    def snapshot(self, *, contacts: bool = False) -> Snapshot | None:
+        """Return the bodies of all ranks, and their contacts if requested, on rank 0, None elsewhere."""
+        own = {name: getattr(self, name) for name in COLUMNS}
+        parts = self._ranks.at_first((own, self.contacts() if contacts else {}))
+        if self.rank > 0:
+            return None
+        order = np.argsort(np.concatenate([bodies["ids"] for bodies, _ in parts]))
+        columns = {name: np.concatenate([bodies[name] for bodies, _ in parts])[order] for name in COLUMNS}
+        touching = {name: np.concatenate([found[name] for _, found in parts]) for name in parts[0][1]}
+        return Snapshot(self.time, self.shapes, self.walls, **columns, touching=touching)
 
     # --- time ---------------------------------------------------------------------------------------------------------
 

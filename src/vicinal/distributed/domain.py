@@ -13,6 +13,7 @@ from vicinal import _check
 from vicinal.cell import BoxLike
 from vicinal.distributed.bisection import Bisection, bisect, wrapped
 from vicinal.distributed.bodies import LocalBodies
+from vicinal.distributed.launcher import started_ranks
 from vicinal.distributed.messages import Array, own_communicator, send_rows, swap_counts, together
 from vicinal.errors import InputError
 from vicinal.extras import need
@@ -56,7 +57,7 @@ class Domain:
         checked: object = comm  # callers may pass any object
         if not isinstance(checked, MPI.Intracomm) or checked == MPI.COMM_NULL:
             raise InputError(f"comm must be an mpi4py communicator, got {comm!r}; pass mpi4py.MPI.COMM_WORLD")
-        _check_launcher()
+        check_launcher()
         self.comm = own_communicator(comm)
         self.rank, self.size = comm.rank, comm.size
         self.box = box
@@ -259,17 +260,13 @@ def _check_cost(cost: float) -> float:
     return value
 
 
-def _check_launcher() -> None:
+def check_launcher() -> None:
     """Refuse a world of one rank under a launcher that started several: mpi4py then belongs to another MPI."""
-    import os
+    from mpi4py import MPI
 
-    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"):
-        started = os.environ.get(name, "")
-        if started.isdigit() and int(started) > 1:
-            from mpi4py import MPI
-
-            if MPI.COMM_WORLD.size == 1:
-                raise InputError(
-                    f"comm must have the {started} ranks that the launcher started, got 1: mpiexec and mpi4py belong "
-                    "to different MPI libraries; use the mpiexec of the MPI that mpi4py loads, or pip install mpich"
-                )
+    started = started_ranks()
+    if started > 1 and MPI.COMM_WORLD.size == 1:
+        raise InputError(
+            f"comm must have the {started} ranks that the launcher started, got 1: mpiexec and mpi4py belong "
+            "to different MPI libraries; use the mpiexec of the MPI that mpi4py loads, or pip install mpich"
+        )
