@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from distributed.launch import launch, needs_launcher
+from distributed.launch import finish, launch, needs_launcher, start
 from vicinal.sim.restart import load_restart
 
 pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
@@ -82,7 +86,7 @@ def assert_same(one: Path, other: Path) -> None:
     states = [load_restart(folder / "restart.npz")[1]["dem"] for folder in (one, other)]
     assert len(states[0]["simulation"]["ids"]) > 200
     for name, value in states[0]["simulation"].items():
-        if name not in {"settings", "shapes"}:  # a restart makes shapes anew, with other numbers
+        if name not in {"settings", "shapes"}:  # a restart makes new shapes, with other numbers
             assert np.array_equal(value, states[1]["simulation"][name]), name
 
 
@@ -112,3 +116,27 @@ def test_errors_end_all_ranks_with_one_message(tmp_path: Path) -> None:
     fluid = launch(2, "-m", "vicinal.cli", "run", "dam_break", "-o", str(tmp_path / "fluid"))
     assert fluid.returncode == 2
     assert "a scene on several ranks must have a table dem only, got 2 ranks and sph" in fluid.stderr
+
+
+@needs_launcher
+def test_a_signal_to_one_rank_stops_all_after_the_same_step(tmp_path: Path) -> None:
+    scene, folder = tmp_path / "stream.toml", tmp_path / "out"
+    scene.write_text(SCENE)
+    process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
+    # The lock names the process of rank 0, which is told to stop once it has begun.
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if _runs(folder):
+            os.kill(json.loads((folder / "run.lock").read_text())["process"], signal.SIGTERM)
+            break
+        time.sleep(0.2)
+    result = finish(process)
+    assert "interrupted; continue with: vicinal run --restart" in result.stderr
+    report = json.loads((folder / "run.json").read_text())
+    assert report["status"] == "interrupted"
+    assert load_restart(folder / "restart.npz")[1]["dem"]["simulation"]["steps"] == report["step"]
+
+
+def _runs(folder: Path) -> bool:
+    """Return whether a run has written its first results, after which it listens for signals."""
+    return (folder / "table.csv").exists() and len((folder / "table.csv").read_text().splitlines()) > 2
