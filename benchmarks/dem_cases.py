@@ -31,10 +31,12 @@ STEEL, GRAVITY, IMPACT_SPEED, DRUM_SPIN = 2, 9.81, 5.0, 2.0
 STEPS = {"impact": 5e-7, "drum": 8e-7}
 
 
-def box(points, edge, *, history=True, material=GRAINS, shape=None, orientations=None):
-    """Return spheres of diameter 1, or bodies of one shape, in a box without a lid."""
-    walls = box_walls("box", (0, 0, 0), (edge, edge, 1000), "m", sides=["-x", "+x", "-y", "+y", "-z"])
-    sim = Simulation(materials={"m": material}, law="linear", walls=walls, gravity=(0, 0, -1), dt=DT, history=history)
+def box(points, edge, *, history=True, material=GRAINS, shape=None, orientations=None, comm=None):
+    """Return spheres of diameter 1, or bodies of one shape, in a box without a lid. `edge`: one, or one per side."""
+    corner = (*np.broadcast_to(edge, 2).tolist(), 1000)
+    walls = box_walls("box", (0, 0, 0), corner, "m", sides=["-x", "+x", "-y", "+y", "-z"])
+    settings = {"materials": {"m": material}, "law": "linear", "walls": walls, "gravity": (0, 0, -1), "dt": DT}
+    sim = Simulation(**settings, history=history, **({} if comm is None else {"comm": comm}))
     if shape is None:
         sim.insert(points, radii=0.5)
     else:

@@ -1,6 +1,9 @@
-"""Searches on ranks: seconds to scatter, decide ghosts, search and exchange, and of a forward.
+"""Searches and grains on ranks. Run it with ``VICINAL_NUM_THREADS=1 mpiexec -n 2 python benchmarks/ranks.py``.
 
-Run it with ``VICINAL_NUM_THREADS=1 mpiexec -n 2 python benchmarks/ranks.py``.
+- Searches: seconds to scatter, decide ghosts, search and exchange, and of a forward.
+- `--grains`: speed of the settled box (benchmarks/dem.py) on all ranks, on one rank, in one process without a
+  communicator, and in one process with as many threads; and of a box for every rank, side by side (weak scaling).
+  Contestants alternate, the best time counts; the ranks that have nothing to do sleep.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
+import vicinal
 from vicinal.distributed import Domain
 
 WORLD = MPI.COMM_WORLD
@@ -29,12 +33,65 @@ def best(call: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     return least, result
 
 
+def alone(call: Callable[[], float]) -> float:
+    """Call a function on rank 0 while the other ranks sleep; return its result on all ranks."""
+    result = call() if WORLD.rank == 0 else None
+    done = WORLD.Ibarrier()
+    while not done.Test():
+        time.sleep(0.01)
+    return float(WORLD.bcast(result))
+
+
+def measure_grains(spheres: int, steps: int, repeats: int) -> None:
+    """Print particle-steps per second of the settled box, and ratios."""
+    import dem_cases as cases
+
+    points, edge = cases.settled(spheres)
+    side_by_side = np.concatenate([np.add(points, (edge * k, 0, 0)) for k in range(WORLD.size)])
+
+    def speed(comm: MPI.Intracomm | None, rows: Any = points, size: Any = edge, threads: int = 1) -> float:
+        mine = rows if comm is None or comm.rank == 0 else rows[:0]
+        with vicinal.threads(threads):
+            sim = cases.box(mine, size, comm=comm)
+            sim.run(50)
+            if comm is not None:
+                comm.Barrier()
+            start = time.perf_counter()
+            sim.run(steps)
+            return len(rows) * steps / (time.perf_counter() - start) / 1e6
+
+    ranks = WORLD.size
+    contestants: dict[str, Callable[[], float]] = {
+        "one process": lambda: alone(lambda: speed(None)),
+        "one rank": lambda: alone(lambda: speed(MPI.COMM_SELF)),
+        f"{ranks} ranks": lambda: speed(WORLD),
+        f"{ranks} threads": lambda: alone(lambda: speed(None, threads=ranks)),
+        f"{ranks} boxes": lambda: speed(WORLD, side_by_side, (edge * ranks, edge)),
+    }
+    fastest = dict.fromkeys(contestants, 0.0)
+    for _ in range(repeats):
+        for name, call in contestants.items():
+            fastest[name] = max(fastest[name], call())
+    if WORLD.rank == 0:
+        one = fastest["one process"]
+        print(f"{spheres} settled spheres, million particle-steps per second, wall time, best of {repeats}:")
+        for name, value in fastest.items():
+            print(f"{name:12s} {value:8.2f} {value / one:8.2f} times one process")
+        print(f"weak scaling: {fastest[f'{ranks} boxes'] / one / ranks:.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bodies", type=float, default=1e6, help="points on all ranks together")
     parser.add_argument("--neighbors", type=float, default=30.0, help="mean number of neighbours of a point")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--grains", type=int, nargs="*", default=None, help="numbers of settled spheres, 10000")
+    parser.add_argument("--steps", type=int, default=400)
     given = parser.parse_args()
+    if given.grains is not None:
+        for spheres in given.grains or [10_000]:
+            measure_grains(spheres, given.steps, given.repeats)
+        return
     size = int(given.bodies)
     cutoff = float((given.neighbors / (size * 4 / 3 * np.pi)) ** (1 / 3))
     share = np.random.default_rng(WORLD.rank).random((size // WORLD.size, 3))

@@ -90,15 +90,4 @@ struct Period {
   }
 };
 
-// Loops process bodies in blocks of this many rows. The size does not depend on the number of threads, so the order in
-// which forces are added does not either.
-inline constexpr std::size_t block_rows = 1024;
-// Force loops use larger blocks if there are many bodies: fewer pairs then connect two blocks, while the data of one
-// block still fits into the level-2 cache. At least eight blocks remain, so that threads can share the work.
-inline std::size_t force_block_rows(std::size_t rows) {
-  std::size_t size = block_rows;
-  while (size < 4 * block_rows && rows / (2 * size) >= 8) size *= 2;
-  return size;
-}
-
 }  // namespace vicinal::dem

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <compare>
 
 #include "dem/parallel.hpp"
 #include "dem/walls/kinds.hpp"
@@ -39,23 +39,38 @@ void Assembly::take(std::span<const Number> rows) {
   bodies.take(rows);
 }
 
-std::vector<Number> Assembly::curve_order(double cell) const {
-  std::vector<std::pair<std::uint64_t, Number>> keys(bodies.size());
-  Vec low{INFINITY, INFINITY, INFINITY};
-  for (const Place& p : bodies.places) low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+void Assembly::set_keys(Vec low, double cell) {
   constexpr double most = (1 << 21) - 1;
   const auto number = [&](double x, double from) {
     return static_cast<std::uint32_t>(std::clamp((x - from) / cell, 0.0, most));
   };
-  for (std::size_t row = 0; row < keys.size(); ++row) {
+  for (std::size_t row = 0; row < bodies.size(); ++row) {
     const Place& p = bodies.places[row];
-    keys[row] = {morton_code<3>({number(p.x, low.x), number(p.y, low.y), number(p.z, low.z)}),
-                 static_cast<Number>(row)};
+    bodies.keys[row] = morton_code<3>({number(p.x, low.x), number(p.y, low.y), number(p.z, low.z)});
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<Number> order(keys.size());
-  for (std::size_t k = 0; k < keys.size(); ++k) order[k] = keys[k].second;
+}
+
+std::vector<Number> Assembly::key_order() const {
+  struct Place {
+    std::uint64_t key;
+    std::int64_t id;
+    Number row;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places(bodies.size());
+  for (std::size_t row = 0; row < places.size(); ++row)
+    places[row] = {bodies.keys[row], bodies.ids[row], static_cast<Number>(row)};
+  std::sort(places.begin(), places.end());
+  std::vector<Number> order(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) order[k] = places[k].row;
   return order;
+}
+
+std::vector<std::size_t> Assembly::block_offsets() const {
+  std::vector<std::size_t> offsets = blocks.offsets(bodies.keys);
+  if (elements.used())
+    for (std::size_t& offset : offsets) offset = elements.offsets[offset];
+  return offsets;
 }
 
 void Assembly::wrap() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dem/arrays.hpp"
+#include "dem/blocks.hpp"
 #include "dem/bodies.hpp"
 #include "dem/contact.hpp"
 #include "dem/elements.hpp"
@@ -24,6 +25,7 @@ class Assembly {
  public:
   Bodies bodies;
   Elements elements;
+  KeyBlocks blocks;
   std::vector<Shape> shapes;  // Bodies::shapes refers to these
   bool any_convex = false;    // whether a body is neither a sphere nor a clump
   std::vector<Wall> walls;
@@ -62,8 +64,12 @@ class Assembly {
   void take(std::span<const Number> rows);
   // The rows of the elements that belong to these rows of bodies.
   [[nodiscard]] std::vector<Number> element_rows(std::span<const Number> rows) const;
-  // The rows of bodies, sorted along a space-filling curve.
-  [[nodiscard]] std::vector<Number> curve_order(double cell) const;
+  // Gives every body its place along a space-filling curve through cells of this size, of which one begins at `low`.
+  void set_keys(Vec low, double cell);
+  // The rows of bodies, sorted by key, then by id.
+  [[nodiscard]] std::vector<Number> key_order() const;
+  // Blocks of elements: the first element of every block, and the number of elements.
+  [[nodiscard]] std::vector<std::size_t> block_offsets() const;
   // Wraps centres into the periodic cell.
   void wrap();
 

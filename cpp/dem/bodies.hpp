@@ -23,6 +23,8 @@ struct Bodies {
   std::vector<std::uint8_t> materials;
   std::vector<std::int32_t> shapes;  // -1: a sphere
   std::vector<std::int64_t> ids;
+  std::vector<std::uint64_t> keys;   // rows are sorted by key, then by id (blocks.hpp)
+  std::vector<std::uint8_t> ghosts;  // 1: another rank owns the body
 
   [[nodiscard]] std::size_t size() const { return places.size(); }
 
@@ -56,6 +58,8 @@ struct Bodies {
     f(materials);
     f(shapes);
     f(ids);
+    f(keys);
+    f(ghosts);
   }
 };
 

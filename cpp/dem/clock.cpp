@@ -10,9 +10,13 @@ namespace vicinal::dem {
 
 void Clock::prepare() {
   const Bodies& bodies = assembly_.bodies;
-  round_blocks_.assign((bodies.size() + block_rows - 1) / block_rows, 1);
-  for (std::size_t row = 0; row < bodies.size(); ++row)
-    if (!bodies.isotropic(row)) round_blocks_[row / block_rows] = 0;
+  runs_.clear();
+  for (std::size_t row = 0; row < bodies.size(); ++row) {
+    const bool round = bodies.isotropic(row), ghost = bodies.ghosts[row] != 0;
+    if (runs_.empty() || runs_.back().round != round || runs_.back().ghosts != ghost)
+      runs_.push_back({row, round, ghost});
+  }
+  runs_.push_back({bodies.size(), true, false});
 }
 
 std::vector<double> Clock::speeds() const {
@@ -35,52 +39,93 @@ void Clock::prime() {
   drifted = false;
 }
 
+void Clock::forward() {
+  border.agreed = {next_.most, next_.in_margins, next_.finite ? 0.0 : 1.0, 0.0};
+  border.exchange();
+  next_ = {border.agreed[0], border.agreed[1], border.agreed[2] == 0};
+  if (border.agreed[3] > 0) stop_ = true;
+  border.unpack(assembly_.bodies);
+}
+
+void Clock::agree() {
+  if (!border.used()) return;
+  border.agreed = {next_.most, next_.in_margins, next_.finite ? 0.0 : 1.0, 0.0};
+  border.agree();
+  next_ = {border.agreed[0], border.agreed[1], border.agreed[2] == 0};
+}
+
+bool Clock::lists_valid() {
+  return lists_.valid([&](double share) {
+    if (!border.used()) return share;
+    border.agreed = {share, 0, 0, 0};
+    border.agree();
+    return border.agreed[0];
+  });
+}
+
 std::int64_t Clock::advance(std::int64_t most) {
   if (!lists_.ready() || most <= 0) return 0;
+  const auto refresh = [&] {  // velocities may have been assigned
+    if (!border.used() || drifted) return;
+    border.pack(assembly_.bodies, 0, assembly_.bodies.size());
+    forward();
+  };
   next_ = {};
-  if (!primed) prime();
+  refresh();
+  if (!primed) {
+    prime();
+    refresh();
+  }
   next_ = {0, 0, next_.finite};
   for (std::size_t b = 0; b < assembly_.bodies.size(); ++b) {
+    if (assembly_.bodies.ghosts[b] != 0) continue;
     const double speed = assembly_.speed_of(b);
     next_ = larger(next_, {speed, speed * lists_.inverse_margins()[b], std::isfinite(speed)});
   }
+  agree();
   if (!next_.finite) return 0;
   forces_.wake_all();
   if (!drifted) {
-    throw_if_interrupted();
+    if (!border.used()) throw_if_interrupted();
     drift();
   }
   for (std::int64_t done = 0;;) {
-    if (!lists_.valid()) return done;
+    if (!lists_valid()) return done;
     bool interrupted = false;  // a step that has begun is finished
     try {
-      throw_if_interrupted();
+      if (!border.used()) throw_if_interrupted();
     } catch (const Interrupted&) {
       interrupted = true;
     }
-    drifted = done + 1 < most && !interrupted;
+    drifted = done + 1 < most && !interrupted && !stop_;
     forces_and(drifted ? Then::kick_and_drift : Then::kick);
     ++done;
     ++steps;
     forces_.crossings.date(steps);
+    if (border.used()) forward();
     if (!next_.finite) drifted = false;
     if (interrupted) throw Interrupted();
-    if (!drifted) return done;
+    if (!drifted) {
+      stop_ = false;
+      return done;
+    }
+    if (border.used()) drift_all(true);
     follow();
   }
 }
 
 // Splits the rows of a block into jobs; the bodies of a job are all isotropic or all anisotropic.
 template <class F>
-void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
-  const bool all_round = round_blocks_[begin / block_rows] != 0;
-  for (std::size_t first = begin, last; first < end; first = last) {
-    const bool round = assembly_.bodies.isotropic(first);
-    last = all_round ? end : first + 1;
-    while (last < end && assembly_.bodies.isotropic(last) == round) ++last;
+void Clock::half_steps(std::size_t begin, std::size_t end, bool ghosts, F&& f) {
+  auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
+                              [](std::size_t row, const Run& one) { return row < one.begin; }) -
+             1;
+  for (; run->begin < end; ++run) {
+    const std::size_t first = std::max(begin, run->begin), last = std::min(end, (run + 1)->begin);
+    if (run->ghosts != ghosts) continue;
     HalfStepJob job;
     job.size = last - first;
-    job.round = round;
+    job.round = run->round;
     job.places = assembly_.bodies.places.data() + first;
     job.motions = assembly_.bodies.motions.data() + first;
     job.orientations = assembly_.bodies.orientations.data() + first;
@@ -94,13 +139,18 @@ void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
   }
 }
 
-void Clock::drift_rows(std::size_t begin, std::size_t end) {
-  half_steps(begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
+void Clock::drift_rows(std::size_t begin, std::size_t end, bool ghosts) {
+  half_steps(begin, end, ghosts, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
+}
+
+void Clock::drift_all(bool ghosts) {
+  each_block(assembly_.bodies.size(), block_rows,
+             [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end, ghosts); });
 }
 
 void Clock::drift() {
-  each_block(assembly_.bodies.size(), block_rows,
-             [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end); });
+  drift_all(false);
+  if (border.used()) drift_all(true);
   drifted = true;
   follow();
 }
@@ -113,27 +163,33 @@ void Clock::follow() {
 }
 
 void Clock::forces_and(Then then) {
-  const std::size_t bodies = assembly_.bodies.size();
-  speeds_.assign((bodies + block_rows - 1) / block_rows, {});
   const double step = then == Then::prime ? 0 : dt;
-  if (assembly_.elements.used()) {  // the elements of a body may belong to two blocks of forces
-    forces_.compute(step, [](std::size_t, std::size_t) {});
-    each_block(bodies, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) { finish(begin, end, then); });
+  if (assembly_.elements.used()) {  // the loop over contacts reads the elements of a body, which follow it later
+    forces_.compute(step, [](std::size_t) {});
+    const std::size_t bodies = assembly_.bodies.size();
+    speeds_.assign((bodies + block_rows - 1) / block_rows, {});
+    each_block(bodies, block_rows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+      speeds_[block] = finish(begin, end, then);
+    });
   } else {
-    forces_.compute(step, [&](std::size_t begin, std::size_t end) {  // a block of forces has whole blocks of bodies
-      for (std::size_t row = begin; row < end; row += block_rows) finish(row, std::min(end, row + block_rows), then);
+    const auto blocks = forces_.blocks();
+    speeds_.assign(blocks.size() - 1, {});
+    forces_.compute(step, [&](std::size_t block) {
+      for (std::size_t row = blocks[block]; row < blocks[block + 1]; row += block_rows)
+        speeds_[block] = larger(speeds_[block], finish(row, std::min(blocks[block + 1], row + block_rows), then));
     });
   }
   next_ = {};
   for (const Speed& speed : speeds_) next_ = larger(next_, speed);
 }
 
-void Clock::finish(std::size_t begin, std::size_t end, Then then) {
+Speed Clock::finish(std::size_t begin, std::size_t end, Then then) {
   // A few rows at a time, so that their data stay in the level-1 cache.
   constexpr std::size_t few = 64;
-  Speed& speed = speeds_[begin / block_rows];
+  Speed speed;
   for (std::size_t row = begin; row < end; row += few)
     speed = larger(speed, finish_few(row, std::min(end, row + few), then));
+  return speed;
 }
 
 Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
@@ -149,15 +205,16 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
     forces_.gather(begin, end);
   }
   const Speed speed = kick_rows(begin, end, loads, then == Then::prime);
+  if (border.used()) border.pack(assembly_.bodies, begin, end);
   // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
-  if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
+  if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end, false);
   return speed;
 }
 
 // Computes the velocities at the end of the step. Returns the largest speeds in the next half step.
 Speed Clock::kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
   Speed fastest;
-  half_steps(begin, end, [&](HalfStepJob& job, std::size_t first) {
+  half_steps(begin, end, false, [&](HalfStepJob& job, std::size_t first) {
     job.loads = loads + (first - begin);
     job.priming = priming;
     kernels().kick(job);
@@ -165,6 +222,7 @@ Speed Clock::kick_rows(std::size_t begin, std::size_t end, const Load* loads, bo
   });
   if (!assembly_.elements.used()) return fastest;
   for (std::size_t row = begin; row < end; ++row) {
+    if (assembly_.bodies.ghosts[row] != 0) continue;
     const double speed = assembly_.speed_of(row);
     fastest = larger(fastest, {speed, speed * lists_.inverse_margins()[row]});
   }

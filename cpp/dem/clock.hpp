@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dem/assembly.hpp"
+#include "dem/border.hpp"
 #include "dem/forces.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lists.hpp"
@@ -22,6 +23,8 @@ class Clock {
   // Whether a step has begun: bodies and walls are at its end, velocities are those of the half step, and forces are
   // those of the step before. Bodies can be left like this between two calls of `advance`, where lists expire.
   bool drifted = false;
+  // The exchange with other ranks. They call `advance` together, with the same number of steps.
+  Border border;
 
   // Must be called after new lists have been set.
   void prepare();
@@ -36,6 +39,12 @@ class Clock {
 
  private:
   void prime();
+  // Gives ghosts the motion of their bodies, and makes `next_` that of all ranks.
+  void forward();
+  // Makes `next_` that of all ranks.
+  void agree();
+  // Whether the lists of all ranks hold all contacts of the present positions.
+  [[nodiscard]] bool lists_valid();
   // The first half of a step: velocities of the half step, and positions.
   void drift();
   // What follows the motion of bodies: elements, walls, the age of lists.
@@ -44,19 +53,27 @@ class Clock {
   // follow the forces block by block, while what they need is in a cache; nothing of a block is needed by later blocks.
   enum class Then { prime, kick, kick_and_drift };
   void forces_and(Then then);
-  void finish(std::size_t begin, std::size_t end, Then then);
+  Speed finish(std::size_t begin, std::size_t end, Then then);
   Speed finish_few(std::size_t begin, std::size_t end, Then then);
   Speed kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming);
-  void drift_rows(std::size_t begin, std::size_t end);
+  void drift_rows(std::size_t begin, std::size_t end, bool ghosts);
+  void drift_all(bool ghosts);
   template <class F>
-  void half_steps(std::size_t begin, std::size_t end, F&& f);
+  void half_steps(std::size_t begin, std::size_t end, bool ghosts, F&& f);
 
   Assembly& assembly_;
   Lists& lists_;
   Forces& forces_;
-  std::vector<std::uint8_t> round_blocks_;  // per block of bodies: whether all of them are isotropic
-  std::vector<Speed> speeds_;               // the largest of each block
-  Speed next_;                              // in the next half step
+  // Consecutive bodies that are all isotropic or all not, and all ghosts or all not. A run ends where the next begins.
+  struct Run {
+    std::size_t begin;
+    bool round, ghosts;
+    bool operator==(const Run&) const = default;
+  };
+  std::vector<Run> runs_;      // and one at the end
+  std::vector<Speed> speeds_;  // the largest of each block
+  Speed next_;                 // in the next half step
+  bool stop_ = false;          // whether a rank has asked to stop
 };
 
 }  // namespace vicinal::dem

@@ -113,6 +113,7 @@ std::vector<Detail> Forces::details() {
     all.push_back(detail);
   };
   for (std::size_t i = 0; i < lists_.pairs.rows(); ++i) {
+    if (assembly_.bodies.ghosts[assembly_.body_of(i)] != 0) continue;  // another rank has these
     for (std::size_t k = lists_.pairs.begin(i); k < lists_.pairs.end(i); ++k) {
       const Number j = lists_.pairs.indices()[k];
       const Contact contact = assembly_.pair_contact(i, j, {});

@@ -23,29 +23,30 @@ void Forces::prepare() {
   odometer_ = 0;
   overlapping_.clear();  // contacts overlap, so do their bounding spheres
   if (assembly_.any_convex) overlapping_.assign(lists_.pairs.active(), lists_.pairs.active() + lists_.pairs.size());
-  const std::size_t size = force_block_rows(act.size);
+  blocks_ = assembly_.block_offsets();
   wall_rows_.clear();
   plain_rows_.clear();
   wall_row_offsets_.clear();
-  for (std::size_t row = 0; row < act.size; ++row) {
-    if (row % size == 0) wall_row_offsets_.push_back(wall_rows_.size());
-    if (lists_.walls.begin(row) == lists_.walls.end(row)) continue;
-    bool plain = !assembly_.is_convex(row);
-    for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k)
-      plain = plain && assembly_.walls[assembly_.primitives[lists_.walls.indices()[k]].wall].kind != Wall::mesh;
-    wall_rows_.push_back(static_cast<Number>(row));
-    plain_rows_.push_back(plain ? 1 : 0);
+  for (std::size_t block = 0; block + 1 < blocks_.size(); ++block) {
+    wall_row_offsets_.push_back(wall_rows_.size());
+    for (std::size_t row = blocks_[block]; row < blocks_[block + 1]; ++row) {
+      if (lists_.walls.begin(row) == lists_.walls.end(row)) continue;
+      bool plain = !assembly_.is_convex(row);
+      for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k)
+        plain = plain && assembly_.walls[assembly_.primitives[lists_.walls.indices()[k]].wall].kind != Wall::mesh;
+      wall_rows_.push_back(static_cast<Number>(row));
+      plain_rows_.push_back(plain ? 1 : 0);
+    }
   }
   wall_row_offsets_.push_back(wall_rows_.size());
   row_wakes_.assign(wall_rows_.size(), 0.0);
-  remote_.set(lists_.pairs, act.size, size);
+  remote_.set(lists_.pairs, blocks_);
   loads_.assign(act.size + remote_.slots(), Load{});
-  block_coefficients_.assign((act.size + size - 1) / size, no_number);
+  block_coefficients_.assign(blocks_.size() - 1, no_number);
   touching_.reset(lists_.pairs.size(), block_coefficients_.size());
   pair_wakes_.assign(lists_.pairs.size() / SearchJob::group + block_coefficients_.size() + 1, 0.0);
   for (std::size_t block = 0; block < block_coefficients_.size(); ++block) {
-    const std::size_t begin = lists_.pairs.begin(block * size);
-    const std::size_t end = lists_.pairs.begin(std::min(act.size, (block + 1) * size));
+    const std::size_t begin = lists_.pairs.begin(blocks_[block]), end = lists_.pairs.begin(blocks_[block + 1]);
     const auto which = [&](std::size_t k) {
       return assembly_.law.row(act.materials[lists_.pairs.owners()[k]], act.materials[lists_.pairs.indices()[k]]);
     };
@@ -59,13 +60,14 @@ void Forces::wake_all() {
   for (auto* wakes : {&pair_wakes_, &wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);
 }
 
-void Forces::begin_step(std::size_t blocks) {
+void Forces::begin_step() {
   for (Wall& wall : assembly_.walls) wall.pose();
   if (assembly_.any_convex) assembly_.pose_elements();
-  wall_loads_.assign(blocks * assembly_.walls.size(), {});
+  wall_shares_.resize(blocks_.size() - 1);
 }
 
-void Forces::block_forces(std::size_t begin, std::size_t end, std::size_t block, double step) {
+void Forces::block_forces(std::size_t block, double step) {
+  const std::size_t begin = blocks_[block], end = blocks_[block + 1];
   for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
   static thread_local Entries others;
   sphere_forces(begin, end, block, step, others);
@@ -73,15 +75,16 @@ void Forces::block_forces(std::size_t begin, std::size_t end, std::size_t block,
   wall_forces(block, step);
 }
 
-void Forces::sum_wall_loads() {
-  const std::size_t blocks = block_coefficients_.size();
-  for (std::size_t w = 0; w < assembly_.walls.size(); ++w) {
-    assembly_.walls[w].force = assembly_.walls[w].torque = {};
-    for (std::size_t block = 0; block < blocks; ++block) {
-      assembly_.walls[w].force += wall_loads_[block * assembly_.walls.size() + w][0];
-      assembly_.walls[w].torque += wall_loads_[block * assembly_.walls.size() + w][1];
+std::vector<ExactSum> Forces::wall_loads() const {
+  std::vector<ExactSum> sums(6 * assembly_.walls.size());
+  for (const auto& block : wall_shares_) {
+    for (const WallShare& share : block) {
+      const double parts[6] = {share.force.x,  share.force.y,  share.force.z,
+                               share.torque.x, share.torque.y, share.torque.z};
+      for (std::size_t k = 0; k < 6; ++k) sums[6 * share.wall + k].add(parts + k, 1);
     }
   }
+  return sums;
 }
 
 // First finds the contacts of a block, then applies the law to all of them.
@@ -103,7 +106,9 @@ void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block
     for (std::size_t c = 0; c < job.size; ++c) {
       const bool sphere = !assembly_.is_convex(job.i[c]) && !assembly_.is_convex(job.j[c]);
       (sphere ? spheres : others).push(job.i[c], job.j[c], job.entry[c]);
-      if (sphere) lists_.pairs.active()[job.entry[c]] = 1;
+      if (!sphere) continue;
+      lists_.pairs.active()[job.entry[c]] = 1;
+      lists_.pairs.set_points(job.entry[c], 1);  // the loop over spheres knows one spring only
     }
     job.size = spheres.size();
     for (auto* column : {&spheres.i, &spheres.j, &spheres.entry}) {

@@ -1,7 +1,6 @@
 // Forces of one step, computed in blocks of rows. The sums of a block do not depend on the thread that computes them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +13,7 @@
 #include "dem/lists.hpp"
 #include "dem/parallel.hpp"
 #include "exec/memory.hpp"
+#include "pairs/exact_sum.hpp"
 
 namespace vicinal::dem {
 
@@ -69,20 +69,17 @@ class Forces {
 
   // Must be called after new lists have been set.
   void prepare();
-  // Computes the loads of elements and walls. `step` is the time since the last call, or 0. complete(begin, end) is
-  // called once for every range of elements when it has all loads but those that `gather` adds. The loop over contacts
-  // reads no place or motion of the range after that: contacts belong to the block of their first element, which is the
-  // one with the lower number, and the blocks up to this one are done.
+  // Computes the loads of elements and walls. `step` is the time since the last call, or 0. complete(block) is called
+  // once for every block when its elements have all loads but those that `gather` adds. The loop over contacts reads no
+  // place or motion of the block after that: contacts belong to the block of their first element, which is the one with
+  // the lower number, and the blocks up to this one are done.
   template <class F>
   void compute(double step, F&& complete) {
-    const std::size_t rows = assembly_.acting().size, size = force_block_rows(rows);
-    begin_step((rows + size - 1) / size);
-    each_block_then(
-        rows, size,
-        [&](std::size_t begin, std::size_t end, std::size_t block) { block_forces(begin, end, block, step); },
-        complete);
-    sum_wall_loads();
+    begin_step();
+    each_block_then(blocks_, [&](std::size_t block) { block_forces(block, step); }, complete);
   }
+  // The first element of every block, and the number of elements.
+  [[nodiscard]] std::span<const std::size_t> blocks() const { return blocks_; }
   // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) { odometer_ += (speed.most + assembly_.wall_speed) * dt; }
   // Makes the next step test all entries of walls; needed after walls have changed.
@@ -94,6 +91,8 @@ class Forces {
   [[nodiscard]] const Load* loads() const { return loads_.data(); }
   // The sum of the loads of the elements of a body.
   [[nodiscard]] Load load_of(std::size_t body) const;
+  // Force and torque that bodies exert on each wall in the last step, three sums each; torques are about the centre.
+  [[nodiscard]] std::vector<ExactSum> wall_loads() const;
 
   // Bodies that have passed through walls since the last Crossings::take.
   Crossings crossings;
@@ -102,9 +101,8 @@ class Forces {
   [[nodiscard]] std::vector<Detail> details();
 
  private:
-  void begin_step(std::size_t blocks);
-  void block_forces(std::size_t begin, std::size_t end, std::size_t block, double step);
-  void sum_wall_loads();
+  void begin_step();
+  void block_forces(std::size_t block, double step);
   // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
   // Pairs of other shapes whose bounding spheres overlap are left in `others`.
   void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others);
@@ -162,10 +160,16 @@ class Forces {
   std::vector<double> wakes_;       // per entry of walls; see touch_walls
   std::vector<Number> wall_rows_;   // the rows that have such entries
   std::vector<double> row_wakes_;   // the smallest of each of these rows
-  std::vector<std::uint8_t> plain_rows_;        // whether these rows are spheres near planes and cylinders only
-  std::vector<std::size_t> wall_row_offsets_;   // where those of each block begin
-  double odometer_ = 0;                         // upper bound of how far bodies and walls have approached each other
-  std::vector<std::array<Vec, 2>> wall_loads_;  // force and torque per block and wall
+  std::vector<std::uint8_t> plain_rows_;       // whether these rows are spheres near planes and cylinders only
+  std::vector<std::size_t> wall_row_offsets_;  // where those of each block begin
+  double odometer_ = 0;                        // upper bound of how far bodies and walls have approached each other
+  std::vector<std::size_t> blocks_;            // see blocks()
+  // What one point of contact exerts on a wall.
+  struct WallShare {
+    std::size_t wall;
+    Vec force, torque;
+  };
+  std::vector<std::vector<WallShare>> wall_shares_;  // per block
 };
 
 }  // namespace vicinal::dem

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <limits>
 
 namespace vicinal::dem {
 
@@ -19,20 +19,7 @@ void Lists::take(std::span<const Number> rows) {
   std::vector<Number> now(assembly_.element_places().size(), no_number);
   for (std::size_t k = 0; k < element_rows.size(); ++k) now[element_rows[k]] = static_cast<Number>(k);
 
-  stashed_pairs.renumber([&](Number& first, Number& second, ContactMemory& memory) {
-    first = now[first];
-    second = now[second];
-    if (first == no_number || second == no_number) return false;
-    if (first > second) {  // the two have changed places, so springs and normals change sign
-      std::swap(first, second);
-      memory.reverse();
-    }
-    return true;
-  });
-  stashed_walls.renumber([&](Number& first, Number&, ContactMemory&) {
-    first = now[first];
-    return first != no_number;
-  });
+  renumber(now, [](Number, Number) { return true; }, [](Number) { return true; });
   assembly_.take(rows);
 }
 
@@ -53,13 +40,14 @@ void Lists::set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<
   const Elements& elements = assembly_.elements;
   for (std::size_t b = 0; b < inverse_margins_.size(); ++b)
     inverse_margins_[b] = 1.0 / margins_[elements.used() ? elements.offsets[b] : b];
-  bound_.start(largest_share_used());
+  bound_.start(std::numeric_limits<double>::infinity());  // measured when it is first needed
   ready_ = true;
 }
 
 std::size_t Lists::contacts() const {
   std::size_t count = 0;
-  for (std::size_t k = 0; k < pairs.size(); ++k) count += pairs.active()[k];
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    count += pairs.active()[k] != 0 && assembly_.bodies.ghosts[assembly_.body_of(pairs.owners()[k])] == 0 ? 1 : 0;
   for (std::size_t k = 0; k < walls.size(); ++k) count += walls.active()[k];
   return count;
 }
@@ -72,10 +60,6 @@ double Lists::largest_share_used() const {
     centres[3 * e] = at.x, centres[3 * e + 1] = at.y, centres[3 * e + 2] = at.z;
   }
   return std::sqrt(watch_.drift_each(centres, [&](std::size_t e) { return margins_[e]; }).share);
-}
-
-bool Lists::valid() {
-  return wall_drift_ <= wall_margin_ && bound_.lasts(0, [&] { return largest_share_used(); });
 }
 
 }  // namespace vicinal::dem

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dem/assembly.hpp"
@@ -51,11 +52,35 @@ class Lists {
   [[nodiscard]] ContactHistory wall_history() const { return ready_ ? walls.history() : stashed_walls; }
   // Drops the lists, and keeps the given rows of bodies of the assembly in the given order.
   void take(std::span<const Number> rows);
-  // The number of contacts, with bodies and walls, in the last step.
+  // Gives the elements in the history their new numbers: `now` by former number, `no_number` for those that are gone.
+  // Keeps only contacts for which keep_pair(first, second) or keep_wall(first) is true.
+  template <class KeepPair, class KeepWall>
+  void renumber(std::span<const Number> now, KeepPair&& keep_pair, KeepWall&& keep_wall) {
+    stashed_pairs.renumber([&](Number& first, Number& second, ContactMemory& memory) {
+      first = now[first];
+      second = now[second];
+      if (first == no_number || second == no_number || !keep_pair(first, second)) return false;
+      if (first > second) {  // the two have changed places, so springs and normals change sign
+        std::swap(first, second);
+        memory.reverse();
+      }
+      return true;
+    });
+    stashed_walls.renumber([&](Number& first, Number&, ContactMemory&) {
+      first = now[first];
+      return first != no_number && keep_wall(first);
+    });
+  }
+  // The number of contacts, with bodies and walls, in the last step; those of two ghosts do not count, and those with a
+  // ghost only if the first is an own body, so that no contact is counted on two ranks.
   [[nodiscard]] std::size_t contacts() const;
 
-  // Whether the lists hold all contacts of the present positions.
-  [[nodiscard]] bool valid();
+  // Whether the lists hold all contacts of the present positions. of_all(share): the largest share of a margin that is
+  // used up on any rank.
+  template <class OfAll>
+  [[nodiscard]] bool valid(OfAll&& of_all) {
+    return wall_drift_ <= wall_margin_ && bound_.lasts(0, [&] { return of_all(largest_share_used()); });
+  }
   // Records that bodies and walls have moved for one step.
   void moved(Speed speed, double dt) {
     bound_.advance(speed.in_margins * dt);

@@ -75,7 +75,8 @@ struct ContactHistory {
     memory.normal = normals[k];
     return memory;
   }
-  // Calls renumber(first, second, memory) for every contact, keeps those for which it returns true, and sorts them.
+  // Calls renumber(first, second, memory) for every contact, keeps those for which it returns true, and sorts them. A
+  // contact that is there twice is kept once.
   template <class Renumber>
   void renumber(Renumber&& renumber) {
     std::vector<std::size_t> kept;
@@ -94,7 +95,9 @@ struct ContactHistory {
     });
     clear();
     points = changed.points;
-    for (const std::size_t k : kept) add(changed.first[k], changed.second[k], changed.memory(k));
+    for (const std::size_t k : kept)
+      if (first.empty() || changed.first[k] != first.back() || changed.second[k] != second.back())
+        add(changed.first[k], changed.second[k], changed.memory(k));
   }
   // Sets the number of points per contact.
   void set_points(std::size_t count) {
@@ -246,17 +249,18 @@ class ContactRows {
 // rows and to its own slots, so blocks need no locks.
 class RemoteShares {
  public:
-  // `block` is the number of rows per block.
-  void set(const ContactRows& list, std::size_t rows, std::size_t block) {
+  // `blocks`: the first row of every block, and the number of rows.
+  void set(const ContactRows& list, std::span<const std::size_t> blocks) {
+    const std::size_t rows = blocks.back();
     offsets_.assign(rows + 1, 0);
     rows_ = rows;
     targets_.reset(list.size());
     std::copy(list.indices(), list.indices() + list.size(), targets_.data());
-    each_remote(list, block, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
+    each_remote(list, blocks, [&](std::size_t, Number j) { ++offsets_[j + 1]; });
     for (std::size_t row = 0; row < rows; ++row) offsets_[row + 1] += offsets_[row];
     receivers_.reset(offsets_[rows]);
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
-    each_remote(list, block, [&](std::size_t k, Number j) {
+    each_remote(list, blocks, [&](std::size_t k, Number j) {
       targets_[k] = static_cast<Number>(rows + next[j]);
       receivers_[next[j]++] = j;
     });
@@ -272,12 +276,10 @@ class RemoteShares {
 
  private:
   template <class F>
-  static void each_remote(const ContactRows& list, std::size_t block, F&& f) {
-    for (std::size_t row = 0; row < list.rows(); ++row) {
-      const std::size_t block_end = (row / block + 1) * block;
-      for (std::size_t k = list.begin(row); k < list.end(row); ++k)
-        if (list.indices()[k] >= block_end) f(k, list.indices()[k]);
-    }
+  static void each_remote(const ContactRows& list, std::span<const std::size_t> blocks, F&& f) {
+    for (std::size_t block = 0; block + 1 < blocks.size(); ++block)
+      for (std::size_t k = list.begin(blocks[block]); k < list.begin(blocks[block + 1]); ++k)
+        if (list.indices()[k] >= blocks[block + 1]) f(k, list.indices()[k]);
   }
 
   std::vector<std::size_t> offsets_;

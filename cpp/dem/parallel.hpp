@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <vector>
 
-#include "dem/arrays.hpp"
+#include "dem/blocks.hpp"
 #include "exec/threads.hpp"
 
 namespace vicinal::dem {
@@ -37,20 +38,21 @@ void each_block(std::size_t rows, std::size_t size, F&& f) {
        [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
 }
 
-// The same; then(begin, end) follows for every block as soon as f has returned for it and for all blocks before it.
+// Calls f(block) for every block of rows. `offsets`: the first row of every block, and the number of rows. then(block)
+// follows for every block as soon as f has returned for it and for all blocks before it.
 template <class F, class Then>
-void each_block_then(std::size_t rows, std::size_t size, F&& f, Then&& then) {
+void each_block_then(std::span<const std::size_t> offsets, F&& f, Then&& then) {
   std::mutex access;  // of the two below
-  std::vector<std::uint8_t> done((rows + size - 1) / size, 0);
+  std::vector<std::uint8_t> done(offsets.size() - 1, 0);
   std::size_t next = 0;  // the first block for which `then` was not called yet
-  each_block(rows, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    f(begin, end, block);
+  each(done.size(), offsets.back() / rows_per_thread, [&](std::size_t block) {
+    f(block);
     std::unique_lock lock(access);
     done[block] = 1;
     while (next < done.size() && done[next] != 0) {
-      const std::size_t first = next++ * size;
+      const std::size_t complete = next++;
       lock.unlock();
-      then(first, std::min(rows, first + size));
+      then(complete);
       lock.lock();
     }
   });

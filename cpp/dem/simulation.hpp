@@ -7,6 +7,7 @@
 #include "dem/clock.hpp"
 #include "dem/forces.hpp"
 #include "dem/lists.hpp"
+#include "dem/migration.hpp"
 
 namespace vicinal::dem {
 
@@ -15,6 +16,7 @@ struct Simulation {
   Lists lists{assembly};
   Forces forces{assembly, lists};
   Clock clock{assembly, lists, forces};
+  Migration migration{assembly, lists};
 
   // See Lists::set.
   void set_lists(const RowsView& pairs, const RowsView& walls, std::span<const double> centres,

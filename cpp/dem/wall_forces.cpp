@@ -34,6 +34,7 @@ void Forces::wall_forces(std::size_t block, double step) {
   static thread_local std::vector<WallTouch> touches;
   static thread_local std::vector<WallContact> spheres;
   static thread_local std::vector<PointContact> contacts;  // of other shapes
+  wall_shares_[block].clear();
   spheres.clear();
   contacts.clear();
   for (std::size_t k = wall_row_offsets_[block]; k < wall_row_offsets_[block + 1]; ++k) {
@@ -157,9 +158,7 @@ void Forces::sphere_wall_forces(std::vector<WallContact>& contacts, std::size_t 
 }
 
 void Forces::add_to_wall(std::size_t block, std::size_t wall, Vec force, Vec torque) {
-  auto& share = wall_loads_[block * assembly_.walls.size() + wall];
-  share[0] += force;
-  share[1] += torque;
+  wall_shares_[block].push_back({wall, force, torque});
 }
 
 }  // namespace vicinal::dem

@@ -1,4 +1,4 @@
-// Walls: surface, motion, pose and load. Each kind of surface has its own file (walls/).
+// Walls: surface, motion and pose. Each kind of surface has its own file (walls/).
 #pragma once
 
 #include <cmath>
@@ -22,8 +22,7 @@ struct Wall {
   Vec velocity, spin, centre;
   Vec moved;
   Quat turned;
-  Vec facing, base;   // direction and point in the present pose
-  Vec force, torque;  // exerted by bodies in the last step; the torque is about the centre
+  Vec facing, base;  // direction and point in the present pose
 
   [[nodiscard]] Vec middle() const { return centre + moved; }
   [[nodiscard]] Vec to_world(Vec p) const { return middle() + rotate(turned, p - centre); }

@@ -34,6 +34,23 @@ class ExactSum {
     additions_ += other.additions_;
     if (additions_ >= most_additions) carry();
   }
+  // The sum as whole numbers, for sums of several processes, which are added number by number. The last one is 0 unless
+  // a number was not finite.
+  using Digits = std::array<std::int64_t, 71>;
+  [[nodiscard]] Digits digits() {
+    carry();
+    Digits out{};
+    std::copy(digits_.begin(), digits_.end(), out.begin());
+    out.back() = special_ != 0 ? 1 : 0;
+    return out;
+  }
+  void add(const Digits& digits) {
+    for (std::size_t k = 0; k < size; ++k) digits_[k] += digits[k];
+    first_ = 0;
+    end_ = size;
+    if (digits.back() != 0) special_ = std::numeric_limits<double>::quiet_NaN();
+    carry();
+  }
   void clear() {
     std::fill(digits_.begin() + static_cast<std::ptrdiff_t>(std::min(first_, end_)),
               digits_.begin() + static_cast<std::ptrdiff_t>(end_), 0);

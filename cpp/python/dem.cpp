@@ -9,8 +9,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -23,6 +26,7 @@
 
 #include "dem/simulation.hpp"
 #include "dem/walls/kinds.hpp"
+#include "pairs/exact_sum.hpp"
 #include "python/arrays.hpp"
 
 namespace vicinal {
@@ -200,6 +204,53 @@ void append(Simulation& sim, const In<std::int64_t>& ids, const In<std::uint8_t>
   std::copy_n(ids.data(), ids.size(), sim.assembly.bodies.ids.begin() + static_cast<std::ptrdiff_t>(old));
   std::copy_n(materials.data(), ids.size(), sim.assembly.bodies.materials.begin() + static_cast<std::ptrdiff_t>(old));
   std::copy_n(shapes.data(), ids.size(), sim.assembly.bodies.shapes.begin() + static_cast<std::ptrdiff_t>(old));
+  for (std::size_t row = old; row < sim.assembly.bodies.size(); ++row)
+    sim.assembly.bodies.keys[row] = dem::inserted_key + static_cast<std::uint64_t>(sim.assembly.bodies.ids[row]);
+}
+
+// The digits of exact sums, (.., digits).
+nb::object digits_of(std::span<ExactSum> sums, std::vector<std::size_t> shape) {
+  std::vector<std::int64_t> all;
+  for (ExactSum& sum : sums) {
+    const ExactSum::Digits digits = sum.digits();
+    all.insert(all.end(), digits.begin(), digits.end());
+  }
+  shape.push_back(std::tuple_size_v<ExactSum::Digits>);
+  return array_of(std::move(all), std::move(shape));
+}
+
+// Force and torque on each wall, (walls, 6, digits).
+nb::object wall_loads(const Simulation& sim) {
+  auto sums = sim.forces.wall_loads();
+  return digits_of(sums, {sums.size() / 6, 6});
+}
+
+// The exact sum of every column, (columns, digits).
+nb::object exact_sums(const In<double>& columns) {
+  const std::size_t width = columns.ndim() == 2 ? columns.shape(1) : 1;
+  std::vector<ExactSum> sums(width);
+  std::vector<double> column;
+  for (std::size_t c = 0; c < width; ++c) {
+    column.clear();
+    for (std::size_t k = c; k < columns.size(); k += width) column.push_back(columns.data()[k]);
+    sums[c].add(column.data(), column.size());
+  }
+  return digits_of(sums, {width});
+}
+
+// The numbers that digits of exact sums stand for.
+nb::object exact_values(const In<std::int64_t>& digits) {
+  constexpr std::size_t size = std::tuple_size_v<ExactSum::Digits>;
+  std::vector<double> values(digits.size() / size);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    ExactSum::Digits one;
+    std::copy_n(digits.data() + k * size, size, one.begin());
+    ExactSum sum;
+    sum.add(one);
+    values[k] = sum.value();
+  }
+  const std::size_t n = values.size();
+  return array_of(std::move(values), {n});
 }
 
 // What bodies consist of: `offsets` per body, arms and radii of the spheres. None: every body is one sphere.
@@ -330,31 +381,51 @@ nb::tuple reference(const Simulation& sim) {
                         array_of(std::vector<double>(margins.begin(), margins.end()), {margins.size()}));
 }
 
-// first, second, springs (contact, point, 3), turnings (contact, point, 4), normals.
-nb::tuple history_arrays(const ContactHistory& history) {
-  const std::size_t n = history.size(), points = history.points;
-  std::vector<double> springs(3 * n * points), turnings(4 * n * points), normals(3 * n);
-  for (std::size_t k = 0; k < n; ++k) {
+// The history of contacts by ids: id and part of the first and of the second element (of a wall: -1 and the primitive),
+// springs (contact, point, 3), turnings (contact, point, 4), normals. Contacts whose first element is a ghost are left
+// out: another rank has them.
+nb::tuple history_arrays(const Simulation& sim, const ContactHistory& history, bool of_walls) {
+  const std::size_t points = history.points;
+  std::vector<std::int64_t> ids[2];
+  std::vector<std::uint32_t> parts[2];
+  std::vector<double> springs, turnings, normals;
+  const auto add = [](std::vector<double>& to, auto value, std::size_t width) {
+    to.resize(to.size() + width);
+    put(to.data() + to.size() - width, value);
+  };
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    if (sim.assembly.bodies.ghosts[sim.assembly.body_of(history.first[k])] != 0) continue;
+    const auto first = sim.migration.part_of(history.first[k]);
+    ids[0].push_back(first.id);
+    parts[0].push_back(first.part);
+    const auto second =
+        of_walls ? dem::Migration::Part{-1, history.second[k]} : sim.migration.part_of(history.second[k]);
+    ids[1].push_back(second.id);
+    parts[1].push_back(second.part);
     for (std::size_t p = 0; p < points; ++p) {
       const dem::Turning& turned = history.turnings[p][k];
-      put(springs.data() + 3 * (k * points + p), history.springs[p][k]);
-      put(turnings.data() + 4 * (k * points + p), Quat{turned.x, turned.y, turned.z, turned.twist});
+      add(springs, Vec(history.springs[p][k]), 3);
+      add(turnings, Quat{turned.x, turned.y, turned.z, turned.twist}, 4);
     }
-    put(normals.data() + 3 * k, history.normals[k]);
+    add(normals, history.normals[k], 3);
   }
-  return nb::make_tuple(array_of(std::vector<Number>(history.first), {n}),
-                        array_of(std::vector<Number>(history.second), {n}),
+  const std::size_t n = ids[0].size();
+  return nb::make_tuple(array_of(std::move(ids[0]), {n}), array_of(std::move(parts[0]), {n}),
+                        array_of(std::move(ids[1]), {n}), array_of(std::move(parts[1]), {n}),
                         array_of(std::move(springs), {n, points, 3}), array_of(std::move(turnings), {n, points, 4}),
                         array_of(std::move(normals), {n, 3}));
 }
 
 // Of pairs and of walls. They can be restored before the next lists are set.
 nb::tuple contact_memory(const Simulation& sim) {
-  return nb::make_tuple(history_arrays(sim.lists.pair_history()), history_arrays(sim.lists.wall_history()));
+  return nb::make_tuple(history_arrays(sim, sim.lists.pair_history(), false),
+                        history_arrays(sim, sim.lists.wall_history(), true));
 }
 
-void restore_memory(Simulation& sim, bool of_walls, const In<std::uint32_t>& first, const In<std::uint32_t>& second,
-                    const In<double>& springs, const In<double>& turnings, const In<double>& normals) {
+// `settle` has to be called when all bodies and elements are in their rows.
+void restore_memory(Simulation& sim, bool of_walls, const In<std::int64_t>& first, const In<std::uint32_t>& first_part,
+                    const In<std::int64_t>& second, const In<std::uint32_t>& second_part, const In<double>& springs,
+                    const In<double>& turnings, const In<double>& normals) {
   ContactHistory& history = of_walls ? sim.lists.stashed_walls : sim.lists.stashed_pairs;
   history.clear();
   history.points = springs.ndim() == 3 ? springs.shape(1) : 0;
@@ -368,7 +439,9 @@ void restore_memory(Simulation& sim, bool of_walls, const In<std::uint32_t>& fir
                              "; restore all arrays of one state";
     throw nb::value_error(text.c_str());
   };
+  check("first_part", first_part.size(), n);
   check("second", second.size(), n);
+  check("second_part", second_part.size(), n);
   check("springs", springs.size(), 3 * points);
   check("turnings", turnings.size(), 4 * points);
   check("normals", normals.size(), 3 * n);
@@ -381,7 +454,8 @@ void restore_memory(Simulation& sim, bool of_walls, const In<std::uint32_t>& fir
       memory.turnings[p] = {turned[0], turned[1], turned[2], turned[3]};
     }
     memory.normal = vec_at(normals.data() + 3 * k);
-    history.add(first.data()[k], second.data()[k], memory);
+    sim.migration.remember(of_walls, {first.data()[k], first_part.data()[k]}, {second.data()[k], second_part.data()[k]},
+                           memory);
   }
 }
 
@@ -410,6 +484,58 @@ nb::tuple details(Simulation& sim) {
                         array_of(std::move(numbers[3]), {n}));
 }
 
+// --- ranks ---------------------------------------------------------------------------------------------------------
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
+
+nb::object bytes_of(const dem::Parcel& parcel) {
+  const auto* const first = reinterpret_cast<const std::uint8_t*>(parcel.data());
+  return array_of(std::vector<std::uint8_t>(first, first + parcel.size()), {parcel.size()});
+}
+
+// The bodies that leave for each rank.
+nb::list depart(Simulation& sim, const In<std::int32_t>& ranks, std::int32_t own, std::size_t size) {
+  if (ranks.size() != sim.assembly.bodies.size()) throw nb::value_error("one rank per row is needed");
+  nb::list parcels;
+  for (const dem::Parcel& parcel : sim.migration.depart(values(ranks), own, size)) parcels.append(bytes_of(parcel));
+  return parcels;
+}
+
+// An array that shares the memory of the simulation. It is valid until the border is set again.
+nb::object view_of(nb::handle owner, double* data, std::size_t size) {
+  return nb::cast(nb::ndarray<nb::numpy, double>(data, {size}, owner), nb::rv_policy::reference);
+}
+
+// Sets which rows are sent and which are ghosts. Returns the messages, outgoing and incoming, the numbers per body, and
+// the numbers on which ranks agree.
+nb::tuple set_border(nb::handle self, const In<std::uint32_t>& sent, const In<std::uint32_t>& ghosts, bool all_round) {
+  auto& sim = nb::cast<Simulation&>(self);
+  dem::Border& border = sim.clock.border;
+  border.set(values(sent), values(ghosts), all_round);
+  return nb::make_tuple(view_of(self, border.outgoing.data(), border.outgoing.size()),
+                        view_of(self, border.incoming.data(), border.incoming.size()), border.width(),
+                        view_of(self, border.agreed.data(), border.agreed.size()));
+}
+
+// Advances on several ranks, which call `exchange` and `agree` together (dem/border.hpp). The two are kept for the time
+// of the call only, so that no reference to the simulation can keep itself alive.
+std::int64_t advance_together(Simulation& sim, std::int64_t most, const nb::callable& exchange,
+                              const nb::callable& agree) {
+  const auto calling = [](const nb::callable& function) {
+    return [&function] {
+      const nb::gil_scoped_acquire lock;
+      function();
+    };
+  };
+  struct Reset {
+    dem::Border& border;
+    ~Reset() { border.exchange = border.agree = nullptr; }
+  } const reset{sim.clock.border};
+  sim.clock.border.exchange = calling(exchange);
+  sim.clock.border.agree = calling(agree);
+  return without_lock([&] { return sim.clock.advance(most); });
+}
+
 // Bodies that passed through walls since the last call: step, id of the body, number of the wall.
 nb::tuple take_crossings(Simulation& sim) {
   std::vector<std::int64_t> steps, ids;
@@ -431,20 +557,21 @@ void bind_dem(nb::module_& m) {
   m.def(
       "dem_shared_parameters", [] { return parameters_of(dem::shared_parameters); },
       "Parameters that every law reads.");
+  m.def("exact_sums", &exact_sums, nb::arg("columns"), "Digits of sums that do not depend on the order of the terms.");
+  m.def("exact_values", &exact_values, nb::arg("digits"), "The numbers that such digits stand for.");
+  m.def("force_block_rows", &dem::force_block_rows, nb::arg("elements"), "The number of elements per block of forces.");
   using namespace nb::literals;
   const Triplet zero{0, 0, 0};
   nb::class_<dem::Shape>(m, "GrainShape", "A shape of bodies other than spheres, in the frame of its principal axes.")
       .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a, "radius"_a, "numbers"_a, "vectors"_a);
-  nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion, pose, and the load that bodies exert on it.")
+  nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion and pose.")
       .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,
            "direction"_a = zero, "radius"_a = 0.0, "velocity"_a = zero, "spin"_a = zero, "centre"_a = zero,
            "position"_a = zero, "orientation"_a = Quadruple{1, 0, 0, 0})
       .def_prop_ro("position", [](const Wall& wall) { return triplet_of(wall.moved); })
-      .def_prop_ro(
-          "orientation",
-          [](const Wall& wall) { return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z}; })
-      .def_prop_ro("force", [](const Wall& wall) { return triplet_of(wall.force); })
-      .def_prop_ro("torque", [](const Wall& wall) { return triplet_of(wall.torque); });
+      .def_prop_ro("orientation", [](const Wall& wall) {
+        return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z};
+      });
   nb::class_<Simulation>(m, "Grains", "Bodies, walls, law, lists, forces and clock of a simulation.")
       .def(nb::init<>())
       .def("get", &get, nb::arg("name"))
@@ -455,13 +582,34 @@ void bind_dem(nb::module_& m) {
           [](Simulation& w, const In<std::uint32_t>& rows) { without_lock([&] { w.lists.take(values(rows)); }); },
           nb::arg("rows"))
       .def(
-          "curve_order",
-          [](const Simulation& w, double cell) {
-            auto order = without_lock([&] { return w.assembly.curve_order(cell); });
-            const std::size_t n = order.size();
-            return array_of(std::move(order), {n});
+          "set_keys",
+          [](Simulation& w, const std::array<double, 3>& low, double cell) {
+            w.assembly.set_keys({low[0], low[1], low[2]}, cell);
           },
-          nb::arg("cell"))
+          nb::arg("low"), nb::arg("cell"))
+      .def(
+          "restore_keys",
+          [](Simulation& w, const In<std::uint64_t>& keys) {
+            if (keys.size() != w.assembly.bodies.size()) throw nb::value_error("the keys belong to other bodies");
+            w.assembly.bodies.keys.assign(keys.data(), keys.data() + keys.size());
+          },
+          nb::arg("keys"))
+      .def("keys",
+           [](const Simulation& w) {
+             return array_of(std::vector<std::uint64_t>(w.assembly.bodies.keys), {w.assembly.bodies.size()});
+           })
+      .def("key_order",
+           [](const Simulation& w) {
+             auto order = without_lock([&] { return w.assembly.key_order(); });
+             const std::size_t n = order.size();
+             return array_of(std::move(order), {n});
+           })
+      .def(
+          "set_blocks",
+          [](Simulation& w, const In<std::uint64_t>& bounds, std::int64_t first_id, std::int64_t size) {
+            w.assembly.blocks = {{bounds.data(), bounds.data() + bounds.size()}, first_id, size};
+          },
+          nb::arg("bounds"), nb::arg("first_id"), nb::arg("size"))
       .def("wrap", [](Simulation& w) { w.assembly.wrap(); })
       .def("drop_lists", [](Simulation& w) { w.lists.stash(); })
       .def("ids",
@@ -506,6 +654,7 @@ void bind_dem(nb::module_& m) {
       .def("walls", [](const Simulation& w) { return w.assembly.walls; })
       .def("set_mesh", &set_mesh, nb::arg("wall"), nb::arg("vertices"), nb::arg("faces"), nb::arg("face_edges"),
            nb::arg("edges"), nb::arg("keys"))
+      .def("wall_loads", &wall_loads)
       .def("number_primitives", [](Simulation& w) { w.assembly.number_primitives(); })
       .def("element_places", &element_places)
       .def("owners", &owners)
@@ -514,12 +663,41 @@ void bind_dem(nb::module_& m) {
            nb::arg("wall_drift"))
       .def("reference", &reference)
       .def("contact_memory", &contact_memory)
-      .def("restore_memory", &restore_memory, nb::arg("of_walls"), nb::arg("first"), nb::arg("second"),
-           nb::arg("springs"), nb::arg("turnings"), nb::arg("normals"))
+      .def("restore_memory", &restore_memory, nb::arg("of_walls"), nb::arg("first"), nb::arg("first_part"),
+           nb::arg("second"), nb::arg("second_part"), nb::arg("springs"), nb::arg("turnings"), nb::arg("normals"))
       .def(
           "advance",
           [](Simulation& w, std::int64_t most) { return without_lock([&] { return w.clock.advance(most); }); },
           nb::arg("most"))
+      .def("advance_together", &advance_together, nb::arg("most"), nb::arg("exchange"), nb::arg("agree"))
+      .def("depart", &depart, nb::arg("ranks"), nb::arg("own"), nb::arg("size"))
+      .def(
+          "copies",
+          [](const Simulation& w, const In<std::uint32_t>& rows) { return bytes_of(w.migration.copies(values(rows))); },
+          nb::arg("rows"))
+      .def(
+          "arrive",
+          [](Simulation& w, const Bytes& parcel, bool ghosts) {
+            w.migration.arrive({reinterpret_cast<const std::byte*>(parcel.data()), parcel.size()}, ghosts);
+          },
+          nb::arg("parcel"), nb::arg("ghosts"))
+      .def("sort_rows",
+           [](Simulation& w) {
+             auto order = w.migration.sort();
+             const std::size_t n = order.size();
+             return array_of(std::move(order), {n});
+           })
+      .def("settle", [](Simulation& w) { w.migration.settle(); })
+      .def("set_border", &set_border, nb::arg("sent"), nb::arg("ghosts"), nb::arg("all_round"))
+      .def("ghosts",
+           [](const Simulation& w) {
+             return array_of(std::vector<std::uint8_t>(w.assembly.bodies.ghosts), {w.assembly.bodies.size()});
+           })
+      .def_prop_ro("own",
+                   [](const Simulation& w) {
+                     const auto& ghosts = w.assembly.bodies.ghosts;
+                     return std::count(ghosts.begin(), ghosts.end(), std::uint8_t{0});
+                   })
       .def("take_crossings", &take_crossings)
       .def("details", &details)
       .def("contacts", [](const Simulation& w) { return w.lists.contacts(); })

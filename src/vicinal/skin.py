@@ -216,27 +216,30 @@ def next_skin(skin: float, life: int, diameter: float) -> float:
 Array = npt.NDArray[np.float64]
 
 
-def margins_of(skin: float, speeds: Array, dt: float, most: Array) -> tuple[Array, float]:
-    """Return how far each body may move before the list is built again, and the speed that half a skin is meant for.
+def usual_place(bodies: int) -> int:
+    """Return the place of the speed that half a skin is meant for among the sorted speeds of all bodies."""
+    return int(USUAL_SPEED * (bodies - 1))
 
-    Most bodies may move by half a skin. The few that are faster than nearly all others get larger margins, at most
-    `most`, because they alone would use up the list for all. Every margin lasts some steps.
+
+def margins_of(skin: float, speeds: Array, usual: float, dt: float, most: Array) -> Array:
+    """Return how far each body may move before the list is built again.
+
+    `usual` is the speed that half a skin is meant for. Most bodies may move by half a skin. The few that are faster
+    than nearly all others get larger margins, at most `most`, because they alone would use up the list for all. Every
+    margin lasts some steps.
 
     Examples
     --------
     >>> import numpy as np
-    >>> margins, usual = margins_of(0.2, np.array([0.0, *[1.0] * 18, 5.0]), 1e-3, np.full(20, 0.4))
-    >>> margins[[0, 1, 19]], usual
-    (array([0.1, 0.1, 0.4]), 1.0)
+    >>> speeds = np.array([0.0, *[1.0] * 18, 5.0])
+    >>> margins_of(0.2, speeds, np.sort(speeds)[usual_place(20)], 1e-3, np.full(20, 0.4))[[0, 1, 19]]
+    array([0.1, 0.1, 0.4])
     """
-    if not len(speeds):
-        return np.empty(0), 0.0
-    usual = float(np.partition(speeds, place := int(USUAL_SPEED * (len(speeds) - 1)))[place])
     faster = np.ones(len(speeds)) if usual == 0 else np.maximum(speeds / usual, 1.0)
     if usual == 0:
         faster[speeds > 0] = np.inf
     margins = np.minimum(0.5 * skin * faster, np.maximum(most, 0.5 * skin))
-    return np.maximum(margins, LEAST_STEPS * speeds * dt), usual
+    return np.maximum(margins, LEAST_STEPS * speeds * dt)
 
 
 class StepTuner:

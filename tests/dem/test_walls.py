@@ -153,7 +153,7 @@ def test_huge_triangles_are_a_plane():
     assert plane.walls[0].force[2] < 0
     assert (plane.positions[:, 2] < 1).sum() > 20
     assert huge.positions == pytest.approx(plane.positions, abs=1e-6)
-    entries = wall_rows(huge.positions, huge.radii + 0.1, huge.walls[:1])[1]
+    entries = wall_rows(huge.positions, huge.radii + 0.1, huge.walls[:1], np.zeros(len(huge), bool))[1]
     assert len(entries) <= 2 * (huge.positions[:, 2] < 0.6).sum()
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,22 +12,13 @@ import vicinal as vc
 pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
 from mpi4py import MPI
 
+from distributed.launch import launch, needs_launcher
 from vicinal.distributed import Domain
 
-# The launcher of the MPI that pip installed beside mpi4py, or that of the system.
-LAUNCHER = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
-PROGRAM = Path(__file__).with_name("program.py")
+PROGRAM = str(Path(__file__).with_name("program.py"))
 
 
-def launch(ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run program.py on several ranks, with one thread each, for a minute at the most."""
-    assert LAUNCHER is not None
-    environment = {**os.environ, "VICINAL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [LAUNCHER, "-n", str(ranks), sys.executable, "-m", "mpi4py", str(PROGRAM), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
-
-
-@pytest.mark.skipif(LAUNCHER is None, reason="ranks need mpiexec, which is not installed")
+@needs_launcher
 @pytest.mark.parametrize(
     ("name", "ranks"),
     [
@@ -49,14 +36,14 @@ def launch(ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_ranks_together_do_what_one_process_does(name: str, ranks: int, tmp_path: Path) -> None:
-    result = launch(ranks, name, str(tmp_path))
+    result = launch(ranks, PROGRAM, name, str(tmp_path))
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.strip() == f"passed on {ranks} ranks"
 
 
-@pytest.mark.skipif(LAUNCHER is None, reason="ranks need mpiexec, which is not installed")
+@needs_launcher
 def test_a_rank_that_fails_ends_the_job_with_its_message() -> None:
-    result = launch(2, "fail")
+    result = launch(2, PROGRAM, "fail")
     assert result.returncode != 0
     assert "the second rank has failed" in result.stdout + result.stderr
 

@@ -1,6 +1,8 @@
 """``vicinal run``: from a scene to a folder of results."""
 
 import sys
+import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +14,15 @@ from vicinal.cli.report import count, seconds, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from mpi4py.MPI import Intracomm
+
     from vicinal.sim import Progress, RunLoop
 
 LINES = 20
 """Progress lines in a log."""
+
+SILENCE = 2.0
+"""Seconds that other ranks leave to rank 0 to report an error."""
 
 
 def run(
@@ -38,8 +45,9 @@ def run(
     check: Annotated[bool, typer.Option("--check", help="Read the scene, report errors, and stop.")] = False,
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes of the package, and stop.")] = False,
 ) -> None:
-    """Simulate a scene that a TOML file describes."""
-    with exit_codes():
+    """Simulate a scene that a TOML file describes; with mpiexec, on several ranks."""
+    comm = _world()
+    with exit_codes(), _ending_all(comm):
         from vicinal import InputError
         from vicinal.sim import RunLoop, load, restart_scene, scenes
 
@@ -64,7 +72,7 @@ def run(
         elif restart is not None:
             folder = restart.resolve().parent
         try:
-            loop = RunLoop(described, folder, restart=restart, overwrite=overwrite)
+            loop = RunLoop(described, folder, restart=restart, overwrite=overwrite, comm=comm)
         except FileExistsError:
             message = f"{folder}: holds the results of an earlier run; add --overwrite, or choose another with -o"
             raise FileExistsError(message) from None
@@ -72,9 +80,55 @@ def run(
         _follow(loop)
 
 
+def _world() -> "Intracomm | None":
+    """Return the communicator of all ranks, or None if there is one process."""
+    from vicinal.distributed.launcher import started_ranks
+
+    if started_ranks() == 1:
+        return None
+    from vicinal.distributed.domain import check_launcher
+
+    check_launcher()
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD
+
+
+@contextmanager
+def _ending_all(comm: "Intracomm | None") -> "Iterator[None]":
+    """End all ranks if one fails, since the others may wait for it."""
+    if comm is None:
+        yield
+        return
+    try:
+        yield
+    except typer.Exit as ended:
+        if ended.exit_code in {0, INTERRUPTED}:
+            raise
+        _abort(comm, None, ended.exit_code)
+    except Exception as error:  # noqa: BLE001 - reported by _abort
+        _abort(comm, error, BAD_INPUT if isinstance(error, ValueError) else FAILURE)
+
+
+def _let_first_speak(comm: "Intracomm | None") -> None:
+    """Wait on other ranks than the first: most errors are on all ranks, and rank 0 ends them."""
+    if comm is not None and comm.rank > 0:
+        time.sleep(SILENCE)
+
+
+def _abort(comm: "Intracomm", error: Exception | None, code: int) -> None:
+    _let_first_speak(comm)
+    if error is not None:
+        typer.echo(f"error: {error}" + (f" (rank {comm.rank} of {comm.size})" if comm.rank else ""), err=True)
+    sys.stderr.flush()
+    comm.Abort(code)
+
+
 def _announce(loop: "RunLoop") -> None:
     """Print the size of the simulation and its time step."""
     first, *others = loop.solver.summary()
+    if not loop.team.writes:
+        return
     typer.echo(f"{loop.scene.title}: {first}, {loop.scene.run.duration:g} s", err=True)
     for line in others:
         typer.echo(line, err=True)
@@ -89,26 +143,32 @@ def _follow(loop: "RunLoop") -> None:
     try:
         for _ in with_progress(loop.go(), loop):
             for message in loop.warnings:
-                if message not in warned:
+                if message not in warned and loop.team.writes:
                     warned.add(message)
                     typer.echo(f"warning: {message}", err=True)
     except (InputError, OSError, FloatingPointError) as error:
+        _let_first_speak(loop.team.comm)
         kept = f"the results so far are in {loop.folder}"
         if loop.last_good is not None:
             kept += f"; continue with: vicinal run --restart {loop.last_good}"
         raise stop(f"{error}; {kept}", code=BAD_INPUT if isinstance(error, InputError) else FAILURE) from error
     _show(loop)
     if loop.status == "interrupted":
-        typer.echo(f"interrupted; continue with: vicinal run --restart {loop.folder / RESTART}", err=True)
+        if loop.team.writes:
+            typer.echo(f"interrupted; continue with: vicinal run --restart {loop.folder / RESTART}", err=True)
         raise typer.Exit(INTERRUPTED)
 
 
 def with_progress(states: "Iterable[Progress]", loop: "RunLoop") -> "Iterator[Progress]":
     """Pass states on, and show the progress on the error stream."""
-    yield from _bar(states, loop) if sys.stderr.isatty() else _lines(states)
+    first = loop.progress()
+    if not loop.team.writes:
+        yield from states
+    else:
+        yield from _bar(states, first) if sys.stderr.isatty() else _lines(states)
 
 
-def _bar(states: "Iterable[Progress]", loop: "RunLoop") -> "Iterator[Progress]":
+def _bar(states: "Iterable[Progress]", first: "Progress") -> "Iterator[Progress]":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
@@ -121,7 +181,7 @@ def _bar(states: "Iterable[Progress]", loop: "RunLoop") -> "Iterator[Progress]":
         TextColumn("{task.fields[rate]} particle-steps/s"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=1.0, **_fields(loop.progress()))
+        task = bar.add_task("", total=1.0, **_fields(first))
         for state in states:
             yield state
             bar.update(task, completed=state.share, **_fields(state))
@@ -156,6 +216,8 @@ def _fields(state: "Progress") -> dict[str, Any]:
 
 def _show(loop: "RunLoop") -> None:
     state = loop.progress()
+    if not loop.team.writes:
+        return
     total = sum(loop.profile.values())
     spent = [f"{name} {seconds(value)}" for name, value in loop.profile.items() if value > 0.01 * total]
     show(

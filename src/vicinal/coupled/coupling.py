@@ -80,6 +80,8 @@ class Coupling:
         if fluid.scheme != "delta" or len(fluid.phases) > 1:
             found = f"scheme {fluid.scheme!r} and {len(fluid.phases)} phase(s)"
             raise InputError(f'fluid must have the scheme "delta" and one phase to carry bodies, got {found}')
+        if grains.ranks > 1:
+            raise InputError(f"grains in a fluid must be in one process, got {grains.ranks} ranks; leave out comm")
         if fluid.box != tuple(edge or None for edge in grains.box[: fluid.dim]):
             raise InputError(f"grains and fluid must have the same periodic box, got {grains.box} and {fluid.box}")
         self.slip = isinstance(fluid.viscosity, Artificial) if slip is None else slip

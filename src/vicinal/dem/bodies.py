@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.dem.materials import Material
+from vicinal.dem.ranks import Ranks
 from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.errors import InputError
@@ -49,8 +50,9 @@ def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default
 class Bodies(ABC):
     """Bodies and their materials. The core has them in an order of its own; arrays are in the order of ids."""
 
-    def __init__(self, materials: Mapping[str, Material]) -> None:
+    def __init__(self, materials: Mapping[str, Material], ranks: Ranks) -> None:
         self._core = _core.Grains()
+        self._ranks = ranks
         self._materials = dict(materials)
         self._names = {name: k for k, name in enumerate(self._materials)}
         self._shapes: list[Shape] = []
@@ -81,8 +83,8 @@ class Bodies(ABC):
         return tuple(self._shapes)
 
     def __len__(self) -> int:
-        """Return the number of bodies."""
-        return int(self._core.size)
+        """Return the number of bodies; on several ranks, of those that this rank owns."""
+        return int(self._core.own)
 
     def material_index(self, name: str) -> int:
         """Return the index of a material in ``list(materials)``."""
@@ -108,8 +110,23 @@ class Bodies(ABC):
     ) -> npt.NDArray[np.int64]:
         """Add spheres (`radii`) or bodies of one `shape`; return their ids.
 
-        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z).
+        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z). Ranks insert
+        together, each its share, which may be empty; ids follow the order of ranks.
         """
+        given = (positions, radii, shape, material, velocities, spins, orientations)
+        return self._append(*self._ranks.together(lambda: self._check_insert(*given)))
+
+    def _check_insert(
+        self,
+        positions: npt.ArrayLike,
+        radii: npt.ArrayLike | None,
+        shape: Shape | None,
+        material: str | None,
+        velocities: npt.ArrayLike | None,
+        spins: npt.ArrayLike | None,
+        orientations: npt.ArrayLike | None,
+    ) -> tuple[dict[str, Array], int, int]:
+        """Return the columns of new bodies, and the numbers of their material and shape."""
         points = _check.check_points(positions, "positions")
         n = len(points)
         if points.dim != 3:
@@ -152,7 +169,7 @@ class Bodies(ABC):
                 "masses": np.full(n, density * p.volume),
                 "inertias": np.tile(density * p.moments, (n, 1)),
             }
-        return self._append(columns, kind, number)
+        return columns, kind, number
 
     def _shape(self, shape: Shape) -> int:
         for number, known in enumerate(self._shapes):
@@ -164,11 +181,15 @@ class Bodies(ABC):
 
     def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:
         core = self._core
-        n, old = len(columns["positions"]), len(self)
-        ids = np.arange(self._next_id, self._next_id + n)
-        self._next_id += n
-        if n:
-            self._note_placed(int(ids[0]))
+        n, old = len(columns["positions"]), core.size
+        known = self._ranks.gathered((n, len(self._shapes)))
+        if len({shapes for _, shapes in known}) > 1:
+            raise InputError("shape must be the same on all ranks, got shapes that some of them do not know")
+        first = self._next_id + sum(count for count, _ in known[: self._ranks.rank])
+        ids = np.arange(first, first + n)
+        if any(count for count, _ in known):
+            self._note_placed(self._next_id)
+        self._next_id += sum(count for count, _ in known)
         columns["half_kicks"] = np.zeros((n, 3))
         columns["half_spin_kicks"] = np.zeros((n, 3))
         columns["half_impulses"] = np.zeros((n, 3))
@@ -186,18 +207,28 @@ class Bodies(ABC):
         return ids
 
     def remove(self, ids: npt.ArrayLike) -> None:
-        """Remove bodies."""
-        gone = _check.check_ids(np.atleast_1d(_check.as_array(ids, "ids")), self._next_id)
-        own = self._core.ids()
-        unknown = np.setdiff1d(gone, own)
+        """Remove bodies. Ranks remove together; each may name bodies of any rank."""
+        listed = self._ranks.together(
+            lambda: _check.check_ids(np.atleast_1d(_check.as_array(ids, "ids")), self._next_id)
+        )
+        gone = np.unique(np.concatenate(self._ranks.gathered(listed)))
+        rows = self._core.ids()
+        leaving = np.isin(rows, gone)
+        known = np.concatenate(self._ranks.gathered(rows[leaving & (self._core.ghosts() == 0)]))
+        unknown = np.setdiff1d(gone, known)
         if len(unknown):
             raise InputError(f"ids must be those of bodies, got {unknown[0]}; there is no such body")
-        self._core.take(np.flatnonzero(~np.isin(own, gone)).astype(np.uint32))
+        self._core.take(np.flatnonzero(~leaving).astype(np.uint32))
         self._changed()
 
     def _changed(self) -> None:
-        self._order = None
+        """Note that there are other bodies."""
         self._warned = False
+        self._set_elements()
+
+    def _set_elements(self) -> None:
+        """Tell the core what its bodies consist of, after rows have changed."""
+        self._order = None
         shapes = self._core.shapes()
         self._core.set_shapes(shape_records(self.shapes, self._properties))
         self._core.set_elements(*elements_of(shapes, self._core.get("radii"), self.shapes, self._properties))
@@ -205,24 +236,28 @@ class Bodies(ABC):
     def _note_placed(self, first: int) -> None:
         self._placed_from = first if self._placed_from is None else min(first, self._placed_from)
 
-    def _ranks(self) -> npt.NDArray[np.int64]:
+    def _rows(self) -> npt.NDArray[np.int64]:
+        """Return the rows of the own bodies in the order of their ids."""
         if self._order is None:
-            self._order = np.argsort(self._core.ids())
+            own = np.flatnonzero(self._core.ghosts() == 0)
+            self._order = own[np.argsort(self._core.ids()[own])]
         return self._order
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
         """Ids of the bodies, ascending. Ids of removed bodies are not reused."""
-        return read_only(self._core.ids()[self._ranks()])
+        return read_only(self._core.ids()[self._rows()])
 
     def _get(self, name: str) -> Array:
-        return read_only(self._core.get(name)[self._ranks()])
+        return read_only(self._core.get(name)[self._rows()])
 
     def _set(self, name: str, value: npt.ArrayLike) -> None:
         new = _columns(value, len(self), 4 if name == "orientations" else 3, name)
-        whole = np.empty_like(new)
-        whole[self._ranks()] = new
+        whole = self._core.get(name)
+        whole[self._rows()] = new
         self._core.set(name, whole)
+        if self._ranks.used:  # ghosts do not know the new values
+            self._core.drop_lists()
         # The stored forces belong to the former state; the next step computes new ones.
         self._core.primed = False
 
@@ -282,15 +317,12 @@ class Bodies(ABC):
         >>> sim.velocities.round(12).tolist(), sim.spins.round(12).tolist()
         ([[1.0, 0.0, 0.0]], [[0.0, 0.0, 2.0]])
         """
-        core, order = self._core, self._ranks()
-        linear, angular = (np.empty((len(self), 3)) for _ in range(2))
-        linear[order] = _columns(impulses, len(self), 3, "impulses")
-        angular[order] = _columns(angular_impulses, len(self), 3, "angular_impulses")
-        axes = core.get("orientations")
-        turning = rotated_back(axes * BACK, rotated_back(axes, angular) / core.get("inertias"))
-        core.set("velocities", core.get("velocities") + linear / core.get("masses")[:, None])
-        core.set("spins", core.get("spins") + turning)
-        core.primed = False  # dampers feel the new velocities
+        linear = _columns(impulses, len(self), 3, "impulses")
+        angular = _columns(angular_impulses, len(self), 3, "angular_impulses")
+        axes = self._get("orientations")
+        turning = rotated_back(axes * BACK, rotated_back(axes, angular) / self.inertias)
+        self._set("velocities", self.velocities + linear / self.masses[:, None])
+        self._set("spins", self.spins + turning)  # dampers feel the new velocities
 
     @property
     def orientations(self) -> Array:
@@ -326,9 +358,9 @@ class Bodies(ABC):
     @property
     def material_ids(self) -> npt.NDArray[np.int32]:
         """Indices into ``list(materials)``, (n,)."""
-        return read_only(self._core.materials()[self._ranks()].astype(np.int32))
+        return read_only(self._core.materials()[self._rows()].astype(np.int32))
 
     @property
     def shape_ids(self) -> npt.NDArray[np.int32]:
         """Indices into `shapes`, -1 for spheres, (n,)."""
-        return read_only(self._core.shapes()[self._ranks()])
+        return read_only(self._core.shapes()[self._rows()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,13 @@ from vicinal.sim.regions import BoxRegion, CylinderRegion, SphereRegion
 from vicinal.sim.scene import Scene
 from vicinal.sim.scene_walls import SceneWalls
 
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
 Array = npt.NDArray[np.float64]
 
 
-def build(scene: Scene) -> Simulation:
+def build(scene: Scene, comm: Intracomm | None = None) -> Simulation:
     """Return the simulation of a scene, with walls but without bodies and without a time step."""
     return Simulation(
         materials=scene.dem.materials,
@@ -34,6 +38,7 @@ def build(scene: Scene) -> Simulation:
         skin=scene.dem.skin,
         seed=scene.run.seed,
         max_overlap=scene.dem.max_overlap,
+        comm=comm,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from vicinal.dem import shapes as shape_kinds
 from vicinal.dem.materials import Material
@@ -15,9 +16,12 @@ from vicinal.errors import InputError
 from vicinal.sim import walls as wall_kinds
 
 if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+    from vicinal import _core
     from vicinal.dem.simulation import Simulation
 
-FORMAT = 5
+FORMAT = 6
 COLUMNS = (
     "positions",
     "radii",
@@ -31,7 +35,7 @@ COLUMNS = (
     "inertias",
     "masses",
 )
-MEMORY = ("first", "second", "springs", "turnings", "normals")
+MEMORY = ("first", "first_part", "second", "second_part", "springs", "turnings", "normals")
 
 
 def _plain(value: object) -> object:
@@ -62,27 +66,68 @@ def state(sim: Simulation) -> dict[str, Any]:
         "shapes": [_described(shape) for shape in sim.shapes],
         "random": sim.random.bit_generator.state,
         "own": {name: getattr(sim, name) for name in _OWN},
+        "blocks": sim._blocks[1:],  # noqa: SLF001
         "primed": core.primed,
         "drifted": core.drifted,
         "has_lists": core.has_lists,
     }
-    reference, margins = core.reference() if core.has_lists else (np.empty((0, 3)), np.empty(0))
     result: dict[str, Any] = {
         "format": FORMAT,
         "settings": json.dumps(settings),
         "steps": sim.step_count,
         "wall_margin": core.wall_margin,
         "wall_drift": core.wall_drift,
-        "ids": core.ids(),
-        "materials": core.materials(),
-        "shapes": core.shapes(),
-        "reference": reference,
-        "margins": margins,
-        **{name: core.get(name) for name in COLUMNS},
+        "blocks": sim._blocks[0],  # noqa: SLF001
     }
+    return result | _columns(sim)
+
+
+def _columns(sim: Simulation) -> dict[str, Any]:
+    """Return the columns of bodies and contacts, in the order of ids, on rank 0; other ranks get no rows."""
+    core, ranks, rows = sim._core, sim._ranks, sim._rows()  # noqa: SLF001
+    elements = _element_rows(core, rows)
+    own: dict[str, Any] = {"ids": core.ids()[rows], "keys": core.keys()[rows], "materials": core.materials()[rows]}
+    own |= {"shapes": core.shapes()[rows], "elements": np.array([len(some) for some in elements], np.int64)}
+    own |= {name: core.get(name)[rows] for name in COLUMNS}
+    order = np.concatenate([np.empty(0, np.int64), *elements])
+    reference, margins = core.reference() if core.has_lists else (np.empty((0, 3)), np.empty(0))
+    if core.has_lists:
+        reference, margins = reference[order], margins[order]
+    own |= {"reference": reference, "margins": margins}
     for kind, memory in zip(("pairs", "walls"), core.contact_memory(), strict=True):
-        result |= {f"{kind}_{name}": column for name, column in zip(MEMORY, memory, strict=True)}
-    return result
+        own |= {f"{kind}_{name}": column for name, column in zip(MEMORY, memory, strict=True)}
+    parts = ranks.at_first(own)
+    whole = {name: _joined([part[name] for part in parts]) for name in own}
+    order = np.argsort(whole["ids"])
+    ends = np.cumsum(whole["elements"])
+    spheres = [np.arange(end - count, end) for end, count in zip(ends, whole["elements"], strict=True)]
+    of_elements = np.concatenate([np.empty(0, np.int64), *(spheres[row] for row in order)])
+    for name in ("ids", "keys", "materials", "shapes", "elements", *COLUMNS):
+        whole[name] = whole[name][order]
+    if len(whole["margins"]):
+        whole["reference"], whole["margins"] = whole["reference"][of_elements], whole["margins"][of_elements]
+    for kind in ("pairs", "walls"):
+        keys = [whole[f"{kind}_{name}"] for name in ("second_part", "second", "first_part", "first")]
+        order = np.lexsort(keys)
+        for name in MEMORY:
+            whole[f"{kind}_{name}"] = whole[f"{kind}_{name}"][order]
+    return whole
+
+
+def _element_rows(core: _core.Grains, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Return the rows of the elements of each of these bodies."""
+    owners = core.owners()
+    if not len(owners):
+        return [np.array([row]) for row in rows]
+    ends = np.searchsorted(owners, np.arange(core.size), side="right")
+    starts = np.searchsorted(owners, np.arange(core.size), side="left")
+    return [np.arange(starts[row], ends[row]) for row in rows]
+
+
+def _joined(columns: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return columns of several ranks as one; contacts may have springs of one or several points."""
+    points = max((column.shape[1] for column in columns if column.ndim == 3), default=0)
+    return np.concatenate([np.repeat(c, points, axis=1) if c.ndim == 3 and c.shape[1] < points else c for c in columns])
 
 
 # Values that a simulation keeps about its lists and time.
@@ -102,8 +147,8 @@ _OWN = (
 )
 
 
-def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
-    """Return the simulation that has the given state."""
+def restore(cls: type[Simulation], state: Mapping[str, Any], comm: Intracomm | None) -> Simulation:
+    """Return the simulation that has the given state, shared by the ranks of a communicator."""
     if int(state.get("format", -1)) != FORMAT:
         raise InputError(f"the format of a state must be {FORMAT}, got {state.get('format')!r}")
     settings = json.loads(str(state["settings"]))
@@ -115,34 +160,59 @@ def restore(cls: type[Simulation], state: Mapping[str, Any]) -> Simulation:
         walls=[_made(wall_kinds, wall) for wall in settings["walls"]],
         gravity=settings["gravity"],
         box=[edge or None for edge in settings["box"]],
+        comm=comm,
     )
     sim.random.bit_generator.state = settings["random"]
     for name, value in settings["own"].items():
         setattr(sim, name, tuple(value) if isinstance(value, list) else value)
     for shape in settings["shapes"]:
         sim._shape(_made(shape_kinds, shape))
-    core = sim._core
-    core.append(
-        np.ascontiguousarray(state["ids"], dtype=np.int64),
-        np.ascontiguousarray(state["materials"], dtype=np.uint8),
-        np.ascontiguousarray(state["shapes"], dtype=np.int32),
-    )
+    core, ranks = sim._core, sim._ranks
+    bodies = {name: np.ascontiguousarray(state[name]) for name in ("ids", "keys", "materials", "shapes", *COLUMNS)}
+    own = ranks.share(bodies["positions"])
+    core.append(*(bodies[name][own] for name in ("ids", "materials", "shapes")))
     for name in COLUMNS:
-        core.set(name, np.ascontiguousarray(state[name], dtype=np.float64))
-    warned = sim._warned
-    sim._changed()
-    sim._warned = warned
+        core.set(name, bodies[name][own])
+    core.restore_keys(bodies["keys"][own])
+    sim._blocks = (np.ascontiguousarray(state["blocks"], dtype=np.uint64), *settings["blocks"])
+    core.set_blocks(*sim._blocks)
     core.steps = int(state["steps"])
     core.primed = settings["primed"]
     core.drifted = settings["drifted"]
-    for kind in ("pairs", "walls"):
-        columns = [np.ascontiguousarray(state[f"{kind}_{name}"]) for name in MEMORY]
-        core.restore_memory(kind == "walls", *columns)
     if sim._dt is not None:
         core.set_space(sim.gravity.tolist(), sim.box, sim._dt)
-    sim._sync_walls()
-    if settings["has_lists"]:
-        # Rebuild the same lists from the positions for which they were built.
-        reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
-        sim._set_lists(reference, margins, float(state["wall_margin"]), float(state["wall_drift"]))
+    for kind in ("pairs", "walls"):
+        core.restore_memory(kind == "walls", *(np.ascontiguousarray(state[f"{kind}_{name}"]) for name in MEMORY))
+    _settle(sim, state, lists=settings["has_lists"])
     return sim
+
+
+def _settle(sim: Simulation, state: Mapping[str, Any], *, lists: bool) -> None:
+    """Give bodies and contacts their rows, and build the lists again from the positions for which they were built."""
+    core, ranks = sim._core, sim._ranks  # noqa: SLF001
+    ids, counts = state["ids"], np.asarray(state["elements"])
+    reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
+    first = np.cumsum(counts) - counts
+
+    def of_rows(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        places = np.searchsorted(ids, core.ids())
+        spheres = [np.arange(first[place], first[place] + counts[place]) for place in places]
+        return np.ascontiguousarray(column[np.concatenate([np.empty(0, np.int64), *spheres])])
+
+    settle = core.settle
+    if ranks.used and lists:
+        # Ghosts of all bodies that were within reach when the lists were built. The elements of a clump are inside the
+        # sphere around one of them whose radius is the diameter of the clump.
+        places = np.searchsorted(ids, core.ids())
+        radii = core.get("radii") * np.where(counts[places] > 1, 2, 1)
+        settle = ranks.fetch_ghosts(core, radii + margins[first[places]], reference[first[places]])
+    else:
+        core.sort_rows()
+    warned = sim._warned  # noqa: SLF001
+    sim._changed()  # noqa: SLF001
+    sim._warned = warned  # noqa: SLF001
+    settle()
+    sim._sync_walls()  # noqa: SLF001
+    if lists:
+        drift = float(state["wall_margin"]), float(state["wall_drift"])
+        sim._set_lists(of_rows(reference), of_rows(margins), *drift)  # noqa: SLF001

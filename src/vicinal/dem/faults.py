@@ -16,16 +16,18 @@ MOST_NAMED = 3
 """The largest number of touched bodies and walls that a message names."""
 
 
+MOTION = ("positions", "velocities", "spins", "half_kicks", "half_spin_kicks")
+"""Columns that must be finite."""
+
+
 class CrossingWarning(SimulationWarning):
     """The centre of a body passed through a wall in a single step."""
 
 
 def not_finite(sim: Simulation) -> UnstableError:
     """Return the error for a body whose motion is no longer finite: which one, where, when, and what it touches."""
-    core = sim._core  # noqa: SLF001
-    names = ("positions", "velocities", "spins", "half_kicks", "half_spin_kicks")
-    bad = ~np.isfinite(np.concatenate([core.get(name) for name in names], axis=1)).all(axis=1)
-    ids = np.sort(core.ids()[bad])
+    bad = ~np.isfinite(np.concatenate([sim._get(name) for name in MOTION], axis=1)).all(axis=1)  # noqa: SLF001
+    ids = sim.ids[bad]
     where = _place(sim, int(ids[0])) if len(ids) else "a body"
     others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
     touched = _touched(sim, int(ids[0])) if len(ids) and np.isfinite(sim.positions).all() else ""

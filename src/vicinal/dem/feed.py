@@ -30,7 +30,11 @@ EMITTER_ROUNDS = 20
 
 
 class Feeder:
-    """Inserts bodies into a simulation and removes them as the scene describes."""
+    """Inserts bodies into a simulation and removes them as the scene describes.
+
+    Every rank draws the same bodies, among those of all ranks, and rank 0 inserts them; so all ranks have the same
+    random numbers, and the bodies are those of one process.
+    """
 
     def __init__(self, scene: Scene, sim: Simulation, kinds: Mapping[str, Kind]) -> None:
         self.scene, self.sim, self.kinds = scene, sim, kinds
@@ -163,17 +167,19 @@ class Feeder:
         """Remove bodies from the outlets with these numbers."""
         for place in due:
             outlet = self.scene.dem.outlets[place]
-            if not len(self.sim):
+            if not self.sim.total:
                 return
             positions = self.sim.positions
             inside = self.space(outlet.region).fits(positions, np.zeros(len(positions)))
             gone = self.sim.ids[inside != outlet.outside]
-            if len(gone):
+            total = int(self.sim.summed(np.array([len(gone)], np.int64))[0])
+            if total:
                 self.sim.remove(gone)
-                self.removed += len(gone)
+                self.removed += total
 
     def _occupied(self) -> Occupied:
-        return Occupied(self.sim.positions, self.sim.radii) if len(self.sim) else NOTHING
+        positions, radii = self.sim.everywhere("positions"), self.sim.everywhere("radii")
+        return Occupied(positions, radii) if len(positions) else NOTHING
 
     def _names(self, insert: Insertion, count: int) -> npt.NDArray[np.str_]:
         shares = insert.shares()
@@ -214,14 +220,16 @@ class Feeder:
         for name in dict.fromkeys(names.tolist()):
             kind, of = self.kinds[name], names == name
             count = int(of.sum())
+            orientations = None if kind.shape is None else self._orientations(insert, count)
+            mine = slice(0, count if self.sim.rank == 0 else 0)
             self.sim.insert(
-                places[of],
-                radii=radii[of] if kind.shape is None else None,
+                places[of][mine],
+                radii=radii[of][mine] if kind.shape is None else None,
                 shape=kind.shape,
                 material=kind.body.material,
-                velocities=np.tile(insert.velocity, (count, 1)),
-                spins=np.tile(insert.spin, (count, 1)),
-                orientations=None if kind.shape is None else self._orientations(insert, count),
+                velocities=np.tile(insert.velocity, (count, 1))[mine],
+                spins=np.tile(insert.spin, (count, 1))[mine],
+                orientations=None if orientations is None else orientations[mine],
             )
 
     def _orientations(self, insert: Insertion, count: int) -> Array:

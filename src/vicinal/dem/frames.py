@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.dem.shapes import Clump
-from vicinal.dem.simulation import Simulation
+from vicinal.dem.snapshot import Snapshot
 from vicinal.dem.surfaces import surfaces
 from vicinal.sim.folder import CONTACTS, PARTICLES, SURFACES, WALLS
 from vicinal.sim.scene import Output
@@ -33,7 +33,7 @@ class GrainFrames:
         self.walls = walls
         self.kind = np.float32 if settings.precision == "single" else np.float64
 
-    def of(self, sim: Simulation) -> dict[str, Frame]:
+    def of(self, sim: Snapshot) -> dict[str, Frame]:
         """Return the frames by the names of their files."""
         frames = {PARTICLES: self._particles(sim)}
         if self.settings.contacts:
@@ -47,7 +47,7 @@ class GrainFrames:
     def _short(self, values: npt.ArrayLike) -> npt.NDArray[np.floating]:
         return np.asarray(values, dtype=self.kind)
 
-    def _particles(self, sim: Simulation) -> Frame:
+    def _particles(self, sim: Snapshot) -> Frame:
         rows, points, radii = _spheres(sim)
         data = {
             "radius": self._short(radii),
@@ -61,12 +61,12 @@ class GrainFrames:
         }
         return Frame(sim.time, self._short(points), vertices(len(points)), data)
 
-    def _surfaces(self, sim: Simulation) -> Frame:
+    def _surfaces(self, sim: Snapshot) -> Frame:
         corners, owners = surfaces(sim)
         return triangles(sim.time, self._short(corners), {"id": owners.astype(np.int32)})
 
-    def _contacts(self, sim: Simulation) -> Frame:
-        contacts = sim.contacts()
+    def _contacts(self, sim: Snapshot) -> Frame:
+        contacts = sim.touching
         data = {
             "force": self._short(contacts["force"]),
             "normal": self._short(contacts["normal"]),
@@ -80,7 +80,7 @@ class GrainFrames:
         return Frame(sim.time, self._short(contacts["point"]), vertices(len(contacts["i"])), data)
 
 
-def _spheres(sim: Simulation) -> tuple[npt.NDArray[np.intp], Array, Array]:
+def _spheres(sim: Snapshot) -> tuple[npt.NDArray[np.intp], Array, Array]:
     """Return the spheres to draw: row of the body, centre and radius. A clump is drawn as its spheres."""
     kinds = sim.shape_ids
     rows = [np.flatnonzero([kind < 0 or not isinstance(sim.shapes[kind], Clump) for kind in kinds.tolist()])]

@@ -24,16 +24,22 @@ def pair_rows(
     centres: Array,
     reaches: Array,
     box: Sequence[float],
-    owners: npt.NDArray[np.int32] | None,
+    owners: npt.NDArray[np.int32],
+    ghosts: npt.NDArray[np.bool_],
 ) -> Rows:
-    """Return rows of elements that are closer than the sum of their reaches, without elements of the same body."""
+    """Return rows of elements that are closer than the sum of their reaches.
+
+    Two elements of the same body (`owners`, empty if every body is one element) and two ghosts are left out.
+    """
     period = [edge or None for edge in box] if any(box) else None
     offsets, indices, _ = builder.rows(check_settings(centres, radii=reaches, box=period), half=True)
-    if owners is None or not len(owners):
+    if not len(owners) and not ghosts.any():
         return offsets, indices
     rows = _core.row_names(offsets)
-    apart = owners[rows] != owners[indices]
-    return offsets_of(rows[apart], len(centres)), np.ascontiguousarray(indices[apart])
+    kept = ~(ghosts[rows] & ghosts[indices])
+    if len(owners):
+        kept &= owners[rows] != owners[indices]
+    return offsets_of(rows[kept], len(centres)), np.ascontiguousarray(indices[kept])
 
 
 def _distance(wall: Wall, centres: Array) -> Array:
@@ -71,8 +77,11 @@ def _contacts(wall: Wall) -> int:
     return 2 if isinstance(wall, Cylinder) and wall.inside else 1
 
 
-def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
-    """Return rows of the primitives (possible wall contacts, triangles of meshes) within reach of each element."""
+def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall], ghosts: npt.NDArray[np.bool_]) -> Rows:
+    """Return rows of the primitives (possible wall contacts, triangles of meshes) within reach of each element.
+
+    The rows of ghosts are empty.
+    """
     pieces: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
     number = 0
     for wall in walls:
@@ -88,5 +97,8 @@ def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall]) -> Rows:
     if not pieces:
         return np.zeros(len(centres) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
     first, second = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    if ghosts.any():
+        own = ~ghosts[first]
+        first, second = first[own], second[own]
     order = np.lexsort((second, first))
     return offsets_of(first, len(centres)), second[order].astype(np.int32)

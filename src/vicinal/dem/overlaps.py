@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,60 +91,106 @@ def _times(number: int) -> str:
     return "1 time" if number == 1 else f"{number:,} times"
 
 
+@dataclass(frozen=True)
+class _Table:
+    """Columns of all bodies that a rank knows, own ones and ghosts, in the order of ids."""
+
+    ids: npt.NDArray[np.int64]
+    positions: Array
+    radii: Array
+    kinds: npt.NDArray[np.int32]
+    sizes: Array
+
+    @classmethod
+    def of(cls, sim: Simulation) -> _Table:
+        core = sim._core  # noqa: SLF001
+        ids = core.ids()
+        rows = np.argsort(ids)
+        radii, kinds = core.get("radii")[rows], core.shapes()[rows]
+        return cls(ids[rows], core.get("positions")[rows], radii, kinds, _sizes(sim, radii, kinds))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Overlaps that one rank has found."""
+
+    touched: npt.NDArray[np.int64]
+    overlaps: Overlaps
+
+
 def find_overlaps(sim: Simulation, first_id: int = 0) -> Overlaps:
-    """Return the overlaps of bodies with this id or a larger one."""
+    """Return the overlaps of bodies with this id or a larger one, on all ranks."""
+    ranks = sim._ranks  # noqa: SLF001
+    found = [one for one in ranks.gathered(_own_overlaps(sim, first_id)) if one is not None]
+    if not found:
+        return Overlaps()
+    worst = max(found, key=lambda one: one.overlaps.worst).overlaps
+    return replace(
+        worst,
+        bodies=len(np.unique(np.concatenate([one.touched for one in found]))),
+        with_bodies=sum(one.overlaps.with_bodies for one in found),
+        with_walls=sum(one.overlaps.with_walls for one in found),
+        same_place=next((one.overlaps.same_place for one in found if one.overlaps.same_place), ""),
+    )
+
+
+def _own_overlaps(sim: Simulation, first_id: int) -> _Found | None:
     contacts = sim.contacts()
     new = (contacts["i"] >= first_id) | (contacts["j"] >= first_id)
     i, j, wall = (contacts[name][new] for name in ("i", "j", "wall"))
     overlap, normal = contacts["overlap"][new], contacts["normal"][new]
-    sizes, ids = _sizes(sim), sim.ids
+    table = _Table.of(sim)
     between = wall < 0
-    first = np.searchsorted(ids, i)
-    second = np.where(between, np.searchsorted(ids, j), first)
-    smaller = np.where(sizes[second] < sizes[first], second, first)
-    size = sizes[smaller]
+    first = np.searchsorted(table.ids, i)
+    second = np.where(between, np.searchsorted(table.ids, j), first)
+    smaller = np.where(table.sizes[second] < table.sizes[first], second, first)
+    size = table.sizes[smaller]
     part = overlap / size
     counted = np.flatnonzero(part > COUNTED)
     if not len(counted):
-        return Overlaps()
-    _add_opposite(sim, part, counted, {"i": i, "wall": wall, "normal": normal, "overlap": overlap, "size": size})
+        return None
+    _add_opposite(sim, table, part, counted, {"i": i, "wall": wall, "normal": normal, "overlap": overlap, "size": size})
     worst = int(counted[np.argmax(part[counted])])
     body = int(i[worst])
     other = other_in_contact(body, int(j[worst]), int(wall[worst]), body, sim)
-    touched = np.concatenate([i[counted], j[counted][between[counted]]])
-    return Overlaps(
-        bodies=len(np.unique(touched)),
-        with_bodies=int(between[counted].sum()),
-        with_walls=int((~between[counted]).sum()),
-        worst=float(part[worst]),
-        where=f"body {body} and {other}",
-        same_place=_same_place(sim, normal, between, (first, second)),
-        relative_to=_relative_to(sim, int(smaller[worst])),
+    return _Found(
+        np.concatenate([i[counted], j[counted][between[counted]]]),
+        Overlaps(
+            with_bodies=int(between[counted].sum()),
+            with_walls=int((~between[counted]).sum()),
+            worst=float(part[worst]),
+            where=f"body {body} and {other}",
+            same_place=_same_place(sim, table, normal, between, (first, second)),
+            relative_to=_relative_to(sim, int(table.kinds[smaller[worst]])),
+        ),
     )
 
 
 def _same_place(
-    sim: Simulation, normal: Array, between: npt.NDArray[np.bool_], rows: tuple[npt.NDArray[np.intp], ...]
+    sim: Simulation,
+    table: _Table,
+    normal: Array,
+    between: npt.NDArray[np.bool_],
+    rows: tuple[npt.NDArray[np.intp], ...],
 ) -> str:
     """Return the names of two bodies whose contact has no direction: coincident spheres, or shapes with one centre."""
     first, second = rows
     undirected = ~np.isfinite(normal).all(axis=1)
-    away = sim.positions[first] - sim.positions[second]
+    away = table.positions[first] - table.positions[second]
     for axis, edge in enumerate(sim.box):
         if edge:
             away[:, axis] -= edge * np.round(away[:, axis] / edge)
-    kinds = sim.shape_ids
+    kinds = table.kinds
     clumps = [number for number, shape in enumerate(sim.shapes) if isinstance(shape, Clump)]
     simple = ~(np.isin(kinds[first], clumps) | np.isin(kinds[second], clumps))
-    undirected |= between & simple & (np.linalg.norm(away, axis=1) < COINCIDENT * sim.radii[first])
+    undirected |= between & simple & (np.linalg.norm(away, axis=1) < COINCIDENT * table.radii[first])
     if not undirected.any():
         return ""
     k = int(np.argmax(undirected))
-    return f"body {sim.ids[first[k]]} and body {sim.ids[second[k]]} at the same one"
+    return f"body {table.ids[first[k]]} and body {table.ids[second[k]]} at the same one"
 
 
-def _relative_to(sim: Simulation, row: int) -> str:
-    kind = int(sim.shape_ids[row])
+def _relative_to(sim: Simulation, kind: int) -> str:
     if kind < 0:
         return "the smaller radius"
     if isinstance(sim.shapes[kind], Clump):
@@ -152,22 +198,23 @@ def _relative_to(sim: Simulation, row: int) -> str:
     return f"{ROUNDINGS} times the rounding"
 
 
-def _sizes(sim: Simulation) -> Array:
+def _sizes(sim: Simulation, radii: Array, kinds: npt.NDArray[np.int32]) -> Array:
     """Return the lengths that overlaps are compared with: radii; for clumps, those of their smallest spheres.
 
     For tablets and polyhedra it is a few roundings, since larger overlaps than the rounding are not known.
     """
-    sizes = sim.radii.copy()
-    kinds = sim.shape_ids
+    sizes = radii.copy()
     for number, shape in enumerate(sim.shapes):
         sizes[kinds == number] = shape.radii.min() if isinstance(shape, Clump) else ROUNDINGS * shape.margin
     return sizes
 
 
-def _add_opposite(sim: Simulation, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]) -> None:
+def _add_opposite(
+    sim: Simulation, table: _Table, part: Array, counted: npt.NDArray[np.intp], contacts: dict[str, Any]
+) -> None:
     """Add the overlaps of a body with opposite walls: one larger than its box overlaps each by half of the excess."""
     alone = part.copy()
-    radii, ids, kinds = sim.radii, sim.ids, sim.shape_ids
+    radii, ids, kinds = table.radii, table.ids, table.kinds
     of_body: dict[int, list[int]] = defaultdict(list)
     for k in counted.tolist():
         if contacts["wall"][k] >= 0:

@@ -436,7 +436,7 @@ def elements_of(
 ) -> tuple[npt.NDArray[np.int64], Array, Array]:
     """Return the spheres of all bodies: offsets per body, arms in the body's frame, radii. Empty without clumps."""
     clumps = [k for k, shape in enumerate(known) if isinstance(shape, Clump)]
-    if not np.isin(shapes, clumps).any():
+    if not clumps:
         return np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty(0)
     counts = np.ones(len(shapes), dtype=np.int64)
     for k in clumps:

@@ -8,26 +8,31 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _check
+from vicinal import _check, _core
 from vicinal.dem import checkpoint
 from vicinal.dem.bodies import Array, Bodies, positive, read_only
-from vicinal.dem.faults import CrossingWarning, crossing_text, not_finite, too_fast
+from vicinal.dem.faults import MOTION, CrossingWarning, crossing_text, not_finite, too_fast
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
+from vicinal.dem.ranks import Ranks
 from vicinal.dem.rotations import rotated_back
+from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
-from vicinal.dem.wall_records import take_state, wall_record
+from vicinal.dem.wall_records import take_states, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.sim.walls import MeshWall, Wall, check_vector
-from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin
+from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 # Number of builds of the lists after which bodies are sorted along a space-filling curve again.
 BUILDS_PER_SORT = 20
@@ -68,6 +73,9 @@ class Simulation(Bodies):
     max_overlap
         The largest overlap of bodies that were just inserted or whose positions were assigned, relative to the smaller
         radius. Checked in the next `run`.
+    comm
+        An mpi4py communicator whose ranks share the bodies (docs/distributed.md). Every rank then has the bodies in its
+        part of space, and all ranks call the methods of the simulation together. Changes no bit of the results.
 
     Examples
     --------
@@ -96,8 +104,18 @@ class Simulation(Bodies):
         skin: float | None = None,
         seed: int = 0,
         max_overlap: float = MAX_OVERLAP,
+        comm: Intracomm | None = None,
     ) -> None:
-        super().__init__(materials)
+        edges: tuple[Any, ...] = (None, None, None) if box is None else tuple(box)
+        if any(np.ndim(edge) > 0 for edge in edges):
+            raise InputError(
+                f"box must have 3 lengths, None for an open axis, got edge vectors {edges}; "
+                "grains need an orthogonal box along the axes"
+            )
+        if len(edges) != 3:
+            raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
+        self._box = [0.0 if edge is None else positive(edge, "box") for edge in edges]
+        super().__init__(materials, Ranks(comm, self._box))
         self._pairs = {key: dict(value) for key, value in (pairs or {}).items()}
         self._law = check_law(law)
         self._history = _check.check_flag(history, "history")
@@ -113,15 +131,6 @@ class Simulation(Bodies):
         self._wall_poses: list[Array] = []
         self._gravity = read_only(check_vector(gravity, "gravity"))
         self._dt = None if dt is None else positive(dt, "dt")
-        edges: tuple[Any, ...] = (None, None, None) if box is None else tuple(box)
-        if any(np.ndim(edge) > 0 for edge in edges):
-            raise InputError(
-                f"box must have 3 lengths, None for an open axis, got edge vectors {edges}; "
-                "grains need an orthogonal box along the axes"
-            )
-        if len(edges) != 3:
-            raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
-        self._box = [0.0 if edge is None else positive(edge, "box") for edge in edges]
         self._fixed_skin = None if skin is None else positive(skin, "skin")
         self._random = np.random.default_rng(seed)
         self._max_overlap = positive(max_overlap, "max_overlap")
@@ -132,6 +141,7 @@ class Simulation(Bodies):
         self._life_from = 0
         self._builds = 0
         self._sorted_at = -1
+        self._blocks = (np.empty(0, np.uint64), 0, 1)  # where blocks of forces begin; see `_sort`
         self._meshes_set = False
         self._seconds = {"lists": 0.0, "steps": 0.0}
 
@@ -212,6 +222,42 @@ class Simulation(Bodies):
                     "pass gamma_t or restitution"
                 )
 
+    @property
+    def ranks(self) -> int:
+        """Number of ranks that share the bodies; fixed."""
+        return self._ranks.size
+
+    @property
+    def rank(self) -> int:
+        """Number of this rank; fixed."""
+        return self._ranks.rank
+
+    @property
+    def total(self) -> int:
+        """Number of bodies on all ranks."""
+        return self._ranks.count(len(self))
+
+    def summed(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return whole numbers, summed over all ranks."""
+        return self._ranks.total(numbers)
+
+    def everywhere(self, name: str) -> npt.NDArray[Any]:
+        """Return an array of bodies, such as "positions", of all ranks in the order of ids, on every rank."""
+        parts = self._ranks.gathered((self.ids, getattr(self, name)))
+        order = np.argsort(np.concatenate([ids for ids, _ in parts]))
+        return np.asarray(np.concatenate([column for _, column in parts])[order])
+
+    def snapshot(self, *, contacts: bool = False) -> Snapshot | None:
+        """Return the bodies of all ranks, and their contacts if requested, on rank 0, None elsewhere."""
+        own = {name: getattr(self, name) for name in COLUMNS}
+        parts = self._ranks.at_first((own, self.contacts() if contacts else {}))
+        if self.rank > 0:
+            return None
+        order = np.argsort(np.concatenate([bodies["ids"] for bodies, _ in parts]))
+        columns = {name: np.concatenate([bodies[name] for bodies, _ in parts])[order] for name in COLUMNS}
+        touching = {name: np.concatenate([found[name] for _, found in parts]) for name in parts[0][1]}
+        return Snapshot(self.time, self.shapes, self.walls, **columns, touching=touching)
+
     # --- time ---------------------------------------------------------------------------------------------------------
 
     @property
@@ -257,7 +303,7 @@ class Simulation(Bodies):
         the step in which a velocity or spin is no longer finite.
         """
         steps = _check.check_integer(steps, "steps", least=0, most=2**62)
-        if len(self) == 0:  # walls move without bodies too
+        if self.total == 0:  # walls move without bodies too
             self._sync_walls()
         self._core.set_space(self.gravity.tolist(), self._box, self.dt)
         if not self._warned:
@@ -265,27 +311,41 @@ class Simulation(Bodies):
         self._sync_walls()
         end = self.step_count + steps
         try:
-            while self.step_count < end:
-                if not self._core.has_lists:
-                    self._build()
-                if self._placed_from is not None:
-                    self.check_overlaps()
-                start = perf_counter()
-                before = self.step_count
-                self._core.advance(end - before)
-                self._seconds["steps"] += perf_counter() - start
-                self._note_crossings()
-                if not self._core.finite:
-                    raise not_finite(self)
-                if self.step_count < end:
-                    self._build()
+            with self._ranks.listening():
+                self._steps(end)
         finally:
             self._read_walls()
 
+    def _steps(self, end: int) -> None:
+        """Advance to a step."""
+        ranks = self._ranks
+        while self.step_count < end:
+            if not self._core.has_lists:
+                self._build()
+            if self._placed_from is not None:
+                self.check_overlaps()
+            start = perf_counter()
+            ranks.advance(self._core, end - self.step_count)
+            self._seconds["steps"] += perf_counter() - start
+            self._note_crossings()
+            if not self._core.finite:
+                ranks.raise_together(not_finite(self) if not self._is_finite() else None)
+            if ranks.stopping and not self._core.drifted:
+                ranks.stopping = False
+                raise KeyboardInterrupt
+            if self.step_count < end:
+                self._build()
+
+    def _is_finite(self) -> bool:
+        """Return whether the motion of all own bodies is finite."""
+        return all(np.isfinite(self._get(name)).all() for name in MOTION)
+
     def _note_crossings(self) -> None:
         """Count the bodies that passed through walls, and warn about the first one of each wall."""
-        steps, bodies, walls = self._core.take_crossings()
-        for step, body, wall in zip(steps.tolist(), bodies.tolist(), walls.tolist(), strict=True):
+        own = [column.tolist() for column in self._core.take_crossings()]
+        if not self._ranks.count(len(own[0])):
+            return
+        for step, body, wall in sorted(one for some in self._ranks.gathered(own) for one in zip(*some, strict=True)):
             name = self.walls[wall].name
             if name not in self._crossings:
                 time = self.time - (self.step_count - step) * self.dt
@@ -308,10 +368,12 @@ class Simulation(Bodies):
     # --- lists --------------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
+        """Build the lists. All ranks build together, after the same step."""
         start = perf_counter()
-        core = self._core
+        core, ranks = self._core, self._ranks
+        total = self.total
         radii = core.get("radii")
-        diameter = 2 * float(np.median(radii)) if len(radii) else 1.0
+        diameter = 2 * ranks.median(radii[core.ghosts() == 0]) if total else 1.0
         life = self.step_count - self._life_from
         if self._fixed_skin is not None:
             self._skin = self._fixed_skin
@@ -321,22 +383,28 @@ class Simulation(Bodies):
             self._skin = next_skin(self._skin, life, diameter)
         self._read_walls()
         core.wrap()
-        if self._builds - self._sorted_at >= BUILDS_PER_SORT or self._sorted_at < 0:
-            core.take(core.curve_order(diameter))
-            self._order = None
-            self._sorted_at = self._builds
-        positions = core.get("positions")
-        self._set_wall_speed(positions)
+        sort = self._builds - self._sorted_at >= BUILDS_PER_SORT or self._sorted_at < 0
+        if ranks.used:
+            ranks.migrate(core, divide=sort)
+            self._set_elements()
+        if sort:
+            self._sort(diameter, total)
+        self._set_wall_speed(core.get("positions"))
         speeds = core.speeds()
-        fastest = float(speeds.max(initial=0.0)) * self.dt
+        fastest = ranks.largest(float(speeds.max(initial=0.0))) * self.dt
         if not math.isfinite(fastest):
-            raise not_finite(self)
-        if len(radii) and fastest > MOST_DIAMETERS * diameter:
-            raise too_fast(self, speeds, diameter)
-        most = np.maximum(radii, diameter)
-        if any(self.box):  # no body may touch its own image
-            most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
-        margins, usual = margins_of(self._skin, speeds, self.dt, most)
+            ranks.raise_together(None if np.isfinite(speeds).all() else not_finite(self))
+        if total and fastest > MOST_DIAMETERS * diameter:
+            mine = float(speeds.max(initial=0.0)) * self.dt == fastest
+            ranks.raise_together(too_fast(self, speeds, diameter) if mine else None)
+        usual = float(ranks.kth(speeds, [usual_place(total)])[0]) if total else 0.0
+        if ranks.used:
+            radii = core.get("radii")
+            settle = ranks.fetch_ghosts(core, radii + self._margins(radii, speeds, usual, diameter))
+            self._set_elements()
+            settle()
+            radii, speeds = core.get("radii"), core.speeds()
+        margins = self._margins(radii, speeds, usual, diameter)
         wall_margin = 0.0
         if core.wall_speed > 0:
             faster = min(max(core.wall_speed / usual, 1.0), 2.0) if usual else 2.0
@@ -348,13 +416,34 @@ class Simulation(Bodies):
         self._builds += 1
         self._seconds["lists"] += perf_counter() - start
 
+    def _margins(self, radii: Array, speeds: Array, usual: float, diameter: float) -> Array:
+        """Return how far each body may move before the lists are built again."""
+        most = np.maximum(radii, diameter)
+        if any(self.box):  # no body may touch its own image
+            most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
+        return margins_of(self._skin, speeds, usual, self.dt, most)
+
+    def _sort(self, cell: float, total: int) -> None:
+        """Sort bodies along a space-filling curve through cells of a given size, and cut the blocks of forces."""
+        core, ranks = self._core, self._ranks
+        core.set_keys(ranks.low(core.get("positions")).tolist(), cell)
+        if not ranks.used:  # ranks sort when they have their ghosts
+            core.take(core.key_order())
+        elements = ranks.count(len(core.owners()) or len(self))
+        size = max(1, _core.force_block_rows(elements) * total // max(1, elements))
+        bounds = np.unique(ranks.kth(core.keys(), np.arange(size, total, size)))
+        self._blocks = (bounds, self._next_id, size)
+        core.set_blocks(*self._blocks)
+        self._order = None
+        self._sorted_at = self._builds
+
     def _set_wall_speed(self, positions: Array) -> None:
         speed = 0.0
         for wall in self.walls:
             reach = 0.0
-            if np.any(wall.spin) and len(positions):
+            if np.any(wall.spin):
                 middle = np.asarray(wall.centre) + wall.position
-                reach = 1.1 * float(np.linalg.norm(positions - middle, axis=1).max())
+                reach = 1.1 * self._ranks.largest(np.linalg.norm(positions - middle, axis=1).max(initial=0.0))
             speed = max(speed, wall.drift_speed(reach))
         self._core.wall_speed = speed
 
@@ -363,8 +452,11 @@ class Simulation(Bodies):
         core = self._core
         owners = core.owners()
         _, radii = core.element_places()
-        rows = pair_rows(self._builder, centres, radii + margins, self.box, owners if len(owners) else None)
-        walls = wall_rows(centres, radii + margins + wall_margin, self.walls)
+        ghosts = core.ghosts() != 0
+        if len(owners):
+            ghosts = ghosts[owners]
+        rows = pair_rows(self._builder, centres, radii + margins, self.box, owners, ghosts)
+        walls = wall_rows(centres, radii + margins + wall_margin, self.walls, ghosts)
         core.set_lists(*rows, *walls, centres, margins, wall_margin, wall_drift)
 
     def _sync_walls(self) -> None:
@@ -379,8 +471,9 @@ class Simulation(Bodies):
         self._set_wall_speed(self._core.get("positions"))
 
     def _read_walls(self) -> None:
-        for wall, record in zip(self.walls, self._core.walls(), strict=False):
-            take_state(wall, record)
+        records = self._core.walls()
+        if records:
+            take_states(self.walls, records, self._ranks.total(self._core.wall_loads()))
         self._wall_poses = [wall.pose() for wall in self.walls]
 
     def _drop_lists_of_moved_walls(self) -> None:
@@ -393,13 +486,13 @@ class Simulation(Bodies):
     # --- results ------------------------------------------------------------------------------------------------------
 
     def _current(self) -> None:
-        if not self._core.has_lists and len(self):
+        if not self._core.has_lists and self.total:
             self._core.set_space(self.gravity.tolist(), self._box, self.dt)
             self._sync_walls()
             self._build()
 
     def contacts(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the present contacts.
+        """Return the present contacts; on several ranks those whose first body this rank owns.
 
         Arrays of one length: ``i`` (id of a body), ``j`` (id of the other body, or -1), ``wall`` (index of the wall, or
         -1), ``point`` (c, 3), ``normal`` (c, 3) from i to j or to the wall, ``force`` (c, 3) on i, ``overlap``,
@@ -429,7 +522,7 @@ class Simulation(Bodies):
         if self._placed_from is None:
             return Overlaps()
         overlaps = find_overlaps(self, self._placed_from)
-        overlaps.check(self._max_overlap, self.time)
+        overlaps.check(self._max_overlap, self.time)  # the same on all ranks
         self._placed_from = None
         return overlaps
 
@@ -439,8 +532,8 @@ class Simulation(Bodies):
         return MappingProxyType(self._crossings)
 
     def contact_count(self) -> int:
-        """Return the number of contacts, with bodies and walls, in the last step."""
-        return int(self._core.contacts())
+        """Return the number of contacts, with bodies and walls, in the last step, on all ranks."""
+        return self._ranks.count(self._core.contacts())
 
     def energies(self, contacts: Mapping[str, npt.NDArray[Any]] | None = None) -> dict[str, float]:
         """Return kinetic_translational, kinetic_rotational, potential (gravity), elastic, total.
@@ -448,24 +541,28 @@ class Simulation(Bodies):
         `contacts` may be passed if the present contacts are already known.
         """
         present = self.contacts() if contacts is None else contacts
-        m, v = self._core.get("masses"), self._core.get("velocities")
-        spins, q = self._core.get("spins"), self._core.get("orientations")
-        own = rotated_back(q, spins)
-        energies = {
-            "kinetic_translational": 0.5 * float(m @ (v * v).sum(axis=1)),
-            "kinetic_rotational": 0.5 * float((self._core.get("inertias") * own * own).sum()),
-            "potential": -float(m @ (self._core.get("positions") @ self.gravity)),
-            "elastic": float(present["energy"].sum()),
-        }
+        m, v, x = (self._get(name) for name in ("masses", "velocities", "positions"))
+        own = rotated_back(self._get("orientations"), self._get("spins"))
+        # Products are written out: a matrix product may round differently for other numbers of rows.
+        heights = (x[:, 0] * self.gravity[0] + x[:, 1] * self.gravity[1]) + x[:, 2] * self.gravity[2]
+        squares, spinning = v * v, self._get("inertias") * own * own
+        of_bodies = [
+            0.5 * m * ((squares[:, 0] + squares[:, 1]) + squares[:, 2]),
+            0.5 * ((spinning[:, 0] + spinning[:, 1]) + spinning[:, 2]),
+            -m * heights,
+        ]
+        sums = [*self._ranks.sums(np.stack(of_bodies, axis=1)), *self._ranks.sums(present["energy"])]
+        names = ("kinetic_translational", "kinetic_rotational", "potential", "elastic")
+        energies = {name: float(value) for name, value in zip(names, sums, strict=True)}
         return energies | {"total": sum(energies.values())}
 
     @property
     def stats(self) -> SimulationStats:
         """Statistics of the bodies, the lists and the time spent."""
         return SimulationStats(
-            bodies=len(self),
+            bodies=self.total,
             contacts=self.contact_count(),
-            listed=self._core.listed(),
+            listed=self._ranks.count(self._core.listed()),
             builds=self._builds,
             skin=self._skin,
             list_seconds=self._seconds["lists"],
@@ -476,13 +573,16 @@ class Simulation(Bodies):
     # --- state --------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return the data needed to continue bit for bit: arrays, numbers and strings only."""
+        """Return the data needed to continue bit for bit: arrays, numbers and strings only.
+
+        On several ranks, rank 0 gets the bodies of all; it is the state that one process would have.
+        """
         return checkpoint.state(self)
 
     @classmethod
-    def restore(cls, state: Mapping[str, Any]) -> Simulation:
-        """Return the simulation that has the given `state`."""
-        return checkpoint.restore(cls, state)
+    def restore(cls, state: Mapping[str, Any], comm: Intracomm | None = None) -> Simulation:
+        """Return the simulation that has the given `state`, shared by the ranks of `comm`, which all pass it."""
+        return checkpoint.restore(cls, state, comm)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the state; the copy has its own bodies and walls and continues bit for bit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from vicinal.sim.scene_walls import SceneWalls
 from vicinal.sim.solver import SceneSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame
 
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
 ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
 
 
@@ -35,15 +38,17 @@ class GrainSolver(SceneSolver):
         The scene, with a table ``dem``.
     state
         The state to continue from; by default the solver starts at time 0.
+    comm
+        An mpi4py communicator whose ranks share the bodies.
     """
 
     NAME: ClassVar[str] = "dem"
     SECTION: ClassVar[type[SolverSection]] = Dem
 
-    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None, *, comm: Intracomm | None = None) -> None:
         self.scene = scene
         kinds = make_kinds(scene)
-        self.simulation = build(scene) if state is None else Simulation.restore(state["simulation"])
+        self.simulation = build(scene, comm) if state is None else Simulation.restore(state["simulation"], comm)
         self.feeder = Feeder(scene, self.simulation, kinds)
         self.walls = SceneWalls(scene, extent(scene), self.simulation.walls)
         self.overlaps = Overlaps()
@@ -67,6 +72,11 @@ class GrainSolver(SceneSolver):
             sim.dt = dt
             self.times = CriticalTimes(times.collision, times.rayleigh, dt / times.collision, dt / times.rayleigh)
 
+    @classmethod
+    def on_ranks(cls, comm: Intracomm, scene: Scene, state: Mapping[str, Any] | None = None) -> Self:
+        """Return the solver at time 0, or in the given state, shared by the ranks of a communicator."""
+        return cls(scene, state, comm=comm)
+
     def state(self) -> dict[str, Any]:
         """Return all data that `restore` needs."""
         return {
@@ -86,8 +96,8 @@ class GrainSolver(SceneSolver):
         return self.simulation.step_count
 
     def __len__(self) -> int:
-        """Return the number of bodies."""
-        return len(self.simulation)
+        """Return the number of bodies, on all ranks."""
+        return self.simulation.total
 
     def advance(self, until: float, steps: int) -> None:
         """Advance until the time `until` is reached, but by at most `steps` steps."""
@@ -119,7 +129,7 @@ class GrainSolver(SceneSolver):
         energies = sim.energies(contacts)
         loads = [float(x) for wall in sim.walls for x in (*wall.force, *wall.torque)]
         return [
-            len(sim),
+            sim.total,
             sim.contact_count(),
             float(f"{self._coordination(contacts):.6g}"),
             *(float(energies[name]) for name in ENERGIES),
@@ -128,14 +138,17 @@ class GrainSolver(SceneSolver):
 
     def _coordination(self, contacts: Mapping[str, Any]) -> float:
         """Return the mean number of contacts of a body; a contact between two bodies counts for both."""
-        if not len(self):
+        bodies = len(self)
+        if not bodies:
             return 0.0
-        with_walls = int((contacts["wall"] >= 0).sum())
-        return (2 * (len(contacts["i"]) - with_walls) + with_walls) / len(self)
+        own = np.array([len(contacts["i"]), (contacts["wall"] >= 0).sum()], np.int64)
+        touching, with_walls = self.simulation.summed(own).tolist()
+        return float((2 * (touching - with_walls) + with_walls) / bodies)
 
     def frames(self) -> Mapping[str, Frame]:
         """Return the present frames of the time series."""
-        return self._frames.of(self.simulation)
+        whole = self.simulation.snapshot(contacts=self.scene.output.contacts)
+        return {} if whole is None else self._frames.of(whole)
 
     def status(self) -> str:
         """Return the number of contacts."""
@@ -144,7 +157,7 @@ class GrainSolver(SceneSolver):
     def summary(self) -> Sequence[str]:
         """Return lines with the numbers of bodies and walls, and the time step."""
         sim, times = self.simulation, self.times
-        bodies, walls = len(sim), len(sim.walls)
+        bodies, walls = sim.total, len(sim.walls)
         parts = [f"{times.collision_fraction:.3g} of the collision time ({times.collision:.3g} s)"]
         if times.rayleigh_fraction > 0:
             parts.append(f"{times.rayleigh_fraction:.3g} of the Rayleigh time ({times.rayleigh:.3g} s)")
@@ -163,7 +176,7 @@ class GrainSolver(SceneSolver):
         """Return counts, time step and statistics."""
         sim, times = self.simulation, self.times
         return {
-            "bodies": len(sim),
+            "bodies": sim.total,
             "removed": self.feeder.removed,
             "contacts": sim.contact_count(),
             "overlaps_at_start": asdict(self.overlaps),

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from vicinal.dem.shapes import Polyhedron, Shape, Tablet
 from vicinal.dem.simulation import Simulation
+from vicinal.dem.snapshot import Snapshot
 from vicinal.sim.walls import rotated
 
 Array = npt.NDArray[np.float64]
@@ -82,11 +83,11 @@ def _hull(points: Array) -> Array:
     return np.array(triangles)
 
 
-def surfaces(sim: Simulation) -> tuple[Array, npt.NDArray[np.int64]]:
+def surfaces(sim: Simulation | Snapshot) -> tuple[Array, npt.NDArray[np.int64]]:
     """Return the triangles of all tablets and polyhedra in their present pose, and the body id of each triangle."""
     corners, owners = [np.zeros((0, 3, 3))], [np.zeros(0, np.int64)]
     kinds = sim.shape_ids
-    if len(sim.shapes) and len(sim):
+    if len(sim.shapes) and len(kinds):
         positions, orientations, ids = sim.positions, sim.orientations, sim.ids
         for number, shape in enumerate(sim.shapes):
             own = surface(shape)

@@ -37,11 +37,18 @@ def critical_times(sim: Simulation, core: _core.Grains, dt: float | None) -> Cri
     """Return the times of a simulation; infinite without bodies."""
     collision = rayleigh = math.inf
     masses, radii, kinds = sim.masses, sim.radii, sim.material_ids
-    lightest: dict[int, tuple[float, float]] = {}
+    own: dict[int, tuple[float, float]] = {}
     for kind in np.unique(kinds):
         of = kinds == kind
-        lightest[int(kind)] = (float(masses[of].min()), float(radii[of].min()))
-    speed = _speed(sim, radii)
+        own[int(kind)] = (float(masses[of].min()), float(radii[of].min()))
+    ranks = sim._ranks.gathered((own, _speed(sim, radii)))  # noqa: SLF001
+    lightest: dict[int, tuple[float, float]] = {}
+    for mine, _ in ranks:
+        for kind, (mass, radius) in mine.items():
+            mass_so_far, radius_so_far = lightest.get(kind, (math.inf, math.inf))
+            lightest[kind] = (min(mass, mass_so_far), min(radius, radius_so_far))
+    lightest = dict(sorted(lightest.items()))
+    speed = max(one for _, one in ranks)
     walls = {sim.material_index(wall.material) for wall in sim.walls}
     for a, (mass, radius) in lightest.items():
         others = [(b, *other) for b, other in lightest.items()] + [(b, math.inf, math.inf) for b in walls]

@@ -13,6 +13,7 @@ from vicinal import _check
 from vicinal.cell import BoxLike
 from vicinal.distributed.bisection import Bisection, bisect, wrapped
 from vicinal.distributed.bodies import LocalBodies
+from vicinal.distributed.launcher import started_ranks
 from vicinal.distributed.messages import Array, own_communicator, send_rows, swap_counts, together
 from vicinal.errors import InputError
 from vicinal.extras import need
@@ -56,7 +57,7 @@ class Domain:
         checked: object = comm  # callers may pass any object
         if not isinstance(checked, MPI.Intracomm) or checked == MPI.COMM_NULL:
             raise InputError(f"comm must be an mpi4py communicator, got {comm!r}; pass mpi4py.MPI.COMM_WORLD")
-        _check_launcher()
+        check_launcher()
         self.comm = own_communicator(comm)
         self.rank, self.size = comm.rank, comm.size
         self.box = box
@@ -106,7 +107,7 @@ class Domain:
             before = self.comm.exscan(size)
             columns["ids"] = np.arange(size, dtype=np.int64) + (before if self.rank else 0)
         wrapped = self._wrapped(columns["points"])
-        self.parts = self._divide(wrapped, columns.pop("weights"))
+        self.parts = self.divide(wrapped, columns.pop("weights"))
         return self._send(columns, wrapped)
 
     def load(self, path: str | Path) -> LocalBodies:
@@ -160,7 +161,7 @@ class Domain:
             return bodies
         wrapped = self._wrapped(bodies.points)
         weights = np.full(len(bodies), mine / max(1, len(bodies)))
-        self.parts = self._divide(wrapped, weights)
+        self.parts = self.divide(wrapped, weights)
         columns = {"points": bodies.points, "ids": bodies.owned_ids}
         columns |= {f"fields.{name}": column for name, column in bodies.fields.items()}
         return self._send(columns, wrapped)
@@ -182,8 +183,8 @@ class Domain:
     def _wrapped(self, points: Array) -> npt.NDArray[np.float64]:
         return wrapped(points, self.edges(points.shape[1]))
 
-    def _divide(self, points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Bisection:
-        """Divide space by samples of all ranks, the same on each."""
+    def divide(self, points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Bisection:
+        """Return a division of space by samples of all ranks, the same on each; points are inside the box."""
         size = len(points)
         # One sample per so many bodies, as many on a rank as its share of the bodies.
         total = self.comm.allreduce(size)
@@ -259,17 +260,13 @@ def _check_cost(cost: float) -> float:
     return value
 
 
-def _check_launcher() -> None:
+def check_launcher() -> None:
     """Refuse a world of one rank under a launcher that started several: mpi4py then belongs to another MPI."""
-    import os
+    from mpi4py import MPI
 
-    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"):
-        started = os.environ.get(name, "")
-        if started.isdigit() and int(started) > 1:
-            from mpi4py import MPI
-
-            if MPI.COMM_WORLD.size == 1:
-                raise InputError(
-                    f"comm must have the {started} ranks that the launcher started, got 1: mpiexec and mpi4py belong "
-                    "to different MPI libraries; use the mpiexec of the MPI that mpi4py loads, or pip install mpich"
-                )
+    started = started_ranks()
+    if started > 1 and MPI.COMM_WORLD.size == 1:
+        raise InputError(
+            f"comm must have the {started} ranks that the launcher started, got 1: mpiexec and mpi4py belong "
+            "to different MPI libraries; use the mpiexec of the MPI that mpi4py loads, or pip install mpich"
+        )

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import vicinal as vc
 from vicinal.errors import InputError
@@ -25,9 +25,13 @@ from vicinal.sim.output import PictureWriter
 from vicinal.sim.progress import Progress
 from vicinal.sim.restart import load_restart, save_restart
 from vicinal.sim.scene import Scene, read
-from vicinal.sim.solver import SimulationWarning, Solver, SolverSection, UnstableError, solver_class
+from vicinal.sim.solver import RankSolver, SimulationWarning, Solver, SolverSection, UnstableError, solver_class
 from vicinal.sim.table import Table
+from vicinal.sim.team import Team
 from vicinal.sim.toml import dump, parse
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 CHUNK_SECONDS = 0.2
 """Target duration of a chunk of steps; between chunks, progress is reported and Ctrl-C is handled."""
@@ -63,12 +67,21 @@ class RunLoop:
         ``output``, ``picture``, ``title`` and the keys that the solver allows (``dem.dt``).
     overwrite
         Replace the results of another run in this folder.
+    comm
+        An mpi4py communicator whose ranks share the particles. All ranks make the loop and follow it; rank 0 writes.
     """
 
     def __init__(
-        self, scene: Scene, folder: Path | str, *, restart: Path | str | None = None, overwrite: bool = False
+        self,
+        scene: Scene,
+        folder: Path | str,
+        *,
+        restart: Path | str | None = None,
+        overwrite: bool = False,
+        comm: Intracomm | None = None,
     ) -> None:
         self.scene = scene
+        self.team = Team(comm)
         self.folder = Path(folder)
         self.profile = dict.fromkeys(("setup", "solver", "frames", "table", "restart"), 0.0)
         self.status = "prepared"
@@ -81,19 +94,23 @@ class RunLoop:
         states = None if restart is None else _states(scene, Path(restart))
         self._last_good: tuple[Path, float] | None = None
         self._failure: str | None = None
-        self._lock = self._take_folder()
+        self._lock = self.team.first(self._take_folder)
         try:
-            self._prepare_folder(fresh=restart is None, overwrite=overwrite)
+            self.team.first(lambda: self._prepare_folder(fresh=restart is None, overwrite=overwrite))
             self._begin_run(states, None if restart is None else Path(restart))
         except BaseException:
-            self._lock.release()
+            self._release()
             raise
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
 
     def _begin_run(self, states: Mapping[str, Any] | None, restart: Path | None) -> None:
         """Make the solver, and write the first results."""
         scene, fresh = self.scene, states is None
         with self._timed("setup"), self._threads(), self._collecting_warnings():
-            self.solver = make_solver(scene, states)
+            self.solver = make_solver(scene, states, self.team.comm)
         self._begin, self._begin_step = self.solver.time, self.solver.step_count
         if restart is not None:
             self._last_good = restart, self._begin
@@ -103,9 +120,10 @@ class RunLoop:
                     "a restart continues from that time"
                 )
         self._events = _timetable(scene)
-        self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
-        self.table = Table(self.folder / TABLE, self.solver.columns, keep=None if fresh else self._begin_step)
-        replace_file(self.folder / SCENE, dump(scene.table()).encode())
+        if self.team.writes:
+            self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
+            self.table = Table(self.folder / TABLE, self.solver.columns, keep=None if fresh else self._begin_step)
+            replace_file(self.folder / SCENE, dump(scene.table()).encode())
         self._report()
         if fresh:
             self._write("table")
@@ -123,12 +141,14 @@ class RunLoop:
         duration = self.scene.run.duration
         try:
             with self._interrupt.listening(), self._threads():
-                while not reached(self.solver.time, duration) and not self._interrupt:
+                stop, _ = self.team.agree(stop=bool(self._interrupt), chunk=self._chunk)
+                while not reached(self.solver.time, duration) and not stop:
                     self._advance(min(self._events.following(self.solver.time), duration))
                     yield self.progress()
-            if self._interrupt:
+                    stop, self._chunk = self.team.agree(stop=bool(self._interrupt), chunk=self._chunk)
+            if stop:
                 self.save()
-            self._end("interrupted" if self._interrupt else "finished")
+            self._end("interrupted" if stop else "finished")
         except GeneratorExit:  # the caller has stopped iterating
             raise
         except BaseException as error:
@@ -137,22 +157,34 @@ class RunLoop:
             self._fail(str(error) or type(error).__name__)
             raise
         finally:
-            self._lock.release()
+            self._release()
 
     def _end(self, status: str) -> None:
-        with self._timed("frames"):
-            self.frames.close()
+        if self.team.writes:
+            with self._timed("frames"):
+                self.frames.close()
         self.status = status
         self._report()
 
     def _fail(self, message: str) -> None:
         """End the run after an error. Further errors, such as a full disk, must not hide the first one."""
         self._failure = message
+        if not self.team.writes:
+            return
         with suppress(Exception), self._timed("frames"):
             self.frames.close()
         self.status = "failed"
         with suppress(Exception):
             self._report()
+
+    def _facts(self) -> tuple[Progress, dict[str, Any]]:
+        """Return the progress, and the report of the solver.
+
+        After an error on several ranks these are the last ones, since the other ranks may not answer.
+        """
+        if self._failure is None or self.team.comm is None:
+            self._known = self.progress(), dict(self.solver.report())
+        return self._known
 
     def _advance(self, until: float) -> None:
         """Advance by a chunk of steps, and write the results that are due."""
@@ -179,9 +211,13 @@ class RunLoop:
             return
         with self._timed(name):
             if name == "table":
-                self.table.append(self.solver.step_count, self.solver.time, self._row())
+                row = self._row()
+                if self.team.writes:
+                    self.table.append(self.solver.step_count, self.solver.time, row)
             else:
-                self.frames.append(self.solver.frames())
+                frames = self.solver.frames()
+                if self.team.writes:
+                    self.frames.append(frames)
 
     def _row(self) -> Sequence[float]:
         """Return a line of the table; raise `UnstableError` if a value is not finite."""
@@ -195,7 +231,9 @@ class RunLoop:
     def save(self) -> None:
         """Write the restart file."""
         with self._timed("restart"):
-            save_restart(self.folder / RESTART, dump(self.scene.table()), {self.solver.NAME: self.solver.state()})
+            states = {self.solver.NAME: self.solver.state()}
+            if self.team.writes:
+                save_restart(self.folder / RESTART, dump(self.scene.table()), states)
         self._last_good = self.folder / RESTART, self.solver.time
 
     @property
@@ -252,7 +290,9 @@ class RunLoop:
 
     def _report(self) -> None:
         """Write versions, status and timings of the run to the folder of results."""
-        progress = self.progress()
+        progress, of_solver = self._facts()
+        if not self.team.writes:
+            return
         facts: dict[str, Any] = {
             "status": self.status,
             **({} if self._failure is None else {"error": self._failure}),
@@ -262,7 +302,7 @@ class RunLoop:
             "time": progress.time,
             "step": progress.step,
             "particles": progress.particles,
-            self.solver.NAME: dict(self.solver.report()),
+            self.solver.NAME: of_solver,
             "warnings": self.warnings,
             "profile": {
                 "seconds": {name: round(value, 6) for name, value in self.profile.items()},
@@ -306,12 +346,13 @@ def run(
     restart: Path | str | None = None,
     overwrite: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    comm: Intracomm | None = None,
 ) -> Result:
     """Simulate a scene, and write the results into a folder.
 
     Parameters
     ----------
-    scene, folder, restart, overwrite
+    scene, folder, restart, overwrite, comm
         As for `RunLoop`.
     progress
         Called with the progress after every chunk of steps.
@@ -343,7 +384,7 @@ def run(
     >>> result.status, result.progress.step
     ('finished', 1000)
     """
-    loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite)
+    loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite, comm=comm)
     for state in loop.go():
         if progress is not None:
             progress(state)
@@ -352,9 +393,17 @@ def run(
     return loop.result()
 
 
-def make_solver(scene: Scene, states: Mapping[str, Any] | None = None) -> Solver:
+def make_solver(scene: Scene, states: Mapping[str, Any] | None = None, comm: Intracomm | None = None) -> Solver:
     """Return the solver of a scene, at time 0 or in the state of a restart file."""
     kind = solver_class(*scene.solvers())
+    if comm is not None and comm.size > 1:
+        shared: object = kind
+        if not isinstance(shared, RankSolver):
+            raise InputError(
+                f"a scene on several ranks must have a table dem only, got {comm.size} ranks and "
+                f"{' and '.join(scene.solvers())}; run it without mpiexec"
+            )
+        return shared.on_ranks(comm, scene, None if states is None else states[kind.NAME])
     return kind.build(scene) if states is None else kind.restore(scene, states[kind.NAME])
 
 

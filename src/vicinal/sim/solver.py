@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from vicinal.errors import InputError
 from vicinal.sim.schema import Section
 from vicinal.sim.vtkhdf import Frame
 
 if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
     from vicinal.sim.scene import Scene
 
 SOLVERS: Mapping[str, str] = {"dem": "vicinal.dem.solver", "sph": "vicinal.sph.solver"}
@@ -160,6 +162,18 @@ class SceneSolver(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the state, so that all parts of the copy refer to one simulation."""
         return type(self).restore, (self.scene, self.state())
+
+
+@runtime_checkable
+class RankSolver(Protocol):
+    """What a solver has in addition whose particles several MPI ranks can share.
+
+    All ranks call every method of it together. Tables, frames and states are complete on rank 0.
+    """
+
+    @classmethod
+    def on_ranks(cls, comm: Intracomm, scene: Scene, state: Mapping[str, Any] | None = None) -> Solver:
+        """Return the solver at time 0, or in the given state, shared by the ranks of a communicator."""
 
 
 def solver_class(*names: str) -> type[Solver]:

@@ -1,0 +1,282 @@
+"""Grains on several ranks: ``mpiexec -n 3 python grains_program.py NAME`` compares cases with one process.
+
+All results must have the same bits.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import vicinal as vc
+from dem.grains import floor, linear
+from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls, ranks
+from vicinal.dem import simulation as module
+
+WORLD = MPI.COMM_WORLD
+HERTZ = Material(
+    density=2000,
+    youngs_modulus=1e6,
+    poisson_ratio=0.3,
+    restitution=0.4,
+    friction=0.5,
+    rolling_friction=0.1,
+    torsional_friction=0.05,
+    cohesion=100.0,
+)
+LINEAR = linear(friction=0.5, restitution=0.5, kn=2e4)
+COLUMNS = ("positions", "velocities", "spins", "orientations", "radii", "masses", "material_ids", "shape_ids")
+Make = Callable[[Any], Simulation]
+Case = tuple[Make, Callable[[Simulation], None]]
+
+
+def lattice(n: int) -> np.ndarray:
+    side = int(np.ceil(n ** (1 / 3)))
+    return np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)[:n] + 0.5
+
+
+def share(comm: Any, *columns: Any) -> list[Any]:
+    """The rows that this rank inserts: consecutive ones, so that ids are those of one process."""
+    if comm is None:
+        return list(columns)
+    return [c[len(c) * comm.rank // comm.size : len(c) * (comm.rank + 1) // comm.size] for c in columns]
+
+
+def tray(material: Material, n: int, comm: Any, **options: Any) -> Simulation:
+    """Spheres of several sizes thrown into a tray."""
+    rng = np.random.default_rng(0)
+    side = int(np.ceil(n ** (1 / 3)))
+    walls = box_walls("tray", (0, 0, 0), (side, side, 4 * side), "m", sides=["-x", "+x", "-y", "+y", "-z"])
+    law = "linear" if material.kn is not None else "hertz"
+    settings = {"walls": walls, "gravity": (0, 0, -10), "dt": 2e-4} | options
+    sim = Simulation(materials={"m": material}, law=law, comm=comm, **settings)
+    points, radii, velocities = share(comm, lattice(n), rng.uniform(0.3, 0.45, n), rng.normal(0, 3, (n, 3)))
+    sim.insert(points, radii=radii, velocities=velocities)
+    return sim
+
+
+def gathered(sim: Simulation, comm: Any) -> dict[str, Any] | None:
+    """Columns of all bodies in the order of ids, on rank 0, and what all ranks know."""
+    own = {name: np.asarray(getattr(sim, name)) for name in ("ids", *COLUMNS)}
+    contacts = sim.contacts()
+    results = {"energies": list(sim.energies(contacts).values()), "contacts": sim.contact_count(), "total": sim.total}
+    for wall in sim.walls:
+        results[wall.name] = np.concatenate([wall.force, wall.torque, wall.pose()])
+    parts = [(own, contacts)] if comm is None else comm.gather((own, contacts))
+    if parts is None:
+        return None
+    order = np.argsort(np.concatenate([part["ids"] for part, _ in parts]))
+    columns = {name: np.concatenate([part[name] for part, _ in parts])[order] for name in own}
+    touching = {name: np.concatenate([part[name] for _, part in parts]) for name in contacts}
+    order = np.lexsort((touching["point"][:, 0], touching["wall"], touching["j"], touching["i"]))
+    return {**columns, **{f"contact.{name}": column[order] for name, column in touching.items()}, **results}
+
+
+def assert_same(got: dict[str, Any], expected: dict[str, Any], name: str) -> None:
+    for key, value in expected.items():
+        assert np.array_equal(got[key], value), (name, key, np.abs(np.subtract(got[key], value)).max())
+
+
+def settle(sim: Simulation) -> None:
+    for _ in range(3):
+        sim.run(250)
+
+
+def spheres() -> dict[str, Case]:
+    """Both laws, with history, rolling and cohesion; several blocks of forces; periodic or with walls."""
+    return {
+        "linear": (lambda comm: tray(LINEAR, 2500, comm), settle),
+        "hertz": (lambda comm: tray(HERTZ, 800, comm), settle),
+        "no history": (
+            lambda comm: tray(linear(friction=0.5, restitution=0.5, kn=2e4), 300, comm, history=False),
+            settle,
+        ),
+        "periodic": (lambda comm: tray(LINEAR, 1200, comm, walls=[floor()], box=(11.0, 11.0, None)), settle),
+        "one": (lambda comm: tray(LINEAR, 1, comm), settle),
+        "none": (lambda comm: tray(LINEAR, 0, comm), settle),
+    }
+
+
+def storm() -> dict[str, Case]:
+    """A gas of fast spheres: bodies change ranks in every build, every few steps, and space is divided again."""
+
+    def make(comm: Any) -> Simulation:
+        sim = tray(LINEAR, 700, comm, walls=(), box=(9.0, 9.0, 9.0), gravity=(0, 0, 0), skin=0.02)
+        sim.velocities = 10 * sim.velocities + [20.0, 0, 0]
+        return sim
+
+    return {"storm": (make, settle)}
+
+
+def walls() -> dict[str, Case]:
+    """Moving planes, cylinders and meshes, which every rank has."""
+
+    def drum(comm: Any) -> Simulation:
+        ends = [Plane(name=f"end{s}", material="m", point=(0, s * 4.0, 0), normal=(0, -s, 0)) for s in (-1, 1)]
+        angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+        ring = np.c_[2 * np.cos(angle), np.full(24, -3.0), 2 * np.sin(angle)]
+        k, after = np.arange(24), (np.arange(24) + 1) % 24
+        tube = MeshWall(
+            name="tube",
+            material="m",
+            vertices=np.concatenate([ring, np.add(ring, (0, 6.0, 0))]),
+            faces=np.concatenate([np.c_[k, after, after + 24], np.c_[k, after + 24, k + 24]]),
+            spin=(0, -3.0, 0),
+        )
+        drum = Cylinder(
+            name="drum", material="m", start=(0, -4, 0), end=(0, 4, 0), radius=6.0, inside=True, spin=(0, 2.0, 0)
+        )
+        lid = Plane(name="lid", material="m", point=(0, 0, 9), normal=(0, 0, -1), velocity=(0, 0, -6.0))
+        sim = Simulation(materials={"m": LINEAR}, law="linear", walls=[drum, *ends, tube, lid], dt=2e-4, comm=comm)
+        points = 0.9 * (lattice(2000) - [6.5, 4.5, 6.5])
+        far = np.hypot(points[:, 0], points[:, 2])
+        points = points[(far > 2.5) & (far < 5.4) & (np.abs(points[:, 1]) < 3.5)]
+        sim.insert(share(comm, points)[0], radii=0.42)
+        return sim
+
+    def run(sim: Simulation) -> None:
+        sim.run(300)
+        sim.walls[0].spin = (0, -4.0, 0)
+        sim.walls[3].position = np.add(sim.walls[3].position, (0.0, 0.05, 0.0))
+        sim.run(300)
+
+    return {"drum": (drum, run)}
+
+
+def shapes() -> dict[str, Case]:
+    """Clumps, tablets, polyhedra and spheres together."""
+    cube = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    kinds = {
+        "clumps": [Clump([[0, 0, 0], [0.3, 0, 0], [0.3, 0.25, 0]], [0.3, 0.25, 0.2])],
+        "tablets": [Tablet(0.35, 0.2, 0.1)],
+        "polyhedra": [Polyhedron(cube * [0.4, 0.5, 0.6])],
+    }
+    kinds["all"] = [one for some in kinds.values() for one in some]
+
+    def make(name: str) -> Make:
+        def built(comm: Any) -> Simulation:
+            sim = tray(LINEAR, 60, comm, gravity=(0, 0, -20))
+            rng = np.random.default_rng(1)
+            for layer, shape in enumerate(kinds[name]):
+                points = np.add(lattice(64), (0, 0, 4.0 * (layer + 1)))
+                turns, speeds = rng.normal(size=(64, 4)), rng.normal(0, 2, (64, 3))
+                points, turns, speeds = share(comm, points, turns, speeds)
+                sim.insert(points, shape=shape, orientations=turns, velocities=speeds, spins=speeds)
+            return sim
+
+        return built
+
+    def run(sim: Simulation) -> None:
+        sim.run(400)
+        sim.run(200)
+
+    return {name: (make(name), run) for name in ("clumps", "all")}
+
+
+def feeding() -> dict[str, Case]:
+    """Bodies are inserted, removed and assigned in mid-run."""
+
+    def run(sim: Simulation) -> None:
+        comm = WORLD if sim._ranks.used else None
+        for round_ in range(5):
+            sim.run(120)
+            points = lattice(40) * [1.5, 1.5, 1] + [0.2, 0.2, 14.0 + 5 * round_]
+            sim.insert(share(comm, points)[0], radii=0.4, velocities=(0, 0, -15.0))
+            sim.run(60)
+            sim.remove(sim.ids[sim.ids % 7 == round_])
+        sim.velocities = 0.5 * sim.velocities
+        sim.gravity = (3.0, 0, -9)
+        sim.run(100)
+        sim.positions = np.add(sim.positions, (0, 0, 0.01))
+        sim.dt = 1.5e-4
+        sim.run(100)
+
+    return {"feeding": (lambda comm: tray(LINEAR, 500, comm), run)}
+
+
+def compare(cases: dict[str, Case]) -> None:
+    module.BUILDS_PER_SORT = 4
+    ranks.TOLERANCE = 1.02  # type: ignore[misc]
+    for name, (make, advance) in cases.items():
+        sim = make(WORLD)
+        advance(sim)
+        got = gathered(sim, WORLD)
+        if got is not None:
+            alone = make(None)
+            advance(alone)
+            expected = gathered(alone, None)
+            assert expected is not None
+            assert_same(got, expected, name)
+            assert alone.stats.builds > 3 or len(alone) < 2, name
+
+
+def restart() -> None:
+    """Every call of the program does a third of a run on its own number of ranks; the last one compares."""
+    file = Path(sys.argv[2]) / "state.pickle"
+    case, _ = shapes()["all"]
+    if not file.exists():
+        sim = case(WORLD)
+    else:
+        state = pickle.loads(file.read_bytes())
+        sim = Simulation.restore(state, WORLD)
+    sim.run(333)
+    state = sim.state()
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        file.write_bytes(pickle.dumps(state))
+    if sim.step_count == 999:
+        got = gathered(sim, WORLD)
+        if got is not None:
+            alone = case(None)
+            for _ in range(3):
+                alone.run(333)
+            expected = gathered(alone, None)
+            assert expected is not None
+            assert_same(got, expected, "restart")
+            for name, value in alone.state().items():
+                assert name == "settings" or np.array_equal(value, state[name]), name
+
+
+def disagree() -> None:
+    """Wrong input on one rank is an error on all; faults are reported by all."""
+    last = WORLD.size - 1
+
+    def message(call: Callable[[], Any]) -> str:
+        try:
+            call()
+        except (vc.InputError, FloatingPointError) as error:
+            return str(error)
+        return "no error"
+
+    sim = tray(LINEAR, 50, WORLD)
+    wrong = [[0, 0, np.nan]] if WORLD.rank == last else [[0, 0, 50.0]]
+    assert "positions must be finite" in message(lambda: sim.insert(wrong, radii=0.1))
+    unknown = np.array([40, 49] if WORLD.rank == last else [], np.int64)
+    sim.remove(unknown[:1])
+    assert "got 40; there is no such body" in message(lambda: sim.remove(unknown))
+    sim.run(10)
+    top = sim.positions[:1] + 0.01 if WORLD.rank == last else np.empty((0, 3))
+    sim.insert(top, radii=0.1)
+    assert "bodies that were just placed must overlap" in message(lambda: sim.run(10))
+    fast = tray(LINEAR, 50, WORLD)
+    fast.velocities = fast.velocities + (1e9 if WORLD.rank == last else 0.0)
+    assert "diameters" in message(lambda: fast.run(10))
+
+
+if __name__ == "__main__":
+    name = sys.argv[1]
+    if name in {"disagree", "restart"}:
+        globals()[name]()
+    else:
+        compare(globals()[name]())
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        print(f"passed on {WORLD.size} ranks")

@@ -1,0 +1,142 @@
+"""``vicinal run`` on several MPI ranks writes the results of one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from distributed.launch import finish, launch, needs_launcher, start
+from vicinal.sim.restart import load_restart
+
+pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
+pytest.importorskip("h5py", reason="the results need h5py, which is not installed")
+
+SCENE = """
+title = "A stream of balls and dumbbells"
+[run]
+duration = 0.03
+seed = 3
+[output]
+every = 0.01
+contacts = true
+[regions.top]
+shape = "box"
+low = [0.01, 0.01, 0.06]
+high = [0.07, 0.07, 0.09]
+[regions.bottom]
+shape = "box"
+low = [0.0, 0.0, 0.0]
+high = [0.08, 0.08, 0.02]
+[regions.drain]
+shape = "box"
+low = [-1.0, -1.0, -1.0]
+high = [0.01, 1.0, 1.0]
+[[walls]]
+shape = "plane"
+name = "slope"
+material = "glass"
+point = [0, 0, 0]
+normal = [0.2, 0, 1]
+[dem]
+dt = 2e-5
+[dem.materials.glass]
+youngs_modulus = 1e6
+poisson_ratio = 0.25
+density = 2500
+friction = 0.4
+restitution = 0.6
+[dem.bodies.ball]
+material = "glass"
+radius = { distribution = "uniform", low = 0.002, high = 0.003 }
+[dem.bodies.pair]
+shape = "clump"
+material = "glass"
+offsets = [[0, 0, 0], [0.002, 0, 0]]
+radii = [0.002, 0.002]
+[[dem.insert]]
+kind = "fill"
+region = "bottom"
+bodies = "ball"
+count = 150
+[[dem.insert]]
+kind = "emitter"
+region = "top"
+bodies = { ball = 0.5, pair = 0.5 }
+rate = 4000
+velocity = [0, 0, -0.5]
+[[dem.outlets]]
+region = "drain"
+every = 0.005
+"""
+
+
+def run(ranks: int, *arguments: str) -> None:
+    result = launch(ranks, "-m", "vicinal.cli", "run", *arguments)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def assert_same(one: Path, other: Path) -> None:
+    assert (one / "table.csv").read_bytes() == (other / "table.csv").read_bytes()
+    states = [load_restart(folder / "restart.npz")[1]["dem"] for folder in (one, other)]
+    assert len(states[0]["simulation"]["ids"]) > 200
+    for name, value in states[0]["simulation"].items():
+        if name not in {"settings", "shapes"}:  # a restart makes new shapes, with other numbers
+            assert np.array_equal(value, states[1]["simulation"][name]), name
+
+
+@needs_launcher
+def test_a_scene_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None:
+    import h5py
+
+    scene = tmp_path / "stream.toml"
+    scene.write_text(SCENE)
+    for ranks in (1, 3):
+        run(ranks, str(scene), "-o", str(tmp_path / str(ranks)))
+    assert_same(tmp_path / "1", tmp_path / "3")
+    run(3, str(scene), "--set", "run.duration=0.015", "-o", str(tmp_path / "half"))
+    run(2, "--restart", str(tmp_path / "half" / "restart.npz"), "--set", "run.duration=0.03")
+    assert_same(tmp_path / "1", tmp_path / "half")
+    with h5py.File(tmp_path / "1" / "particles.vtkhdf") as one, h5py.File(tmp_path / "3" / "particles.vtkhdf") as three:
+        assert np.array_equal(one["VTKHDF/Points"][:], three["VTKHDF/Points"][:])
+
+
+@needs_launcher
+def test_errors_end_all_ranks_with_one_message(tmp_path: Path) -> None:
+    scene = tmp_path / "stream.toml"
+    scene.write_text(SCENE.replace("count = 150", "count = 100000000"))
+    result = launch(2, "-m", "vicinal.cli", "run", str(scene), "-o", str(tmp_path / "out"))
+    assert result.returncode == 2
+    assert result.stderr.count("error:") == 1
+    fluid = launch(2, "-m", "vicinal.cli", "run", "dam_break", "-o", str(tmp_path / "fluid"))
+    assert fluid.returncode == 2
+    assert "a scene on several ranks must have a table dem only, got 2 ranks and sph" in fluid.stderr
+
+
+@needs_launcher
+def test_a_signal_to_one_rank_stops_all_after_the_same_step(tmp_path: Path) -> None:
+    scene, folder = tmp_path / "stream.toml", tmp_path / "out"
+    scene.write_text(SCENE)
+    process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
+    # The lock names the process of rank 0, which is told to stop once it has begun.
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if _runs(folder):
+            os.kill(json.loads((folder / "run.lock").read_text())["process"], signal.SIGTERM)
+            break
+        time.sleep(0.2)
+    result = finish(process)
+    assert "interrupted; continue with: vicinal run --restart" in result.stderr
+    report = json.loads((folder / "run.json").read_text())
+    assert report["status"] == "interrupted"
+    assert load_restart(folder / "restart.npz")[1]["dem"]["simulation"]["steps"] == report["step"]
+
+
+def _runs(folder: Path) -> bool:
+    """Return whether a run has written its first results, after which it listens for signals."""
+    return (folder / "table.csv").exists() and len((folder / "table.csv").read_text().splitlines()) > 2
