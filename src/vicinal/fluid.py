@@ -118,6 +118,8 @@ class Fluid:
         self._positions = _joined(moving, walls)
         self._velocities = _velocities(velocities, moving)
         self._radius = _check.check_cutoff(radius, moving, "radius")
+        if self._radius == 0:
+            raise InputError(f"radius must be a positive, finite number, got {self._radius}")
         dtype = moving.array.dtype
         self._gravity = _finite(gravity, "gravity", dtype)
         self._densities = (

@@ -49,11 +49,11 @@ def collapsed(aspect, width, *, friction=0.5, seed=1):
     return top / width, sim.positions
 
 
-def runouts(width, aspects):
+def runouts(width, aspects, seed=1):
     """Aspect ratios, and the runouts of columns of a width, in widths."""
     found = []
     for aspect in aspects:
-        measured, places = collapsed(aspect, width)
+        measured, places = collapsed(aspect, width, seed=seed)
         # The foremost hundredth of the grains is ignored, since single grains may jump ahead.
         found.append((measured, np.quantile(places[:, 0], 0.99) / width - 1))
     return np.transpose(found)
@@ -68,7 +68,8 @@ def test_runout_grows_linearly_at_first_and_then_with_a_smaller_power():
     # (2005) 103302: between vertical walls the runout over the width is proportional to the aspect ratio up to about 2
     # or 3, and to its power 2/3 beyond. Staron & Hinch, J. Fluid Mech. 545 (2005) 1: 0.705 in simulations of discs.
     low = exponent(*runouts(16.0, (1.2, 1.8, 2.7)))
-    high = exponent(*runouts(6.0, (5, 10, 20)))
+    # The front of so few grains scatters: over seeds the exponent varies by 0.15.
+    high = np.median([exponent(*runouts(6.0, (5, 10, 20), seed)) for seed in (1, 2, 3)])
     # A column of 16 grains is not yet wide compared with a grain at its front.
     assert low == pytest.approx(1.0, abs=0.3)
     assert high == pytest.approx(2 / 3, abs=0.1)

@@ -109,8 +109,8 @@ def test_wrong_input_is_named_and_leaves_nothing(tmp_path: Path) -> None:
     made = tiles.write(np.zeros((3, 2)), place)
     with pytest.raises(vc.InputError, match="folder must not exist"):
         tiles.write(np.zeros((3, 2)), place)
-    with pytest.raises(vc.InputError, match="cutoff must be a positive, finite number"):
-        made.tasks(0.0)
+    with pytest.raises(vc.InputError, match="cutoff must be"):
+        made.tasks(-1.0)
     (place / "000000.points").write_bytes(b"")
     with pytest.raises(vc.InputError, match="folder must hold 3 points in tile 0, got 0"):
         made.count(1.0)
