@@ -12,7 +12,9 @@ struct Lanes {
 
   static inline vector load(const double* p) { return _mm512_loadu_pd(p); }
   static inline vector load_first(const double* p, std::size_t n) {
-    return _mm512_maskz_loadu_pd(static_cast<Mask8>((1U << n) - 1), p);
+    alignas(64) double first[width] = {};  // the emulation has no masked load
+    for (std::size_t k = 0; k < n; ++k) first[k] = p[k];
+    return _mm512_loadu_pd(first);
   }
   static inline void store(double* p, vector v) { _mm512_storeu_pd(p, v); }
   static inline vector broadcast(double x) { return _mm512_set1_pd(x); }
