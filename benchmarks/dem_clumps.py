@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dem_cases as cases
+from dem_peers import LIGGGHTS_CONTACTS, LIGGGHTS_START
 from vicinal.dem import Clump
 
 EDGE = 10.0
@@ -22,28 +23,18 @@ CLUMP = Clump(
 )
 SETTLING = 40_000  # steps of twice the usual length, with strong damping
 
-HEAD = """
-atom_style granular
-atom_modify map array
-boundary f f f
-newton off
-communicate single vel yes
-units si
-"""
-FIXES = """
+FIXES = (
+    """
 neighbor 0.1 bin
 neigh_modify every 1 delay 0
-fix m1 all property/global kn peratomtypepair 1 {kn}
-fix m2 all property/global kt peratomtypepair 1 {kt}
-fix m3 all property/global gamman peratomtypepair 1 {gamma}
-fix m4 all property/global gammat peratomtypepair 1 0.0
-fix m5 all property/global coefficientFriction peratomtypepair 1 {friction}
-pair_style gran model hooke/stiffness tangential history tangential_damping off
-pair_coeff * *
+"""
+    + LIGGGHTS_CONTACTS
+    + """
 timestep {dt}
 fix gravi all gravity 1.0 vector 0.0 0.0 -1.0
 {walls}
 """
+)
 WALL = "fix {name} all wall/gran model hooke/stiffness tangential history primitive type 1 {at} tangential_damping off"
 POUR = """
 fix pts all particletemplate/multisphere 15485863 atom_type 1 density constant {density} nspheres 5 ntry 1000000 &
@@ -98,7 +89,7 @@ def _files(count: int) -> tuple[Path, Path]:
             restart=restart, places=places,
         )  # fmt: skip
         box = f"region all block 0 {EDGE} 0 {EDGE} 0 {top + 20} units box\ncreate_box 1 all\n"
-        _run(HEAD + box + _fixes(12 * cases.GAMMA, 2 * cases.DT) + made)
+        _run(LIGGGHTS_START + box + _fixes(12 * cases.GAMMA, 2 * cases.DT) + made)
     return restart, places
 
 
@@ -138,5 +129,10 @@ def simulation(count: int):
 def speed(count: int, steps: int) -> float:
     """Return million clump-steps per CPU second of LIGGGHTS: a run with steps minus one without."""
     restart, _ = _files(count)
-    script = HEAD + f"read_restart {restart}\n" + _fixes(cases.GAMMA, cases.DT) + "fix integr all multisphere\nrun 10\n"
+    script = (
+        LIGGGHTS_START
+        + f"read_restart {restart}\n"
+        + _fixes(cases.GAMMA, cases.DT)
+        + "fix integr all multisphere\nrun 10\n"
+    )
     return count * steps / (_run(f"{script}run {steps}\n") - _run(f"{script}run 0\n")) / 1e6

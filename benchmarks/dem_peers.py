@@ -36,21 +36,15 @@ fix wz all wall/gran {wall} zplane 0 NULL
 # (The classic style `hooke/history` of this fix halves the friction of walls.)
 LAMMPS_BOX_WALL = "granular hooke {kn} {gamma} tangential linear_history {kt} 0.0 {friction} damping mass_velocity"
 
-_LIGGGHTS_HEAD = """
+LIGGGHTS_START = """
 atom_style granular
 atom_modify map array
 boundary f f f
 newton off
 communicate single vel yes
 units si
-read_data {data}
-neigh_modify every 1 delay 0
 """
-
-LIGGGHTS_BOX = (
-    _LIGGGHTS_HEAD
-    + """
-neighbor 0.1 bin
+LIGGGHTS_CONTACTS = """
 fix m1 all property/global kn peratomtypepair 1 {kn}
 fix m2 all property/global kt peratomtypepair 1 {kt}
 fix m3 all property/global gamman peratomtypepair 1 {gamma}
@@ -58,6 +52,21 @@ fix m4 all property/global gammat peratomtypepair 1 0.0
 fix m5 all property/global coefficientFriction peratomtypepair 1 {friction}
 pair_style gran model hooke/stiffness tangential history tangential_damping off
 pair_coeff * *
+"""
+
+_LIGGGHTS_HEAD = (
+    LIGGGHTS_START
+    + """
+read_data {data}
+neigh_modify every 1 delay 0
+"""
+)
+
+LIGGGHTS_BOX = (
+    _LIGGGHTS_HEAD
+    + "neighbor 0.1 bin\n"
+    + LIGGGHTS_CONTACTS
+    + """
 fix gravi all gravity 1.0 vector 0.0 0.0 -1.0
 fix x1 all wall/gran model hooke/stiffness tangential history primitive type 1 xplane 0.0 tangential_damping off
 fix x2 all wall/gran model hooke/stiffness tangential history primitive type 1 xplane {edge} tangential_damping off

@@ -12,6 +12,7 @@
 
 #include "exec/memory.hpp"
 #include "index/structure.hpp"
+#include "pairs/measure.hpp"
 
 namespace vicinal {
 
@@ -82,24 +83,19 @@ struct ColumnStore {
 
 namespace detail {
 
-// Distances and vectors, or one of the two, of n hits of a query at x.
+// Distances and vectors, or one of the two, of n hits.
 template <bool Distances, bool Vectors, class T, int D>
-void describe_vectors(const std::array<T, D>& x, const std::array<T, D>& image, const BodyDetail<T, D>* bodies,
-                      const std::int32_t* slots, std::size_t n, T* distances, T* vectors) {
+void describe_vectors(const Measure<T, D>& measure, const std::int32_t* slots, std::size_t n, T* distances,
+                      T* vectors) {
   // Some hits at a time, roots in a loop of their own, which is vectorised.
   constexpr std::size_t together = 64;
   std::array<T, together> squares;
   for (std::size_t from = 0; from < n; from += together) {
     const std::size_t count = std::min(together, n - from);
     for (std::size_t k = 0; k < count; ++k) {
-      const std::array<T, D>& y = bodies[slots[from + k]].x;
-      T sum = 0;
-      for (std::size_t a = 0; a < D; ++a) {
-        const T d = (y[a] - x[a]) + image[a];
-        sum = a == 0 ? d * d : sum + d * d;
-        if constexpr (Vectors) vectors[(from + k) * D + a] = d;
-      }
-      squares[k] = sum;
+      std::array<T, D> d;
+      squares[k] = measure.squared(static_cast<std::size_t>(slots[from + k]), d);
+      if constexpr (Vectors) std::copy(d.begin(), d.end(), vectors + (from + k) * D);
     }
     if constexpr (Distances)
       for (std::size_t k = 0; k < count; ++k) distances[from + k] = std::sqrt(squares[k]);
@@ -129,27 +125,15 @@ void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Sl
 
 }  // namespace detail
 
-// What the definition adds to the differences of coordinates. Along open axes that is nothing: adding -0 changes no
-// number, while adding 0 turns -0 into 0, as it does along periodic axes.
-template <class T, int D>
-std::array<T, D> added_image(const Box<T, D>& box, const Shift& shift) {
-  std::array<T, D> image = box.image(shift);
-  for (std::size_t a = 0; a < D; ++a)
-    if (!box.tilted && !(box.edge[a] > 0)) image[a] = -T{0};
-  return image;
-}
-
 // Fills the columns d, D, S and j of hits given by slot. The bodies are `complete`.
 template <class T, int D>
 void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
                    const std::int32_t* slots, std::size_t n, const Columns<T>& to, std::size_t at) {
-  const BodyDetail<T, D>* const details = bodies.details.data();
+  const Measure<T, D> measure(queries, bodies, query, shift);
   if (to.distance != nullptr || to.vector != nullptr) {
-    const std::array<T, D> x = queries.details[query].x;
-    const std::array<T, D> image = added_image(bodies.box, shift);
     const auto describe = [&]<bool Distances, bool Vectors>() {
-      detail::describe_vectors<Distances, Vectors, T, D>(
-          x, image, details, slots, n, to.distance + (Distances ? at : 0), to.vector + (Vectors ? at * D : 0));
+      detail::describe_vectors<Distances, Vectors>(measure, slots, n, to.distance + (Distances ? at : 0),
+                                                   to.vector + (Vectors ? at * D : 0));
     };
     if (to.vector == nullptr) describe.template operator()<true, false>();
     else if (to.distance == nullptr) describe.template operator()<false, true>();
@@ -157,7 +141,7 @@ void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot
   }
   if (to.shift != nullptr) detail::describe_shifts(queries, bodies, query, shift, slots, n, to.shift + at * D);
   if (to.j != nullptr)
-    for (std::size_t k = 0; k < n; ++k) to.j[at + k] = details[slots[k]].id;
+    for (std::size_t k = 0; k < n; ++k) to.j[at + k] = measure.id(static_cast<std::size_t>(slots[k]));
 }
 
 }  // namespace vicinal

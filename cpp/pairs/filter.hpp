@@ -13,6 +13,7 @@
 
 #include "index/bodies.hpp"
 #include "index/structure.hpp"
+#include "pairs/measure.hpp"
 
 namespace vicinal {
 
@@ -34,26 +35,6 @@ struct PairFilter {
 
   // Whether distances are needed.
   [[nodiscard]] bool measures() const { return kinds > 0 || least > 0 || narrowest; }
-};
-
-// The squared distance of a query to bodies, as the exact test computes it. Needs details (Bodies::complete).
-template <class T, int D>
-class Measure {
- public:
-  Measure(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift)
-      : bodies_(bodies.details.data()), image_(bodies.box.image(shift)), x_(queries.details[query].x) {}
-  [[nodiscard]] T squared(std::size_t slot) const {
-    T sum = 0;
-    for (std::size_t a = 0; a < D; ++a) {
-      const T d = (bodies_[slot].x[a] - x_[a]) + image_[a];
-      sum = a == 0 ? d * d : sum + d * d;
-    }
-    return sum;
-  }
-
- private:
-  const BodyDetail<T, D>* bodies_;
-  std::array<T, D> image_, x_;
 };
 
 // A filter at work on the hits of queries, given by slot.

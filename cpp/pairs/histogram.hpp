@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "pairs/measure.hpp"
 #include "pairs/pair_visitor.hpp"
 
 namespace vicinal {
@@ -88,28 +89,18 @@ class Histogram {
     void operator()(Slot query, const Shift& shift, std::span<const std::int32_t> slots) const {
       const Task<T, D>& task = all.task_;
       const Bodies<T, D>& bodies = task.index.bodies();
-      const std::array<T, D> x = task.queries.details[query].x;
-      const std::array<T, D> image = bodies.box.image(shift);
+      const Measure<T, D> measure(task.queries, bodies, query, shift);
       const auto id = static_cast<std::size_t>(task.queries.ids[query]);
       const std::int32_t mine = all.of_queries_.types != nullptr ? all.of_queries_.types[id] : 0;
       const T least = all.bins_.least();
       const double weight = Weighted ? all.of_queries_.weights[id] : 1;
       const Marks marks = all.of_bodies_;
-      const BodyDetail<T, D>* const details = bodies.details.data();
       // In two steps, some hits at a time: the first can be vectorised, and its loads do not wait for the second.
       constexpr std::size_t together = 256;
       std::array<T, together> squares;
       for (std::size_t from = 0; from < slots.size(); from += together) {
         const std::size_t n = std::min(together, slots.size() - from);
-        for (std::size_t k = 0; k < n; ++k) {
-          const std::array<T, D>& y = details[slots[from + k]].x;
-          T square = 0;
-          for (std::size_t a = 0; a < D; ++a) {
-            const T d = (y[a] - x[a]) + image[a];
-            square = a == 0 ? d * d : square + d * d;
-          }
-          squares[k] = square;
-        }
+        for (std::size_t k = 0; k < n; ++k) squares[k] = measure.squared(static_cast<std::size_t>(slots[from + k]));
         for (std::size_t k = 0; k < n; ++k) {
           if (squares[k] < least) continue;
           std::size_t bin = all.bins_(squares[k]);
@@ -119,7 +110,7 @@ class Histogram {
               continue;
             }
           }
-          const auto other = static_cast<std::size_t>(details[slots[from + k]].id);
+          const auto other = static_cast<std::size_t>(measure.id(static_cast<std::size_t>(slots[from + k])));
           if (marks.types != nullptr) bin += all.row(mine, marks.types[other]) * all.bins_.count();
           if constexpr (Weighted) to[bin] += weight * marks.weights[other];
           else ++to[bin];

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "pairs/exact_sum.hpp"
+#include "pairs/measure.hpp"
 #include "pairs/pair_visitor.hpp"
 
 namespace vicinal {
@@ -85,26 +86,21 @@ class FunctionBlock {
   // Writes hits; `Turn`: those whose number is below a limit are turned.
   template <bool Turn>
   void put(Slot query, const Shift& shift, std::span<const std::int32_t> slots, std::int32_t limit) {
-    const Bodies<T, D>& bodies = task_.index.bodies();
-    const BodyDetail<T, D>* const details = bodies.details.data();
-    const std::array<T, D> x = task_.queries.details[query].x;
-    const std::array<T, D> image = bodies.box.image(shift);
+    const Measure<T, D> measure(task_.queries, task_.index.bodies(), query, shift);
     const std::int32_t id = task_.queries.ids[query];
     std::size_t to = size_;
-    for (const std::int32_t slot : slots) {
-      const BodyDetail<T, D>& body = details[slot];
-      const std::int32_t other = body.id;
+    for (const std::int32_t hit : slots) {
+      const auto slot = static_cast<std::size_t>(hit);
+      const std::int32_t other = measure.id(slot);
       const bool turned = Turn && other < limit;
       const T sign = turned ? T{-1} : T{1};
       i_[to] = turned ? other : id;
       j_[to] = turned ? id : other;
-      T square = 0;
-      for (std::size_t a = 0; a < D; ++a) {
-        const T d = (body.x[a] - x[a]) + image[a];
-        vectors_[a][to] = Turn ? d * sign + T{0} : d;  // no -0, as if found from the other side
-        square = a == 0 ? d * d : square + d * d;
-      }
-      squares_[to++] = square;
+      std::array<T, D> d;
+      squares_[to] = measure.squared(slot, d);
+      // No -0: as if found from either side.
+      for (std::size_t a = 0; a < D; ++a) vectors_[a][to] = (Turn ? d[a] * sign : d[a]) + T{0};
+      ++to;
     }
   }
 

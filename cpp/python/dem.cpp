@@ -26,8 +26,9 @@
 
 #include "dem/simulation.hpp"
 #include "dem/walls/kinds.hpp"
-#include "pairs/exact_sum.hpp"
 #include "python/arrays.hpp"
+#include "python/exact_sums.hpp"
+#include "python/vectors.hpp"
 
 namespace vicinal {
 namespace {
@@ -41,23 +42,6 @@ using dem::Simulation;
 using dem::Spring;
 using dem::Vec;
 using dem::Wall;
-
-template <class T>
-using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> values(const In<T>& array) {
-  return {array.data(), array.size()};
-}
-
-// A new array with its own memory.
-template <class T>
-nb::object array_of(std::vector<T> data, std::vector<std::size_t> shape) {
-  auto owner = std::make_unique<std::vector<T>>(std::move(data));
-  T* const first = owner->data();
-  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(first, shape.size(), shape.data(), capsule));
-}
 
 Vec vec_at(const double* p) { return {p[0], p[1], p[2]}; }
 void put(double* to, Vec a) { to[0] = a.x, to[1] = a.y, to[2] = a.z; }
@@ -208,49 +192,10 @@ void append(Simulation& sim, const In<std::int64_t>& ids, const In<std::uint8_t>
     sim.assembly.bodies.keys[row] = dem::inserted_key + static_cast<std::uint64_t>(sim.assembly.bodies.ids[row]);
 }
 
-// The digits of exact sums, (.., digits).
-nb::object digits_of(std::span<ExactSum> sums, std::vector<std::size_t> shape) {
-  std::vector<std::int64_t> all;
-  for (ExactSum& sum : sums) {
-    const ExactSum::Digits digits = sum.digits();
-    all.insert(all.end(), digits.begin(), digits.end());
-  }
-  shape.push_back(std::tuple_size_v<ExactSum::Digits>);
-  return array_of(std::move(all), std::move(shape));
-}
-
 // Force and torque on each wall, (walls, 6, digits).
 nb::object wall_loads(const Simulation& sim) {
   auto sums = sim.forces.wall_loads();
   return digits_of(sums, {sums.size() / 6, 6});
-}
-
-// The exact sum of every column, (columns, digits).
-nb::object exact_sums(const In<double>& columns) {
-  const std::size_t width = columns.ndim() == 2 ? columns.shape(1) : 1;
-  std::vector<ExactSum> sums(width);
-  std::vector<double> column;
-  for (std::size_t c = 0; c < width; ++c) {
-    column.clear();
-    for (std::size_t k = c; k < columns.size(); k += width) column.push_back(columns.data()[k]);
-    sums[c].add(column.data(), column.size());
-  }
-  return digits_of(sums, {width});
-}
-
-// The numbers that digits of exact sums stand for.
-nb::object exact_values(const In<std::int64_t>& digits) {
-  constexpr std::size_t size = std::tuple_size_v<ExactSum::Digits>;
-  std::vector<double> values(digits.size() / size);
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    ExactSum::Digits one;
-    std::copy_n(digits.data() + k * size, size, one.begin());
-    ExactSum sum;
-    sum.add(one);
-    values[k] = sum.value();
-  }
-  const std::size_t n = values.size();
-  return array_of(std::move(values), {n});
 }
 
 // What bodies consist of: `offsets` per body, arms and radii of the spheres. None: every body is one sphere.
@@ -484,58 +429,6 @@ nb::tuple details(Simulation& sim) {
                         array_of(std::move(numbers[3]), {n}));
 }
 
-// --- ranks ---------------------------------------------------------------------------------------------------------
-
-using Bytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
-
-nb::object bytes_of(const dem::Parcel& parcel) {
-  const auto* const first = reinterpret_cast<const std::uint8_t*>(parcel.data());
-  return array_of(std::vector<std::uint8_t>(first, first + parcel.size()), {parcel.size()});
-}
-
-// The bodies that leave for each rank.
-nb::list depart(Simulation& sim, const In<std::int32_t>& ranks, std::int32_t own, std::size_t size) {
-  if (ranks.size() != sim.assembly.bodies.size()) throw nb::value_error("one rank per row is needed");
-  nb::list parcels;
-  for (const dem::Parcel& parcel : sim.migration.depart(values(ranks), own, size)) parcels.append(bytes_of(parcel));
-  return parcels;
-}
-
-// An array that shares the memory of the simulation. It is valid until the border is set again.
-nb::object view_of(nb::handle owner, double* data, std::size_t size) {
-  return nb::cast(nb::ndarray<nb::numpy, double>(data, {size}, owner), nb::rv_policy::reference);
-}
-
-// Sets which rows are sent and which are ghosts. Returns the messages, outgoing and incoming, the numbers per body, and
-// the numbers on which ranks agree.
-nb::tuple set_border(nb::handle self, const In<std::uint32_t>& sent, const In<std::uint32_t>& ghosts, bool all_round) {
-  auto& sim = nb::cast<Simulation&>(self);
-  dem::Border& border = sim.clock.border;
-  border.set(values(sent), values(ghosts), all_round);
-  return nb::make_tuple(view_of(self, border.outgoing.data(), border.outgoing.size()),
-                        view_of(self, border.incoming.data(), border.incoming.size()), border.width(),
-                        view_of(self, border.agreed.data(), border.agreed.size()));
-}
-
-// Advances on several ranks, which call `exchange` and `agree` together (dem/border.hpp). The two are kept for the time
-// of the call only, so that no reference to the simulation can keep itself alive.
-std::int64_t advance_together(Simulation& sim, std::int64_t most, const nb::callable& exchange,
-                              const nb::callable& agree) {
-  const auto calling = [](const nb::callable& function) {
-    return [&function] {
-      const nb::gil_scoped_acquire lock;
-      function();
-    };
-  };
-  struct Reset {
-    dem::Border& border;
-    ~Reset() { border.exchange = border.agree = nullptr; }
-  } const reset{sim.clock.border};
-  sim.clock.border.exchange = calling(exchange);
-  sim.clock.border.agree = calling(agree);
-  return without_lock([&] { return sim.clock.advance(most); });
-}
-
 // Bodies that passed through walls since the last call: step, id of the body, number of the wall.
 nb::tuple take_crossings(Simulation& sim) {
   std::vector<std::int64_t> steps, ids;
@@ -557,8 +450,6 @@ void bind_dem(nb::module_& m) {
   m.def(
       "dem_shared_parameters", [] { return parameters_of(dem::shared_parameters); },
       "Parameters that every law reads.");
-  m.def("exact_sums", &exact_sums, nb::arg("columns"), "Digits of sums that do not depend on the order of the terms.");
-  m.def("exact_values", &exact_values, nb::arg("digits"), "The numbers that such digits stand for.");
   m.def("force_block_rows", &dem::force_block_rows, nb::arg("elements"), "The number of elements per block of forces.");
   using namespace nb::literals;
   const Triplet zero{0, 0, 0};
@@ -572,8 +463,8 @@ void bind_dem(nb::module_& m) {
       .def_prop_ro("orientation", [](const Wall& wall) {
         return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z};
       });
-  nb::class_<Simulation>(m, "Grains", "Bodies, walls, law, lists, forces and clock of a simulation.")
-      .def(nb::init<>())
+  nb::class_<Simulation> grains(m, "Grains", "Bodies, walls, law, lists, forces and clock of a simulation.");
+  grains.def(nb::init<>())
       .def("get", &get, nb::arg("name"))
       .def("set", &set, nb::arg("name"), nb::arg("values"))
       .def("append", &append, nb::arg("ids"), nb::arg("materials"), nb::arg("shapes"))
@@ -669,35 +560,6 @@ void bind_dem(nb::module_& m) {
           "advance",
           [](Simulation& w, std::int64_t most) { return without_lock([&] { return w.clock.advance(most); }); },
           nb::arg("most"))
-      .def("advance_together", &advance_together, nb::arg("most"), nb::arg("exchange"), nb::arg("agree"))
-      .def("depart", &depart, nb::arg("ranks"), nb::arg("own"), nb::arg("size"))
-      .def(
-          "copies",
-          [](const Simulation& w, const In<std::uint32_t>& rows) { return bytes_of(w.migration.copies(values(rows))); },
-          nb::arg("rows"))
-      .def(
-          "arrive",
-          [](Simulation& w, const Bytes& parcel, bool ghosts) {
-            w.migration.arrive({reinterpret_cast<const std::byte*>(parcel.data()), parcel.size()}, ghosts);
-          },
-          nb::arg("parcel"), nb::arg("ghosts"))
-      .def("sort_rows",
-           [](Simulation& w) {
-             auto order = w.migration.sort();
-             const std::size_t n = order.size();
-             return array_of(std::move(order), {n});
-           })
-      .def("settle", [](Simulation& w) { w.migration.settle(); })
-      .def("set_border", &set_border, nb::arg("sent"), nb::arg("ghosts"), nb::arg("all_round"))
-      .def("ghosts",
-           [](const Simulation& w) {
-             return array_of(std::vector<std::uint8_t>(w.assembly.bodies.ghosts), {w.assembly.bodies.size()});
-           })
-      .def_prop_ro("own",
-                   [](const Simulation& w) {
-                     const auto& ghosts = w.assembly.bodies.ghosts;
-                     return std::count(ghosts.begin(), ghosts.end(), std::uint8_t{0});
-                   })
       .def("take_crossings", &take_crossings)
       .def("details", &details)
       .def("contacts", [](const Simulation& w) { return w.lists.contacts(); })
@@ -720,6 +582,7 @@ void bind_dem(nb::module_& m) {
       .def_prop_rw(
           "steps", [](const Simulation& w) { return w.clock.steps; },
           [](Simulation& w, std::int64_t steps) { w.clock.steps = steps; });
+  bind_dem_ranks(grains);
 }
 
 }  // namespace vicinal

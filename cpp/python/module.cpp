@@ -31,6 +31,7 @@
 #include "python/delaunay.hpp"
 #include "python/dem.hpp"
 #include "python/distributed.hpp"
+#include "python/exact_sums.hpp"
 #include "python/fluid.hpp"
 #include "python/fused.hpp"
 #include "python/lists.hpp"
@@ -187,6 +188,7 @@ NB_MODULE(_core, m) {
   bind_contacts(m);
   bind_delaunay(m);
   bind_dem(m);
+  bind_exact_sums(m);
   bind_distributed(m);
   bind_fluid(m);
   bind_fused(m);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "python/arrays.hpp"
+#include "python/vectors.hpp"
 #include "sph/guard.hpp"
 #include "sph/simulation.hpp"
 
@@ -30,9 +31,6 @@ namespace {
 
 namespace nb = nanobind;
 using sph::Simulation;
-
-template <class T>
-using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
 // A new array of n rows, filled by f(row).
 template <class T, class F>
