@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.dem.materials import Material
-from vicinal.dem.ranks import Ranks
+from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.errors import InputError
@@ -50,7 +50,7 @@ def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default
 class Bodies(ABC):
     """Bodies and their materials. The core has them in an order of its own; arrays are in the order of ids."""
 
-    def __init__(self, materials: Mapping[str, Material], ranks: Ranks) -> None:
+    def __init__(self, materials: Mapping[str, Material], ranks: GrainRanks) -> None:
         self._core = _core.Grains()
         self._ranks = ranks
         self._materials = dict(materials)

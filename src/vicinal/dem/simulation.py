@@ -20,7 +20,7 @@ from vicinal.dem.faults import MOTION, CrossingWarning, crossing_text, not_finit
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
-from vicinal.dem.ranks import Ranks
+from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import rotated_back
 from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
@@ -115,7 +115,7 @@ class Simulation(Bodies):
         if len(edges) != 3:
             raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
         self._box = [0.0 if edge is None else positive(edge, "box") for edge in edges]
-        super().__init__(materials, Ranks(comm, self._box))
+        super().__init__(materials, GrainRanks(comm, self._box))
         self._pairs = {key: dict(value) for key, value in (pairs or {}).items()}
         self._law = check_law(law)
         self._history = _check.check_flag(history, "history")
