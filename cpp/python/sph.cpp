@@ -15,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -91,6 +92,24 @@ std::uint16_t phase_of(std::uint32_t number, std::size_t phases) {
   return static_cast<std::uint16_t>(number);
 }
 
+// The place of every particle in the order of ids.
+template <class T, int D>
+std::vector<std::uint32_t> rows_of(const Simulation<T, D>& sim) {
+  const std::size_t n = sim.particles.size();
+  std::vector<std::uint32_t> rows(n);
+  bool dense = true;
+  for (std::size_t k = 0; k < n; ++k) {
+    rows[k] = sim.particles[k].id;
+    dense &= rows[k] < n;
+  }
+  if (dense) return rows;  // ids differ, so they are all numbers below n
+  std::vector<std::uint64_t> named(n);
+  for (std::size_t k = 0; k < n; ++k) named[k] = (std::uint64_t{rows[k]} << 32) | k;
+  std::sort(named.begin(), named.end());
+  for (std::size_t row = 0; row < n; ++row) rows[named[row] & 0xffffffffU] = static_cast<std::uint32_t>(row);
+  return rows;
+}
+
 constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting", "tension"};
 
 class AnySph {
@@ -110,6 +129,7 @@ class AnySph {
   std::variant<std::unique_ptr<Simulation<float, 2>>, std::unique_ptr<Simulation<float, 3>>,
                std::unique_ptr<Simulation<double, 2>>, std::unique_ptr<Simulation<double, 3>>>
       sim_;
+  nb::object swap_, agree_;  // of ranks
 
  public:
   AnySph(bool three, bool exact, const Numbers& numbers, const Vectors& vectors, const Names& names) {
@@ -117,16 +137,9 @@ class AnySph {
     else make<2>(exact, settings_of<2>(numbers, vectors, names));
   }
 
-  // Fluid at rest or not; `excess` is the density above rest.
-  void fill(const In<double>& x, const In<double>& u, const In<double>& excess, const In<std::uint32_t>& phases) {
-    visit([&]<class T, int D>(Simulation<T, D>& sim) {
-      sim.particles.reset(0);
-      sim.primed = false;
-    });
-    add(x, u, excess, phases);
-  }
-  // Particles behind those that there are.
-  void add(const In<double>& x, const In<double>& u, const In<double>& excess, const In<std::uint32_t>& phases) {
+  // More particles; `excess` is the density above rest, and ids begin with `first`.
+  void add(const In<double>& x, const In<double>& u, const In<double>& excess, const In<std::uint32_t>& phases,
+           std::uint32_t first) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       const std::size_t n = excess.size(), old = sim.particles.size();
       if (x.size() != n * D || u.size() != n * D || phases.size() != n)
@@ -140,31 +153,21 @@ class AnySph {
         p.volume = sim.settings.volume();
         p.per_moment = 1;
         p.phase = phase_of(phases.data()[k], sim.settings.phases.size());
-        p.id = static_cast<std::uint32_t>(old + k);
+        p.id = first + static_cast<std::uint32_t>(k);
         double square = 0;
         for (const double c : p.u) square += c * c;
         sim.largest.speed = std::max(sim.largest.speed, std::sqrt(square));
       }
     });
   }
-  // Keeps the particles whose flags are set, in the same order, and gives them new ids.
+  // Keeps the particles whose flags, in the order of ids, are set.
   void keep(const In<bool>& flags) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
-      const std::size_t n = sim.particles.size();
-      if (flags.size() != n) throw nb::value_error("there is another number of particles");
-      std::vector<std::uint32_t> numbers(n);
-      std::uint32_t kept = 0;
-      for (std::size_t id = 0; id < n; ++id) {
-        numbers[id] = kept;
-        kept += flags.data()[id] ? 1U : 0U;
-      }
+      if (flags.size() != sim.particles.size()) throw nb::value_error("there is another number of particles");
+      const std::vector<std::uint32_t> rows = rows_of(sim);
       std::size_t to = 0;
-      for (std::size_t k = 0; k < n; ++k) {
-        auto p = sim.particles[k];
-        if (!flags.data()[p.id]) continue;
-        p.id = numbers[p.id];
-        sim.particles[to++] = p;
-      }
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        if (flags.data()[rows[k]]) sim.particles[to++] = sim.particles[k];
       sim.particles.resize(to);
     });
   }
@@ -247,6 +250,45 @@ class AnySph {
     visit([&]<class T, int D>(Simulation<T, D>& sim) { sim.guard = guard; });
   }
 
+  // Several ranks: corners of the parts of all ranks, which of them this is, how far a rank must see around its part,
+  // the number of particles of all ranks, and functions that all ranks call in every step: `swap` takes an array of
+  // bytes for each rank and returns those of each rank, `agree` replaces numbers by the largest ones of all ranks.
+  void set_ranks(const In<double>& parts, std::size_t rank, double margin, std::size_t total, nb::object swap,
+                 nb::object agree) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) {
+      const std::size_t ranks = parts.size() / (2 * D);
+      if (parts.size() != ranks * 2 * D || rank >= ranks) throw nb::value_error("parts and rank do not fit");
+      std::vector<sph::Part<D>> boxes(ranks);
+      for (std::size_t r = 0; r < ranks; ++r)
+        for (std::size_t a = 0; a < D; ++a) {
+          boxes[r].low[a] = parts.data()[r * 2 * D + a];
+          boxes[r].high[a] = parts.data()[r * 2 * D + D + a];
+        }
+      sim.share.emplace(std::move(boxes), rank, margin, sim.settings.space);
+      sim.total = total;
+      swap_ = std::move(swap), agree_ = std::move(agree);
+      sim.exchange = [this, &sim] {
+        auto parcels = sim.share->depart(sim.particles, sim.ghosts);
+        nb::gil_scoped_acquire lock;
+        nb::list leaving;
+        for (std::vector<std::uint8_t>& parcel : parcels) {
+          const std::size_t bytes = parcel.size();
+          leaving.append(array_of(std::move(parcel), {bytes}));
+        }
+        for (const nb::handle arrived : swap_(leaving)) {
+          const auto parcel = nb::cast<In<std::uint8_t>>(arrived);
+          sph::Share<D>::arrive(parcel.data(), parcel.size(), sim.particles, sim.ghosts);
+        }
+      };
+      sim.agree = [this](std::span<double> numbers) {
+        nb::gil_scoped_acquire lock;
+        const std::size_t shape[1] = {numbers.size()};
+        agree_(
+            nb::cast(nb::ndarray<nb::numpy, double>(numbers.data(), 1, shape, nb::none()), nb::rv_policy::reference));
+      };
+    });
+  }
+
   // Takes steps until a moment is reached, at most so many. Returns their number and whether the state is sound.
   std::tuple<std::int64_t, bool> run(double until, std::int64_t steps) {
     return without_lock([&] {
@@ -288,21 +330,21 @@ class AnySph {
     return visit([]<class T, int D>(const Simulation<T, D>& sim) { return sim.particles.size(); });
   }
 
-  // A column of the fluid in the order in which it was filled in.
+  // A column of the fluid in the order of ids.
   [[nodiscard]] nb::object column(const std::string& name) const {
     return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
-      const std::size_t n = sim.particles.size();
+      const std::vector<std::uint32_t> rows = rows_of(sim);
       const auto vectors = [&](auto member) {
-        return filled<double>(n, D, [&](std::size_t k, double* to) {
-          const auto& p = sim.particles[k];
-          for (std::size_t a = 0; a < D; ++a) to[p.id * D + a] = (p.*member)[a];
+        return filled<double>(rows.size(), D, [&](std::size_t k, double* to) {
+          for (std::size_t a = 0; a < D; ++a) to[rows[k] * D + a] = (sim.particles[k].*member)[a];
         });
       };
       const auto scalars = [&](auto value) {
-        return filled<double>(n, 1,
-                              [&](std::size_t k, double* to) { to[sim.particles[k].id] = value(sim.particles[k]); });
+        return filled<double>(rows.size(), 1,
+                              [&](std::size_t k, double* to) { to[rows[k]] = value(sim.particles[k]); });
       };
       using P = sph::Particle<D>;
+      if (name == "ids") return scalars([](const P& p) { return static_cast<double>(p.id); });
       if (name == "positions") return vectors(&P::x);
       if (name == "velocities") return vectors(&P::u);
       if (name == "accelerations") return vectors(&P::acceleration);
@@ -333,18 +375,18 @@ class AnySph {
     });
   }
 
-  // Everything that a later `restore` needs: bytes of the particles in their present order, and the clock.
+  // Everything that a later `restore` needs: bytes of the particles in the order of ids, and the clock.
   [[nodiscard]] nb::tuple state() const {
     return visit([&]<class T, int D>(const Simulation<T, D>& sim) {
       using P = sph::Particle<D>;
-      const std::size_t n = sim.particles.size();
+      const std::vector<std::uint32_t> rows = rows_of(sim);
       constexpr std::size_t width = offsetof(P, id) / sizeof(double);
-      nb::object numbers = filled<double>(n, width, [&](std::size_t k, double* to) {
-        std::memcpy(to + k * width, &sim.particles[k], width * sizeof(double));
+      nb::object numbers = filled<double>(rows.size(), width, [&](std::size_t k, double* to) {
+        std::memcpy(to + rows[k] * width, &sim.particles[k], width * sizeof(double));
       });
-      nb::object marks = filled<std::uint32_t>(n, 2, [&](std::size_t k, std::uint32_t* to) {
+      nb::object marks = filled<std::uint32_t>(rows.size(), 2, [&](std::size_t k, std::uint32_t* to) {
         const P& p = sim.particles[k];
-        to[2 * k] = p.id, to[2 * k + 1] = p.surface + (std::uint32_t{p.phase} << 16);
+        to[2 * rows[k]] = p.id, to[2 * rows[k] + 1] = p.surface + (std::uint32_t{p.phase} << 16);
       });
       const std::vector<double> clock{sim.time, sim.largest.speed, sim.largest.acceleration, sim.largest.shift};
       return nb::make_tuple(numbers, marks, clock, sim.steps, sim.primed);
@@ -363,7 +405,6 @@ class AnySph {
         std::memcpy(static_cast<void*>(&p), numbers.data() + k * width, width * sizeof(double));
         p.id = marks.data()[2 * k], p.surface = static_cast<std::uint16_t>(marks.data()[2 * k + 1] & 0xffff);
         p.phase = phase_of(marks.data()[2 * k + 1] >> 16, sim.settings.phases.size());
-        if (p.id >= n) throw nb::value_error("the state has an id that is too large");
       }
       sim.time = clock[0];
       sim.largest = {clock[1], clock[2], clock[3]};
@@ -379,8 +420,7 @@ void bind_sph(nb::module_& m) {
   nb::class_<AnySph>(m, "Sph", "A fluid of particles with its walls.")
       .def(nb::init<bool, bool, const Numbers&, const Vectors&, const Names&>(), nb::arg("three"), nb::arg("exact"),
            nb::arg("numbers"), nb::arg("vectors"), nb::arg("names"))
-      .def("fill", &AnySph::fill, nb::arg("x"), nb::arg("u"), nb::arg("excess"), nb::arg("phases"))
-      .def("add", &AnySph::add, nb::arg("x"), nb::arg("u"), nb::arg("excess"), nb::arg("phases"))
+      .def("add", &AnySph::add, nb::arg("x"), nb::arg("u"), nb::arg("excess"), nb::arg("phases"), nb::arg("first"))
       .def("keep", &AnySph::keep, nb::arg("flags"))
       .def("set_walls", &AnySph::set_walls, nb::arg("x"), nb::arg("normals"), nb::arg("u"), nb::arg("accelerations"),
            nb::arg("slip"))
@@ -389,6 +429,8 @@ void bind_sph(nb::module_& m) {
       .def("place_bodies", &AnySph::place_bodies, nb::arg("poses"))
       .def("body_loads", &AnySph::body_loads)
       .def("set_guard", &AnySph::set_guard, nb::arg("guard").none(), nb::keep_alive<1, 2>())
+      .def("set_ranks", &AnySph::set_ranks, nb::arg("parts"), nb::arg("rank"), nb::arg("margin"), nb::arg("total"),
+           nb::arg("swap"), nb::arg("agree"))
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("prime", &AnySph::prime)
       .def("next", &AnySph::next)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace vicinal::sph {
 
@@ -26,14 +27,38 @@ struct Space {
 };
 
 template <int D>
+struct Bounds {
+  Vector<D> low, high;
+  Bounds() {
+    low.fill(std::numeric_limits<double>::infinity());
+    high.fill(-std::numeric_limits<double>::infinity());
+  }
+  void add(const Vector<D>& x) {
+    for (std::size_t a = 0; a < D; ++a) {
+      low[a] = std::min(low[a], x[a]);
+      high[a] = std::max(high[a], x[a]);
+    }
+  }
+  void add(const Bounds& other) {
+    for (std::size_t a = 0; a < D; ++a) {
+      low[a] = std::min(low[a], other.low[a]);
+      high[a] = std::max(high[a], other.high[a]);
+    }
+  }
+};
+
+// Cells lie at multiples of their size from `origin`, and `first` is the multiple where the grid begins: places of
+// particles relative to cells do not depend on how far the grid reaches, which differs between ranks.
+template <int D>
 struct Grid {
-  Vector<D> low{}, size{};
+  Vector<D> origin{}, size{};
+  std::array<std::int64_t, D> first{};
   std::array<std::int32_t, D> count{};
   std::array<bool, D> periodic{};
 
-  // A grid over the given bounds. Cells become larger than `reach` where there would be more than `most` of them: a
-  // particle far away costs time, not memory.
-  Grid(const Space<D>& space, const Vector<D>& lower, const Vector<D>& upper, double reach, std::size_t most) {
+  // A grid over the given bounds. Cells become larger than `reach` where there would be more than `most` of them over
+  // the bounds of all ranks: a particle far away costs time, not memory.
+  Grid(const Space<D>& space, const Bounds<D>& own, const Bounds<D>& all, double reach, std::size_t most) {
     // Slightly larger than the reach, so that rounding never puts neighbours two cells apart.
     for (double edge = reach * (1 + 1e-6);; edge *= 2) {
       double cells = 1;
@@ -41,16 +66,17 @@ struct Grid {
         periodic[a] = space.periodic(a);
         double n;
         if (periodic[a]) {
-          low[a] = space.low[a];
+          origin[a] = space.low[a];
           n = std::max(1.0, std::floor(space.period[a] / edge));
           size[a] = space.period[a] / n;
+          cells *= n;
         } else {
-          // Corners are multiples of the edge, so that cells stay in place while particles move.
-          low[a] = std::floor(lower[a] / edge) * edge;
           size[a] = edge;
-          n = std::floor((upper[a] - low[a]) / edge) + 1;
+          const double from = std::floor(own.low[a] / edge);
+          n = std::floor(own.high[a] / edge) - from + 1;
+          first[a] = static_cast<std::int64_t>(from);
+          cells *= std::floor(all.high[a] / edge) - std::floor(all.low[a] / edge) + 1;
         }
-        cells *= n;
         count[a] = static_cast<std::int32_t>(std::min(n, 2e9));
       }
       if (cells <= static_cast<double>(most)) return;
@@ -68,7 +94,8 @@ struct Grid {
   [[nodiscard]] Cell cell_of(const Vector<D>& x) const {
     Cell cell;
     for (std::size_t a = 0; a < D; ++a)
-      cell[a] = std::clamp(static_cast<std::int32_t>((x[a] - low[a]) / size[a]), 0, count[a] - 1);
+      cell[a] = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+          static_cast<std::int64_t>(std::floor((x[a] - origin[a]) / size[a])) - first[a], 0, count[a] - 1));
     return cell;
   }
   // x is the fastest axis.
@@ -77,7 +104,9 @@ struct Grid {
     for (std::size_t a = D; a-- > 0;) n = n * static_cast<std::size_t>(count[a]) + static_cast<std::size_t>(cell[a]);
     return static_cast<std::uint32_t>(n);
   }
-  [[nodiscard]] double corner(const Cell& cell, std::size_t a) const { return low[a] + cell[a] * size[a]; }
+  [[nodiscard]] double corner(const Cell& cell, std::size_t a) const {
+    return origin[a] + static_cast<double>(first[a] + cell[a]) * size[a];
+  }
 };
 
 }  // namespace vicinal::sph

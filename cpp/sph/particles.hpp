@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "exec/memory.hpp"
@@ -26,27 +25,6 @@ struct Particle {
   std::uint32_t id;
   std::uint16_t surface;  // part of a free surface
   std::uint16_t phase;
-};
-
-template <int D>
-struct Bounds {
-  Vector<D> low, high;
-  Bounds() {
-    low.fill(std::numeric_limits<double>::infinity());
-    high.fill(-std::numeric_limits<double>::infinity());
-  }
-  void add(const Vector<D>& x) {
-    for (std::size_t a = 0; a < D; ++a) {
-      low[a] = std::min(low[a], x[a]);
-      high[a] = std::max(high[a], x[a]);
-    }
-  }
-  void add(const Bounds& other) {
-    for (std::size_t a = 0; a < D; ++a) {
-      low[a] = std::min(low[a], other.low[a]);
-      high[a] = std::max(high[a], other.high[a]);
-    }
-  }
 };
 
 // Orders items by cell: counts them, and finds the place of each. Equal keys keep their order.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "sph/schemes/sums.hpp"
@@ -73,9 +74,9 @@ void Simulation<T, D>::prime() {
   primed = true;
 }
 
-// Moves particles by half a step, sorts them into cells and writes their records at the middle of the step.
+// Moves own particles by half a step. Returns their bounds.
 template <class T, int D>
-void Simulation<T, D>::sort(double dt) {
+Bounds<D> Simulation<T, D>::drift(double dt) {
   const std::size_t n = particles.size();
   std::vector<Bounds<D>> bounds((n + block_size - 1) / block_size);
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
@@ -88,32 +89,82 @@ void Simulation<T, D>::sort(double dt) {
   });
   Bounds<D> all;
   for (const Bounds<D>& part : bounds) all.add(part);
-  for (const WallParticle<D>& wall : walls.span()) all.add(wall.x);
-  if (n == 0) all.add(Vector<D>{});  // a grid needs a place even where there is no fluid
+  return all;
+}
 
-  const Grid<D> grid(settings.space, all.low, all.high, settings.reach(),
-                     std::max<std::size_t>(std::size_t{1} << 16, 8 * (n + walls.size())));
-  std::uint32_t* const keys = order_.keys(n);
-  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t k = begin; k < end; ++k) keys[k] = grid.number(grid.cell_of(particles[k].x));
+// The bounds of all ranks.
+template <class T, int D>
+Bounds<D> Simulation<T, D>::agreed(const Bounds<D>& own) const {
+  if (!share) return own;
+  std::array<double, 2 * D> ends;
+  for (std::size_t a = 0; a < D; ++a) ends[a] = -own.low[a], ends[D + a] = own.high[a];
+  agree(ends);
+  Bounds<D> all;
+  for (std::size_t a = 0; a < D; ++a) all.low[a] = -ends[a], all.high[a] = ends[D + a];
+  return all;
+}
+
+// Finds the slot of every particle, by cell and then by id: sums over neighbours have an order that depends neither on
+// the steps before nor on ranks.
+template <class T, int D>
+void Simulation<T, D>::order(const Grid<D>& grid) {
+  const std::size_t n = particles.size(), all = n + ghosts.size();
+  const auto item = [&](std::size_t k) -> const Particle<D>& { return k < n ? particles[k] : ghosts[k - n]; };
+  std::uint32_t* const keys = order_.keys(all);
+  each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t k = begin; k < end; ++k) keys[k] = grid.number(grid.cell_of(item(k).x));
   });
   order_.sort(grid.cells());
+  named_.reset(all);
+  items_.reset(all);
+  each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t k = begin; k < end; ++k) named_[order_.place(k)] = (std::uint64_t{item(k).id} << 32) | k;
+  });
+  const std::uint32_t* const offsets = order_.offsets();
+  const std::size_t cells = grid.cells(), grain = std::max<std::size_t>(16, cells / 512);
+  each((cells + grain - 1) / grain, all, [&](std::size_t part, std::size_t) {
+    for (std::size_t c = part * grain; c < std::min(cells, (part + 1) * grain); ++c) {
+      // By insertion: cells are small, and nearly in order since the last step.
+      for (std::size_t k = offsets[c]; k < offsets[c + 1]; ++k) {
+        const std::uint64_t one = named_[k];
+        std::size_t to = k;
+        for (; to > offsets[c] && named_[to - 1] > one; --to) named_[to] = named_[to - 1];
+        named_[to] = one;
+      }
+      for (std::size_t k = offsets[c]; k < offsets[c + 1]; ++k) items_[k] = static_cast<std::uint32_t>(named_[k]);
+    }
+  });
+}
+
+// Moves particles by half a step, sorts them into cells and writes their records at the middle of the step.
+template <class T, int D>
+void Simulation<T, D>::sort(double dt) {
+  Bounds<D> bounds = drift(dt);
+  if (share) exchange();
+  const std::size_t n = particles.size(), all = n + ghosts.size();
+  for (const WallParticle<D>& wall : walls.span()) bounds.add(wall.x);
+  if (share) {
+    for (const Particle<D>& p : particles.span()) bounds.add(p.x);
+    for (const Particle<D>& p : ghosts.span()) bounds.add(p.x);
+  }
+  if (all + walls.size() == 0) bounds.add(Vector<D>{});  // a grid needs a place even where there is no fluid
+  const Grid<D> grid(settings.space, bounds, agreed(bounds), settings.reach(),
+                     std::max<std::size_t>(std::size_t{1} << 16, 8 * ((share ? total : n) + walls.size())));
+  order(grid);
   sorted_.reset(n);
-  records_.reset(n);
-  shifts_.reset(n * D);
-  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
+  records_.reset(all);
+  shifts_.reset(all * D);
+  each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
     using Fields = Record<T, D>;
-    for (std::size_t k = begin; k < end; ++k) {
-      const Particle<D>& p = particles[k];
-      const std::size_t to = order_.place(k);
-      sorted_[to] = p;
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      const Particle<D>& p = seen(slot);
       const auto cell = grid.cell_of(p.x);
       Fields record{};
       for (std::size_t a = 0; a < D; ++a) {
         record.c[Fields::x + a] = static_cast<T>(p.x[a] - grid.corner(cell, a));
         record.c[Fields::u + a] = static_cast<T>(p.u[a] + 0.5 * dt * p.acceleration[a]);
         if (settings.scheme == Scheme::delta) record.c[Fields::extra + a] = static_cast<T>(p.gradient[a]);
-        shifts_[to * D + a] = static_cast<T>(p.shift[a]);
+        shifts_[slot * D + a] = static_cast<T>(p.shift[a]);
       }
       const double excess = p.excess + 0.5 * dt * p.rate;
       const T pressure = static_cast<T>(settings.pressure(excess, p.phase));
@@ -126,12 +177,50 @@ void Simulation<T, D>::sort(double dt) {
         record.c[Fields::extra] = static_cast<T>(p.phase);
         record.c[Fields::extra + 1] = static_cast<T>(p.per_moment);
       }
-      records_[to] = record;
+      records_[slot] = record;
+      if (ghosts.size() > 0) continue;
+      sorted_[slot] = p;
+      items_[slot] = static_cast<std::uint32_t>(slot);
     }
   });
+  if (ghosts.size() > 0) {
+    slots_.reset(n);
+    std::uint32_t own = 0;
+    for (std::size_t slot = 0; slot < all; ++slot) {
+      if (items_[slot] >= n) continue;
+      slots_[own] = static_cast<std::uint32_t>(slot);
+      sorted_[own] = particles[items_[slot]];
+      items_[slot] = own++;
+    }
+  }
   std::swap(particles, sorted_);
   sort_walls(grid);
   prepare_job(grid);
+  if (share) find_idle(grid);
+}
+
+// Rates are needed of own particles only, and pressures of wall particles in the own part or near own particles.
+template <class T, int D>
+void Simulation<T, D>::find_idle(const Grid<D>& grid) {
+  const std::size_t cells = grid.cells();
+  idle_.assign(cells, 1);
+  idle_walls_.assign(cells, 0);
+  const std::uint32_t *const offsets = order_.offsets(), *const walls_from = wall_order_.offsets();
+  Vector<D> half;
+  for (std::size_t a = 0; a < D; ++a) half[a] = 0.5 * grid.size[a];
+  typename Grid<D>::Cell cell{};
+  for (std::size_t c = 0; c < cells; ++c) {
+    for (std::size_t slot = offsets[c]; slot < offsets[c + 1] && idle_[c] != 0; ++slot)
+      if (items_[slot] < particles.size()) idle_[c] = 0;
+    if (walls_from[c] != walls_from[c + 1]) {
+      Vector<D> middle;
+      for (std::size_t a = 0; a < D; ++a) middle[a] = grid.corner(cell, a) + half[a];
+      idle_walls_[c] = share->reaches(middle, half, settings.reach()) ? 0 : 1;
+    }
+    for (std::size_t a = 0; a < D && ++cell[a] == grid.count[a]; ++a) cell[a] = 0;
+  }
+  job_.fluid.idle = idle_.data();
+  job_.walls.idle = idle_walls_.data();
 }
 
 template <class T, int D>
@@ -173,8 +262,8 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
     job.shape.size[a] = static_cast<T>(grid.size[a]);
   }
   cells_ = grid.cells();
-  job.fluid = {records_.data(), order_.offsets()};
-  job.walls = {wall_records_.data(), wall_order_.offsets()};
+  job.fluid = {records_.data(), order_.offsets(), nullptr};
+  job.walls = {wall_records_.data(), wall_order_.offsets(), nullptr};
   job.has_walls = walls.size() > 0;
   job.square = static_cast<T>(reach * reach);
   const double scale = with_smoothing(
@@ -194,7 +283,7 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
   job.shifts = shifts_.data();
-  near_.reset(particles.size());
+  near_.reset(records_.size());
   job.near = near_.data();
   job.reacts = reacts_.data();
 
@@ -265,7 +354,7 @@ void Simulation<T, D>::extrapolate() {
 template <class T, int D>
 void Simulation<T, D>::curvature() {
   if (!settings.tense()) return;
-  const std::size_t n = particles.size(), phases = settings.phases.size();
+  const std::size_t n = records_.size(), phases = settings.phases.size();
   // Normals of particles that hardly see another phase are noise (Morris, Int. J. Numer. Meth. Fluids 33 (2000) 333).
   std::vector<double> least(phases, 1);
   for (std::size_t k = 0; k < phases; ++k) {
@@ -278,7 +367,7 @@ void Simulation<T, D>::curvature() {
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
     using Fields = Record<T, D>;
     for (std::size_t k = begin; k < end; ++k) {
-      const Particle<D>& p = particles[k];
+      const Particle<D>& p = seen(k);
       Fields record{};
       for (std::size_t a = 0; a < D; ++a) record.c[a] = records_[k].c[a];
       record.c[Fields::pressure] = static_cast<T>(p.phase);
@@ -297,7 +386,7 @@ void Simulation<T, D>::curvature() {
 
 template <class T, int D>
 void Simulation<T, D>::rates() {
-  sums_.reset(particles.size());
+  sums_.reset(records_.size());
   job_.sums = sums_.data();
   const Loops<T, D>& kinds = loops<T, D>();
   each_cell(settings.scheme == Scheme::delta ? kinds.delta : kinds.edac, particles.size());
@@ -328,25 +417,27 @@ bool Simulation<T, D>::finish(double dt) {
   const std::size_t n = particles.size();
   const Shifting shifting{4 * settings.smoothing_length * largest.speed * settings.shifting, 0.5 * largest.speed};
   // Surface tension times the divergence of the normal.
-  const auto tension = [&](std::size_t k) {
+  const auto tension = [&](std::size_t slot) {
     if (!settings.tense()) return 0.0;
-    const T* const found = curvature_sums_[k].c;
+    const T* const found = curvature_sums_[slot].c;
     const double moment = found[CurvatureSums::moment];
     return moment < 0 ? settings.tension * D * found[CurvatureSums::bend] / moment : 0.0;
   };
   block_largest_.assign((n + block_size - 1) / block_size, {});
-  std::vector<std::uint32_t> blamed(block_largest_.size(), 0);
-  std::vector<std::uint8_t> bad(block_largest_.size(), 0);
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> blamed(block_largest_.size(), none);  // smallest ids of particles that are not sound
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
     Largest most;
     for (std::size_t k = begin; k < end; ++k) {
       Particle<D>& p = particles[k];
-      const T* const sums = sums_[k].c;
+      const std::size_t slot = slot_of(k);
+      const T* const sums = sums_[slot].c;
       Vector<D> first_half;  // of the way in this step
       for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
-      if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting, near_[k] != 0);
+      if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting, near_[slot] != 0);
       else
-        update_edac<D>(p, sums, settings.gravity, shifting, tension(k), kernel_volume_, settings.phases[p.phase].rest);
+        update_edac<D>(p, sums, settings.gravity, shifting, tension(slot), kernel_volume_,
+                       settings.phases[p.phase].rest);
       for (std::size_t a = 0; a < D; ++a) {
         p.u[a] += dt * p.acceleration[a];
         p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
@@ -359,18 +450,22 @@ bool Simulation<T, D>::finish(double dt) {
       // Also false for what is not a number.
       const Phase& phase = settings.phases[p.phase];
       const bool sound = own.speed < phase.sound && own.acceleration < 1e300 && std::abs(p.excess) < 0.5 * phase.rest;
-      if (!sound && bad[block] == 0) bad[block] = 1, blamed[block] = p.id;
+      if (!sound) blamed[block] = std::min(blamed[block], p.id);
     }
     block_largest_[block] = most;
   });
   largest = {};
+  broken = none;
   for (const Largest& part : block_largest_) largest.add(part);
-  for (std::size_t block = 0; block < bad.size(); ++block)
-    if (bad[block] != 0) {
-      broken = blamed[block];
-      return false;
-    }
-  return true;
+  for (const std::uint32_t id : blamed) broken = std::min(broken, id);
+  if (share) {
+    std::array<double, 4> numbers{largest.speed, largest.acceleration, largest.shift, -static_cast<double>(broken)};
+    agree(numbers);
+    largest = {numbers[0], numbers[1], numbers[2]};
+    broken = static_cast<std::uint32_t>(-numbers[3]);
+    ghosts.reset(0);
+  }
+  return broken == none;
 }
 
 template class Simulation<float, 2>;

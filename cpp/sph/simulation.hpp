@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "exec/memory.hpp"
@@ -14,6 +16,7 @@
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
 #include "sph/settings.hpp"
+#include "sph/share.hpp"
 #include "sph/walls.hpp"
 
 namespace vicinal::sph {
@@ -44,6 +47,7 @@ class Simulation {
 
   Settings<D> settings;
   Buffer<Particle<D>> particles;
+  Buffer<Particle<D>> ghosts;     // of other ranks, in this step
   Buffer<WallParticle<D>> walls;  // the last ones are those of bodies
   Bodies bodies;
   Guard* guard = nullptr;  // keeps particles on their side of walls, if there is one
@@ -52,6 +56,13 @@ class Simulation {
   Largest largest;
   bool walls_moved = true;  // since the last step
   bool primed = false;      // rates and largest values belong to the present state
+
+  // On several ranks: the part of each, the number of particles of all, a function that exchanges particles and ghosts,
+  // and one that replaces numbers by the largest ones of all ranks. All ranks take a step together.
+  std::optional<Share<D>> share;
+  std::size_t total = 0;
+  std::function<void()> exchange;
+  std::function<void(std::span<double>)> agree;
 
   // Takes a step. Returns whether the state is still sound; if not, `broken` is the id of the particle to blame.
   bool step();
@@ -68,6 +79,16 @@ class Simulation {
 
  private:
   void sort(double dt);
+  Bounds<D> drift(double dt);
+  Bounds<D> agreed(const Bounds<D>& own) const;
+  void order(const Grid<D>& grid);
+  void find_idle(const Grid<D>& grid);
+  // Ghosts lie between own particles in the order of cells. The slot of an own particle is its place in this order.
+  [[nodiscard]] std::size_t slot_of(std::size_t own) const { return ghosts.size() == 0 ? own : slots_[own]; }
+  [[nodiscard]] const Particle<D>& seen(std::size_t slot) const {
+    const std::uint32_t item = items_[slot];
+    return item < particles.size() ? particles[item] : ghosts[item - particles.size()];
+  }
   void sort_walls(const Grid<D>& grid);
   void extrapolate();
   void curvature();
@@ -79,6 +100,9 @@ class Simulation {
 
   double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
   Buffer<Particle<D>> sorted_;
+  Buffer<std::uint64_t> named_;                  // id and item in each slot
+  Buffer<std::uint32_t> items_, slots_;          // the item in each slot: an own particle, or a ghost behind those
+  std::vector<std::uint8_t> idle_, idle_walls_;  // see Cells
   CellSort order_, wall_order_;
   std::optional<Grid<D>> wall_grid_;  // for which walls are sorted
   Buffer<Record<T, D>> records_, wall_records_;

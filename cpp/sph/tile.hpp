@@ -19,6 +19,7 @@ template <class T, int D>
 struct Cells {
   const Record<T, D>* records;
   const std::uint32_t* offsets;  // of each cell, and the end
+  const std::uint8_t* idle;      // one per cell: its particles look for no neighbours; null if all of them do
 };
 
 // Memory of one thread.

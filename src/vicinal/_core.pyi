@@ -318,19 +318,13 @@ class Sph:
         vectors: Mapping[str, Sequence[float]],
         names: Mapping[str, str],
     ) -> None: ...
-    def fill(
-        self,
-        x: npt.NDArray[np.float64],
-        u: npt.NDArray[np.float64],
-        excess: npt.NDArray[np.float64],
-        phases: npt.NDArray[np.uint32],
-    ) -> None: ...
     def add(
         self,
         x: npt.NDArray[np.float64],
         u: npt.NDArray[np.float64],
         excess: npt.NDArray[np.float64],
         phases: npt.NDArray[np.uint32],
+        first: int,
     ) -> None: ...
     def keep(self, flags: npt.NDArray[np.bool_]) -> None: ...
     def set_walls(
@@ -352,6 +346,15 @@ class Sph:
     def place_bodies(self, poses: npt.NDArray[np.float64]) -> None: ...
     def body_loads(self) -> npt.NDArray[np.float64]: ...
     def set_guard(self, guard: SphGuard | None) -> None: ...
+    def set_ranks(
+        self,
+        parts: npt.NDArray[np.float64],
+        rank: int,
+        margin: float,
+        total: int,
+        swap: Callable[[Sequence[npt.NDArray[np.uint8]]], Sequence[npt.NDArray[np.uint8]]],
+        agree: Callable[[npt.NDArray[np.float64]], None],
+    ) -> None: ...
     def run(self, until: float, steps: int) -> tuple[int, bool]: ...
     def prime(self) -> None: ...
     def next(self) -> tuple[float, str]: ...

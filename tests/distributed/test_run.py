@@ -107,15 +107,29 @@ def test_a_scene_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None
 
 
 @needs_launcher
+def test_a_fluid_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None:
+    coarse = ["wave_maker", "--set", "sph.spacing=0.05", "--set", "run.duration=0.06", "--set", "output.every=0.02"]
+    for ranks in (1, 3):
+        run(ranks, *coarse, "-o", str(tmp_path / str(ranks)))
+    assert (tmp_path / "1" / "table.csv").read_bytes() == (tmp_path / "3" / "table.csv").read_bytes()
+    one, three = (load_restart(tmp_path / ranks / "restart.npz")[1]["sph"]["simulation"] for ranks in ("1", "3"))
+    assert len(one["particles"]) > 300
+    for name in ("particles", "marks", "clock", "steps"):
+        assert np.array_equal(one[name], three[name]), name
+
+
+@needs_launcher
 def test_errors_end_all_ranks_with_one_message(tmp_path: Path) -> None:
     scene = tmp_path / "stream.toml"
     scene.write_text(SCENE.replace("count = 150", "count = 100000000"))
     result = launch(2, "-m", "vicinal.cli", "run", str(scene), "-o", str(tmp_path / "out"))
     assert result.returncode == 2
     assert result.stderr.count("error:") == 1
-    fluid = launch(2, "-m", "vicinal.cli", "run", "dam_break", "-o", str(tmp_path / "fluid"))
-    assert fluid.returncode == 2
-    assert "a scene on several ranks must have a table dem only, got 2 ranks and sph" in fluid.stderr
+    both = launch(2, "-m", "vicinal.cli", "run", "floating_block", "-o", str(tmp_path / "both"))
+    assert both.returncode == 2
+    assert (
+        "a scene on several ranks must have one of the tables dem and sph, got 2 ranks and dem and sph" in both.stderr
+    )
 
 
 @needs_launcher

@@ -18,7 +18,7 @@ struct Curvature {
   using At = CurvatureSums;
 
   static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
-    for_cells(job.shape, job.fluid.offsets, begin, end,
+    for_cells(job.shape, job.fluid, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 bool any = false;
                 for (std::size_t i = first; i < last; ++i) any |= job.fluid.records[i].c[Fields::density] > 0;

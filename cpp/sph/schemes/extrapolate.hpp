@@ -16,7 +16,7 @@ struct Extrapolate {
   using At = WallSums<D>;
 
   static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
-    for_cells(job.shape, job.walls.offsets, begin, end,
+    for_cells(job.shape, job.walls, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
                 for (std::size_t i = first; i < last; ++i) {

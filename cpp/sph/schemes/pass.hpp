@@ -24,7 +24,7 @@ struct Pass {
   using Of = Scheme<L, D>;
 
   static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
-    for_cells(job.shape, job.fluid.offsets, begin, end,
+    for_cells(job.shape, job.fluid, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 cell_of(job, cell, first, last, tile);
               });

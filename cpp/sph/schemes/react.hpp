@@ -18,7 +18,7 @@ struct React {
   using At = ReactSums<D>;
 
   static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
-    for_cells(job.shape, job.walls.offsets, begin, end,
+    for_cells(job.shape, job.walls, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 bool some = false;
                 for (std::size_t i = first; i < last; ++i) some |= job.reacts[i] != 0;

@@ -31,6 +31,8 @@ class Bisection:
     >>> parts = bisect(line, np.ones(100), 4)
     >>> np.bincount(parts.owners(line)).tolist()
     [25, 25, 25, 25]
+    >>> parts.boxes(4, 2)[0].round(2).tolist()
+    [[-inf, -inf], [0.25, inf]]
     """
 
     cuts: tuple[Cut, ...]
@@ -46,6 +48,15 @@ class Bisection:
             members[cut.first] = rows[~above]
             owners[members[cut.middle]] = cut.middle
         return owners
+
+    def boxes(self, ranks: int, dim: int) -> npt.NDArray[np.float64]:
+        """Return the lower and upper ends of the parts, shape (ranks, 2, dim); upper ends belong to the next part."""
+        boxes = np.empty((ranks, 2, dim))
+        boxes[:, 0], boxes[:, 1] = -np.inf, np.inf
+        for cut in self.cuts:
+            boxes[cut.first : cut.middle, 1, cut.axis] = cut.at
+            boxes[cut.middle : cut.last, 0, cut.axis] = cut.at
+        return boxes
 
 
 def bisect(points: npt.NDArray[Any], weights: npt.NDArray[np.float64], ranks: int) -> Bisection:

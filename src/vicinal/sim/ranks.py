@@ -68,6 +68,13 @@ class Ranks:
         """Return the largest value of all ranks."""
         return float(max(self.gathered(float(value))))
 
+    def agree(self, numbers: Array) -> None:
+        """Replace numbers by the largest ones of all ranks."""
+        if self.used:
+            from mpi4py import MPI
+
+            self.comm.Allreduce(MPI.IN_PLACE, numbers, MPI.MAX)
+
     def total(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the sum of whole numbers over all ranks."""
         if not self.used:

@@ -400,7 +400,7 @@ def make_solver(scene: Scene, states: Mapping[str, Any] | None = None, comm: Int
         shared: object = kind
         if not isinstance(shared, RankSolver):
             raise InputError(
-                f"a scene on several ranks must have a table dem only, got {comm.size} ranks and "
+                f"a scene on several ranks must have one of the tables dem and sph, got {comm.size} ranks and "
                 f"{' and '.join(scene.solvers())}; run it without mpiexec"
             )
         return shared.on_ranks(comm, scene, None if states is None else states[kind.NAME])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 from vicinal.sph.vortices import taylor_green_pressures, taylor_green_velocities
 from vicinal.sph.wall_motion import WallMotion
 
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
 Array = npt.NDArray[np.float64]
 
 
@@ -41,7 +44,7 @@ def _corners(region: object) -> list[Sequence[float]]:
     return [getattr(region, name) for name in ("low", "high", "start", "end", "centre") if hasattr(region, name)]
 
 
-def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simulation:
+def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: Intracomm | None = None) -> Simulation:
     """Return the fluid of a scene at time 0; there is none inside `solids`, bodies that float in it."""
     section: Sph = scene.sph
     dim = section.dim
@@ -87,13 +90,15 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
             slip=_slip(section, bodies),
             periodic=None if periodic is None else periodic[:dim],
         )
+    rank, ranks = (0, 1) if comm is None else (comm.rank, comm.size)
+    own = slice(len(positions) * rank // ranks, len(positions) * (rank + 1) // ranks)
     return Simulation(
-        positions,
+        positions[own],
         spacing=section.spacing,
         density=section.density,
         sound_speed=section.sound_speed,
-        velocities=np.concatenate(velocities),
-        pressures=np.concatenate(pressures),
+        velocities=np.concatenate(velocities)[own],
+        pressures=np.concatenate(pressures)[own],
         walls=dummies,
         wall_motion=make_motion(walls, dummies),
         wall_velocities=_sliding(section, bodies) if bodies else None,
@@ -103,7 +108,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
         box=None if periodic is None else periodic[:dim],
         viscosity=None if names else _viscosity(section),
         phases=[Phase(density=each.density, nu=each.nu) for each in section.phases.values()] or None,
-        phase=np.concatenate(phases),
+        phase=np.concatenate(phases)[own],
         surface_tension=section.surface_tension,
         scheme=section.scheme,
         kernel=section.kernel,
@@ -113,6 +118,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = ()) -> Simu
         shifting=section.shifting,
         courant=section.courant,
         precision=section.precision,
+        comm=comm,
     )
 
 

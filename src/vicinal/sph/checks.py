@@ -70,3 +70,10 @@ def check_box(box: Sequence[float | None] | None, dim: int, support: float) -> l
                 "use a smaller spacing or a longer box"
             )
     return periods
+
+
+def check_motion(positions: npt.ArrayLike, velocities: npt.ArrayLike | None) -> tuple[Array, Array]:
+    """Return positions and velocities, which are 0 by default."""
+    places = check_rows(positions, "positions")
+    speeds = np.zeros(places.shape) if velocities is None else check_rows(velocities, "velocities", places.shape)
+    return places, speeds

@@ -21,9 +21,9 @@ class SoundSpeedWarning(SimulationWarning):
 
 def unstable(sim: Simulation, particle: int) -> UnstableError:
     """Return the error for a particle whose state is useless: where, when, and the likely cause."""
-    position, velocity = sim.positions[particle], sim.velocities[particle]
-    speed, density = float(np.linalg.norm(velocity)), float(sim.densities[particle])
-    rest = float(sim.masses[particle]) / sim.spacing**sim.dim
+    row = sim.rows(sim.ids == particle, "positions", "velocities", "densities", "masses")
+    position, density = row["positions"][0], float(row["densities"][0])
+    speed, rest = float(np.linalg.norm(row["velocities"][0])), float(row["masses"][0]) / sim.spacing**sim.dim
     if not np.isfinite(position).all() or not np.isfinite(speed) or not np.isfinite(density):
         what = "has a position, velocity or density that is not finite"
     elif speed >= sim.sound_speed:

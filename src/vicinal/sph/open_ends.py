@@ -126,8 +126,10 @@ class OpenEnds:
             while inlet.speed * sim.time >= (self._emitted[place] + 1) * self.spacing:
                 if pressures is None:
                     pressures = sim.wall_pressures
-                layer = inlet.at(sim.time, self._emitted[place])[: inlet.width]
-                sim.add(layer, np.tile(inlet.velocity, (len(layer), 1)), pressures[first : first + inlet.width])
+                # All ranks know the layer; one of them adds it.
+                width = inlet.width if sim.rank == 0 else 0
+                layer = inlet.at(sim.time, self._emitted[place])[:width]
+                sim.add(layer, np.tile(inlet.velocity, (width, 1)), pressures[first : first + width])
                 self._emitted[place] += 1
                 changed = True
             first += len(inlet.places)
@@ -140,23 +142,27 @@ class OpenEnds:
         now = self.at(sim.time)[0][len(self) - len(self._from) :]
         stay = np.zeros(len(now), bool)
         positions = sim.positions
-        taken = np.full(len(positions), -1)
+        leaving = np.zeros(len(positions), bool)
         for place, zone in enumerate(self._outlets):
             stay |= (self._outlet == place) & _inside(now, zone.low, zone.high)
-            taken[_inside(positions, zone.low, zone.high)] = place
-        new = taken >= 0
-        if stay.all() and not new.any():
+            leaving |= _inside(positions, zone.low, zone.high)
+        new = sim.rows(leaving, "positions", "velocities")
+        count = len(new["ids"])
+        if stay.all() and not count:
             return False
-        velocities = sim.velocities[new]
+        taken = np.zeros(count, np.int64)
+        velocities = new["velocities"]
         for place, zone in enumerate(self._outlets):
+            inside = _inside(new["positions"], zone.low, zone.high)
+            taken[inside] = place
             if zone.velocity is not None:
-                velocities[taken[new] == place] = zone.velocity
-        self._from = np.concatenate([self._from[stay], positions[new]])
+                velocities[inside] = zone.velocity
+        self._from = np.concatenate([self._from[stay], new["positions"]])
         self._velocity = np.concatenate([self._velocity[stay], velocities])
-        self._since = np.concatenate([self._since[stay], np.full(int(new.sum()), sim.time)])
-        self._outlet = np.concatenate([self._outlet[stay], taken[new]])
-        if new.any():
-            sim.keep(~new)
+        self._since = np.concatenate([self._since[stay], np.full(count, sim.time)])
+        self._outlet = np.concatenate([self._outlet[stay], taken])
+        if count:
+            sim.keep(~leaving)
         return True
 
     def state(self) -> dict[str, Any]:

@@ -62,13 +62,11 @@ class FluidSample:
 
     @classmethod
     def of(cls, sim: Simulation) -> FluidSample:
-        """Return the present fluid of a simulation."""
+        """Return the present fluid of a simulation; on ranks, an empty one on all but rank 0."""
+        names = ("positions", "velocities", "densities", "pressures", "masses")
+        columns = sim.whole(*names) or {name: getattr(sim, name)[:0] for name in names}
         return cls(
-            positions=sim.positions,
-            velocities=sim.velocities,
-            densities=sim.densities,
-            pressures=sim.pressures,
-            masses=sim.masses,
+            **{name: columns[name] for name in names},
             kernel=sim.kernel,
             support=sim.kernel.support,
             spacing=sim.spacing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +13,21 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.sim.solver import UnstableError
-from vicinal.sph.checks import check_box, check_not_negative, check_positive, check_rows, check_vector
+from vicinal.sph.checks import check_box, check_motion, check_not_negative, check_positive, check_rows, check_vector
 from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
 from vicinal.sph.guard import Guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kept import kept_walls, options_of
 from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.open_ends import OpenEnds
-from vicinal.sph.phases import Phase, check_numbers, check_phases, check_scheme, excess_of, matched_sounds
+from vicinal.sph.particles import Particles
+from vicinal.sph.phases import Phase, check_phases, check_scheme, matched_sounds
+from vicinal.sph.ranks import STEPS, FluidRanks, check_together
 from vicinal.sph.sound import choose_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 Array = npt.NDArray[np.float64]
 
@@ -37,7 +42,7 @@ STATES = ("linear", "tait")
 PRECISIONS = ("single", "double")
 
 
-class Simulation:
+class Simulation(Particles):
     """A weakly compressible fluid with walls of dummy particles.
 
     Scheme "delta", δ⁺-SPH for free surfaces: density diffusion with renormalised gradients (Antuono et al. 2010) and
@@ -103,6 +108,9 @@ class Simulation:
         Length of a step as part of the time in which sound crosses a smoothing length, and of the other limits.
     precision
         "single" or "double": of the sums over pairs.
+    comm
+        An mpi4py communicator whose ranks share the fluid. Every rank passes a share of the particles, and all of the
+        rest; all ranks call every method and property together.
 
     Examples
     --------
@@ -148,8 +156,9 @@ class Simulation:
         tensile_control: bool = True,
         courant: float = 0.25,
         precision: str = "single",
+        comm: Intracomm | None = None,
     ) -> None:
-        places = check_rows(positions, "positions")
+        places, speeds = check_together(comm, lambda: check_motion(positions, velocities))
         self._dim = places.shape[1]
         self._spacing = check_positive(spacing, "spacing")
         self._density = check_positive(density, "density")
@@ -177,16 +186,13 @@ class Simulation:
         if self._courant > 1:
             raise InputError(f"courant must be at most 1, got {self._courant:g}; steps beyond that are unstable")
         self._box = check_box(box, self._dim, self._kernel.support)
-        speeds = (
-            check_rows(velocities, "velocities", places.shape) if velocities is not None else np.zeros(places.shape)
-        )
-        self._walls, self._wall_motion = walls, wall_motion
+        self._ranks = FluidRanks(comm, self._box, self._kernel.support)
+        self._walls, self._wall_motion, self._ends = walls, wall_motion, ends
         self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
-        self._ends = ends
         check_scheme(self._scheme, self._state, ends)
         moving = [speeds, self._wall_velocities, *([] if ends is None else [ends.at(0.0)[1]])]
         self._sound = (
-            choose_sound(places, moving, self._gravity, self._spacing)
+            choose_sound(places, moving, self._gravity, self._spacing, self._ranks)
             if sound_speed is None
             else check_positive(sound_speed, "sound_speed")
         )
@@ -194,21 +200,17 @@ class Simulation:
         self._rest = np.array([each.density for each in self._phases])
         self._sounds = np.array(matched_sounds(self._rest.tolist(), self._sound))
         self._core = self._make_core()
-        numbers = check_numbers(phase, len(places), len(self._rest))
-        self._core.fill(places, speeds, self._excess(pressures, numbers), numbers)
+        self._append(places, speeds, pressures, phase)
         if ends is not None:
             ends.exchange(self, len(self._slip))
         self._place_walls(0.0)
+        self._ranks.divide(self._core)
         self._guard = guard
         self._held: Mapping[str, int] = {}  # before the state that this simulation continues from
         if guard is not None:
             self._core.set_guard(guard.core)
         self._warned = False
         self._fault: UnstableError | None = None  # after which there is nothing to continue from
-
-    def _mach(self) -> float:
-        """Return the largest speed in speeds of sound, each in its own phase."""
-        return float((np.linalg.norm(self.velocities, axis=1) / self._sounds[self.phase]).max())
 
     def _kinematic(self) -> float:
         return self._viscosity.kinematic(self._kernel.length, self._sound, self._dim)
@@ -258,9 +260,6 @@ class Simulation:
         }
         return _core.Sph(self._dim == 3, self._precision == "double", numbers, vectors, names)
 
-    def _excess(self, pressures: npt.ArrayLike | None, numbers: npt.NDArray[np.uint32]) -> Array:
-        return excess_of(pressures, self._rest[numbers], self._sounds[numbers], tait=self._state == "tait")
-
     def _place_walls(self, time: float) -> None:
         positions, normals, velocities, accelerations = np.zeros((4, 0, self._dim))
         if self._walls is not None:
@@ -282,25 +281,10 @@ class Simulation:
         x, n, u, a = (np.ascontiguousarray(c, np.float64) for c in (positions, normals, velocities, accelerations))
         self._core.set_walls(x, n, u, a, slip)
 
-    def add(self, positions: Array, velocities: Array, pressures: Array) -> None:
-        """Add particles behind those that there are."""
-        rows = check_rows(positions, "positions")
-        speeds = check_rows(velocities, "velocities", rows.shape)
-        numbers = np.zeros(len(rows), np.uint32)
-        self._core.add(rows, speeds, self._excess(pressures, numbers), numbers)
-
-    def keep(self, which: npt.NDArray[np.bool_]) -> None:
-        """Keep some particles, given by a flag for each, and remove the others."""
-        self._core.keep(np.ascontiguousarray(which, bool))
-
     def __repr__(self) -> str:
         """Return the number of particles and the time."""
         walls = 0 if self._walls is None else len(self._walls.wall)
         return f"Simulation({len(self)} particles, {walls} in walls, t = {self.time:.6g})"
-
-    def __len__(self) -> int:
-        """Return the number of fluid particles."""
-        return self._core.size()
 
     def run(self, steps: int) -> None:
         """Take a number of steps."""
@@ -315,7 +299,24 @@ class Simulation:
         if self._fault is not None:
             raise self._fault
         end = self.step_count + steps
+        with self._ranks.listening():
+            self._steps(until, end)
+        if self._wall_motion is not None or self._ends is not None:
+            self._place_walls(self.time)
+        if not self._warned and self.mach() > FASTEST:
+            self._warned = True
+            warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
+
+    def _steps(self, until: float, end: int) -> None:
+        """Take steps until a time or a step is reached."""
+        ranks, balanced = self._ranks, self.step_count
         while self.time < until and self.step_count < end:
+            if ranks.used and self.step_count >= balanced + STEPS:
+                balanced = self.step_count
+                ranks.balance(self._core)
+                if ranks.count(int(ranks.asked)):
+                    ranks.asked = False
+                    raise KeyboardInterrupt
             if self._wall_motion is not None or self._ends is not None:
                 self._core.prime()
                 # Rates belong to the middle of a step.
@@ -325,22 +326,18 @@ class Simulation:
                     self._guard.move()
                 done = 1
             else:
-                done = end - self.step_count
+                done = min(end - self.step_count, STEPS) if ranks.used else end - self.step_count
             if not self._core.run(until, done)[1]:
                 self._fault = unstable(self, self._core.broken())
                 raise self._fault
             if self._ends is not None:
                 self._ends.exchange(self, len(self._slip))
-        if self._wall_motion is not None or self._ends is not None:
-            self._place_walls(self.time)
-        if not self._warned and len(self) and self._mach() > FASTEST:
-            self._warned = True
-            warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
 
     def set_bodies(
         self, count: int, arms: Array, normals: Array, owners: npt.NDArray[np.uint32], *, slip: bool
     ) -> None:
         """Set the wall particles of `count` rigid bodies: arms and normals, (m, 3), in the axes of their `owners`."""
+        self._ranks.refuse("bodies")
         self._core.set_bodies(count, arms, normals, owners, np.full(len(owners), slip))
 
     def place_bodies(self, poses: Array) -> None:
@@ -374,42 +371,6 @@ class Simulation:
         return self._core.next()[1]
 
     @property
-    def positions(self) -> Array:
-        """Positions, shape (n, dim); a copy, as are all arrays."""
-        return self._core.column("positions")
-
-    @property
-    def velocities(self) -> Array:
-        """Velocities, shape (n, dim)."""
-        return self._core.column("velocities")
-
-    @property
-    def accelerations(self) -> Array:
-        """Accelerations in the last step, shape (n, dim)."""
-        self._core.prime()
-        return self._core.column("accelerations")
-
-    @property
-    def densities(self) -> Array:
-        """Densities."""
-        return np.asarray(self._rest[self.phase] + self._core.column("excess"))
-
-    @property
-    def pressures(self) -> Array:
-        """Pressures."""
-        return self._core.column("pressures")
-
-    @property
-    def masses(self) -> Array:
-        """Masses."""
-        return np.asarray(self._rest[self.phase] * self._spacing**self._dim)
-
-    @property
-    def phase(self) -> npt.NDArray[np.int32]:
-        """Numbers of the phases of particles."""
-        return self._core.column("phases").astype(np.int32)
-
-    @property
     def scheme(self) -> str:
         """Name of the scheme."""
         return self._scheme
@@ -425,12 +386,6 @@ class Simulation:
         return self._tension
 
     @property
-    def surface(self) -> npt.NDArray[np.bool_]:
-        """Whether a particle was part of the free surface in the last step."""
-        self._core.prime()
-        return self._core.column("surface") > 0
-
-    @property
     def wall_positions(self) -> Array:
         """Positions of the wall particles, shape (m, dim)."""
         return self._core.wall_column("positions")
@@ -439,7 +394,13 @@ class Simulation:
     def wall_pressures(self) -> Array:
         """Pressures that wall particles took over from the fluid in the last step."""
         self._core.prime()
-        return self._core.wall_column("pressures")
+        pressures = self._core.wall_column("pressures")
+        if not self._ranks.used:
+            return pressures
+        own = np.flatnonzero(self._ranks.owned(self.wall_positions))
+        for rows, values in self._ranks.gathered((own, pressures[own])):
+            pressures[rows] = values
+        return pressures
 
     @property
     def walls(self) -> WallParticlesLike | None:
@@ -450,8 +411,9 @@ class Simulation:
     def held(self) -> Mapping[str, int]:
         """How often each wall has put a particle back, by name, without those that never did."""
         counts = dict(self._held)
-        for name, count in self._guard.counts().items() if self._guard is not None else ():
-            counts[name] = counts.get(name, 0) + count
+        for some in self._ranks.gathered({} if self._guard is None else self._guard.counts()):
+            for name, count in some.items():
+                counts[name] = counts.get(name, 0) + count
         return counts
 
     @property
@@ -499,31 +461,17 @@ class Simulation:
         """Lengths of the periodic box, None for an open axis."""
         return tuple(edge or None for edge in self._box)
 
-    @property
-    def largest_speed(self) -> float:
-        """Speed of the fastest particle."""
-        return float(np.linalg.norm(self.velocities, axis=1).max()) if len(self) else 0.0
-
-    def energies(self) -> Mapping[str, float]:
-        """Return the kinetic, potential and elastic energy; elastic energy is that of compression.
-
-        Examples
-        --------
-        >>> sim = Simulation([[0.0, 2.0]], spacing=1.0, density=1.0, gravity=(0, -10), velocities=[[1.0, 0.0]])
-        >>> {name: round(value, 6) for name, value in sim.energies().items()}
-        {'kinetic': 0.5, 'potential': 20.0, 'elastic': 0.0}
-        """
-        mass, phase = self.masses, self.phase
-        wave = self._core.column("excess") / self._rest[phase] * self._sounds[phase]
-        return {
-            "kinetic": 0.5 * float(mass @ (self.velocities**2).sum(axis=1)),
-            "potential": -float(mass @ (self.positions @ self._gravity)),
-            "elastic": 0.5 * float(mass @ wave**2),
-        }
-
     def state(self) -> dict[str, Any]:
-        """Return everything `restore` needs but the motion of walls: arrays, numbers and strings."""
+        """Return everything `restore` needs but the motion of walls: arrays, numbers and strings.
+
+        On ranks, the state is complete on rank 0.
+        """
         numbers, marks, clock, steps, primed = self._core.state()
+        if self._ranks.used:
+            parts = self._ranks.at_first((numbers, marks))
+            numbers, marks = (np.concatenate([part[k] for part in parts]) for k in range(2))
+            order = np.argsort(marks[:, 0])
+            numbers, marks = numbers[order], marks[order]
         laminar = isinstance(self._viscosity, Laminar)
         state: dict[str, Any] = {
             "particles": numbers,
@@ -531,6 +479,7 @@ class Simulation:
             "clock": np.array(clock),
             "steps": steps,
             "primed": int(primed),
+            "next_id": self._next_id,
             "held": dict(self.held),
             "spacing": self._spacing,
             "density": self._density,
@@ -566,8 +515,9 @@ class Simulation:
         wall_motion: WallMotionLike | None = None,
         ends: OpenEnds | None = None,
         guard: Guard | None = None,
+        comm: Intracomm | None = None,
     ) -> Self:
-        """Make the simulation whose `state` this was; it continues bit for bit.
+        """Make the simulation whose `state` this was; it continues bit for bit, on any number of ranks.
 
         The motion of walls, open ends and the guard are not part of the state; pass those that the simulation had.
 
@@ -581,8 +531,8 @@ class Simulation:
         >>> bool((sim.positions == other.positions).all())
         True
         """
-        options = options_of(state)
-        made = cls(np.zeros((0, len(state["gravity"]))), wall_motion=wall_motion, ends=ends, guard=guard, **options)
+        options = options_of(state) | {"wall_motion": wall_motion, "ends": ends, "guard": guard, "comm": comm}
+        made = cls(np.zeros((0, len(state["gravity"]))), **options)
         made._continue(state)
         return made
 
@@ -591,13 +541,17 @@ class Simulation:
         if self._ends is not None:
             self._ends.restore(state["ends"])
         self._place_walls(float(state["clock"][0]))
+        numbers, marks = np.asarray(state["particles"], np.float64), np.asarray(state["marks"], np.uint32)
+        own = self._ranks.share(numbers[:, : self._dim])
         self._core.restore(
-            np.ascontiguousarray(state["particles"], np.float64),
-            np.ascontiguousarray(state["marks"], np.uint32),
+            np.ascontiguousarray(numbers[own]),
+            np.ascontiguousarray(marks[own]),
             [float(x) for x in state["clock"]],
             int(state["steps"]),
             bool(state["primed"]),
         )
+        self._next_id = int(state["next_id"])
+        self._ranks.inform(self._core)
         if self._guard is not None and self._wall_motion is not None:
             self._wall_motion.place(self.time)
             self._guard.move()
@@ -606,6 +560,8 @@ class Simulation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the state; a guard, which belongs to its walls, cannot be copied."""
+        if self._ranks.used:
+            raise TypeError("a Simulation on ranks can be neither copied nor pickled; use state() and restore()")
         if self._guard is not None:
             raise TypeError("a Simulation with a guard can be neither copied nor pickled; use state() and restore()")
         return _restored, (type(self), self.state(), self._wall_motion)

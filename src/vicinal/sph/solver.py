@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from vicinal.sph.config import COLUMNS, ENERGIES, Sph
 from vicinal.sph.probes import FluidSample, Probes
 from vicinal.sph.simulation import Simulation
 from vicinal.sph.solids import Solid
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 LIMITS = ("sound", "force", "viscosity", "shifting", "tension")
 """What limits a step, in the order of the numbers in the table."""
@@ -34,28 +37,42 @@ class FluidSolver(SceneSolver):
         The state to continue from; time 0 if left out.
     solids
         Bodies in the fluid, inside of which there is none at the start.
+    comm
+        An mpi4py communicator whose ranks share the fluid.
     """
 
     NAME: ClassVar[str] = "sph"
     SECTION: ClassVar[type[SolverSection]] = Sph
 
-    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None, *, solids: Sequence[Solid] = ()) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        state: Mapping[str, Any] | None = None,
+        *,
+        solids: Sequence[Solid] = (),
+        comm: Intracomm | None = None,
+    ) -> None:
         self.scene = scene
         self.walls = make_walls(scene)
         if state is None:
-            self.simulation = build(scene, self.walls, solids)
+            self.simulation = build(scene, self.walls, solids, comm)
         else:
             guard = make_guard(self.walls, scene.sph)
             ends = make_ends(scene)
-            kept = Simulation.restore(state["simulation"], ends=ends, guard=guard)
+            kept = Simulation.restore(state["simulation"], ends=ends, guard=guard, comm=comm)
             motion = make_motion(self.walls, kept.walls)
             self.simulation = (
                 kept
                 if motion is None
-                else Simulation.restore(state["simulation"], wall_motion=motion, ends=ends, guard=guard)
+                else Simulation.restore(state["simulation"], wall_motion=motion, ends=ends, guard=guard, comm=comm)
             )
         self.probes = Probes(scene.sph.probes)
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
+
+    @classmethod
+    def on_ranks(cls, comm: Intracomm, scene: Scene, state: Mapping[str, Any] | None = None) -> Self:
+        """Return the solver at time 0, or in the given state, shared by the ranks of a communicator."""
+        return cls(scene, state, comm=comm)
 
     def state(self) -> dict[str, Any]:
         """Return everything `restore` needs."""
@@ -72,8 +89,8 @@ class FluidSolver(SceneSolver):
         return self.simulation.step_count
 
     def __len__(self) -> int:
-        """Return the number of particles."""
-        return len(self.simulation)
+        """Return the number of particles, on all ranks."""
+        return self.simulation.total
 
     def advance(self, until: float, steps: int) -> None:
         """Take steps until `until` is reached, but at most `steps` of them."""
@@ -91,26 +108,31 @@ class FluidSolver(SceneSolver):
         """
         sim = self.simulation
         energies = sim.energies()
-        compression = float(np.abs(sim.densities * sim.spacing**sim.dim / sim.masses - 1).max()) if len(sim) else 0.0
+        compression = sim.compression()
         values = [float(energies[name]) for name in ENERGIES]
         held = sum(sim.held.values())
-        own = [len(sim), sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
+        own = [sim.total, sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
         return own + list(self.probes.measure(FluidSample.of(sim)).values() if self.probes.probes else ())
 
     def frames(self) -> Mapping[str, Frame]:
         """Return particles and walls for the time series."""
         sim = self.simulation
+        names = ("positions", "velocities", "densities", "pressures", "phase", "surface")
+        columns = sim.whole(*names)
+        if columns is None:
+            return {}
+        count = len(columns["ids"])
         data = {
-            "radius": self._short(np.full(len(sim), 0.5 * sim.spacing)),
-            "velocity": self._short(_space(sim.velocities)),
-            "density": self._short(sim.densities),
-            "pressure": self._short(sim.pressures),
-            "phase": sim.phase,
-            "surface": sim.surface.astype(np.int32),
-            "id": np.arange(len(sim), dtype=np.int32),
+            "radius": self._short(np.full(count, 0.5 * sim.spacing)),
+            "velocity": self._short(_space(columns["velocities"])),
+            "density": self._short(columns["densities"]),
+            "pressure": self._short(columns["pressures"]),
+            "phase": columns["phase"],
+            "surface": columns["surface"].astype(np.int32),
+            "id": columns["ids"].astype(np.int32),
         }
-        points = self._short(_space(sim.positions))
-        frames = {PARTICLES: Frame(sim.time, points, vertices(len(sim)), data)}
+        points = self._short(_space(columns["positions"]))
+        frames = {PARTICLES: Frame(sim.time, points, vertices(count), data)}
         if self.scene.output.walls and self.walls.all():
             if sim.wall_motion is not None:
                 sim.wall_motion.place(sim.time)
@@ -128,7 +150,7 @@ class FluidSolver(SceneSolver):
         """Return lines with the numbers of particles, the speed of sound and the step."""
         sim = self.simulation
         return [
-            f"{len(sim):,} particles, {len(sim.wall_positions):,} in walls, spacing {sim.spacing:.4g}",
+            f"{sim.total:,} particles, {len(sim.wall_positions):,} in walls, spacing {sim.spacing:.4g}",
             f"speed of sound {sim.sound_speed:.4g}, first step {sim.dt:.4g} limited by {sim.limit}",
         ]
 
@@ -136,7 +158,7 @@ class FluidSolver(SceneSolver):
         """Return counts, the step and energies."""
         sim = self.simulation
         return {
-            "particles": len(sim),
+            "particles": sim.total,
             "wall_particles": len(sim.wall_positions),
             "sound_speed": sim.sound_speed,
             "time_step": {"dt": sim.dt, "limit": sim.limit},

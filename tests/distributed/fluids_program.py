@@ -1,0 +1,192 @@
+"""Fluids on several ranks: ``mpiexec -n 3 python fluids_program.py NAME`` compares cases with one process.
+
+All results must have the same bits.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import vicinal as vc
+from vicinal.sim.walls import box_walls
+from vicinal.sph import Simulation, ranks
+from vicinal.sph.boundary import wall_particles
+from vicinal.sph.fill import fill
+from vicinal.sph.guard import Guard
+from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
+from vicinal.sph.phases import Phase
+from vicinal.sph.probes import FluidSample, HeightGauge, PressureProbe
+
+WORLD = MPI.COMM_WORLD
+COLUMNS = ("positions", "velocities", "accelerations", "densities", "pressures", "phase", "surface", "masses")
+Make = Callable[[Any], Simulation]
+
+
+def share(comm: Any, *columns: Any) -> list[Any]:
+    """The particles that this rank passes: consecutive ones, so that ids are those of one process."""
+    if comm is None:
+        return list(columns)
+    return [c[len(c) * comm.rank // comm.size : len(c) * (comm.rank + 1) // comm.size] for c in columns]
+
+
+def dam(comm: Any, dim: int = 2, **options: Any) -> Simulation:
+    """A column of water in a tank with a guard."""
+    high = (1.0, 0.8, 0.3)
+    walls = box_walls("tank", (0, 0, 0), high, "m", sides=["-x", "+x", "-y", "+y", "-z", "+z"][: 2 * dim])
+    spacing = 0.02 if dim == 2 else 0.05
+    water = fill(((0,) * dim, (0.4, 0.6, 0.3)[:dim]), spacing)
+    dummies = wall_particles(walls, spacing, 4, dim=dim, fluid=water)
+    gravity = (0.0, -9.81, 0.0)[:dim]
+    guard = Guard(walls, spacing, dim)
+    (own,) = share(comm, water)
+    return Simulation(own, spacing=spacing, walls=dummies, guard=guard, gravity=gravity, comm=comm, **options)
+
+
+def periodic(comm: Any, **options: Any) -> Simulation:
+    """A vortex flow in a periodic box."""
+    x = np.stack(np.meshgrid(*[(np.arange(30) + 0.5) / 30] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    u = np.stack([np.sin(2 * np.pi * x[:, 0]) * np.cos(2 * np.pi * x[:, 1]), -np.cos(2 * np.pi * x[:, 0])], axis=1)
+    x, u = share(comm, x, u)
+    return Simulation(x, velocities=u, spacing=1 / 30, box=(1.0, 1.0), sound_speed=15.0, comm=comm, **options)
+
+
+def bubble(comm: Any) -> Simulation:
+    """Two phases with surface tension."""
+    x = np.stack(np.meshgrid(*[(np.arange(32) + 0.5) / 32] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    x, phase = share(comm, x, (np.linalg.norm(x - 0.5, axis=1) < 0.25).astype(np.int32))
+    phases = [Phase(density=1000, nu=1e-3), Phase(density=100, nu=1e-3)]
+    options = {"phases": phases, "phase": phase, "surface_tension": 20.0, "scheme": "edac"}
+    return Simulation(x, spacing=1 / 32, box=(1.0, 1.0), sound_speed=10.0, gravity=(0, -1), comm=comm, **options)
+
+
+def channel(comm: Any) -> Simulation:
+    """Fluid enters on the left and leaves on the right."""
+    ends = OpenEnds(
+        [Inlet(low=(-0.2, 0), high=(0, 0.2), velocity=(1, 0))],
+        [Outlet(low=(0.5, -1), high=(0.8, 1), velocity=(1, 0))],
+        spacing=0.025,
+        support=0.1,
+    )
+    (own,) = share(comm, fill(((0, 0), (0.5, 0.2)), 0.025))
+    moving = np.tile([1.0, 0.0], (len(own), 1))
+    return Simulation(own, velocities=moving, spacing=0.025, ends=ends, sound_speed=10.0, comm=comm)
+
+
+def gathered(sim: Simulation) -> dict[str, Any] | None:
+    """Columns of all particles in the order of ids, on rank 0, and what all ranks know."""
+    known = {
+        "energies": list(sim.energies().values()),
+        "dt": sim.dt,
+        "limit": sim.limit,
+        "total": sim.total,
+        "time": sim.time,
+        "speed": sim.largest_speed,
+        "walls": sim.wall_pressures,
+        "held": sorted(sim.held.items()),
+    }
+    sample = FluidSample.of(sim)
+    if sim.dim == 2:
+        gauge = HeightGauge(name="h", point=(0.2, 0.0), direction=(0, 1), length=0.8)
+        known["height"] = gauge.measure(sample) if WORLD.rank == 0 else 0.0
+        probe = PressureProbe(name="p", point=(0.2, 0.2))
+        known["pressure"] = probe.measure(sample) if WORLD.rank == 0 else 0.0
+    columns = sim.whole(*COLUMNS)
+    return None if columns is None else {**columns, **known}
+
+
+def assert_same(got: dict[str, Any], expected: dict[str, Any], name: str) -> None:
+    for key, value in expected.items():
+        assert np.array_equal(got[key], value), (name, key)
+
+
+def compare(cases: dict[str, tuple[Make, int]]) -> None:
+    ranks.TOLERANCE = 1.02  # type: ignore[misc]
+    for name, (make, steps) in cases.items():
+        sim = make(WORLD)
+        sim.run(steps // 2)
+        sim.run(steps - steps // 2)
+        counts = WORLD.allgather(len(sim))
+        got = gathered(sim)
+        if got is not None:
+            alone = make(None)
+            alone.run(steps)
+            expected = gathered(alone)
+            assert expected is not None
+            assert_same(got, expected, name)
+            assert max(counts) < 1.6 * np.mean(counts), (name, counts)
+
+
+def cases() -> dict[str, tuple[Make, int]]:
+    return {
+        "dam": (dam, 300),
+        "dam, double": (lambda comm: dam(comm, precision="double", kernel="quintic"), 40),
+        "dam in space": (lambda comm: dam(comm, dim=3), 60),
+        "periodic": (periodic, 120),
+        "edac": (lambda comm: periodic(comm, scheme="edac"), 120),
+        "bubble": (bubble, 100),
+        "channel": (channel, 160),
+    }
+
+
+def restart() -> None:
+    """Every call of the program does a third of a run on its own number of ranks; the last one compares."""
+    file = Path(sys.argv[2]) / "state.pickle"
+    if not file.exists():
+        sim = dam(WORLD)
+    else:
+        walls = box_walls("tank", (0, 0, 0), (1.0, 0.8, 0.3), "m", sides=["-x", "+x", "-y", "+y"])
+        sim = Simulation.restore(pickle.loads(file.read_bytes()), guard=Guard(walls, 0.02, 2), comm=WORLD)
+    sim.run(50)
+    state = sim.state()
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        file.write_bytes(pickle.dumps(state))
+    if sim.step_count == 150:
+        got = gathered(sim)
+        if got is not None:
+            alone = dam(None)
+            alone.run(150)
+            expected = gathered(alone)
+            assert expected is not None
+            assert_same(got, expected, "restart")
+
+
+def disagree() -> None:
+    """Wrong input on one rank is an error on all; faults are reported by all."""
+    last = WORLD.rank == WORLD.size - 1
+
+    def message(call: Callable[[], Any]) -> str:
+        try:
+            call()
+        except (vc.InputError, FloatingPointError) as error:
+            return str(error)
+        return "no error"
+
+    def make(place: float = 0.0, speed: float = 0.0, pressure: Any = None) -> Simulation:
+        x = np.add([[place, 0.0], [0.5, 0.0]], [WORLD.rank, 0])
+        u = [[speed, 0.0], [0.0, 0.0]]
+        return Simulation(x, velocities=u, spacing=0.1, pressures=pressure, sound_speed=10.0, comm=WORLD)
+
+    assert "positions must be finite" in message(lambda: make(np.nan if last else 0.0))
+    wrong = [1.0] if last else [0.0, 0.0]
+    assert "pressures must be 2 finite numbers" in message(lambda: make(pressure=wrong))
+    fast = make(speed=50.0 if last else 0.0)
+    assert f"particle {2 * WORLD.size - 2} at" in message(lambda: fast.run(3))
+
+
+if __name__ == "__main__":
+    name = sys.argv[1]
+    if name in {"disagree", "restart"}:
+        globals()[name]()
+    else:
+        compare(cases())
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        print(f"passed on {WORLD.size} ranks")
