@@ -1,8 +1,9 @@
-"""Searches and grains on ranks. Run it with ``VICINAL_NUM_THREADS=1 mpiexec -n 2 python benchmarks/ranks.py``.
+"""Searches, grains and fluids on ranks. Run it with ``VICINAL_NUM_THREADS=1 mpiexec -n 2 python benchmarks/ranks.py``.
 
 - Searches: seconds to scatter, decide ghosts, search and exchange, and of a forward.
 - `--grains`: speed of the settled box (benchmarks/dem.py) on all ranks, on one rank, in one process without a
   communicator, and in one process with as many threads; and of a box for every rank, side by side (weak scaling).
+- `--fluids`: the same with the dam breaks of benchmarks/sph.py.
   Contestants alternate, the best time counts; the ranks that have nothing to do sleep.
 """
 
@@ -42,6 +43,45 @@ def alone(call: Callable[[], float]) -> float:
     return float(WORLD.bcast(result))
 
 
+def timed(sim: Any, steps: int, comm: MPI.Intracomm | None) -> float:
+    """Million particle-steps per second, wall time."""
+    sim.run(50)
+    if comm is not None:
+        comm.Barrier()
+    total = sim.total
+    start = time.perf_counter()
+    sim.run(steps)
+    return total * steps / (time.perf_counter() - start) / 1e6
+
+
+def compete(make: Callable[[MPI.Intracomm | None], Any], steps: int) -> dict[str, Callable[[], float]]:
+    """A simulation in one process, on one rank, on all ranks, and in one process with as many threads."""
+
+    def speed(comm: MPI.Intracomm | None, threads: int = 1) -> float:
+        with vicinal.threads(threads):
+            return timed(make(comm), steps, comm)
+
+    return {
+        "one process": lambda: alone(lambda: speed(None)),
+        "one rank": lambda: alone(lambda: speed(MPI.COMM_SELF)),
+        f"{WORLD.size} ranks": lambda: speed(WORLD),
+        f"{WORLD.size} threads": lambda: alone(lambda: speed(None, WORLD.size)),
+    }
+
+
+def fastest_of(contestants: dict[str, Callable[[], float]], repeats: int, title: str) -> dict[str, float]:
+    """Print the best speed of contestants that alternate."""
+    fastest = dict.fromkeys(contestants, 0.0)
+    for _ in range(repeats):
+        for name, call in contestants.items():
+            fastest[name] = max(fastest[name], call())
+    if WORLD.rank == 0:
+        print(f"{title}, million particle-steps per second, wall time, best of {repeats}:")
+        for name, value in fastest.items():
+            print(f"{name:12s} {value:8.2f} {value / fastest['one process']:8.2f} times one process")
+    return fastest
+
+
 def measure_grains(spheres: int, steps: int, repeats: int) -> None:
     """Print particle-steps per second of the settled box, and ratios."""
     import dem_cases as cases
@@ -49,35 +89,28 @@ def measure_grains(spheres: int, steps: int, repeats: int) -> None:
     points, edge = cases.settled(spheres)
     side_by_side = np.concatenate([np.add(points, (edge * k, 0, 0)) for k in range(WORLD.size)])
 
-    def speed(comm: MPI.Intracomm | None, rows: Any = points, size: Any = edge, threads: int = 1) -> float:
-        mine = rows if comm is None or comm.rank == 0 else rows[:0]
-        with vicinal.threads(threads):
-            sim = cases.box(mine, size, comm=comm)
-            sim.run(50)
-            if comm is not None:
-                comm.Barrier()
-            start = time.perf_counter()
-            sim.run(steps)
-            return len(rows) * steps / (time.perf_counter() - start) / 1e6
+    def box(comm: MPI.Intracomm | None, rows: Any = points, size: Any = edge) -> Any:
+        return cases.box(rows if comm is None or comm.rank == 0 else rows[:0], size, comm=comm)
 
-    ranks = WORLD.size
-    contestants: dict[str, Callable[[], float]] = {
-        "one process": lambda: alone(lambda: speed(None)),
-        "one rank": lambda: alone(lambda: speed(MPI.COMM_SELF)),
-        f"{ranks} ranks": lambda: speed(WORLD),
-        f"{ranks} threads": lambda: alone(lambda: speed(None, threads=ranks)),
-        f"{ranks} boxes": lambda: speed(WORLD, side_by_side, (edge * ranks, edge)),
-    }
-    fastest = dict.fromkeys(contestants, 0.0)
-    for _ in range(repeats):
-        for name, call in contestants.items():
-            fastest[name] = max(fastest[name], call())
+    boxes = f"{WORLD.size} boxes"
+    contestants = compete(box, steps)
+    contestants[boxes] = lambda: timed(box(WORLD, side_by_side, (edge * WORLD.size, edge)), steps, WORLD)
+    with vicinal.threads(1):
+        fastest = fastest_of(contestants, repeats, f"{spheres} settled spheres")
     if WORLD.rank == 0:
-        one = fastest["one process"]
-        print(f"{spheres} settled spheres, million particle-steps per second, wall time, best of {repeats}:")
-        for name, value in fastest.items():
-            print(f"{name:12s} {value:8.2f} {value / one:8.2f} times one process")
-        print(f"weak scaling: {fastest[f'{ranks} boxes'] / one / ranks:.2f}")
+        print(f"weak scaling: {fastest[boxes] / fastest['one process'] / WORLD.size:.2f}")
+
+
+def measure_fluids(steps: int, repeats: int) -> None:
+    """Print particle-steps per second of the dam breaks of benchmarks/sph.py."""
+    from sph import dam_break
+
+    for dim, shorter in ((2, 1), (3, 10)):
+
+        def make(comm: MPI.Intracomm | None, dim: int = dim) -> Any:
+            return dam_break(dim, comm)
+
+        fastest_of(compete(make, steps // shorter), repeats, f"dam break {dim}D")
 
 
 def main() -> None:
@@ -87,7 +120,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--grains", type=int, nargs="*", default=None, help="numbers of settled spheres, 10000")
     parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--fluids", action="store_true", help="dam breaks")
     given = parser.parse_args()
+    if given.fluids:
+        measure_fluids(given.steps, given.repeats)
+        return
     if given.grains is not None:
         for spheres in given.grains or [10_000]:
             measure_grains(spheres, given.steps, given.repeats)

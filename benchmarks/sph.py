@@ -35,7 +35,7 @@ PUBLISHED = {
 }
 
 
-def dam_break(dim):
+def dam_break(dim, comm=None):
     """Return a column of water in a tank that is open at the top."""
     if dim == 2:
         spacing, smoothing, size, column = 0.01, 1.3, (4.0, 3.0), (1.0, 2.0)
@@ -49,7 +49,15 @@ def dam_break(dim):
     layers = wall_particles(walls, spacing, 4, dim=dim, bounds=bounds, slip=[wall.name for wall in walls])
     gravity = [0.0] * (dim - 1) + [-9.81]
     guard = Guard(walls, spacing, dim)
-    return Simulation(water, spacing=spacing, smoothing=smoothing, gravity=gravity, walls=layers, guard=guard)
+    return Simulation(
+        water if comm is None or comm.rank == 0 else water[:0],
+        spacing=spacing,
+        smoothing=smoothing,
+        gravity=gravity,
+        walls=layers,
+        guard=guard,
+        comm=comm,
+    )
 
 
 def vortices(phases):

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "exec/memory.hpp"
@@ -60,18 +60,22 @@ class Share {
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = r;
     std::vector<std::vector<Particle<D>>> moved(parts_.size()), copied(parts_.size());
     std::size_t kept = 0;
+    const auto keep = [&](std::size_t k) {
+      if (kept != k) particles[kept] = particles[k];
+      ++kept;
+    };
     for (std::size_t k = 0; k < particles.size(); ++k) {
-      const Particle<D> p = particles[k];
-      if (inner.contains(p.x)) {
-        particles[kept++] = p;
+      if (inner.contains(particles[k].x)) {
+        keep(k);
         continue;
       }
+      const Particle<D> p = particles[k];
       const std::vector<std::size_t>& others = outer.contains(p.x) ? close_ : all;
       std::size_t owner = rank_;  // also of what is nowhere, such as a position that is not a number
       if (!own.contains(p.x))
         for (const std::size_t r : others)
           if (parts_[r].contains(p.x)) owner = r;
-      if (owner == rank_) particles[kept++] = p;
+      if (owner == rank_) keep(k);
       else moved[owner].push_back(p);
       for (const std::size_t r : others)
         if (r != owner && needs(r, p.x)) copied[r].push_back(p);
