@@ -5,17 +5,13 @@ All results must have the same bits.
 
 from __future__ import annotations
 
-import pickle
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
+from same_bits import WORLD, assert_same, in_thirds, main, message, share
 
-import vicinal as vc
-from vicinal.sim.walls import box_walls
+from vicinal.sim.walls import Wall, box_walls
 from vicinal.sph import Simulation, ranks
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.fill import fill
@@ -24,22 +20,17 @@ from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
 from vicinal.sph.phases import Phase
 from vicinal.sph.probes import FluidSample, HeightGauge, PressureProbe
 
-WORLD = MPI.COMM_WORLD
 COLUMNS = ("positions", "velocities", "accelerations", "densities", "pressures", "phase", "surface", "masses")
 Make = Callable[[Any], Simulation]
 
 
-def share(comm: Any, *columns: Any) -> list[Any]:
-    """The particles that this rank passes: consecutive ones, so that ids are those of one process."""
-    if comm is None:
-        return list(columns)
-    return [c[len(c) * comm.rank // comm.size : len(c) * (comm.rank + 1) // comm.size] for c in columns]
+def tank(dim: int) -> list[Wall]:
+    return box_walls("tank", (0, 0, 0), (1.0, 0.8, 0.3), "m", sides=["-x", "+x", "-y", "+y", "-z", "+z"][: 2 * dim])
 
 
 def dam(comm: Any, dim: int = 2, **options: Any) -> Simulation:
     """A column of water in a tank with a guard."""
-    high = (1.0, 0.8, 0.3)
-    walls = box_walls("tank", (0, 0, 0), high, "m", sides=["-x", "+x", "-y", "+y", "-z", "+z"][: 2 * dim])
+    walls = tank(dim)
     spacing = 0.02 if dim == 2 else 0.05
     water = fill(((0,) * dim, (0.4, 0.6, 0.3)[:dim]), spacing)
     dummies = wall_particles(walls, spacing, 4, dim=dim, fluid=water)
@@ -101,11 +92,6 @@ def gathered(sim: Simulation) -> dict[str, Any] | None:
     return None if columns is None else {**columns, **known}
 
 
-def assert_same(got: dict[str, Any], expected: dict[str, Any], name: str) -> None:
-    for key, value in expected.items():
-        assert np.array_equal(got[key], value), (name, key)
-
-
 def compare(cases: dict[str, tuple[Make, int]]) -> None:
     ranks.TOLERANCE = 1.02  # type: ignore[misc]
     for name, (make, steps) in cases.items():
@@ -136,38 +122,15 @@ def cases() -> dict[str, tuple[Make, int]]:
 
 
 def restart() -> None:
-    """Every call of the program does a third of a run on its own number of ranks; the last one compares."""
-    file = Path(sys.argv[2]) / "state.pickle"
-    if not file.exists():
-        sim = dam(WORLD)
-    else:
-        walls = box_walls("tank", (0, 0, 0), (1.0, 0.8, 0.3), "m", sides=["-x", "+x", "-y", "+y"])
-        sim = Simulation.restore(pickle.loads(file.read_bytes()), guard=Guard(walls, 0.02, 2), comm=WORLD)
-    sim.run(50)
-    state = sim.state()
-    WORLD.Barrier()
-    if WORLD.rank == 0:
-        file.write_bytes(pickle.dumps(state))
-    if sim.step_count == 150:
-        got = gathered(sim)
-        if got is not None:
-            alone = dam(None)
-            alone.run(150)
-            expected = gathered(alone)
-            assert expected is not None
-            assert_same(got, expected, "restart")
+    def restore(state: Any, comm: Any) -> Simulation:
+        return Simulation.restore(state, guard=Guard(tank(2), 0.02, 2), comm=comm)
+
+    in_thirds(dam, restore, lambda sim, _: gathered(sim), 50)
 
 
 def disagree() -> None:
     """Wrong input on one rank is an error on all; faults are reported by all."""
     last = WORLD.rank == WORLD.size - 1
-
-    def message(call: Callable[[], Any]) -> str:
-        try:
-            call()
-        except (vc.InputError, FloatingPointError) as error:
-            return str(error)
-        return "no error"
 
     def make(place: float = 0.0, speed: float = 0.0, pressure: Any = None) -> Simulation:
         x = np.add([[place, 0.0], [0.5, 0.0]], [WORLD.rank, 0])
@@ -182,11 +145,4 @@ def disagree() -> None:
 
 
 if __name__ == "__main__":
-    name = sys.argv[1]
-    if name in {"disagree", "restart"}:
-        globals()[name]()
-    else:
-        compare(cases())
-    WORLD.Barrier()
-    if WORLD.rank == 0:
-        print(f"passed on {WORLD.size} ranks")
+    main({"cases": lambda: compare(cases()), "restart": restart, "disagree": disagree})

@@ -5,23 +5,22 @@ All results must have the same bits.
 
 from __future__ import annotations
 
-import pickle
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import vicinal as vc
+from same_bits import WORLD, assert_same, in_thirds, main, message, share
+
 from dem.grains import floor, linear
 from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls, ranks
 from vicinal.dem import simulation as module
 
-WORLD = MPI.COMM_WORLD
 HERTZ = Material(
     density=2000,
     youngs_modulus=1e6,
@@ -41,13 +40,6 @@ Case = tuple[Make, Callable[[Simulation], None]]
 def lattice(n: int) -> np.ndarray:
     side = int(np.ceil(n ** (1 / 3)))
     return np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)[:n] + 0.5
-
-
-def share(comm: Any, *columns: Any) -> list[Any]:
-    """The rows that this rank inserts: consecutive ones, so that ids are those of one process."""
-    if comm is None:
-        return list(columns)
-    return [c[len(c) * comm.rank // comm.size : len(c) * (comm.rank + 1) // comm.size] for c in columns]
 
 
 def tray(material: Material, n: int, comm: Any, **options: Any) -> Simulation:
@@ -78,11 +70,6 @@ def gathered(sim: Simulation, comm: Any) -> dict[str, Any] | None:
     touching = {name: np.concatenate([part[name] for _, part in parts]) for name in contacts}
     order = np.lexsort((touching["point"][:, 0], touching["wall"], touching["j"], touching["i"]))
     return {**columns, **{f"contact.{name}": column[order] for name, column in touching.items()}, **results}
-
-
-def assert_same(got: dict[str, Any], expected: dict[str, Any], name: str) -> None:
-    for key, value in expected.items():
-        assert np.array_equal(got[key], value), (name, key, np.abs(np.subtract(got[key], value)).max())
 
 
 def settle(sim: Simulation) -> None:
@@ -219,42 +206,12 @@ def compare(cases: dict[str, Case]) -> None:
 
 
 def restart() -> None:
-    """Every call of the program does a third of a run on its own number of ranks; the last one compares."""
-    file = Path(sys.argv[2]) / "state.pickle"
-    case, _ = shapes()["all"]
-    if not file.exists():
-        sim = case(WORLD)
-    else:
-        state = pickle.loads(file.read_bytes())
-        sim = Simulation.restore(state, WORLD)
-    sim.run(333)
-    state = sim.state()
-    WORLD.Barrier()
-    if WORLD.rank == 0:
-        file.write_bytes(pickle.dumps(state))
-    if sim.step_count == 999:
-        got = gathered(sim, WORLD)
-        if got is not None:
-            alone = case(None)
-            for _ in range(3):
-                alone.run(333)
-            expected = gathered(alone, None)
-            assert expected is not None
-            assert_same(got, expected, "restart")
-            for name, value in alone.state().items():
-                assert name == "settings" or np.array_equal(value, state[name]), name
+    in_thirds(shapes()["all"][0], Simulation.restore, gathered, 333)
 
 
 def disagree() -> None:
     """Wrong input on one rank is an error on all; faults are reported by all."""
     last = WORLD.size - 1
-
-    def message(call: Callable[[], Any]) -> str:
-        try:
-            call()
-        except (vc.InputError, FloatingPointError) as error:
-            return str(error)
-        return "no error"
 
     sim = tray(LINEAR, 50, WORLD)
     wrong = [[0, 0, np.nan]] if WORLD.rank == last else [[0, 0, 50.0]]
@@ -272,11 +229,6 @@ def disagree() -> None:
 
 
 if __name__ == "__main__":
-    name = sys.argv[1]
-    if name in {"disagree", "restart"}:
-        globals()[name]()
-    else:
-        compare(globals()[name]())
-    WORLD.Barrier()
-    if WORLD.rank == 0:
-        print(f"passed on {WORLD.size} ranks")
+    made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding)}
+    compared: dict[str, Callable[[], None]] = {name: partial(compare, case()) for name, case in made.items()}
+    main({**compared, "restart": restart, "disagree": disagree})
