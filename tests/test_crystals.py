@@ -40,31 +40,31 @@ def cutoffs(kind: str, edge: float) -> list[float]:
     return [r if to is None else float(np.nextafter(r, to)) for r in shells for to in (0.0, None, np.inf)]
 
 
-@every_isa
 @pytest.mark.parametrize("kind", BASES)
 @pytest.mark.parametrize("periodic", [False, True])
-def test_ties_are_decided_by_the_exact_test(name: str, kind: str, periodic: bool) -> None:
-    _core.set_isa(name)
-    cells, edge = 5, 3.615
+def test_ties_are_decided_by_the_exact_test(kind: str, periodic: bool) -> None:
+    cells, edge = 4, 3.615
     points = lattice(kind, cells, edge)
     box = cells * edge if periodic else None
     seen = set()
     for cutoff in cutoffs(kind, edge):
         expected = exact_pairs(points, cutoff, box=box)
-        index = vc.CellSorting(points, cutoff=cutoff, box=box)
-        assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), expected)
-        assert_same_half(ask(index.pairs, "points"), expected)
-        # Ids alone take another code path than ids with distances.
-        rows = index.neighbors(sort=True)
-        np.testing.assert_array_equal(rows.counts, np.bincount(expected.i, minlength=len(points)))
-        np.testing.assert_array_equal(rows.indices, expected.j)
-        np.testing.assert_array_equal(index.count(), rows.counts)
-        i, j = index.pairs()
         half = expected.half()
-        assert sorted(zip(*np.sort([i, j], axis=0).tolist(), strict=True)) == sorted(
-            zip(half.i.tolist(), half.j.tolist(), strict=True)
-        )
-        seen.add(len(i))
+        for name in vc.info()["isa_available"]:
+            _core.set_isa(name)
+            index = vc.CellSorting(points, cutoff=cutoff, box=box)
+            assert_same_pairs(ask(index.pairs, "points", half=False, sort=True), expected)
+            assert_same_half(ask(index.pairs, "points"), expected)
+            # Ids alone take another code path than ids with distances.
+            rows = index.neighbors(sort=True)
+            np.testing.assert_array_equal(rows.counts, np.bincount(expected.i, minlength=len(points)), name)
+            np.testing.assert_array_equal(rows.indices, expected.j, name)
+            np.testing.assert_array_equal(index.count(), rows.counts, name)
+            i, j = index.pairs()
+            assert sorted(zip(*np.sort([i, j], axis=0).tolist(), strict=True)) == sorted(
+                zip(half.i.tolist(), half.j.tolist(), strict=True)
+            ), name
+        seen.add(len(expected))
     assert len(seen) > len(SHELLS[kind])  # cutoffs around a shell distance give different numbers of pairs
 
 
