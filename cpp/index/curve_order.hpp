@@ -212,17 +212,17 @@ class Prefixes {
   std::size_t cut(std::size_t most, Buffer<std::uint32_t>& starts) const {
     const std::size_t n = keys_.size();
     const std::size_t pieces = (n + grain - 1) / grain;
-    std::vector<std::size_t> counts(pieces + 1, 0);
+    std::vector<std::vector<std::uint32_t>> found(pieces);
     parallel_ranges(n, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      for (std::size_t slot = begin; slot < end; ++slot) counts[piece] += starts_run(slot, most) ? 1 : 0;
+      found[piece] = starts_of_runs(begin, end, most);
     });
+    std::vector<std::size_t> counts(pieces + 1, 0);
+    for (std::size_t piece = 0; piece < pieces; ++piece) counts[piece] = found[piece].size();
     std::size_t sum = 0;
     for (std::size_t& count : counts) sum += std::exchange(count, sum);
     starts.reset(sum + 1);
-    parallel_ranges(n, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      std::size_t at = counts[piece];
-      for (std::size_t slot = begin; slot < end; ++slot)
-        if (starts_run(slot, most)) starts[at++] = static_cast<std::uint32_t>(slot);
+    parallel_for(pieces, [&](std::size_t piece, int) {
+      std::copy(found[piece].begin(), found[piece].end(), starts.data() + counts[piece]);
     });
     starts[sum] = static_cast<std::uint32_t>(n);
     return sum;
@@ -231,15 +231,41 @@ class Prefixes {
  private:
   static constexpr std::size_t grain = std::size_t{1} << 15;
 
-  // A slot starts a run if the smallest node that contains it and the slot before has more bodies than a run may have.
-  [[nodiscard]] bool starts_run(std::size_t slot, std::size_t most) const {
-    if (slot == 0) return true;
-    const std::uint8_t here = shared_[slot];
-    std::size_t first = slot - 1;
-    std::size_t last = slot;
-    while (first > 0 && shared_[first] > here && last - first < most) --first;
-    while (last + 1 < keys_.size() && shared_[last + 1] > here && last - first < most) ++last;
-    return last - first + 1 > most;
+  // The slots from begin to end-1 that start a run: those where the smallest node that contains the slot and the one
+  // before has more bodies than a run may have. That node begins at the nearest slot before, and ends before the
+  // nearest slot after, that shares no more bits with its predecessor; one pass with a stack of open nodes finds both.
+  // Slots farther away than a run is long need not be looked at.
+  [[nodiscard]] std::vector<std::uint32_t> starts_of_runs(std::size_t begin, std::size_t end, std::size_t most) const {
+    const std::size_t n = keys_.size();
+    const std::size_t from = begin > most + 1 ? begin - most - 1 : 0;
+    const std::size_t to = n - end > most + 1 ? end + most + 1 : n;
+    struct Open {
+      std::uint32_t slot, first;  // `first`: where its node begins
+      int shared;
+    };
+    // Bits grow along the stack: there are never more entries than different numbers of bits.
+    std::array<Open, 130> stack;
+    std::size_t depth = 0;
+    stack[depth++] = {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(from), -1};
+    std::vector<char> large(end - begin, 0);
+    const auto close = [&](const Open& open, std::size_t after) {
+      // (Not a branch on a condition that is hard to predict; slots outside are not asked for.)
+      const std::size_t place = open.slot - begin;
+      if (place < large.size()) large[place] = after - open.first > most ? 1 : 0;
+    };
+    for (std::size_t slot = from + 1; slot < to; ++slot) {
+      const int here = shared_[slot];
+      while (stack[depth - 1].shared > here) close(stack[--depth], slot);
+      std::uint32_t first = stack[depth - 1].slot;
+      if (stack[depth - 1].shared == here) close(stack[--depth], slot);
+      stack[depth++] = {static_cast<std::uint32_t>(slot), first, here};
+    }
+    while (depth > 1) close(stack[--depth], to);
+    if (begin == 0) large[0] = 1;
+    std::vector<std::uint32_t> starts;
+    for (std::size_t k = 0; k < large.size(); ++k)
+      if (large[k] != 0) starts.push_back(static_cast<std::uint32_t>(begin + k));
+    return starts;
   }
 
   Buffer<std::uint64_t> keys_;

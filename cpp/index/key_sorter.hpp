@@ -124,7 +124,7 @@ class KeySorter {
       const auto span = static_cast<std::uint64_t>(high - low) + 1;
       if (counting_pays(span, static_cast<std::uint64_t>(end - begin)))
         count_bucket(bucket, low, static_cast<std::size_t>(span), counters[static_cast<std::size_t>(thread)]);
-      else compare_bucket(bucket);
+      else compare_bucket(bucket, low, high);
     });
   }
 
@@ -150,14 +150,47 @@ class KeySorter {
     }
   }
 
+  using Entry = std::pair<Key, std::uint32_t>;
+
+  // Keys and places of the items of a bucket in ascending order: distributed by their leading bits, so that few are
+  // left to compare.
+  std::vector<Entry> sorted_entries(std::size_t begin, std::size_t end, Key low, Key high) const {
+    const std::size_t n = end - begin;
+    const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(high - low)));
+    const int shift = std::max(0, bits - static_cast<int>(std::bit_width(n)));
+    const auto part_of = [&](Key key) {
+      return static_cast<std::size_t>(static_cast<std::uint64_t>(key - low) >> shift);
+    };
+    std::vector<std::uint32_t> next(part_of(high) + 2, 0);
+    for (std::size_t k = begin; k < end; ++k) ++next[part_of(items_[k].key) + 1];
+    for (std::size_t p = 1; p < next.size(); ++p) next[p] += next[p - 1];
+    std::vector<Entry> order(n);
+    for (std::size_t k = begin; k < end; ++k)
+      order[next[part_of(items_[k].key)]++] = {items_[k].key, static_cast<std::uint32_t>(k)};
+    // Now next[p] is the end of part p.
+    constexpr std::uint32_t few = 16;
+    for (std::size_t p = 0, first = 0; first < n; first = next[p++]) {
+      const std::size_t last = next[p];
+      if (last - first > few) {
+        std::sort(order.begin() + static_cast<std::ptrdiff_t>(first),
+                  order.begin() + static_cast<std::ptrdiff_t>(last));
+        continue;
+      }
+      for (std::size_t k = first + 1; k < last; ++k) {
+        const Entry entry = order[k];
+        std::size_t to = k;
+        for (; to > first && entry.first < order[to - 1].first; --to) order[to] = order[to - 1];
+        order[to] = entry;
+      }
+    }
+    return order;
+  }
+
   // Few bodies in a large range of keys.
-  void compare_bucket(std::size_t bucket) {
+  void compare_bucket(std::size_t bucket, Key low, Key high) {
     const std::size_t begin = bucket_begin_[bucket];
     const std::size_t end = bucket_begin_[bucket + 1];
-    std::vector<std::pair<Key, std::uint32_t>> order;
-    order.reserve(end - begin);
-    for (std::size_t k = begin; k < end; ++k) order.emplace_back(items_[k].key, static_cast<std::uint32_t>(k));
-    std::sort(order.begin(), order.end());
+    const std::vector<Entry> order = sorted_entries(begin, end, low, high);
     std::size_t groups = 0;
     for (std::size_t k = 0; k < order.size(); ++k) {
       const std::size_t slot = begin + k;
