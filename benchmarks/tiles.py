@@ -1,7 +1,8 @@
 """Pairs and counts of points that do not fit into memory: seconds, peak memory, and agreement with a search in memory.
 
 ``python benchmarks/tiles.py --points 1e8`` makes the points, divides them into tiles, and runs all tasks in one
-process; with ``--compare`` the same points are searched in memory, too.
+process; with ``--compare`` the same points are searched in memory, too. ``--chunks`` searches points in memory by
+``vicinal.pairs(chunks=)`` instead, and prints the memory beyond that of the points.
 """
 
 from __future__ import annotations
@@ -38,14 +39,31 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
 
 
+def search_in_chunks(size: int, cutoff: float) -> None:
+    """Find all pairs of points in memory, ten million at a time."""
+    rng = np.random.default_rng(0)
+    points = np.empty((size, 3), np.float32)
+    for begin in range(0, size, 1_000_000):
+        points[begin : begin + 1_000_000] = rng.random((min(1_000_000, size - begin), 3), np.float32)
+    before, start, found = peak(), time.perf_counter(), 0
+    for i, _ in vc.pairs(points, cutoff, box=1.0, chunks=10_000_000):
+        found += len(i)
+    seconds = time.perf_counter() - start
+    print(f"{found} pairs in chunks in {seconds:.1f} s, {peak() - before:.2f} GiB beyond the {before:.2f} GiB before")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=float, default=1e7)
     parser.add_argument("--neighbors", type=float, default=10.0, help="mean number of neighbours of a point")
     parser.add_argument("--compare", action="store_true", help="search in memory, too")
+    parser.add_argument("--chunks", action="store_true", help="search in memory by vicinal.pairs(chunks=) only")
     given = parser.parse_args()
     size = int(given.points)
     cutoff = float((given.neighbors / (size * 4 / 3 * np.pi)) ** (1 / 3))
+    if given.chunks:
+        search_in_chunks(size, cutoff)
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make(folder / "points.npy", size)

@@ -17,6 +17,7 @@ from oracle import Pairs, exact_pairs
 from refusals import Refusal, check_refusal
 from strategies import problems
 from structures import STRUCTURES
+from vicinal import slabs
 
 CLOUD = np.random.default_rng(2).random((20_000, 3))
 
@@ -57,6 +58,31 @@ def test_every_structure_and_thread_count_finds_the_same() -> None:
 
     slow = {"Exhaustive", "Delaunay"}
     check_each([s for s in STRUCTURES if not s.label and s.name not in slow], check, at_least=7)
+
+
+@given(problem=problems(), per_slab=st.sampled_from([1, 3, 40]))
+def test_slabs_find_the_pairs_of_the_oracle(problem: Problem, per_slab: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slabs, "LARGE", 2)
+        patch.setattr(slabs, "PER_SLAB", per_slab)
+        patch.setattr(slabs, "ROWS", 7)
+        expected = exact_pairs(**problem.bodies)
+        if len(expected):
+            assert_same_half(joined(vc.pairs(**problem.bodies, want=ALL, chunks=50), 50), expected)
+        else:
+            assert list(vc.pairs(**problem.bodies, chunks=50)) == []
+
+
+def test_slabs_of_many_points_are_searched_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    made = slabs.Slabs.members
+    monkeypatch.setattr(slabs, "LARGE", len(CLOUD))
+    monkeypatch.setattr(slabs, "PER_SLAB", 3000)
+    monkeypatch.setattr(slabs.Slabs, "members", lambda self, slab: searched.append(slab) or made(self, slab))
+    expected = Pairs(*vc.pairs(CLOUD, 0.05, box=1.0, want=ALL, half=False, sort=True))
+    assert_same_half(joined(vc.pairs(CLOUD, 0.05, box=1.0, want=ALL, chunks=5000), 5000), expected)
+    # Each alone, with the next as its neighbour, and the last as the neighbour of the first.
+    assert searched == [0, 1, 6, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
 
 
 def test_chunks_fit_where_density_changes() -> None:

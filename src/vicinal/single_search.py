@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _core
+from vicinal import _core, slabs
+from vicinal._check import check_points
 from vicinal.settings import Settings
 
 Origin = tuple[str, Mapping[str, float]] | tuple[_core.Chooser, int]
@@ -20,7 +21,9 @@ class SingleSearch:
 
     def __init__(self, origin: Origin, settings: Settings) -> None:
         self.origin = origin
-        self._bodies = settings.bodies.for_core, settings.cutoff, settings.box.for_core
+        self._all, self._cell = settings.bodies, settings.box
+        self._space = settings.cutoff, settings.box.for_core
+        self._bodies = settings.bodies.for_core, *self._space
 
     def pairs(self, want: str, half: bool, sort: bool, queries: Any, hit_filter: Any) -> list[npt.NDArray[Any]]:  # noqa: FBT001
         """Find pairs; see `Index.pairs`."""
@@ -57,7 +60,22 @@ class SingleSearch:
         hit_filter: Any,
     ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         """Iterate over the columns of all pairs, at most `most` at a time."""
-        return _pieces(_core.Chunks(self.origin, *self._bodies, want, half, queries, hit_filter), most)
+
+        def search(bodies: Any, others: Any) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+            return _pieces(_core.Chunks(self.origin, bodies, *self._space, want, half, others, hit_filter), most)
+
+        alone = queries is None and hit_filter is None and half
+        if alone and self._all.kind == "points" and not self._cell.tilted and len(self._all) >= slabs.LARGE:
+            return slabs.chunks(
+                self._all,
+                self._space[0],
+                self._cell.edges,
+                want,
+                lambda points, others: search(
+                    check_points(points).for_core, None if others is None else check_points(others).for_core
+                ),
+            )
+        return search(self._all.for_core, queries)
 
     def touch(self, points: Any, normals: Any, queries: Any) -> list[npt.NDArray[Any]]:
         """Find the bodies that reach planes."""
