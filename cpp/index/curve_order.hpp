@@ -234,7 +234,7 @@ class Prefixes {
   // The slots from begin to end-1 that start a run: those where the smallest node that contains the slot and the one
   // before has more bodies than a run may have. That node begins at the nearest slot before, and ends before the
   // nearest slot after, that shares no more bits with its predecessor; one pass with a stack of open nodes finds both.
-  // Slots farther away than a run is long need not be looked at.
+  // Slots farther away than a run is long do not matter.
   [[nodiscard]] std::vector<std::uint32_t> starts_of_runs(std::size_t begin, std::size_t end, std::size_t most) const {
     const std::size_t n = keys_.size();
     const std::size_t from = begin > most + 1 ? begin - most - 1 : 0;

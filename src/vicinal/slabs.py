@@ -23,7 +23,7 @@ LARGE = 1 << 25
 PER_SLAB = 1 << 22
 SAMPLES = 100_000
 ROWS = 1 << 20
-"""Points looked at together."""
+"""Points that are assigned to slabs together."""
 
 
 @dataclass(frozen=True)
