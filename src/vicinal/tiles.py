@@ -156,7 +156,7 @@ class Tiles:
             ghost_ids.append(numbers[arriving])
         box = [edge or None for edge in self.edges]
         body, ghost = (Group(points, None, task.cutoff) for points in (own, np.concatenate(ghosts)))
-        search = GhostSearch(body, ghost, np.flatnonzero(near), box, task.structure)
+        search = GhostSearch(body, ghost, np.flatnonzero(near), box, None, task.structure)
         if counting:
             return TileResult(task.tile, ids, (search.count(),))
         both_ids = np.concatenate([ids, *ghost_ids])

@@ -164,6 +164,53 @@ def decompositions() -> None:
             assert all(np.array_equal(getattr(pairs, c), a) for c, a in zip("ijS", one, strict=True)), seed
 
 
+def cells() -> None:
+    """Tilted cells: hexagonal, strongly tilted, left-handed, thin, some axes open; points far outside, all kinds."""
+    kinds = {
+        "hexagonal": [[1, 0, 0], [-0.5, 3**0.5 / 2, 0], [0, 0, 1.6]],
+        "strong": [[1, 0, 0], [5.3, 1, 0], [-3.1, 7.7, 1]],
+        "left-handed": [[0, 1, 0.3], [1, 0, 0], [0.2, 0, 1]],
+        "thin": [[3, 0, 0], [0.4, 0.3, 0], [0, 0.1, 2]],
+        "angles": (1.0, 1.2, 0.9, 70.0, 80.0, 110.0),
+    }
+    for seed in range(160 // WORLD.size):
+        rng = np.random.default_rng(seed)
+        name = list(kinds)[seed % 5]
+        size, box = int(rng.integers(0, 150)), kinds[name]
+        dim = 2 if seed % 4 == 3 and name not in {"angles", "left-handed"} else 3
+        if dim == 2:
+            box = np.array(box)[:2, :2]
+        elif name == "left-handed" and seed % 2:
+            box = rng.normal(size=(3, 3))  # any cell
+        periodic = None if rng.random() < 0.5 or name == "angles" else (rng.random(dim) < 0.7).tolist()
+        points = rng.choice([rng.random((size, dim)), rng.normal(size=(size, dim)) * 0.05 + 0.5])
+        points = (points * rng.choice([1, 1, 300])).astype(rng.choice([np.float32, np.float64]))
+        radii = (0.02 * rng.lognormal(size=size)).astype(points.dtype)
+        radii[:1] = 0.5
+        mine = Domain(WORLD, box=box, periodic=periodic).scatter(
+            share(WORLD, points, seed % 3), share(WORLD, np.arange(size), seed % 3)
+        )
+        if seed % 3 == 0:
+            bodies, all_bodies = {"cutoff": 0.25}, {"points": points, "cutoff": 0.25}
+        elif seed % 3 == 1:
+            bodies, all_bodies = {"radii": radii[mine.owned_ids]}, {"points": points, "radii": radii}
+        else:
+            upper = points + radii[:, None]
+            bodies = {"boxes": (mine.points, upper[mine.owned_ids])}
+            all_bodies = {"boxes": (points, upper)}
+        letters = "ijS" if seed % 3 == 2 else "ijSdD"
+        got = collect(mine, mine.pairs(**bodies, want=letters))
+        counts = mine.gather(mine.count(**bodies))
+        if got is not None and counts is not None:
+            one = vc.pairs(**all_bodies, box=box, periodic=periodic, want=letters, sort=True)
+            more = got[3:] or (np.zeros(len(got[0])), np.zeros(got[2].shape))
+            pairs = Pairs(*got[:3], *more).oriented().sorted()
+            for letter, column in zip(letters, one, strict=True):
+                assert np.array_equal(getattr(pairs, letter), column), (seed, name, letter)
+            whole = vc.count(**all_bodies, box=box, periodic=periodic)
+            assert np.array_equal(counts, whole), (seed, name)
+
+
 def balance() -> None:
     """Ranks get equal shares of clustered points, and of weights."""
     rng = np.random.default_rng(2)

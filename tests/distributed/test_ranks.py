@@ -29,6 +29,8 @@ PROGRAM = str(Path(__file__).with_name("program.py"))
         ("motion", 3),
         ("decompositions", 3),
         ("decompositions", 8),
+        ("cells", 2),
+        ("cells", 3),
         ("balance", 4),
         ("disagree", 2),
         ("bisection", 1),

@@ -33,12 +33,12 @@ class GrainFrames:
         self.walls = walls
         self.kind = np.float32 if settings.precision == "single" else np.float64
 
-    def of(self, sim: Snapshot) -> dict[str, Frame]:
-        """Return the frames by the names of their files."""
+    def of(self, sim: Snapshot, *, walls: bool = True) -> dict[str, Frame]:
+        """Return the frames by the names of their files, with or without that of the walls."""
         frames = {PARTICLES: self._particles(sim)}
         if self.settings.contacts:
             frames[CONTACTS] = self._contacts(sim)
-        if self.settings.walls and sim.walls:
+        if walls and self.settings.walls and sim.walls:
             frames[WALLS] = self.walls.frame(sim.time, self.kind)
         if any(not isinstance(shape, Clump) for shape in sim.shapes):
             frames[SURFACES] = self._surfaces(sim)

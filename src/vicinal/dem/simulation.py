@@ -247,15 +247,10 @@ class Simulation(Bodies):
         order = np.argsort(np.concatenate([ids for ids, _ in parts]))
         return np.asarray(np.concatenate([column for _, column in parts])[order])
 
-    def snapshot(self, *, contacts: bool = False) -> Snapshot | None:
-        """Return the bodies of all ranks, and their contacts if requested, on rank 0, None elsewhere."""
-        own = {name: getattr(self, name) for name in COLUMNS}
-        parts = self._ranks.at_first((own, self.contacts() if contacts else {}))
-        if self.rank > 0:
-            return None
-        order = np.argsort(np.concatenate([bodies["ids"] for bodies, _ in parts]))
-        columns = {name: np.concatenate([bodies[name] for bodies, _ in parts])[order] for name in COLUMNS}
-        touching = {name: np.concatenate([found[name] for _, found in parts]) for name in parts[0][1]}
+    def snapshot(self, *, contacts: bool = False) -> Snapshot:
+        """Return the bodies of this rank, and their contacts if requested."""
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        touching = self.contacts() if contacts else {}
         return Snapshot(self.time, self.shapes, self.walls, **columns, touching=touching)
 
     # --- time ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""All bodies of a simulation at one moment, for output."""
+"""The bodies of a simulation at one moment, for output."""
 
 from __future__ import annotations
 

@@ -146,9 +146,9 @@ class GrainSolver(SceneSolver):
         return float((2 * (touching - with_walls) + with_walls) / bodies)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the present frames of the time series."""
-        whole = self.simulation.snapshot(contacts=self.scene.output.contacts)
-        return {} if whole is None else self._frames.of(whole)
+        """Return the present frames of the time series: those of the bodies of this rank, and on rank 0 the walls."""
+        sim = self.simulation
+        return self._frames.of(sim.snapshot(contacts=self.scene.output.contacts), walls=sim.rank == 0)
 
     def status(self) -> str:
         """Return the number of contacts."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.bodies import BoxesLike, check_bodies
+from vicinal.distributed.axes import bodies_along_axes, farthest
 from vicinal.distributed.ghost_search import GhostSearch, Group
 from vicinal.distributed.halo import Halo, keeps_pair
 from vicinal.distributed.messages import Array, together
@@ -199,14 +200,18 @@ class LocalBodies:
                 raise InputError(f"boxes must be one for each of the {len(self)} own bodies, got {len(bodies)}")
             if bodies.array.dtype != self.points.dtype:
                 raise InputError(f"boxes must have dtype {self.points.dtype}, as the points, got {bodies.array.dtype}")
-            _check.check_lengths(self.domain.box, bodies, reach, "searches on ranks")
+            _check.check_box(self.domain.box, bodies, reach, self.domain.periodic)
             return bodies, reach
 
         return together(self.domain.comm, check)
 
     def _halo(self, bodies: Bodies, reach: float, *, everywhere: bool) -> Halo:
         wanted = {} if everywhere else {"wanted": keeps_pair}
-        return Halo.between(self.domain.comm, bodies, reach, self.domain.edges(bodies.dim), **wanted)
+        comm, cell = self.domain.comm, self.domain.cell(bodies.dim, bodies.array.dtype)
+        if cell.tilted:
+            own = max(farthest(bodies.array), 0.0 if bodies.extra is None else farthest(bodies.extra))
+            bodies, reach = bodies_along_axes(bodies, reach, cell, max(comm.allgather(own)))
+        return Halo.between(comm, bodies, reach, cell.edges, **wanted)
 
     def _prepare(
         self, sizes: _Sizes, structure: StructureLike, *, want: str = "j", letters: str = "jdDS", everywhere: bool
@@ -219,4 +224,5 @@ class LocalBodies:
         self._ids = np.concatenate([self._own_ids, halo.forward(self._own_ids)])
         extra = None if bodies.extra is None else halo.forward(bodies.extra).copy()
         ghosts = Group(halo.forward(bodies.array).copy(), extra, reach)
-        return GhostSearch(Group(bodies.array, bodies.extra, reach), ghosts, halo.near, self.domain.box, structure)
+        own = Group(bodies.array, bodies.extra, reach)
+        return GhostSearch(own, ghosts, halo.near, self.domain.box, self.domain.periodic, structure)

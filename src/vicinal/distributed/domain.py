@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal.cell import BoxLike
+from vicinal.cell import BoxLike, Cell, PeriodicLike
+from vicinal.distributed.axes import along_axes
 from vicinal.distributed.bisection import Bisection, bisect, wrapped
 from vicinal.distributed.bodies import LocalBodies
 from vicinal.distributed.launcher import started_ranks
@@ -33,8 +34,8 @@ class Domain:
     ----------
     comm
         An mpi4py communicator. Messages of vicinal use a duplicate of it, so they cannot be mixed up with yours.
-    box
-        Period along each axis, as for `vicinal.pairs`.
+    box, periodic
+        The periodic cell, as for `vicinal.pairs`; it may be tilted.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class Domain:
     True
     """
 
-    def __init__(self, comm: Intracomm, *, box: BoxLike = None) -> None:
+    def __init__(self, comm: Intracomm, *, box: BoxLike = None, periodic: PeriodicLike = None) -> None:
         need("vicinal.distributed", "mpi", "mpi4py")
         from mpi4py import MPI
 
@@ -60,24 +61,25 @@ class Domain:
         check_launcher()
         self.comm = own_communicator(comm)
         self.rank, self.size = comm.rank, comm.size
-        self.box = box
+        self.box, self.periodic = box, periodic
         self.parts = Bisection(())
         """The parts of space; before the first `scatter`, rank 0 owns all of it."""
-        boxes = self.comm.allgather(repr(box))
-        if len(set(boxes)) > 1:
-            other = next(rank for rank, text in enumerate(boxes) if text != boxes[0])
-            raise InputError(
-                f"box must be the same on all ranks, got {boxes[0]} on rank 0 and {boxes[other]} on {other}"
-            )
+        for name, value in (("box", box), ("periodic", periodic)):
+            texts = self.comm.allgather(_text(value))
+            if len(set(texts)) > 1:
+                other = next(rank for rank, text in enumerate(texts) if text != texts[0])
+                raise InputError(
+                    f"{name} must be the same on all ranks, got {texts[0]} on rank 0 and {texts[other]} on {other}"
+                )
 
     def __repr__(self) -> str:
         """Return rank and box."""
         return f"Domain(rank {self.rank} of {self.size}, box={self.box!r})"
 
-    def edges(self, dim: int) -> list[float]:
-        """Return one period per axis, 0 for an open axis."""
-        none = _check.Bodies(np.zeros((0, dim)), [0.0] * dim, [0.0] * dim)
-        return _check.check_lengths(self.box, none, 0.0, "searches on ranks").edges
+    def cell(self, dim: int, dtype: npt.DTypeLike) -> Cell:
+        """Return the periodic cell for bodies of a type and a number of coordinates."""
+        none = _check.Bodies(np.zeros((0, dim), dtype), [0.0] * dim, [0.0] * dim)
+        return _check.check_box(self.box, none, 0.0, self.periodic)
 
     def scatter(
         self,
@@ -181,10 +183,12 @@ class Domain:
         return rows[np.argsort(ids, kind="stable")] if self.rank == 0 else None
 
     def _wrapped(self, points: Array) -> npt.NDArray[np.float64]:
-        return wrapped(points, self.edges(points.shape[1]))
+        """Return positions along the axes of the cell, and inside it: they decide which rank owns a body."""
+        cell = self.cell(points.shape[1], points.dtype)
+        return wrapped(along_axes(points, cell), cell.edges)
 
     def divide(self, points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Bisection:
-        """Return a division of space by samples of all ranks, the same on each; points are inside the box."""
+        """Return a division of space by samples of all ranks, the same on each; points are `wrapped`."""
         size = len(points)
         # One sample per so many bodies, as many on a rank as its share of the bodies.
         total = self.comm.allreduce(size)
@@ -221,6 +225,11 @@ class Domain:
         if len(columns["points"]):
             return columns
         return {name: np.empty((0, *shape), dtype) for name, (dtype, shape) in agreed.items()}
+
+
+def _text(value: object) -> str:
+    """Return an argument with all digits, which `repr` of an array leaves out."""
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
 def _told(kind: tuple[str, tuple[int, ...]] | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.cell import BoxLike
+from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import StructureLike
@@ -57,7 +57,7 @@ class GhostSearch:
         The bodies.
     near
         Own bodies that can form pairs with ghosts, ascending.
-    box, structure
+    box, periodic, structure
         As for `vicinal.pairs`.
     """
 
@@ -65,6 +65,7 @@ class GhostSearch:
     ghosts: Group
     near: npt.NDArray[np.intp]
     box: BoxLike
+    periodic: PeriodicLike
     structure: StructureLike
 
     @property
@@ -74,7 +75,7 @@ class GhostSearch:
     def pairs(self, want: str, *, half: bool, sort: bool) -> tuple[Array, ...]:
         """Find all pairs with an own body; a ghost is j, and with ``half=False`` also i."""
         letters = "".join(dict.fromkeys("ij" + want))
-        search = partial(pairs, box=self.box, want=letters, structure=self.structure)
+        search = partial(pairs, box=self.box, periodic=self.periodic, want=letters, structure=self.structure)
         columns = dict(zip(letters, search(**self.own.as_bodies(), half=half), strict=True))
         if not self._alone:
             outer = search(**self.ghosts.as_bodies(), **self.own.as_queries(self.near))
@@ -91,7 +92,9 @@ class GhostSearch:
 
     def neighbors(self, want: str, *, sort: bool) -> Neighbors:
         """Find all neighbours of the own bodies; in a row, ghosts follow own bodies."""
-        search = partial(neighbors, box=self.box, want=want, sort=sort, structure=self.structure)
+        search = partial(
+            neighbors, box=self.box, periodic=self.periodic, want=want, sort=sort, structure=self.structure
+        )
         inner = search(**self.own.as_bodies())
         if self._alone:
             return replace(inner, columns=len(self.own) + len(self.ghosts))
@@ -100,7 +103,7 @@ class GhostSearch:
 
     def count(self) -> npt.NDArray[np.int32]:
         """Count the neighbours of the own bodies."""
-        search = partial(count, box=self.box, structure=self.structure)
+        search = partial(count, box=self.box, periodic=self.periodic, structure=self.structure)
         counts = search(**self.own.as_bodies())
         if not self._alone:
             counts[self.near] += search(**self.ghosts.as_bodies(), **self.own.as_queries(self.near))

@@ -28,7 +28,7 @@ def append_frame(path: Path, frame: Frame) -> int:
     """Append a frame to a log; return its size in bytes. If writing fails, the log is unchanged."""
     names, arrays = _arrays(frame)
     described = [[name, array.dtype.str, array.shape] for name, array in zip(names, arrays, strict=True)]
-    head = json.dumps({"time": float(frame.time), "arrays": described}).encode()
+    head = json.dumps({"time": float(frame.time), "pieces": frame.pieces, "arrays": described}).encode()
     body = b"".join(array.tobytes() for array in arrays)
     content = _PREFIX.pack(len(head), len(body), zlib.crc32(body, zlib.crc32(head))) + head + body
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -102,4 +102,4 @@ def _frame(described: dict[str, Any], content: bytes, begin: int) -> Frame:
         for name, indices in groups["cells"].items()
         if name.endswith("/indices")
     }
-    return Frame(described["time"], points, cells, groups["point_data"], groups["cell_data"])
+    return Frame(described["time"], points, cells, groups["point_data"], groups["cell_data"], described["pieces"])

@@ -68,7 +68,8 @@ class RunLoop:
     overwrite
         Replace the results of another run in this folder.
     comm
-        An mpi4py communicator whose ranks share the particles. All ranks make the loop and follow it; rank 0 writes.
+        An mpi4py communicator whose ranks share the particles. All ranks make the loop and follow it;
+        each writes the frames of its particles, and rank 0 all other results.
     """
 
     def __init__(
@@ -120,8 +121,8 @@ class RunLoop:
                     "a restart continues from that time"
                 )
         self._events = _timetable(scene)
+        self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin, team=self.team)
         if self.team.writes:
-            self.frames = PictureWriter(self.folder, keep=None if fresh else self._begin)
             self.table = Table(self.folder / TABLE, self.solver.columns, keep=None if fresh else self._begin_step)
             replace_file(self.folder / SCENE, dump(scene.table()).encode())
         self._report()
@@ -160,9 +161,8 @@ class RunLoop:
             self._release()
 
     def _end(self, status: str) -> None:
-        if self.team.writes:
-            with self._timed("frames"):
-                self.frames.close()
+        with self._timed("frames"):
+            self.frames.close()
         self.status = status
         self._report()
 
@@ -172,7 +172,7 @@ class RunLoop:
         if not self.team.writes:
             return
         with suppress(Exception), self._timed("frames"):
-            self.frames.close()
+            self.frames.rescue()
         self.status = "failed"
         with suppress(Exception):
             self._report()
@@ -215,9 +215,7 @@ class RunLoop:
                 if self.team.writes:
                     self.table.append(self.solver.step_count, self.solver.time, row)
             else:
-                frames = self.solver.frames()
-                if self.team.writes:
-                    self.frames.append(frames)
+                self.frames.append(self.solver.frames())
 
     def _row(self) -> Sequence[float]:
         """Return a line of the table; raise `UnstableError` if a value is not finite."""

@@ -6,11 +6,16 @@ millisecond. Every few seconds the steps of the log are written to a VTKHDF file
 series is rewritten as an index of virtual datasets that refer to these files, which ParaView reads. Files are written
 under another name and renamed when they are complete. Closing the series copies all steps into one file, which replaces
 the index in the same way, and removes the folder.
+
+Several processes write one series together: each has a log and files of its own, with its piece of every step, and the
+first one writes the index. Closing the series leaves one file of each process, and the index.
 """
 
 from __future__ import annotations
 
 import shutil
+from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
@@ -20,13 +25,16 @@ import numpy.typing as npt
 
 from vicinal.errors import InputError
 from vicinal.sim.frame_log import append_frame, read_frames
+from vicinal.sim.team import ALONE, Team
 from vicinal.sim.vtkhdf import (
     GROUPS,
     Frame,
     Part,
     check_frame,
     joined,
+    merged,
     need_h5py,
+    read_parts,
     read_steps,
     write_index,
     write_steps,
@@ -45,13 +53,19 @@ LOG_BYTES = 1 << 25
 """Largest size of the steps in the log, in bytes."""
 
 
-def log_of(path: Path) -> Path:
-    """Return the log of the series in a file."""
-    return _folder(path) / "steps.log"
+def log_of(path: Path, rank: int = 0) -> Path:
+    """Return the log of a rank of the series in a file."""
+    return _folder(path) / f"{rank}.log"
 
 
 def _folder(path: Path) -> Path:
     return path.with_name(path.name + ".parts")
+
+
+def _number(file: Path) -> int:
+    """Return the number in the name of a part, 0 if it has none."""
+    number = file.stem.rpartition("-")[2]
+    return int(number) if number.isdigit() else 0
 
 
 class SeriesWriter:
@@ -63,6 +77,9 @@ class SeriesWriter:
         The file to write, ending in ``.vtkhdf``. An existing one is replaced at the first step.
     keep
         Continue the existing series after this time instead.
+    team
+        The processes that write pieces of every step; by default this one alone. All of them call every method
+        together. An error of one is raised in all; the series must not be used afterwards.
 
     Examples
     --------
@@ -78,19 +95,23 @@ class SeriesWriter:
     array([0. , 0.1])
     """
 
-    def __init__(self, path: Path, *, keep: float | None = None) -> None:
+    def __init__(self, path: Path, *, keep: float | None = None, team: Team = ALONE) -> None:
         need_h5py()
-        self.path = path
+        self.path, self.team = path, team
         self.folder = _folder(path)
-        self._log = log_of(path)
-        self._parts: list[Part] = []
+        self._log = log_of(path, team.rank)
+        self._kept: list[Part] = []  # of earlier runs, known to the first process
+        self._parts: list[Part] = []  # of this process
+        self._files: set[Path] = set()  # of these parts, and some that were joined since the last index
         self._waiting: list[Frame] = []  # in the log, not in a part
         self._bytes = 0
         self._number = 0
-        self._begun = False
+        self._steps = 0
+        self._begun = self._closed = False
         self._next_index = 0.0
-        if keep is not None and path.exists():
-            self._take_over(keep)
+        if keep is not None:
+            team.first(lambda: self._take_over(keep))
+            self._number, self._steps, self._begun = team.told((self._number, self._steps, self._begun))
 
     def __enter__(self) -> Self:
         return self
@@ -100,105 +121,151 @@ class SeriesWriter:
 
     def __len__(self) -> int:
         """Return the number of complete steps."""
-        return sum(len(part) for part in self._parts) + len(self._waiting)
+        return self._steps
 
-    def append(self, frame: Frame) -> None:
-        """Append a step. Afterwards `SeriesReader` finds the step; if writing fails, all earlier steps remain."""
-        check_frame(frame)
+    def append(self, frame: Frame | None) -> None:
+        """Append a step. Afterwards `SeriesReader` finds the step; if writing fails, all earlier steps remain.
+
+        None: the pieces of this step are those of other processes.
+        """
+        if self._closed:
+            raise ValueError(f"{self.path}: the series is closed; continue it with SeriesWriter(path, keep=time)")
+        team = self.team
+        team.together(lambda: None if frame is None else check_frame(frame))
         if not self._begun:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            team.first(self._begin)
             self._begun = True
-        self.folder.mkdir(exist_ok=True)
-        self._bytes += append_frame(self._log, frame)
-        self._waiting.append(frame)
-        if perf_counter() >= self._next_index or self._bytes > LOG_BYTES:
+        size = team.together(lambda: 0 if frame is None else append_frame(self._log, frame))
+        if frame is not None:
+            self._waiting.append(frame)
+            self._bytes += size
+        self._steps += 1
+        if any(team.gathered(perf_counter() >= self._next_index or self._bytes > LOG_BYTES)):
             self.index()
+
+    def _begin(self) -> None:
+        """Replace what is there."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(exist_ok=True)
 
     def index(self) -> None:
         """Make all steps visible to other programs now; without this call they see steps a few seconds late."""
         start = perf_counter()
-        if self._waiting:
-            if len(self._parts) >= LOOSE_PARTS:
-                self._tidy()
-            parts = [*self._parts, write_steps(self._next(), self._waiting)]
-            write_index(self.path, parts)
-            self._parts = parts
-            # If the process is killed before this, steps are in the index and in the log; readers use those of the
-            # index.
-            self._log.unlink(missing_ok=True)
-            self._waiting, self._bytes = [], 0
+        if any(self.team.gathered(bool(self._waiting))):
+            self._publish(self.team.together(self._written))
         now = perf_counter()
         self._next_index = now + max(INDEX_SECONDS, (now - start) / INDEX_SHARE)
 
     def close(self) -> None:
-        """Join all steps into one file. If that fails (for example, disk full), index, parts and log remain valid."""
-        if not len(self) or not self.folder.exists():
+        """Join all steps of a process into one file. If that fails, index, parts and log remain valid.
+
+        The steps of one process become the series; those of several remain beside an index.
+        """
+        if not self._begun or self._closed:
             return
-        parts = list(self._parts)
-        if self._waiting:
-            parts.append(write_steps(self._next(), self._waiting))
-        if len(parts) > 1 or parts[0].file.parent == self.folder:
-            write_whole(self.path, parts)
-        self._parts, self._waiting, self._bytes = [joined(parts, self.path)], [], 0
-        shutil.rmtree(self.folder, ignore_errors=True)
+        parts = self.team.together(self._written)
+        if self.team.size == 1:
+            write_whole(self.path, [*self._kept, *parts])
+            shutil.rmtree(self.folder, ignore_errors=True)
+        else:
+            self._publish(self.team.together(lambda: self._as_one(parts)))
+        self._closed = True
 
     def _next(self) -> Path:
         self._number += 1
-        return self.folder / f"{self._number:06d}.h5"
+        file = self.folder / f"{self.team.rank}-{self._number:06d}.vtkhdf"
+        self._files.add(file)
+        return file
 
-    def _tidy(self) -> None:
-        """Join the newer files into one, so that their number stays small; larger files are not changed."""
-        count = len(self._parts) - 1
-        # Go backwards from the last file as long as a file holds no more than all later ones together. Then the sizes
-        # fall at least twofold from file to file, and both the number of files and the copies of a step are logarithmic
-        # in the number of steps.
-        while count > 0 and len(self._parts[count - 1]) <= sum(len(part) for part in self._parts[count:]):
-            count -= 1
-        old, loose = self._parts[:count], self._parts[count:]
-        if len(loose) < 2:
-            return
+    def _written(self) -> list[Part]:
+        """Return the parts of this process with the steps of its log, as few files as they should be."""
+        parts = self._parts
+        if not self._waiting:
+            return parts
+        if len(parts) >= LOOSE_PARTS:
+            count = _settled(parts)
+            parts = [*parts[:count], *self._as_one(parts[count:])]
+        return [*parts, write_steps(self._next(), self._waiting)]
+
+    def _as_one(self, parts: list[Part]) -> list[Part]:
+        """Return parts as one file."""
+        if len(parts) < 2:
+            return parts
         file = self._next()
-        write_whole(file, loose)
-        self._parts = [*old, joined(loose, file)]
-        # The old files are removed once no index refers to them.
-        write_index(self.path, self._parts)
-        for part in loose:
-            part.file.unlink(missing_ok=True)
+        write_whole(file, parts)
+        return [joined(parts, file)]
+
+    def _publish(self, parts: list[Part]) -> None:
+        """Write the index of the parts of all processes, and remove files it no longer refers to."""
+        gathered = self.team.gathered(parts)
+        everything = [*self._kept, *(part for some in gathered for part in some)]
+        self.team.first(lambda: write_index(self.path, everything))
+        # If a process is killed before this, steps are in the index and in its log; readers use those of the index.
+        self._log.unlink(missing_ok=True)
+        self._waiting, self._bytes = [], 0
+        used = {part.file for part in parts}
+        for file in self._files - used:
+            file.unlink(missing_ok=True)
+        self._parts, self._files = parts, used
 
     def _take_over(self, until: float) -> None:
-        """Make the existing series the first part of this one."""
+        """Make the existing series the first part of this one; any number of processes may have written it."""
+        if not self.path.exists():
+            return
         self.folder.mkdir(exist_ok=True)
-        used = [int(file.stem) for file in self.folder.glob("*.h5") if file.stem.isdigit()]
-        self._number = max(used, default=0)
-        whole = read_steps(self.path)
-        waiting = _after(whole.times, read_frames(self._log))
-        count = sum(_is_kept(time, until) for time in whole.times)
-        parts: list[Part] = []
-        if count:
+        self._number = max((_number(file) for file in self.folder.glob("*.vtkhdf")), default=0)
+        parts = read_parts(self.path)
+        last = max((part.times[-1] for part in parts if len(part)), default=-np.inf)
+        waiting = _after(last, _logged(self.folder))
+        parts = [part.first(int(_is_kept(part.times, until).sum())) for part in parts]
+        parts = [part for part in parts if len(part)]
+        if parts and parts[0].file == self.path:  # a single file, whose place the index takes
             file = self._next()
-            part = whole.first(count)
-            write_whole(file, [part])
-            parts.append(joined([part], file))
-        if frames := [frame for frame in waiting if _is_kept(frame.time, until)]:
+            write_whole(file, parts)
+            parts = [joined(parts, file)]
+        if frames := [frame for frame in waiting if _is_kept(np.array(frame.time), until)]:
             parts.append(write_steps(self._next(), frames))
         if not parts:
             return
         write_index(self.path, parts)
-        self._parts, self._begun = parts, True
-        for old in self.folder.glob("*.h5"):
+        self._kept, self._begun = parts, True
+        self._files = set()
+        self._steps = len(np.unique(np.concatenate([part.times for part in parts])))
+        for old in self.folder.glob("*.vtkhdf"):
             if all(old != part.file for part in parts):
                 old.unlink()
-        self._log.unlink(missing_ok=True)
+        for log in self.folder.glob("*.log"):
+            log.unlink()
 
 
-def _is_kept(time: float, until: float) -> bool:
-    return time <= until * (1 + 1e-12)
+def _settled(parts: list[Part]) -> int:
+    """Return how many parts stay as they are when the later ones are joined.
+
+    Go backwards from the last file as long as a file holds no more than all later ones together. Then the sizes fall at
+    least twofold from file to file, and both the number of files and the copies of a step are logarithmic in the number
+    of steps.
+    """
+    count = len(parts) - 1
+    while count > 0 and len(parts[count - 1]) <= sum(len(part) for part in parts[count:]):
+        count -= 1
+    return count
 
 
-def _after(times: npt.ArrayLike, frames: list[Frame]) -> list[Frame]:
-    """Return the frames that are later than all given times."""
-    last = np.max(times, initial=-np.inf)
-    return [frame for frame in frames if frame.time > last]
+def _is_kept(times: Array, until: float) -> Array:
+    return np.asarray(times <= until * (1 + 1e-12))
+
+
+def _logged(folder: Path) -> list[Frame]:
+    """Return the frames in the logs of a folder, in the order of time; steps without all their pieces are left out."""
+    logs = sorted(folder.glob("*.log"), key=lambda log: int(log.stem))
+    frames = sorted((frame for log in logs for frame in read_frames(log)), key=lambda frame: frame.time)
+    found = Counter(frame.time for frame in frames)
+    return [frame for frame in frames if found[frame.time] >= frame.pieces]
+
+
+def _after(time: float, frames: list[Frame]) -> list[Frame]:
+    """Return the frames that are later than a time."""
+    return [frame for frame in frames if frame.time > time]
 
 
 class SeriesReader:
@@ -214,7 +281,7 @@ class SeriesReader:
         h5py = need_h5py()
         self.path = path
         # Read the log before the index: steps move from the log to the index, never back.
-        waiting = read_frames(log_of(path))
+        waiting = _logged(_folder(path))
         try:
             with h5py.File(path, "r") as source:
                 root = source["VTKHDF"]
@@ -224,7 +291,8 @@ class SeriesReader:
             raise FileNotFoundError(f"{path}: no such file") from None
         except (OSError, KeyError) as error:
             raise InputError(f"{path}: not a VTKHDF time series ({error})") from None
-        self._waiting = _after(indexed, waiting)
+        late = groupby(_after(indexed.max(initial=-np.inf), waiting), key=lambda frame: frame.time)
+        self._waiting = [merged(list(pieces)) for _, pieces in late]
         self._indexed = len(indexed)
         self.times: Array = np.concatenate([indexed, [frame.time for frame in self._waiting]])
 
@@ -242,23 +310,30 @@ class SeriesReader:
         h5py = need_h5py()
         with h5py.File(self.path, "r") as source:
             root = source["VTKHDF"]
-            steps = root["Steps"]
-            count = int(root["NumberOfPoints"][step])
-            first = int(steps["PointOffsets"][step])
-            cells, all_cells = {}, 0
-            for kind, group in enumerate(GROUPS):
-                number = int(root[f"{group}/NumberOfCells"][step])
-                all_cells += number
-                if number:
-                    begin = int(steps["CellOffsets"][step, kind]) + step
-                    offsets = root[f"{group}/Offsets"][begin : begin + number + 1]
-                    begin = int(steps["ConnectivityIdOffsets"][step, kind])
-                    cells[group] = (root[f"{group}/Connectivity"][begin : begin + int(offsets[-1])], offsets)
-            data: dict[str, dict[str, Array]] = {}
-            for group, rows in (("PointData", count), ("CellData", all_cells)):
-                data[group] = {}
-                for name in root.get(group, ()):
-                    begin = int(steps[f"{group}Offsets/{name}"][step])
-                    data[group][name] = root[f"{group}/{name}"][begin : begin + rows]
-            points = root["Points"][first : first + count]
-            return Frame(float(self.times[step]), points, cells, data["PointData"], data["CellData"])
+            return merged(_pieces(root, read_steps(root, self.path), step))
+
+
+def _pieces(root: Any, part: Part, step: int) -> list[Frame]:
+    """Read the pieces of a step."""
+    first = int(part.pieces[:step].sum())
+    here = slice(first, first + int(part.pieces[step]))
+
+    def read(name: str) -> list[Array]:
+        begin, end = part.rows(name)[[step, step + 1]]
+        return np.split(root[name][begin:end], np.cumsum(part.counts(name)[here])[:-1])
+
+    kinds = [kind for number, kind in enumerate(GROUPS) if part.cells[here, number].any()]
+    cells = {kind: list(zip(read(f"{kind}/Connectivity"), read(f"{kind}/Offsets"), strict=True)) for kind in kinds}
+    data = {
+        group: {name: read(f"{group}/{name}") for name in root.get(group, ())} for group in ("PointData", "CellData")
+    }
+    return [
+        Frame(
+            float(part.times[step]),
+            points,
+            {kind: of_kind[piece] for kind, of_kind in cells.items()},
+            {name: values[piece] for name, values in data["PointData"].items()},
+            {name: values[piece] for name, values in data["CellData"].items()},
+        )
+        for piece, points in enumerate(read("Points"))
+    ]

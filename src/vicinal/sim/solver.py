@@ -168,7 +168,9 @@ class SceneSolver(ABC):
 class RankSolver(Protocol):
     """What a solver has in addition whose particles several MPI ranks can share.
 
-    All ranks call every method of it together. Tables, frames and states are complete on rank 0.
+    All ranks call every method of it together. Tables and states are complete on rank 0. Frames are pieces: each rank
+    returns those of its own particles, and rank 0 also what all ranks have, such as walls; a rank without particles of
+    a series may leave it out.
     """
 
     @classmethod

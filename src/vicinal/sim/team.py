@@ -1,4 +1,4 @@
-"""The processes of a run: one, or the ranks of an MPI communicator, of which the first writes all results."""
+"""The processes of a run: one, or the ranks of an MPI communicator."""
 
 from __future__ import annotations
 
@@ -29,28 +29,42 @@ class Team:
 
     def __init__(self, comm: Intracomm | None) -> None:
         self.comm = comm
-        self.writes = comm is None or comm.rank == 0
-        """Whether this process writes the results."""
+        self.rank, self.size = (0, 1) if comm is None else (comm.rank, comm.size)
+        self.writes = self.rank == 0
+        """Whether this process writes the results that all processes have."""
 
     def agree(self, *, stop: bool, chunk: int) -> tuple[bool, int]:
         """Return whether a process was asked to stop, and the number of steps until they agree again."""
-        if self.comm is None:
-            return stop, chunk
-        answers = self.comm.allgather((stop, chunk))
+        answers = self.gathered((stop, chunk))
         return any(one for one, _ in answers), answers[0][1]
 
-    def first(self, call: Callable[[], Result]) -> Result | None:
-        """Call a function in the process that writes; if it fails there, all processes raise its error."""
+    def gathered(self, value: Result) -> list[Result]:
+        """Return the values of all processes."""
+        return [value] if self.comm is None else self.comm.allgather(value)
+
+    def told(self, value: Result) -> Result:
+        """Return the value of the first process."""
+        return value if self.comm is None else self.comm.bcast(value)
+
+    def together(self, call: Callable[[], Result]) -> Result:
+        """Return the result of a call that may fail in some process; if it does, all processes raise its error."""
         if self.comm is None:
             return call()
         result: Result | None = None
         error: Exception | None = None
-        if self.writes:
-            try:
-                result = call()
-            except (InputError, OSError) as failed:
-                error = failed
-        error = self.comm.bcast(error)
-        if error is not None:
-            raise error
-        return result
+        try:
+            result = call()
+        except (InputError, OSError) as failed:
+            error = failed
+        for found in self.comm.allgather(error):
+            if found is not None:
+                raise found
+        return result  # type: ignore[return-value]
+
+    def first(self, call: Callable[[], Result]) -> Result | None:
+        """Call a function in the process that writes; if it fails there, all processes raise its error."""
+        return self.together(lambda: call() if self.writes else None)
+
+
+ALONE = Team(None)
+"""A single process."""
