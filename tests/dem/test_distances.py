@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -31,8 +33,11 @@ def _farthest(shape, q, d):
     return np.where(ball * across <= band, ball + centre * up, band * across + rim * up)
 
 
-def _distance(shapes, apart, turns):
-    """Largest distance of parallel planes between the cores: by convexity, that of the cores if they do not meet."""
+def _distance(shapes, apart, turns, least, most):
+    """Largest distance of parallel planes between the cores: by convexity, that of the cores if they do not meet.
+
+    Not refined if it is not between `least` and `most`.
+    """
 
     def gap(d):
         return d @ apart - _farthest(shapes[0], turns[0], d) - _farthest(shapes[1], turns[1], -d)
@@ -41,6 +46,8 @@ def _distance(shapes, apart, turns):
     d = rng.normal(size=(4000, 3))
     d /= np.linalg.norm(d, axis=1, keepdims=True)
     best = d[np.argmax(gap(d))]
+    if not least - 0.05 < gap(best[None])[0] < most:
+        return -np.inf, best
     for step in 0.2 * 0.7 ** np.arange(45):
         near = np.vstack([best, best + step * rng.normal(size=(200, 3))])
         near /= np.linalg.norm(near, axis=1, keepdims=True)
@@ -48,6 +55,7 @@ def _distance(shapes, apart, turns):
     return float(gap(best[None])[0]), best
 
 
+@cache
 def _touching_pairs(second, count):
     """Offsets, orientations, distances and normals of pairs whose roundings overlap, computed without vicinal."""
     rng = np.random.default_rng(5)
@@ -61,8 +69,9 @@ def _touching_pairs(second, count):
             axis = _turned(turns[0], np.array([[0.0, 0.0, 1.0]]))[0]
             line -= (line @ axis) * axis
         apart = rng.uniform(0.5, 1.3) * line / np.linalg.norm(line)
-        distance, normal = _distance((TABLET, second), apart, turns)
-        if 0.2 * reach < distance < 0.99 * reach:
+        limits = 0.2 * reach, 0.99 * reach
+        distance, normal = _distance((TABLET, second), apart, turns, *limits)
+        if limits[0] < distance < limits[1]:
             pairs.append((apart, turns, distance, normal))
     return pairs, reach
 
