@@ -156,7 +156,8 @@ class AnySph {
         p.id = first + static_cast<std::uint32_t>(k);
         double square = 0;
         for (const double c : p.u) square += c * c;
-        sim.largest.speed = std::max(sim.largest.speed, std::sqrt(square));
+        double& fastest = sim.largest.speeds[p.phase];
+        fastest = std::max(fastest, std::sqrt(square));
       }
     });
   }
@@ -388,7 +389,8 @@ class AnySph {
         const P& p = sim.particles[k];
         to[2 * rows[k]] = p.id, to[2 * rows[k] + 1] = p.surface + (std::uint32_t{p.phase} << 16);
       });
-      const std::vector<double> clock{sim.time, sim.largest.speed, sim.largest.acceleration, sim.largest.shift};
+      std::vector<double> clock{sim.time, sim.largest.acceleration, sim.largest.shift};
+      clock.insert(clock.end(), sim.largest.speeds.begin(), sim.largest.speeds.end());
       return nb::make_tuple(numbers, marks, clock, sim.steps, sim.primed);
     });
   }
@@ -398,7 +400,8 @@ class AnySph {
       using P = sph::Particle<D>;
       constexpr std::size_t width = offsetof(P, id) / sizeof(double);
       const std::size_t n = marks.size() / 2;
-      if (numbers.size() != n * width || clock.size() != 4) throw nb::value_error("the state has another size");
+      if (numbers.size() != n * width || clock.size() != 3 + sph::most_phases)
+        throw nb::value_error("the state has another size");
       sim.particles.reset(n);
       for (std::size_t k = 0; k < n; ++k) {
         P& p = sim.particles[k];
@@ -407,7 +410,8 @@ class AnySph {
         p.phase = phase_of(marks.data()[2 * k + 1] >> 16, sim.settings.phases.size());
       }
       sim.time = clock[0];
-      sim.largest = {clock[1], clock[2], clock[3]};
+      sim.largest.acceleration = clock[1], sim.largest.shift = clock[2];
+      std::copy(clock.begin() + 3, clock.end(), sim.largest.speeds.begin());
       sim.steps = steps;
       sim.primed = primed;
     });

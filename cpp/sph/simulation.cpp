@@ -27,7 +27,7 @@ void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) 
 template <class T, int D>
 StepLength Simulation<T, D>::next() const {
   const double h = settings.smoothing_length;
-  StepLength best{h / (settings.fastest_sound() + largest.speed), Limit::sound};
+  StepLength best{h / (settings.fastest_sound() + largest.speed()), Limit::sound};
   const auto limit = [&](double dt, Limit kind) {
     if (dt < best.dt) best = {dt, kind};
   };
@@ -384,6 +384,18 @@ void Simulation<T, D>::curvature() {
   job_.fluid.records = records_.data();
 }
 
+// Surface tension times the curvature of the interface in front of a particle. The force is in the denser phase, on one
+// side of the interface, where parallel surfaces have another curvature.
+template <class T, int D>
+double Simulation<T, D>::tension_on(std::size_t slot) const {
+  if (!settings.tense()) return 0.0;
+  const T* const found = curvature_sums_[slot].c;
+  const double moment = found[CurvatureSums::moment];
+  if (!(moment < 0)) return 0.0;
+  const double bend = D * found[CurvatureSums::bend] / moment;
+  return settings.tension * interface_.curvature(bend, found[CurvatureSums::colour]);
+}
+
 template <class T, int D>
 void Simulation<T, D>::rates() {
   sums_.reset(records_.size());
@@ -415,14 +427,9 @@ void Simulation<T, D>::react() {
 template <class T, int D>
 bool Simulation<T, D>::finish(double dt) {
   const std::size_t n = particles.size();
-  const Shifting shifting{4 * settings.smoothing_length * largest.speed * settings.shifting, 0.5 * largest.speed};
-  // Surface tension times the divergence of the normal.
-  const auto tension = [&](std::size_t slot) {
-    if (!settings.tense()) return 0.0;
-    const T* const found = curvature_sums_[slot].c;
-    const double moment = found[CurvatureSums::moment];
-    return moment < 0 ? settings.tension * D * found[CurvatureSums::bend] / moment : 0.0;
-  };
+  std::array<Shifting, most_phases> shifting{};
+  for (std::size_t k = 0; k < settings.phases.size(); ++k)
+    shifting[k] = {4 * settings.smoothing_length * largest.speeds[k] * settings.shifting, 0.5 * largest.speeds[k]};
   block_largest_.assign((n + block_size - 1) / block_size, {});
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> blamed(block_largest_.size(), none);  // smallest ids of particles that are not sound
@@ -434,9 +441,9 @@ bool Simulation<T, D>::finish(double dt) {
       const T* const sums = sums_[slot].c;
       Vector<D> first_half;  // of the way in this step
       for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
-      if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting, near_[slot] != 0);
+      if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting[0], near_[slot] != 0);
       else
-        update_edac<D>(p, sums, settings.gravity, shifting, tension(slot), kernel_volume_,
+        update_edac<D>(p, sums, settings.gravity, shifting[p.phase], tension_on(slot), kernel_volume_,
                        settings.phases[p.phase].rest);
       for (std::size_t a = 0; a < D; ++a) {
         p.u[a] += dt * p.acceleration[a];
@@ -445,11 +452,13 @@ bool Simulation<T, D>::finish(double dt) {
       if (guard != nullptr && dt > 0) hold<D>(*guard, first_half, dt, p);
       p.excess += dt * p.rate;
       settings.space.wrap(p.x);
-      const Largest own{length<D>(p.u), length<D>(p.acceleration), length<D>(p.shift)};
+      const double speed = length<D>(p.u);
+      Largest own{length<D>(p.acceleration), length<D>(p.shift)};
+      own.speeds[p.phase] = speed;
       most.add(own);
       // Also false for what is not a number.
       const Phase& phase = settings.phases[p.phase];
-      const bool sound = own.speed < phase.sound && own.acceleration < 1e300 && std::abs(p.excess) < 0.5 * phase.rest;
+      const bool sound = speed < phase.sound && own.acceleration < 1e300 && std::abs(p.excess) < 0.5 * phase.rest;
       if (!sound) blamed[block] = std::min(blamed[block], p.id);
     }
     block_largest_[block] = most;
@@ -459,10 +468,12 @@ bool Simulation<T, D>::finish(double dt) {
   for (const Largest& part : block_largest_) largest.add(part);
   for (const std::uint32_t id : blamed) broken = std::min(broken, id);
   if (share) {
-    std::array<double, 4> numbers{largest.speed, largest.acceleration, largest.shift, -static_cast<double>(broken)};
+    std::array<double, 3 + most_phases> numbers{-static_cast<double>(broken), largest.acceleration, largest.shift};
+    std::copy(largest.speeds.begin(), largest.speeds.end(), numbers.begin() + 3);
     agree(numbers);
-    largest = {numbers[0], numbers[1], numbers[2]};
-    broken = static_cast<std::uint32_t>(-numbers[3]);
+    broken = static_cast<std::uint32_t>(-numbers[0]);
+    largest.acceleration = numbers[1], largest.shift = numbers[2];
+    std::copy(numbers.begin() + 3, numbers.end(), largest.speeds.begin());
     ghosts.reset(0);
   }
   return broken == none;

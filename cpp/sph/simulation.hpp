@@ -13,6 +13,7 @@
 #include "exec/memory.hpp"
 #include "sph/bodies.hpp"
 #include "sph/guard.hpp"
+#include "sph/interface.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
 #include "sph/settings.hpp"
@@ -26,11 +27,13 @@ enum class Limit : std::uint8_t { sound, force, viscosity, shifting, tension };
 
 // The largest values of a step; the next one's length follows from them.
 struct Largest {
-  double speed = 0, acceleration = 0, shift = 0;
+  double acceleration = 0, shift = 0;
+  std::array<double, most_phases> speeds{};  // by phase: a gas may be much faster than a liquid beside it
+  [[nodiscard]] double speed() const { return *std::max_element(speeds.begin(), speeds.end()); }
   void add(const Largest& other) {
-    speed = std::max(speed, other.speed);
     acceleration = std::max(acceleration, other.acceleration);
     shift = std::max(shift, other.shift);
+    for (std::size_t k = 0; k < most_phases; ++k) speeds[k] = std::max(speeds[k], other.speeds[k]);
   }
 };
 
@@ -43,7 +46,7 @@ template <class T, int D>
 class Simulation {
  public:
   explicit Simulation(const Settings<D>& settings)
-      : settings(settings), kernel_volume_(settings.volume() * settings.lattice_sum()) {}
+      : settings(settings), kernel_volume_(settings.volume() * settings.lattice_sum()), interface_(settings) {}
 
   Settings<D> settings;
   Buffer<Particle<D>> particles;
@@ -92,6 +95,7 @@ class Simulation {
   void sort_walls(const Grid<D>& grid);
   void extrapolate();
   void curvature();
+  [[nodiscard]] double tension_on(std::size_t slot) const;
   void rates();
   void react();
   bool finish(double dt);
@@ -99,6 +103,7 @@ class Simulation {
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
 
   double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
+  Interface<D> interface_;
   Buffer<Particle<D>> sorted_;
   Buffer<std::uint64_t> named_;                  // id and item in each slot
   Buffer<std::uint32_t> items_, slots_;          // the item in each slot: an own particle, or a ghost behind those

@@ -50,14 +50,15 @@ def edac_pass(sim: Simulation, densities: Array, viscosities: Array, before: Eda
     acceleration = (
         np.einsum("ij,ijk->ik", both * (above[:, None] - pull), r)
         - np.einsum("ij,ijk->ik", both * mu, du) * per_moment[:, None]
-        + np.einsum("ij,ijk->ik", g * drift, du)
+        + np.einsum("ij,ijk->ik", g * drift * same, du)
         + sim.gravity
     )
     a = np.arange(-6, 7) * spacing
     lattice = sim.kernel(np.sqrt(sum(c**2 for c in np.meshgrid(*[a] * dim)))).sum() * spacing**dim
     crowding = np.einsum("ij,ijk->ik", g * (1 + 0.2 * (w / sim.kernel(spacing)) ** 4), r)
-    fastest = np.linalg.norm(u, axis=1).max()
-    new_shift = -4 * h * fastest * crowding
+    speed = np.linalg.norm(u, axis=1)
+    fastest = np.array([speed[densities == own].max() for own in densities])
+    new_shift = -4 * h * fastest[:, None] * crowding
     length = np.linalg.norm(new_shift, axis=1)
     new_shift *= np.where(length > 0.5 * fastest, 0.5 * fastest / np.maximum(length, 1e-300), 1)[:, None]
     moment = -(both * distance**2).sum(axis=1) * densities / (2 * dim)

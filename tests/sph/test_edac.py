@@ -56,8 +56,9 @@ def test_plates_drive_a_shear_flow_as_exact_series_say() -> None:
 
 
 def test_a_lid_drives_the_flow_of_ghia() -> None:
+    # Not yet steady at that time: with 50 particles along the edge and t = 10 it is 0.007.
     found = confined.lid_cavity(30, until=8.0)
-    assert max(found["u"], found["v"]) < 0.03
+    assert max(found["u"], found["v"]) < 0.02
     assert found["left"] == 0
 
 

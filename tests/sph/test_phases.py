@@ -78,9 +78,9 @@ def test_threads_instruction_sets_and_restarts_change_no_bit(dim: int) -> None:
 
 
 def test_a_drop_has_the_pressure_of_laplace() -> None:
-    # The force is inside the drop, where its surface is more curved: 18 % too much at 8 particles per radius.
+    # 8 particles per radius, as many as the kernel is wide: 2 to 3 % too little after longer times.
     found = phase_flows.laplace_jump(32, until=0.1)
-    assert found["jump"] == pytest.approx(1, abs=0.25)
+    assert found["jump"] == pytest.approx(1, abs=0.03)
 
 
 def test_fingers_of_a_heavy_fluid_grow_as_published() -> None:

@@ -48,9 +48,11 @@ struct Curvature {
       }
       Real w, f;
       job.smoothing.template at<L>(L::root(square), w, f);
-      const Real g = L::choose(L::first(n - k), f * j[Fields::density], L::all(0));
+      const Real volume = L::choose(L::first(n - k), j[Fields::density], L::all(0));
+      const Real g = f * volume;
       sum[At::bend] = sum[At::bend] + g * bend;
       sum[At::moment] = sum[At::moment] + g * square;
+      sum[At::colour] = sum[At::colour] + (w * volume) * (L::all(T(0.5)) - L::all(T(0.5)) * sign);
     }
     L::sums(sum, out);
   }

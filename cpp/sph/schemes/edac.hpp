@@ -87,9 +87,11 @@ struct Edac {
       const Real ratio2 = ratio * ratio;
       const Real crowding = g * (L::all(1) + L::all(crowding_strength<T>) * (ratio2 * ratio2));
       const Real friction = i.per_moment * c.viscosity;
+      // The velocity of a phase is not carried into another one: that of a gas would drag a liquid along.
+      const Real carried = g * (c.same * drift);
       const Real colour = per_mass * (c.share * (L::all(1) - c.same));
       for (std::size_t a = 0; a < D; ++a) {
-        sum[a] = sum[a] + (g * drift * seen[a] - per_mass * (pull * r[a] + friction * seen[a]));
+        sum[a] = sum[a] + (carried * seen[a] - per_mass * (pull * r[a] + friction * seen[a]));
         sum[At::background + a] = sum[At::background + a] + per_mass * r[a];
         sum[At::crowding + a] = sum[At::crowding + a] + crowding * r[a];
         if constexpr (!wall) sum[At::colour + a] = sum[At::colour + a] + colour * r[a];

@@ -32,6 +32,7 @@ struct EdacSums {
 struct CurvatureSums {
   static constexpr std::size_t bend = 0;    // Σ (nᵢ ∓ nⱼ)·∇W V
   static constexpr std::size_t moment = 1;  // Σ r·∇W V
+  static constexpr std::size_t colour = 2;  // Σ W V of other phases
 };
 
 // Of a wall particle (extrapolate.hpp).
