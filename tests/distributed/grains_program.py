@@ -189,6 +189,34 @@ def feeding() -> dict[str, Case]:
     return {"feeding": (lambda comm: tray(LINEAR, 500, comm), run)}
 
 
+def unequal() -> dict[str, Case]:
+    """Tablets on one side cost more than spheres on the other: ranks share the cost, not the number of bodies."""
+
+    def make(comm: Any) -> Simulation:
+        sim = tray(LINEAR, 0, comm, walls=[floor()], box=(16.0, 6.0, None), skin=0.05)
+        places = lattice(8**3) * [1.0, 0.75, 1.0]
+        speeds = np.random.default_rng(3).normal(0, 2, places.shape)
+        places, aside, speeds = share(comm, places, np.add(places, (8.0, 0, 0)), speeds)
+        sim.insert(places, shape=Tablet(0.35, 0.2, 0.1), velocities=speeds)
+        sim.insert(aside, radii=0.36, velocities=speeds)
+        return sim
+
+    def costs(sim: Simulation) -> float:
+        return float(np.where(sim.shape_ids >= 0, 6.0, 1.0).sum())
+
+    def run(sim: Simulation) -> None:
+        for _ in range(10):
+            sim.run(30)
+            # Seconds that exceed all measured ones: the test must not depend on the machine.
+            sim._ranks.spent = 1e6 * costs(sim)
+        if sim._ranks.used:
+            shares = np.array(WORLD.allgather((costs(sim), len(sim))), float)
+            assert shares[:, 0].max() < 1.25 * shares[:, 0].mean(), shares
+            assert shares[:, 1].max() > 1.5 * shares[:, 1].min(), shares
+
+    return {"unequal": (make, run)}
+
+
 def compare(cases: dict[str, Case]) -> None:
     module.BUILDS_PER_SORT = 4
     ranks.TOLERANCE = 1.02  # type: ignore[misc]
@@ -229,6 +257,6 @@ def disagree() -> None:
 
 
 if __name__ == "__main__":
-    made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding)}
+    made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding, unequal)}
     compared: dict[str, Callable[[], None]] = {name: partial(compare, case()) for name, case in made.items()}
     main({**compared, "restart": restart, "disagree": disagree})

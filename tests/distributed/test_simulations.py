@@ -25,6 +25,7 @@ def program(name: str) -> str:
         ("grains", "shapes", 3),
         ("grains", "feeding", 1),
         ("grains", "feeding", 2),
+        ("grains", "unequal", 2),
         ("grains", "disagree", 2),
         ("fluids", "cases", 2),
         ("fluids", "cases", 3),

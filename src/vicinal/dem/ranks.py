@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter, process_time, thread_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 TOLERANCE = 1.1
-"""Space is divided again when the rank with most bodies has more than this many times the mean."""
+"""Space is not divided again as long as no rank's work exceeds this many times the mean."""
+
+SMOOTHING = 0.5
+"""Weight of the newest measurement of what a body costs; the rest is that of earlier ones."""
 
 
 class GrainRanks(Ranks):
@@ -28,6 +32,12 @@ class GrainRanks(Ranks):
     def __init__(self, comm: Intracomm | None, box: Sequence[float]) -> None:
         super().__init__(comm, box)
         self._messages: _Messages | None = None
+        self.spent = 0.0
+        """CPU seconds of the steps of this rank since the work was last compared; waiting does not count."""
+        self._cost = 0.0
+        """Smoothed CPU seconds of a body of this rank since the last division, 0 if they are not known."""
+        self._lost = self._price = 0.0
+        """Seconds that ranks have waited for the slowest since the last division, and what that division took."""
 
     def migrate(self, core: _core.Grains, *, divide: bool) -> None:
         """Send bodies to the ranks that own the parts of space they are in; drops ghosts and lists.
@@ -37,18 +47,36 @@ class GrainRanks(Ranks):
         core
             The bodies, wrapped.
         divide
-            Divide space again if ranks have unequal numbers of bodies.
+            Divide space again if that pays: the time lost to unequal work exceeds that of a division.
         """
         domain = self.domain
         assert domain is not None  # noqa: S101 - only called with a communicator
+        start = perf_counter()
         positions, own = core.get("positions"), core.ghosts() == 0
-        counts = self.gathered(int(own.sum()))
-        if not self.divided or (divide and max(counts) > TOLERANCE * np.mean(counts)):
-            domain.parts = domain.divide(positions[own], np.ones(counts[self.rank]))
-            self.divided = sum(counts) > 0
+        anew = not self.divided or (divide and self._pays(int(own.sum())))
+        if anew:
+            domain.parts = domain.divide(positions[own], np.full(int(own.sum()), self._cost or 1.0))
+            self.divided = self.count(int(own.sum())) > 0
         parcels = core.depart(domain.parts.owners(positions), self.rank, self.size)
         for parcel in self.swap(parcels):
             core.arrive(parcel, ghosts=False)
+        if anew:
+            # What a body costs is measured again, since this rank has other bodies now.
+            self._cost = self._lost = 0.0
+            self._price = self.largest(perf_counter() - start)
+
+    def _pays(self, bodies: int) -> bool:
+        """Return whether to divide space again, from the work of all ranks since the last call."""
+        spent, self.spent = self.spent, 0.0
+        if bodies and spent > 0:
+            newest = spent / bodies
+            self._cost = SMOOTHING * newest + (1 - SMOOTHING) * self._cost if self._cost else newest
+        described = np.array(self.gathered((spent, self._cost, bodies)))
+        work = described[:, 1] * described[:, 2]
+        if not (described[:, 1] > 0)[described[:, 2] > 0].all():  # some rank has not measured its bodies yet
+            self._cost, work = 0.0, described[:, 2]
+        self._lost += float(described[:, 0].max() - described[:, 0].mean())
+        return bool(work.max() > TOLERANCE * work.mean() and self._lost >= self._price)
 
     def fetch_ghosts(self, core: _core.Grains, reaches: Array, centres: Array | None = None) -> Callable[[], None]:
         """Fetch ghosts of all bodies of other ranks within reach of own ones, and sort all rows.
@@ -84,7 +112,9 @@ class GrainRanks(Ranks):
             core.advance(steps)
             return
         assert self._messages is not None  # noqa: S101 - lists exist, so ghosts were fetched
+        start, waited = process_time(), self._messages.waited
         core.advance_together(steps, self._messages.exchange, self._messages.agree)
+        self.spent += process_time() - start - (self._messages.waited - waited)
 
 
 class _Messages:
@@ -94,6 +124,8 @@ class _Messages:
         from mpi4py import MPI
 
         self._ranks, self._agreed = ranks, agreed
+        self.waited = 0.0
+        """CPU seconds spent on messages, most of them waiting for other ranks."""
         self._start, self._wait = MPI.Prequest.Startall, MPI.Request.Waitall
         self._reduce, self._here, self._max = halo.comm.Allreduce, MPI.IN_PLACE, MPI.MAX
         self._requests: list[Prequest] = []
@@ -107,17 +139,21 @@ class _Messages:
 
     def exchange(self) -> None:
         """Send and receive the motion of bodies; agree on the largest numbers, and whether to stop."""
+        start = thread_time()
         if self._ranks.asked:
             self._agreed[3] = 1.0
         self._start(self._requests)
-        self.agree()
+        self._reduce(self._here, self._agreed, self._max)
         self._wait(self._requests)
+        self.waited += thread_time() - start
         if self._agreed[3] > 0:
             self._ranks.asked, self._ranks.stopping = False, True
 
     def agree(self) -> None:
         """Agree on the largest numbers."""
+        start = thread_time()
         self._reduce(self._here, self._agreed, self._max)
+        self.waited += thread_time() - start
 
     def free(self) -> None:
         """Release the requests."""
