@@ -53,14 +53,14 @@ class GrainRanks(Ranks):
         assert domain is not None  # noqa: S101 - only called with a communicator
         start = perf_counter()
         positions, own = core.get("positions"), core.ghosts() == 0
-        anew = not self.divided or (divide and self._pays(int(own.sum())))
-        if anew:
+        redivide = not self.divided or (divide and self._pays(int(own.sum())))
+        if redivide:
             domain.parts = domain.divide(positions[own], np.full(int(own.sum()), self._cost or 1.0))
             self.divided = self.count(int(own.sum())) > 0
         parcels = core.depart(domain.parts.owners(positions), self.rank, self.size)
         for parcel in self.swap(parcels):
             core.arrive(parcel, ghosts=False)
-        if anew:
+        if redivide:
             # What a body costs is measured again, since this rank has other bodies now.
             self._cost = self._lost = 0.0
             self._price = self.largest(perf_counter() - start)
