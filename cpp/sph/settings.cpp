@@ -22,7 +22,7 @@ double Settings<D>::kernel(double distance) const {
   PlainLanes<double>::Real value, slope;
   Smoothing<double>{smoothing, 1 / smoothing_length, scale, 0}.template at<PlainLanes<double>>(
       PlainLanes<double>::all(distance), value, slope);
-  return value.c[0];
+  return value[0];
 }
 template <int D>
 double Settings<D>::lattice_sum() const {
