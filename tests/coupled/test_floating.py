@@ -14,7 +14,7 @@ from vicinal.sim.series import SeriesReader
 
 
 def test_blocks_float_as_deep_as_archimedes_says() -> None:
-    found = floating.floating_blocks(10)
+    found = floating.floating_blocks(10, until=0.4)
     for ratio in floating.RATIOS:
         assert found[f"depth {ratio}"] == pytest.approx(1, rel=0.02)
         assert found[f"lift {ratio}"] == pytest.approx(1, rel=0.02)
@@ -22,7 +22,7 @@ def test_blocks_float_as_deep_as_archimedes_says() -> None:
 
 
 def test_spheres_sink_in_the_order_of_their_weights_and_light_ones_rise() -> None:
-    found = floating.sinking_spheres(4, until=0.1)
+    found = floating.sinking_spheres(4, until=0.06)
     for ratio in floating.SPHERES:
         assert 0.45 < found[f"speed {ratio}"] < 1.05
     assert found["in order"]
