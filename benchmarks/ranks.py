@@ -5,11 +5,13 @@
   communicator, and in one process with as many threads; and of a box for every rank, side by side (weak scaling).
 - `--fluids`: the same with the dam breaks of benchmarks/sph.py.
   Contestants alternate, the best time counts; the ranks that have nothing to do sleep.
+- `--large 1e7`: some steps of so many spheres that begin to collide; time of a step, and memory of every rank.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 from collections.abc import Callable
 from typing import Any
@@ -101,6 +103,40 @@ def measure_grains(spheres: int, steps: int, repeats: int) -> None:
         print(f"weak scaling: {fastest[boxes] / fastest['one process'] / WORLD.size:.2f}")
 
 
+def measure_large(spheres: int, steps: int) -> None:
+    """Print the time of a step and the memory of every rank for a cube of spheres in a periodic box."""
+    from vicinal.dem import Material, Plane, Simulation
+
+    side = round(spheres ** (1 / 3))
+    total = side**3
+    with vicinal.threads(1):
+        glass = Material(density=2500, youngs_modulus=1e7, poisson_ratio=0.25, friction=0.5, restitution=0.5)
+        floor = Plane(name="floor", material="glass", point=(0, 0, 0), normal=(0, 0, 1))
+        sim = Simulation(
+            materials={"glass": glass}, walls=[floor], box=(side * 0.01, side * 0.01, None), dt=1e-5, comm=WORLD
+        )
+        # Every rank inserts layers; neighbours are 2 um apart, and half of them approach each other.
+        layers = slice(side * WORLD.rank // WORLD.size, side * (WORLD.rank + 1) // WORLD.size)
+        grid = np.meshgrid(np.arange(side)[layers], np.arange(side), np.arange(side), indexing="ij")
+        start = time.perf_counter()
+        places = np.stack([0.01 * (axis.ravel() + 0.5) for axis in grid], axis=1)
+        speeds = 0.05 * np.random.default_rng(WORLD.rank).standard_normal(places.shape)
+        sim.insert(places, radii=0.004999, velocities=speeds)
+        del grid, places, speeds
+        sim.run(1)
+        begun = time.perf_counter()
+        sim.run(steps)
+        seconds = time.perf_counter() - begun
+        contacts = sim.contact_count()
+    peaks = WORLD.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
+    counts = WORLD.gather(len(sim))
+    if peaks is not None:
+        print(f"{total} spheres, {contacts} contacts, {WORLD.size} ranks with {counts} bodies")
+        print(f"{begun - start:.1f} s until the first step, then {steps} steps of {seconds / steps:.2f} s")
+        each = ", ".join(f"{peak:.2f}" for peak in peaks)
+        print(f"peak memory {each} GiB, {sum(peaks) * 1024**3 / total:.0f} bytes per body")
+
+
 def measure_fluids(steps: int, repeats: int) -> None:
     """Print particle-steps per second of the dam breaks of benchmarks/sph.py."""
     from sph import dam_break
@@ -121,7 +157,11 @@ def main() -> None:
     parser.add_argument("--grains", type=int, nargs="*", default=None, help="numbers of settled spheres, 10000")
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--fluids", action="store_true", help="dam breaks")
+    parser.add_argument("--large", type=float, help="number of spheres of one large run")
     given = parser.parse_args()
+    if given.large:
+        measure_large(int(given.large), min(given.steps, 40))
+        return
     if given.fluids:
         measure_fluids(given.steps, given.repeats)
         return

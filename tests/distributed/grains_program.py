@@ -241,6 +241,9 @@ def disagree() -> None:
     """Wrong input on one rank is an error on all; faults are reported by all."""
     last = WORLD.size - 1
 
+    softer = linear(friction=0.5, restitution=0.5, kn=2e4 - WORLD.rank)
+    assert "materials must be the same on all ranks, got" in message(lambda: tray(softer, 5, WORLD))
+    assert "on rank 1; give all ranks the same scene" in message(lambda: tray(LINEAR, 5, WORLD, dt=1e-4 + WORLD.rank))
     sim = tray(LINEAR, 50, WORLD)
     wrong = [[0, 0, np.nan]] if WORLD.rank == last else [[0, 0, 50.0]]
     assert "positions must be finite" in message(lambda: sim.insert(wrong, radii=0.1))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -156,22 +158,77 @@ def test_errors_end_all_ranks_with_one_message(tmp_path: Path) -> None:
 
 
 @needs_launcher
+def test_ranks_with_other_scenes_are_refused(tmp_path: Path) -> None:
+    scene = tmp_path / "stream.toml"
+    scene.write_text(SCENE)
+    # The number of steps of each rank's scene depends on its rank.
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\n"
+        "from mpi4py import MPI\n"
+        "from vicinal import sim\n"
+        "comm = MPI.COMM_WORLD\n"
+        "scene = sim.load(sys.argv[1], settings=[f'run.duration={1 + comm.rank}'])\n"
+        "sim.run(scene, sys.argv[2], comm=comm)\n"
+    )
+    result = launch(2, str(program), str(scene), str(tmp_path / "out"))
+    assert result.returncode != 0
+    assert "run must be the same on all ranks, got" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@needs_launcher
+def test_the_kill_of_a_rank_ends_the_run_and_leaves_complete_results(tmp_path: Path) -> None:
+    scene, folder = tmp_path / "stream.toml", tmp_path / "out"
+    scene.write_text(SCENE)
+    process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
+    _signal_first(process, folder, signal.SIGKILL)
+    assert finish(process).returncode != 0
+    steps = len(SeriesReader(folder / "particles.vtkhdf"))
+    assert steps >= 1
+    run(1, str(scene), "-o", str(folder), "--overwrite")
+    assert len(SeriesReader(folder / "particles.vtkhdf")) == 4
+
+
+def test_a_launcher_without_mpi4py_or_of_another_mpi_is_named(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    import typer
+
+    from vicinal.cli.run import run as command
+
+    importlib.import_module("mpi4py.MPI")  # warns of other launchers when it is imported
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+    with pytest.raises(typer.Exit):
+        command("drum")
+    assert "comm must have the 4 ranks that the launcher started, got 1" in capfd.readouterr().err
+    monkeypatch.setattr("vicinal.extras._importable", lambda _: False)
+    with pytest.raises(typer.Exit):
+        command("drum")
+    assert 'a run with mpiexec needs mpi4py; pip install "vicinal[mpi]"' in capfd.readouterr().err
+
+
+@needs_launcher
 def test_a_signal_to_one_rank_stops_all_after_the_same_step(tmp_path: Path) -> None:
     scene, folder = tmp_path / "stream.toml", tmp_path / "out"
     scene.write_text(SCENE)
     process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
-    # The lock names the process of rank 0, which is told to stop once it has begun.
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        if _runs(folder):
-            os.kill(json.loads((folder / "run.lock").read_text())["process"], signal.SIGTERM)
-            break
-        time.sleep(0.2)
+    _signal_first(process, folder, signal.SIGTERM)
     result = finish(process)
     assert "interrupted; continue with: vicinal run --restart" in result.stderr
     report = json.loads((folder / "run.json").read_text())
     assert report["status"] == "interrupted"
     assert load_restart(folder / "restart.npz")[1]["dem"]["simulation"]["steps"] == report["step"]
+
+
+def _signal_first(process: subprocess.Popen[str], folder: Path, number: int) -> None:
+    """Send a signal to rank 0, whose process the lock names, once the run has begun."""
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if _runs(folder):
+            os.kill(json.loads((folder / "run.lock").read_text())["process"], number)
+            return
+        time.sleep(0.2)
 
 
 def _runs(folder: Path) -> bool:

@@ -46,7 +46,8 @@ def run(
     list_scenes: Annotated[bool, typer.Option("--list", help="List the scenes of the package, and stop.")] = False,
 ) -> None:
     """Simulate a scene that a TOML file describes; with mpiexec, on several ranks."""
-    comm = _world()
+    with exit_codes():
+        comm = _world()
     with exit_codes(), _ending_all(comm):
         from vicinal import InputError
         from vicinal.sim import RunLoop, load, restart_scene, scenes
@@ -86,6 +87,9 @@ def _world() -> "Intracomm | None":
 
     if started_ranks() == 1:
         return None
+    from vicinal.extras import need
+
+    need("a run with mpiexec", "mpi", "mpi4py")
     from vicinal.distributed.domain import check_launcher
 
     check_launcher()

@@ -144,6 +144,16 @@ class Simulation(Bodies):
         self._blocks = (np.empty(0, np.uint64), 0, 1)  # where blocks of forces begin; see `_sort`
         self._meshes_set = False
         self._seconds = {"lists": 0.0, "steps": 0.0}
+        self._ranks.check_same(
+            materials=dict(self.materials),
+            pairs=self._pairs,
+            law=self._law,
+            history=self._history,
+            walls=[(type(wall).__name__, wall.name, wall.material, wall.pose().tolist()) for wall in self.walls],
+            gravity=self._gravity.tolist(),
+            dt=self._dt,
+            skin=self._fixed_skin,
+        )
 
     # --- settings -----------------------------------------------------------------------------------------------------
 

@@ -84,6 +84,7 @@ class RunLoop:
         self.scene = scene
         self.team = Team(comm)
         self.folder = Path(folder)
+        self._check_same(restart)
         self.profile = dict.fromkeys(("setup", "solver", "frames", "table", "restart"), 0.0)
         self.status = "prepared"
         self._interrupt = Interrupt()
@@ -102,6 +103,18 @@ class RunLoop:
         except BaseException:
             self._release()
             raise
+
+    def _check_same(self, restart: Path | str | None) -> None:
+        """Check that all ranks have read the same scene."""
+        mine = {"folder": str(self.folder), "restart": str(restart), **self.scene.table()}
+        tables = self.team.gathered(mine)
+        for rank, other in enumerate(tables):
+            for name in {**tables[0], **other}:
+                if tables[0].get(name) != other.get(name):
+                    raise InputError(
+                        f"{name} must be the same on all ranks, got {tables[0].get(name)} on rank 0 and "
+                        f"{other.get(name)} on rank {rank}; give all ranks the same scene and arguments"
+                    )
 
     def _release(self) -> None:
         if self._lock is not None:
