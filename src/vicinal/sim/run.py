@@ -108,7 +108,7 @@ class RunLoop:
         """Check that all ranks have read the same scene."""
         mine = {"folder": str(self.folder), "restart": str(restart), **self.scene.table()}
         tables = self.team.gathered(mine)
-        for rank, other in enumerate(tables):
+        for rank, other in enumerate(tables[1:], 1):
             for name in {**tables[0], **other}:
                 if tables[0].get(name) != other.get(name):
                     raise InputError(
