@@ -6,9 +6,9 @@
 namespace vicinal::dem {
 
 // The coefficients for one pair of materials. kn and kt are stiffnesses, or moduli such as E* and G*. The coefficient
-// of a dashpot is rate × effective mass + damping × root; the law defines the root, for example sqrt(m*). `mix` returns
-// a dimensionless damping (a multiple of sqrt(stiffness × m*)); `for_loops` multiplies it by the square root of the
-// modulus. The base classes are rows of four numbers, which loops load in one instruction.
+// of a dashpot is effective mass × (rate + damping × root); the law defines the root, for example 1/sqrt(m*). `mix`
+// returns a dimensionless damping (a multiple of sqrt(stiffness × m*)); `for_loops` multiplies it by the square root of
+// the modulus. The base classes are rows of four numbers, which loops load in one instruction.
 struct alignas(32) SpringCoefficients {
   double kn = 0, kt = 0, rate_n = 0, rate_t = 0;
 };

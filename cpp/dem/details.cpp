@@ -29,7 +29,7 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
   const Triple<double> none{0, 0, 0};
   Touch<double> touch;
   touch.overlap = overlap;
-  touch.mass = contact.mass;
+  touch.inverse_mass = 1 / contact.mass;
   touch.radius = contact.radius;
   touch.normal = touch.midway = triple(contact.normal);
   touch.rate = triple(rate.speed);

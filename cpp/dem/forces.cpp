@@ -40,7 +40,7 @@ void Forces::prepare() {
   }
   wall_row_offsets_.push_back(wall_rows_.size());
   row_wakes_.assign(wall_rows_.size(), 0.0);
-  remote_.set(lists_.pairs, blocks_);
+  reads_ = remote_.set(lists_.pairs, blocks_);
   loads_.assign(act.size + remote_.slots(), Load{});
   block_coefficients_.assign(blocks_.size() - 1, no_number);
   touching_.reset(lists_.pairs.size(), block_coefficients_.size());

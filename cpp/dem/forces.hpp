@@ -70,13 +70,13 @@ class Forces {
   // Must be called after new lists have been set.
   void prepare();
   // Computes the loads of elements and walls. `step` is the time since the last call, or 0. complete(block) is called
-  // once for every block when its elements have all loads but those that `gather` adds. The loop over contacts reads no
+  // once for every block when its elements have all loads, some of which `gather` adds. The loop over contacts reads no
   // place or motion of the block after that: contacts belong to the block of their first element, which is the one with
-  // the lower number, and the blocks up to this one are done.
+  // the lower number, and this block and those before it that read it are done.
   template <class F>
   void compute(double step, F&& complete) {
     begin_step();
-    each_block_then(blocks_, [&](std::size_t block) { block_forces(block, step); }, complete);
+    each_block_then(reads_, blocks_.back(), [&](std::size_t block) { block_forces(block, step); }, complete);
   }
   // The first element of every block, and the number of elements.
   [[nodiscard]] std::span<const std::size_t> blocks() const { return blocks_; }
@@ -164,6 +164,7 @@ class Forces {
   std::vector<std::size_t> wall_row_offsets_;  // where those of each block begin
   double odometer_ = 0;                        // upper bound of how far bodies and walls have approached each other
   std::vector<std::size_t> blocks_;            // see blocks()
+  BlockReads reads_;
   // What one point of contact exerts on a wall.
   struct WallShare {
     std::size_t wall;

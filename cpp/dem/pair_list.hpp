@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dem/arrays.hpp"
@@ -249,8 +250,8 @@ class ContactRows {
 // rows and to its own slots, so blocks need no locks.
 class RemoteShares {
  public:
-  // `blocks`: the first row of every block, and the number of rows.
-  void set(const ContactRows& list, std::span<const std::size_t> blocks) {
+  // `blocks`: the first row of every block, and the number of rows. Returns which blocks each block reads.
+  BlockReads set(const ContactRows& list, std::span<const std::size_t> blocks) {
     const std::size_t rows = blocks.back();
     offsets_.assign(rows + 1, 0);
     rows_ = rows;
@@ -264,6 +265,7 @@ class RemoteShares {
       targets_[k] = static_cast<Number>(rows + next[j]);
       receivers_[next[j]++] = j;
     });
+    return reads_of(list, blocks);
   }
   [[nodiscard]] std::size_t slots() const { return receivers_.size(); }
   // Per entry: the row of its second body, or the slot.
@@ -275,6 +277,19 @@ class RemoteShares {
   }
 
  private:
+  static BlockReads reads_of(const ContactRows& list, std::span<const std::size_t> blocks) {
+    BlockReads reads(blocks.size() - 1);
+    std::vector<Number> block_of(blocks.back());
+    for (std::size_t block = 0; block < reads.size(); ++block)
+      std::fill(block_of.begin() + static_cast<std::ptrdiff_t>(blocks[block]),
+                block_of.begin() + static_cast<std::ptrdiff_t>(blocks[block + 1]), static_cast<Number>(block));
+    std::vector<Number> seen_by(reads.size(), no_number);
+    each_remote(list, blocks, [&](std::size_t k, Number j) {
+      const Number reader = block_of[list.owners()[k]], block = block_of[j];
+      if (std::exchange(seen_by[block], reader) != reader) reads[reader].push_back(block);
+    });
+    return reads;
+  }
   template <class F>
   static void each_remote(const ContactRows& list, std::span<const std::size_t> blocks, F&& f) {
     for (std::size_t block = 0; block + 1 < blocks.size(); ++block)

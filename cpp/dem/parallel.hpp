@@ -3,12 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <span>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "dem/arrays.hpp"
 #include "dem/blocks.hpp"
 #include "exec/threads.hpp"
 
@@ -38,24 +41,97 @@ void each_block(std::size_t rows, std::size_t size, F&& f) {
        [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
 }
 
-// Calls f(block) for every block of rows. `offsets`: the first row of every block, and the number of rows. then(block)
-// follows for every block as soon as f has returned for it and for all blocks before it.
-template <class F, class Then>
-void each_block_then(std::span<const std::size_t> offsets, F&& f, Then&& then) {
-  std::mutex access;  // of the two below
-  std::vector<std::uint8_t> done(offsets.size() - 1, 0);
-  std::size_t next = 0;  // the first block for which `then` was not called yet
-  each(done.size(), offsets.back() / rows_per_thread, [&](std::size_t block) {
-    f(block);
-    std::unique_lock lock(access);
-    done[block] = 1;
-    while (next < done.size() && done[next] != 0) {
-      const std::size_t complete = next++;
-      lock.unlock();
-      then(complete);
-      lock.lock();
+// Per block: the later blocks whose bodies the loop over it reads.
+using BlockReads = std::vector<std::vector<Number>>;
+
+#ifdef _OPENMP
+// Two loops over blocks on several threads: first f(block), then `then(block)` as soon as the first loop has finished
+// all blocks that read this one. Every thread has the same consecutive blocks in every step, whose data stay in its
+// cache; a thread that has none left takes those of others, from the end.
+class BlockQueue {
+ public:
+  BlockQueue(const BlockReads& reads, std::size_t threads)
+      : reads_(reads), shares_(threads), waits_(reads.size()), taken_(reads.size()) {
+    for (std::size_t t = 0; t <= threads; ++t) bounds_.push_back(reads.size() * t / threads);
+    for (std::size_t t = 0; t < threads; ++t) shares_[t].left = {bounds_[t], bounds_[t + 1]};
+    for (auto& wait : waits_) wait.store(1, std::memory_order_relaxed);
+    for (const auto& later : reads)
+      for (const Number block : later) waits_[block].fetch_add(1, std::memory_order_relaxed);
+  }
+
+  template <class F, class Then>
+  void work(std::size_t thread, F&& f, Then&& then) {
+    std::size_t block = 0, first = bounds_[thread];
+    const auto finish = [&](std::size_t begin, std::size_t end) {
+      if (!ready(begin, end, block)) return false;
+      then(block);
+      finished_.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    };
+    while (finished_.load(std::memory_order_relaxed) < waits_.size()) {
+      while (first < bounds_[thread + 1] && taken_[first].load(std::memory_order_relaxed)) ++first;
+      if (finish(first, bounds_[thread + 1])) continue;
+      if (next(thread, block)) {
+        f(block);
+        for (const Number later : reads_[block]) waits_[later].fetch_sub(1, std::memory_order_acq_rel);
+        waits_[block].fetch_sub(1, std::memory_order_acq_rel);
+      } else if (!finish(0, waits_.size())) {
+        std::this_thread::yield();
+      }
     }
-  });
+  }
+
+ private:
+  // Takes a block of the first loop: the first of the thread's own, or the last of another.
+  bool next(std::size_t thread, std::size_t& block) {
+    for (std::size_t k = 0; k < shares_.size(); ++k) {
+      Share& share = shares_[(thread + k) % shares_.size()];
+      const std::lock_guard lock(share.access);
+      if (share.left.first == share.left.second) continue;
+      block = k == 0 ? share.left.first++ : --share.left.second;
+      return true;
+    }
+    return false;
+  }
+  // Takes a block of the second loop.
+  bool ready(std::size_t begin, std::size_t end, std::size_t& block) {
+    for (block = begin; block < end; ++block)
+      if (waits_[block].load(std::memory_order_acquire) == 0 && !taken_[block].load(std::memory_order_relaxed) &&
+          !taken_[block].exchange(true, std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+
+  struct alignas(64) Share {
+    std::mutex access;
+    std::pair<std::size_t, std::size_t> left;  // blocks from the first up to the second
+  };
+  const BlockReads& reads_;
+  std::vector<std::size_t> bounds_;  // of the blocks of each thread
+  std::vector<Share> shares_;
+  std::vector<std::atomic<Number>> waits_;  // per block: how many blocks that read it are not finished, and itself
+  std::vector<std::atomic<bool>> taken_;    // per block: whether the second loop has it
+  std::atomic<std::size_t> finished_{0};
+};
+#endif
+
+// Calls f(block) for every block, and then(block) as soon as f has returned for it and for all blocks that read it.
+template <class F, class Then>
+void each_block_then(const BlockReads& reads, [[maybe_unused]] std::size_t rows, F&& f, Then&& then) {
+#ifdef _OPENMP
+  const std::size_t threads =
+      std::min({reads.size(), rows / rows_per_thread, static_cast<std::size_t>(thread_count())});
+  if (threads > 1) {
+    BlockQueue queue(reads, threads);
+#pragma omp parallel num_threads(static_cast<int>(threads))
+    queue.work(static_cast<std::size_t>(omp_get_thread_num()), f, then);
+    return;
+  }
+#endif
+  for (std::size_t block = 0; block < reads.size(); ++block) {
+    f(block);
+    then(block);
+  }
 }
 
 }  // namespace vicinal::dem

@@ -72,13 +72,13 @@ LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
 
 // Intermediate results of a few contacts, stored in columns.
 struct Chunk {
-  static constexpr std::size_t size = 64;
+  static constexpr std::size_t size = 32;
   using Column = double[size];
   struct Vectors {
     Column x, y, z;
   };
   Vectors normal, midway, travel, rate, rolled, rolling_rate;  // see Touch
-  Column overlap, mass, radius, turn;
+  Column overlap, inverse_mass, radius, turn;
   Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
   Load actions[size];              // force on the first; torque for an arm of 1
   Load moments[size];              // moment on the first, without a force
@@ -114,7 +114,7 @@ class Passes {
     touch.travel = get<Lanes>(chunk_.travel, c);
     touch.rate = get<Lanes>(chunk_.rate, c);
     touch.overlap = Lanes::load_lanes(chunk_.overlap + c);
-    touch.mass = Lanes::load_lanes(chunk_.mass + c);
+    touch.inverse_mass = Lanes::load_lanes(chunk_.inverse_mass + c);
     if constexpr (Law::reads_radius || extras) touch.radius = Lanes::load_lanes(chunk_.radius + c);
     touch.turn = Lanes::load_lanes(chunk_.turn + c);
     touch.step = Lanes::all(law_.dt);

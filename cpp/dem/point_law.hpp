@@ -55,7 +55,7 @@ template <class Law, class Lanes>
 
   Touch<Real> touch;
   touch.overlap = point[3];
-  touch.mass = normal[3];
+  touch.inverse_mass = one / normal[3];
   touch.radius = before[3];
   touch.normal = {normal[0], normal[1], normal[2]};
   const Triple<Real> old{before[0], before[1], before[2]};

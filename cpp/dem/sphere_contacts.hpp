@@ -108,7 +108,7 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
       Lanes::gather(of(j, &Motion::dw), dwj);
       rate = rate + cross(surface + at_surface(dwi, dwj), normal);
     }
-    Lanes::store_lanes(Lanes::all(1) / sum[3], chunk_.mass + c);
+    Lanes::store_lanes(sum[3], chunk_.inverse_mass + c);
     set<Lanes>(chunk_.midway, c, midway);
     set<Lanes>(chunk_.travel, c, dt * (relative + cross(surface, midway)));
     Lanes::store_lanes(half * dt * dot(Triple<Real>{sum[0], sum[1], sum[2]}, normal), chunk_.turn + c);

@@ -83,7 +83,7 @@ class WallPasses : Passes<Law, true, true, Lanes> {
     set<Lanes>(chunk_.rolled, c, dt * (spin - wall_w));
     set<Lanes>(chunk_.rolling_rate, c, (spin + dw) - wall_w);
     Lanes::store_lanes(normal[3], chunk_.overlap + c);
-    Lanes::store_lanes(one / w[3], chunk_.mass + c);
+    Lanes::store_lanes(w[3], chunk_.inverse_mass + c);
     Lanes::store_lanes(place[3], chunk_.radius + c);
     Lanes::store_lanes((Lanes::all(0.5) * dt) * dot(spin + wall_w, n), chunk_.turn + c);
     Lanes::store_lanes(distance, chunk_.arm_i + c);

@@ -69,13 +69,20 @@ struct Hertz {
     n.stiffness_n = Lanes::all(2) * c.kn * circle;
     n.stiffness_t = Lanes::all(8) * c.kt * circle;
     n.elastic = Lanes::all(2.0 / 3) * n.stiffness_n * touch.overlap;
-    n.root = roots ? root(circle * touch.mass) : Lanes::all(0);
+    n.root = roots ? root(circle * touch.inverse_mass) : Lanes::all(0);
     return n;
   }
-  // The dashpot grows with the overlap, so its force is 0 at the start and end of a contact without a correction.
+  // As in linear.hpp, for a dashpot that grows with the fourth root of the overlap: with g(s) = w(s) s^(1/4), the sum
+  // g(s) + g(s + 1) is the integral of s^(1/4) from 0 to s + 2 minus half a step, as in the trapezoidal rule. This
+  // holds for s = 0, 1/2 and 1, and elsewhere within 1 %.
   template <class Lanes, class Real = typename Lanes::Real>
-  [[gnu::always_inline]] static Real normal_dashpot(Real force, Real /*approach*/, const Touch<Real>& /*touch*/) {
-    return force;
+  [[gnu::always_inline]] static Real dashpot_weight(Real approach, const Touch<Real>& touch) {
+    const Real one = Lanes::all(1), two = Lanes::all(2), first = Lanes::all(1.3205);
+    const Real path = touch.step * magnitude(approach);
+    if (Lanes::bits(two * path > touch.overlap) == 0) return one;
+    const Real s = touch.overlap / path, beyond = s - one;
+    const Real second = first - beyond * (Lanes::all(0.1131) + Lanes::all(0.2074) * beyond);
+    return choose(one > s, first * s, choose(two > s, second, one));
   }
   // The integral of the force: 4/15 S δ² with S = 2 E* √(R* δ).
   static double stored_energy(double stiffness, double overlap) { return 4.0 / 15 * stiffness * overlap * overlap; }

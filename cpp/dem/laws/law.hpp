@@ -44,7 +44,7 @@ struct LaneCoefficients {
 // tangential now and has the same length.
 template <class Real>
 struct Touch {
-  Real overlap, mass, radius;  // effective mass and radius
+  Real overlap, inverse_mass, radius;  // effective mass and radius
   Triple<Real> normal, midway;
   Triple<Real> rate;          // relative velocity at the end of the step
   Real step;                  // time

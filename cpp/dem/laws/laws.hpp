@@ -32,7 +32,7 @@ concept ContactLaw = requires(const MaterialPair& pair, const Coefficients& c, c
   { L::reads_radius } -> std::convertible_to<bool>;             // whether the force depends on R*
   { L::constant_stiffness } -> std::convertible_to<bool>;       // whether the tangential stiffness is constant
   { L::template normal<OneLane>(lanes, touch, true) } -> std::same_as<NormalForce<double>>;
-  { L::template normal_dashpot<OneLane>(1.0, 1.0, touch) } -> std::same_as<double>;
+  { L::template dashpot_weight<OneLane>(1.0, touch) } -> std::same_as<double>;
   { L::stored_energy(1.0, 1.0) } -> std::same_as<double>;  // of a normal stiffness and an overlap
 };
 

@@ -62,18 +62,18 @@ struct Linear {
   template <class Lanes, class Real = typename Lanes::Real>
   [[gnu::always_inline]] static NormalForce<Real> normal(const LaneCoefficients<Real>& c, const Touch<Real>& touch,
                                                          bool roots) {
-    return {c.kn, c.kt, c.kn * touch.overlap, roots ? root(touch.mass) : Lanes::all(0)};
+    return {c.kn, c.kt, c.kn * touch.overlap, roots ? root(touch.inverse_mass) : Lanes::all(0)};
   }
   // A linear dashpot starts and ends with its full force, so the rebound would depend on the fraction of a step at
   // which the contact begins. A weight w(s) corrects this, where s is the overlap divided by the approach in one step:
   // w(s) + w(s + 1) + … is the time since the contact began plus half a step, as in the trapezoidal rule, and w(0) = 0.
   template <class Lanes, class Real = typename Lanes::Real>
-  [[gnu::always_inline]] static Real normal_dashpot(Real force, Real approach, const Touch<Real>& touch) {
+  [[gnu::always_inline]] static Real dashpot_weight(Real approach, const Touch<Real>& touch) {
     const Real one = Lanes::all(1), two = Lanes::all(2);
     const Real path = touch.step * magnitude(approach);
-    if (Lanes::bits(two * path > touch.overlap) == 0) return force;
+    if (Lanes::bits(two * path > touch.overlap) == 0) return one;
     const Real s = touch.overlap / path;
-    return choose(one > s, Lanes::all(1.5) * s, choose(two > s, two - Lanes::all(0.5) * s, one)) * force;
+    return choose(one > s, Lanes::all(1.5) * s, choose(two > s, two - Lanes::all(0.5) * s, one));
   }
   // k δ² / 2.
   static double stored_energy(double stiffness, double overlap) { return 0.5 * stiffness * overlap * overlap; }

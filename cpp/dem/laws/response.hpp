@@ -59,6 +59,25 @@ template <bool steady, class Lanes, class Real = typename Lanes::Real>
   return held;
 }
 
+// The force of the normal dashpot, and the effective mass, which costs no second division.
+//
+// `approach` is the velocity at the end of the step, predicted with the forces of the step before. Here the force of
+// this contact is replaced by that of the present step, which contains the dashpot itself: an equation of first degree.
+// `rate` is the dashpot's coefficient divided by the mass; `path` is the approach during the step, as a length.
+template <class Real>
+struct NormalDashpot {
+  Real force, mass;
+};
+template <class Lanes, class Mask, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline NormalDashpot<Real> normal_dashpot(const Touch<Real>& touch, Real stiffness, Real rate,
+                                                                 Real approach, Real path, Mask begins) {
+  const Real half = Lanes::all(0.5) * touch.step, spring = half * stiffness * touch.inverse_mass;
+  Real change = rate * (half * approach - path) + spring * path;
+  if (Lanes::bits(begins) != 0) change = choose(begins, spring * touch.overlap, change);
+  const Real slowed = Lanes::all(1) + half * rate, scale = Lanes::all(1) / (touch.inverse_mass * slowed);
+  return {rate * (approach - change) * scale, slowed * scale};
+}
+
 // The history of relative rotation.
 template <class Real>
 struct Turned {
@@ -76,21 +95,36 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
   const Triple<Real> none{zero, zero, zero};
   const auto& n = touch.normal;
   const NormalForce<Real> law = Law::template normal<Lanes>(c, touch, terms.roots);
-  const Real approach = dot(touch.rate, n);
-  const Real damped =
-      Law::template normal_dashpot<Lanes>((c.rate_n * touch.mass + c.damping_n * law.root) * approach, approach, touch);
-  const Real repulsion = law.elastic + damped;
+  const Real approach = dot(touch.rate, n), path = dot(touch.travel, touch.midway);
+  const auto begins = path > touch.overlap;  // the bodies were apart before this step
+  const bool any_begins = Lanes::bits(begins) != 0;
+  const Real full = c.rate_n + c.damping_n * law.root;
+  const Real rate = Law::template dashpot_weight<Lanes>(approach, touch) * full;
+  const auto damped = normal_dashpot<Lanes>(touch, law.stiffness_n, rate, approach, path, begins);
+  const Real repulsion = law.elastic + damped.force;
   const Real limit = c.friction * magnitude(repulsion);
   Response<Real> r;
   r.stiffness_n = law.stiffness_n;
   r.stiffness_t = law.stiffness_t;
 
   Triple<Real> dashpot = none;
-  if (terms.dashpot) dashpot = (c.rate_t * touch.mass + c.damping_t * law.root) * (touch.rate - approach * n);
+  if (terms.dashpot) dashpot = (damped.mass * (c.rate_t + c.damping_t * law.root)) * (touch.rate - approach * n);
   const bool history = !extras || terms.history;
-  if (history)
-    spring =
-        carried(spring, touch.travel - dot(touch.travel, touch.midway) * touch.midway, n, touch.midway, touch.turn);
+  if (history) {
+    auto added = touch.travel - path * touch.midway;
+    if (any_begins) {
+      added = choose(begins, touch.overlap / path, Lanes::all(1)) * added;
+      if (Law::constant_stiffness && terms.dashpot) {
+        // The dashpot acts at once and mostly exceeds the limit then, so the contact begins with a spring that slipped.
+        auto first = spring;
+        const Real push = damped.mass * full * approach;
+        slide<true, Lanes>(first, r.stiffness_t, c.softness_t, dashpot, c.friction * magnitude(push));
+        spring = {choose(begins, first.x, spring.x), choose(begins, first.y, spring.y),
+                  choose(begins, first.z, spring.z)};
+      }
+    }
+    spring = carried(spring, added, n, touch.midway, touch.turn);
+  }
   const auto held = slide<Law::constant_stiffness, Lanes>(spring, history ? r.stiffness_t : zero,
                                                           history ? c.softness_t : zero, dashpot, limit);
   r.tangential = none - held;
@@ -101,18 +135,19 @@ template <class Law, bool dashpots, bool extras, class Lanes, class Real = typen
     const Real stiffness = Lanes::all(rolling_stiffness) * r.stiffness_n * reach * reach;
     // 0.3 of the critical damping for the inertia of a sphere about its point of contact.
     const Real damping =
-        Lanes::all(2 * 0.3) * root(Lanes::all(1.4) * touch.mass * touch.radius * touch.radius * stiffness);
+        Lanes::all(2 * 0.3) * root(Lanes::all(1.4) * damped.mass * touch.radius * touch.radius * stiffness);
     const auto bent = touch.rolled - dot(touch.rolled, touch.midway) * touch.midway;
     turned.rolled = carried(turned.rolled, bent, n, touch.midway, touch.turn);
-    const auto rate = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
-    r.moment = none - slide<false, Lanes>(turned.rolled, stiffness, zero, damping * rate, reach * magnitude(repulsion));
+    const auto bending = touch.rolling_rate - dot(touch.rolling_rate, n) * n;
+    r.moment =
+        none - slide<false, Lanes>(turned.rolled, stiffness, zero, damping * bending, reach * magnitude(repulsion));
   }
   if (extras && terms.torsion) {
     const Real reach = c.torsion * touch.radius;
     const Real stiffness = Lanes::all(rolling_stiffness) * r.stiffness_n * reach * reach;
     // 0.3 of the critical damping for the inertia of a sphere about its centre.
     const Real damping =
-        Lanes::all(2 * 0.3) * root(Lanes::all(0.4) * touch.mass * touch.radius * touch.radius * stiffness);
+        Lanes::all(2 * 0.3) * root(Lanes::all(0.4) * damped.mass * touch.radius * touch.radius * stiffness);
     Triple<Real> twist{turned.twisted + dot(touch.rolled, touch.midway), zero, zero};
     const Triple<Real> dashpot_twist{damping * dot(touch.rolling_rate, n), zero, zero};
     const auto torque = slide<false, Lanes>(twist, stiffness, zero, dashpot_twist, reach * magnitude(repulsion));
