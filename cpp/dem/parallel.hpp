@@ -61,7 +61,9 @@ class BlockQueue {
 
   template <class F, class Then>
   void work(std::size_t thread, F&& f, Then&& then) {
-    std::size_t block = 0, first = bounds_[thread];
+    constexpr std::size_t patience =
+        4096;  // rounds without work; a thread that yields to other programs comes back late
+    std::size_t block = 0, first = bounds_[thread], idle = 0;
     const auto finish = [&](std::size_t begin, std::size_t end) {
       if (!ready(begin, end, block)) return false;
       then(block);
@@ -75,7 +77,8 @@ class BlockQueue {
         f(block);
         for (const Number later : reads_[block]) waits_[later].fetch_sub(1, std::memory_order_acq_rel);
         waits_[block].fetch_sub(1, std::memory_order_acq_rel);
-      } else if (!finish(0, waits_.size())) {
+        idle = 0;
+      } else if (!finish(0, waits_.size()) && ++idle > patience) {
         std::this_thread::yield();
       }
     }

@@ -1,5 +1,7 @@
 """One or two bodies: free flight, head-on and oblique collisions, rolling and sliding."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -314,7 +316,21 @@ def test_step_that_is_left_out_resolves_contacts():
     times = sim.critical_times()
     assert sim.dt == min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * times.rayleigh)
     # The values of the documentation, measured by benchmarks/step.py.
-    assert (COLLISION_FRACTION, RAYLEIGH_FRACTION) == (0.03, 0.2)
+    assert (COLLISION_FRACTION, RAYLEIGH_FRACTION) == (0.0375, 0.2)
+
+
+@pytest.mark.parametrize("material", [linear(), Material(density=2500, youngs_modulus=1e7, poisson_ratio=0.3)])
+def test_restitution_at_the_default_step_wherever_a_contact_begins(material):
+    for e in (0.1, 0.5, 0.9):
+        for phase in (0.02, 0.35, 0.65, 0.98):
+            sim = simulation(replace(material, restitution=e), walls=[floor()], gravity=(0, 0, 0))
+            sim.insert([[0, 0, 0.5]], radii=0.5, velocities=[[0, 0, -1.0]])
+            sim.dt = COLLISION_FRACTION * sim.critical_times().collision
+            sim.positions = [[0, 0, 0.5 + phase * sim.dt]]
+            sim.run(round(1.5 / COLLISION_FRACTION))
+            while sim.contact_count():
+                sim.run(20)
+            assert sim.velocities[0, 2] == pytest.approx(e, abs=0.006)
 
 
 @pytest.mark.parametrize("e", [0.1, 0.5, 0.9])

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BUILDS_PER_SORT = 20
 # The default time step is the smaller of these fractions of the collision time and of the Rayleigh time. For the choice
 # of the former see docs/grains.md and benchmarks/step.py.
-COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.03, 0.2
+COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
 # The simulation stops if a body moves farther in one step than this many diameters of the median body.
 MOST_DIAMETERS = 10
 
