@@ -134,7 +134,7 @@ def test_spheres_pack_as_random_packings_do():
     k = np.arange(n)
     grid = np.c_[k % per, k // per % per, k // per**2] * 1.1 + 0.55
     sim.insert(grid + rng.uniform(-0.04, 0.04, (n, 3)), radii=0.5, velocities=rng.normal(0, 1, (n, 3)))
-    sim.run(14_000)
+    sim.run(18_000)  # over three seeds, the last spheres come to rest after 3 to 5 s
     z = sim.positions[:, 2]
     low, high = 3.0, np.sort(z)[-100]
 
