@@ -4,29 +4,28 @@ Single searches, building included; one thread, CPU time, interleaved, best of s
 more than twenty times as long as the best are not tried. The regret of a scene is the time of the choice (without the
 time to choose, which is shown as a share) over that of the fastest structure tried.
 
-    python benchmarks/choice.py               # an hour
-    python benchmarks/choice.py --quick       # some minutes
-    python benchmarks/choice.py --rejudge     # choose again with the times of the last run
+    python benchmarks/choice.py                        # an hour
+    python benchmarks/choice.py --quick                # some minutes
+    python benchmarks/choice.py --quick --seconds 60   # measure for a minute; the next call continues
+    python benchmarks/choice.py --quick --rejudge      # choose again with the times of the last run
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import os
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import vicinal as vc
-from scenes import scenes
-from shots import run
+from scenes import Scene, scenes
+from shots import Shot, Timed, measure, read, run, settings_of, ways_of, write
 from vicinal.choose import choose_checked
-from vicinal.costs import current_costs
 from vicinal.machine import cpu
 
 SEED = 11
@@ -35,81 +34,72 @@ FULL = {1_000: 120, 10_000: 150, 100_000: 150, 1_000_000: 60}
 GOAL, LIMIT = 1.25, 2.0
 
 
-def measure(plan: dict[int, int], repeats: int, seed: int) -> list[dict[str, Any]]:
-    """Return a row for every scene: the times of all structures, the choice and its time."""
-    rows = []
-    start = time.perf_counter()
-    for size, count in plan.items():
-        for scene in scenes(seed + size, count, (size,)):
-            setting, shots = run(scene.make(), repeats=repeats, budget=4.0)
-            choosing = math.inf
-            for _ in range(5):
-                begin = time.process_time()
-                choice = choose_checked(setting)
-                choosing = min(choosing, time.process_time() - begin)
-            row = {
-                "scene": scene.label,
-                "bodies": len(setting.bodies),
-                "kind": setting.bodies.kind,
-                "chosen": [choice.structure, dict(choice.parameters)],
-                "choosing": choosing,
-                "ways": [[s.structure, s.parameters, s.counts, s.best] for s in shots],
-            }
-            rows.append(row)
-            print(f"{time.perf_counter() - start:5.0f} s  {describe(row)}", flush=True)
-    return rows
+@dataclass(frozen=True)
+class Judged:
+    """A scene, the choice, the seconds to choose, and the ratio of the time of the choice to that of the fastest."""
+
+    row: Timed
+    chosen: Shot
+    choosing: float
+    regret: float
 
 
-def regret(row: dict[str, Any]) -> float:
-    """Return the time of the choice over that of the fastest structure; infinite if the choice was not tried."""
-    times = {(name, json.dumps(way)): best for name, way, _, best in row["ways"]}
-    name, way = row["chosen"]
-    return times.get((name, json.dumps(way)), math.inf) / min(times.values())
+def plan(counts: dict[int, int], seed: int) -> Iterator[Scene]:
+    """Yield the scenes of all sizes."""
+    for size, count in counts.items():
+        yield from scenes(seed + size, count, (size,))
 
 
-def describe(row: dict[str, Any]) -> str:
+def judge(row: Timed, repeats: int) -> Judged:
+    """Choose for a scene. If the choice was not timed, time it beside the fastest way."""
+    settings = settings_of(row.scene)
+    choosing = math.inf
+    for _ in range(5):
+        begin = time.process_time()
+        choice = choose_checked(settings)
+        choosing = min(choosing, time.process_time() - begin)
+    ways = ways_of(settings)
+    chosen = next(w for w in ways if (w.structure, w.parameters) == (choice.structure, dict(choice.parameters)))
+    if not math.isfinite(row.seconds(chosen)):
+        name, parameters, least = min(row.ways, key=lambda way: way[2])
+        beside = Shot(name, parameters, chosen.counts)
+        run(settings, [beside, chosen], repeats=repeats, budget=4.0)
+        row.ways.append((chosen.structure, chosen.parameters, least * chosen.best / beside.best))
+    return Judged(row, chosen, choosing, row.seconds(chosen) / row.fastest)
+
+
+def describe(one: Judged) -> str:
     """Return one line: the scene, the choice, its regret, and the best time of each structure."""
     best: dict[str, float] = {}
-    for name, _, _, spent in row["ways"]:
+    for name, _, spent in one.row.ways:
         best[name] = min(best.get(name, math.inf), spent)
     fastest = min(best.values())
     others = "  ".join(
         f"{name} {spent / fastest:.2f}" for name, spent in sorted(best.items(), key=lambda item: item[1])
     )
-    name, way = row["chosen"]
-    chosen = name + "".join(f" {key}={value:.3g}" for key, value in way.items())
-    r = regret(row)
-    mark = "!!" if r > LIMIT else "! " if r > GOAL else "  "
-    spent = f"{fastest * 1e3:8.2f} ms, +{row['choosing'] / fastest:.1%}"
-    return f"{mark}{r:5.2f} {row['scene']:62} {chosen:26} {spent}  {others}"
+    chosen = one.chosen.structure + "".join(f" {key}={value:.3g}" for key, value in one.chosen.parameters.items())
+    mark = "!!" if one.regret > LIMIT else "! " if one.regret > GOAL else "  "
+    spent = f"{fastest * 1e3:8.2f} ms, +{one.choosing / fastest:.1%}"
+    return f"{mark}{one.regret:5.2f} {one.row.scene.label:62} {chosen:26} {spent}  {others}"
 
 
-def rejudge(row: dict[str, Any]) -> None:
-    """Choose again from the counts of a row."""
-    least = math.inf
-    for name, way, counts, _ in row["ways"]:
-        cost = current_costs().table.seconds(name, row["kind"], row["bodies"], counts)
-        if cost is not None and cost < least:
-            least, row["chosen"] = cost, [name, way]
-
-
-def report(rows: list[dict[str, Any]]) -> None:
+def report(judged: list[Judged]) -> None:
     """Print how often the choice was good."""
-    sizes = sorted({10 ** round(math.log10(row["bodies"])) for row in rows})
-    for size in [*sizes, None]:
-        those = [row for row in rows if size is None or 10 ** round(math.log10(row["bodies"])) == size]
-        regrets = np.array([regret(row) for row in those])
-        shares = [row["choosing"] / min(way[3] for way in row["ways"]) for row in those]
+    sizes = [10 ** round(math.log10(one.row.scene.bodies)) for one in judged]
+    for size in [*sorted(set(sizes)), None]:
+        those = [one for one, bodies in zip(judged, sizes, strict=True) if size is None or bodies == size]
+        regrets = np.array([one.regret for one in those])
+        shares = [one.choosing / one.row.fastest for one in those]
         label = "all" if size is None else f"{size:.0e}"
         print(
             f"{label:6} {len(those):4} scenes, within {GOAL}×: {np.mean(regrets <= GOAL):6.1%}, "
             f"worst {regrets.max():.2f}×, mean {np.exp(np.log(regrets).mean()):.3f}×; "
             f"choosing takes {np.median(shares):.1%} of the fastest search (worst {max(shares):.1%})"
         )
-    names = sorted({way[0] for row in rows for way in row["ways"]})
-    fastest = [min(row["ways"], key=lambda way: way[3])[0] for row in rows]
-    print("fastest:", ", ".join(f"{name} {fastest.count(name)}" for name in names))
-    print("chosen: ", ", ".join(f"{name} {[row['chosen'][0] for row in rows].count(name)}" for name in names))
+    fastest = [min(one.row.ways, key=lambda way: way[2])[0] for one in judged]
+    chosen = [one.chosen.structure for one in judged]
+    for label, names in (("fastest:", fastest), ("chosen: ", chosen)):
+        print(label, ", ".join(f"{name} {names.count(name)}" for name in sorted({*fastest, *chosen})))
 
 
 def main() -> int:
@@ -117,22 +107,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer scenes")
     parser.add_argument("--seed", type=int, default=SEED, help="other scenes of the same kinds")
+    parser.add_argument("--seconds", type=float, help="measure for so long, beginning where the last call ended")
     parser.add_argument("--rejudge", action="store_true", help="choose again for the scenes of the last run")
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results") / "choice.json")
+    parser.add_argument("--times", type=Path, help="where the times are kept")
     options = parser.parse_args()
     vc.set_threads(1)
-    if options.rejudge:
-        rows = json.loads(options.out.read_text(encoding="utf-8"))["scenes"]
-        for row in rows:
-            rejudge(row)
-            if regret(row) > GOAL:
-                print(describe(row))
-    else:
-        rows = measure(QUICK if options.quick else FULL, 4 if options.quick else 10, options.seed)
-        machine = {"cpu": cpu(), "load": os.getloadavg(), "isa": vc.info()["isa"]}
-        options.out.parent.mkdir(exist_ok=True)
-        options.out.write_text(json.dumps({"machine": machine, "scenes": rows}), encoding="utf-8")
-    report(rows)
+    isa = vc.info()["isa"]
+    times = options.times or Path(__file__).with_name("results") / f"choice-{isa}-{options.seed}.jsonl"
+    repeats = 4 if options.quick else 10
+    if not options.rejudge:
+        if options.seconds is None:
+            times.unlink(missing_ok=True)
+        wanted = plan(QUICK if options.quick else FULL, options.seed)
+        if not measure(wanted, repeats, 4.0, times, options.seconds or math.inf):
+            return 0
+    rows = read(times)
+    judged = []
+    for row in rows:
+        judged.append(judge(row, repeats))
+        if judged[-1].regret > GOAL:
+            print(describe(judged[-1]), flush=True)
+    write(times, rows)
+    print(f"{cpu()}, {isa}, seed {options.seed}")
+    report(judged)
     return 0
 
 

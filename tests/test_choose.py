@@ -46,7 +46,7 @@ SITUATIONS: dict[str, dict[str, Any]] = {
     "spheres": {"points": UNIFORM, "radii": SMALL},
     "no radius": {"points": UNIFORM, "radii": 0.0},
     "mixed sizes": {"points": UNIFORM, "radii": 0.002 * 20 ** RNG.random(len(UNIFORM))},
-    "two sizes": {"points": UNIFORM, "radii": np.where(np.arange(len(UNIFORM)) % 5000 == 0, 0.1, 0.005)},
+    "two sizes": {"points": UNIFORM, "radii": np.where(np.arange(len(UNIFORM)) % 5000 == 0, 0.3, 0.005)},
     "one giant": {"points": UNIFORM, "radii": np.where(np.arange(len(UNIFORM)) == 7, 0.3, 0.005)},
     "boxes": {"boxes": BOXES},
     "flat boxes": {"boxes": (UNIFORM, UNIFORM + np.array([0.01, 0.0, 0.0]))},

@@ -30,18 +30,20 @@ enum class Count : std::uint8_t {
   image,    // a block is searched once more through a periodic image
   row,      // a block looks up a row of cells
   far,      // the same where the row is not in the caches
-  look,     // a block looks up a cell in a hash table
+  look,     // a block looks up a cell or a level of a hash table, or a body a periodic image
   visit,    // a block visits a node of a tree
   copy,     // a candidate is copied for a block
   test,     // a candidate is tested
   pair,     // a pair is written
+  doubt,    // a body has candidates that are tested in float32 and again in double
+  clamp,    // a body, where a few strays are told from the others
 };
 
-inline constexpr std::array<std::string_view, 17> count_names = {"call", "body",  "sort",  "grid",  "fresh", "compare",
-                                                                 "bin",  "leaf",  "block", "image", "row",   "far",
-                                                                 "look", "visit", "copy",  "test",  "pair"};
+inline constexpr std::array<std::string_view, 19> count_names = {
+    "call", "body", "sort", "grid",  "fresh", "compare", "bin",  "leaf",  "block", "image",
+    "row",  "far",  "look", "visit", "copy",  "test",    "pair", "doubt", "clamp"};
 inline constexpr std::size_t count_kinds = count_names.size();
-static_assert(static_cast<std::size_t>(Count::pair) + 1 == count_kinds);
+static_assert(static_cast<std::size_t>(Count::clamp) + 1 == count_kinds);
 
 inline std::size_t index_of(Count count) { return static_cast<std::size_t>(count); }
 inline Count count_named(std::string_view name) {

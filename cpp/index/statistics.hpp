@@ -5,8 +5,10 @@
 // runs of equal prefixes. A sample contains the share s / n of the other bodies in the cell of a body, so their mean
 // number is estimated without bias at every scale at which some bodies of the sample share a cell; at finer scales
 // space is assumed to be filled more and more evenly. The number of occupied cells needs more care, since most of the
-// bodies in a cell are not in the sample: the density around a body is taken from the smallest cell around it that
-// contains enough of the sample, and from there on decreases as it does for the other bodies of that cell.
+// bodies in a cell are not in the sample. There are two estimates. The density around a body is taken from the smallest
+// cell around it that contains enough of the sample, and from there on decreases as it does for the other bodies of
+// that cell: too many cells where bodies lie along lines. Cells that contain one or two bodies of the sample tell how
+// many contain none (Chao and Lin 2012): too few cells where densities vary. The geometric mean of both is taken.
 //
 // The cells cover nearly all bodies of the sample, so that a few strays do not reduce the resolution.
 #pragma once
@@ -102,17 +104,19 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
   constexpr int scales = Crowding::scales;
   constexpr std::uint32_t enough = 8;  // bodies of the sample in a cell from which its density is estimated
   using Level = std::array<double, scales>;
-  Level coinciding{};   // ordered pairs that share a cell
-  Level runs{};         // cells with bodies of the sample
-  Level crowded{};      // cells with enough of them
-  Level edge_bodies{};  // bodies whose smallest crowded cell is of this scale
-  Level edge_others{};  // sum, over these bodies, of the other bodies of the sample in that cell
-  Level edge_next{};    // the same one scale finer
+  Level coinciding{};    // ordered pairs that share a cell
+  Level runs{};          // cells with bodies of the sample
+  Level ones{}, twos{};  // cells with one and with two of them
+  Level crowded{};       // cells with enough of them
+  Level edge_bodies{};   // bodies whose smallest crowded cell is of this scale
+  Level edge_others{};   // sum, over these bodies, of the other bodies of the sample in that cell
+  Level edge_next{};     // the same one scale finer
   std::array<std::uint32_t, scales> begin{}, in_crowded{}, next_pairs{};
   const auto close = [&](std::size_t k, std::uint32_t end) {
     const std::uint32_t count = end - begin[k];
     const double pairs = static_cast<double>(count) * (count - 1.0);
     coinciding[k] += pairs;
+    if (count == 2) ++twos[k];
     if (count >= enough) {
       ++crowded[k];
       const double rest = count - in_crowded[k];
@@ -126,7 +130,8 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
     in_crowded[k] = next_pairs[k] = 0;
   };
   const auto s = static_cast<std::uint32_t>(codes.size());
-  int open = -1;  // the finest scale at which the last bodies share a cell
+  int open = -1;   // the finest scale at which the last bodies share a cell
+  int before = 0;  // `same` of the body before
   for (std::uint32_t i = 1; i <= s; ++i) {
     int same = 0;  // scales at which this body and the one before share a cell
     if (i < s) {
@@ -136,6 +141,8 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
     for (int k = open; k >= same; --k) close(static_cast<std::size_t>(k), i);
     for (int k = open + 1; k < same; ++k) begin[static_cast<std::size_t>(k)] = i - 1;
     if (same < scales) ++runs[static_cast<std::size_t>(same)];
+    if (const int alone = std::max(same, before); alone < scales) ++ones[static_cast<std::size_t>(alone)];
+    before = same;
     open = same - 1;
   }
   const double sample = s + static_cast<double>(strays);
@@ -175,7 +182,14 @@ Crowding crowding_of(const std::vector<std::uint64_t>& codes, std::size_t strays
       result.cells[k] += edge_bodies[from] / share * (here < 1e-3 ? 1 - here / 2 : (1 - std::exp(-here)) / here);
     }
   }
-  for (double& cells : result.cells) cells = std::min(cells, n);
+  auto seen = static_cast<double>(strays);
+  double alone = seen;
+  for (std::size_t k = 0; k < scales; ++k) {
+    seen += runs[k];
+    alone += ones[k];
+    const double least = seen + alone * alone / std::max(2 * twos[k] + share / (1 - share) * alone, 1.0);
+    result.cells[k] = std::min(std::sqrt(result.cells[k] * least), n);
+  }
   return result;
 }
 
@@ -186,7 +200,8 @@ class Sampler {
  public:
   Sampler(const BodyView<T, D>& points, const Box<T, D>& box) : points_(points), box_(box) {}
 
-  [[nodiscard]] Statistics<D> run() const {
+  // `lengths` are those of the space that HashGrid divides into cells.
+  [[nodiscard]] Statistics<D> run(const std::array<double, D>& lengths) const {
     Statistics<D> result;
     if (points_.size == 0) return result;
     result.crowding = crowding(result.beside);
@@ -194,7 +209,7 @@ class Sampler {
       const std::vector<SizeGroup<D>> fine = sizes();
       edges(result);
       result.pair_volume = pair_volume(fine);
-      result.levels = merged(fine, limits(fine));
+      result.levels = merged(fine, limits(fine, lengths));
       std::vector<double> powers;
       for (const SizeGroup<D>& group : fine) powers.push_back(power_of_two(group.largest));
       powers.erase(std::unique(powers.begin(), powers.end()), powers.end());
@@ -208,7 +223,7 @@ class Sampler {
 
   // An eighth of the bodies, within bounds: enough for a reliable estimate and cheap compared with any search.
   [[nodiscard]] std::size_t sample() const {
-    return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 256, 8192));
+    return std::min(points_.size, std::clamp<std::size_t>(points_.size / 8, 512, 8192));
   }
   // Sizes vary less than densities.
   [[nodiscard]] std::size_t sample_of_sizes() const {
@@ -380,15 +395,11 @@ class Sampler {
   }
   static double power_of_two(double size) { return size > 0 ? std::ldexp(1.0, std::ilogb(size) + 1) : 0; }
   // The levels of HashGrid.
-  [[nodiscard]] std::vector<double> limits(const std::vector<SizeGroup<D>>& fine) const {
+  [[nodiscard]] std::vector<double> limits(const std::vector<SizeGroup<D>>& fine,
+                                           const std::array<double, D>& lengths) const {
     const double reach = points_.shape == Shape::sphere ? 2 : 1;
     double volume = 1;
-    for (std::size_t a = 0; a < D; ++a) {
-      const auto edge = static_cast<double>(box_.edge[a]);
-      const double length =
-          edge > 0 ? edge : static_cast<double>(points_.high[a]) - static_cast<double>(points_.low[a]);
-      volume *= std::max(length, reach * fine.back().largest);
-    }
+    for (const double length : lengths) volume *= std::max(length, reach * fine.back().largest);
     std::vector<SizeClass> classes;
     for (const SizeGroup<D>& group : fine)
       classes.push_back({group.largest, static_cast<std::size_t>(std::ceil(group.count))});

@@ -23,8 +23,9 @@ class Survey {
 
   template <class T>
   Survey(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, double most_cells)
-      : statistics(Sampler<T, D>(points, box).run()), bodies(static_cast<double>(points.size)), shape(points.shape),
-        reach(points.reach(cutoff).axis), most_cells(most_cells), periodic(box.periodic()) {
+      : crowd(find_bulk(points, box, points.reach(cutoff).largest(), points.size / 16)),
+        statistics(Sampler<T, D>(points, box).run(crowd.length)), bodies(static_cast<double>(points.size)),
+        shape(points.shape), reach(points.reach(cutoff).axis), most_cells(most_cells), periodic(box.periodic()) {
     const Crowding& crowding = statistics.crowding;
     scale_ = std::log2(crowding.edge);
     for (std::size_t k = 0; k < scales; ++k) {
@@ -44,15 +45,24 @@ class Survey {
     // Doubles that are not tested in float32 first take twice the bytes and half the lanes. For points and spheres that
     // is less than twice the time, because candidates in the band are tested again.
     const double most = *std::max_element(reach.begin(), reach.end());
-    const bool near = shape != Shape::box && near_frame(points, box, most).useful();
-    width = sizeof(T) == 4 || near ? 1 : shape == Shape::box ? 2 : 1.5;
+    if (sizeof(T) == 8) {
+      const NearFrame<D> frame = near_frame(points, box, most);
+      const bool near = shape != Shape::box && frame.useful();
+      width = near ? 1 : shape == Shape::box ? 2 : 1.5;
+      if (near) doubts = doubts_in(frame);
+    }
     bulk = length;
-    const Bulk<D> inner = find_bulk(points, box, most, most_strays(points.size));
-    if (inner.cut)
-      for (std::size_t a = 0; a < D; ++a) bulk[a] = std::min(length[a], inner.high[a] - inner.low[a]);
+    if (crowd.cut) {
+      const Bulk<D> most_bodies = find_bulk(points, box, most, most_strays(points.size));
+      if (most_bodies.cut) {
+        for (std::size_t a = 0; a < D; ++a) bulk[a] = std::min(length[a], most_bodies.high[a] - most_bodies.low[a]);
+        clamped = bodies;
+      }
+    }
     sorting = bodies * std::max(0.0, std::log2(bodies / cached_bodies));
   }
 
+  Bulk<D> crowd;  // the space of all but a sixteenth of the bodies, over which HashGrid lays its cells
   Statistics<D> statistics;
   double bodies;
   Shape shape;
@@ -66,6 +76,8 @@ class Survey {
   double pair_size = 0;  // mean size (radius, half edge) of bodies, weighted by the volume in which they form pairs
   double width = 1;      // relative time of a test, above 1 where doubles are not tested in float32 first
   double sorting = 0;    // Count::sort of a structure that sorts all bodies once
+  double doubts = 0;     // bodies with candidates that are tested in float32 and again in double
+  double clamped = 0;    // bodies, if a few of them are so far away that the others are looked for
 
   static double power(double x) { return D == 3 ? x * x * x : x * x; }
   // Edge of the cube of the same volume.
@@ -85,6 +97,14 @@ class Survey {
     const double k = scale_ - std::log2(edge);
     return k <= 0 ? 1 : std::min(bodies, std::exp2(interpolate(cells_, k, D)));
   }
+  // The same of cells that are no cubes: those at the borders of open space are cut off, and more so along long edges.
+  [[nodiscard]] double cells(const Edges& edges) const {
+    const double cube = mean(edges);
+    double more = 1;
+    for (std::size_t a = 0; a < D; ++a)
+      if (!(period[a] > 0) && bulk[a] > 0) more *= (bulk[a] / edges[a] + 1) / (bulk[a] / cube + 1);
+    return std::min(bodies, more * cells(cube));
+  }
   // Edge of the cubes in which a body has this many others.
   [[nodiscard]] double edge(double others) const {
     const double wanted = std::log2(std::max(others, 1e-12));
@@ -94,15 +114,18 @@ class Survey {
         return std::exp2(scale_ - static_cast<double>(k) - (others_[k] - wanted) / (others_[k] - others_[k + 1]));
     return std::exp2(scale_ - (scales - 1) - (others_[scales - 1] - wanted) / D);
   }
-  // Other bodies in a box around a body; a box longer than a period contains images of every body.
+  // Other bodies in a box around a body; a box longer than a period contains images of every body. In open space, where
+  // the box is partly outside, its part inside counts, on average over the places of a body.
   [[nodiscard]] double around(Edges edges) const {
-    if (!periodic) return others(mean(edges));
     double images = 1;
-    for (std::size_t a = 0; a < D; ++a)
-      if (period[a] > 0 && edges[a] > period[a]) {
+    for (std::size_t a = 0; a < D; ++a) {
+      if (!(period[a] > 0)) {
+        if (bulk[a] > 0) edges[a] = edges[a] < 2 * bulk[a] ? edges[a] * (1 - edges[a] / (4 * bulk[a])) : bulk[a];
+      } else if (edges[a] > period[a]) {
         images *= edges[a] / period[a];
         edges[a] = period[a];
       }
+    }
     return (others(mean(edges)) + 1) * images - 1;
   }
   // Mean number of periodic images of the space, besides itself, that a body with this reach touches.
@@ -128,13 +151,69 @@ class Survey {
   // Of a grid whose cells look up all cells up to `parts` away.
   [[nodiscard]] Work cell_work(const Edges& edges, int parts) const {
     const double span = 2 * parts + 1;
-    const double blocks = cells(mean(edges));
+    const double blocks = cells(edges);
     Edges seen = edges;
     for (double& edge : seen) edge *= span;
     const double near = around(seen) + 1;
     const double occupied = std::min(power(span), near * blocks / bodies);  // cells around a body
     const double rows = blocks * (1 + power(span) / span) / 2;
-    return {blocks, blocks * images(reach), rows, width * bodies * occupied / 2, width * bodies * near / 2};
+    Edges beyond = edges;
+    for (double& edge : beyond) edge *= parts;
+    const double inside = 1 + others(mean(edges));
+    // A block of more queries than are tested together copies its candidates several times.
+    const double copies = bodies * occupied / 2 * std::max(1.0, inside / cut_queries);
+    const double tests = bodies * reachable(edges, inside, near) / 2;
+    return {blocks, blocks * images(beyond), rows, width * copies, width * tests};
+  }
+
+  // Other bodies within reach of a box: round for points and spheres; corners of boxes reach `reached` on both sides.
+  [[nodiscard]] double around_bounds(const Edges& bounds, const Edges& reached) const {
+    double volume = 0;
+    if (shape == Shape::box) {
+      volume = 1;
+      for (std::size_t a = 0; a < D; ++a) volume *= bounds[a] + 2 * reached[a];
+    } else if constexpr (D == 2) {
+      const double r = reached[0];
+      volume = bounds[0] * bounds[1] + 2 * r * (bounds[0] + bounds[1]) + 3.14159 * r * r;
+    } else {
+      const double r = reached[0];
+      const double faces = bounds[0] * bounds[1] + bounds[1] * bounds[2] + bounds[2] * bounds[0];
+      volume = bounds[0] * bounds[1] * bounds[2] + 2 * r * faces +
+               3.14159 * r * r * (bounds[0] + bounds[1] + bounds[2]) + 4.18879 * r * r * r;
+    }
+    Edges edges;
+    edges.fill(std::max(D == 3 ? std::cbrt(volume) : std::sqrt(volume), 1e-300));
+    return around(edges);
+  }
+
+  // Candidates are compared with the bounds of a block from this number of queries on.
+  static constexpr double several = 3;
+  static constexpr double cut_queries = 256;  // most queries of a block that are tested together
+  // Of the candidates of a body in a block of bodies of a cell, those that some body of the block can reach, on
+  // average: the exact test leaves out the others (Test::gather).
+  [[nodiscard]] double reachable(const Edges& cell, double inside, double candidates) const {
+    constexpr double few_candidates = 32;
+    if (inside < several || candidates < few_candidates) return candidates;
+    // The box around the queries, positions only.
+    const double queries = std::min(inside, cut_queries);
+    Edges bounds = cell;
+    for (double& edge : bounds) edge *= (queries - 1) / (queries + 1);
+    if (shape == Shape::point) return std::min(candidates, 1 + around_bounds(bounds, reach));
+    // By the octave of the largest query, which is all that the bounds know; candidates of mean size.
+    double sum = 0;
+    double below = 0;  // probability that no query is of this octave or a larger one
+    double share = 0;
+    for (const auto& largest : statistics.octaves) {
+      share = std::min(1.0, share + largest.count / bodies);
+      const double up_to = std::pow(share, queries);
+      const double chance = up_to - below;
+      below = up_to;
+      if (chance < 1e-3) continue;
+      Edges reached = extent_of(largest);
+      for (std::size_t a = 0; a < D; ++a) reached[a] = (reached[a] + statistics.mean_edge[a]) / 2;
+      sum += chance * std::min(candidates, 1 + around_bounds(bounds, reached));
+    }
+    return std::min(candidates, sum);
   }
 
   // The boxes around bodies of a group, on average.
@@ -177,6 +256,20 @@ class Survey {
       for (const auto& two : statistics.octaves)
         sum += one.count * two.count / bodies * others(std::max(cube * (one.mean + two.mean), 1e-300));
     return sum / 2;
+  }
+
+  // Bodies with a candidate in the band of the exact test (pairs/test.hpp), which lies around the reach of a pair.
+  [[nodiscard]] double doubts_in(const NearFrame<D>& frame) const {
+    constexpr double u = 0x1p-24;
+    const double e = 4.2 * frame.largest * u + 2 * u;
+    const double root = std::sqrt(static_cast<double>(D));
+    const double r = frame.scale * (shape == Shape::point ? reach[0] : 2 * pair_size);
+    const double band =
+        shape == Shape::point ? 2.5 * root * e / r + 12.5 * u : 2 * root * e / r + 4 * D * e * e / (r * r) + 24 * u / r;
+    // The share of the pairs whose squared distance is as much smaller than the square of their reach, and as many
+    // more.
+    const double doubtful = 2 * pairs / bodies * D * std::min(band, 1.0);
+    return bodies * (1 - std::exp(-doubtful));
   }
 
   double scale_ = 0;

@@ -69,9 +69,16 @@ Estimates estimate_bvh(const Survey<D>& survey) {
         return survey.around(edges) * into.count / n;
       };
       const double near = seen(into.twig);
+      // The exact test leaves out candidates that no body of the leaf can reach.
+      std::array<double, D> bounds;
+      std::array<double, D> between;
+      bounds.fill(from.leaf);
+      for (std::size_t a = 0; a < D; ++a)
+        between[a] = survey.shape == Shape::point ? survey.reach[a] : (from.size[a] + into.size[a]) / 2;
+      const double tested = std::min(near, (survey.around_bounds(bounds, between) + 1) * into.count / n);
       visits += half * leaves * (seen(into.leaf) / leaf + 1);
       copies += half * leaves * near;
-      tests += half * from.count * near;
+      tests += half * from.count * tested;
     }
   const double leaves = n / leaf;
   return {{{},
@@ -83,7 +90,9 @@ Estimates estimate_bvh(const Survey<D>& survey) {
             {Count::visit, visits},
             {Count::copy, survey.width * copies},
             {Count::test, survey.width * tests},
-            {Count::pair, survey.pairs}},
+            {Count::pair, survey.pairs},
+            {Count::doubt, survey.doubts},
+            {Count::clamp, survey.clamped}},
            {Count::body, Count::sort, Count::leaf}}};
 }
 

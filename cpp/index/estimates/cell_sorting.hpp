@@ -33,7 +33,9 @@ Estimates estimate_cell_sorting(const Survey<D>& survey) {
                   {Count::row, work.rows},
                   {Count::copy, work.copies},
                   {Count::test, work.tests},
-                  {Count::pair, survey.pairs}};
+                  {Count::pair, survey.pairs},
+                  {Count::doubt, survey.doubts},
+                  {Count::clamp, survey.clamped}};
   }
   return result;
 }

@@ -37,7 +37,9 @@ Estimates estimate_linked_cells(const Survey<D>& survey) {
                   {Count::far, work.rows * std::clamp(std::log2(grid / cached_cells), 0.0, 4.0)},
                   {Count::copy, work.copies},
                   {Count::test, work.tests},
-                  {Count::pair, survey.pairs}};
+                  {Count::pair, survey.pairs},
+                  {Count::doubt, survey.doubts},
+                  {Count::clamp, survey.clamped}};
   }
   return result;
 }

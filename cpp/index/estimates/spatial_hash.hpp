@@ -20,7 +20,9 @@ Estimates estimate_spatial_hash(const Survey<D>& survey) {
             {Count::look, looks},
             {Count::copy, work.copies + strangers},
             {Count::test, work.tests + strangers},
-            {Count::pair, survey.pairs}},
+            {Count::pair, survey.pairs},
+            {Count::doubt, survey.doubts},
+            {Count::clamp, survey.clamped}},
            {}}};
 }
 

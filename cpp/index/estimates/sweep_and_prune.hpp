@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "index/counts.hpp"
@@ -52,19 +53,26 @@ Estimates estimate_sweep_and_prune(const Survey<D>& survey) {
   const double blocks = n / together;
   // One of two opposite images is searched, for each body that reaches it.
   const double aside = survey.periodic ? n * survey.images(detail::sticking_out(survey)) / 2 : 0;
+  double shifts = 1;
+  for (std::size_t a = 0; a < D; ++a)
+    if (survey.period[a] > 0) shifts *= 2 * std::floor(survey.reach[a] / survey.period[a]) + 3;
   Estimate result{{},
                   {{Count::call, 1},
                    {Count::body, n},
                    {Count::sort, survey.sorting},
                    {Count::block, blocks},
                    {Count::image, aside},
+                   {Count::look, n * (shifts - 1) / 2},
                    {Count::copy, survey.width * (blocks * (slab + together) + 2 * aside * slab)},
                    {Count::test, survey.width * (n * (slab + together / 2) + 2 * aside * slab)},
-                   {Count::pair, survey.pairs}},
+                   {Count::pair, survey.pairs},
+                   {Count::doubt, survey.doubts},
+                   {Count::clamp, survey.clamped}},
                   {}};
   // In open space overlaps along every axis are kept, and pairs follow from them; a periodic box is swept in every
   // step.
-  if (!survey.periodic) result.kept = {Count::body, Count::sort, Count::block, Count::image, Count::copy, Count::test};
+  if (!survey.periodic)
+    result.kept = {Count::body, Count::sort, Count::block, Count::image, Count::look, Count::copy, Count::test};
   return {result};
 }
 
