@@ -79,8 +79,8 @@ def describe(one: Judged) -> str:
     )
     chosen = one.chosen.structure + "".join(f" {key}={value:.3g}" for key, value in one.chosen.parameters.items())
     mark = "!!" if one.regret > LIMIT else "! " if one.regret > GOAL else "  "
-    spent = f"{fastest * 1e3:8.2f} ms, +{one.choosing / fastest:.1%}"
-    return f"{mark}{one.regret:5.2f} {one.row.scene.label:62} {chosen:26} {spent}  {others}"
+    times = f"{fastest * 1e3:8.2f} ms, +{one.choosing / fastest:.1%}"
+    return f"{mark}{one.regret:5.2f} {one.row.scene.label:62} {chosen:26} {times}  {others}"
 
 
 def report(judged: list[Judged]) -> None:

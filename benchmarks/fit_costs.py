@@ -110,7 +110,7 @@ class Fit:
         return float(np.median(0.15 * seconds[self.counts.indices[one]] / self.counts.data[one]))
 
     def _over_scenes(self, values: Array) -> Array:
-        return np.bincount(self.scene, values, self.scenes)
+        return np.bincount(self.scene, values, self.scenes).astype(np.float64)
 
     def value(self, logs: Array) -> tuple[float, Array]:
         """Return the sum and its gradient."""
