@@ -7,8 +7,10 @@ The cost of output: CPU milliseconds per frame of the time series, per line of t
 from __future__ import annotations
 
 import argparse
+import itertools
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -50,9 +52,14 @@ def measured(bodies: int, count: int) -> list[float]:
     solver.advance(1.0, 1000)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        frames = PictureWriter(folder)
-        first = milliseconds(1, lambda: frames.append(solver.frames()))
-        each = milliseconds(count, lambda: frames.append(solver.frames()))
+        frames, moments = PictureWriter(folder), itertools.count()
+
+        def append() -> None:
+            time = float(next(moments))  # frames of the same time would be pieces of one step
+            frames.append({name: replace(frame, time=time) for name, frame in solver.frames().items()})
+
+        first = milliseconds(1, append)
+        each = milliseconds(count, append)
         join = milliseconds(1, frames.close)
         table = Table(folder / "table.csv", solver.columns)
         line = milliseconds(count, lambda: table.append(0, 0.0, solver.row()))

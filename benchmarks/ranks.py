@@ -107,7 +107,7 @@ def measure_large(spheres: int, steps: int) -> None:
     """Print the time of a step and the memory of every rank for a cube of spheres in a periodic box."""
     from vicinal.dem import Material, Plane, Simulation
 
-    side = round(spheres ** (1 / 3))
+    side = int(np.ceil(round(spheres ** (1 / 3), 6)))  # 1e6 is 100 cubed
     total = side**3
     with vicinal.threads(1):
         glass = Material(density=2500, youngs_modulus=1e7, poisson_ratio=0.25, friction=0.5, restitution=0.5)
