@@ -17,7 +17,7 @@ import vicinal as vc
 
 SIZES = (10, 100, 1000, 10_000)
 QUERIES = (1, 10, 100, 1000)
-STRUCTURES = (vc.LinkedCells, vc.CellSorting, vc.Octree, vc.BVH, vc.HashGrid)
+STRUCTURES = (vc.LinkedCells, vc.CellSorting, vc.SpatialHash, vc.HashGrid, vc.Octree, vc.BVH)
 
 
 def best(task: Callable[[], object], seconds: float) -> float:

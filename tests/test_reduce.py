@@ -83,6 +83,32 @@ def test_spheres_that_touch_are_pairs(problem: Problem) -> None:
             assert vc.reduce(points, None, turned, **bodies).tolist() == sums_of(values)
 
 
+def test_conditions_leave_out_the_same_pairs_as_in_a_search() -> None:
+    rng = np.random.default_rng(2)
+    n = 300
+    points, queries = rng.random((n, 3)), rng.random((40, 3))
+    bonds = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+    cutoffs = [[0.2, 0.1, -1.0], [0.1, 0.3, 0.15], [-1.0, 0.15, 0.25]]
+    types, groups = rng.integers(0, 3, n), rng.integers(-1, 60, n)
+    radii = rng.choice([0.03, 0.1], n)
+    for cutoff, conditions in (
+        (cutoffs, {"types": types, "groups": groups, "r_min": 0.05}),
+        (0.2, {"exclude": bonds, "box": 1.0}),
+        (None, {"radii": radii, "criterion": "min", "exclude": bonds}),
+        (None, {"radii": radii, "criterion": "max", "box": (1.0, None, 0.8)}),
+    ):
+        options: Any = conditions
+        full = exact_pairs(points, cutoff, **options)
+        assert len(full) > 20
+        assert vc.reduce(points, cutoff, turned, **options).tolist() == sums_of(values_of(full.half()))
+        rows = vc.reduce(points, cutoff, turned, each=True, structure="BVH", **options)
+        assert rows.tolist() == [sums_of(values_of(full[full.i == i])) for i in range(n)]
+    others: Any = {"queries": queries, "query_types": types[:40], "query_groups": groups[:40]}
+    cross = exact_pairs(points, cutoffs, types=types, groups=groups, **others)
+    found = vc.reduce(points, cutoffs, turned, types=types, groups=groups, **others)
+    assert found.tolist() == sums_of(values_of(cross))
+
+
 def test_every_structure_thread_count_and_cell_gives_the_same_bits() -> None:
     tilted = [[1.0, 0.0, 0.0], [0.4, 1.0, 0.0], [-0.3, 0.2, 1.0]]
 
@@ -202,6 +228,8 @@ REFUSED = [
     Refusal("text", lambda: vc.reduce(CLOUD, 0.1, coulomb, data=("a", 1.0)), "data", "<U1"),
     Refusal("ndim", lambda: vc.reduce(CLOUD, 0.1, coulomb, data=(np.zeros((1,) * 4), 1.0)), "data", r"1, 1"),
     Refusal("each", lambda: vc.reduce(CLOUD, 0.1, energy, each=2), "each", "2"),
+    Refusal("types", lambda: vc.reduce(CLOUD, 0.1, energy, types=[0]), "cutoff", r"shape \(\)"),
+    Refusal("exclude", lambda: vc.reduce(CLOUD, 0.1, energy, exclude=[[0, -1]]), "exclude", "-1"),
     Refusal("no cutoff", lambda: vc.reduce(CLOUD, None, energy), "cutoff", "none given"),
 ]
 

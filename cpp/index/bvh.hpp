@@ -228,8 +228,14 @@ class BVH final : public Structure<T, D> {
                  BlockSink sink) const {
     const auto boxes = boxes_of<V>(queries);
     detail::RangeList list;
+    // A single query meets so few bodies that testing all of a leaf takes less time than looking at its twigs.
+    const bool single = mode == Mode::cross && queries.groups == queries.size && queries.size < bodies_.size / leaf_;
     const auto traverse = [&](const TurnedBox<V, D>& query, std::size_t from) {
-      tree.traverse(query, from, [&](std::size_t t, bool meets) { list.add(twigs_[t], twigs_[t + 1], meets); });
+      if (single)
+        tree.find_leaves(query, [&](std::uint32_t leaf) {
+          list.add(bodies_.group_begin[leaf], bodies_.group_begin[leaf + 1], true);
+        });
+      else tree.traverse(query, from, [&](std::size_t t, bool meets) { list.add(twigs_[t], twigs_[t + 1], meets); });
     };
     const auto [first, last] = groups_of_part(queries, part);
     for (std::size_t leaf = first; leaf < last; ++leaf) {

@@ -1,7 +1,8 @@
 // Cell sorting (Onderik & Ďurikovič 2008): sort bodies by the key of their cell, then sweep over the sorted keys.
 //
 // There is no grid in memory, only the occupied cells in ascending order of key. The cells of one stencil row around a
-// cell have consecutive keys, which only increase during the sweep, so one finger per row finds them all.
+// cell have consecutive keys, which only increase during the sweep, so one finger per row finds them all. Few queries
+// are far apart: their rows are looked up in a table.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
+#include "index/key_table.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
 #include "index/structure.hpp"
@@ -47,6 +49,7 @@ class CellSorting final : public Structure<T, D> {
     std::vector<std::size_t> finger(rows.size());
     std::vector<std::size_t> end_finger(rows.size());
     std::vector<Range> ranges;
+    const bool few = mode == Mode::cross && 8 * queries.groups < cells_.count;
     bool started = false;
     for (std::size_t g = first; g < last; ++g) {
       const std::uint64_t key = queries.group_key[g];
@@ -58,15 +61,14 @@ class CellSorting final : public Structure<T, D> {
         const auto reach = static_cast<std::uint64_t>(row.reach_x);
         const std::uint64_t low = own_row && mode == Mode::half ? middle : middle - reach;
         std::size_t& f = finger[r];
-        if (!started) f = first_cell_from(low);
-        f = first_cell_from(low, f);
+        f = few || !started ? table_.first_from(low) : first_cell_from(low, f);
         if (cells_.images != nullptr) {
           append_row(f, middle + reach, own_row, mode, ranges);
           continue;
         }
         // Without images, the cells of a row are next to each other in memory.
         std::size_t& e = end_finger[r];
-        if (!started) e = f;
+        if (few || !started) e = f;
         e = first_cell_from(middle + reach + 1, e);
         if (f == e) continue;
         ranges.push_back({cells_.begin[f], cells_.begin[e], {}});
@@ -85,7 +87,7 @@ class CellSorting final : public Structure<T, D> {
     d["h_mask"] = subdivision_;
     return d;
   }
-  [[nodiscard]] std::size_t bytes() const override { return keys_.bytes() + images_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return keys_.bytes() + images_.bytes() + table_.bytes(); }
 
  private:
   // The bodies of a cell, or of the image of a cell across a periodic border.
@@ -136,6 +138,7 @@ class CellSorting final : public Structure<T, D> {
     keys_.release();
     images_.release();
     if (grid_.periodic()) add_images();
+    table_.reset(cells_.key, cells_.count);
   }
   // Adds the images of cells near a border to the cells.
   void add_images() {
@@ -192,11 +195,8 @@ class CellSorting final : public Structure<T, D> {
         }
   }
 
-  [[nodiscard]] std::size_t first_cell_from(std::uint64_t key) const {
-    return static_cast<std::size_t>(std::lower_bound(cells_.key, cells_.key + cells_.count, key) - cells_.key);
-  }
-  // The same from cell `f` on, which is not behind it. It is one of the next cells if there are as many queries as
-  // bodies; few queries are far apart, so the steps get longer.
+  // The first cell whose key is not below this one, from cell `f` on, which is not behind it. It is one of the next
+  // cells if there are as many queries as bodies; otherwise the steps get longer.
   [[nodiscard]] std::size_t first_cell_from(std::uint64_t key, std::size_t f) const {
     constexpr std::size_t nearby = 16;
     const std::uint64_t* const keys = cells_.key;
@@ -240,6 +240,7 @@ class CellSorting final : public Structure<T, D> {
   Cells cells_;
   Buffer<std::uint64_t> keys_;  // of cells and their images, in a periodic box
   Buffer<Cell> images_;
+  KeyTable table_;  // of the keys of cells
 };
 
 }  // namespace vicinal

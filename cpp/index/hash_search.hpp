@@ -35,10 +35,10 @@ class HashSearch {
 
   // Queries of another set.
   void group(Slot first, Slot last) {
-    ranges_.clear();
     const Extent extent = extent_of(first, last);
-    for (const HashLevel<D>& level : bins_.levels()) look(extent, level);
-    if (!ranges_.empty()) sink_({first, last, ranges_});
+    if (last - first > 1 && spread(extent, extent_of(first, first + 1)))
+      for (Slot k = first; k < last; ++k) look_around(k, k + 1, extent_of(k, k + 1));
+    else look_around(first, last, extent);
   }
 
   // The bodies of a bin.
@@ -166,6 +166,23 @@ class HashSearch {
       e.high[a] = high;
     }
     return e;
+  }
+
+  void look_around(Slot first, Slot last, const Extent& extent) {
+    ranges_.clear();
+    for (const HashLevel<D>& level : bins_.levels()) look(extent, level);
+    if (!ranges_.empty()) sink_({first, last, ranges_});
+  }
+  // Whether queries are so far apart that all bins between them would hold more bodies than those around each; `one` of
+  // them has a size, too.
+  [[nodiscard]] bool spread(const Extent& all, const Extent& one) const {
+    for (const HashLevel<D>& level : bins_.levels()) {
+      if (level.bodies == 0) continue;
+      for (std::size_t a = 0; a < D; ++a)
+        if (((all.high[a] - all.low[a]) - (one.high[a] - one.low[a])) * level.axis[a].inverse > 2) return true;
+      return false;
+    }
+    return false;
   }
 
   [[nodiscard]] bool folded(const Extent& extent, const HashLevel<D>& level) const {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
 #include "index/curve_order.hpp"
 
@@ -135,30 +136,16 @@ class Hierarchy {
 
   // Calls visit(twig, whether its box meets `query`) for the twigs of leaves that meet `query` and come at or after
   // leaf `from`, in ascending order.
+  template <class OnTwig>
+  void traverse(const Box& query, std::size_t from, OnTwig&& visit) const {
+    descend<false>(query, from, [&](std::uint32_t leaf, const Box& limits) {
+      for (std::size_t t = first_twig_[leaf]; t < first_twig_[leaf + 1]; ++t) visit(t, twigs_[t].within(limits));
+    });
+  }
+  // Calls visit(leaf) for all leaves that meet `query`, in ascending order; the nodes are probably not in a cache.
   template <class OnLeaf>
-  void traverse(const Box& query, std::size_t from, OnLeaf&& visit) const {
-    if (from >= leaves_) return;
-    const Box limits = query.inside_out();
-    if (!root_.within(limits)) return;
-    // Each level of the tree fixes at least one more of the 96 bits of a key and leaves at most one entry on the stack.
-    std::array<std::uint32_t, 128> stack;
-    std::size_t depth = 0;
-    stack[depth++] = leaves_ == 1 ? is_leaf : 0;
-    while (depth > 0) {
-      const std::uint32_t entry = stack[--depth];
-      if ((entry & is_leaf) != 0) {
-        const std::uint32_t leaf = entry ^ is_leaf;
-        for (std::size_t t = first_twig_[leaf]; t < first_twig_[leaf + 1]; ++t) visit(t, twigs_[t].within(limits));
-        continue;
-      }
-      const Node& node = nodes_[entry];
-      // Entries are always written but counted only if needed, since branches on the path of a query would be
-      // mispredicted.
-      stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
-      depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
-      stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);
-      depth += static_cast<std::size_t>(node.split >= from) & static_cast<std::size_t>(node.left.within(limits));
-    }
+  void find_leaves(const Box& query, OnLeaf&& visit) const {
+    descend<true>(query, 0, [&](std::uint32_t leaf, const Box&) { visit(leaf); });
   }
 
   void release() { *this = Hierarchy(); }
@@ -176,6 +163,39 @@ class Hierarchy {
     std::uint32_t split;        // the last leaf of the left child
     std::uint16_t left_height, right_height;
   };
+
+  // Calls on_leaf(leaf, limits) for the leaves that meet `query`; `Ahead`: fetches nodes before they are needed.
+  template <bool Ahead, class OnLeaf>
+  void descend(const Box& query, std::size_t from, OnLeaf&& on_leaf) const {
+    if (from >= leaves_) return;
+    const Box limits = query.inside_out();
+    if (!root_.within(limits)) return;
+    // Each level of the tree fixes at least one more of the 96 bits of a key and leaves at most one entry on the stack.
+    std::array<std::uint32_t, 128> stack;
+    std::size_t depth = 0;
+    stack[depth++] = leaves_ == 1 ? is_leaf : 0;
+    while (depth > 0) {
+      const std::uint32_t entry = stack[--depth];
+      if ((entry & is_leaf) != 0) {
+        on_leaf(entry ^ is_leaf, limits);
+        continue;
+      }
+      const Node& node = nodes_[entry];
+      if constexpr (Ahead) {
+        // The children are next to each other. (In place of a leaf, another node is fetched in vain.)
+        const Node* const children = nodes_.data() + node.split;
+        prefetch_to_read(children);
+        prefetch_to_read(&children->first);
+        prefetch_to_read(&children[1].first);
+      }
+      // Entries are always written but counted only if needed, since branches on the path of a query would be
+      // mispredicted.
+      stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
+      depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
+      stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);
+      depth += static_cast<std::size_t>(node.split >= from) & static_cast<std::size_t>(node.left.within(limits));
+    }
+  }
 
   // Computes the leaves that an inner node covers and its split from the keys alone.
   void connect(const Prefixes& prefixes, std::span<const std::uint32_t> leaves, std::size_t node) {

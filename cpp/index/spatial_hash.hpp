@@ -14,10 +14,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
@@ -181,10 +183,20 @@ class SpatialHash final : public Structure<T, D> {
         shift.x = grid_.axis[0].enter(at[0]);
         const std::uint32_t bucket = bucket_of(at);
         if (!wanted(bucket, shift, own, mode)) continue;
-        const Range range{starts_[bucket], starts_[bucket + std::size_t{1}], shift};
-        if (range.begin < range.end) ranges.push_back(range);
+        // Buckets are anywhere in the table: all are fetched before the first is read.
+        prefetch_to_read(starts_.data() + bucket);
+        ranges.push_back({bucket, bucket, shift});
       }
     }
+    auto to = ranges.begin() + given;
+    for (auto range = to; range != ranges.end(); ++range) {
+      *to = {starts_[range->begin], starts_[range->begin + std::size_t{1}], range->shift};
+      if (to->begin == to->end) continue;
+      prefetch(to->begin);
+      ++to;
+    }
+    ranges.erase(to, ranges.end());
+    if (!grid_.periodic() && all_differ({ranges.begin() + given, ranges.end()})) return;
     // Buckets are grouped by image, the box itself first: the exact test works image by image.
     const auto rank = [](const Range& r) {
       return std::tuple(r.shift != Shift{}, r.shift.z, r.shift.y, r.shift.x, r.begin);
@@ -193,6 +205,23 @@ class SpatialHash final : public Structure<T, D> {
     std::sort(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) < rank(b); });
     ranges.erase(std::unique(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) == rank(b); }),
                  ranges.end());
+  }
+  // The bodies of a bucket are read soon.
+  void prefetch(Slot slot) const {
+    for (std::size_t c = 0; c < bodies_.columns(); ++c)
+      prefetch_to_read(bodies_.banded ? static_cast<const void*>(bodies_.near[c].data() + slot)
+                                      : static_cast<const void*>(bodies_.exact[c].data() + slot));
+    prefetch_to_read(bodies_.ids.data() + slot);
+  }
+  // Whether few ranges are known to differ: comparing all with each other takes less time than sorting them.
+  static bool all_differ(std::span<const Range> ranges) {
+    std::array<Slot, 32> begins;
+    if (ranges.size() > begins.size()) return false;
+    for (std::size_t k = 0; k < ranges.size(); ++k) begins[k] = ranges[k].begin;
+    unsigned equal = 0;
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      for (std::size_t j = 0; j < k; ++j) equal |= begins[j] == begins[k] ? 1U : 0U;
+    return equal == 0;
   }
   static bool wanted(std::uint32_t bucket, const Shift& shift, std::uint32_t own, Mode mode) {
     if (mode == Mode::cross) return true;

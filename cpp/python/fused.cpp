@@ -72,7 +72,7 @@ using FunctionArrays = std::tuple<std::uintptr_t, std::size_t, Numbers, Numbers>
 
 // Sums of a function: one row for each body or query, or one for all pairs. None if the function has failed.
 nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                  const FunctionArrays& given_function, bool each, const Queries& queries) {
+                  const FunctionArrays& given_function, bool each, const Queries& queries, const FilterArrays* filter) {
   AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
   const auto& [address, values, data, shapes] = given_function;
   const PairFunction function{reinterpret_cast<decltype(PairFunction::call)>(address), values, data.data(),
@@ -84,7 +84,7 @@ nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff,
     search.visit([&]<class T, int D>(Search<T, D>& of) {
       std::optional<BodyView<T, D>> given;
       if (queries) given = points_of<T, D>(*queries);
-      without_lock([&] { sum_function<T, D>(of, given ? &*given : nullptr, function, each, sums); });
+      without_lock([&] { sum_function<T, D>(of, given ? &*given : nullptr, function, each, filter_of(filter), sums); });
     });
   } catch (const FunctionFailed&) {
     return nb::none();
@@ -149,7 +149,7 @@ void bind_fused(nb::module_& m) {
            nb::arg("want"), nb::arg("half"), nb::arg("queries").none(), nb::arg("hit_filter").none())
       .def("next", &Chunks::next, nb::arg("most"));
   m.def("reduce", &reduce, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("function"),
-        nb::arg("each"), nb::arg("queries").none());
+        nb::arg("each"), nb::arg("queries").none(), nb::arg("hit_filter").none());
   m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
         nb::arg("hit_filter").none());
 }

@@ -114,6 +114,30 @@ nb::object plain_pairs(nb::handle points, double cutoff, const std::string& want
   });
 }
 
+// The same of queries and points in open space that are kept.
+nb::object plain_query_pairs(AnySearch& any, nb::handle queries, const std::string& want, bool sort) {
+  PointArray array;
+  if (!nb::try_cast(queries, array, false) || array.ndim() != 2 || array.shape(0) == 0 ||
+      array.shape(0) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    return nb::none();
+  if (want.empty() || want.find_first_not_of("ijdDS") != std::string::npos) return nb::none();
+  return any.visit([&]<class T, int D>(Search<T, D>& search) -> nb::object {
+    if (array.shape(1) != D || array.dtype() != nb::dtype<T>()) return nb::none();
+    BodyView<T, D> given;
+    given.data = static_cast<const T*>(array.data());
+    given.size = array.shape(0);
+    auto found = without_lock([&]() -> std::optional<PairResult<T, D>> {
+      const auto all = bounds_of<T, D>(given.size, [&](std::size_t k) { return given.data[k]; })[0];
+      if (all.bad != given.size) return std::nullopt;
+      given.low = all.low;
+      given.high = all.high;
+      return search.pairs(&given, want_of(want), true, sort, nullptr);
+    });
+    if (!found) return nb::none();
+    return nb::tuple(columns_of(std::move(*found), want, search.pool()));
+  });
+}
+
 std::vector<std::string> isas() {
   std::vector<std::string> names;
   for (const Isa isa : available_isas()) names.emplace_back(name(isa));
@@ -153,6 +177,7 @@ NB_MODULE(_core, m) {
       .def("touch", &AnySearch::touch, nb::arg("points"), nb::arg("normals"), nb::arg("queries").none())
       .def("pairs", &AnySearch::pairs, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none(),
            nb::arg("hit_filter").none() = nb::none())
+      .def("plain_pairs", &plain_query_pairs, nb::arg("queries"), nb::arg("want"), nb::arg("sort"))
       .def("rows", &AnySearch::rows, nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("queries").none(),
            nb::arg("hit_filter").none() = nb::none())
       .def("count", &AnySearch::count, nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none())

@@ -61,11 +61,25 @@ nb::list system_rows(const PointArray& points, const Offsets& offsets, const Box
   });
 }
 
+using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// i and j as rows of one array of int64, in pages that are kept: fresh ones would take longer than the search.
+nb::object edges(const Numbers& i, const Numbers& j) {
+  const std::size_t n = i.shape(0);
+  if (j.shape(0) != n) throw nb::type_error("i and j differ in length");
+  Region rows(2 * n * sizeof(std::int64_t) + overrun);
+  auto* const to = static_cast<std::int64_t*>(rows.data());
+  std::copy_n(i.data(), n, to);
+  std::copy_n(j.data(), n, to + n);
+  return array_of<std::int64_t>(std::move(rows), {2, n}, nullptr);
+}
+
 }  // namespace
 
 void bind_systems(nb::module_& m) {
   m.def("system_rows", &system_rows, nb::arg("points"), nb::arg("offsets"), nb::arg("boxes"), nb::arg("cutoff"),
         nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("self_pairs"), nb::arg("most"));
+  m.def("edges", &edges, nb::arg("i"), nb::arg("j"));
   m.attr("LARGEST_SYSTEM") = detail::SystemSearch<float, 3>::most_bodies;
 }
 

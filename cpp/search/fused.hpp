@@ -25,9 +25,9 @@ template <class T, int D>
 Components label_components(Search<T, D>& search, const PairFilter* filter);
 
 // Sums of a function over pairs; `each`: one for every body or query, otherwise over all pairs. See
-// pairs/pair_sums.hpp. `queries` may be null.
+// pairs/pair_sums.hpp. `queries` and `filter` may be null.
 template <class T, int D>
 void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function, bool each,
-                  std::span<double> sums);
+                  const PairFilter* filter, std::span<double> sums);
 
 }  // namespace vicinal

@@ -34,10 +34,11 @@ Components label_components(Search<T, D>& search, const PairFilter* filter) {
 
 template <class T, int D>
 void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function, bool each,
-                  std::span<double> sums) {
-  search.search(queries, each ? Mode::full : Mode::half, true, [&](const Task<T, D>& task) {
+                  const PairFilter* filter, std::span<double> sums) {
+  const auto find = [&](const Task<T, D>& task) {
     return detail::Done{each ? sum_by_query(task, function, sums) : sum_pairs(task, function, sums)};
-  });
+  };
+  search.search(queries, each ? Mode::full : Mode::half, true, find, filter);
 }
 
 }  // namespace vicinal

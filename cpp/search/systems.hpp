@@ -71,15 +71,36 @@ class SystemSearch {
 
   // Finds the rows of a system.
   void run(std::size_t system) {
-    first_ = static_cast<std::size_t>(systems_.offsets[system]);
-    size_ = static_cast<std::size_t>(systems_.offsets[system + 1]) - first_;
-    box_ = systems_.box(system);
-    place();
+    take(system);
     row_begin_.assign(size_ + 1, 0);
     entries_.clear();
     if (box_.periodic()) find_images();
     else find_open();
     if (options_.most > 0) keep_nearest();
+  }
+
+  // Whether the rows of a system are what the vector code writes: in open space, if nothing but numbers is asked for.
+  [[nodiscard]] bool plain(std::size_t system, const Want& want) const {
+    return !want.slots() && !options_.self_pairs && options_.most == 0 && !systems_.box(system).periodic();
+  }
+  // The same as `run`, without an intermediate copy: room(most) returns where the numbers of `most` neighbours go, and
+  // those of their bodies, if not null; done(body, count) is called for every row. `numbers` are 0, 1, …
+  template <class Room, class Done>
+  void run_plain(std::size_t system, const std::int32_t* numbers, Room&& room, Done&& done) {
+    take(system);
+    Tile<T> tile{};
+    Batch<T> batch{};
+    prepare(Shift{}, tile, batch);
+    tile.payload = batch.ids = numbers + first_;
+    batch.own = options_.half ? Own::after : Own::except;
+    const auto size = static_cast<std::uint32_t>(size_);
+    for (std::uint32_t from = 0; from < size;) {
+      const std::uint32_t to = std::min(from + together(tile), size);
+      const HitRoom at = room(std::size_t{to - from} * tile.size + overshoot);
+      test(tile, batch, from, to, at);
+      for (std::uint32_t k = from; k < to; ++k) done(first_ + k, counts_[k - from]);
+      from = to;
+    }
   }
 
   [[nodiscard]] std::span<const Entry> row(std::size_t k) const {
@@ -118,6 +139,13 @@ class SystemSearch {
   static const Kernel<T>& exact_kernel() {
     if constexpr (std::is_same_v<T, float>) return kernels().single[0][D - 2];
     else return kernels().twice[0][D - 2];
+  }
+
+  void take(std::size_t system) {
+    first_ = static_cast<std::size_t>(systems_.offsets[system]);
+    size_ = static_cast<std::size_t>(systems_.offsets[system + 1]) - first_;
+    box_ = systems_.box(system);
+    place();
   }
 
   void place() {
@@ -162,12 +190,15 @@ class SystemSearch {
     batch.shifted = shift != Shift{};
     batch.inside = batch.outside = systems_.cutoff * systems_.cutoff;
   }
-  // Tests queries first … last-1 against a tile; the hits are in hits_, their numbers in counts_.
-  void test(const Tile<T>& tile, Batch<T>& batch, std::uint32_t first, std::uint32_t last) {
+  // Tests queries first … last-1 against a tile; the numbers of their hits are in counts_.
+  void test(const Tile<T>& tile, Batch<T>& batch, std::uint32_t first, std::uint32_t last, const HitRoom& to) {
     batch.first = batch.position = first;
     batch.last = last;
     counts_.resize(last - first);
-    kernel_.hits(tile, batch, hits_.data(), nullptr, counts_.data());
+    kernel_.hits(tile, batch, to.hits, to.owners, counts_.data());
+  }
+  void test(const Tile<T>& tile, Batch<T>& batch, std::uint32_t first, std::uint32_t last) {
+    test(tile, batch, first, last, {hits_.data(), nullptr});
   }
   // The most queries for whose hits there is room.
   static std::uint32_t together(const Tile<T>& tile) {
@@ -371,10 +402,10 @@ class SystemSearch {
   std::vector<Measured> measured_;
 };
 
-// The rows of the systems that one thread has searched, one after the other. Owners follow from the lengths of rows.
+// The rows of the systems that one thread has searched, one after the other.
 template <class T, int D>
 struct SystemLog {
-  Buffer<std::int32_t> j, shift;
+  Buffer<std::int32_t> i, j, shift;
   Buffer<T> distance, vector;
   std::size_t entries = 0;
   std::size_t capacity = 0;
@@ -383,7 +414,9 @@ struct SystemLog {
   void reserve(std::size_t n, const Want& want) {
     if (entries + n <= capacity) return;
     capacity = std::max({2 * capacity, entries + n, std::size_t{1} << 14});
-    if (want.j) j.resize(capacity);
+    // (The vector code always writes them.)
+    j.resize(capacity);
+    if (want.i) i.resize(capacity);
     if (want.distance) distance.resize(capacity);
     if (want.vector) vector.resize(capacity * D);
     if (want.shift) shift.resize(capacity * D);
@@ -393,6 +426,11 @@ struct SystemLog {
     const auto all = search.entries();
     reserve(all.size(), want);
     const auto base = static_cast<std::int32_t>(search.first());
+    if (want.i) {
+      std::int32_t* to = i.data() + entries;
+      for (std::size_t k = 0; k < search.size(); ++k)
+        to = std::fill_n(to, search.row(k).size(), base + static_cast<std::int32_t>(k));
+    }
     if (want.j)
       std::transform(all.begin(), all.end(), j.data() + entries, [base](const auto& e) { return base + e.j; });
     if (want.slots()) describe(search, want);
@@ -443,11 +481,26 @@ PairResult<T, D> find_rows_of_systems(const Systems<T, D>& systems, const Want& 
     Worker(const Systems<T, D>& all, const SystemOptions& how) : search(all, how) {}
   };
   detail::PerThread<Worker> workers;
+  Buffer<std::int32_t> numbers(offsets.size() + tile_lanes);
+  std::iota(numbers.data(), numbers.data() + numbers.size(), 0);
   parallel_for(parts.size(), [&](std::size_t part, int thread) {
-    auto& [search, log] =
-        workers.get(static_cast<std::size_t>(thread), [&](auto& made) { made.emplace(systems, options); });
+    Worker& worker = workers.get(static_cast<std::size_t>(thread), [&](auto& made) { made.emplace(systems, options); });
+    auto& search = worker.search;
+    auto& log = worker.log;
     parts[part] = {static_cast<std::size_t>(thread), log.entries, 0};
+    const auto room = [&log, &want](std::size_t most) -> HitRoom {
+      log.reserve(most, want);
+      return {log.j.data() + log.entries, want.i ? log.i.data() + log.entries : nullptr};
+    };
+    const auto done = [&log, offsets](std::size_t body, std::uint32_t count) {
+      offsets[body + 1] = count;
+      log.entries += count;
+    };
     for (std::size_t system = begins[part]; system < begins[part + 1]; ++system) {
+      if (search.plain(system, want)) {
+        search.run_plain(system, numbers.data(), room, done);
+        continue;
+      }
       search.run(system);
       for (std::size_t k = 0; k < search.size(); ++k)
         offsets[search.first() + k + 1] = static_cast<std::int64_t>(search.row(k).size());
@@ -466,19 +519,16 @@ PairResult<T, D> find_rows_of_systems(const Systems<T, D>& systems, const Want& 
   parallel_for(parts.size(), [&](std::size_t number, int) {
     const Part& part = parts[number];
     const auto first = static_cast<std::size_t>(systems.offsets[begins[number]]);
-    const auto last = static_cast<std::size_t>(systems.offsets[begins[number + 1]]);
     const auto place = static_cast<std::size_t>(offsets[first]);
     const auto& log = workers.at(part.thread).log;
     const auto copy = [&](auto* column, const auto& from, std::size_t each) {
       if (column != nullptr) std::copy_n(from.data() + part.first * each, part.entries * each, column + place * each);
     };
+    copy(to.i, log.i, 1);
     copy(to.j, log.j, 1);
     copy(to.distance, log.distance, 1);
     copy(to.vector, log.vector, D);
     copy(to.shift, log.shift, D);
-    if (to.i != nullptr)
-      for (std::size_t body = first; body < last; ++body)
-        std::fill(to.i + offsets[body], to.i + offsets[body + 1], static_cast<std::int32_t>(body));
   });
   return result;
 }

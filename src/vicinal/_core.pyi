@@ -45,6 +45,7 @@ class Search:
     def pairs(
         self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
     ) -> list[npt.NDArray[Any]]: ...
+    def plain_pairs(self, queries: object, want: str, sort: bool) -> tuple[npt.NDArray[Any], ...] | None: ...
     def rows(
         self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
     ) -> list[npt.NDArray[Any]]: ...
@@ -118,6 +119,7 @@ def reduce(
     function: tuple[int, int, _Offsets, _Offsets],
     each: bool,
     queries: _Bodies | None,
+    hit_filter: Filter | None,
 ) -> npt.NDArray[np.float64] | None: ...
 def components(
     origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float], hit_filter: Filter | None
@@ -499,6 +501,7 @@ class SphGuard:
 
 LARGEST_SYSTEM: int
 
+def edges(i: _Ids, j: _Ids) -> npt.NDArray[np.int64]: ...
 def system_rows(
     points: _Points,
     offsets: _Offsets,

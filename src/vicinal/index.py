@@ -23,7 +23,7 @@ from vicinal.nearest import check_nearest
 from vicinal.planes import Touching, check_planes, join_pairs, join_rows
 from vicinal.rows import Neighbors, columns_of, pick_columns
 from vicinal.settings import Settings, check_settings
-from vicinal.single_search import SingleSearch
+from vicinal.single_search import SingleSearch, plain_pairs
 from vicinal.stats import Stats
 
 
@@ -155,7 +155,7 @@ class Index:
         self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
         self._planes, self._criterion, self._filter = settings.planes, settings.criterion, settings.filter
         self._touching: tuple[int, int] | None = None
-        self._size = len(settings.bodies)
+        self._plain, self._size = settings.plain, len(settings.bodies)
         self._like = settings.bodies.none()
         self._outline = settings.bodies  # an index that is kept must not keep the caller's array
 
@@ -182,7 +182,8 @@ class Index:
         self._options(bodies, self._cutoff, self._box)
         self._core.update(bodies.for_core)
         self._size, self._outline = len(bodies), bodies.outline()
-        self._planes, self._filter, self._touching = settings.planes, settings.filter, None
+        self._planes, self._filter, self._plain = settings.planes, settings.filter, settings.plain
+        self._touching = None
 
     def __len__(self) -> int:
         """Return the number of bodies, planes not counted."""
@@ -248,6 +249,7 @@ class Index:
         elif radii is not None or planes is None:
             raise InputError("points must be an array of shape (n, 2) or (n, 3), got None")
         self._planes = placed
+        self._plain = self._plain and not len(placed)
         self._touching = None
 
     def insert(
@@ -320,6 +322,11 @@ class Index:
         >>> [column.tolist() for column in index.pairs(queries=[[2.5, 0.0], [0.0, 9.0], [0.0, 1.0]], sort=True)]
         [[0, 2], [1, 0]]
         """
+        alone = queries is not None and query_radii is None and query_boxes is None
+        plain = self._plain and alone and query_types is None and query_groups is None and half is True
+        plain = plain and self_pairs is False
+        if plain and (found := plain_pairs(self._core, queries, want, sort)) is not None:
+            return found
         others = self._queries(queries, query_radii, query_boxes)
         once = self._check_pairs(want, others, half=half)
         kept = self._core_filter(others, query_types, query_groups)
@@ -328,8 +335,8 @@ class Index:
         if not with_self and "E" not in want:
             return self._pairs(want, others, kept, half=once, sort=ordered)
         letters = columns_of("ijS" + want if with_self else want)
-        found = dict(zip(letters, self._pairs(letters, others, kept, half=once, sort=ordered), strict=True))
-        return pick_columns(own.join_pairs(found, len(self), sort=ordered) if with_self else found, want)
+        columns = dict(zip(letters, self._pairs(letters, others, kept, half=once, sort=ordered), strict=True))
+        return pick_columns(own.join_pairs(columns, len(self), sort=ordered) if with_self else columns, want)
 
     def neighbors(
         self,

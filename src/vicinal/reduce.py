@@ -9,6 +9,7 @@ import numpy.typing as npt
 from vicinal import _check
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.errors import InputError
+from vicinal.filters import core_filter
 from vicinal.pair_function import PairFunction, check_data, check_function
 from vicinal.search import index_of
 from vicinal.settings import check_settings
@@ -17,7 +18,7 @@ from vicinal.structures import StructureLike
 
 def reduce(
     points: npt.ArrayLike,
-    cutoff: float | None,
+    cutoff: npt.ArrayLike | None,
     function: PairFunction,
     *,
     each: bool = False,
@@ -26,8 +27,15 @@ def reduce(
     skin: float = 0.0,
     box: BoxLike = None,
     periodic: PeriodicLike = None,
+    criterion: str = "sum",
+    types: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    exclude: npt.ArrayLike | None = None,
+    r_min: float = 0.0,
     queries: npt.ArrayLike | None = None,
     query_radii: npt.ArrayLike | None = None,
+    query_types: npt.ArrayLike | None = None,
+    query_groups: npt.ArrayLike | None = None,
     structure: StructureLike = None,
 ) -> Any:
     """Sum a function over pairs, in one number or for each body, such as an energy or forces.
@@ -38,7 +46,11 @@ def reduce(
 
     Parameters
     ----------
-    points, cutoff, radii, skin, box, periodic, queries, query_radii, structure
+    points, cutoff, radii, skin, box, periodic
+        As for `pairs`.
+    criterion, types, groups, exclude, r_min
+        Which bodies form pairs, such as those that no bond connects; see `pairs`.
+    queries, query_radii, query_types, query_groups, structure
         As for `pairs`.
     function
         A Python function ``function(i, j, d2, v)`` that Numba can compile, plain or already compiled by ``numba.njit``
@@ -70,16 +82,31 @@ def reduce(
     ...     return mass[j] * v[0], mass[j] * v[1]
     >>> vicinal.reduce(points, 2.0, pull, each=True, data=([1.0, 2.0, 3.0],)).tolist()
     [[2.0, 6.0], [-1.0, 0.0], [0.0, -2.0]]
+    >>> vicinal.reduce(points, 2.0, pull, each=True, data=([1.0, 2.0, 3.0],), exclude=[[0, 1]]).tolist()
+    [[0.0, 6.0], [0.0, 0.0], [0.0, -2.0]]
     """
-    settings = check_settings(points, cutoff, radii=radii, skin=skin, box=box, periodic=periodic)
+    settings = check_settings(
+        points,
+        cutoff,
+        radii=radii,
+        skin=skin,
+        box=box,
+        periodic=periodic,
+        criterion=criterion,
+        types=types,
+        groups=groups,
+        exclude=exclude,
+        r_min=r_min,
+    )
     by_body = _check.check_flag(each, "each")
     index = index_of(settings, structure)
     others = index._queries(queries, query_radii)  # noqa: SLF001
+    kept = core_filter(settings.filter, others, query_types, query_groups)
     arrays = check_data(data)
     bodies = settings.bodies
     compiled = check_function(function, bodies.array.dtype, bodies.dim, arrays)
     sums = index._single.reduce(  # noqa: SLF001
-        compiled.for_core(arrays), by_body, None if others is None else others.for_core
+        compiled.for_core(arrays), by_body, None if others is None else others.for_core, kept
     )
     if sums is None:
         raise InputError("function must not raise an exception, got one, which Numba has printed to stderr")

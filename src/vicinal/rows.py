@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from vicinal import _core
 from vicinal._check import locked
 from vicinal.extras import need
 
@@ -94,6 +95,5 @@ def pick_columns(columns: Mapping[str, npt.NDArray[Any]], want: str) -> tuple[np
     """Return the columns of a result in the order of its letters."""
     if "E" not in want:
         return tuple(columns[letter] for letter in want)
-    edges = np.empty((2, len(columns["i"])), np.int64)
-    edges[0], edges[1] = columns["i"], columns["j"]
+    edges = _core.edges(columns["i"], columns["j"])
     return tuple(edges if letter == "E" else columns[letter] for letter in want)

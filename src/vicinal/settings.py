@@ -27,6 +27,11 @@ class Settings:
     criterion: str = "sum"
     filter: Filter | None = None
 
+    @property
+    def plain(self) -> bool:
+        """Whether these are points in open space without any condition on pairs."""
+        return self.bodies.kind == "points" and not (self.box.periodic or len(self.planes) or self.filter is not None)
+
 
 def check_settings(
     points: npt.ArrayLike | None,

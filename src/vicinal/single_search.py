@@ -47,9 +47,9 @@ class SingleSearch:
         """Label connected components."""
         return _core.components(self.origin, *self._bodies, hit_filter)
 
-    def reduce(self, function: Any, each: bool, queries: Any) -> npt.NDArray[np.float64] | None:  # noqa: FBT001
+    def reduce(self, function: Any, each: bool, queries: Any, hit_filter: Any) -> npt.NDArray[np.float64] | None:  # noqa: FBT001
         """Sum a function over pairs."""
-        return _core.reduce(self.origin, *self._bodies, function, each, queries)
+        return _core.reduce(self.origin, *self._bodies, function, each, queries, hit_filter)
 
     def chunks(
         self,
@@ -81,6 +81,12 @@ class SingleSearch:
         """Find the bodies that reach planes."""
         # Planes are tested against every body, without a structure.
         return _core.Search("Exhaustive", *self._bodies, {}, False).touch(points, normals, queries)
+
+
+def plain_pairs(core: Any, queries: object, want: object, sort: object) -> tuple[npt.NDArray[Any], ...] | None:
+    """Find the pairs of queries with points that are kept, in one call of the core; None if they need other checks."""
+    ready = isinstance(core, _core.Search) and isinstance(want, str) and (sort is True or sort is False)
+    return core.plain_pairs(queries, want, sort) if ready else None
 
 
 def _pieces(found: _core.Chunks, most: int) -> Iterator[tuple[npt.NDArray[Any], ...]]:

@@ -125,14 +125,18 @@ def _check_batch(value: object, size: int, systems: int | None) -> Offsets:
     batch = _check.as_array(value, "batch")
     if batch.size == 0 and size == 0:
         return np.zeros((systems or 0) + 1, np.int64)
-    if batch.ndim != 1 or batch.dtype.kind not in "iu" or (len(batch) and batch.min() < 0):
+    wrong = batch.ndim != 1 or batch.dtype.kind not in "iu"
+    numbers = np.zeros(0, np.int64) if wrong else batch.astype(np.int64, copy=False)
+    steps = np.diff(numbers)
+    least, most = int(steps.min(initial=0)), int(steps.max(initial=0))
+    # Where numbers ascend, the first is the smallest.
+    if wrong or (len(numbers) and (numbers[0] if least == 0 else numbers.min()) < 0):
         raise InputError(
             f"batch must be the system of each body, or the offsets of systems, as whole numbers of at least 0, got "
             f"shape {batch.shape} and dtype {batch.dtype}"
         )
-    if (np.diff(batch.astype(np.int64)) < 0).any():
+    if least < 0:
         raise InputError("batch must be ascending, got numbers that fall; sort the bodies by system")
-    numbers = batch.astype(np.int64)
     ends = len(numbers) > 1 and numbers[0] == 0 and numbers[-1] == size
     if len(numbers) == size and ends:
         raise InputError(
@@ -147,6 +151,8 @@ def _check_batch(value: object, size: int, systems: int | None) -> Offsets:
         if last > size + 1 and systems is None:
             numbers = np.searchsorted(np.unique(numbers), numbers)
             count = int(numbers[-1]) + 1
+        if numbers[0] == 0 and most <= 1 and count == last:  # every system has bodies
+            return np.concatenate([[0], np.flatnonzero(steps) + 1, [size]])
         return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))]).astype(np.int64)
     if not ends or (systems is not None and len(numbers) != systems + 1):
         want = "" if systems is None else f" and be {systems + 1} numbers, as box has {systems} rows"

@@ -17,7 +17,7 @@ Estimates estimate_linked_cells(const Survey<D>& survey) {
   const double n = survey.bodies;
   const double longest = *std::max_element(survey.reach.begin(), survey.reach.end());
   Estimates result;
-  for (const double cell : {0.0, survey.edge(1.5), survey.edge(4)}) {
+  for (const double cell : {0.0, survey.edge(1.5), survey.edge(4), survey.edge(12), survey.edge(36)}) {
     if (cell > 0 && !(cell > 1.1 * longest)) continue;
     const auto edges = survey.cell_edges(cell, 1);
     double grid = D == 2 ? 3 : 1;
