@@ -107,7 +107,7 @@ def choose_checked(
     ways = surveyed.predict(costs.table, motion, limit)
     best = min(ways, key=lambda name: ways[name][0])
     seconds = {name: cost for name, (cost, _) in ways.items()}
-    reason = _reason(surveyed.facts(), best, seconds) + _fallback(costs) if tell else ""
+    reason = _reason(surveyed.facts(), best, ways[best][1], seconds) + _fallback(costs) if tell else ""
     return Choice(best, ways[best][1], reason, seconds, costs.isa)
 
 
@@ -135,13 +135,16 @@ def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:
     return {name: cost + (name != "Exhaustive") * costs.choosing for name, (cost, _) in ways.items()}
 
 
-def _reason(facts: Mapping[str, Any], best: str, seconds: Mapping[str, float]) -> str:
+def _reason(facts: Mapping[str, Any], best: str, parameters: Mapping[str, Any], seconds: Mapping[str, float]) -> str:
     """Return one sentence on what makes a structure the fastest, and on the second best."""
     n = facts["bodies"]
     ratio = facts["largest"] / facts["pair_size"] if facts["pair_size"] > 0 else 1.0
     cells = (
         f"a grid with cells as large as the reach of the bodies would have {facts['grid_cells'] / n:.2g} cells per body"
     )
+    if "cell" in parameters:
+        wide = f"a grid with cells of {parameters['cell']:.3g}, wider than the reach of the bodies"
+        cells = f"{wide}, has fewer cells than bodies"
     sizes = f"the largest body is {ratio:.2g} times as large as most" if ratio > 2 else cells
     why = STRUCTURES[best]._why.format(bodies=f"{n:.0f}", cells=cells, sizes=sizes)  # noqa: SLF001
     others = {name: cost for name, cost in seconds.items() if name != best}

@@ -178,7 +178,7 @@ def test_wall_of_bricks_stands():
     ends = [[x, 0, z] for z in heights[1::2] for x in (-0.1, 4 * 0.4005 + 0.1)]
     sim.insert(bricks, shape=Polyhedron(CUBE * size))
     sim.insert(ends, shape=Polyhedron(CUBE * 0.2))
-    sim.dt *= 1.6
+    sim.dt *= 1.28
     start = sim.positions
     advance(sim, 9)
     assert moved(sim, 1) < 1e-9
