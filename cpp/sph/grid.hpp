@@ -93,9 +93,13 @@ struct Grid {
   using Cell = std::array<std::int32_t, D>;
   [[nodiscard]] Cell cell_of(const Vector<D>& x) const {
     Cell cell;
-    for (std::size_t a = 0; a < D; ++a)
-      cell[a] = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-          static_cast<std::int64_t>(std::floor((x[a] - origin[a]) / size[a])) - first[a], 0, count[a] - 1));
+    for (std::size_t a = 0; a < D; ++a) {
+      // std::floor is a call of the library where the processor may lack its instruction.
+      const double place = (x[a] - origin[a]) / size[a];
+      const auto whole = static_cast<std::int64_t>(place);
+      const std::int64_t below = whole - (place < static_cast<double>(whole) ? 1 : 0);
+      cell[a] = static_cast<std::int32_t>(std::clamp<std::int64_t>(below - first[a], 0, count[a] - 1));
+    }
     return cell;
   }
   // x is the fastest axis.

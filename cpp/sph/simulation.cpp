@@ -111,15 +111,18 @@ void Simulation<T, D>::order(const Grid<D>& grid) {
   const std::size_t n = particles.size(), all = n + ghosts.size();
   const auto item = [&](std::size_t k) -> const Particle<D>& { return k < n ? particles[k] : ghosts[k - n]; };
   std::uint32_t* const keys = order_.keys(all);
+  ids_.reset(all);
   each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t k = begin; k < end; ++k) keys[k] = grid.number(grid.cell_of(item(k).x));
+    for (std::size_t k = begin; k < end; ++k) {
+      const Particle<D>& p = item(k);
+      keys[k] = grid.number(grid.cell_of(p.x));
+      ids_[k] = p.id;
+    }
   });
   order_.sort(grid.cells());
   named_.reset(all);
   items_.reset(all);
-  each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t k = begin; k < end; ++k) named_[order_.place(k)] = (std::uint64_t{item(k).id} << 32) | k;
-  });
+  for (std::size_t k = 0; k < all; ++k) named_[order_.place(k)] = (std::uint64_t{ids_[k]} << 32) | k;
   const std::uint32_t* const offsets = order_.offsets();
   const std::size_t cells = grid.cells(), grain = std::max<std::size_t>(16, cells / 512);
   each((cells + grain - 1) / grain, all, [&](std::size_t part, std::size_t) {

@@ -105,6 +105,7 @@ class Simulation {
   double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
   Interface<D> interface_;
   Buffer<Particle<D>> sorted_;
+  Buffer<std::uint32_t> ids_;
   Buffer<std::uint64_t> named_;                  // id and item in each slot
   Buffer<std::uint32_t> items_, slots_;          // the item in each slot: an own particle, or a ghost behind those
   std::vector<std::uint8_t> idle_, idle_walls_;  // see Cells
