@@ -330,8 +330,8 @@ class Simulation(Particles):
             if not self._core.run(until, done)[1]:
                 self._fault = unstable(self, self._core.broken())
                 raise self._fault
-            if self._ends is not None:
-                self._ends.exchange(self, len(self._slip))
+            if self._ends is not None and self._ends.exchange(self, len(self._slip)):
+                ranks.inform(self._core)
 
     def set_bodies(
         self, count: int, arms: Array, normals: Array, owners: npt.NDArray[np.uint32], *, slip: bool
