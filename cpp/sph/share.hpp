@@ -115,6 +115,9 @@ class Share {
     add(ghosts, total - count);
   }
 
+  // Whether a place is in the part of this rank.
+  [[nodiscard]] bool owns(const Vector<D>& x) const { return parts_[rank_].contains(x); }
+
   // Whether a box may hold wall particles that act on particles of this rank, or lie in its part.
   [[nodiscard]] bool reaches(const Vector<D>& middle, const Vector<D>& half, double reach) const {
     const Part<D>& own = parts_[rank_];

@@ -423,6 +423,14 @@ void Simulation<T, D>::react() {
           body_forces_[wall_ids_[slot] - fixed][a] =
               -settings.state.rest * settings.volume() * wall_sums_[slot].c[ReactSums<D>::acceleration + a];
   });
+  if (share) {
+    // The force on a wall particle is known to the rank in whose part it is; others say what any force exceeds.
+    Vector<D> unknown;
+    unknown.fill(-std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < parts; ++k)
+      if (!share->owns(walls[fixed + k].x)) body_forces_[k] = unknown;
+    agree(std::span(body_forces_.data()->data(), parts * D));
+  }
   bodies.add_up<D>(body_forces_);
 }
 

@@ -5,12 +5,21 @@ All results must have the same bits.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from same_bits import WORLD, assert_same, in_thirds, main, message, share
 
+from dem.grains import linear
+from vicinal.coupled import Coupling
+from vicinal.dem import Clump
+from vicinal.dem import Simulation as Grains
 from vicinal.sim.walls import Wall, box_walls
 from vicinal.sph import Simulation, ranks
 from vicinal.sph.boundary import wall_particles
@@ -128,6 +137,63 @@ def restart() -> None:
     in_thirds(dam, restore, lambda sim, _: gathered(sim), 50)
 
 
+class Floating:
+    """A ball and a stick in a tank of water, as the programs take a simulation."""
+
+    def __init__(self, comm: Any, state: Any = None) -> None:
+        walls = tank(2)
+        guard = Guard(walls, 0.04, 2)
+        if state is None:
+            water = fill(((0, 0), (1.0, 0.4)), 0.04)
+            (own,) = share(comm, water[(np.abs(water - [0.3, 0.34]).max(axis=1) > 0.2)])
+            dummies = wall_particles(walls, 0.04, 4, dim=2, fluid=water)
+            self.fluid = Simulation(own, spacing=0.04, walls=dummies, guard=guard, gravity=(0.0, -9.81), comm=comm)
+            self.grains = Grains(
+                materials={"m": linear(density=700, friction=0.5, kn=1e5)}, law="linear", walls=walls, dt=1e-3
+            )
+            self.grains.gravity = (0.0, -9.81, 0.0)
+            stick = Clump([[0.06 * k, 0, 0] for k in range(3)], [0.08, 0.07, 0.06])
+            self.grains.insert([[0.75, 0.55, 0.0]], radii=0.1, velocities=[[-0.3, -1.0, 0]])
+            self.grains.insert([[0.3, 0.34, 0.0]], shape=stick, spins=[[0, 0, 2.0]])
+        else:
+            self.fluid = Simulation.restore(state["fluid"], guard=guard, comm=comm)
+            self.grains = Grains.restore(state["grains"])
+        self.coupling = Coupling(self.grains, self.fluid, state=None if state is None else state["coupling"])
+        self.run = self.coupling.run
+
+    def state(self) -> dict[str, Any]:
+        return {"fluid": self.fluid.state(), "grains": self.grains.state(), "coupling": self.coupling.state()}
+
+    def results(self) -> dict[str, Any]:
+        names = ("positions", "velocities", "spins", "orientations")
+        columns = {f"body {name}": getattr(self.grains, name) for name in names}
+        return {**(gathered(self.fluid) or {}), **columns, "loads": self.coupling.loads}
+
+
+def bodies() -> None:
+    """Bodies in a fluid, which all ranks have; a state continues on fewer ranks."""
+    ranks.TOLERANCE = 1.02  # type: ignore[misc]
+    sim = Floating(WORLD)
+    sim.run(70)
+    state = WORLD.bcast(sim.state())
+    sim.run(70)
+    got = sim.results()
+    fewer = WORLD.Split(int(WORLD.rank == WORLD.size - 1))
+    other = Floating(fewer if fewer.size > 1 else None, state)
+    other.run(70)
+    again = other.results()
+    if WORLD.rank == 0:
+        alone = Floating(None)
+        alone.run(140)
+        expected = alone.results()
+        assert np.abs(expected["loads"]).min(axis=0)[:2].max() > 0
+        assert_same(got, expected, "bodies")
+        assert_same(again, expected, "bodies on fewer ranks")
+    assert np.array_equal(again["body positions"], got["body positions"])
+    sim.grains.insert([[0.5, 0.7, 0]], radii=0.05 if WORLD.rank else 0.06)
+    assert "must be the same on all ranks, got" in message(lambda: sim.run(1))
+
+
 def disagree() -> None:
     """Wrong input on one rank is an error on all; faults are reported by all."""
     last = WORLD.rank == WORLD.size - 1
@@ -145,4 +211,4 @@ def disagree() -> None:
 
 
 if __name__ == "__main__":
-    main({"cases": lambda: compare(cases()), "restart": restart, "disagree": disagree})
+    main({"cases": lambda: compare(cases()), "bodies": bodies, "restart": restart, "disagree": disagree})

@@ -141,6 +141,20 @@ def test_a_fluid_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None
     assert len(one["particles"]) > 300
     for name in ("particles", "marks", "clock", "steps"):
         assert np.array_equal(one[name], three[name]), name
+    for name in ("particles.vtkhdf", "walls.vtkhdf"):
+        assert_same_series(tmp_path / "1" / name, tmp_path / "3" / name)
+    assert len(list((tmp_path / "3" / "particles.vtkhdf.parts").iterdir())) == 3  # a file of each rank
+
+
+@needs_launcher
+def test_bodies_in_a_fluid_on_ranks_have_the_results_of_one_process(tmp_path: Path) -> None:
+    coarse = ["floating_block", "--set", "sph.spacing=0.04", "--set", "output.every=0.01", "--set", "run.duration=0.05"]
+    run(1, *coarse, "-o", str(tmp_path / "1"))
+    run(3, *coarse[:-1], "run.duration=0.02", "-o", str(tmp_path / "3"))
+    run(2, "--restart", str(tmp_path / "3" / "restart.npz"), "--set", "run.duration=0.05")
+    assert (tmp_path / "1" / "table.csv").read_bytes() == (tmp_path / "3" / "table.csv").read_bytes()
+    for name in ("particles.vtkhdf", "bodies.vtkhdf", "walls.vtkhdf"):
+        assert_same_series(tmp_path / "1" / name, tmp_path / "3" / name)
 
 
 @needs_launcher
@@ -150,11 +164,6 @@ def test_errors_end_all_ranks_with_one_message(tmp_path: Path) -> None:
     result = launch(2, "-m", "vicinal.cli", "run", str(scene), "-o", str(tmp_path / "out"))
     assert result.returncode == 2
     assert result.stderr.count("error:") == 1
-    both = launch(2, "-m", "vicinal.cli", "run", "floating_block", "-o", str(tmp_path / "both"))
-    assert both.returncode == 2
-    assert (
-        "a scene on several ranks must have one of the tables dem and sph, got 2 ranks and dem and sph" in both.stderr
-    )
 
 
 @needs_launcher

@@ -29,6 +29,7 @@ def program(name: str) -> str:
         ("grains", "disagree", 2),
         ("fluids", "cases", 2),
         ("fluids", "cases", 3),
+        ("fluids", "bodies", 3),
         ("fluids", "disagree", 2),
     ],
 )

@@ -26,13 +26,13 @@ class BallSolver:
         self.time, self.step_count, self.balls = time, steps, state
 
     @classmethod
-    def build(cls, scene):
+    def build(cls, scene, comm=None):
         balls = np.zeros((scene.dem.count, 6))
         balls[:, 5] = scene.dem.speed
         return cls(scene, 0.0, 0, balls)
 
     @classmethod
-    def restore(cls, scene, state):
+    def restore(cls, scene, state, comm=None):
         return cls(scene, state["time"], state["steps"], state["balls"])
 
     def state(self):

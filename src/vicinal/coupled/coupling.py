@@ -39,7 +39,8 @@ class Coupling:
     grains
         The bodies.
     fluid
-        The fluid. It must not overlap with the bodies.
+        The fluid. It must not overlap with the bodies. Ranks may share it; then each has all of the bodies, and all
+        ranks call every method together.
     slip
         Whether fluid slips along bodies freely; by default with artificial viscosity, as along walls.
     advance_grains
@@ -81,7 +82,10 @@ class Coupling:
             found = f"scheme {fluid.scheme!r} and {len(fluid.phases)} phase(s)"
             raise InputError(f'fluid must have the scheme "delta" and one phase to carry bodies, got {found}')
         if grains.ranks > 1:
-            raise InputError(f"grains in a fluid must be in one process, got {grains.ranks} ranks; leave out comm")
+            raise InputError(
+                f"every rank must have all grains in a fluid, got grains that {grains.ranks} ranks share; leave out "
+                "comm for the grains, and give it to the fluid"
+            )
         if fluid.box != tuple(edge or None for edge in grains.box[: fluid.dim]):
             raise InputError(f"grains and fluid must have the same periodic box, got {grains.box} and {fluid.box}")
         self.slip = isinstance(fluid.viscosity, Artificial) if slip is None else slip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from vicinal.coupled.coupling import Coupling
 from vicinal.coupled.immersed import solids_of_bodies
@@ -16,6 +16,9 @@ from vicinal.sim.vtkhdf import Frame
 from vicinal.sph.config import Sph
 from vicinal.sph.solver import FluidSolver
 
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
 
 class CoupledSolver(SceneSolver):
     """A fluid and the bodies in it.
@@ -26,16 +29,18 @@ class CoupledSolver(SceneSolver):
         The scene, with the tables ``dem`` and ``sph``.
     state
         The state to continue from; time 0 if left out.
+    comm
+        An mpi4py communicator whose ranks share the fluid; each has all of the bodies.
     """
 
     NAME: ClassVar[str] = "coupled"
     SECTION: ClassVar[type[SolverSection]] = Sph
 
-    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None, *, comm: Intracomm | None = None) -> None:
         self.scene = scene
         self.grains = GrainSolver(scene, None if state is None else state["dem"])
         solids = solids_of_bodies(self.grains.simulation, scene.sph.dim) if state is None else []
-        self.fluid = FluidSolver(scene, None if state is None else state["sph"], solids=solids)
+        self.fluid = FluidSolver(scene, None if state is None else state["sph"], solids=solids, comm=comm)
         self.coupling = Coupling(
             self.grains.simulation,
             self.fluid.simulation,
@@ -81,7 +86,9 @@ class CoupledSolver(SceneSolver):
         return [*self.fluid.row(), *self.grains.row()]
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return particles of the fluid, bodies, their contacts and surfaces, and walls."""
+        """Return the particles of this rank, and on rank 0 bodies, their contacts and surfaces, and walls."""
+        if self.fluid.simulation.rank:
+            return self.fluid.frames()
         frames = dict(self.grains.frames())
         frames[BODIES] = frames.pop(PARTICLES)
         return dict(self.fluid.frames()) | frames

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -71,11 +71,6 @@ class GrainSolver(SceneSolver):
         if dt is not None and dt != sim.dt:
             sim.dt = dt
             self.times = CriticalTimes(times.collision, times.rayleigh, dt / times.collision, dt / times.rayleigh)
-
-    @classmethod
-    def on_ranks(cls, comm: Intracomm, scene: Scene, state: Mapping[str, Any] | None = None) -> Self:
-        """Return the solver at time 0, or in the given state, shared by the ranks of a communicator."""
-        return cls(scene, state, comm=comm)
 
     def state(self) -> dict[str, Any]:
         """Return all data that `restore` needs."""

@@ -25,7 +25,7 @@ from vicinal.sim.output import PictureWriter
 from vicinal.sim.progress import Progress
 from vicinal.sim.restart import load_restart, save_restart
 from vicinal.sim.scene import Scene, read
-from vicinal.sim.solver import RankSolver, SimulationWarning, Solver, SolverSection, UnstableError, solver_class
+from vicinal.sim.solver import SimulationWarning, Solver, SolverSection, UnstableError, solver_class
 from vicinal.sim.table import Table
 from vicinal.sim.team import Team
 from vicinal.sim.toml import dump, parse
@@ -407,15 +407,8 @@ def run(
 def make_solver(scene: Scene, states: Mapping[str, Any] | None = None, comm: Intracomm | None = None) -> Solver:
     """Return the solver of a scene, at time 0 or in the state of a restart file."""
     kind = solver_class(*scene.solvers())
-    if comm is not None and comm.size > 1:
-        shared: object = kind
-        if not isinstance(shared, RankSolver):
-            raise InputError(
-                f"a scene on several ranks must have one of the tables dem and sph, got {comm.size} ranks and "
-                f"{' and '.join(scene.solvers())}; run it without mpiexec"
-            )
-        return shared.on_ranks(comm, scene, None if states is None else states[kind.NAME])
-    return kind.build(scene) if states is None else kind.restore(scene, states[kind.NAME])
+    shared = None if comm is None or comm.size == 1 else comm
+    return kind.build(scene, shared) if states is None else kind.restore(scene, states[kind.NAME], shared)
 
 
 def restart_scene(path: Path | str, settings: list[str] | tuple[str, ...] = ()) -> Scene:

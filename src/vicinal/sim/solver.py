@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from vicinal.errors import InputError
 from vicinal.sim.schema import Section
@@ -79,7 +79,12 @@ class SolverSection(Section):
 
 
 class Solver(Protocol):
-    """The interface of a numerical method to the run loop."""
+    """The interface of a numerical method to the run loop.
+
+    Several MPI ranks may share the particles. All of them then call every method together. Tables and states are
+    complete on rank 0. Frames are pieces: each rank returns those of its own particles, and rank 0 also what all ranks
+    have, such as walls; a rank without particles of a series may leave it out.
+    """
 
     NAME: ClassVar[str]
     """Name of its table in a scene."""
@@ -88,12 +93,12 @@ class Solver(Protocol):
     """Schema of that table."""
 
     @classmethod
-    def build(cls, scene: Scene) -> Self:
+    def build(cls, scene: Scene, comm: Intracomm | None = None) -> Self:
         """Return the solver at time 0, with its particles in place and its time step set."""
 
     @classmethod
-    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
-        """Return the solver that has the given `state`; it continues bit for bit."""
+    def restore(cls, scene: Scene, state: Mapping[str, Any], comm: Intracomm | None = None) -> Self:
+        """Return the solver that has the given `state`; it continues bit for bit, on any number of ranks."""
 
     def state(self) -> dict[str, Any]:
         """Return all data that `restore` needs: arrays, numbers and strings, possibly in nested dictionaries."""
@@ -142,18 +147,18 @@ class SceneSolver(ABC):
     scene: Scene
 
     @abstractmethod
-    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None) -> None:
-        """Continue from a state, or begin at time 0."""
+    def __init__(self, scene: Scene, state: Mapping[str, Any] | None = None, *, comm: Intracomm | None = None) -> None:
+        """Continue from a state, or begin at time 0; `comm` has the ranks that share the particles."""
 
     @classmethod
-    def build(cls, scene: Scene) -> Self:
+    def build(cls, scene: Scene, comm: Intracomm | None = None) -> Self:
         """Return the solver at time 0."""
-        return cls(scene)
+        return cls(scene, comm=comm)
 
     @classmethod
-    def restore(cls, scene: Scene, state: Mapping[str, Any]) -> Self:
+    def restore(cls, scene: Scene, state: Mapping[str, Any], comm: Intracomm | None = None) -> Self:
         """Return the solver that has the given `state`."""
-        return cls(scene, state)
+        return cls(scene, state, comm=comm)
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
@@ -162,20 +167,6 @@ class SceneSolver(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the state, so that all parts of the copy refer to one simulation."""
         return type(self).restore, (self.scene, self.state())
-
-
-@runtime_checkable
-class RankSolver(Protocol):
-    """What a solver has in addition whose particles several MPI ranks can share.
-
-    All ranks call every method of it together. Tables and states are complete on rank 0. Frames are pieces: each rank
-    returns those of its own particles, and rank 0 also what all ranks have, such as walls; a rank without particles of
-    a series may leave it out.
-    """
-
-    @classmethod
-    def on_ranks(cls, comm: Intracomm, scene: Scene, state: Mapping[str, Any] | None = None) -> Solver:
-        """Return the solver at time 0, or in the given state, shared by the ranks of a communicator."""
 
 
 def solver_class(*names: str) -> type[Solver]:

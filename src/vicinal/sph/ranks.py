@@ -11,7 +11,6 @@ import numpy.typing as npt
 from vicinal import _core
 from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.messages import own_communicator, together
-from vicinal.errors import InputError
 from vicinal.sim.ranks import Ranks
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ class FluidRanks(Ranks):
     def __init__(self, comm: Intracomm | None, box: Sequence[float], support: float) -> None:
         super().__init__(comm, box)
         self._support = support
+        self.balanced = 0
+        """The step in which the work of ranks was last compared."""
 
     def divide(self, core: _core.Sph) -> None:
         """Divide space by the present particles; they move to their ranks at the beginning of the next step."""
@@ -72,6 +73,7 @@ class FluidRanks(Ranks):
 
     def balance(self, core: _core.Sph) -> None:
         """Divide space again if ranks have unequal numbers of particles."""
+        self.balanced = core.steps()
         counts = self.gathered(core.size())
         if max(counts) > TOLERANCE * np.mean(counts):
             self.divide(core)
@@ -81,8 +83,3 @@ class FluidRanks(Ranks):
         if self.domain is None:
             return np.ones(len(places), bool)
         return np.asarray(self.domain.parts.owners(wrapped(places, self.edges)) == self.rank)
-
-    def refuse(self, what: str) -> None:
-        """Raise an error about something that works in one process only."""
-        if self.used:
-            raise InputError(f"a fluid on ranks must have no {what}; run it in one process, without comm")

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -309,10 +310,9 @@ class Simulation(Particles):
 
     def _steps(self, until: float, end: int) -> None:
         """Take steps until a time or a step is reached."""
-        ranks, balanced = self._ranks, self.step_count
+        ranks = self._ranks
         while self.time < until and self.step_count < end:
-            if ranks.used and self.step_count >= balanced + STEPS:
-                balanced = self.step_count
+            if ranks.used and self.step_count >= ranks.balanced + STEPS:
                 ranks.balance(self._core)
                 if ranks.count(int(ranks.asked)):
                     ranks.asked = False
@@ -336,9 +336,14 @@ class Simulation(Particles):
     def set_bodies(
         self, count: int, arms: Array, normals: Array, owners: npt.NDArray[np.uint32], *, slip: bool
     ) -> None:
-        """Set the wall particles of `count` rigid bodies: arms and normals, (m, 3), in the axes of their `owners`."""
-        self._ranks.refuse("bodies")
+        """Set the wall particles of `count` rigid bodies: arms and normals, (m, 3), in the axes of their `owners`.
+
+        All ranks have all bodies.
+        """
+        if self._ranks.size > 1:
+            self._ranks.check_same(bodies=count, wall_particles=crc32(arms.tobytes() + owners.tobytes()))
         self._core.set_bodies(count, arms, normals, owners, np.full(len(owners), slip))
+        self._ranks.inform(self._core)
 
     def place_bodies(self, poses: Array) -> None:
         """Place bodies for the next step: centre, orientation, velocity, spin, rates of the last two; (n, 19)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -69,11 +69,6 @@ class FluidSolver(SceneSolver):
         self.probes = Probes(scene.sph.probes)
         self._kind = np.float32 if scene.output.precision == "single" else np.float64
 
-    @classmethod
-    def on_ranks(cls, comm: Intracomm, scene: Scene, state: Mapping[str, Any] | None = None) -> Self:
-        """Return the solver at time 0, or in the given state, shared by the ranks of a communicator."""
-        return cls(scene, state, comm=comm)
-
     def state(self) -> dict[str, Any]:
         """Return everything `restore` needs."""
         return {"simulation": self.simulation.state()}
@@ -115,25 +110,20 @@ class FluidSolver(SceneSolver):
         return own + list(self.probes.measure(FluidSample.of(sim)).values() if self.probes.probes else ())
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return particles and walls for the time series."""
+        """Return the particles of this rank for the time series, and on rank 0 the walls."""
         sim = self.simulation
-        names = ("positions", "velocities", "densities", "pressures", "phase", "surface")
-        columns = sim.whole(*names)
-        if columns is None:
-            return {}
-        count = len(columns["ids"])
+        count = len(sim)
         data = {
             "radius": self._short(np.full(count, 0.5 * sim.spacing)),
-            "velocity": self._short(_space(columns["velocities"])),
-            "density": self._short(columns["densities"]),
-            "pressure": self._short(columns["pressures"]),
-            "phase": columns["phase"],
-            "surface": columns["surface"].astype(np.int32),
-            "id": columns["ids"].astype(np.int32),
+            "velocity": self._short(_space(sim.velocities)),
+            "density": self._short(sim.densities),
+            "pressure": self._short(sim.pressures),
+            "phase": sim.phase,
+            "surface": sim.surface.astype(np.int32),
+            "id": sim.ids.astype(np.int32),
         }
-        points = self._short(_space(columns["positions"]))
-        frames = {PARTICLES: Frame(sim.time, points, vertices(count), data)}
-        if self.scene.output.walls and self.walls.all():
+        frames = {PARTICLES: Frame(sim.time, self._short(_space(sim.positions)), vertices(count), data)}
+        if sim.rank == 0 and self.scene.output.walls and self.walls.all():
             if sim.wall_motion is not None:
                 sim.wall_motion.place(sim.time)
             frames[WALLS] = self.walls.frame(sim.time, self._kind)
