@@ -37,9 +37,10 @@ std::vector<Box<T, D>> boxes_of(const Boxes& rows) {
   return boxes;
 }
 
-// The offsets of the rows, then the columns.
+// The offsets of the rows, edges or None, then the columns.
 nb::list system_rows(const PointArray& points, const Offsets& offsets, const Boxes& rows, double cutoff,
-                     const std::string& letters, bool half, bool sort, bool self_pairs, std::size_t most) {
+                     const std::string& letters, bool half, bool sort, bool self_pairs, std::size_t most,
+                     bool with_edges) {
   return dispatch(points, [&]<class T, int D>() {
     const std::size_t n = points.shape(0);
     const std::vector<Box<T, D>> boxes = boxes_of<T, D>(rows);
@@ -51,14 +52,42 @@ nb::list system_rows(const PointArray& points, const Offsets& offsets, const Box
                                 static_cast<T>(cutoff)};
     const SystemOptions options{half, sort, self_pairs, most};
     Region row_offsets((n + 1) * sizeof(std::int64_t));
-    auto result = without_lock([&] {
-      return find_rows_of_systems<T, D>(systems, want_of(letters), options,
-                                        {static_cast<std::int64_t*>(row_offsets.data()), n + 1});
+    Region edges;
+    const Want want = want_of(letters);
+    PairResult<T, D> result;
+    without_lock([&] {
+      SystemRows<T, D> found(systems, want, options, {static_cast<std::int64_t*>(row_offsets.data()), n + 1});
+      result.size = found.entries();
+      const PageSize pages = result.size < few_bodies ? PageSize::small : PageSize::huge;
+      result.store = ColumnStore<T, D>(want, result.size, nullptr, pages);
+      if (with_edges) edges = Region(2 * result.size * sizeof(std::int64_t) + overrun, pages);
+      found.write(result.store.columns(), static_cast<std::int64_t*>(edges.data()));
     });
-    nb::list columns = columns_of(std::move(result), letters, nullptr);
-    columns.insert(0, array_of<std::int64_t>(std::move(row_offsets), {n + 1}, nullptr));
+    nb::list columns;
+    columns.append(array_of<std::int64_t>(std::move(row_offsets), {n + 1}, nullptr));
+    if (with_edges) columns.append(array_of<std::int64_t>(std::move(edges), {2, result.size}, nullptr));
+    else columns.append(nb::none());
+    columns.extend(columns_of(std::move(result), letters, nullptr));
     return columns;
   });
+}
+
+// The offsets of systems from the system of each body, if these numbers are 0, 1, … without gaps; otherwise None.
+nb::object offsets_of_systems(const Offsets& numbers) {
+  const std::size_t n = numbers.shape(0);
+  const std::int64_t* const system = numbers.data();
+  if (n == 0 || system[0] != 0 || system[n - 1] < 0 || static_cast<std::size_t>(system[n - 1]) >= n) return nb::none();
+  const auto count = static_cast<std::size_t>(system[n - 1]) + 1;
+  Region region((count + 1) * sizeof(std::int64_t));
+  auto* to = static_cast<std::int64_t*>(region.data());
+  *to++ = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    if (system[k] == system[k - 1]) continue;
+    if (system[k] != system[k - 1] + 1 || system[k] >= static_cast<std::int64_t>(count)) return nb::none();
+    *to++ = static_cast<std::int64_t>(k);
+  }
+  *to = static_cast<std::int64_t>(n);
+  return array_of<std::int64_t>(std::move(region), {count + 1}, nullptr);
 }
 
 using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -78,7 +107,8 @@ nb::object edges(const Numbers& i, const Numbers& j) {
 
 void bind_systems(nb::module_& m) {
   m.def("system_rows", &system_rows, nb::arg("points"), nb::arg("offsets"), nb::arg("boxes"), nb::arg("cutoff"),
-        nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("self_pairs"), nb::arg("most"));
+        nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("self_pairs"), nb::arg("most"), nb::arg("edges"));
+  m.def("offsets_of_systems", &offsets_of_systems, nb::arg("systems"));
   m.def("edges", &edges, nb::arg("i"), nb::arg("j"));
   m.attr("LARGEST_SYSTEM") = detail::SystemSearch<float, 3>::most_bodies;
 }

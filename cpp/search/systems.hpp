@@ -1,8 +1,8 @@
 // Many small systems in one call: the neighbours of every body in its own system, each system in its own periodic cell.
 //
-// A structure does not pay off for a few hundred bodies, and a call per system costs more than its search. So all pairs
-// of a system are tested by the vector code of the exact test, in the dtype of the bodies, one image after the other.
-// Rows are written in the order of the bodies.
+// A call per system would cost more than its search. Threads search a few systems at a time and note what cannot be
+// made of the bodies later; when the length of every row is known, columns are written once, in the order of the
+// bodies.
 #pragma once
 
 #include <algorithm>
@@ -10,434 +10,55 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <numeric>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
-#include "geometry/box.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/kernels.hpp"
-#include "pairs/result.hpp"
 #include "pairs/search.hpp"
-#include "pairs/test.hpp"
+#include "search/system_search.hpp"
 
 namespace vicinal {
 
-// Points of system k are offsets[k] … offsets[k + 1] - 1, its box is boxes[k], or boxes[0] if there is only one.
-template <class T, int D>
-struct Systems {
-  std::span<const T> points;  // row by row
-  std::span<const std::int64_t> offsets;
-  std::span<const Box<T, D>> boxes;
-  T cutoff;
-
-  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
-  [[nodiscard]] const Box<T, D>& box(std::size_t system) const { return boxes[boxes.size() == 1 ? 0 : system]; }
-};
-
-struct SystemOptions {
-  bool half = false;
-  bool sort = false;        // rows by number, then by shift; otherwise in any order
-  bool self_pairs = false;  // each body is in its own row, too
-  std::size_t most = 0;     // only this many neighbours of each body, the nearest ones; 0: all
-};
-
 namespace detail {
 
-// The rows of one system, in memory that the next one uses again.
-template <class T, int D>
-class SystemSearch {
- public:
-  struct Entry {
-    std::int32_t j;
-    std::int32_t image;
-  };
-  // More bodies than this are searched with a structure.
-  static constexpr std::size_t most_bodies = tile_candidates;
-
-  SystemSearch(const Systems<T, D>& systems, const SystemOptions& options)
-      : systems_(systems), options_(options), kernel_(exact_kernel()) {
-    for (auto& column : x_) column.reset(most_bodies + tile_lanes);
-    for (auto& column : wraps_) column.reset(most_bodies);
-    local_.reset(most_bodies + tile_lanes);
-    std::iota(local_.data(), local_.data() + local_.size(), 0);
-    hits_.reset(batch_hits + overshoot);
-  }
-
-  // Finds the rows of a system.
-  void run(std::size_t system) {
-    take(system);
-    row_begin_.assign(size_ + 1, 0);
-    entries_.clear();
-    if (box_.periodic()) find_images();
-    else find_open();
-    if (options_.most > 0) keep_nearest();
-  }
-
-  // Whether the rows of a system are what the vector code writes: in open space, if nothing but numbers is asked for.
-  [[nodiscard]] bool plain(std::size_t system, const Want& want) const {
-    return !want.slots() && !options_.self_pairs && options_.most == 0 && !systems_.box(system).periodic();
-  }
-  // The same as `run`, without an intermediate copy: room(most) returns where the numbers of `most` neighbours go, and
-  // those of their bodies, if not null; done(body, count) is called for every row. `numbers` are 0, 1, …
-  template <class Room, class Done>
-  void run_plain(std::size_t system, const std::int32_t* numbers, Room&& room, Done&& done) {
-    take(system);
-    Tile<T> tile{};
-    Batch<T> batch{};
-    prepare(Shift{}, tile, batch);
-    tile.payload = batch.ids = numbers + first_;
-    batch.own = options_.half ? Own::after : Own::except;
-    const auto size = static_cast<std::uint32_t>(size_);
-    for (std::uint32_t from = 0; from < size;) {
-      const std::uint32_t to = std::min(from + together(tile), size);
-      const HitRoom at = room(std::size_t{to - from} * tile.size + overshoot);
-      test(tile, batch, from, to, at);
-      for (std::uint32_t k = from; k < to; ++k) done(first_ + k, counts_[k - from]);
-      from = to;
-    }
-  }
-
-  [[nodiscard]] std::span<const Entry> row(std::size_t k) const {
-    return {entries_.data() + row_begin_[k], row_begin_[k + 1] - row_begin_[k]};
-  }
-  [[nodiscard]] std::span<const Entry> entries() const { return {entries_.data(), row_begin_[size_]}; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t first() const { return first_; }
-  [[nodiscard]] const Shift& shift(const Entry& entry) const { return images_[static_cast<std::size_t>(entry.image)]; }
-  // The vector from a body to an entry of its row, as the definition has it; returns its squared length.
-  T vector(std::size_t body, const Entry& entry, std::array<T, D>& d) const {
-    const auto moved = box_.image(shift(entry));
-    T sum = 0;
-    for (std::size_t a = 0; a < D; ++a) {
-      d[a] = x_[a][static_cast<std::size_t>(entry.j)] - x_[a][body];
-      if (box_.tilted || box_.edge[a] > 0) d[a] = d[a] + moved[a];
-      sum = a == 0 ? d[a] * d[a] : sum + d[a] * d[a];
-    }
-    return sum;
-  }
-  // The shift of an entry in the row of a body, in units of the user and relative to the points as they were passed.
-  [[nodiscard]] std::array<std::int32_t, D> given_shift(std::size_t body, const Entry& entry) const {
-    std::array<std::int32_t, D> turns{};
-    if (!box_.periodic()) return turns;
-    const Shift& s = shift(entry);
-    for (std::size_t a = 0; a < D; ++a)
-      turns[a] = s[a] + wraps_[a][body] - wraps_[a][static_cast<std::size_t>(entry.j)];
-    return box_.given(turns);
-  }
-
- private:
-  struct Found {
-    std::int32_t i, j, image;
-  };
-
-  static const Kernel<T>& exact_kernel() {
-    if constexpr (std::is_same_v<T, float>) return kernels().single[0][D - 2];
-    else return kernels().twice[0][D - 2];
-  }
-
-  void take(std::size_t system) {
-    first_ = static_cast<std::size_t>(systems_.offsets[system]);
-    size_ = static_cast<std::size_t>(systems_.offsets[system + 1]) - first_;
-    box_ = systems_.box(system);
-    place();
-  }
-
-  void place() {
-    const T* const points = systems_.points.data() + first_ * D;
-    const bool periodic = box_.periodic();
-    if (box_.tilted)
-      for (std::size_t k = 0; k < size_; ++k) {
-        const auto wrapped = box_.wrap(points + k * D);
-        const auto turns = box_.wraps(points + k * D);
-        for (std::size_t a = 0; a < D; ++a) {
-          x_[a][k] = wrapped[a];
-          wraps_[a][k] = turns[a];
-        }
-      }
-    for (int axis = 0; axis < D; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      T* const to = x_[a].data();
-      std::fill_n(to + size_, tile_lanes, std::numeric_limits<T>::infinity());
-      if (!box_.tilted)
-        for (std::size_t k = 0; k < size_; ++k) to[k] = points[k * D + a];
-      if (!periodic) continue;
-      if (!box_.tilted)
-        for (std::size_t k = 0; k < size_; ++k) {
-          wraps_[a][k] = box_.wraps(to[k], axis);
-          to[k] = box_.wrap(to[k], axis);
-        }
-      const auto [low, high] = std::minmax_element(to, to + size_);
-      low_[a] = size_ > 0 ? *low : T{0};
-      high_[a] = size_ > 0 ? *high : T{0};
-    }
-  }
-
-  // All bodies as candidates, moved by a shift.
-  void prepare(const Shift& shift, Tile<T>& tile, Batch<T>& batch) const {
-    const auto moved = box_.image(shift);
-    for (std::size_t a = 0; a < D; ++a) {
-      tile.x[a] = batch.x[a] = x_[a].data();
-      batch.shift[a] = moved[a];
-    }
-    tile.payload = batch.ids = local_.data();
-    tile.size = static_cast<std::uint32_t>((size_ + tile_lanes - 1) / tile_lanes * tile_lanes);
-    batch.shifted = shift != Shift{};
-    batch.inside = batch.outside = systems_.cutoff * systems_.cutoff;
-  }
-  // Tests queries first … last-1 against a tile; the numbers of their hits are in counts_.
-  void test(const Tile<T>& tile, Batch<T>& batch, std::uint32_t first, std::uint32_t last, const HitRoom& to) {
-    batch.first = batch.position = first;
-    batch.last = last;
-    counts_.resize(last - first);
-    kernel_.hits(tile, batch, to.hits, to.owners, counts_.data());
-  }
-  void test(const Tile<T>& tile, Batch<T>& batch, std::uint32_t first, std::uint32_t last) {
-    test(tile, batch, first, last, {hits_.data(), nullptr});
-  }
-  // The most queries for whose hits there is room.
-  static std::uint32_t together(const Tile<T>& tile) {
-    return static_cast<std::uint32_t>(std::max<std::size_t>(1, batch_hits / tile.size));
-  }
-
-  // Open space: hits are found in the order of the rows, each row in ascending order.
-  void find_open() {
-    Tile<T> tile{};
-    Batch<T> batch{};
-    images_.assign(1, Shift{});
-    prepare(Shift{}, tile, batch);
-    batch.own = options_.half ? Own::after : Own::absent;
-    const auto size = static_cast<std::uint32_t>(size_);
-    const bool own_first = options_.half && options_.self_pairs;
-    const bool all = options_.half || options_.self_pairs;
-    std::size_t n = 0;
-    for (std::uint32_t first = 0; first < size;) {
-      const std::uint32_t last = std::min(first + together(tile), size);
-      test(tile, batch, first, last);
-      std::size_t found = last - first;  // and each body itself
-      for (const std::uint32_t count : counts_) found += count;
-      entries_.resize(n + found);
-      Entry* to = entries_.data() + n;
-      const std::int32_t* hit = hits_.data();
-      for (std::uint32_t i = first; i < last; ++i) {
-        row_begin_[i] = static_cast<std::uint32_t>(to - entries_.data());
-        const auto self = static_cast<std::int32_t>(i);
-        if (own_first) *to++ = {self, 0};
-        for (std::uint32_t c = 0; c < counts_[i - first]; ++c) {
-          *to = {hit[c], 0};
-          to += all || hit[c] != self ? 1 : 0;
-        }
-        hit += counts_[i - first];
-      }
-      n = static_cast<std::size_t>(to - entries_.data());
-      first = last;
-    }
-    entries_.resize(n);
-    row_begin_[size_] = static_cast<std::uint32_t>(n);
-  }
-
-  // Every image that may have a body within reach of the system, in the lexicographic order of shifts in units of the
-  // user: image n - 1 - k is opposite to image k of n.
-  void list_images() {
-    std::array<double, D> far;
-    if (box_.tilted) far = farthest_in_lattice();
-    else
-      for (std::size_t a = 0; a < D; ++a)
-        far[a] = (static_cast<double>(high_[a]) - static_cast<double>(low_[a])) +
-                 periodic_reach(reach_of(systems_.cutoff), box_.edge[a]);
-    std::array<std::int16_t, 3> most{};
-    for (std::size_t a = 0; a < D; ++a)
-      if (box_.edge[a] > 0) most[a] = static_cast<std::int16_t>(far[a] / static_cast<double>(box_.edge[a]));
-    images_.clear();
-    for (auto x = static_cast<std::int16_t>(-most[0]); x <= most[0]; ++x)
-      for (auto y = static_cast<std::int16_t>(-most[1]); y <= most[1]; ++y)
-        for (auto z = static_cast<std::int16_t>(-most[2]); z <= most[2]; ++z) images_.push_back({x, y, z});
-    if (box_.tilted)
-      std::sort(images_.begin(), images_.end(),
-                [&](const Shift& one, const Shift& other) { return given_turns(one) < given_turns(other); });
-  }
-  [[nodiscard]] std::array<std::int32_t, D> given_turns(const Shift& shift) const {
-    std::array<std::int32_t, D> turns{};
-    for (std::size_t a = 0; a < D; ++a) turns[a] = shift[a];
-    return box_.given(turns);
-  }
-  // By how much an image may be moved along each axis of a tilted cell, for a body to form a pair with it.
-  [[nodiscard]] std::array<double, D> farthest_in_lattice() const {
-    std::array<double, D> low{}, high{}, bound{};
-    for (std::size_t k = 0; k < size_; ++k) {
-      std::array<T, D> x;
-      for (std::size_t a = 0; a < D; ++a) x[a] = x_[a][k];
-      for (std::size_t a = 0; a < D; ++a) {
-        const double at = box_.along(x, static_cast<int>(a));
-        low[a] = k == 0 ? at : std::min(low[a], at);
-        high[a] = k == 0 ? at : std::max(high[a], at);
-        bound[a] = std::max(bound[a], std::abs(at));
-      }
-    }
-    const double reach = reach_of(systems_.cutoff);
-    for (std::size_t a = 0; a < D; ++a) high[a] += reach + lattice_slack(box_, reach, bound, a) - low[a];
-    return high;
-  }
-
-  // Periodic space: every pair (i, j, s) is the pair (j, i, -s), so half of the images are tested. A counting sort puts
-  // the pairs into rows.
-  void find_images() {
-    list_images();
-    found_.clear();
-    for (std::size_t k = images_.size() / 2; k < images_.size(); ++k) test_image(k);
-    sort_by_row();
-  }
-  void test_image(std::size_t k) {
-    Tile<T> tile{};
-    Batch<T> batch{};
-    prepare(images_[k], tile, batch);
-    batch.own = batch.shifted ? Own::absent : Own::after;
-    const auto size = static_cast<std::uint32_t>(size_);
-    for (std::uint32_t first = 0; first < size;) {
-      if (batch.shifted && !reaches(first, batch)) {
-        ++first;
-        continue;
-      }
-      std::uint32_t last = first + 1;
-      while (last < size && last - first < together(tile) && (!batch.shifted || reaches(last, batch))) ++last;
-      test(tile, batch, first, last);
-      const std::int32_t* hit = hits_.data();
-      for (std::uint32_t i = first; i < last; ++i) {
-        const auto self = static_cast<std::int32_t>(i);
-        if (!batch.shifted && options_.self_pairs) add({self, self, static_cast<std::int32_t>(k)});
-        for (std::uint32_t c = 0; c < counts_[i - first]; ++c) note(self, *hit++, k);
-      }
-      first = last;
-    }
-  }
-  void note(std::int32_t i, std::int32_t j, std::size_t k) {
-    const auto there = static_cast<std::int32_t>(k);
-    const auto back = static_cast<std::int32_t>(images_.size() - 1 - k);
-    if (!options_.half || i <= j) add({i, j, there});
-    if (!options_.half || i > j) add({j, i, back});
-  }
-
-  // Whether a body may reach the bounds of an image of the system. Rounding is monotone, so no pair is lost: the values
-  // here are not larger than those that the exact test computes from any body inside the bounds.
-  [[nodiscard]] bool reaches(std::uint32_t body, const Batch<T>& batch) const {
-    T sum = 0;
-    for (std::size_t a = 0; a < D; ++a) {
-      const T above = (low_[a] - x_[a][body]) + batch.shift[a];
-      const T below = (x_[a][body] - high_[a]) - batch.shift[a];
-      const T d = std::max(std::max(above, below), T{0});
-      sum = a == 0 ? d * d : sum + d * d;
-    }
-    return sum <= batch.inside;
-  }
-
-  void add(const Found& one) {
-    found_.push_back(one);
-    ++row_begin_[static_cast<std::size_t>(one.i)];
-  }
-
-  static bool before(const Entry& a, const Entry& b) { return a.j != b.j ? a.j < b.j : a.image < b.image; }
-  void sort_by_row() {
-    std::uint32_t sum = 0;
-    for (std::uint32_t& begin : row_begin_) begin = std::exchange(sum, sum + begin);
-    entries_.resize(found_.size());
-    next_.assign(row_begin_.begin(), row_begin_.end());
-    for (const Found& one : found_) entries_[next_[static_cast<std::size_t>(one.i)]++] = {one.j, one.image};
-    if (!options_.sort) return;
-    for (std::size_t k = 0; k < size_; ++k)
-      std::sort(entries_.begin() + row_begin_[k], entries_.begin() + row_begin_[k + 1], before);
-  }
-
-  // Leaves the nearest entries of each row; ties are decided by number, then by shift.
-  void keep_nearest() {
-    std::uint32_t to = 0;
-    std::uint32_t begin = 0;
-    for (std::size_t k = 0; k < size_; ++k) {
-      const std::uint32_t end = row_begin_[k + 1];
-      std::uint32_t n = end - begin;
-      if (n > options_.most) {
-        measured_.resize(n);
-        std::array<T, D> d;
-        for (std::uint32_t e = 0; e < n; ++e) measured_[e] = {vector(k, entries_[begin + e], d), entries_[begin + e]};
-        const auto nearer = [&](const Measured& a, const Measured& b) {
-          return a.squared != b.squared ? a.squared < b.squared : before(a.entry, b.entry);
-        };
-        n = static_cast<std::uint32_t>(options_.most);
-        std::nth_element(measured_.begin(), measured_.begin() + n, measured_.end(), nearer);
-        std::sort(measured_.begin(), measured_.begin() + n,
-                  [&](const Measured& a, const Measured& b) { return before(a.entry, b.entry); });
-        for (std::uint32_t e = 0; e < n; ++e) entries_[to + e] = measured_[e].entry;
-      } else {
-        std::copy_n(entries_.begin() + begin, n, entries_.begin() + to);
-      }
-      begin = end;
-      row_begin_[k] = to;
-      to += n;
-    }
-    row_begin_[size_] = to;
-  }
-
-  struct Measured {
-    T squared;
-    Entry entry;
-  };
-
-  const Systems<T, D>& systems_;
-  const SystemOptions& options_;
-  const Kernel<T>& kernel_;
-  Box<T, D> box_;
-  std::size_t first_ = 0, size_ = 0;
-  std::array<Buffer<T>, D> x_;  // wrapped
-  std::array<T, D> low_{}, high_{};
-  std::array<Buffer<std::int32_t>, D> wraps_;
-  Buffer<std::int32_t> local_, hits_;
-  std::vector<Shift> images_;
-  std::vector<std::uint32_t> counts_, row_begin_, next_;
-  std::vector<Found> found_;
-  std::vector<Entry> entries_;
-  std::vector<Measured> measured_;
-};
-
-// The rows of the systems that one thread has searched, one after the other.
+// The rows of the systems that one thread has searched, one after the other. Distances, vectors and shifts are those of
+// systems that are not plain.
 template <class T, int D>
 struct SystemLog {
-  Buffer<std::int32_t> i, j, shift;
+  Buffer<std::int32_t> j, shift;
   Buffer<T> distance, vector;
   std::size_t entries = 0;
-  std::size_t capacity = 0;
 
-  // Makes room for n more entries.
+  explicit SystemLog(std::size_t expected) : j(expected) {}
+
+  // Makes room for the numbers of n more entries, or for all of their columns.
+  void reserve(std::size_t n) { grow(j, n, 1); }
   void reserve(std::size_t n, const Want& want) {
-    if (entries + n <= capacity) return;
-    capacity = std::max({2 * capacity, entries + n, std::size_t{1} << 14});
-    // (The vector code always writes them.)
-    j.resize(capacity);
-    if (want.i) i.resize(capacity);
-    if (want.distance) distance.resize(capacity);
-    if (want.vector) vector.resize(capacity * D);
-    if (want.shift) shift.resize(capacity * D);
+    reserve(n);
+    if (want.distance) grow(distance, n, 1);
+    if (want.vector) grow(vector, n, D);
+    if (want.shift) grow(shift, n, D);
   }
   // Adds the rows of the system that was searched last.
   void add(const SystemSearch<T, D>& search, const Want& want) {
     const auto all = search.entries();
     reserve(all.size(), want);
     const auto base = static_cast<std::int32_t>(search.first());
-    if (want.i) {
-      std::int32_t* to = i.data() + entries;
-      for (std::size_t k = 0; k < search.size(); ++k)
-        to = std::fill_n(to, search.row(k).size(), base + static_cast<std::int32_t>(k));
-    }
-    if (want.j)
-      std::transform(all.begin(), all.end(), j.data() + entries, [base](const auto& e) { return base + e.j; });
+    std::transform(all.begin(), all.end(), j.data() + entries, [base](const auto& e) { return base + e.j; });
     if (want.slots()) describe(search, want);
     entries += all.size();
   }
 
  private:
+  template <class V>
+  void grow(Buffer<V>& column, std::size_t n, std::size_t each) {
+    const std::size_t needed = (entries + n) * each;
+    if (needed > column.size()) column.resize(std::max(2 * column.size(), needed));
+  }
   void describe(const SystemSearch<T, D>& search, const Want& want) {
     std::size_t at = entries;
     for (std::size_t k = 0; k < search.size(); ++k)
@@ -457,80 +78,162 @@ struct SystemLog {
   }
 };
 
+// Fills rows with the numbers of their bodies: those from `first` on, whose rows begin at offsets[first] … in `to`.
+template <class I>
+void fill_owners(std::span<const std::int64_t> offsets, std::size_t first, std::size_t last, I* to) {
+  constexpr std::ptrdiff_t step = 8;  // rows are short: a fixed number of writes, of which the next row repeats some
+  I* const end = to + offsets[last];
+  for (std::size_t body = first; body < last; ++body) {
+    I* at = to + offsets[body];
+    I* const row_end = to + offsets[body + 1];
+    for (; at < row_end && end - at >= step; at += step) std::fill_n(at, step, static_cast<I>(body));
+    if (at < row_end) std::fill(at, row_end, static_cast<I>(body));
+  }
+}
+
 }  // namespace detail
 
 // The rows of all bodies: row k is offsets[k] … offsets[k + 1] - 1.
 template <class T, int D>
-PairResult<T, D> find_rows_of_systems(const Systems<T, D>& systems, const Want& want, const SystemOptions& options,
-                                      std::span<std::int64_t> offsets) {
-  constexpr std::size_t bodies_together = 512;  // a unit of work for a thread
-  std::vector<std::size_t> begins{0};
-  for (std::size_t k = 0; k < systems.size(); ++k)
-    if (systems.offsets[k + 1] - systems.offsets[begins.back()] >= static_cast<std::int64_t>(bodies_together))
-      begins.push_back(k + 1);
-  if (begins.back() < systems.size()) begins.push_back(systems.size());
-  struct Part {
-    std::size_t thread = 0, first = 0, entries = 0;  // in the log of a thread
-  };
-  std::vector<Part> parts(begins.size() - 1);
-  std::fill(offsets.begin(), offsets.end(), 0);
+class SystemRows {
+ public:
+  // Searches, and sets the offsets.
+  SystemRows(const Systems<T, D>& systems, const Want& want, const SystemOptions& options,
+             std::span<std::int64_t> offsets)
+      : systems_(systems), offsets_(offsets) {
+    const std::size_t expected = divide();
+    offsets[0] = 0;
+    Buffer<std::int32_t> numbers(offsets.size() + tile_lanes);
+    std::iota(numbers.data(), numbers.data() + numbers.size(), 0);
+    parallel_for(parts_.size(), [&](std::size_t part, int thread) {
+      Worker& worker =
+          workers_.get(static_cast<std::size_t>(thread), [&](auto& made) { made.emplace(systems, options, expected); });
+      search(worker, parts_[part], static_cast<std::size_t>(thread), want, numbers.data());
+    });
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  }
 
+  [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(offsets_.back()); }
+
+  // Writes columns, and edges if not null: i of all entries, then j.
+  void write(const Columns<T>& to, std::int64_t* edges) {
+    parallel_for(parts_.size(), [&](std::size_t part, int) { write(parts_[part], to, edges); });
+  }
+
+ private:
   struct Worker {
     detail::SystemSearch<T, D> search;
     detail::SystemLog<T, D> log;
-    Worker(const Systems<T, D>& all, const SystemOptions& how) : search(all, how) {}
+    Worker(const Systems<T, D>& all, const SystemOptions& how, std::size_t expected)
+        : search(all, how), log(expected) {}
   };
-  detail::PerThread<Worker> workers;
-  Buffer<std::int32_t> numbers(offsets.size() + tile_lanes);
-  std::iota(numbers.data(), numbers.data() + numbers.size(), 0);
-  parallel_for(parts.size(), [&](std::size_t part, int thread) {
-    Worker& worker = workers.get(static_cast<std::size_t>(thread), [&](auto& made) { made.emplace(systems, options); });
-    auto& search = worker.search;
-    auto& log = worker.log;
-    parts[part] = {static_cast<std::size_t>(thread), log.entries, 0};
-    const auto room = [&log, &want](std::size_t most) -> HitRoom {
-      log.reserve(most, want);
-      return {log.j.data() + log.entries, want.i ? log.i.data() + log.entries : nullptr};
+  // Some systems, and the begin of their entries in the log of a thread.
+  struct Part {
+    std::size_t first_system, last_system, thread = 0, first = 0;
+  };
+
+  // Returns how many entries a log has room for at first: as many as there can be, if this is little memory.
+  std::size_t divide() {
+    constexpr std::int64_t bodies_together = 512;  // a unit of work for a thread
+    constexpr std::size_t most_expected = huge_page / sizeof(std::int32_t);
+    std::size_t first = 0, expected = overshoot;
+    for (std::size_t k = 1; k <= systems_.size(); ++k) {
+      const auto size = static_cast<std::size_t>(systems_.offsets[k] - systems_.offsets[k - 1]);
+      expected = std::min(expected + size * (size + tile_lanes), most_expected);
+      if (k == systems_.size() || systems_.offsets[k] - systems_.offsets[first] >= bodies_together) {
+        parts_.push_back({first, k});
+        first = k;
+      }
+    }
+    return expected;
+  }
+
+  void search(Worker& worker, Part& part, std::size_t thread, const Want& want, const std::int32_t* numbers) {
+    detail::SystemSearch<T, D>& search = worker.search;
+    detail::SystemLog<T, D>& log = worker.log;
+    part.thread = thread;
+    part.first = log.entries;
+    const auto room = [&log](std::size_t most) {
+      log.reserve(most);
+      return log.j.data() + log.entries;
     };
-    const auto done = [&log, offsets](std::size_t body, std::uint32_t count) {
-      offsets[body + 1] = count;
+    const auto done = [&log, this](std::size_t body, std::uint32_t count) {
+      offsets_[body + 1] = count;
       log.entries += count;
     };
-    for (std::size_t system = begins[part]; system < begins[part + 1]; ++system) {
-      if (search.plain(system, want)) {
-        search.run_plain(system, numbers.data(), room, done);
+    for (std::size_t system = part.first_system; system < part.last_system; ++system) {
+      if (search.plain(system)) {
+        search.run_plain(system, numbers, room, done);
         continue;
       }
       search.run(system);
       for (std::size_t k = 0; k < search.size(); ++k)
-        offsets[search.first() + k + 1] = static_cast<std::int64_t>(search.row(k).size());
+        offsets_[search.first() + k + 1] = static_cast<std::int64_t>(search.row(k).size());
       log.add(search, want);
     }
-    parts[part].entries = log.entries - parts[part].first;
-  });
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  }
 
-  PairResult<T, D> result;
-  result.size = static_cast<std::size_t>(offsets.back());
-  result.tally.pairs = result.size;
-  result.store =
-      ColumnStore<T, D>(want, result.size, nullptr, result.size < few_bodies ? PageSize::small : PageSize::huge);
-  const Columns<T> to = result.store.columns();
-  parallel_for(parts.size(), [&](std::size_t number, int) {
-    const Part& part = parts[number];
-    const auto first = static_cast<std::size_t>(systems.offsets[begins[number]]);
-    const auto place = static_cast<std::size_t>(offsets[first]);
-    const auto& log = workers.at(part.thread).log;
-    const auto copy = [&](auto* column, const auto& from, std::size_t each) {
-      if (column != nullptr) std::copy_n(from.data() + part.first * each, part.entries * each, column + place * each);
+  void write(const Part& part, const Columns<T>& to, std::int64_t* edges) {
+    const auto first = static_cast<std::size_t>(systems_.offsets[part.first_system]);
+    const auto last = static_cast<std::size_t>(systems_.offsets[part.last_system]);
+    const auto place = static_cast<std::size_t>(offsets_[first]);
+    const std::size_t count = static_cast<std::size_t>(offsets_[last]) - place;
+    const Worker& worker = workers_.at(part.thread);
+    const std::int32_t* const j = worker.log.j.data() + part.first;
+    if (to.i != nullptr) detail::fill_owners<std::int32_t>(offsets_, first, last, to.i);
+    if (to.j != nullptr) std::copy_n(j, count, to.j + place);
+    if (edges != nullptr) {
+      detail::fill_owners<std::int64_t>(offsets_, first, last, edges);
+      // (Numbers without a sign are converted faster.)
+      std::transform(j, j + count, edges + entries() + place,
+                     [](std::int32_t one) { return std::int64_t{static_cast<std::uint32_t>(one)}; });
+    }
+    if (to.distance == nullptr && to.vector == nullptr && to.shift == nullptr) return;
+    for (std::size_t system = part.first_system; system < part.last_system; ++system) {
+      if (worker.search.plain(system)) measure(system, j, place, to);
+      else copy(system, worker.log, part.first - place, to);
+    }
+  }
+
+  // Copies what the log has of a system; entry k of the columns is entry k + from of the log.
+  void copy(std::size_t system, const detail::SystemLog<T, D>& log, std::size_t from, const Columns<T>& to) const {
+    const auto begin = static_cast<std::size_t>(offsets_[static_cast<std::size_t>(systems_.offsets[system])]);
+    const auto end = static_cast<std::size_t>(offsets_[static_cast<std::size_t>(systems_.offsets[system + 1])]);
+    const auto one = [&](auto* column, const auto& values, std::size_t each) {
+      if (column != nullptr)
+        std::copy_n(values.data() + (begin + from) * each, (end - begin) * each, column + begin * each);
     };
-    copy(to.i, log.i, 1);
-    copy(to.j, log.j, 1);
-    copy(to.distance, log.distance, 1);
-    copy(to.vector, log.vector, D);
-    copy(to.shift, log.shift, D);
-  });
-  return result;
-}
+    one(to.distance, log.distance, 1);
+    one(to.vector, log.vector, D);
+    one(to.shift, log.shift, D);
+  }
+
+  // Distances and vectors in open space; j[k - place] belongs to entry k.
+  void measure(std::size_t system, const std::int32_t* j, std::size_t place, const Columns<T>& to) const {
+    const T* const points = systems_.points.data();
+    const auto body_end = static_cast<std::size_t>(systems_.offsets[system + 1]);
+    for (auto body = static_cast<std::size_t>(systems_.offsets[system]); body < body_end; ++body) {
+      std::array<T, D> x;
+      std::copy_n(points + body * D, D, x.begin());
+      const auto end = static_cast<std::size_t>(offsets_[body + 1]);
+      for (auto k = static_cast<std::size_t>(offsets_[body]); k < end; ++k) {
+        const T* const other = points + static_cast<std::size_t>(j[k - place]) * D;
+        T sum = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+          const T d = other[a] - x[a];
+          sum = a == 0 ? d * d : sum + d * d;
+          if (to.vector != nullptr) to.vector[k * D + a] = d;
+          if (to.shift != nullptr) to.shift[k * D + a] = 0;
+        }
+        if (to.distance != nullptr) to.distance[k] = std::sqrt(sum);
+      }
+    }
+  }
+
+  const Systems<T, D>& systems_;
+  std::span<std::int64_t> offsets_;
+  std::vector<Part> parts_;
+  detail::PerThread<Worker> workers_;
+};
 
 }  // namespace vicinal

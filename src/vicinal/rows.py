@@ -93,7 +93,7 @@ def columns_of(want: str) -> str:
 
 def pick_columns(columns: Mapping[str, npt.NDArray[Any]], want: str) -> tuple[npt.NDArray[Any], ...]:
     """Return the columns of a result in the order of its letters."""
-    if "E" not in want:
+    if "E" not in want or "E" in columns:
         return tuple(columns[letter] for letter in want)
     edges = _core.edges(columns["i"], columns["j"])
     return tuple(edges if letter == "E" else columns[letter] for letter in want)

@@ -15,7 +15,7 @@ from vicinal.choose import chosen_index, plain_pairs
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.mixed import as_boxes
-from vicinal.rows import Neighbors, columns_of, pick_columns
+from vicinal.rows import Neighbors, pick_columns
 from vicinal.settings import Settings, check_settings
 from vicinal.structures import StructureLike, find_structure
 from vicinal.systems import Columns, RowOptions, check_systems, find_rows, rows_of_index
@@ -307,7 +307,7 @@ def pairs(
         return index._chunks(chunks, want=want, half=half, sort=sort, self_pairs=self_pairs, **others)  # noqa: SLF001
     if chunks is not None:
         raise InputError("chunks= must not be combined with batch= or max_neighbors=; leave out one or the other")
-    letters = columns_of(check_want(want, "ijdDSE"))
+    letters = "".join(dict.fromkeys(check_want(want, "ijdDSE")))
     options: Any = {"half": half, "sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
     _, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
     return pick_columns(columns, want)

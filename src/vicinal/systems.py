@@ -15,7 +15,7 @@ from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, invers
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.planes import check_planes
-from vicinal.rows import Neighbors
+from vicinal.rows import Neighbors, columns_of
 from vicinal.settings import Settings
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -126,16 +126,22 @@ def _check_batch(value: object, size: int, systems: int | None) -> Offsets:
     if batch.size == 0 and size == 0:
         return np.zeros((systems or 0) + 1, np.int64)
     wrong = batch.ndim != 1 or batch.dtype.kind not in "iu"
-    numbers = np.zeros(0, np.int64) if wrong else batch.astype(np.int64, copy=False)
-    steps = np.diff(numbers)
-    least, most = int(steps.min(initial=0)), int(steps.max(initial=0))
-    # Where numbers ascend, the first is the smallest.
-    if wrong or (len(numbers) and (numbers[0] if least == 0 else numbers.min()) < 0):
+    numbers = np.ascontiguousarray([] if wrong else batch, np.int64)
+    # The usual case, in one pass: every system has bodies.
+    offsets = _core.offsets_of_systems(numbers) if len(numbers) == size else None
+    if offsets is not None and systems in (None, len(offsets) - 1):
+        return offsets
+    if wrong or numbers.min(initial=0) < 0:
         raise InputError(
             f"batch must be the system of each body, or the offsets of systems, as whole numbers of at least 0, got "
             f"shape {batch.shape} and dtype {batch.dtype}"
         )
-    if least < 0:
+    return _check_numbers(numbers, size, systems)
+
+
+def _check_numbers(numbers: Offsets, size: int, systems: int | None) -> Offsets:
+    """Return offsets of systems given by numbers of at least 0."""
+    if np.diff(numbers).min(initial=0) < 0:
         raise InputError("batch must be ascending, got numbers that fall; sort the bodies by system")
     ends = len(numbers) > 1 and numbers[0] == 0 and numbers[-1] == size
     if len(numbers) == size and ends:
@@ -151,8 +157,6 @@ def _check_batch(value: object, size: int, systems: int | None) -> Offsets:
         if last > size + 1 and systems is None:
             numbers = np.searchsorted(np.unique(numbers), numbers)
             count = int(numbers[-1]) + 1
-        if numbers[0] == 0 and most <= 1 and count == last:  # every system has bodies
-            return np.concatenate([[0], np.flatnonzero(steps) + 1, [size]])
         return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))]).astype(np.int64)
     if not ends or (systems is not None and len(numbers) != systems + 1):
         want = "" if systems is None else f" and be {systems + 1} numbers, as box has {systems} rows"
@@ -253,8 +257,14 @@ def _reduced_boxes(vectors: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> np
 
 
 def find_rows(systems: Systems, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
-    """Return the offsets of the rows of all bodies, and the columns of their entries."""
+    """Return the offsets of the rows of all bodies, and the columns of their entries.
+
+    Edges (``E``) are among the columns if all systems are small; otherwise i and j are, of which they are made.
+    """
     large = np.flatnonzero(np.diff(systems.offsets) > _core.LARGEST_SYSTEM)
+    if len(large) == 0:
+        return _find_small(systems, 0, len(systems), letters, options)
+    letters = columns_of(letters)
     parts: list[tuple[Offsets, Columns]] = []
     first = 0
     for system in [*large.tolist(), len(systems)]:
@@ -263,8 +273,6 @@ def find_rows(systems: Systems, letters: str, options: RowOptions) -> tuple[Offs
         if system < len(systems):
             parts.append(_find_large(systems, system, letters, options))
         first = system + 1
-    if len(parts) == 1:
-        return parts[0]
     return _joined(systems, parts, letters)
 
 
@@ -272,18 +280,20 @@ def _find_small(systems: Systems, first: int, last: int, letters: str, options: 
     """Test all pairs of each of some systems."""
     begin, end = int(systems.offsets[first]), int(systems.offsets[last])
     boxes = systems.boxes if len(systems.boxes) == 1 else systems.boxes[first:last]
-    offsets, *columns = _core.system_rows(
+    names = letters.replace("E", "")
+    offsets, edges, *columns = _core.system_rows(
         systems.bodies.array[begin:end],
         systems.offsets[first : last + 1] - begin,
         boxes,
         systems.cutoff,
-        letters,
+        names,
         options.half,
         options.sort,
         options.self_pairs,
         options.most,
+        "E" in letters,
     )
-    return offsets, dict(zip(letters, columns, strict=True))
+    return offsets, dict(zip(names + "E", [*columns, edges], strict=True))
 
 
 def _find_large(systems: Systems, system: int, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
@@ -299,6 +309,7 @@ def _find_large(systems: Systems, system: int, letters: str, options: RowOptions
 
 def rows_of_index(index: Index, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
     """Return rows as `find_rows` does, of one system."""
+    letters = columns_of(letters)
     needed = "".join(dict.fromkeys("ij" + letters + ("DS" if options.most else "")))
     if options.half:
         found = index.pairs(want=needed, sort=True, self_pairs=options.self_pairs)

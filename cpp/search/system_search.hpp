@@ -1,0 +1,399 @@
+// The search in one small system: the neighbours of every body, in its own periodic cell.
+//
+// A structure does not pay off for a few hundred bodies. So all pairs of a system are tested by the vector code of the
+// exact test, in the dtype of the bodies, one image after the other.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "geometry/box.hpp"
+#include "pairs/kernels.hpp"
+#include "pairs/search.hpp"
+#include "pairs/test.hpp"
+
+namespace vicinal {
+
+// Points of system k are offsets[k] … offsets[k + 1] - 1, its box is boxes[k], or boxes[0] if there is only one.
+template <class T, int D>
+struct Systems {
+  std::span<const T> points;  // row by row
+  std::span<const std::int64_t> offsets;
+  std::span<const Box<T, D>> boxes;
+  T cutoff;
+
+  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+  [[nodiscard]] const Box<T, D>& box(std::size_t system) const { return boxes[boxes.size() == 1 ? 0 : system]; }
+};
+
+struct SystemOptions {
+  bool half = false;
+  bool sort = false;        // rows by number, then by shift; otherwise in any order
+  bool self_pairs = false;  // each body is in its own row, too
+  std::size_t most = 0;     // only this many neighbours of each body, the nearest ones; 0: all
+};
+
+namespace detail {
+
+// The rows of one system, in memory that the next one uses again.
+template <class T, int D>
+class SystemSearch {
+ public:
+  struct Entry {
+    std::int32_t j;
+    std::int32_t image;
+  };
+  // More bodies than this are searched with a structure.
+  static constexpr std::size_t most_bodies = tile_candidates;
+
+  SystemSearch(const Systems<T, D>& systems, const SystemOptions& options)
+      : systems_(systems), options_(options), kernel_(exact_kernel()) {
+    for (auto& column : x_) column.reset(most_bodies + tile_lanes);
+    for (auto& column : wraps_) column.reset(most_bodies);
+    local_.reset(most_bodies + tile_lanes);
+    std::iota(local_.data(), local_.data() + local_.size(), 0);
+    hits_.reset(batch_hits + overshoot);
+  }
+
+  // Finds the rows of a system.
+  void run(std::size_t system) {
+    take(system);
+    row_begin_.assign(size_ + 1, 0);
+    entries_.clear();
+    if (box_.periodic()) find_images();
+    else find_open();
+    if (options_.most > 0) keep_nearest();
+  }
+
+  // Whether the vector code writes the rows of a system as they are: in open space, if all neighbours are wanted.
+  [[nodiscard]] bool plain(std::size_t system) const {
+    return !options_.self_pairs && options_.most == 0 && !systems_.box(system).periodic();
+  }
+  // The same as `run`, without an intermediate copy: room(most) returns where the numbers of `most` neighbours go;
+  // done(body, count) is called for every row. `numbers` are 0, 1, …
+  template <class Room, class Done>
+  void run_plain(std::size_t system, const std::int32_t* numbers, Room&& room, Done&& done) {
+    take(system);
+    Tile<T> tile{};
+    Batch<T> batch{};
+    prepare(Shift{}, tile, batch);
+    tile.payload = batch.ids = numbers + first_;
+    batch.own = options_.half ? Own::after : Own::except;
+    const auto size = static_cast<std::uint32_t>(size_);
+    for (std::uint32_t from = 0; from < size;) {
+      const std::uint32_t to = std::min(from + together(tile), size);
+      test(tile, batch, from, to, room(std::size_t{to - from} * tile.size + overshoot));
+      for (std::uint32_t k = from; k < to; ++k) done(first_ + k, counts_[k - from]);
+      from = to;
+    }
+  }
+
+  [[nodiscard]] std::span<const Entry> row(std::size_t k) const {
+    return {entries_.data() + row_begin_[k], row_begin_[k + 1] - row_begin_[k]};
+  }
+  [[nodiscard]] std::span<const Entry> entries() const { return {entries_.data(), row_begin_[size_]}; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t first() const { return first_; }
+  [[nodiscard]] const Shift& shift(const Entry& entry) const { return images_[static_cast<std::size_t>(entry.image)]; }
+  // The vector from a body to an entry of its row, as the definition has it; returns its squared length.
+  T vector(std::size_t body, const Entry& entry, std::array<T, D>& d) const {
+    const auto moved = box_.image(shift(entry));
+    T sum = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      d[a] = x_[a][static_cast<std::size_t>(entry.j)] - x_[a][body];
+      if (box_.tilted || box_.edge[a] > 0) d[a] = d[a] + moved[a];
+      sum = a == 0 ? d[a] * d[a] : sum + d[a] * d[a];
+    }
+    return sum;
+  }
+  // The shift of an entry in the row of a body, in units of the user and relative to the points as they were passed.
+  [[nodiscard]] std::array<std::int32_t, D> given_shift(std::size_t body, const Entry& entry) const {
+    std::array<std::int32_t, D> turns{};
+    if (!box_.periodic()) return turns;
+    const Shift& s = shift(entry);
+    for (std::size_t a = 0; a < D; ++a)
+      turns[a] = s[a] + wraps_[a][body] - wraps_[a][static_cast<std::size_t>(entry.j)];
+    return box_.given(turns);
+  }
+
+ private:
+  struct Found {
+    std::int32_t i, j, image;
+  };
+
+  static const Kernel<T>& exact_kernel() {
+    if constexpr (std::is_same_v<T, float>) return kernels().single[0][D - 2];
+    else return kernels().twice[0][D - 2];
+  }
+
+  void take(std::size_t system) {
+    first_ = static_cast<std::size_t>(systems_.offsets[system]);
+    size_ = static_cast<std::size_t>(systems_.offsets[system + 1]) - first_;
+    box_ = systems_.box(system);
+    place();
+  }
+
+  void place() {
+    const T* const points = systems_.points.data() + first_ * D;
+    const bool periodic = box_.periodic();
+    if (box_.tilted)
+      for (std::size_t k = 0; k < size_; ++k) {
+        const auto wrapped = box_.wrap(points + k * D);
+        const auto turns = box_.wraps(points + k * D);
+        for (std::size_t a = 0; a < D; ++a) {
+          x_[a][k] = wrapped[a];
+          wraps_[a][k] = turns[a];
+        }
+      }
+    for (int axis = 0; axis < D; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      T* const to = x_[a].data();
+      std::fill_n(to + size_, tile_lanes, std::numeric_limits<T>::infinity());
+      if (!box_.tilted)
+        for (std::size_t k = 0; k < size_; ++k) to[k] = points[k * D + a];
+      if (!periodic) continue;
+      if (!box_.tilted)
+        for (std::size_t k = 0; k < size_; ++k) {
+          wraps_[a][k] = box_.wraps(to[k], axis);
+          to[k] = box_.wrap(to[k], axis);
+        }
+      const auto [low, high] = std::minmax_element(to, to + size_);
+      low_[a] = size_ > 0 ? *low : T{0};
+      high_[a] = size_ > 0 ? *high : T{0};
+    }
+  }
+
+  // All bodies as candidates, moved by a shift.
+  void prepare(const Shift& shift, Tile<T>& tile, Batch<T>& batch) const {
+    const auto moved = box_.image(shift);
+    for (std::size_t a = 0; a < D; ++a) {
+      tile.x[a] = batch.x[a] = x_[a].data();
+      batch.shift[a] = moved[a];
+    }
+    tile.payload = batch.ids = local_.data();
+    tile.size = static_cast<std::uint32_t>((size_ + tile_lanes - 1) / tile_lanes * tile_lanes);
+    batch.shifted = shift != Shift{};
+    batch.inside = batch.outside = systems_.cutoff * systems_.cutoff;
+  }
+  // Tests queries first … last-1 against a tile; the numbers of their hits are in counts_.
+  void test(const Tile<T>& tile, Batch<T>& batch, std::uint32_t first, std::uint32_t last, std::int32_t* hits) {
+    batch.first = batch.position = first;
+    batch.last = last;
+    counts_.resize(last - first);
+    kernel_.hits(tile, batch, hits, nullptr, counts_.data());
+  }
+  // The most queries for whose hits there is room.
+  static std::uint32_t together(const Tile<T>& tile) {
+    return static_cast<std::uint32_t>(std::max<std::size_t>(1, batch_hits / tile.size));
+  }
+
+  // Open space: hits are found in the order of the rows, each row in ascending order.
+  void find_open() {
+    Tile<T> tile{};
+    Batch<T> batch{};
+    images_.assign(1, Shift{});
+    prepare(Shift{}, tile, batch);
+    batch.own = options_.half ? Own::after : Own::absent;
+    const auto size = static_cast<std::uint32_t>(size_);
+    const bool own_first = options_.half && options_.self_pairs;
+    const bool all = options_.half || options_.self_pairs;
+    std::size_t n = 0;
+    for (std::uint32_t first = 0; first < size;) {
+      const std::uint32_t last = std::min(first + together(tile), size);
+      test(tile, batch, first, last, hits_.data());
+      std::size_t found = last - first;  // and each body itself
+      for (const std::uint32_t count : counts_) found += count;
+      entries_.resize(n + found);
+      Entry* to = entries_.data() + n;
+      const std::int32_t* hit = hits_.data();
+      for (std::uint32_t i = first; i < last; ++i) {
+        row_begin_[i] = static_cast<std::uint32_t>(to - entries_.data());
+        const auto self = static_cast<std::int32_t>(i);
+        if (own_first) *to++ = {self, 0};
+        for (std::uint32_t c = 0; c < counts_[i - first]; ++c) {
+          *to = {hit[c], 0};
+          to += all || hit[c] != self ? 1 : 0;
+        }
+        hit += counts_[i - first];
+      }
+      n = static_cast<std::size_t>(to - entries_.data());
+      first = last;
+    }
+    entries_.resize(n);
+    row_begin_[size_] = static_cast<std::uint32_t>(n);
+  }
+
+  // Every image that may have a body within reach of the system, in the lexicographic order of shifts in units of the
+  // user: image n - 1 - k is opposite to image k of n.
+  void list_images() {
+    std::array<double, D> far;
+    if (box_.tilted) far = farthest_in_lattice();
+    else
+      for (std::size_t a = 0; a < D; ++a)
+        far[a] = (static_cast<double>(high_[a]) - static_cast<double>(low_[a])) +
+                 periodic_reach(reach_of(systems_.cutoff), box_.edge[a]);
+    std::array<std::int16_t, 3> most{};
+    for (std::size_t a = 0; a < D; ++a)
+      if (box_.edge[a] > 0) most[a] = static_cast<std::int16_t>(far[a] / static_cast<double>(box_.edge[a]));
+    images_.clear();
+    for (auto x = static_cast<std::int16_t>(-most[0]); x <= most[0]; ++x)
+      for (auto y = static_cast<std::int16_t>(-most[1]); y <= most[1]; ++y)
+        for (auto z = static_cast<std::int16_t>(-most[2]); z <= most[2]; ++z) images_.push_back({x, y, z});
+    if (box_.tilted)
+      std::sort(images_.begin(), images_.end(),
+                [&](const Shift& one, const Shift& other) { return given_turns(one) < given_turns(other); });
+  }
+  [[nodiscard]] std::array<std::int32_t, D> given_turns(const Shift& shift) const {
+    std::array<std::int32_t, D> turns{};
+    for (std::size_t a = 0; a < D; ++a) turns[a] = shift[a];
+    return box_.given(turns);
+  }
+  // By how much an image may be moved along each axis of a tilted cell, for a body to form a pair with it.
+  [[nodiscard]] std::array<double, D> farthest_in_lattice() const {
+    std::array<double, D> low{}, high{}, bound{};
+    for (std::size_t k = 0; k < size_; ++k) {
+      std::array<T, D> x;
+      for (std::size_t a = 0; a < D; ++a) x[a] = x_[a][k];
+      for (std::size_t a = 0; a < D; ++a) {
+        const double at = box_.along(x, static_cast<int>(a));
+        low[a] = k == 0 ? at : std::min(low[a], at);
+        high[a] = k == 0 ? at : std::max(high[a], at);
+        bound[a] = std::max(bound[a], std::abs(at));
+      }
+    }
+    const double reach = reach_of(systems_.cutoff);
+    for (std::size_t a = 0; a < D; ++a) high[a] += reach + lattice_slack(box_, reach, bound, a) - low[a];
+    return high;
+  }
+
+  // Periodic space: every pair (i, j, s) is the pair (j, i, -s), so half of the images are tested. A counting sort puts
+  // the pairs into rows.
+  void find_images() {
+    list_images();
+    found_.clear();
+    for (std::size_t k = images_.size() / 2; k < images_.size(); ++k) test_image(k);
+    sort_by_row();
+  }
+  void test_image(std::size_t k) {
+    Tile<T> tile{};
+    Batch<T> batch{};
+    prepare(images_[k], tile, batch);
+    batch.own = batch.shifted ? Own::absent : Own::after;
+    const auto size = static_cast<std::uint32_t>(size_);
+    for (std::uint32_t first = 0; first < size;) {
+      if (batch.shifted && !reaches(first, batch)) {
+        ++first;
+        continue;
+      }
+      std::uint32_t last = first + 1;
+      while (last < size && last - first < together(tile) && (!batch.shifted || reaches(last, batch))) ++last;
+      test(tile, batch, first, last, hits_.data());
+      const std::int32_t* hit = hits_.data();
+      for (std::uint32_t i = first; i < last; ++i) {
+        const auto self = static_cast<std::int32_t>(i);
+        if (!batch.shifted && options_.self_pairs) add({self, self, static_cast<std::int32_t>(k)});
+        for (std::uint32_t c = 0; c < counts_[i - first]; ++c) note(self, *hit++, k);
+      }
+      first = last;
+    }
+  }
+  void note(std::int32_t i, std::int32_t j, std::size_t k) {
+    const auto there = static_cast<std::int32_t>(k);
+    const auto back = static_cast<std::int32_t>(images_.size() - 1 - k);
+    if (!options_.half || i <= j) add({i, j, there});
+    if (!options_.half || i > j) add({j, i, back});
+  }
+
+  // Whether a body may reach the bounds of an image of the system. Rounding is monotone, so no pair is lost: the values
+  // here are not larger than those that the exact test computes from any body inside the bounds.
+  [[nodiscard]] bool reaches(std::uint32_t body, const Batch<T>& batch) const {
+    T sum = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      const T above = (low_[a] - x_[a][body]) + batch.shift[a];
+      const T below = (x_[a][body] - high_[a]) - batch.shift[a];
+      const T d = std::max(std::max(above, below), T{0});
+      sum = a == 0 ? d * d : sum + d * d;
+    }
+    return sum <= batch.inside;
+  }
+
+  void add(const Found& one) {
+    found_.push_back(one);
+    ++row_begin_[static_cast<std::size_t>(one.i)];
+  }
+
+  static bool before(const Entry& a, const Entry& b) { return a.j != b.j ? a.j < b.j : a.image < b.image; }
+  void sort_by_row() {
+    std::uint32_t sum = 0;
+    for (std::uint32_t& begin : row_begin_) begin = std::exchange(sum, sum + begin);
+    entries_.resize(found_.size());
+    next_.assign(row_begin_.begin(), row_begin_.end());
+    for (const Found& one : found_) entries_[next_[static_cast<std::size_t>(one.i)]++] = {one.j, one.image};
+    if (!options_.sort) return;
+    for (std::size_t k = 0; k < size_; ++k)
+      std::sort(entries_.begin() + row_begin_[k], entries_.begin() + row_begin_[k + 1], before);
+  }
+
+  // Leaves the nearest entries of each row; ties are decided by number, then by shift.
+  void keep_nearest() {
+    std::uint32_t to = 0;
+    std::uint32_t begin = 0;
+    for (std::size_t k = 0; k < size_; ++k) {
+      const std::uint32_t end = row_begin_[k + 1];
+      std::uint32_t n = end - begin;
+      if (n > options_.most) {
+        measured_.resize(n);
+        std::array<T, D> d;
+        for (std::uint32_t e = 0; e < n; ++e) measured_[e] = {vector(k, entries_[begin + e], d), entries_[begin + e]};
+        const auto nearer = [&](const Measured& a, const Measured& b) {
+          return a.squared != b.squared ? a.squared < b.squared : before(a.entry, b.entry);
+        };
+        n = static_cast<std::uint32_t>(options_.most);
+        std::nth_element(measured_.begin(), measured_.begin() + n, measured_.end(), nearer);
+        std::sort(measured_.begin(), measured_.begin() + n,
+                  [&](const Measured& a, const Measured& b) { return before(a.entry, b.entry); });
+        for (std::uint32_t e = 0; e < n; ++e) entries_[to + e] = measured_[e].entry;
+      } else {
+        std::copy_n(entries_.begin() + begin, n, entries_.begin() + to);
+      }
+      begin = end;
+      row_begin_[k] = to;
+      to += n;
+    }
+    row_begin_[size_] = to;
+  }
+
+  struct Measured {
+    T squared;
+    Entry entry;
+  };
+
+  const Systems<T, D>& systems_;
+  const SystemOptions& options_;
+  const Kernel<T>& kernel_;
+  Box<T, D> box_;
+  std::size_t first_ = 0, size_ = 0;
+  std::array<Buffer<T>, D> x_;  // wrapped
+  std::array<T, D> low_{}, high_{};
+  std::array<Buffer<std::int32_t>, D> wraps_;
+  Buffer<std::int32_t> local_, hits_;
+  std::vector<Shift> images_;
+  std::vector<std::uint32_t> counts_, row_begin_, next_;
+  std::vector<Found> found_;
+  std::vector<Entry> entries_;
+  std::vector<Measured> measured_;
+};
+
+}  // namespace detail
+
+}  // namespace vicinal
