@@ -92,6 +92,13 @@ std::uint16_t phase_of(std::uint32_t number, std::size_t phases) {
   return static_cast<std::uint16_t>(number);
 }
 
+// Numbers as an array that is valid during a call.
+template <class T>
+nb::object seen_by_python(std::span<T> numbers) {
+  const std::size_t shape[1] = {numbers.size()};
+  return nb::cast(nb::ndarray<nb::numpy, T>(numbers.data(), 1, shape, nb::none()), nb::rv_policy::reference);
+}
+
 // The place of every particle in the order of ids.
 template <class T, int D>
 std::vector<std::uint32_t> rows_of(const Simulation<T, D>& sim) {
@@ -251,10 +258,10 @@ class AnySph {
     visit([&]<class T, int D>(Simulation<T, D>& sim) { sim.guard = guard; });
   }
 
-  // Several ranks: corners of the parts of all ranks, which of them this is, how far a rank must see around its part,
-  // the number of particles of all ranks, and functions that all ranks call in every step: `swap` takes an array of
-  // bytes for each rank and returns those of each rank, `agree` replaces numbers by the largest ones of all ranks.
-  void set_ranks(const In<double>& parts, std::size_t rank, double margin, std::size_t total, nb::object swap,
+  // Several ranks: corners of the parts of all ranks, which of them this is, the reach of particles, the number of
+  // particles of all ranks, and functions that all ranks call in every step: `swap` takes bytes for all ranks and their
+  // numbers and returns those from all ranks, `agree` replaces numbers by the largest ones of all ranks.
+  void set_ranks(const In<double>& parts, std::size_t rank, double reach, std::size_t total, nb::object swap,
                  nb::object agree) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       const std::size_t ranks = parts.size() / (2 * D);
@@ -265,27 +272,28 @@ class AnySph {
           boxes[r].low[a] = parts.data()[r * 2 * D + a];
           boxes[r].high[a] = parts.data()[r * 2 * D + D + a];
         }
-      sim.share.emplace(std::move(boxes), rank, margin, sim.settings.space);
+      sim.share.emplace(std::move(boxes), rank, reach, sim.settings.space);
       sim.total = total;
       swap_ = std::move(swap), agree_ = std::move(agree);
       sim.exchange = [this, &sim] {
-        auto parcels = sim.share->depart(sim.particles, sim.ghosts);
+        if (sim.walls_moved || !sim.share->has_seen_walls()) sim.share->see_walls(sim.walls.span());
+        const sph::Parcels& parcels = sim.share->depart(sim.particles, sim.ghosts);
         nb::gil_scoped_acquire lock;
-        nb::list leaving;
-        for (std::vector<std::uint8_t>& parcel : parcels) {
-          const std::size_t bytes = parcel.size();
-          leaving.append(array_of(std::move(parcel), {bytes}));
-        }
-        for (const nb::handle arrived : swap_(leaving)) {
-          const auto parcel = nb::cast<In<std::uint8_t>>(arrived);
-          sph::Share<D>::arrive(parcel.data(), parcel.size(), sim.particles, sim.ghosts);
+        const nb::object arrived =
+            swap_(seen_by_python(std::span(parcels.bytes)), seen_by_python(std::span(parcels.counts)));
+        const auto bytes = nb::cast<In<std::uint8_t>>(arrived[0]);
+        const auto counts = nb::cast<In<std::int64_t>>(arrived[1]);
+        std::span<const std::uint8_t> rest(bytes.data(), bytes.size());
+        for (std::size_t r = 0; r < counts.size(); ++r) {
+          const auto count = static_cast<std::size_t>(counts.data()[r]);
+          if (count > rest.size()) throw nb::value_error("parcels of particles have a wrong size");
+          sph::Share<D>::arrive(rest.first(count), sim.particles, sim.ghosts);
+          rest = rest.subspan(count);
         }
       };
       sim.agree = [this](std::span<double> numbers) {
         nb::gil_scoped_acquire lock;
-        const std::size_t shape[1] = {numbers.size()};
-        agree_(
-            nb::cast(nb::ndarray<nb::numpy, double>(numbers.data(), 1, shape, nb::none()), nb::rv_policy::reference));
+        agree_(seen_by_python(numbers));
       };
     });
   }
@@ -433,7 +441,7 @@ void bind_sph(nb::module_& m) {
       .def("place_bodies", &AnySph::place_bodies, nb::arg("poses"))
       .def("body_loads", &AnySph::body_loads)
       .def("set_guard", &AnySph::set_guard, nb::arg("guard").none(), nb::keep_alive<1, 2>())
-      .def("set_ranks", &AnySph::set_ranks, nb::arg("parts"), nb::arg("rank"), nb::arg("margin"), nb::arg("total"),
+      .def("set_ranks", &AnySph::set_ranks, nb::arg("parts"), nb::arg("rank"), nb::arg("reach"), nb::arg("total"),
            nb::arg("swap"), nb::arg("agree"))
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("prime", &AnySph::prime)

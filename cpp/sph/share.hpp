@@ -6,12 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "exec/memory.hpp"
 #include "sph/particles.hpp"
+#include "sph/wall_map.hpp"
+#include "sph/walls.hpp"
 
 namespace vicinal::sph {
 
@@ -26,12 +30,20 @@ struct Part {
   }
 };
 
+// Rows for all ranks, in their order, and the number of bytes for each.
+struct Parcels {
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::int64_t> counts;
+};
+
 template <int D>
 class Share {
  public:
-  // The parts of all ranks, and how far from its part a rank needs to know particles.
-  Share(std::vector<Part<D>> parts, std::size_t rank, double margin, const Space<D>& space)
-      : parts_(std::move(parts)), rank_(rank), margin_(margin), space_(space) {
+  // The parts of all ranks, and the reach of particles. A rank needs to know particles within the reach of its part,
+  // and within twice that those that wall particles see: their pressures depend on these.
+  Share(std::vector<Part<D>> parts, std::size_t rank, double reach, const Space<D>& space)
+      : parts_(std::move(parts)), rank_(rank), reach_(reach), space_(space), moved_(parts_.size()),
+        copied_(parts_.size()) {
     for (Part<D>& part : parts_)
       for (std::size_t a = 0; a < D; ++a) {
         if (!space_.periodic(a)) continue;
@@ -43,22 +55,33 @@ class Share {
       const auto apart = [&](std::size_t a, double by) {
         return std::max(own.low[a] + by - parts_[r].high[a], parts_[r].low[a] - own.high[a] - by);
       };
-      if (within(2 * margin_, apart)) close_.push_back(r);
+      if (within(4 * reach_, apart)) close_.push_back(r);
     }
+    parcels_.bytes.reserve(1);  // an array needs an address even if it is empty
   }
+
+  // Takes note of the places of all wall particles.
+  void see_walls(std::span<const WallParticle<D>> walls) {
+    walls_.emplace(walls, space_, reach_);
+    has_walls_ = !walls.empty();
+  }
+  [[nodiscard]] bool has_seen_walls() const { return walls_.has_value(); }
 
   // Divides particles into those that stay, those that go to other ranks, and ghosts. Returns what each rank gets: how
   // many particles it owns from now on, these particles, and ghosts.
-  std::vector<std::vector<std::uint8_t>> depart(Buffer<Particle<D>>& particles, Buffer<Particle<D>>& ghosts) const {
+  const Parcels& depart(Buffer<Particle<D>>& particles, Buffer<Particle<D>>& ghosts) {
     const Part<D>& own = parts_[rank_];
+    const double margin = has_walls_ ? 2 * reach_ : reach_;
     Part<D> inner = own, outer = own;
     for (std::size_t a = 0; a < D; ++a) {
-      inner.low[a] += margin_, inner.high[a] -= margin_;
-      outer.low[a] -= margin_, outer.high[a] += margin_;
+      inner.low[a] += margin, inner.high[a] -= margin;
+      outer.low[a] -= margin, outer.high[a] += margin;
     }
     std::vector<std::size_t> all(parts_.size());
-    for (std::size_t r = 0; r < all.size(); ++r) all[r] = r;
-    std::vector<std::vector<Particle<D>>> moved(parts_.size()), copied(parts_.size());
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      all[r] = r;
+      moved_[r].clear(), copied_[r].clear();
+    }
     std::size_t kept = 0;
     const auto keep = [&](std::size_t k) {
       if (kept != k) particles[kept] = particles[k];
@@ -76,40 +99,43 @@ class Share {
         for (const std::size_t r : others)
           if (parts_[r].contains(p.x)) owner = r;
       if (owner == rank_) keep(k);
-      else moved[owner].push_back(p);
+      else moved_[owner].push_back(p);
       for (const std::size_t r : others)
-        if (r != owner && needs(r, p.x)) copied[r].push_back(p);
+        if (r != owner && needs(r, p.x)) copied_[r].push_back(p);
     }
     particles.resize(kept);
-    ghosts.reset(copied[rank_].size());
-    std::copy(copied[rank_].begin(), copied[rank_].end(), ghosts.data());
-    std::vector<std::vector<std::uint8_t>> parcels(parts_.size());
+    ghosts.reset(copied_[rank_].size());
+    std::copy(copied_[rank_].begin(), copied_[rank_].end(), ghosts.data());
+    parcels_.bytes.clear();
+    parcels_.counts.assign(parts_.size(), 0);
     for (std::size_t r = 0; r < parts_.size(); ++r) {
-      if (r == rank_ || (moved[r].empty() && copied[r].empty())) continue;
-      const std::uint64_t count = moved[r].size();
-      append(parcels[r], &count, sizeof count);
-      append(parcels[r], moved[r].data(), moved[r].size() * sizeof(Particle<D>));
-      append(parcels[r], copied[r].data(), copied[r].size() * sizeof(Particle<D>));
+      if (r == rank_ || (moved_[r].empty() && copied_[r].empty())) continue;
+      const std::size_t before = parcels_.bytes.size();
+      const std::uint64_t count = moved_[r].size();
+      append(&count, sizeof count);
+      append(moved_[r].data(), moved_[r].size() * sizeof(Particle<D>));
+      append(copied_[r].data(), copied_[r].size() * sizeof(Particle<D>));
+      parcels_.counts[r] = static_cast<std::int64_t>(parcels_.bytes.size() - before);
     }
-    return parcels;
+    return parcels_;
   }
 
   // Adds what came from another rank.
-  static void arrive(const std::uint8_t* parcel, std::size_t bytes, Buffer<Particle<D>>& particles,
+  static void arrive(std::span<const std::uint8_t> parcel, Buffer<Particle<D>>& particles,
                      Buffer<Particle<D>>& ghosts) {
-    if (bytes == 0) return;
+    if (parcel.empty()) return;
     std::uint64_t count = 0;
-    if (bytes < sizeof count || (bytes - sizeof count) % sizeof(Particle<D>) != 0)
+    if (parcel.size() < sizeof count || (parcel.size() - sizeof count) % sizeof(Particle<D>) != 0)
       throw std::invalid_argument("a parcel of particles has a wrong size");
-    std::memcpy(&count, parcel, sizeof count);
-    const std::size_t total = (bytes - sizeof count) / sizeof(Particle<D>);
+    std::memcpy(&count, parcel.data(), sizeof count);
+    const std::size_t total = (parcel.size() - sizeof count) / sizeof(Particle<D>);
     if (count > total) throw std::invalid_argument("a parcel of particles has a wrong size");
-    parcel += sizeof count;
+    const std::uint8_t* from = parcel.data() + sizeof count;
     const auto add = [&](Buffer<Particle<D>>& to, std::size_t n) {
       const std::size_t old = to.size();
       to.resize(old + n);
-      if (n > 0) std::memcpy(static_cast<void*>(to.data() + old), parcel, n * sizeof(Particle<D>));
-      parcel += n * sizeof(Particle<D>);
+      if (n > 0) std::memcpy(static_cast<void*>(to.data() + old), from, n * sizeof(Particle<D>));
+      from += n * sizeof(Particle<D>);
     };
     add(particles, count);
     add(ghosts, total - count);
@@ -139,20 +165,25 @@ class Share {
   }
   [[nodiscard]] bool needs(std::size_t rank, const Vector<D>& x) const {
     const Part<D>& part = parts_[rank];
-    return within(
-        margin_, [&](std::size_t a, double by) { return std::max(part.low[a] + by - x[a], x[a] - part.high[a] - by); });
+    const auto apart = [&](std::size_t a, double by) {
+      return std::max(part.low[a] + by - x[a], x[a] - part.high[a] - by);
+    };
+    return within(reach_, apart) || (has_walls_ && within(2 * reach_, apart) && walls_->near(x));
   }
-  static void append(std::vector<std::uint8_t>& to, const void* from, std::size_t bytes) {
-    const std::size_t old = to.size();
-    to.resize(old + bytes);
-    if (bytes > 0) std::memcpy(to.data() + old, from, bytes);
+  void append(const void* from, std::size_t bytes) {
+    const auto* const begin = static_cast<const std::uint8_t*>(from);
+    parcels_.bytes.insert(parcels_.bytes.end(), begin, begin + bytes);
   }
 
   std::vector<Part<D>> parts_;
   std::size_t rank_;
-  double margin_;
+  double reach_;
   Space<D> space_;
+  std::optional<WallMap<D>> walls_;
+  bool has_walls_ = false;
   std::vector<std::size_t> close_;  // ranks whose parts a particle next to this one can be near
+  std::vector<std::vector<Particle<D>>> moved_, copied_;
+  Parcels parcels_;
 };
 
 }  // namespace vicinal::sph

@@ -352,9 +352,11 @@ class Sph:
         self,
         parts: npt.NDArray[np.float64],
         rank: int,
-        margin: float,
+        reach: float,
         total: int,
-        swap: Callable[[Sequence[npt.NDArray[np.uint8]]], Sequence[npt.NDArray[np.uint8]]],
+        swap: Callable[
+            [npt.NDArray[np.uint8], npt.NDArray[np.int64]], tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
+        ],
         agree: Callable[[npt.NDArray[np.float64]], None],
     ) -> None: ...
     def run(self, until: float, steps: int) -> tuple[int, bool]: ...

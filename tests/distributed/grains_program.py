@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from same_bits import WORLD, assert_same, in_thirds, main, message, share
 
 from dem.grains import floor, linear
-from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls, ranks
+from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls
 from vicinal.dem import simulation as module
+from vicinal.sim import balance
 
 HERTZ = Material(
     density=2000,
@@ -219,7 +220,7 @@ def unequal() -> dict[str, Case]:
 
 def compare(cases: dict[str, Case]) -> None:
     module.BUILDS_PER_SORT = 4
-    ranks.TOLERANCE = 1.02  # type: ignore[misc]
+    balance.TOLERANCE = 1.02  # type: ignore[misc]
     for name, (make, advance) in cases.items():
         sim = make(WORLD)
         advance(sim)

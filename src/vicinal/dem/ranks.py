@@ -12,32 +12,20 @@ import numpy.typing as npt
 from vicinal import _core
 from vicinal.bodies import check_spheres
 from vicinal.distributed.halo import Halo
-from vicinal.sim.ranks import Ranks
+from vicinal.sim.balance import BalancedRanks
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Prequest
 
 Array = npt.NDArray[np.float64]
 
-TOLERANCE = 1.1
-"""Space is not divided again as long as no rank's work exceeds this many times the mean."""
 
-SMOOTHING = 0.5
-"""Weight of the newest measurement of what a body costs; the rest is that of earlier ones."""
-
-
-class GrainRanks(Ranks):
+class GrainRanks(BalancedRanks):
     """The ranks that share a simulation of grains."""
 
     def __init__(self, comm: Intracomm | None, box: Sequence[float]) -> None:
         super().__init__(comm, box)
         self._messages: _Messages | None = None
-        self.spent = 0.0
-        """CPU seconds of the steps of this rank since the work was last compared; waiting does not count."""
-        self._cost = 0.0
-        """Smoothed CPU seconds of a body of this rank since the last division, 0 if they are not known."""
-        self._lost = self._price = 0.0
-        """Seconds that ranks have waited for the slowest since the last division, and what that division took."""
 
     def migrate(self, core: _core.Grains, *, divide: bool) -> None:
         """Send bodies to the ranks that own the parts of space they are in; drops ghosts and lists.
@@ -47,36 +35,20 @@ class GrainRanks(Ranks):
         core
             The bodies, wrapped.
         divide
-            Divide space again if that pays: the time lost to unequal work exceeds that of a division.
+            Divide space again if that pays off.
         """
         domain = self.domain
         assert domain is not None  # noqa: S101 - only called with a communicator
         start = perf_counter()
         positions, own = core.get("positions"), core.ghosts() == 0
-        redivide = not self.divided or (divide and self._pays(int(own.sum())))
+        redivide = not self.divided or (divide and self.division_pays(int(own.sum())))
         if redivide:
-            domain.parts = domain.divide(positions[own], np.full(int(own.sum()), self._cost or 1.0))
-            self.divided = self.count(int(own.sum())) > 0
+            self.divide_by_cost(positions[own])
         parcels = core.depart(domain.parts.owners(positions), self.rank, self.size)
         for parcel in self.swap(parcels):
             core.arrive(parcel, ghosts=False)
         if redivide:
-            # What a body costs is measured again, since this rank has other bodies now.
-            self._cost = self._lost = 0.0
-            self._price = self.largest(perf_counter() - start)
-
-    def _pays(self, bodies: int) -> bool:
-        """Return whether to divide space again, from the work of all ranks since the last call."""
-        spent, self.spent = self.spent, 0.0
-        if bodies and spent > 0:
-            newest = spent / bodies
-            self._cost = SMOOTHING * newest + (1 - SMOOTHING) * self._cost if self._cost else newest
-        described = np.array(self.gathered((spent, self._cost, bodies)))
-        work = described[:, 1] * described[:, 2]
-        if not (described[:, 1] > 0)[described[:, 2] > 0].all():  # some rank has not measured its bodies yet
-            self._cost, work = 0.0, described[:, 2]
-        self._lost += float(described[:, 0].max() - described[:, 0].mean())
-        return bool(work.max() > TOLERANCE * work.mean() and self._lost >= self._price)
+            self.note_division(perf_counter() - start)
 
     def fetch_ghosts(self, core: _core.Grains, reaches: Array, centres: Array | None = None) -> Callable[[], None]:
         """Fetch ghosts of all bodies of other ranks within reach of own ones, and sort all rows.

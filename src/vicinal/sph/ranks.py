@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter, process_time, thread_time
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -10,20 +11,19 @@ import numpy.typing as npt
 
 from vicinal import _core
 from vicinal.distributed.bisection import wrapped
-from vicinal.distributed.messages import own_communicator, together
-from vicinal.sim.ranks import Ranks
+from vicinal.distributed.messages import own_communicator, send_rows, swap_counts, together
+from vicinal.sim.balance import BalancedRanks
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 Array = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.uint8]
+Counts = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
-TOLERANCE = 1.1
-"""Space is divided again when the rank with most particles has more than this many times the mean."""
-
 STEPS = 32
-"""Steps that ranks take before they look whether one of them was asked to stop, and how many particles each has."""
+"""Steps that ranks take before they look whether one of them was asked to stop, and how much work each has."""
 
 ROUNDING = 1e-5
 """By how much of the support pairs may be farther apart in single precision."""
@@ -34,7 +34,7 @@ def check_together(comm: Intracomm | None, check: Callable[[], Result]) -> Resul
     return check() if comm is None else together(own_communicator(comm), check)
 
 
-class FluidRanks(Ranks):
+class FluidRanks(BalancedRanks):
     """The ranks that share a fluid.
 
     Parameters
@@ -50,33 +50,52 @@ class FluidRanks(Ranks):
     def __init__(self, comm: Intracomm | None, box: Sequence[float], support: float) -> None:
         super().__init__(comm, box)
         self._support = support
+        self._waited = 0.0
+        """CPU seconds spent on messages, most of them waiting for other ranks."""
         self.balanced = 0
         """The step in which the work of ranks was last compared."""
 
     def divide(self, core: _core.Sph) -> None:
         """Divide space by the present particles; they move to their ranks at the beginning of the next step."""
-        if self.domain is None:
-            return
-        positions = core.column("positions")
-        self.domain.parts = self.domain.divide(wrapped(positions, self.edges), np.ones(len(positions)))
-        self.divided = True
-        self.inform(core)
+        if self.used:
+            self.divide_by_cost(wrapped(core.column("positions"), self.edges))
+            self.inform(core)
 
     def inform(self, core: _core.Sph) -> None:
         """Tell the core the parts of all ranks and how many particles there are."""
         if self.domain is None:
             return
-        # Pressures of wall particles that a particle sees depend on fluid as far again from them.
-        margin = (1 + ROUNDING) * self._support * (2 if len(core.wall_column("pressures")) else 1)
         parts = self.domain.parts.boxes(self.size, len(self.edges))
-        core.set_ranks(parts, self.rank, margin, self.count(core.size()), self.swap, self.agree)
+        reach = (1 + ROUNDING) * self._support
+        core.set_ranks(parts, self.rank, reach, self.count(core.size()), self._carry, self._agree)
 
     def balance(self, core: _core.Sph) -> None:
-        """Divide space again if ranks have unequal numbers of particles."""
+        """Divide space again if ranks have unequal work and that pays off."""
         self.balanced = core.steps()
-        counts = self.gathered(core.size())
-        if max(counts) > TOLERANCE * np.mean(counts):
+        if self.division_pays(core.size()):
+            start = perf_counter()
             self.divide(core)
+            self.note_division(perf_counter() - start)
+
+    def advance(self, core: _core.Sph, until: float, steps: int) -> bool:
+        """Take steps until a time is reached, at most so many; return whether the state is sound."""
+        start, waited = process_time(), self._waited
+        sound = core.run(until, steps)[1]
+        self.spent += process_time() - start - (self._waited - waited)
+        return sound
+
+    def _carry(self, parcels: Bytes, leaving: Counts) -> tuple[Bytes, Counts]:
+        """Send bytes to all ranks, which lie in their order; return those from all ranks, and how many from each."""
+        start = thread_time()
+        arriving = swap_counts(self.comm, leaving)
+        (received,) = send_rows(self.comm, [parcels], leaving, arriving)
+        self._waited += thread_time() - start
+        return received, arriving
+
+    def _agree(self, numbers: Array) -> None:
+        start = thread_time()
+        self.agree(numbers)
+        self._waited += thread_time() - start
 
     def owned(self, places: Array) -> npt.NDArray[np.bool_]:
         """Return which places are in the part of this rank."""

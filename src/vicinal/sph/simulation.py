@@ -327,7 +327,7 @@ class Simulation(Particles):
                 done = 1
             else:
                 done = min(end - self.step_count, STEPS) if ranks.used else end - self.step_count
-            if not self._core.run(until, done)[1]:
+            if not ranks.advance(self._core, until, done):
                 self._fault = unstable(self, self._core.broken())
                 raise self._fault
             if self._ends is not None and self._ends.exchange(self, len(self._slip)):
