@@ -9,7 +9,12 @@
 #include <span>
 #include <vector>
 
+#include "dem/arrays.hpp"
+
 namespace vicinal::dem {
+
+// Per block: the later blocks whose bodies the loop over it reads.
+using BlockReads = std::vector<std::vector<Number>>;
 
 // The place of a body in the order of rows: rows are sorted by key, then by id. A key is a number along a space-filling
 // curve (Assembly::set_keys), or this number plus the id for bodies that were inserted since.

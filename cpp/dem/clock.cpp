@@ -9,14 +9,18 @@
 namespace vicinal::dem {
 
 void Clock::prepare() {
-  const Bodies& bodies = assembly_.bodies;
-  runs_.clear();
+  runs_ = runs_of(assembly_.bodies);
+  ghost_runs_ = runs_of(border.ghosts);
+}
+
+Clock::Runs Clock::runs_of(const Bodies& bodies) {
+  Runs runs;
   for (std::size_t row = 0; row < bodies.size(); ++row) {
-    const bool round = bodies.isotropic(row), ghost = bodies.ghosts[row] != 0;
-    if (runs_.empty() || runs_.back().round != round || runs_.back().ghosts != ghost)
-      runs_.push_back({row, round, ghost});
+    const bool round = bodies.isotropic(row);
+    if (runs.empty() || runs.back().round != round) runs.push_back({row, round});
   }
-  runs_.push_back({bodies.size(), true, false});
+  runs.push_back({bodies.size(), true});
+  return runs;
 }
 
 std::vector<double> Clock::speeds() const {
@@ -44,7 +48,12 @@ void Clock::forward() {
   border.exchange();
   next_ = {border.agreed[0], border.agreed[1], border.agreed[2] == 0};
   if (border.agreed[3] > 0) stop_ = true;
-  border.unpack(assembly_.bodies);
+  border.unpack();
+  const double fastest = border.fastest();
+  for (Speed& speed : speeds_) speed.most = std::max(speed.most, fastest);  // any block may have ghosts
+  if (!next_.finite) drifted = false;
+  if (drifted) drift_ghosts();
+  border.place(assembly_.bodies);
 }
 
 void Clock::agree() {
@@ -109,57 +118,57 @@ std::int64_t Clock::advance(std::int64_t most) {
       stop_ = false;
       return done;
     }
-    if (border.used()) drift_all(true);
-    follow();
+    follow(assembly_.elements.used() ? std::span<const Speed>() : speeds_);
   }
 }
 
-// Splits the rows of a block into jobs; the bodies of a job are all isotropic or all anisotropic.
 template <class F>
-void Clock::half_steps(std::size_t begin, std::size_t end, bool ghosts, F&& f) {
-  auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
+void Clock::half_steps(Bodies& bodies, const Runs& runs, std::size_t begin, std::size_t end, F&& f) {
+  auto run = std::upper_bound(runs.begin(), runs.end(), begin,
                               [](std::size_t row, const Run& one) { return row < one.begin; }) -
              1;
   for (; run->begin < end; ++run) {
     const std::size_t first = std::max(begin, run->begin), last = std::min(end, (run + 1)->begin);
-    if (run->ghosts != ghosts) continue;
     HalfStepJob job;
     job.size = last - first;
     job.round = run->round;
-    job.places = assembly_.bodies.places.data() + first;
-    job.motions = assembly_.bodies.motions.data() + first;
-    job.orientations = assembly_.bodies.orientations.data() + first;
-    job.inertias = assembly_.bodies.inertias.data() + first;
-    job.momenta = assembly_.bodies.momenta.data() + first;
-    job.half_impulses = assembly_.bodies.half_impulses.data() + first;
-    job.inverse_margins = lists_.inverse_margins() + first;
+    job.places = bodies.places.data() + first;
+    job.motions = bodies.motions.data() + first;
+    job.orientations = bodies.orientations.data() + first;
+    job.inertias = bodies.inertias.data() + first;
+    job.momenta = bodies.momenta.data() + first;
+    job.half_impulses = bodies.half_impulses.data() + first;
     job.gravity = assembly_.gravity;
     job.dt = dt;
     f(job, first);
   }
 }
 
-void Clock::drift_rows(std::size_t begin, std::size_t end, bool ghosts) {
-  half_steps(begin, end, ghosts, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
+void Clock::drift_rows(std::size_t begin, std::size_t end) {
+  half_steps(assembly_.bodies, runs_, begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
 }
 
-void Clock::drift_all(bool ghosts) {
-  each_block(assembly_.bodies.size(), block_rows,
-             [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end, ghosts); });
+void Clock::drift_ghosts() {
+  half_steps(border.ghosts, ghost_runs_, 0, border.ghosts.size(),
+             [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
 }
 
 void Clock::drift() {
-  drift_all(false);
-  if (border.used()) drift_all(true);
+  each_block(assembly_.bodies.size(), block_rows,
+             [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end); });
+  if (border.used()) {
+    drift_ghosts();
+    border.place(assembly_.bodies);
+  }
   drifted = true;
-  follow();
+  follow({});
 }
 
-void Clock::follow() {
+void Clock::follow(std::span<const Speed> blocks) {
   if (assembly_.elements.used()) assembly_.elements.follow(assembly_.bodies, dt);
   for (Wall& wall : assembly_.walls) wall.move(dt);
   lists_.moved(next_, dt);
-  forces_.moved(next_, dt);
+  forces_.moved(next_, blocks, dt);
 }
 
 void Clock::forces_and(Then then) {
@@ -207,14 +216,15 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
   const Speed speed = kick_rows(begin, end, loads, then == Then::prime);
   if (border.used()) border.pack(assembly_.bodies, begin, end);
   // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
-  if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end, false);
+  if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
   return speed;
 }
 
 // Computes the velocities at the end of the step. Returns the largest speeds in the next half step.
 Speed Clock::kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
   Speed fastest;
-  half_steps(begin, end, false, [&](HalfStepJob& job, std::size_t first) {
+  half_steps(assembly_.bodies, runs_, begin, end, [&](HalfStepJob& job, std::size_t first) {
+    job.inverse_margins = lists_.inverse_margins() + first;
     job.loads = loads + (first - begin);
     job.priming = priming;
     kernels().kick(job);

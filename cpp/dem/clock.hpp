@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dem/assembly.hpp"
@@ -39,7 +40,7 @@ class Clock {
 
  private:
   void prime();
-  // Gives ghosts the motion of their bodies, and makes `next_` that of all ranks.
+  // Gives ghosts the motion of their bodies, drifts them if the step has begun, and makes `next_` that of all ranks.
   void forward();
   // Makes `next_` that of all ranks.
   void agree();
@@ -47,8 +48,8 @@ class Clock {
   [[nodiscard]] bool lists_valid();
   // The first half of a step: velocities of the half step, and positions.
   void drift();
-  // What follows the motion of bodies: elements, walls, the age of lists.
-  void follow();
+  // What follows the motion of bodies: elements, walls, the age of lists. `blocks`: see Forces::moved.
+  void follow(std::span<const Speed> blocks);
   // The second half of a step: forces and velocities. kick_and_drift: and the first half of the next step. Velocities
   // follow the forces block by block, while what they need is in a cache; nothing of a block is needed by later blocks.
   enum class Then { prime, kick, kick_and_drift };
@@ -56,21 +57,24 @@ class Clock {
   Speed finish(std::size_t begin, std::size_t end, Then then);
   Speed finish_few(std::size_t begin, std::size_t end, Then then);
   Speed kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming);
-  void drift_rows(std::size_t begin, std::size_t end, bool ghosts);
-  void drift_all(bool ghosts);
-  template <class F>
-  void half_steps(std::size_t begin, std::size_t end, bool ghosts, F&& f);
+  void drift_rows(std::size_t begin, std::size_t end);
+  void drift_ghosts();
 
   Assembly& assembly_;
   Lists& lists_;
   Forces& forces_;
-  // Consecutive bodies that are all isotropic or all not, and all ghosts or all not. A run ends where the next begins.
+  // Consecutive bodies that are all isotropic or all not. A run ends where the next begins.
   struct Run {
     std::size_t begin;
-    bool round, ghosts;
-    bool operator==(const Run&) const = default;
+    bool round;
   };
-  std::vector<Run> runs_;      // and one at the end
+  using Runs = std::vector<Run>;  // and one at the end
+  static Runs runs_of(const Bodies& bodies);
+  // Calls f(job, first) for the parts of a range of rows whose bodies are all isotropic or all not.
+  template <class F>
+  void half_steps(Bodies& bodies, const Runs& runs, std::size_t begin, std::size_t end, F&& f);
+
+  Runs runs_, ghost_runs_;
   std::vector<Speed> speeds_;  // the largest of each block
   Speed next_;                 // in the next half step
   bool stop_ = false;          // whether a rank has asked to stop

@@ -24,6 +24,7 @@ void Forces::prepare() {
   overlapping_.clear();  // contacts overlap, so do their bounding spheres
   if (assembly_.any_convex) overlapping_.assign(lists_.pairs.active(), lists_.pairs.active() + lists_.pairs.size());
   blocks_ = assembly_.block_offsets();
+  odometers_.assign(blocks_.size() - 1, 0.0);
   wall_rows_.clear();
   plain_rows_.clear();
   wall_row_offsets_.clear();
@@ -58,6 +59,16 @@ void Forces::prepare() {
 
 void Forces::wake_all() {
   for (auto* wakes : {&pair_wakes_, &wakes_, &row_wakes_}) std::fill(wakes->begin(), wakes->end(), 0.0);
+}
+
+void Forces::moved(Speed all, std::span<const Speed> blocks, double dt) {
+  odometer_ += (all.most + assembly_.wall_speed) * dt;
+  for (std::size_t block = 0; block < odometers_.size(); ++block) {
+    double most = blocks.empty() ? all.most : blocks[block].most;
+    if (!blocks.empty())
+      for (const Number read : reads_[block]) most = std::max(most, blocks[read].most);
+    odometers_[block] += most * dt;
+  }
 }
 
 void Forces::begin_step() {
@@ -132,7 +143,7 @@ void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block
   for (std::size_t k = 0; k < job.endings; ++k) {
     lists_.pairs.forget(ended[k]);
     pair_wakes(block, first_entry)[(ended[k] - first_entry) / SearchJob::group] = 0;
-    touching_.stale[block] = 1;
+    touching_.stale[block] = std::min<std::size_t>(touching_.stale[block], ended[k]);
   }
 }
 
@@ -152,23 +163,27 @@ void Forces::find_contacts(std::size_t begin, std::size_t end, std::size_t block
   job.period = assembly_.period;
   job.active = assembly_.any_convex ? overlapping_.data() : lists_.pairs.active();
   job.ends = assembly_.any_convex;
-  job.odometer = odometer_;
+  job.odometer = odometers_[block];
   job.wakes = pair_wakes(block, job.begin);
   if (job.ends && ended.size() < job.end - job.begin) ended.resize(job.end - job.begin);
   job.ended = ended.data();
   kernels().search(job);
   for (std::size_t k = 0; k < job.endings; ++k)
     if (lists_.pairs.active()[ended[k]] != 0) lists_.pairs.forget(ended[k]);
-  if (!job.changed && touching_.stale[block] == 0) return;
+  const std::size_t changed = std::min(job.changed, touching_.stale[block]);
+  if (changed >= job.end) return;
   const std::size_t from = TouchingPairs::from(block, job.begin);
-  CollectJob all{job.begin, job.end, job.first, job.second, job.active};
+  CollectJob all{std::max(job.begin, changed), job.end, job.first, job.second, job.active};
   all.i = touching_.i.data() + from;
   all.j = touching_.j.data() + from;
   all.entry = touching_.entry.data() + from;
+  // Pairs before the first change remain.
+  all.found = static_cast<std::size_t>(
+      std::lower_bound(all.entry, all.entry + touching_.sizes[block], static_cast<Number>(all.begin)) - all.entry);
   kernels().collect(all);
   for (Number* column : {all.i, all.j, all.entry}) pad(column, all.found);
   touching_.sizes[block] = all.found;
-  touching_.stale[block] = 0;
+  touching_.stale[block] = job.end;
 }
 
 Load Forces::load_of(std::size_t body) const {

@@ -51,15 +51,15 @@ struct Entries {
 // The pairs of every block that touch, ascending. They are kept from step to step and change only if a contact begins
 // or ends.
 struct TouchingPairs {
-  Buffer<Number> i, j, entry;       // the pairs of a block begin at from(its number, its first entry in the list)
-  std::vector<std::size_t> sizes;   // per block
-  std::vector<std::uint8_t> stale;  // per block: whether a contact has ended since the pairs were collected
+  Buffer<Number> i, j, entry;      // the pairs of a block begin at from(its number, its first entry in the list)
+  std::vector<std::size_t> sizes;  // per block
+  std::vector<std::size_t> stale;  // per block: the first entry that has changed since the pairs were collected
 
   static std::size_t from(std::size_t block, std::size_t first_entry) { return first_entry + block * spare_contacts; }
   void reset(std::size_t entries, std::size_t blocks) {
     for (auto* column : {&i, &j, &entry}) column->reset(from(blocks, entries));
     sizes.assign(blocks, 0);
-    stale.assign(blocks, 1);
+    stale.assign(blocks, 0);
   }
 };
 
@@ -80,8 +80,9 @@ class Forces {
   }
   // The first element of every block, and the number of elements.
   [[nodiscard]] std::span<const std::size_t> blocks() const { return blocks_; }
-  // Records that bodies and walls have moved for one step.
-  void moved(Speed speed, double dt) { odometer_ += (speed.most + assembly_.wall_speed) * dt; }
+  // Records that bodies and walls have moved for one step. `blocks`: the largest speed of each block of elements, or
+  // nothing if only that of all is known.
+  void moved(Speed all, std::span<const Speed> blocks, double dt);
   // Makes the next step test all entries of walls; needed after walls have changed.
   void wake_all();
 
@@ -163,6 +164,7 @@ class Forces {
   std::vector<std::uint8_t> plain_rows_;       // whether these rows are spheres near planes and cylinders only
   std::vector<std::size_t> wall_row_offsets_;  // where those of each block begin
   double odometer_ = 0;                        // upper bound of how far bodies and walls have approached each other
+  std::vector<double> odometers_;              // per block: the same for the bodies of its pairs
   std::vector<std::size_t> blocks_;            // see blocks()
   BlockReads reads_;
   // What one point of contact exerts on a wall.

@@ -194,10 +194,10 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
     Real c[4];
     Lanes::columns(next, c);
     const Triple<Real> velocity{c[0], c[1], c[2]};
-    const Real square = dot(velocity, velocity);
+    const Real inverse = Lanes::load_lanes(job.inverse_margins + row), zero = Lanes::all(0);
+    const Real square = choose(inverse > zero, dot(velocity, velocity), zero);
     sum = sum + square;
     fastest = choose(square > fastest, square, fastest);
-    const Real inverse = Lanes::load_lanes(job.inverse_margins + row);
     const Real relative = square * (inverse * inverse);
     in_margins = choose(relative > in_margins, relative, in_margins);
   }

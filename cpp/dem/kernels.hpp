@@ -27,8 +27,8 @@ struct SearchJob {
   double odometer = 0;             // an upper bound of how far any body has moved
   double* wakes = nullptr;         // per group: the reading of the odometer up to which it need not be tested
   // Results.
-  bool changed = false;     // whether any entry of `active` has changed
-  Number* ended = nullptr;  // entries that no longer touch; has room for all entries
+  std::size_t changed = ~std::size_t{0};  // the first entry of `active` that has changed
+  Number* ended = nullptr;                // entries that no longer touch; has room for all entries
   std::size_t endings = 0;
 };
 
@@ -158,7 +158,7 @@ struct HalfStepJob {
   const Vec* inertias = nullptr;
   Vec *momenta = nullptr, *half_impulses = nullptr;  // used if not round
   const Load* loads = nullptr;
-  const double* inverse_margins = nullptr;  // per body; see Lists
+  const double* inverse_margins = nullptr;  // per body; see Lists. The speed of a body with 0 does not count
   Vec gravity;
   double dt = 0;
   bool priming = false;  // compute dv and dw only, and leave v and w unchanged

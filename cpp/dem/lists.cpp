@@ -39,7 +39,8 @@ void Lists::set(const RowsView& pair_rows, const RowsView& wall_rows, std::span<
   inverse_margins_.resize(assembly_.bodies.size());
   const Elements& elements = assembly_.elements;
   for (std::size_t b = 0; b < inverse_margins_.size(); ++b)
-    inverse_margins_[b] = 1.0 / margins_[elements.used() ? elements.offsets[b] : b];
+    inverse_margins_[b] =
+        assembly_.bodies.ghosts[b] != 0 ? 0 : 1.0 / margins_[elements.used() ? elements.offsets[b] : b];
   bound_.start(std::numeric_limits<double>::infinity());  // measured when it is first needed
   ready_ = true;
 }

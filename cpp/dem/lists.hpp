@@ -41,7 +41,8 @@ class Lists {
   // The positions for which the lists were built, and the margins.
   [[nodiscard]] std::span<const double> built_centres() const { return watch_.positions(); }
   [[nodiscard]] std::span<const double> margins() const { return margins_.span(); }
-  [[nodiscard]] const double* inverse_margins() const { return inverse_margins_.data(); }  // per body
+  // Per body; 0 for ghosts, which the rank that owns them watches.
+  [[nodiscard]] const double* inverse_margins() const { return inverse_margins_.data(); }
   [[nodiscard]] double wall_margin() const { return wall_margin_; }
   [[nodiscard]] double wall_drift() const { return wall_drift_; }
 

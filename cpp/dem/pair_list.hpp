@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dem/arrays.hpp"
+#include "dem/blocks.hpp"
 #include "dem/kernels.hpp"
-#include "dem/parallel.hpp"
 #include "dem/patch.hpp"
 #include "exec/memory.hpp"
 #include "rows/history.hpp"

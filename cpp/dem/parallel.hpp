@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -41,19 +42,28 @@ void each_block(std::size_t rows, std::size_t size, F&& f) {
        [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
 }
 
-// Per block: the later blocks whose bodies the loop over it reads.
-using BlockReads = std::vector<std::vector<Number>>;
-
 #ifdef _OPENMP
 // Two loops over blocks on several threads: first f(block), then `then(block)` as soon as the first loop has finished
 // all blocks that read this one. Every thread has the same consecutive blocks in every step, whose data stay in its
-// cache; a thread that has none left takes those of others, from the end.
+// cache; a thread that has none left takes those of others, from the end. A thread begins with the blocks that read
+// blocks of other threads, which wait for them, and does the second loop of its own blocks afterwards.
 class BlockQueue {
  public:
   BlockQueue(const BlockReads& reads, std::size_t threads)
-      : reads_(reads), shares_(threads), waits_(reads.size()), taken_(reads.size()) {
+      : reads_(reads), order_(reads.size()), shares_(threads), waits_(reads.size()), taken_(reads.size()) {
     for (std::size_t t = 0; t <= threads; ++t) bounds_.push_back(reads.size() * t / threads);
-    for (std::size_t t = 0; t < threads; ++t) shares_[t].left = {bounds_[t], bounds_[t + 1]};
+    for (std::size_t t = 0; t < threads; ++t) {
+      const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(bounds_[t]),
+                 end = order_.begin() + static_cast<std::ptrdiff_t>(bounds_[t + 1]);
+      std::iota(begin, end, static_cast<Number>(bounds_[t]));
+      const auto reads_others = [&](Number block) {
+        return std::any_of(reads[block].begin(), reads[block].end(),
+                           [&](Number later) { return later >= bounds_[t + 1]; });
+      };
+      const auto urgent = std::stable_partition(begin, end, reads_others);
+      shares_[t].left = {bounds_[t], bounds_[t + 1]};
+      shares_[t].urgent = static_cast<std::size_t>(urgent - begin);
+    }
     for (auto& wait : waits_) wait.store(1, std::memory_order_relaxed);
     for (const auto& later : reads)
       for (const Number block : later) waits_[block].fetch_add(1, std::memory_order_relaxed);
@@ -63,7 +73,7 @@ class BlockQueue {
   void work(std::size_t thread, F&& f, Then&& then) {
     constexpr std::size_t patience =
         4096;  // rounds without work; a thread that yields to other programs comes back late
-    std::size_t block = 0, first = bounds_[thread], idle = 0;
+    std::size_t block = 0, first = bounds_[thread], begun = 0, idle = 0;
     const auto finish = [&](std::size_t begin, std::size_t end) {
       if (!ready(begin, end, block)) return false;
       then(block);
@@ -72,8 +82,9 @@ class BlockQueue {
     };
     while (finished_.load(std::memory_order_relaxed) < waits_.size()) {
       while (first < bounds_[thread + 1] && taken_[first].load(std::memory_order_relaxed)) ++first;
-      if (finish(first, bounds_[thread + 1])) continue;
+      if (begun >= shares_[thread].urgent && finish(first, bounds_[thread + 1])) continue;
       if (next(thread, block)) {
+        ++begun;
         f(block);
         for (const Number later : reads_[block]) waits_[later].fetch_sub(1, std::memory_order_acq_rel);
         waits_[block].fetch_sub(1, std::memory_order_acq_rel);
@@ -91,7 +102,7 @@ class BlockQueue {
       Share& share = shares_[(thread + k) % shares_.size()];
       const std::lock_guard lock(share.access);
       if (share.left.first == share.left.second) continue;
-      block = k == 0 ? share.left.first++ : --share.left.second;
+      block = order_[k == 0 ? share.left.first++ : --share.left.second];
       return true;
     }
     return false;
@@ -107,9 +118,11 @@ class BlockQueue {
 
   struct alignas(64) Share {
     std::mutex access;
-    std::pair<std::size_t, std::size_t> left;  // blocks from the first up to the second
+    std::pair<std::size_t, std::size_t> left;  // places in the order of blocks, from the first up to the second
+    std::size_t urgent = 0;                    // how many blocks, at the beginning, read blocks of other threads
   };
   const BlockReads& reads_;
+  std::vector<Number> order_;        // of the blocks of each thread in the first loop
   std::vector<std::size_t> bounds_;  // of the blocks of each thread
   std::vector<Share> shares_;
   std::vector<std::atomic<Number>> waits_;  // per block: how many blocks that read it are not finished, and itself

@@ -80,7 +80,7 @@ void search(SearchJob& whole) {
     if (!job.ends) found.touching |= found.before;
     job.wakes[group] = job.ends && found.touching != 0 ? 0 : job.odometer + usable_gap * found.gap;
     if (found.before == found.touching) continue;
-    job.changed = true;
+    if (job.changed > k) job.changed = k + static_cast<std::size_t>(std::countr_zero(found.before ^ found.touching));
     for (std::size_t c = 0; c < count; ++c) {
       const bool was = (found.before >> c & 1) != 0, is = (found.touching >> c & 1) != 0;
       job.active[k + c] = is ? 1 : 0;

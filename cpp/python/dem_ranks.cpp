@@ -42,7 +42,7 @@ nb::object view_of(nb::handle owner, double* data, std::size_t size) {
 nb::tuple set_border(nb::handle self, const In<std::uint32_t>& sent, const In<std::uint32_t>& ghosts, bool all_round) {
   auto& sim = nb::cast<Simulation&>(self);
   dem::Border& border = sim.clock.border;
-  border.set(values(sent), values(ghosts), all_round);
+  border.set(sim.assembly.bodies, values(sent), values(ghosts), all_round);
   return nb::make_tuple(view_of(self, border.outgoing.data(), border.outgoing.size()),
                         view_of(self, border.incoming.data(), border.incoming.size()), border.width(),
                         view_of(self, border.agreed.data(), border.agreed.size()));
