@@ -229,16 +229,13 @@ class QuerySums {
 
 // The values of all pairs, each counted once.
 template <class T, int D>
-Tally sum_pairs(const Task<T, D>& task, const PairFunction& function, std::span<double> sums) {
+Tally sum_pairs(const Task<T, D>& task, const PairFunction& function, std::span<ExactSum> sums) {
   detail::PerThread<TotalSums<T, D>> totals;
   const Tally tally = visit_pairs(task, [&](std::size_t, std::size_t thread) -> TotalSums<T, D>& {
     return totals.get(thread, [&](auto& made) { made.emplace(task, function); });
   });
-  for (std::size_t c = 0; c < sums.size(); ++c) {
-    ExactSum all;
-    totals.for_each([&](const TotalSums<T, D>& total) { all.add(total.sum(c)); });
-    sums[c] = all.value();
-  }
+  for (std::size_t c = 0; c < sums.size(); ++c)
+    totals.for_each([&](const TotalSums<T, D>& total) { sums[c].add(total.sum(c)); });
   return tally;
 }
 

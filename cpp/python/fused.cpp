@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "python/exact_sums.hpp"
 #include "python/search.hpp"
 #include "search/fused.hpp"
 
@@ -70,9 +71,11 @@ nb::object histogram(const Origin& origin, const BodyArrays& bodies, double cuto
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FunctionArrays = std::tuple<std::uintptr_t, std::size_t, Numbers, Numbers>;
 
-// Sums of a function: one row for each body or query, or one for all pairs. None if the function has failed.
+// Sums of a function: one row for each body or query, or one for all pairs; `exact`: its digits, which can be added to
+// those of other ranks. None if the function has failed.
 nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                  const FunctionArrays& given_function, bool each, const Queries& queries, const FilterArrays* filter) {
+                  const FunctionArrays& given_function, bool each, const Queries& queries, const FilterArrays* filter,
+                  bool exact) {
   AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
   const auto& [address, values, data, shapes] = given_function;
   const PairFunction function{reinterpret_cast<decltype(PairFunction::call)>(address), values, data.data(),
@@ -80,15 +83,22 @@ nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff,
   const std::size_t rows = !each ? 1 : std::get<0>(queries ? *queries : bodies).shape(0);
   Region result(rows * values * sizeof(double) + overrun);
   const std::span<double> sums(static_cast<double*>(result.data()), rows * values);
+  std::vector<ExactSum> totals(each ? 0 : values);
   try {
     search.visit([&]<class T, int D>(Search<T, D>& of) {
       std::optional<BodyView<T, D>> given;
       if (queries) given = points_of<T, D>(*queries);
-      without_lock([&] { sum_function<T, D>(of, given ? &*given : nullptr, function, each, filter_of(filter), sums); });
+      const BodyView<T, D>* const others = given ? &*given : nullptr;
+      without_lock([&] {
+        if (each) sum_function_by_query<T, D>(of, others, function, filter_of(filter), sums);
+        else sum_function<T, D>(of, others, function, filter_of(filter), totals);
+      });
     });
   } catch (const FunctionFailed&) {
     return nb::none();
   }
+  if (exact) return digits_of(totals, {totals.size()});
+  for (std::size_t c = 0; c < totals.size(); ++c) sums[c] = totals[c].value();
   return array_of<double>(std::move(result), {rows, values}, nullptr);
 }
 
@@ -149,7 +159,7 @@ void bind_fused(nb::module_& m) {
            nb::arg("want"), nb::arg("half"), nb::arg("queries").none(), nb::arg("hit_filter").none())
       .def("next", &Chunks::next, nb::arg("most"));
   m.def("reduce", &reduce, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("function"),
-        nb::arg("each"), nb::arg("queries").none(), nb::arg("hit_filter").none());
+        nb::arg("each"), nb::arg("queries").none(), nb::arg("hit_filter").none(), nb::arg("exact"));
   m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
         nb::arg("hit_filter").none());
 }

@@ -24,10 +24,13 @@ void count_distances(Search<T, D>& search, const BodyView<T, D>* queries, std::s
 template <class T, int D>
 Components label_components(Search<T, D>& search, const PairFilter* filter);
 
-// Sums of a function over pairs; `each`: one for every body or query, otherwise over all pairs. See
-// pairs/pair_sums.hpp. `queries` and `filter` may be null.
+// Sums of a function over the pairs of every body or query, and over all pairs. See pairs/pair_sums.hpp. `queries` and
+// `filter` may be null.
 template <class T, int D>
-void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function, bool each,
-                  const PairFilter* filter, std::span<double> sums);
+void sum_function_by_query(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function,
+                           const PairFilter* filter, std::span<double> sums);
+template <class T, int D>
+void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function,
+                  const PairFilter* filter, std::span<ExactSum> sums);
 
 }  // namespace vicinal

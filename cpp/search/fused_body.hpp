@@ -33,12 +33,17 @@ Components label_components(Search<T, D>& search, const PairFilter* filter) {
 }
 
 template <class T, int D>
-void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function, bool each,
-                  const PairFilter* filter, std::span<double> sums) {
-  const auto find = [&](const Task<T, D>& task) {
-    return detail::Done{each ? sum_by_query(task, function, sums) : sum_pairs(task, function, sums)};
-  };
-  search.search(queries, each ? Mode::full : Mode::half, true, find, filter);
+void sum_function_by_query(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function,
+                           const PairFilter* filter, std::span<double> sums) {
+  const auto find = [&](const Task<T, D>& task) { return detail::Done{sum_by_query(task, function, sums)}; };
+  search.search(queries, Mode::full, true, find, filter);
+}
+
+template <class T, int D>
+void sum_function(Search<T, D>& search, const BodyView<T, D>* queries, const PairFunction& function,
+                  const PairFilter* filter, std::span<ExactSum> sums) {
+  const auto find = [&](const Task<T, D>& task) { return detail::Done{sum_pairs(task, function, sums)}; };
+  search.search(queries, Mode::half, true, find, filter);
 }
 
 }  // namespace vicinal

@@ -212,17 +212,6 @@ def check_box(value: BoxLike, points: Bodies, cutoff: float, periodic: PeriodicL
     return cell
 
 
-def check_lengths(value: BoxLike, points: Bodies, cutoff: float, what: str) -> Cell:
-    """Check a periodic cell where only orthogonal ones are supported; `what` needs it."""
-    cell = check_box(value, points, cutoff)
-    if cell.tilted:
-        raise InputError(
-            f"box must be one length, or {points.dim} with None for an open axis, for {what}, got {value!r}; tilted "
-            "cells are not supported there"
-        )
-    return cell
-
-
 def check_images(points: Bodies, cutoff: float, cell: Cell, queries: Bodies | None = None) -> None:
     """Check that a body reaches at most `MOST_IMAGES` periodic images of the box."""
     reach = cell.reach(points.reach(cutoff, queries), boxes=points.kind == "boxes")

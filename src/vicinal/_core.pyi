@@ -120,7 +120,8 @@ def reduce(
     each: bool,
     queries: _Bodies | None,
     hit_filter: Filter | None,
-) -> npt.NDArray[np.float64] | None: ...
+    exact: bool,
+) -> npt.NDArray[Any] | None: ...
 def components(
     origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float], hit_filter: Filter | None
 ) -> tuple[npt.NDArray[np.int32], int]: ...

@@ -47,9 +47,17 @@ class SingleSearch:
         """Label connected components."""
         return _core.components(self.origin, *self._bodies, hit_filter)
 
-    def reduce(self, function: Any, each: bool, queries: Any, hit_filter: Any) -> npt.NDArray[np.float64] | None:  # noqa: FBT001
+    def reduce(
+        self,
+        function: Any,
+        each: bool,  # noqa: FBT001
+        queries: Any,
+        hit_filter: Any,
+        *,
+        exact: bool = False,
+    ) -> npt.NDArray[Any] | None:
         """Sum a function over pairs."""
-        return _core.reduce(self.origin, *self._bodies, function, each, queries, hit_filter)
+        return _core.reduce(self.origin, *self._bodies, function, each, queries, hit_filter, exact)
 
     def chunks(
         self,

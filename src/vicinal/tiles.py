@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal.cell import BoxLike
+from vicinal.cell import BoxLike, PeriodicLike
+from vicinal.distributed.axes import along_axes, bodies_along_axes, farthest
 from vicinal.distributed.bisection import bisect, wrapped
 from vicinal.distributed.ghost_search import GhostSearch, Group
 from vicinal.distributed.halo import keeps_pair
@@ -78,20 +79,24 @@ class Tiles:
         The folder.
     dtype, dim
         Type and number of coordinates.
-    edges
-        One period per axis, 0 for an open axis.
+    box, periodic
+        The periodic cell, as for `vicinal.pairs`.
     sizes
         Points per tile.
     hulls
-        Least and largest coordinates of each tile, inside the periodic box.
+        Least and largest coordinates of each tile, inside the periodic cell and along its axes.
+    far
+        At least the distance of any point from the origin.
     """
 
     folder: Path
     dtype: str
     dim: int
-    edges: tuple[float, ...]
+    box: Any
+    periodic: Any
     sizes: tuple[int, ...]
     hulls: tuple[tuple[float, ...], ...]
+    far: float
 
     @classmethod
     def open(cls, folder: str | Path) -> Tiles:
@@ -102,7 +107,7 @@ class Tiles:
         except (OSError, ValueError) as error:
             raise InputError(f"folder must hold tiles, got {place} ({error}); make them with tiles.write") from error
         hulls = tuple(tuple(float(x) for x in hull) for hull in entries["hulls"])
-        return cls(place, entries["dtype"], entries["dim"], tuple(entries["edges"]), tuple(entries["sizes"]), hulls)
+        return cls(place, **{**entries, "sizes": tuple(entries["sizes"]), "hulls": hulls})
 
     def __len__(self) -> int:
         """Return the number of points."""
@@ -120,8 +125,9 @@ class Tiles:
         structure
             As for `vicinal.pairs`.
         """
-        none = _check.Bodies(np.zeros((0, self.dim), self.dtype), [0.0] * self.dim, [0.0] * self.dim)
+        none = _no_points(self.dim, self.dtype)
         checked = _check.check_cutoff(cutoff, none)
+        _check.check_box(self.box, none, checked, self.periodic)
         if want != "n":
             _check.check_want(want, "ijdDS")
         return [Task(self, tile, checked, want, structure) for tile, size in enumerate(self.sizes) if size]
@@ -154,9 +160,8 @@ class Tiles:
             (arriving,) = self._meeting(points, task.cutoff, [task.tile]).values()
             ghosts.append(points[arriving])
             ghost_ids.append(numbers[arriving])
-        box = [edge or None for edge in self.edges]
         body, ghost = (Group(points, None, task.cutoff) for points in (own, np.concatenate(ghosts)))
-        search = GhostSearch(body, ghost, np.flatnonzero(near), box, None, task.structure)
+        search = GhostSearch(body, ghost, np.flatnonzero(near), self.box, self.periodic, task.structure)
         if counting:
             return TileResult(task.tile, ids, (search.count(),))
         both_ids = np.concatenate([ids, *ghost_ids])
@@ -167,8 +172,10 @@ class Tiles:
     def _meeting(self, points: Array, cutoff: float, tiles: list[int]) -> dict[int, npt.NDArray[np.int64]]:
         """Return, by tile, the points that can form pairs with its points."""
         hulls = np.array([self.hulls[tile] for tile in tiles]).reshape(len(tiles), 2, self.dim)
-        bodies = _check.check_points(points).for_core
-        return dict(zip(tiles, _core.meeting_hulls(bodies, cutoff, list(self.edges), hulls, len(tiles)), strict=True))
+        cell = _check.check_box(self.box, _no_points(self.dim, self.dtype), 0.0, self.periodic)
+        bodies, reach = bodies_along_axes(_check.check_points(points), cutoff, cell, self.far)
+        found = _core.meeting_hulls(bodies.for_core, reach, cell.edges, hulls, len(tiles))
+        return dict(zip(tiles, found, strict=True))
 
     def _read(self, tile: int) -> tuple[Array, npt.NDArray[np.int64]]:
         points = np.fromfile(_points_file(self.folder, tile), self.dtype).reshape(-1, self.dim)
@@ -176,6 +183,10 @@ class Tiles:
         if not len(points) == len(ids) == self.sizes[tile]:
             raise InputError(f"folder must hold {self.sizes[tile]} points in tile {tile}, got {len(points)}")
         return points, ids
+
+
+def _no_points(dim: int, dtype: Any) -> _check.Bodies:
+    return _check.Bodies(np.zeros((0, dim), dtype), [0.0] * dim, [0.0] * dim)
 
 
 def _points_file(folder: Path, tile: int) -> Path:
@@ -191,6 +202,7 @@ def write(
     folder: str | Path,
     *,
     box: BoxLike = None,
+    periodic: PeriodicLike = None,
     points_per_tile: int = 1_000_000,
     overwrite: bool = False,
 ) -> Tiles:
@@ -203,8 +215,8 @@ def write(
         by piece. Row numbers of the source are the ids of the points.
     folder
         Folder for the tiles: about 8 bytes per point more than the source.
-    box
-        Period along each axis, as for `vicinal.pairs`.
+    box, periodic
+        The periodic cell, as for `vicinal.pairs`; it may be tilted.
     points_per_tile
         Mean number of points of a tile. Memory of a search is proportional to it.
     overwrite
@@ -230,7 +242,7 @@ def write(
     part.mkdir(parents=True)
     try:
         with _open(source) as rows:
-            _fill(rows, part, box, max(1, -(-len(rows) // per_tile)))
+            _fill(rows, part, box, periodic, max(1, -(-len(rows) // per_tile)))
         if place.exists():  # old tiles are removed only now that the new ones are complete
             shutil.rmtree(place)
         part.rename(place)
@@ -290,19 +302,19 @@ def _sample(rows: _ArrayRows | ParquetPoints) -> Array:
     return _check.check_points(np.concatenate(taken), "source").array
 
 
-def _fill(rows: _ArrayRows | ParquetPoints, folder: Path, box: BoxLike, tiles: int) -> None:
+def _fill(rows: _ArrayRows | ParquetPoints, folder: Path, box: BoxLike, periodic: PeriodicLike, tiles: int) -> None:
     sample = _sample(rows)
     dtype, dim = sample.dtype, sample.shape[1]
-    cell = _check.check_lengths(box, _check.Bodies(sample[:0], [0.0] * dim, [0.0] * dim), 0.0, "tiles")
-    edges = cell.edges
-    parts = bisect(wrapped(sample, edges), np.ones(len(sample)), tiles)
+    cell = _check.check_box(box, _no_points(dim, dtype), 0.0, periodic)
+    parts = bisect(wrapped(along_axes(sample, cell), cell.edges), np.ones(len(sample)), tiles)
     sizes = np.zeros(tiles, np.int64)
     hulls = np.stack([np.full((tiles, dim), np.inf), np.full((tiles, dim), -np.inf)], axis=1)
-    begin = 0
+    begin, far = 0, 0.0
     for piece in rows.pieces(CHUNK):
         chunk = _check.check_points(piece, "source", dtype)
         _check.check_wraps(chunk, cell, "source")
-        owners = parts.owners(wrapped(chunk.array, edges))
+        far = max(far, farthest(chunk.array))
+        owners = parts.owners(wrapped(along_axes(chunk.array, cell), cell.edges))
         order = np.argsort(owners, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=tiles))])
         for tile in np.flatnonzero(np.diff(ends)).tolist():
@@ -313,9 +325,19 @@ def _fill(rows: _ArrayRows | ParquetPoints, folder: Path, box: BoxLike, tiles: i
             with _ids_file(folder, tile).open("ab") as file:
                 (mine + begin).astype(np.int64).tofile(file)
             sizes[tile] += len(mine)
-            hull = np.reshape(_core.hull_of_extents(_check.check_points(points).for_core, 0.0, edges), (2, dim))
+            bodies, _ = bodies_along_axes(_check.check_points(points), 0.0, cell, 0.0)
+            hull = np.reshape(_core.hull_of_extents(bodies.for_core, 0.0, cell.edges), (2, dim))
             hulls[tile] = np.minimum(hulls[tile, 0], hull[0]), np.maximum(hulls[tile, 1], hull[1])
         begin += len(piece)
-    entries = {"dtype": dtype.name, "dim": dim, "edges": edges, "sizes": sizes.tolist()}
-    entries["hulls"] = hulls.reshape(tiles, -1).tolist()
+    entries = {"dtype": dtype.name, "dim": dim, "box": _plain(box), "periodic": _plain(periodic), "far": far}
+    entries |= {"sizes": sizes.tolist(), "hulls": hulls.reshape(tiles, -1).tolist()}
     (folder / MANIFEST).write_text(json.dumps(entries), encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument as numbers and lists, which JSON keeps to the last bit."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else float(value)

@@ -18,9 +18,14 @@ needs_launcher = pytest.mark.skipif(LAUNCHER is None, reason="ranks need mpiexec
 
 def start(ranks: int, *command: str) -> subprocess.Popen[str]:
     """Start ``python -m mpi4py`` with these arguments on several ranks, one thread each."""
+    return start_launcher("-n", str(ranks), sys.executable, "-m", "mpi4py", *command)
+
+
+def start_launcher(*arguments: str) -> subprocess.Popen[str]:
+    """Start ``mpiexec`` with these arguments; its programs have one thread each."""
     assert LAUNCHER is not None
     environment = {**os.environ, "VICINAL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    whole = [LAUNCHER, "-n", str(ranks), sys.executable, "-m", "mpi4py", *command]
+    whole = [LAUNCHER, *arguments]
     return subprocess.Popen(whole, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 

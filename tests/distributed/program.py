@@ -218,6 +218,112 @@ def cells() -> None:
             assert np.array_equal(counts, whole), (seed, name)
 
 
+def filters() -> None:
+    """Types, groups, excluded pairs, criteria and smallest distances: pairs, rows, counts and components."""
+    rng = np.random.default_rng(4)
+    n = 400
+    points, radii = rng.random((n, 3)), rng.uniform(0.02, 0.12, n)
+    types, groups = rng.integers(0, 3, n), rng.integers(-1, 40, n)
+    bonds = np.stack(vc.pairs(points, 0.11, box=1.0), axis=1)
+    bonds = bonds[rng.random(len(bonds)) < 0.5]
+    matrix = np.array([[0.1, 0.14, -1.0], [0.14, 0.06, 0.12], [-1.0, 0.12, 0.15]])
+    mine = Domain(WORLD, box=1.0).scatter(share(WORLD, points, 0), share(WORLD, np.arange(n), 0))
+    own = mine.owned_ids
+    for name, local, whole in (
+        ("types", {"cutoff": matrix, "types": types[own]}, {"cutoff": matrix, "types": types}),
+        ("groups", {"cutoff": 0.12, "groups": groups[own]}, {"cutoff": 0.12, "groups": groups}),
+        ("exclude", {"cutoff": 0.12, "exclude": bonds}, {"cutoff": 0.12, "exclude": bonds}),
+        ("r_min", {"cutoff": 0.12, "r_min": 0.07}, {"cutoff": 0.12, "r_min": 0.07}),
+        ("max", {"radii": radii[own], "criterion": "max"}, {"radii": radii, "criterion": "max"}),
+        ("min", {"radii": radii[own], "criterion": "min"}, {"radii": radii, "criterion": "min"}),
+        (
+            "mean",
+            {"radii": radii[own], "criterion": "mean", "exclude": bonds[:, ::-1], "groups": groups[own]},
+            {"radii": radii, "criterion": "mean", "exclude": bonds, "groups": groups},
+        ),
+    ):
+        got = collect(mine, mine.pairs(**local, want="ijSdD"))
+        labels = mine.gather(mine.components(**local))
+        counts = mine.gather(mine.count(**local))
+        rows = mine.neighbors(**local, sort=True)
+        directed = collect(mine, (np.repeat(np.arange(len(mine)), rows.counts), rows.indices))
+        if got is not None and directed is not None:
+            one = vc.pairs(points, **whole, box=1.0, want="ijSdD", sort=True)
+            assert len(one[0]) > 40, name
+            pairs = Pairs(*got).oriented().sorted()
+            assert all(np.array_equal(getattr(pairs, c), a) for c, a in zip("ijSdD", one, strict=True)), name
+            assert np.array_equal(counts, vc.count(points, **whole, box=1.0)), name
+            assert np.array_equal(counts, np.bincount(directed[0], minlength=n)), name
+            found = vc.components(points, **whole, box=1.0)
+            first = np.unique(found, return_index=True)[1]
+            assert np.array_equal(labels, first[found]), name
+
+
+def difference(i: Any, j: Any, d2: Any, v: Any, mass: Any, scale: Any) -> Any:
+    """Depends on the order of i and j."""
+    return scale * v[0] * mass[i], (mass[i] - mass[j]) / (d2 + 0.1)
+
+
+def closeness(_i: Any, _j: Any, d2: Any, _v: Any) -> Any:
+    return 1.0 / (d2 + 0.01)
+
+
+def consumers() -> None:
+    """Nearest points, histograms, components and sums: open, periodic and tilted space, ties, and empty ranks."""
+    tilted = [[1, 0, 0], [0.4, 0.9, 0], [-0.3, 0.2, 1.1]]
+    for case, (dim, size, box, dtype) in enumerate(
+        [
+            (3, 500, None, np.float64),
+            (2, 400, 1.0, np.float32),
+            (3, 300, tilted, np.float64),
+            (3, 300, (1.0, None, 1.0), np.float32),
+            (2, 2, None, np.float64),
+            (3, 5, 1.0, np.float64),
+            (2, 0, None, np.float64),
+        ]
+    ):
+        rng = np.random.default_rng(case)
+        points = rng.random((size, dim)).astype(dtype)
+        if case == 1:
+            points = (points * 16).round().astype(dtype) / dtype(16)  # many at the same place or equally far away
+        mass, types, groups = rng.random(size), rng.integers(0, 3, size), rng.integers(-1, 30, size)
+        mine = Domain(WORLD, box=box).scatter(
+            share(WORLD, points, case % 3),
+            share(WORLD, np.arange(size), case % 3),
+            fields={"mass": share(WORLD, mass, case % 3)},
+        )
+        own = mine.owned_ids
+        edges = [0.0, 0.05, 0.1, 0.2]
+        got: dict[str, Any] = {}
+        for k in (1, 7):
+            for cutoff in (np.inf, 0.15):
+                d, j = mine.nearest(k, cutoff)
+                got[f"d {k} {cutoff}"] = mine.gather(d)
+                got[f"j {k} {cutoff}"] = mine.gather(np.where(j < 0, -1, mine.ids[j]))
+        got["histogram"] = mine.histogram(edges)
+        got["by groups"] = mine.histogram(edges, groups=groups[own])
+        got["by types"] = mine.histogram(edges, types=types[own])
+        got["components"] = mine.gather(mine.components(0.06))
+        got["sum"] = mine.reduce(0.2, closeness)
+        got["sums"] = mine.reduce(0.2, difference, fields=["mass"], data=(3.0,))
+        got["each"] = mine.gather(mine.reduce(0.2, difference, each=True, fields=["mass"], data=(3.0,)))
+        if WORLD.rank == 0:
+            one: dict[str, Any] = {}
+            for k in (1, 7):
+                for cutoff in (np.inf, 0.15):
+                    one[f"d {k} {cutoff}"], one[f"j {k} {cutoff}"] = vc.nearest(points, k, cutoff, box=box)
+            one["histogram"] = vc.histogram(points, edges, box=box)
+            one["by groups"] = vc.histogram(points, edges, box=box, groups=groups)
+            one["by types"] = vc.histogram(points, edges, box=box, types=types)
+            found = vc.components(points, 0.06, box=box)
+            one["components"] = np.unique(found, return_index=True)[1][found] if size else found
+            one["sum"] = vc.reduce(points, 0.2, closeness, box=box)
+            one["sums"] = vc.reduce(points, 0.2, difference, data=(mass, 3.0), box=box)
+            one["each"] = vc.reduce(points, 0.2, difference, each=True, data=(mass, 3.0), box=box)
+            for name, expected in one.items():
+                assert np.array_equal(got[name], expected), (case, name, got[name], expected)
+
+
 def balance() -> None:
     """Ranks get equal shares of clustered points, and of weights."""
     rng = np.random.default_rng(2)
@@ -265,6 +371,11 @@ def disagree() -> None:
     mine = Domain(WORLD).scatter(np.random.default_rng(WORLD.rank).random((9, 2)))
     assert "cutoff must be" in message(lambda: mine.pairs(-1.0 if WORLD.rank == last else 1.0))
     assert "readable file" in message(lambda: Domain(WORLD).load("no_such_file.npy"))
+    assert "types must be" in message(lambda: mine.pairs(np.ones((2, 2)), types=np.zeros(len(mine) + WORLD.rank, int)))
+    assert "exclude must be" in message(lambda: mine.count(1.0, exclude=[1.0] if WORLD.rank == last else []))
+    assert "k must be" in message(lambda: mine.nearest(0 if WORLD.rank == last else 1))
+    assert "edges must be" in message(lambda: mine.histogram([1.0] if WORLD.rank == last else [0.0, 1.0]))
+    assert "fields must be among [], got 'mass'" in message(lambda: mine.reduce(1.0, closeness, fields=["mass"]))
 
 
 def load() -> None:

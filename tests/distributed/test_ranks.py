@@ -31,6 +31,8 @@ PROGRAM = str(Path(__file__).with_name("program.py"))
         ("decompositions", 8),
         ("cells", 2),
         ("cells", 3),
+        ("filters", 3),
+        ("consumers", 3),
         ("balance", 4),
         ("disagree", 2),
         ("bisection", 1),

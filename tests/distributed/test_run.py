@@ -7,13 +7,15 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from distributed.launch import finish, launch, needs_launcher, start
+from distributed.launch import finish, launch, needs_launcher, start, start_launcher
+from vicinal.cli.exits import INTERRUPTED
 from vicinal.sim.pictures.draw import Look, Painter
 from vicinal.sim.restart import load_restart
 from vicinal.sim.series import SeriesReader
@@ -77,6 +79,24 @@ velocity = [0, 0, -0.5]
 [[dem.outlets]]
 region = "drain"
 every = 0.005
+"""
+
+
+FAILING = """
+import sys
+from mpi4py import MPI
+from vicinal.cli import main
+from vicinal.dem.solver import GrainSolver
+
+advance = GrainSolver.advance
+
+def fail(self, until, steps):
+    advance(self, until, steps)
+    if MPI.COMM_WORLD.rank == 1 and self.step_count > 20:
+        raise RuntimeError("the second rank has failed")
+
+GrainSolver.advance = fail
+main()
 """
 
 
@@ -191,7 +211,8 @@ def test_the_kill_of_a_rank_ends_the_run_and_leaves_complete_results(tmp_path: P
     scene, folder = tmp_path / "stream.toml", tmp_path / "out"
     scene.write_text(SCENE)
     process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
-    _signal_first(process, folder, signal.SIGKILL)
+    _wait_for_results(process, folder)
+    os.kill(_first_rank(folder), signal.SIGKILL)
     assert finish(process).returncode != 0
     steps = len(SeriesReader(folder / "particles.vtkhdf"))
     assert steps >= 1
@@ -218,26 +239,59 @@ def test_a_launcher_without_mpi4py_or_of_another_mpi_is_named(
 
 
 @needs_launcher
-def test_a_signal_to_one_rank_stops_all_after_the_same_step(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "receiver"),
+    [(signal.SIGTERM, "rank 0"), (signal.SIGINT, "the launcher"), (signal.SIGTERM, "the launcher")],
+)
+def test_a_signal_stops_all_ranks_after_the_same_step(tmp_path: Path, number: int, receiver: str) -> None:
     scene, folder = tmp_path / "stream.toml", tmp_path / "out"
     scene.write_text(SCENE)
-    process = start(2, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
-    _signal_first(process, folder, signal.SIGTERM)
+    command = (sys.executable, "-m", "vicinal.cli", "run", str(scene), "--set", "run.duration=1000", "-o", str(folder))
+    process = start_launcher("-n", "2", *command)
+    _wait_for_results(process, folder)
+    if receiver == "rank 0":
+        os.kill(_first_rank(folder), number)
+    else:
+        process.send_signal(number)
     result = finish(process)
+    assert result.returncode == INTERRUPTED
     assert "interrupted; continue with: vicinal run --restart" in result.stderr
     report = json.loads((folder / "run.json").read_text())
     assert report["status"] == "interrupted"
     assert load_restart(folder / "restart.npz")[1]["dem"]["simulation"]["steps"] == report["step"]
+    assert not (folder / "run.lock").exists()
 
 
-def _signal_first(process: subprocess.Popen[str], folder: Path, number: int) -> None:
-    """Send a signal to rank 0, whose process the lock names, once the run has begun."""
+@needs_launcher
+def test_a_rank_that_fails_alone_ends_the_job_with_its_message(tmp_path: Path) -> None:
+    for rank in ("0", "1"):
+        (tmp_path / rank).mkdir()
+    (tmp_path / "0" / "stream.toml").write_text(SCENE)
+    command = (sys.executable, "-m", "vicinal.cli", "run", "stream.toml")
+    # Every rank has a folder of its own, and one of them has no scene.
+    ranks = [("-n", "1", "-wdir", str(tmp_path / rank), *command) for rank in ("0", "1")]
+    result = finish(start_launcher(*ranks[0], ":", *ranks[1]))
+    assert result.returncode == 1
+    assert "error: stream.toml: no such file (rank 1 of 2)" in result.stderr
+
+    program = tmp_path / "program.py"
+    program.write_text(FAILING)
+    scene = str(tmp_path / "0" / "stream.toml")
+    command = (sys.executable, str(program), "run", scene, "--set", "run.duration=1000", "-o", str(tmp_path / "out"))
+    result = finish(start_launcher("-n", "2", *command))
+    assert result.returncode == 1
+    assert "error: the second rank has failed (rank 1 of 2)" in result.stderr
+
+
+def _wait_for_results(process: subprocess.Popen[str], folder: Path) -> None:
     deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        if _runs(folder):
-            os.kill(json.loads((folder / "run.lock").read_text())["process"], number)
-            return
-        time.sleep(0.2)
+    while process.poll() is None and time.monotonic() < deadline and not _runs(folder):
+        time.sleep(0.1)
+
+
+def _first_rank(folder: Path) -> int:
+    """Return the number of the process of rank 0, which the lock names."""
+    return int(json.loads((folder / "run.lock").read_text())["process"])
 
 
 def _runs(folder: Path) -> bool:

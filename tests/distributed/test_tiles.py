@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import vicinal as vc
@@ -50,6 +50,37 @@ def test_tiles_find_the_pairs_and_counts_of_one_search(
     expected = np.stack(vc.pairs(points, 0.17, box=box, sort=True), axis=1)
     assert np.array_equal(pairs_of(made.pairs(0.17)), expected)
     assert np.array_equal(made.count(0.17), vc.count(points, 0.17, box=box))
+
+
+@given(
+    size=st.integers(0, 150),
+    per_tile=st.integers(1, 80),
+    edges=st.lists(st.lists(st.floats(-3, 3), min_size=3, max_size=3), min_size=3, max_size=3),
+    periodic=st.lists(st.booleans(), min_size=3, max_size=3),
+    far=st.sampled_from([1.0, 200.0]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    seed=st.integers(0, 1000),
+)
+def test_tiles_of_tilted_cells(
+    tmp_path_factory: pytest.TempPathFactory,
+    size: int,
+    per_tile: int,
+    edges: Any,
+    periodic: Any,
+    far: float,
+    dtype: Any,
+    seed: int,
+) -> None:
+    box = np.array(edges) + 4 * np.eye(3)
+    points = (far * np.random.default_rng(seed).normal(size=(size, 3))).astype(dtype)
+    try:
+        expected = np.stack(vc.pairs(points, 1.1, box=box, periodic=periodic, sort=True), axis=1)
+    except vc.InputError:  # such as a flat cell
+        reject()
+    folder = tmp_path_factory.mktemp("tiles") / "t"
+    made = tiles.write(points, folder, box=box, periodic=periodic, points_per_tile=per_tile)
+    assert np.array_equal(pairs_of(made.pairs(1.1)), expected)
+    assert np.array_equal(made.count(1.1), vc.count(points, 1.1, box=box, periodic=periodic))
 
 
 def test_distances_vectors_and_shifts_are_those_of_one_search(tmp_path: Path) -> None:
@@ -125,7 +156,8 @@ def test_ranks_search_tiles_on_the_command_line(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
     points = np.random.default_rng(4).random((900, 3))
     np.save(tmp_path / "points.npy", points)
-    options = ["--cutoff", "0.1", "--box", "1", "--tiles", "--per-tile", "100", "--runner", "mpi"]
+    box = "1,0,0,0.3,1,0,0,-0.2,0.9"
+    options = ["--cutoff", "0.1", "--box", box, "--tiles", "--per-tile", "100", "--runner", "mpi"]
 
     def vicinal(source: str) -> subprocess.CompletedProcess[str]:
         program = [sys.executable, "-m", "vicinal.cli", "pairs", source, *options, "-o", "pairs.npz"]
@@ -141,7 +173,8 @@ def test_ranks_search_tiles_on_the_command_line(tmp_path: Path) -> None:
     done = vicinal("points.npy")
     assert done.returncode == 0, done.stderr
     assert "9, searched by 3 ranks" in done.stdout
-    expected = np.stack(vc.pairs(points, 0.1, box=1.0, sort=True), axis=1)
+    tilted = [[1, 0, 0], [0.3, 1, 0], [0, -0.2, 0.9]]
+    expected = np.stack(vc.pairs(points, 0.1, box=tilted, sort=True), axis=1)
     found = [np.load(path) for path in sorted((tmp_path / "pairs.npz").iterdir())]
     assert len(found) == 9
     assert np.array_equal(pairs_of([(file["i"], file["j"]) for file in found]), expected)

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal.bodies import BoxesLike, check_bodies
+from vicinal.bodies import BoxesLike
 from vicinal.distributed.axes import bodies_along_axes, farthest
-from vicinal.distributed.ghost_search import GhostSearch, Group
+from vicinal.distributed.consumers import count_distances, find_components, find_nearest, sum_function
+from vicinal.distributed.ghost_search import Excluded, GhostSearch, Group
 from vicinal.distributed.halo import Halo, keeps_pair
 from vicinal.distributed.messages import Array, together
+from vicinal.distributed.wishes import Wishes
 from vicinal.errors import InputError
+from vicinal.pair_function import PairFunction
 from vicinal.rows import Neighbors
 from vicinal.structures import StructureLike
 
 if TYPE_CHECKING:
     from vicinal._check import Bodies
     from vicinal.distributed.domain import Domain
-
-
-_Sizes = tuple[float | None, npt.ArrayLike | None, BoxesLike | None]
-"""What describes the bodies besides their positions: cutoff, radii, boxes."""
 
 
 class LocalBodies:
@@ -89,10 +89,15 @@ class LocalBodies:
 
     def pairs(
         self,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         radii: npt.ArrayLike | None = None,
         boxes: BoxesLike | None = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
         want: str = "ij",
         half: bool = True,
         sort: bool = False,
@@ -102,8 +107,11 @@ class LocalBodies:
 
         Parameters
         ----------
-        cutoff, radii, boxes, want, half, sort, structure
-            As for `vicinal.pairs`; radii and boxes are those of the own bodies.
+        cutoff, radii, boxes, criterion, types, groups, r_min, want, half, sort, structure
+            As for `vicinal.pairs`; radii, boxes, types and groups are those of the own bodies.
+        exclude
+            Ids of bodies that form no pairs, shape (m, 2). A rank needs the rows with its own bodies; others are
+            ignored.
 
         Returns
         -------
@@ -111,15 +119,20 @@ class LocalBodies:
             One per letter of `want`. In a pair with a ghost, the ghost is j; with ``half=False``, the pair comes a
             second time the other way round.
         """
-        search = self._prepare((cutoff, radii, boxes), structure, want=want, letters="ijdDS", everywhere=False)
-        return search.pairs(want, half=half, sort=sort)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
+        return self._prepare(wishes, want=want, letters="ijdDS").pairs(want, half=half, sort=sort)
 
     def neighbors(
         self,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         radii: npt.ArrayLike | None = None,
         boxes: BoxesLike | None = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
         want: str = "j",
         sort: bool = False,
         structure: StructureLike = None,
@@ -128,28 +141,122 @@ class LocalBodies:
 
         Parameters
         ----------
-        cutoff, radii, boxes, want, sort, structure
-            As for `vicinal.neighbors`; radii and boxes are those of the own bodies.
+        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, want, sort, structure
+            As for `pairs`, and for `vicinal.neighbors`.
         """
-        search = self._prepare((cutoff, radii, boxes), structure, want=want, everywhere=True)
-        return search.neighbors(want, sort=sort)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
+        return self._prepare(wishes, want=want, everywhere=True).neighbors(want, sort=sort)
 
     def count(
         self,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         radii: npt.ArrayLike | None = None,
         boxes: BoxesLike | None = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
         structure: StructureLike = None,
     ) -> npt.NDArray[np.int32]:
         """Count the neighbours of every own body, ghosts included.
 
         Parameters
         ----------
-        cutoff, radii, boxes, structure
-            As for `vicinal.count`; radii and boxes are those of the own bodies.
+        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure
+            As for `pairs`.
         """
-        return self._prepare((cutoff, radii, boxes), structure, everywhere=True).count()
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
+        return self._prepare(wishes, everywhere=True).count()
+
+    def components(
+        self,
+        cutoff: npt.ArrayLike | None = None,
+        *,
+        radii: npt.ArrayLike | None = None,
+        boxes: BoxesLike | None = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
+        structure: StructureLike = None,
+    ) -> npt.NDArray[np.int64]:
+        """Label the connected components of the bodies of all ranks, as `vicinal.components` does.
+
+        Parameters
+        ----------
+        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure
+            As for `pairs`.
+
+        Returns
+        -------
+        array
+            int64, for every own body the smallest id in its component.
+        """
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
+        return find_components(self, self._prepare(wishes))
+
+    def histogram(
+        self,
+        edges: npt.ArrayLike,
+        *,
+        types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        structure: StructureLike = None,
+    ) -> npt.NDArray[np.int64]:
+        """Count the pairs of points of all ranks by distance; all ranks get the same counts.
+
+        Parameters
+        ----------
+        edges, types, groups, structure
+            As for `vicinal.histogram`; types and groups are those of the own bodies. There are no weights, whose sums
+            would depend on the ranks, and no excluded pairs.
+        """
+        return count_distances(self, edges, types, groups, structure)
+
+    def nearest(self, k: int, cutoff: float = math.inf) -> tuple[Array, npt.NDArray[np.int32]]:
+        """Find the k nearest points of every own body, on any rank.
+
+        Of points equally far away, those with smaller ids come first.
+
+        Parameters
+        ----------
+        k, cutoff
+            As for `vicinal.nearest`, as is the result; indices are local numbers, those of ghosts included.
+        """
+        return find_nearest(self, k, cutoff)
+
+    def reduce(
+        self,
+        cutoff: npt.ArrayLike | None,
+        function: PairFunction,
+        *,
+        each: bool = False,
+        fields: Sequence[str] = (),
+        data: tuple[Any, ...] = (),
+        radii: npt.ArrayLike | None = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
+        structure: StructureLike = None,
+    ) -> Any:
+        """Sum a function over the pairs of all ranks, in one number that all ranks get, or for each own body.
+
+        Parameters
+        ----------
+        cutoff, function, each, radii, criterion, types, r_min, structure
+            As for `vicinal.reduce`; radii and types are those of the own bodies. The bodies i and j of a pair are in
+            the order of their ids.
+        fields
+            Names of columns that travel with the bodies: the function takes these columns after `v`, with a row for
+            each i and j.
+        data
+            What it takes after them, the same on all ranks: ``function(i, j, d2, v, *fields, *data)``.
+        """
+        wishes = Wishes(cutoff, radii, None, criterion, types, None, None, r_min, structure)
+        return sum_function(self, wishes, function, fields, data, each=each)
 
     def borders(
         self,
@@ -162,7 +269,7 @@ class LocalBodies:
 
         `Halo.forward` and `Halo.reverse` then carry data between bodies and their ghosts.
         """
-        bodies, reach = self._check(cutoff, radii, boxes)
+        bodies, reach = self._check(Wishes(cutoff, radii, boxes))
         return self._halo(bodies, reach, everywhere=True)
 
     def exchange(self, points: npt.ArrayLike | None = None, **fields: npt.ArrayLike) -> LocalBodies:
@@ -193,14 +300,15 @@ class LocalBodies:
         """Return a column of all ranks (by default the positions) in the order of the ids on rank 0, None elsewhere."""
         return self.domain.gather(self, self.points if values is None else np.asarray(values))
 
-    def _check(self, cutoff: Any, radii: Any, boxes: Any) -> tuple[Bodies, float]:
+    def _check(self, wishes: Wishes) -> tuple[Bodies, float]:
+        """Check what own bodies are searched for; return them as ghosts are found, and the cutoff of points."""
+
         def check() -> tuple[Bodies, float]:
-            bodies, reach = check_bodies(None if boxes is not None else self.points, cutoff, radii, boxes)
+            bodies, reach = wishes.check(self.points, self.domain)
             if len(bodies) != len(self):
                 raise InputError(f"boxes must be one for each of the {len(self)} own bodies, got {len(bodies)}")
             if bodies.array.dtype != self.points.dtype:
                 raise InputError(f"boxes must have dtype {self.points.dtype}, as the points, got {bodies.array.dtype}")
-            _check.check_box(self.domain.box, bodies, reach, self.domain.periodic)
             return bodies, reach
 
         return together(self.domain.comm, check)
@@ -214,15 +322,22 @@ class LocalBodies:
         return Halo.between(comm, bodies, reach, cell.edges, **wanted)
 
     def _prepare(
-        self, sizes: _Sizes, structure: StructureLike, *, want: str = "j", letters: str = "jdDS", everywhere: bool
+        self, wishes: Wishes, *, want: str = "j", letters: str = "jdDS", everywhere: bool = False
     ) -> GhostSearch:
         """Fetch the ghosts and return the search among them and the own bodies."""
         together(self.domain.comm, lambda: _check.check_want(want, letters))
-        bodies, reach = self._check(*sizes)
+        bodies, reach = self._check(wishes)
         halo = self._halo(bodies, reach, everywhere=everywhere)
         self.halo = halo
         self._ids = np.concatenate([self._own_ids, halo.forward(self._own_ids)])
-        extra = None if bodies.extra is None else halo.forward(bodies.extra).copy()
-        ghosts = Group(halo.forward(bodies.array).copy(), extra, reach)
-        own = Group(bodies.array, bodies.extra, reach)
-        return GhostSearch(own, ghosts, halo.near, self.domain.box, self.domain.periodic, structure)
+
+        def sent(column: Array | None) -> Array | None:
+            return None if column is None else halo.forward(column).copy()
+
+        cutoff = reach if wishes.types is None else wishes.cutoff
+        types, groups = (None if c is None else np.asarray(c, np.int32) for c in (wishes.types, wishes.groups))
+        own = Group(bodies.array, bodies.extra, cutoff, types, groups)
+        ghosts = Group(halo.forward(bodies.array).copy(), sent(bodies.extra), cutoff, sent(types), sent(groups))
+        excluded = None if wishes.exclude is None else Excluded.of(wishes.excluded_ids(), self._ids, len(self))
+        space = self.domain.box, self.domain.periodic, wishes.structure
+        return GhostSearch(own, ghosts, halo.near, *space, wishes.conditions, excluded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,15 +16,21 @@ from vicinal.search import count, neighbors, pairs
 from vicinal.structures import StructureLike
 
 Array = npt.NDArray[Any]
+Ids = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Bodies, checked: positions and a cutoff, or `extra` with radii or with the upper corners of boxes."""
+    """Bodies, checked: positions and a cutoff, or `extra` with radii or with the upper corners of boxes.
+
+    `cutoff` is a matrix if there are `types`; see `vicinal.pairs` for these and for `groups`.
+    """
 
     array: Array
     extra: Array | None
-    cutoff: float
+    cutoff: Any
+    types: Array | None = None
+    groups: Array | None = None
 
     def __len__(self) -> int:
         """Return the number of bodies."""
@@ -32,19 +38,75 @@ class Group:
 
     def as_bodies(self) -> dict[str, Any]:
         """Return the bodies as `vicinal.pairs` takes them."""
+        kinds = {"types": self.types, "groups": self.groups}
         if self.extra is None:
-            return {"points": self.array, "cutoff": self.cutoff}
+            return {"points": self.array, "cutoff": self.cutoff, **kinds}
         if self.extra.ndim == 1:
-            return {"points": self.array, "radii": self.extra}
-        return {"boxes": (self.array, self.extra)}
+            return {"points": self.array, "radii": self.extra, **kinds}
+        return {"boxes": (self.array, self.extra), **kinds}
 
-    def as_queries(self, rows: npt.NDArray[np.intp]) -> dict[str, Any]:
-        """Return some of the bodies as `vicinal.pairs` takes queries."""
+    def as_queries(self) -> dict[str, Any]:
+        """Return the bodies as `vicinal.pairs` takes queries."""
+        kinds = {"query_types": self.types, "query_groups": self.groups}
         if self.extra is None:
-            return {"queries": self.array[rows]}
+            return {"queries": self.array, **kinds}
         if self.extra.ndim == 1:
-            return {"queries": self.array[rows], "query_radii": self.extra[rows]}
-        return {"query_boxes": (self.array[rows], self.extra[rows])}
+            return {"queries": self.array, "query_radii": self.extra, **kinds}
+        return {"query_boxes": (self.array, self.extra), **kinds}
+
+    def taken(self, rows: npt.NDArray[np.intp]) -> Group:
+        """Return some of the bodies."""
+
+        def some(column: Array | None) -> Array | None:
+            return None if column is None else column[rows]
+
+        return Group(self.array[rows], some(self.extra), self.cutoff, some(self.types), some(self.groups))
+
+
+def joined(first: Group, second: Group) -> Group:
+    """Return the bodies of two groups as one."""
+
+    def both(one: Array | None, other: Array | None) -> Array | None:
+        return None if one is None or other is None else np.concatenate([one, other])
+
+    array = np.concatenate([first.array, second.array])
+    columns = (both(getattr(first, name), getattr(second, name)) for name in ("extra", "types", "groups"))
+    extra, types, groups = columns
+    return Group(array, extra, first.cutoff, types, groups)
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """Pairs that do not count.
+
+    Parameters
+    ----------
+    inner
+        Pairs of own bodies, as numbers.
+    border
+        Pairs of an own body and a ghost, as the number of the own body times `size` plus that of the ghost.
+    size
+        Number of own bodies and ghosts.
+    """
+
+    inner: Ids
+    border: Ids
+    size: int
+
+    @classmethod
+    def of(cls, exclude: Ids, ids: Ids, own: int) -> Excluded:
+        """Return the pairs of these ids, of which the first `own` belong to own bodies; others are left out."""
+        order = np.argsort(ids, kind="stable")
+        places = np.searchsorted(ids, exclude, sorter=order)
+        numbers = order[np.minimum(places, len(ids) - 1)] if len(ids) else np.zeros(exclude.shape, np.intp)
+        known = (ids[numbers] == exclude).all(axis=1) if len(ids) else np.zeros(len(exclude), bool)
+        numbers = np.sort(numbers[known], axis=1).astype(np.int64)
+        inside, across = (numbers < own).all(axis=1), (numbers < own).sum(axis=1) == 1
+        return cls(numbers[inside], numbers[across, 0] * len(ids) + numbers[across, 1], len(ids))
+
+    def counts(self, i: Array, j: Array) -> npt.NDArray[np.bool_]:
+        """Return whether pairs of own bodies and ghosts count."""
+        return ~np.isin(i.astype(np.int64) * self.size + j, self.border)
 
 
 @dataclass(frozen=True)
@@ -59,6 +121,10 @@ class GhostSearch:
         Own bodies that can form pairs with ghosts, ascending.
     box, periodic, structure
         As for `vicinal.pairs`.
+    conditions
+        The arguments `criterion` and `r_min` of `vicinal.pairs`.
+    excluded
+        Pairs that do not count.
     """
 
     own: Group
@@ -67,21 +133,31 @@ class GhostSearch:
     box: BoxLike
     periodic: PeriodicLike
     structure: StructureLike
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    excluded: Excluded | None = None
 
     @property
-    def _alone(self) -> bool:
+    def alone(self) -> bool:
+        """Whether there are no pairs with ghosts."""
         return not (len(self.ghosts) and len(self.near))
+
+    @property
+    def space(self) -> dict[str, Any]:
+        """What all searches have in common."""
+        return {"box": self.box, "periodic": self.periodic, "structure": self.structure, **self.conditions}
+
+    def inner(self) -> dict[str, Any]:
+        """Return the own bodies as `vicinal.pairs` takes them, with the pairs of them that do not count."""
+        inner = None if self.excluded is None else self.excluded.inner
+        return {**self.own.as_bodies(), "exclude": inner}
 
     def pairs(self, want: str, *, half: bool, sort: bool) -> tuple[Array, ...]:
         """Find all pairs with an own body; a ghost is j, and with ``half=False`` also i."""
         letters = "".join(dict.fromkeys("ij" + want))
-        search = partial(pairs, box=self.box, periodic=self.periodic, want=letters, structure=self.structure)
-        columns = dict(zip(letters, search(**self.own.as_bodies(), half=half), strict=True))
-        if not self._alone:
-            outer = search(**self.ghosts.as_bodies(), **self.own.as_queries(self.near))
-            border = dict(zip(letters, outer, strict=True))
-            border["i"] = self.near.astype(np.int32)[border["i"]]
-            border["j"] = border["j"] + np.int32(len(self.own))
+        found = pairs(**self.inner(), **self.space, want=letters, half=half)
+        columns = dict(zip(letters, found, strict=True))
+        if not self.alone:
+            border = self.border_pairs(letters)
             parts = [columns, border] if half else [columns, border, _reversed(border)]
             columns = {letter: np.concatenate([part[letter] for part in parts]) for letter in letters}
         if sort:
@@ -90,23 +166,38 @@ class GhostSearch:
             columns = {letter: column[order] for letter, column in columns.items()}
         return tuple(columns[letter] for letter in want)
 
+    def border_pairs(self, letters: str) -> dict[str, Array]:
+        """Return the pairs of own bodies i and ghosts j; `letters` includes i and j."""
+        found = pairs(**self.ghosts.as_bodies(), **self.own.taken(self.near).as_queries(), **self.space, want=letters)
+        border = dict(zip(letters, found, strict=True))
+        border["i"] = self.near.astype(np.int32)[border["i"]]
+        border["j"] = border["j"] + np.int32(len(self.own))
+        if self.excluded is not None:
+            kept = self.excluded.counts(border["i"], border["j"])
+            border = {letter: column[kept] for letter, column in border.items()}
+        return border
+
     def neighbors(self, want: str, *, sort: bool) -> Neighbors:
         """Find all neighbours of the own bodies; in a row, ghosts follow own bodies."""
-        search = partial(
-            neighbors, box=self.box, periodic=self.periodic, want=want, sort=sort, structure=self.structure
-        )
-        inner = search(**self.own.as_bodies())
-        if self._alone:
+        search = partial(neighbors, **self.space, want=want, sort=sort)
+        inner = search(**self.inner())
+        if self.alone:
             return replace(inner, columns=len(self.own) + len(self.ghosts))
-        outer = search(**self.ghosts.as_bodies(), **self.own.as_queries(self.near))
+        outer = search(**self.ghosts.as_bodies(), **self.own.taken(self.near).as_queries())
+        if self.excluded is not None:
+            outer = _kept_entries(outer, self.excluded.counts(*_numbers(outer, self.near, len(self.own))))
         return _joined_rows(inner, outer, self.near, len(self.ghosts))
 
     def count(self) -> npt.NDArray[np.int32]:
         """Count the neighbours of the own bodies."""
-        search = partial(count, box=self.box, periodic=self.periodic, structure=self.structure)
-        counts = search(**self.own.as_bodies())
-        if not self._alone:
-            counts[self.near] += search(**self.ghosts.as_bodies(), **self.own.as_queries(self.near))
+        search = partial(count, **self.space)
+        counts = search(**self.inner())
+        if self.alone:
+            return counts
+        if self.excluded is None:
+            counts[self.near] += search(**self.ghosts.as_bodies(), **self.own.taken(self.near).as_queries())
+        else:
+            counts += np.bincount(self.border_pairs("ij")["i"], minlength=len(self.own)).astype(np.int32)
         return counts
 
 
@@ -114,6 +205,28 @@ def _reversed(columns: Mapping[str, Array]) -> dict[str, Array]:
     """Return the same pairs from the other side; 0 - 0 is 0, whereas a changed sign would make it -0."""
     signs = {letter: 0 - column for letter, column in columns.items() if letter in "DS"}
     return {**columns, **signs, "i": columns["j"], "j": columns["i"]}
+
+
+def _numbers(outer: Neighbors, near: npt.NDArray[np.intp], own: int) -> tuple[Array, Array]:
+    """Return the numbers of own bodies and ghosts of rows that belong to the bodies `near`."""
+    return np.repeat(near, outer.counts), outer.indices + np.int64(own)
+
+
+def _kept_entries(rows: Neighbors, kept: npt.NDArray[np.bool_]) -> Neighbors:
+    """Return rows without some of their entries."""
+
+    def some(column: Array | None) -> Any:
+        return None if column is None else column[kept]
+
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Neighbors(
+        before[rows.offsets],
+        some(rows.indices),
+        rows.columns,
+        distances=some(rows.distances),
+        vectors=some(rows.vectors),
+        shifts=some(rows.shifts),
+    )
 
 
 def _joined_rows(inner: Neighbors, outer: Neighbors, near: npt.NDArray[np.intp], ghosts: int) -> Neighbors:

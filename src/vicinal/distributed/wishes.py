@@ -1,0 +1,76 @@
+"""What a search on ranks looks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vicinal import _check
+from vicinal.bodies import BoxesLike, check_bodies
+from vicinal.errors import InputError
+from vicinal.settings import check_settings
+from vicinal.structures import StructureLike
+
+if TYPE_CHECKING:
+    from vicinal._check import Bodies
+    from vicinal.distributed.domain import Domain
+    from vicinal.distributed.messages import Array
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The arguments of a search, as for `vicinal.pairs`; arrays belong to own bodies, and `exclude` has ids."""
+
+    cutoff: npt.ArrayLike | None = None
+    radii: npt.ArrayLike | None = None
+    boxes: BoxesLike | None = None
+    criterion: str = "sum"
+    types: npt.ArrayLike | None = None
+    groups: npt.ArrayLike | None = None
+    exclude: npt.ArrayLike | None = None
+    r_min: float = 0.0
+    structure: StructureLike = None
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """The arguments that are the same for all searches of a rank."""
+        return {"criterion": self.criterion, "r_min": self.r_min}
+
+    def check(self, points: Array, domain: Domain) -> tuple[Bodies, float]:
+        """Check the arguments; return bodies whose extents meet wherever bodies can form pairs, and their cutoff.
+
+        Spheres reach as far as the sum of their radii, which no other criterion exceeds.
+        """
+        settings = check_settings(
+            None if self.boxes is not None else points,
+            self.cutoff,
+            radii=self.radii,
+            boxes=self.boxes,
+            box=domain.box,
+            periodic=domain.periodic,
+            criterion=self.criterion,
+            types=self.types,
+            groups=self.groups,
+            r_min=self.r_min,
+        )
+        self.excluded_ids()
+        if self.radii is None:
+            return settings.bodies, settings.cutoff
+        bodies, reach = check_bodies(points, None, self.radii)
+        _check.check_box(domain.box, bodies, reach, domain.periodic)
+        return bodies, reach
+
+    def excluded_ids(self) -> npt.NDArray[np.int64]:
+        """Check the excluded pairs and return them."""
+        pairs = np.zeros((0, 2), np.int64) if self.exclude is None else _check.as_array(self.exclude, "exclude")
+        if pairs.size == 0:
+            pairs = np.zeros((0, 2), np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+            raise InputError(
+                f"exclude must be an array of whole numbers of shape (m, 2), got shape {pairs.shape} and dtype "
+                f"{pairs.dtype}; pass the ids of both bodies in each row"
+            )
+        return pairs.astype(np.int64)
