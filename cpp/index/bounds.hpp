@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -35,14 +36,25 @@ std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&
   const auto add = [](Partial& kept, std::size_t begin, std::size_t end, const auto& values) {
     Partial p = kept;
     std::size_t k = begin;
+#ifdef __GNUC__  // Compilers do not vectorise the loop below, because of the order of comparisons with NaN.
+    constexpr std::size_t width = 16 / sizeof(T);
+    typedef T Vector __attribute__((vector_size(16)));  // ("using" does not take the attribute here.)
+    Vector low[lanes / width], high[lanes / width], poison[lanes / width], x;
+    std::memcpy(&low, &p.low, sizeof low);
+    std::memcpy(&high, &p.high, sizeof high);
+    std::memcpy(&poison, &p.poison, sizeof poison);
     for (; k + lanes <= end; k += lanes)
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const T x = values(k + l);
-        p.low[l] = x < p.low[l] ? x : p.low[l];
-        p.high[l] = x > p.high[l] ? x : p.high[l];
-        p.poison[l] += x * T{0};  // stays 0 for finite x, becomes NaN otherwise
+      for (std::size_t v = 0; v < lanes / width; ++v) {
+        for (std::size_t l = 0; l < width; ++l) x[l] = values(k + v * width + l);
+        low[v] = x < low[v] ? x : low[v];
+        high[v] = x > high[v] ? x : high[v];
+        poison[v] += x * T{0};  // stays 0 for finite x, becomes NaN otherwise
       }
-    for (std::size_t l = 0; k < end; ++k, ++l) {
+    std::memcpy(&p.low, &low, sizeof low);
+    std::memcpy(&p.high, &high, sizeof high);
+    std::memcpy(&p.poison, &poison, sizeof poison);
+#endif
+    for (std::size_t l = 0; k < end; ++k, l = l + 1 == lanes ? 0 : l + 1) {
       const T x = values(k);
       p.low[l] = std::min(p.low[l], x);
       p.high[l] = std::max(p.high[l], x);

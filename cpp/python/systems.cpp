@@ -37,6 +37,14 @@ std::vector<Box<T, D>> boxes_of(const Boxes& rows) {
   return boxes;
 }
 
+// Memory of a result in pages that are kept when it is freed: only large regions have such pages, so smaller ones
+// reserve more address space than they use. Fresh pages would take as long as the search.
+Region kept_pages(std::size_t bytes) {
+  constexpr std::size_t few = std::size_t{1} << 16;
+  if (bytes < few) return Region(bytes + overrun);
+  return Region(std::max(bytes + overrun, huge_page), bytes < huge_page ? PageSize::small : PageSize::huge);
+}
+
 // The offsets of the rows, edges or None, then the columns.
 nb::list system_rows(const PointArray& points, const Offsets& offsets, const Boxes& rows, double cutoff,
                      const std::string& letters, bool half, bool sort, bool self_pairs, std::size_t most,
@@ -51,16 +59,20 @@ nb::list system_rows(const PointArray& points, const Offsets& offsets, const Box
                                 boxes,
                                 static_cast<T>(cutoff)};
     const SystemOptions options{half, sort, self_pairs, most};
-    Region row_offsets((n + 1) * sizeof(std::int64_t));
+    Region row_offsets = kept_pages((n + 1) * sizeof(std::int64_t));
     Region edges;
     const Want want = want_of(letters);
     PairResult<T, D> result;
     without_lock([&] {
       SystemRows<T, D> found(systems, want, options, {static_cast<std::int64_t*>(row_offsets.data()), n + 1});
-      result.size = found.entries();
-      const PageSize pages = result.size < few_bodies ? PageSize::small : PageSize::huge;
-      result.store = ColumnStore<T, D>(want, result.size, nullptr, pages);
-      if (with_edges) edges = Region(2 * result.size * sizeof(std::int64_t) + overrun, pages);
+      const std::size_t size = result.size = found.entries();
+      constexpr std::size_t number = sizeof(std::int32_t);
+      if (want.i) result.store.i = kept_pages(size * number);
+      if (want.j) result.store.j = kept_pages(size * number);
+      if (want.distance) result.store.distance = kept_pages(size * sizeof(T));
+      if (want.vector) result.store.vector = kept_pages(size * D * sizeof(T));
+      if (want.shift) result.store.shift = kept_pages(size * D * number);
+      if (with_edges) edges = kept_pages(2 * size * sizeof(std::int64_t));
       found.write(result.store.columns(), static_cast<std::int64_t*>(edges.data()));
     });
     nb::list columns;
@@ -78,7 +90,7 @@ nb::object offsets_of_systems(const Offsets& numbers) {
   const std::int64_t* const system = numbers.data();
   if (n == 0 || system[0] != 0 || system[n - 1] < 0 || static_cast<std::size_t>(system[n - 1]) >= n) return nb::none();
   const auto count = static_cast<std::size_t>(system[n - 1]) + 1;
-  Region region((count + 1) * sizeof(std::int64_t));
+  Region region = kept_pages((count + 1) * sizeof(std::int64_t));
   auto* to = static_cast<std::int64_t*>(region.data());
   *to++ = 0;
   for (std::size_t k = 1; k < n; ++k) {
@@ -92,11 +104,11 @@ nb::object offsets_of_systems(const Offsets& numbers) {
 
 using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// i and j as rows of one array of int64, in pages that are kept: fresh ones would take longer than the search.
+// i and j as rows of one array of int64.
 nb::object edges(const Numbers& i, const Numbers& j) {
   const std::size_t n = i.shape(0);
   if (j.shape(0) != n) throw nb::type_error("i and j differ in length");
-  Region rows(2 * n * sizeof(std::int64_t) + overrun);
+  Region rows = kept_pages(2 * n * sizeof(std::int64_t));
   auto* const to = static_cast<std::int64_t*>(rows.data());
   std::copy_n(i.data(), n, to);
   std::copy_n(j.data(), n, to + n);
