@@ -198,6 +198,20 @@ def predict(engine: Engine, networks: list[Network], bodies: float) -> list[dict
     return lines
 
 
+def compare_published(engine: Engine, networks: list[Network]) -> list[dict[str, Any]]:
+    """Print and return the predicted efficiency with as many bodies per rank as the published run, on more and more."""
+    name, bodies, most = PUBLISHED
+    own = bodies / most
+    print(f"\npublished: {name}, {bodies:.3g} bodies on {most} ranks, {own:.0f} each (the paper states no efficiency)")
+    print(f"predicted with {own:.0f} bodies per rank (weak scaling):")
+    lines = []
+    for ranks in (2, 64, 1024, most):
+        reached = {network.name: engine.efficiency(own, ranks, network) for network in networks}
+        print(f"{ranks:8} ranks  " + ", ".join(f"{network} {value:.2f}" for network, value in reached.items()))
+        lines.append({"ranks": ranks, "efficiency": reached})
+    return lines
+
+
 def main() -> int:
     """Measure, predict, print and write; returns the exit code."""
     made = parser(__doc__)
@@ -231,8 +245,7 @@ def main() -> int:
         print("; LAMMPS: not installed" if lammps is None else f"; LAMMPS measured, 40 000: {lammps:.2f}")
         data["transport"] = {"alpha": here.alpha, "beta": here.beta}
     data["predicted"] = predict(engine, networks, options.bodies)
-    name, bodies, ranks = PUBLISHED
-    print(f"published: {name}, {bodies:.3g} bodies on {ranks} ranks, {bodies / ranks:.0f} each (without an efficiency)")
+    data["weak"] = compare_published(engine, networks)
     print("assumptions:")
     print(f"- cubes of bodies, {NEIGHBORS} messages and one agreement of all ranks per step, nothing overlaps")
     print(f"- {GHOST_BYTES} bytes per ghost and step; a ghost costs {GHOST_COST} of a body; loads are equal")

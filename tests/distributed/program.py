@@ -6,10 +6,14 @@ A function raises an error on some rank if a check fails; mpi4py then ends all r
 from __future__ import annotations
 
 import sys
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -147,75 +151,107 @@ def motion() -> None:
             assert np.array_equal(ids[:, order], np.stack(one)), step
 
 
-def decompositions() -> None:
-    """Random cuts, empty ranks, giants larger than a part of space: always the pairs of one process."""
-    for seed in range(120 // WORLD.size):
-        rng = np.random.default_rng(seed)
-        dim, size = int(rng.integers(2, 4)), int(rng.integers(0, 120))
-        points = rng.choice([rng.random((size, dim)), rng.normal(size=(size, dim)) * 0.1 + 0.5])
-        points = points.astype(rng.choice([np.float32, np.float64])) * points.dtype.type(1)
-        radii = (0.02 * rng.lognormal(size=size)).astype(points.dtype)
-        radii[:1] = 0.7
-        box = None if rng.random() < 0.3 else tuple(1.0 if periodic else None for periodic in rng.random(dim) < 0.7)
-        domain = Domain(WORLD, box=box)
-        some = rng.random((50, dim)) ** rng.integers(1, 4)
-        domain.parts = bisect(some, np.ones(50), WORLD.size)
-        mine = domain.scatter(share(WORLD, points, seed % 3), share(WORLD, np.arange(size), seed % 3))
-        domain.parts = bisect(some, np.ones(50), WORLD.size)  # anything but the division that `scatter` made
-        mine = mine.exchange()
-        bodies = {"radii": radii[mine.owned_ids]} if seed % 2 else {"cutoff": 0.3}
-        got = collect(mine, mine.pairs(**bodies, want="ijS"))
-        if got is not None:
-            one = vc.pairs(points, **({"radii": radii} if seed % 2 else bodies), box=box, want="ijS", sort=True)
-            pairs = Pairs(*got, np.zeros(len(got[0])), np.zeros(got[2].shape)).oriented().sorted()
-            assert all(np.array_equal(getattr(pairs, c), a) for c, a in zip("ijS", one, strict=True)), seed
+def tried_on_all_ranks(examples: int) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """Let Hypothesis try the same examples on all ranks. A failure ends all of them: ranks cannot shrink it alone."""
 
-
-def cells() -> None:
-    """Tilted cells: hexagonal, strongly tilted, left-handed, thin, some axes open; points far outside, all kinds."""
-    kinds = {
-        "hexagonal": [[1, 0, 0], [-0.5, 3**0.5 / 2, 0], [0, 0, 1.6]],
-        "strong": [[1, 0, 0], [5.3, 1, 0], [-3.1, 7.7, 1]],
-        "left-handed": [[0, 1, 0.3], [1, 0, 0], [0.2, 0, 1]],
-        "thin": [[3, 0, 0], [0.4, 0.3, 0], [0, 0.1, 2]],
-        "angles": (1.0, 1.2, 0.9, 70.0, 80.0, 110.0),
-    }
-    for seed in range(160 // WORLD.size):
-        rng = np.random.default_rng(seed)
-        name = list(kinds)[seed % 5]
-        size, box = int(rng.integers(0, 150)), kinds[name]
-        dim = 2 if seed % 4 == 3 and name not in {"angles", "left-handed"} else 3
-        if dim == 2:
-            box = np.array(box)[:2, :2]
-        elif name == "left-handed" and seed % 2:
-            box = rng.normal(size=(3, 3))  # any cell
-        periodic = None if rng.random() < 0.5 or name == "angles" else (rng.random(dim) < 0.7).tolist()
-        points = rng.choice([rng.random((size, dim)), rng.normal(size=(size, dim)) * 0.05 + 0.5])
-        points = (points * rng.choice([1, 1, 300])).astype(rng.choice([np.float32, np.float64]))
-        radii = (0.02 * rng.lognormal(size=size)).astype(points.dtype)
-        radii[:1] = 0.5
-        mine = Domain(WORLD, box=box, periodic=periodic).scatter(
-            share(WORLD, points, seed % 3), share(WORLD, np.arange(size), seed % 3)
+    def decorate(check: Callable[..., None]) -> Callable[[], None]:
+        @settings(
+            max_examples=examples,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
         )
-        if seed % 3 == 0:
-            bodies, all_bodies = {"cutoff": 0.25}, {"points": points, "cutoff": 0.25}
-        elif seed % 3 == 1:
-            bodies, all_bodies = {"radii": radii[mine.owned_ids]}, {"points": points, "radii": radii}
-        else:
-            upper = points + radii[:, None]
-            bodies = {"boxes": (mine.points, upper[mine.owned_ids])}
-            all_bodies = {"boxes": (points, upper)}
-        letters = "ijS" if seed % 3 == 2 else "ijSdD"
-        got = collect(mine, mine.pairs(**bodies, want=letters))
-        counts = mine.gather(mine.count(**bodies))
-        if got is not None and counts is not None:
-            one = vc.pairs(**all_bodies, box=box, periodic=periodic, want=letters, sort=True)
-            more = got[3:] or (np.zeros(len(got[0])), np.zeros(got[2].shape))
-            pairs = Pairs(*got[:3], *more).oriented().sorted()
-            for letter, column in zip(letters, one, strict=True):
-                assert np.array_equal(getattr(pairs, letter), column), (seed, name, letter)
-            whole = vc.count(**all_bodies, box=box, periodic=periodic)
-            assert np.array_equal(counts, whole), (seed, name)
+        @given(data=st.data())
+        def run(data: Any) -> None:
+            try:
+                check(data.draw)
+            except Exception:  # noqa: BLE001 - printed, and all ranks end
+                traceback.print_exc()
+                sys.stderr.flush()
+                WORLD.Abort(1)
+
+        return run
+
+    return decorate
+
+
+SIZES = st.integers(60, 150) | st.integers(0, 3)
+
+
+def some_points(draw: Any, dim: int, size: int) -> tuple[Any, Any]:
+    """Points spread out or in a heap, and radii, one of them larger than a part of space."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    points = rng.random((size, dim)) if draw(st.booleans()) else rng.normal(size=(size, dim)) * 0.05 + 0.5
+    radii = (0.02 * rng.lognormal(size=size)).astype(dtype)
+    radii[:1] = draw(st.sampled_from([0.05, 0.5, 0.7]))
+    return points.astype(dtype), radii
+
+
+def compare_search(mine: LocalBodies, points: Any, radii: Any, kind: str, space: dict[str, Any]) -> None:
+    """Pairs and counts of all ranks are those of one process."""
+    own = mine.owned_ids
+    upper = points + radii[:, None]
+    bodies, whole = {
+        "points": ({"cutoff": 0.25}, {"points": points, "cutoff": 0.25}),
+        "spheres": ({"radii": radii[own]}, {"points": points, "radii": radii}),
+        "boxes": ({"boxes": (mine.points, upper[own])}, {"boxes": (points, upper)}),
+    }[kind]
+    letters = "ijS" if kind == "boxes" else "ijSdD"
+    got = collect(mine, mine.pairs(**bodies, want=letters))
+    counts = mine.gather(mine.count(**bodies))
+    if got is not None and counts is not None:
+        one = vc.pairs(**whole, **space, want=letters, sort=True)
+        more = got[3:] or (np.zeros(len(got[0])), np.zeros(got[2].shape))
+        pairs = Pairs(*got[:3], *more).oriented().sorted()
+        for letter, column in zip(letters, one, strict=True):
+            assert np.array_equal(getattr(pairs, letter), column), letter
+        assert np.array_equal(counts, vc.count(**whole, **space))
+
+
+@tried_on_all_ranks(120 // WORLD.size)
+def decompositions(draw: Any) -> None:
+    """Any cuts, empty ranks, giants larger than a part of space: always the pairs of one process."""
+    dim, size, way = draw(st.sampled_from([2, 3])), draw(SIZES), draw(st.integers(0, 2))
+    points, radii = some_points(draw, dim, size)
+    box = draw(st.sampled_from([None, 1.0]) | st.tuples(*[st.sampled_from([None, 1.0])] * dim))
+    domain = Domain(WORLD, box=box)
+    mine = domain.scatter(share(WORLD, points, way), share(WORLD, np.arange(size), way))
+    percent = st.tuples(*[st.integers(0, 100)] * dim)
+    cut = np.array(draw(st.lists(percent, min_size=2, max_size=12, unique=True))) / 100
+    domain.parts = bisect(cut, np.ones(len(cut)), WORLD.size)  # anything but the division that `scatter` made
+    mine = mine.exchange()
+    compare_search(mine, points, radii, draw(st.sampled_from(["points", "spheres", "boxes"])), {"box": box})
+
+
+@tried_on_all_ranks(160 // WORLD.size)
+def cells(draw: Any) -> None:
+    """Tilted cells: hexagonal, strongly tilted, left-handed, thin, any; some axes open; points far outside."""
+    dim = draw(st.sampled_from([2, 3]))
+    number = st.floats(-2, 2).map(lambda x: round(x, 3))
+    matrices = [
+        [[1, 0, 0], [-0.5, 3**0.5 / 2, 0], [0, 0, 1.6]],
+        [[1, 0, 0], [5.3, 1, 0], [-3.1, 7.7, 1]],
+        [[0, 1, 0.3], [1, 0, 0], [0.2, 0, 1]],
+        [[3, 0, 0], [0.4, 0.3, 0], [0, 0.1, 2]],
+    ]
+    box = draw(
+        st.sampled_from([np.array(matrix)[:dim, :dim] for matrix in matrices])
+        | st.lists(st.tuples(*[number] * dim), min_size=dim, max_size=dim).map(np.array)
+        | (st.just((1.0, 1.2, 0.9, 70.0, 80.0, 110.0)) if dim == 3 else st.nothing())
+    )
+    if np.ndim(box) == 2 and abs(np.linalg.det(box)) < 0.05:  # flat
+        box = np.eye(dim) + 0.3 * np.eye(dim, k=1)
+    periodic = None if np.ndim(box) == 1 else draw(st.none() | st.lists(st.booleans(), min_size=dim, max_size=dim))
+    points, radii = some_points(draw, dim, draw(SIZES))
+    points = points * points.dtype.type(draw(st.sampled_from([1, 300])))
+    way = draw(st.integers(0, 2))
+    domain = Domain(WORLD, box=box, periodic=periodic)
+    mine = domain.scatter(share(WORLD, points, way), share(WORLD, np.arange(len(points)), way))
+    space = {"box": box, "periodic": periodic}
+    compare_search(mine, points, radii, draw(st.sampled_from(["points", "spheres", "boxes"])), space)
 
 
 def filters() -> None:
