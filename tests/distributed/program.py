@@ -27,6 +27,15 @@ from vicinal.distributed.bisection import bisect
 WORLD = MPI.COMM_WORLD
 
 
+def message(call: Any) -> str:
+    """The text of the error of a call."""
+    try:
+        call()
+    except vc.InputError as error:
+        return str(error)
+    return "no error"
+
+
 def share(comm: MPI.Intracomm, array: Any, way: int) -> Any:
     """Rows that this rank passes to `scatter`: dealt out, all on the last rank, or in slices."""
     if way == 0:
@@ -392,13 +401,6 @@ def disagree() -> None:
     """An error of one rank is raised on all ranks; so are disagreements between them."""
     last = WORLD.size - 1
 
-    def message(call: Any) -> str:
-        try:
-            call()
-        except vc.InputError as error:
-            return str(error)
-        return "no error"
-
     wrong = np.full((3, 2), np.nan if WORLD.rank == last else 0.0)
     assert f"rank {last} of {WORLD.size}" in message(lambda: Domain(WORLD).scatter(wrong))
     mixed = np.zeros((3, 2), np.float32 if WORLD.rank == last else np.float64)
@@ -426,6 +428,11 @@ def load() -> None:
         mine = Domain(WORLD).load(folder / name)
         assert np.array_equal(mine.points, points[mine.owned_ids]), name
         assert WORLD.allreduce(len(mine)) == 100
+    for name, content in (("broken.npy", "no array"), ("broken.csv", "x,y,z\n1,2,three\n")):
+        if WORLD.rank == 0:
+            (folder / name).write_text(content)
+        WORLD.Barrier()
+        assert name in message(lambda name=name: Domain(WORLD).load(folder / name)), name
 
 
 def fail() -> None:

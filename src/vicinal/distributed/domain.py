@@ -127,7 +127,9 @@ class Domain:
                 if Path(path).suffix != ".npy":
                     return read_points(path).points if self.rank == 0 else None
                 whole = np.load(Path(path), mmap_mode="r")
-            except OSError as error:
+            except InputError:
+                raise
+            except (OSError, ValueError, ImportError) as error:  # all ranks must learn of it
                 raise InputError(f"path must name a readable file, got {path} ({error})") from error
             begin, end = (len(whole) * rank // self.size for rank in (self.rank, self.rank + 1))
             return np.array(whole[begin:end])
