@@ -133,10 +133,11 @@ aarch64: neon $(VENV)/built
 	@if [ -n "$(strip $(AARCH64_MISSING))" ]; then exit 1; fi
 	@if [ ! -x build/aarch64-python/python ]; then \
 	  echo "There is no Python for aarch64: 'make aarch64-python' unpacks one to build/ (Debian's packages and wheels)"; exit 1; fi
-	tools/other_build.sh aarch64 "-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=$(AARCH64_CXX) -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1" \
-	  tests/test_isa.py tests/test_pairs.py tests/test_sorted_rows.py tests/test_nearest.py tests/dem/test_grain_isa.py tests/sph/test_bits.py
+	tools/other_build.sh aarch64 "-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=$(AARCH64_CXX) -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1"
 	diff <($(BIN)/python tools/bits.py) <(PYTHONPATH=build/aarch64/package build/aarch64-python/python tools/bits.py)
 	@echo "aarch64 and this processor give the same bits"
+	tools/with_core.sh aarch64 build/aarch64/_core.*.so \
+	  tests/test_isa.py tests/test_pairs.py tests/test_sorted_rows.py tests/test_nearest.py tests/dem/test_grain_isa.py tests/sph/test_bits.py
 
 aarch64-python: $(VENV)/ready
 	tools/aarch64_python.sh
