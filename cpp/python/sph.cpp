@@ -65,7 +65,8 @@ sph::Vector<D> vector_of(const std::vector<double>& from) {
 template <int D>
 sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, const Names& names) {
   sph::Settings<D> s;
-  s.scheme = names.at("scheme") == "edac" ? sph::Scheme::edac : sph::Scheme::delta;
+  const std::string& scheme = names.at("scheme");
+  s.scheme = scheme == "edac" ? sph::Scheme::edac : scheme == "dfsph" ? sph::Scheme::dfsph : sph::Scheme::delta;
   const std::vector<double>&rest = vectors.at("phase_density"), &sound = vectors.at("phase_sound"),
         &viscosity = vectors.at("phase_viscosity");
   if (rest.empty() || rest.size() > sph::most_phases) throw nb::value_error("too few or too many phases");
@@ -84,6 +85,7 @@ sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, con
   s.space.low = vector_of<D>(vectors.at("low"));
   s.space.period = vector_of<D>(vectors.at("period"));
   s.courant = numbers.at("courant");
+  s.tolerance = numbers.at("tolerance");
   return s;
 }
 
@@ -117,7 +119,7 @@ std::vector<std::uint32_t> rows_of(const Simulation<T, D>& sim) {
   return rows;
 }
 
-constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting", "tension"};
+constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting", "tension", "flow", "pressure"};
 
 class AnySph {
   template <int D>
@@ -157,9 +159,15 @@ class AnySph {
         p = {};
         for (std::size_t a = 0; a < D; ++a) p.x[a] = x.data()[k * D + a], p.u[a] = u.data()[k * D + a];
         p.excess = excess.data()[k];
-        p.volume = sim.settings.volume();
-        p.per_moment = 1;
         p.phase = phase_of(phases.data()[k], sim.settings.phases.size());
+        if (sim.settings.scheme == sph::Scheme::dfsph) {
+          p.pressure = std::max(sim.settings.pressure(p.excess, p.phase), 0.0);
+          p.excess = 0;
+          sim.largest.pressure = std::max(sim.largest.pressure, p.pressure);
+        } else {
+          p.volume = sim.settings.volume();
+          p.per_moment = 1;
+        }
         p.id = first + static_cast<std::uint32_t>(k);
         double square = 0;
         for (const double c : p.u) square += c * c;
@@ -326,6 +334,13 @@ class AnySph {
       return std::tuple(length.dt, std::string(limit_names[static_cast<int>(length.limit)]));
     });
   }
+  // Iterations and errors of the solvers for density and divergence in the last step.
+  [[nodiscard]] std::tuple<std::int64_t, double, std::int64_t, double> solved() const {
+    return visit([]<class T, int D>(const Simulation<T, D>& sim) {
+      const sph::Solved &density = sim.solver.density, &divergence = sim.solver.divergence;
+      return std::tuple(density.iterations, density.error, divergence.iterations, divergence.error);
+    });
+  }
   [[nodiscard]] double time() const {
     return visit([]<class T, int D>(const Simulation<T, D>& sim) { return sim.time; });
   }
@@ -360,7 +375,7 @@ class AnySph {
       if (name == "shifts") return vectors(&P::shift);
       if (name == "gradients") return vectors(&P::gradient);
       if (name == "excess") return scalars([](const P& p) { return p.excess; });
-      if (name == "pressures") return scalars([&](const P& p) { return sim.settings.pressure(p.excess, p.phase); });
+      if (name == "pressures") return scalars([&](const P& p) { return sim.pressure(p); });
       if (name == "volumes") return scalars([](const P& p) { return p.volume; });
       if (name == "phases") return scalars([](const P& p) { return static_cast<double>(p.phase); });
       if (name == "surface") return scalars([](const P& p) { return static_cast<double>(p.surface); });
@@ -397,8 +412,10 @@ class AnySph {
         const P& p = sim.particles[k];
         to[2 * rows[k]] = p.id, to[2 * rows[k] + 1] = p.surface + (std::uint32_t{p.phase} << 16);
       });
-      std::vector<double> clock{sim.time, sim.largest.acceleration, sim.largest.shift};
+      std::vector<double> clock{sim.time, sim.largest.acceleration, sim.largest.shift, sim.largest.pressure};
       clock.insert(clock.end(), sim.largest.speeds.begin(), sim.largest.speeds.end());
+      for (const sph::Solved& solved : {sim.solver.density, sim.solver.divergence})
+        clock.insert(clock.end(), {static_cast<double>(solved.iterations), solved.error});
       return nb::make_tuple(numbers, marks, clock, sim.steps, sim.primed);
     });
   }
@@ -408,7 +425,7 @@ class AnySph {
       using P = sph::Particle<D>;
       constexpr std::size_t width = offsetof(P, id) / sizeof(double);
       const std::size_t n = marks.size() / 2;
-      if (numbers.size() != n * width || clock.size() != 3 + sph::most_phases)
+      if (numbers.size() != n * width || clock.size() != 8 + sph::most_phases)
         throw nb::value_error("the state has another size");
       sim.particles.reset(n);
       for (std::size_t k = 0; k < n; ++k) {
@@ -418,8 +435,13 @@ class AnySph {
         p.phase = phase_of(marks.data()[2 * k + 1] >> 16, sim.settings.phases.size());
       }
       sim.time = clock[0];
-      sim.largest.acceleration = clock[1], sim.largest.shift = clock[2];
-      std::copy(clock.begin() + 3, clock.end(), sim.largest.speeds.begin());
+      sim.largest.acceleration = clock[1], sim.largest.shift = clock[2], sim.largest.pressure = clock[3];
+      std::copy_n(clock.begin() + 4, sph::most_phases, sim.largest.speeds.begin());
+      const double* solved = clock.data() + 4 + sph::most_phases;
+      for (sph::Solved* const to : {&sim.solver.density, &sim.solver.divergence}) {
+        to->iterations = static_cast<std::int64_t>(*solved++);
+        to->error = *solved++;
+      }
       sim.steps = steps;
       sim.primed = primed;
     });
@@ -446,6 +468,7 @@ void bind_sph(nb::module_& m) {
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("prime", &AnySph::prime)
       .def("next", &AnySph::next)
+      .def("solved", &AnySph::solved)
       .def("time", &AnySph::time)
       .def("steps", &AnySph::steps)
       .def("broken", &AnySph::broken)

@@ -76,6 +76,7 @@ struct PlainLanes {
     std::memcpy(&r, from, sizeof(r));
     return r;
   }
+  static void store(const Real& a, T* to) { std::memcpy(to, &a, sizeof(a)); }
   static Mask less(const Real& a, const Real& b) {
     return each<Whole>([&](std::size_t k) { return a.v[k] < b.v[k]; });
   }

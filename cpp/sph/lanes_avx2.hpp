@@ -25,6 +25,10 @@ struct TwoEightsLanes {
 
   static Real all(float a) { return {_mm256_set1_ps(a), _mm256_set1_ps(a)}; }
   static Real load(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
+  static void store(Real x, float* to) {
+    _mm256_storeu_ps(to, x.a);
+    _mm256_storeu_ps(to + 8, x.b);
+  }
   static Mask less(Real x, Real y) {
     return {_mm256_cmp_ps(x.a, y.a, _CMP_LT_OQ), _mm256_cmp_ps(x.b, y.b, _CMP_LT_OQ)};
   }

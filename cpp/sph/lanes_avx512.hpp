@@ -22,6 +22,7 @@ struct SixteenLanes {
 
   static Real all(float a) { return {_mm512_set1_ps(a)}; }
   static Real load(const float* from) { return {_mm512_loadu_ps(from)}; }
+  static void store(Real a, float* to) { _mm512_storeu_ps(to, a.v); }
   static Mask less(Real a, Real b) { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ); }
   static Real choose(Mask m, Real a, Real b) { return {_mm512_mask_blend_ps(m, b.v, a.v)}; }
   static Real root(Real a) { return {_mm512_sqrt_ps(a.v)}; }

@@ -41,6 +41,9 @@ struct FourFoursLanes {
   static Real load(const float* from) {
     return each_four([&](int k) { return vld1q_f32(from + 4 * k); });
   }
+  static void store(Real a, float* to) {
+    for (int k = 0; k < 4; ++k) vst1q_f32(to + 4 * k, a.v[k]);
+  }
   static Mask less(Real a, Real b) {
     return each_mask([&](int k) { return vcltq_f32(a.v[k], b.v[k]); });
   }

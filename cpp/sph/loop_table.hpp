@@ -4,9 +4,11 @@
 #include "sph/loops.hpp"
 #include "sph/schemes/curvature.hpp"
 #include "sph/schemes/delta.hpp"
+#include "sph/schemes/dfsph.hpp"
 #include "sph/schemes/edac.hpp"
 #include "sph/schemes/extrapolate.hpp"
 #include "sph/schemes/react.hpp"
+#include "sph/schemes/sweep.hpp"
 
 namespace vicinal::sph {
 
@@ -23,8 +25,8 @@ namespace {
 
 template <class L, int D>
 constexpr Loops<typename L::T, D> loops_of() {
-  return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run, Extrapolate<L, D>::run,
-          React<L, D>::run};
+  return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run,  Extrapolate<L, D>::run,
+          React<L, D>::run,       Dfsph<L, D>::run,      Sweep<L, D>::gradient, Sweep<L, D>::divergence};
 }
 // Doubles are for studies of convergence: the compiler's own vectors do.
 template <class FloatLanes>

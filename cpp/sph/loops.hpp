@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sph/phases.hpp"
+#include "sph/schemes/rows.hpp"
 #include "sph/smoothing/kinds.hpp"
 #include "sph/tile.hpp"
 #include "sph/viscosity/kinds.hpp"
@@ -26,6 +27,7 @@ struct Job {
   T square;  // of the reach
   Smoothing<T> smoothing;
   T mass, rest_density;
+  T volume;              // of a particle, one over the sum of the kernel on a lattice
   T floor;               // a hundredth of the squared smoothing length
   T diffusion;           // δ h c
   T viscosity;           // α h c or ν
@@ -49,6 +51,14 @@ struct Loops {
   Loop curvature;    // schemes/curvature.hpp; queries are fluid particles with a normal
   Loop extrapolate;  // schemes/extrapolate.hpp; queries are wall particles
   Loop react;        // schemes/react.hpp; queries are wall particles of bodies
+
+  // schemes/dfsph.hpp; queries are fluid particles. Returns the cell for whose rows there is no room, or `end`.
+  using Rows = std::size_t (*)(const Job<T, D>&, std::size_t begin, std::size_t end, Scratch<T, D>&, RowSink<T, D>&);
+  Rows dfsph;
+  // schemes/sweep.hpp; of the n particles whose rows begin at `blocks`.
+  using Sweep = void (*)(const RowBlock<T, D>* blocks, const std::uint32_t* counts, std::size_t n, const T* values,
+                         T* out);
+  Sweep gradient, divergence;
 };
 
 template <class T, int D>

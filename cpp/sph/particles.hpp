@@ -20,8 +20,14 @@ struct Particle {
   double rate;             // of the density
   Vector<D> gradient;      // of the density, with phases of their colour
   Vector<D> shift;         // velocity relative to the fluid
-  double volume;           // with phases
-  double per_moment;       // with phases, a factor that makes the Laplace operator of viscosity exact for r²
+  union {
+    double volume;    // with edac
+    double pressure;  // with dfsph, that keeps the density
+  };
+  union {
+    double per_moment;  // with edac, a factor that makes the Laplace operator of viscosity exact for r²
+    double correction;  // with dfsph, pressure that ends compression by the velocity
+  };
   std::uint32_t id;
   std::uint16_t surface;  // part of a free surface
   std::uint16_t phase;

@@ -20,6 +20,8 @@ struct alignas(D == 2 ? 8 * sizeof(T) : 4 * sizeof(T)) Record {
   // Of a fluid particle the gradient of its density, or the number of its phase and a factor of its viscosity; of a
   // wall particle the velocity that viscosity sees.
   static constexpr std::size_t extra = D == 2 ? 6 : 8;
+  // With dfsph the bits of four times the slot of a fluid particle.
+  static constexpr std::size_t place = size - 1;
   T c[size];
 };
 

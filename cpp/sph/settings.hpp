@@ -12,7 +12,7 @@
 
 namespace vicinal::sph {
 
-enum class Scheme { delta, edac };
+enum class Scheme { delta, edac, dfsph };
 
 template <int D>
 struct Settings {
@@ -29,12 +29,15 @@ struct Settings {
   double tension = 0;  // surface tension of all interfaces
   Vector<D> gravity{};
   Space<D> space;
-  double courant = 0.25;  // of all limits of the step
+  double courant = 0.25;    // of all limits of the step
+  double tolerance = 1e-3;  // of the solvers of dfsph: mean compression that they leave
 
   [[nodiscard]] double reach() const;
   [[nodiscard]] double volume() const;  // of a particle at rest
   [[nodiscard]] double kernel(double distance) const;
   [[nodiscard]] double lattice_sum() const;  // of the kernel
+  // How much faster than the pressure of a single particle that of a wave on a lattice may change the density.
+  [[nodiscard]] double lattice_stiffness() const;
   [[nodiscard]] double pressure(double excess, std::size_t phase) const;
   [[nodiscard]] double fastest_sound() const;
   [[nodiscard]] bool tense() const { return tension > 0 && phases.size() > 1; }

@@ -1,6 +1,7 @@
 #include "sph/simulation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -27,11 +28,21 @@ void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) 
 template <class T, int D>
 StepLength Simulation<T, D>::next() const {
   const double h = settings.smoothing_length;
+  const bool implicit = settings.scheme == Scheme::dfsph;
   StepLength best{h / (settings.fastest_sound() + largest.speed()), Limit::sound};
+  if (implicit) {
+    // Nothing waits for sound, but particles must not pass each other.
+    double speed = largest.speed();
+    for (const WallParticle<D>& wall : walls.span()) speed = std::max(speed, length<D>(wall.u));
+    best = {speed > 0 ? settings.spacing / speed : std::numeric_limits<double>::infinity(), Limit::flow};
+  }
   const auto limit = [&](double dt, Limit kind) {
     if (dt < best.dt) best = {dt, kind};
   };
-  if (largest.acceleration > 0) limit(std::sqrt(h / largest.acceleration), Limit::force);
+  // Neighbours under pressure push a particle back that leaves its place between them: it oscillates.
+  if (implicit && largest.pressure > 0) limit(h / std::sqrt(largest.pressure / settings.state.rest), Limit::pressure);
+  if (const double a = implicit ? length<D>(settings.gravity) : largest.acceleration; a > 0)
+    limit(std::sqrt((implicit ? settings.spacing : h) / a), Limit::force);
   if (const double nu = settings.largest_viscosity(); nu > 0) limit(0.5 * h * h / nu, Limit::viscosity);
   if (settings.tense()) {
     // Of capillary waves (Brackbill et al. 1992), on the lightest two phases.
@@ -53,7 +64,7 @@ bool Simulation<T, D>::step() {
   sort(dt);
   curvature();
   extrapolate();
-  rates();
+  rates(dt);
   react();
   const bool sound = finish(dt);
   time += dt;
@@ -63,12 +74,14 @@ bool Simulation<T, D>::step() {
 
 template <class T, int D>
 void Simulation<T, D>::prime() {
-  // The first pass has neither gradients nor a free surface; the second one uses those of the first.
-  for (int pass = 0; pass < 2; ++pass) {
+  // The first pass has neither gradients nor a free surface; the second one uses those of the first. The solvers of dfsph
+  // need neither.
+  const int passes = settings.scheme == Scheme::dfsph ? 1 : 2;
+  for (int pass = 0; pass < passes; ++pass) {
     sort(0);
     curvature();
     extrapolate();
-    rates();
+    rates(next().dt);
     finish(0);
   }
   primed = true;
@@ -157,6 +170,8 @@ void Simulation<T, D>::sort(double dt) {
   sorted_.reset(n);
   records_.reset(all);
   shifts_.reset(all * D);
+  // The solvers of dfsph begin with the velocities that there are.
+  const double ahead = settings.scheme == Scheme::dfsph ? 0 : 0.5 * dt;
   each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
     using Fields = Record<T, D>;
     for (std::size_t slot = begin; slot < end; ++slot) {
@@ -165,7 +180,7 @@ void Simulation<T, D>::sort(double dt) {
       Fields record{};
       for (std::size_t a = 0; a < D; ++a) {
         record.c[Fields::x + a] = static_cast<T>(p.x[a] - grid.corner(cell, a));
-        record.c[Fields::u + a] = static_cast<T>(p.u[a] + 0.5 * dt * p.acceleration[a]);
+        record.c[Fields::u + a] = static_cast<T>(p.u[a] + ahead * p.acceleration[a]);
         if (settings.scheme == Scheme::delta) record.c[Fields::extra + a] = static_cast<T>(p.gradient[a]);
         shifts_[slot * D + a] = static_cast<T>(p.shift[a]);
       }
@@ -174,6 +189,9 @@ void Simulation<T, D>::sort(double dt) {
       if (settings.scheme == Scheme::delta) {
         record.c[Fields::density] = static_cast<T>(excess);
         record.c[Fields::pressure] = marked(pressure, p.surface != 0);
+      } else if (settings.scheme == Scheme::dfsph) {
+        record.c[Fields::pressure] = static_cast<T>(this->pressure(p));
+        record.c[Fields::place] = std::bit_cast<T>(static_cast<Bits<T>>(4 * slot));
       } else {
         record.c[Fields::density] = static_cast<T>(p.volume);
         record.c[Fields::pressure] = pressure;
@@ -274,6 +292,7 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   job.smoothing = {settings.smoothing, static_cast<T>(1 / h), static_cast<T>(scale), static_cast<T>(scale / (h * h))};
   job.mass = static_cast<T>(settings.state.rest * settings.volume());
   job.rest_density = static_cast<T>(settings.state.rest);
+  job.volume = static_cast<T>(settings.volume() / kernel_volume_);
   job.floor = static_cast<T>(0.01 * h * h);
   job.diffusion = static_cast<T>(settings.diffusion * h * c);
   job.viscosity = static_cast<T>(settings.viscosity_kind == ViscosityKind::laminar ? settings.viscosity
@@ -300,17 +319,24 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   }
 }
 
+// Calls f(part, first cell, end, scratch) for parts of the cells.
 template <class T, int D>
-void Simulation<T, D>::each_cell(typename Loops<T, D>::Loop loop, std::size_t particles) {
-  // Parts are small enough to balance the load of threads where the fluid fills but a part of the cells.
-  const std::size_t grain = std::max<std::size_t>(16, cells_ / 512);
+template <class F>
+void Simulation<T, D>::each_part(std::size_t particles, F&& f) {
+  const std::size_t grain = cells_of_part();
   each((cells_ + grain - 1) / grain, particles, [&](std::size_t part, std::size_t thread) {
     Memory& memory = memory_[thread];
     Scratch<T, D> scratch{};
     scratch.records = memory.records.data();
     for (std::size_t a = 0; a < D; ++a) scratch.positions[a] = memory.positions[a].data();
     scratch.found = memory.found.data();
-    loop(job_, part * grain, std::min(cells_, (part + 1) * grain), scratch);
+    f(part, part * grain, std::min(cells_, (part + 1) * grain), scratch);
+  });
+}
+template <class T, int D>
+void Simulation<T, D>::each_cell(typename Loops<T, D>::Loop loop, std::size_t particles) {
+  each_part(particles, [&](std::size_t, std::size_t begin, std::size_t end, Scratch<T, D>& scratch) {
+    loop(job_, begin, end, scratch);
   });
 }
 
@@ -344,6 +370,7 @@ void Simulation<T, D>::extrapolate() {
         if (wall.slips != 0)
           for (std::size_t a = 0; a < D; ++a) seen[a] = 2 * wall.u[a] - seen[a] - 2 * across * wall.normal[a];
       }
+      if (settings.scheme == Scheme::dfsph) wall.pressure = std::max(wall.pressure, 0.0);
       Fields& record = wall_records_[slot];
       record.c[Fields::density] =
           static_cast<T>(settings.scheme == Scheme::delta ? settings.state.excess(wall.pressure) : settings.volume());
@@ -400,9 +427,18 @@ double Simulation<T, D>::tension_on(std::size_t slot) const {
 }
 
 template <class T, int D>
-void Simulation<T, D>::rates() {
+void Simulation<T, D>::rates(double dt) {
   sums_.reset(records_.size());
   job_.sums = sums_.data();
+  if (settings.scheme == Scheme::dfsph) {
+    const std::size_t grain = cells_of_part();
+    solver.begin((cells_ + grain - 1) / grain, particles.size());
+    each_part(particles.size(), [&](std::size_t part, std::size_t begin, std::size_t end, Scratch<T, D>& scratch) {
+      solver.gather(part, job_, begin, end, scratch);
+    });
+    solver.solve(settings, particles, sums_, dt);
+    return;
+  }
   const Loops<T, D>& kinds = loops<T, D>();
   each_cell(settings.scheme == Scheme::delta ? kinds.delta : kinds.edac, particles.size());
 }
@@ -453,6 +489,7 @@ bool Simulation<T, D>::finish(double dt) {
       Vector<D> first_half;  // of the way in this step
       for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
       if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting[0], near_[slot] != 0);
+      else if (settings.scheme == Scheme::dfsph) solver.update(slot, settings.state.rest, p);
       else
         update_edac<D>(p, sums, settings.gravity, shifting[p.phase], tension_on(slot), kernel_volume_,
                        settings.phases[p.phase].rest);
@@ -466,6 +503,7 @@ bool Simulation<T, D>::finish(double dt) {
       const double speed = length<D>(p.u);
       Largest own{length<D>(p.acceleration), length<D>(p.shift)};
       own.speeds[p.phase] = speed;
+      if (settings.scheme == Scheme::dfsph) own.pressure = pressure(p);
       most.add(own);
       // Also false for what is not a number.
       const Phase& phase = settings.phases[p.phase];

@@ -16,6 +16,7 @@
 #include "sph/interface.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
+#include "sph/pressure_solver.hpp"
 #include "sph/settings.hpp"
 #include "sph/share.hpp"
 #include "sph/walls.hpp"
@@ -23,16 +24,18 @@
 namespace vicinal::sph {
 
 // What limits a step of time.
-enum class Limit : std::uint8_t { sound, force, viscosity, shifting, tension };
+enum class Limit : std::uint8_t { sound, force, viscosity, shifting, tension, flow, pressure };
 
 // The largest values of a step; the next one's length follows from them.
 struct Largest {
   double acceleration = 0, shift = 0;
+  double pressure = 0;                       // with dfsph
   std::array<double, most_phases> speeds{};  // by phase: a gas may be much faster than a liquid beside it
   [[nodiscard]] double speed() const { return *std::max_element(speeds.begin(), speeds.end()); }
   void add(const Largest& other) {
     acceleration = std::max(acceleration, other.acceleration);
     shift = std::max(shift, other.shift);
+    pressure = std::max(pressure, other.pressure);
     for (std::size_t k = 0; k < most_phases; ++k) speeds[k] = std::max(speeds[k], other.speeds[k]);
   }
 };
@@ -72,6 +75,9 @@ class Simulation {
   // Evaluates the rates of the present state.
   void prime();
   [[nodiscard]] StepLength next() const;
+  [[nodiscard]] double pressure(const Particle<D>& p) const {
+    return settings.scheme == Scheme::dfsph ? p.pressure + p.correction : settings.pressure(p.excess, p.phase);
+  }
   [[nodiscard]] std::size_t fixed_walls() const { return walls.size() - bodies.parts.size(); }
   // Moves bodies to their poses; the next step has them there at its middle.
   void place_bodies() {
@@ -79,6 +85,7 @@ class Simulation {
     walls_moved = true;
   }
   std::uint32_t broken = 0;
+  PressureSolver<T, D> solver;  // of dfsph
 
  private:
   void sort(double dt);
@@ -96,11 +103,15 @@ class Simulation {
   void extrapolate();
   void curvature();
   [[nodiscard]] double tension_on(std::size_t slot) const;
-  void rates();
+  void rates(double dt);
   void react();
   bool finish(double dt);
   void prepare_job(const Grid<D>& grid);
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
+  // Small enough to balance the load of threads where the fluid fills but a part of the cells.
+  [[nodiscard]] std::size_t cells_of_part() const { return std::max<std::size_t>(16, cells_ / 512); }
+  template <class F>
+  void each_part(std::size_t particles, F&& f);
 
   double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
   Interface<D> interface_;

@@ -28,6 +28,18 @@ struct EdacSums {
   static constexpr std::size_t colour = 3 * D + 4;  // gradient of the colour per mass: 1 in other phases, 0 in its own
 };
 
+// Of a fluid particle (dfsph.hpp).
+template <int D>
+struct DfsphSums {
+  static constexpr std::size_t kernel = 0;             // Σ W
+  static constexpr std::size_t rate = 1;               // Σ (uᵢ - uⱼ) · ∇W V
+  static constexpr std::size_t square = 2;             // Σ |∇W V|², without walls
+  static constexpr std::size_t gradient = 3;           // Σ ∇W V, without walls
+  static constexpr std::size_t wall_gradient = 3 + D;  // Σ ∇W V of walls
+  static constexpr std::size_t above = 3 + 2 * D;      // Σ (pⱼ - pᵢ) ∇W V of walls
+  static constexpr std::size_t viscosity = 3 + 3 * D;  // acceleration
+};
+
 // Of a fluid particle near an interface (curvature.hpp); the divergence of its normal is D times their ratio.
 struct CurvatureSums {
   static constexpr std::size_t bend = 0;    // Σ (nᵢ ∓ nⱼ)·∇W V

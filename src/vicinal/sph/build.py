@@ -117,6 +117,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: I
         diffusion=section.diffusion,
         shifting=section.shifting,
         courant=section.courant,
+        tolerance=section.tolerance,
         precision=section.precision,
         comm=comm,
     )

@@ -24,11 +24,19 @@ from vicinal.sim.values import (
 )
 from vicinal.sph.kernels import KERNELS
 from vicinal.sph.probes import PROBES, AnyProbe
-from vicinal.sph.simulation import PRECISIONS, SCHEMES, STATES
+from vicinal.sph.schemes import SCHEMES
+from vicinal.sph.simulation import PRECISIONS, SOLVED, STATES
 
 ENERGIES = ("kinetic", "potential", "elastic")
 COLUMNS = ("particles", "dt", "limit", "largest_speed", "largest_compression", *ENERGIES, "total", "held")
 """Columns of the table of results before those of the probes."""
+
+
+def _lacking(scheme: str) -> tuple[str, ...]:
+    """Return the keys that do not apply to a scheme."""
+    if scheme == "dfsph":
+        return ("inlets", "outlets", "diffusion", "shifting", "surface_tension")
+    return ("tolerance",) if scheme == "delta" else ("tolerance", "inlets", "outlets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +100,10 @@ class Sph(SolverSection):
     alpha: float | None = key(NOT_NEGATIVE, None, help="artificial viscosity, 0.02 by default")
     nu: float | None = key(NOT_NEGATIVE, None, help="kinematic viscosity of a laminar flow, instead of alpha")
     scheme: str = key(
-        OneOf(SCHEMES), "delta", help="delta: with free surfaces; edac: confined flows, which fluid fills everywhere"
+        OneOf(SCHEMES),
+        "delta",
+        help="delta: with free surfaces; edac: confined flows, which fluid fills everywhere; dfsph: free surfaces, "
+        "long steps",
     )
     phases: dict[str, FluidPhase] = key(
         Named(Part(FluidPhase)), {}, help="several fluids by name, instead of density, alpha and nu; with edac"
@@ -106,8 +117,13 @@ class Sph(SolverSection):
     diffusion: float | None = key(
         NOT_NEGATIVE, None, help="strength of the diffusion of density or pressure; 0.1, with edac 0.2"
     )
-    shifting: float = key(NOT_NEGATIVE, 1.0, help="strength of shifting")
-    courant: float = key(Number(0, 1, above=True), 0.25, help="length of steps relative to their limits")
+    shifting: float | None = key(NOT_NEGATIVE, None, help="strength of shifting; 1, with dfsph none")
+    courant: float | None = key(
+        Number(0, 1, above=True), None, help="length of steps relative to their limits; 0.25, with dfsph 0.4"
+    )
+    tolerance: float | None = key(
+        Number(0, 0.1, above=True), None, help="mean compression that the solvers of dfsph leave in a step; 0.001"
+    )
     precision: str = key(OneOf(PRECISIONS), "single", help="precision of sums over pairs")
     slip: tuple[str, ...] | None = key(
         Items(Text("the name of a wall")),
@@ -124,13 +140,16 @@ class Sph(SolverSection):
 
     def check(self) -> None:
         """Check that viscosity is given once, and that the names of probes differ from those of other columns."""
-        taken = set(COLUMNS)
+        taken = {*COLUMNS, *SOLVED}
         for place, probe in enumerate(self.probes):
             if probe.name in taken:
                 raise SchemaError(
                     ("probes", place, "name"), probe.name, "must differ from the names of other columns of the table"
                 )
             taken.add(probe.name)
+        for name in _lacking(self.scheme):
+            if getattr(self, name):
+                raise self.wrong(name, f"must not be given with the scheme {self.scheme}, which has none")
         if self.alpha is not None and self.nu is not None:
             raise self.wrong("nu", "must not be given together with alpha")
         if self.phases and self.scheme != "edac":

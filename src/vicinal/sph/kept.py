@@ -41,6 +41,7 @@ def options_of(state: Mapping[str, Any]) -> dict[str, Any]:
         "viscosity": None if phases else kind(float(state["viscosity"])),
         "phases": phases,
         "surface_tension": float(state.get("surface_tension", 0.0)),
+        "tolerance": float(state["tolerance"]) if "tolerance" in state else None,
     }
     if "walls" in state:
         kinds = {"positions": np.float64, "normals": np.float64, "wall": np.int32, "slip": bool}

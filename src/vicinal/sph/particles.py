@@ -27,6 +27,7 @@ class Particles:
     _dim: int
     _gravity: Array
     _state: str  # equation of state
+    _scheme: str
     _next_id = 0
 
     def __len__(self) -> int:
@@ -66,7 +67,7 @@ class Particles:
 
     @property
     def densities(self) -> Array:
-        """Densities."""
+        """Densities; with dfsph at least that at rest, because fewer neighbours at a free surface are no expansion."""
         return np.asarray(self._rest[self.phase] + self._core.column("excess"))
 
     @property
@@ -119,7 +120,7 @@ class Particles:
         return {name: np.concatenate([part[name] for part in parts])[order] for name in own}
 
     def compression(self) -> float:
-        """Return the largest deviation of a density from that at rest, as a part of it."""
+        """Return the largest deviation of a density from that at rest (with dfsph: above it), as a part of it."""
         return self._ranks.largest(float(np.abs(self._core.column("excess") / self._rest[self.phase]).max(initial=0.0)))
 
     def energies(self) -> Mapping[str, float]:
@@ -133,7 +134,8 @@ class Particles:
         {'kinetic': 0.5, 'potential': 20.0, 'elastic': 0.0}
         """
         mass, phase = self.masses, self.phase
-        wave = self._core.column("excess") / self._rest[phase] * self._sounds[phase]
+        # Pressures of dfsph do not come from compression, and do no work on volume.
+        wave = self._core.column("excess") / self._rest[phase] * self._sounds[phase] * (self._scheme != "dfsph")
         kinetic = 0.5 * mass * (self.velocities**2).sum(axis=1)
         potential = -mass * (self.positions * self._gravity).sum(axis=1)
         sums = self._ranks.sums(np.stack([kinetic, potential, 0.5 * mass * wave**2], axis=1))

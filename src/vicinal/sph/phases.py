@@ -53,14 +53,6 @@ def check_phases(phases: Sequence[Phase], scheme: str, viscosity: object) -> tup
     return found
 
 
-def check_scheme(scheme: str, state: str, ends: object) -> None:
-    """Raise if a scheme lacks what is asked of it."""
-    if scheme == "edac" and state != "linear":
-        raise InputError(f'state must be "linear" with the scheme edac, got {state!r}')
-    if scheme == "edac" and ends is not None:
-        raise InputError('ends must be used with scheme="delta", got "edac"')
-
-
 def check_numbers(phase: npt.ArrayLike | None, count: int, phases: int) -> npt.NDArray[np.uint32]:
     """Return the number of the phase of each particle."""
     if phase is None:

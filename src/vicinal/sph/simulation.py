@@ -22,8 +22,9 @@ from vicinal.sph.kept import kept_walls, options_of
 from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
-from vicinal.sph.phases import Phase, check_phases, check_scheme, matched_sounds
+from vicinal.sph.phases import Phase, check_phases, matched_sounds
 from vicinal.sph.ranks import STEPS, FluidRanks, check_together
+from vicinal.sph.schemes import SCHEMES, check_courant, check_scheme, check_strength, check_tolerance
 from vicinal.sph.sound import choose_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -35,24 +36,22 @@ Array = npt.NDArray[np.float64]
 SMOOTHING = {2: 2.0, 3: 1.6}
 """Smoothing length in spacings by dimension: about 50 neighbours in two dimensions, 137 in three."""
 
-DIFFUSION = {"delta": 0.1, "edac": 0.2}
-"""Strength of diffusion by scheme."""
-
-SCHEMES = tuple(DIFFUSION)
 STATES = ("linear", "tait")
 PRECISIONS = ("single", "double")
+SOLVED = ("density_iterations", "density_error", "divergence_iterations", "divergence_error")
 
 
 class Simulation(Particles):
-    """A weakly compressible fluid with walls of dummy particles.
+    """A nearly incompressible fluid with walls of dummy particles.
 
     Scheme "delta", δ⁺-SPH for free surfaces: density diffusion with renormalised gradients (Antuono et al. 2010) and
     particle shifting away from free surfaces (Sun et al. 2017, 2019). Scheme "edac" for flows that fill all of their
     space: pressure that follows the divergence of the velocity and is damped (Ramachandran & Puri 2019), transport
-    velocity (Adami et al. 2013). Walls after Adami et al. 2012; steps of time by position Verlet, as long as sound,
-    forces, viscosity, shifting and surface tension allow. Positions, velocities and densities are float64; pairs are
-    summed in float32 relative to cells, or in float64 (`precision`). Results have the same bits for any number of
-    threads and on every processor.
+    velocity (Adami et al. 2013). Scheme "dfsph" for long steps with free surfaces: pressures that keep densities, found
+    by iteration in every step (Bender & Koschier 2017). Walls after Adami et al. 2012; steps of time by position
+    Verlet, as long as sound (with dfsph the flow), forces, viscosity, shifting and surface tension allow. Positions,
+    velocities and densities are float64; pairs are summed in float32 relative to cells, or in float64 (`precision`).
+    Results have the same bits for any number of threads and on every processor.
 
     Parameters
     ----------
@@ -65,7 +64,8 @@ class Simulation(Particles):
         Density at rest.
     sound_speed
         Speed of sound of the model, ten times the largest speed of the flow or more. By default ten times the larger
-        of the present speeds and of √(2 g H), H being the height of the fluid along gravity.
+        of the present speeds and of √(2 g H), H being the height of the fluid along gravity. With dfsph it is only the
+        speed that artificial viscosity is measured in, and that no particle may reach.
     velocities, pressures
         Of each particle at the start, by default 0.
     walls
@@ -92,7 +92,7 @@ class Simulation(Particles):
     surface_tension
         Of all interfaces between phases.
     scheme
-        "delta" or "edac".
+        "delta", "edac" or "dfsph".
     kernel
         "wendland_c2", "wendland_c4", "quintic" or "cubic".
     smoothing
@@ -100,13 +100,16 @@ class Simulation(Particles):
     state
         Equation of state: "linear" or "tait".
     diffusion
-        Strength δ of the diffusion of density or pressure; by default 0.1, and 0.2 with edac.
+        Strength δ of the diffusion of density or pressure; by default 0.1, and 0.2 with edac. Not with dfsph.
     shifting
-        Strength of shifting, 1 as published, 0 for none.
+        Strength of shifting, 1 as published, 0 for none. Not with dfsph.
     tensile_control
         Whether particles under tension feel differences of pressure instead of sums; this prevents voids.
     courant
-        Length of a step as part of the time in which sound crosses a smoothing length, and of the other limits.
+        Length of a step as part of the time in which sound crosses a smoothing length, and of the other limits; by
+        default 0.25. With dfsph of the time in which the fastest particle crosses a spacing, by default 0.4.
+    tolerance
+        With dfsph, the mean compression that each of its solvers leaves in a step; by default 0.001.
     precision
         "single" or "double": of the sums over pairs.
     comm
@@ -153,9 +156,10 @@ class Simulation(Particles):
         smoothing: float | None = None,
         state: str = "linear",
         diffusion: float | None = None,
-        shifting: float = 1.0,
+        shifting: float | None = None,
         tensile_control: bool = True,
-        courant: float = 0.25,
+        courant: float | None = None,
+        tolerance: float | None = None,
         precision: str = "single",
         comm: Intracomm | None = None,
     ) -> None:
@@ -180,17 +184,16 @@ class Simulation(Particles):
         self._kernel = Kernel(name, self._smoothing * self._spacing, self._dim)
         self._state = _check.check_choice(state, "state", STATES)
         self._precision = _check.check_choice(precision, "precision", PRECISIONS)
-        self._diffusion = DIFFUSION[self._scheme] if diffusion is None else check_not_negative(diffusion, "diffusion")
-        self._shifting = check_not_negative(shifting, "shifting")
+        self._diffusion = check_strength(diffusion, "diffusion", self._scheme)
+        self._shifting = check_strength(shifting, "shifting", self._scheme)
         self._tensile_control = _check.check_flag(tensile_control, "tensile_control")
-        self._courant = check_positive(courant, "courant")
-        if self._courant > 1:
-            raise InputError(f"courant must be at most 1, got {self._courant:g}; steps beyond that are unstable")
+        self._courant = check_courant(courant, self._scheme)
+        self._tolerance = check_tolerance(tolerance, self._scheme)
+        check_scheme(self._scheme, self._state, ends, comm)
         self._box = check_box(box, self._dim, self._kernel.support)
         self._ranks = FluidRanks(comm, self._box, self._kernel.support)
         self._walls, self._wall_motion, self._ends = walls, wall_motion, ends
         self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
-        check_scheme(self._scheme, self._state, ends)
         moving = [speeds, self._wall_velocities, *([] if ends is None else [ends.at(0.0)[1]])]
         self._sound = (
             choose_sound(places, moving, self._gravity, self._spacing, self._ranks)
@@ -243,6 +246,7 @@ class Simulation(Particles):
             "shifting": self._shifting,
             "tensile_control": float(self._tensile_control),
             "courant": self._courant,
+            "tolerance": self._tolerance,
             "tension": self._tension,
         }
         vectors = {
@@ -304,7 +308,7 @@ class Simulation(Particles):
             self._steps(until, end)
         if self._wall_motion is not None or self._ends is not None:
             self._place_walls(self.time)
-        if not self._warned and self.mach() > FASTEST:
+        if not self._warned and self._scheme != "dfsph" and self.mach() > FASTEST:
             self._warned = True
             warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
 
@@ -340,6 +344,8 @@ class Simulation(Particles):
 
         All ranks have all bodies.
         """
+        if self._scheme != "delta":
+            raise InputError(f"a fluid with bodies must have the scheme delta, got {self._scheme!r}")
         if self._ranks.size > 1:
             self._ranks.check_same(bodies=count, wall_particles=crc32(arms.tobytes() + owners.tobytes()))
         self._core.set_bodies(count, arms, normals, owners, np.full(len(owners), slip))
@@ -371,9 +377,18 @@ class Simulation(Particles):
 
     @property
     def limit(self) -> str:
-        """What limits the next step: "sound", "force", "viscosity" or "shifting"."""
+        """What limits the next step: "sound", "force", "viscosity", "shifting", "tension", "flow" or "pressure"."""
         self._core.prime()
         return self._core.next()[1]
+
+    @property
+    def solved(self) -> Mapping[str, float]:
+        """Iterations and errors of the solvers of dfsph in the last step; 0 with other schemes.
+
+        The errors are the mean compression that was left, and that which velocities at the beginning of the step would
+        have brought about in it, as parts of the density.
+        """
+        return dict(zip(SOLVED, self._core.solved(), strict=True))
 
     @property
     def scheme(self) -> str:
@@ -503,6 +518,8 @@ class Simulation(Particles):
             "courant": self._courant,
             "precision": self._precision,
         }
+        if self._scheme == "dfsph":
+            state["tolerance"] = self._tolerance
         if self._ends is not None:
             state["ends"] = self._ends.state()
         if self._several is not None:

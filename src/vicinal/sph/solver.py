@@ -16,13 +16,13 @@ from vicinal.sim.vtkhdf import Frame, vertices
 from vicinal.sph.build import build, make_ends, make_guard, make_motion, make_walls
 from vicinal.sph.config import COLUMNS, ENERGIES, Sph
 from vicinal.sph.probes import FluidSample, Probes
-from vicinal.sph.simulation import Simulation
+from vicinal.sph.simulation import SOLVED, Simulation
 from vicinal.sph.solids import Solid
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-LIMITS = ("sound", "force", "viscosity", "shifting", "tension")
+LIMITS = ("sound", "force", "viscosity", "shifting", "tension", "flow", "pressure")
 """What limits a step, in the order of the numbers in the table."""
 
 
@@ -94,12 +94,12 @@ class FluidSolver(SceneSolver):
     @property
     def columns(self) -> Sequence[str]:
         """Names of the columns in the table."""
-        return [*COLUMNS, *self.probes.columns]
+        return [*COLUMNS, *(SOLVED if self.simulation.scheme == "dfsph" else ()), *self.probes.columns]
 
     def row(self) -> Sequence[float]:
         """Return step, speed, compression, energies, how many particles walls have put back, and what probes measure.
 
-        What limits the step is given by its number in `LIMITS`.
+        What limits the step is given by its number in `LIMITS`. Iterations and errors of the solvers of dfsph follow.
         """
         sim = self.simulation
         energies = sim.energies()
@@ -107,6 +107,8 @@ class FluidSolver(SceneSolver):
         values = [float(energies[name]) for name in ENERGIES]
         held = sum(sim.held.values())
         own = [sim.total, sim.dt, LIMITS.index(sim.limit), sim.largest_speed, compression, *values, sum(values), held]
+        if sim.scheme == "dfsph":
+            own += sim.solved.values()
         return own + list(self.probes.measure(FluidSample.of(sim)).values() if self.probes.probes else ())
 
     def frames(self) -> Mapping[str, Frame]:
@@ -141,7 +143,8 @@ class FluidSolver(SceneSolver):
         sim = self.simulation
         return [
             f"{sim.total:,} particles, {len(sim.wall_positions):,} in walls, spacing {sim.spacing:.4g}",
-            f"speed of sound {sim.sound_speed:.4g}, first step {sim.dt:.4g} limited by {sim.limit}",
+            ("" if sim.scheme == "dfsph" else f"speed of sound {sim.sound_speed:.4g}, ")
+            + f"first step {sim.dt:.4g} limited by {sim.limit}",
         ]
 
     def report(self) -> Mapping[str, Any]:

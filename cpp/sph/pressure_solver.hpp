@@ -1,0 +1,74 @@
+// The two solvers of DFSPH (Bender & Koschier, IEEE Trans. Vis. Comput. Graph. 23 (2017) 1193): pressures that end
+// compression by the velocities at the beginning of a step, and pressures that keep densities at its end.
+//
+// Both are accelerated Jacobi iterations for pressures of at least 0 that start from those of the step before. An
+// iteration is two sweeps over the rows of the step (schemes/sweep.hpp): accelerations by the pressures, and their
+// divergences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "sph/loops.hpp"
+#include "sph/particles.hpp"
+#include "sph/settings.hpp"
+
+namespace vicinal::sph {
+
+// How a solver ended.
+struct Solved {
+  std::int64_t iterations = 0;
+  double error = 0;  // mean compression that is left, as a part of the density
+};
+
+template <class T, int D>
+class PressureSolver {
+ public:
+  Solved density, divergence;  // of the last step
+
+  // Makes room for the rows of a step, which are those of parts of the cells.
+  void begin(std::size_t parts, std::size_t particles);
+  // Gathers the rows and sums of a part.
+  void gather(std::size_t part, const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& scratch);
+  // Finds pressures and accelerations for a step of the length dt.
+  void solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles, const Buffer<Sums<T>>& sums, double dt);
+  // What a particle takes from it.
+  void update(std::size_t slot, double rest, Particle<D>& p) const;
+
+ private:
+  struct Part {
+    Buffer<RowBlock<T, D>> blocks;
+    std::size_t used = 0, first = 0, last = 0;  // slots of its particles
+    double error = 0;
+  };
+  // A particle. Pressures are divided by the density at rest.
+  struct Node {
+    T other[D];      // acceleration by everything else
+    T pull[D];       // Σ ∇W V, walls counted twice, because they mirror the own pressure and velocity
+    T excess;        // of the density, as a part of that at rest
+    T rate;          // of the density, the same
+    T factor;        // by which an acceleration of the density changes the pressure in an iteration
+    T found, trial;  // the last pressure of the present solver, and the one it tries next
+    T fixed;         // a pressure that acts besides
+    T correction;    // found by the solver for divergence
+    bool covered;    // has enough neighbours for a divergence
+  };
+
+  template <class F>
+  void each_part(F&& f);
+  template <class Left>
+  Solved iterate(double tolerance, std::int64_t least, double gain, double weight, bool others, Left&& left);
+
+  double lattice_ = 0;  // sum of the kernel; 0 before the first step
+  T stiffness_ = 1;
+  std::vector<Part> parts_;
+  Buffer<std::uint32_t> counts_;
+  Buffer<Node> nodes_;
+  // Four numbers per particle, of which sweeps use the first one or D.
+  Buffer<T> pressures_, accelerations_;
+  Buffer<T> gradients_, divergences_;  // results of sweeps
+};
+
+}  // namespace vicinal::sph

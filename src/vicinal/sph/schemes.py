@@ -1,0 +1,67 @@
+"""The schemes: what each one does by default, and what it lacks."""
+
+from __future__ import annotations
+
+from vicinal.errors import InputError
+from vicinal.sph.checks import check_not_negative, check_positive
+
+DIFFUSION = {"delta": 0.1, "edac": 0.2, "dfsph": 0.0}
+"""Strength of diffusion by scheme."""
+
+SHIFTING = {"delta": 1.0, "edac": 1.0, "dfsph": 0.0}
+"""Strength of shifting by scheme."""
+
+COURANT = {"delta": 0.25, "edac": 0.25, "dfsph": 0.4}
+"""Length of a step as a part of its limits, by scheme."""
+
+TOLERANCE = 1e-3
+"""Mean compression that the solvers of dfsph leave."""
+
+SCHEMES = tuple(DIFFUSION)
+
+
+def check_strength(value: object, name: str, scheme: str) -> float:
+    """Return the strength of "diffusion" or "shifting", by default that of the scheme.
+
+    Examples
+    --------
+    >>> check_strength(None, "diffusion", "edac")
+    0.2
+    """
+    default = (DIFFUSION if name == "diffusion" else SHIFTING)[scheme]
+    strength = default if value is None else check_not_negative(value, name)
+    if scheme == "dfsph" and strength > 0:
+        raise InputError(f"{name} must be 0 with the scheme dfsph, which has none, got {strength:g}")
+    return strength
+
+
+def check_courant(value: object, scheme: str) -> float:
+    """Return the length of steps as a part of their limits."""
+    courant = COURANT[scheme] if value is None else check_positive(value, "courant")
+    if courant > 1:
+        raise InputError(f"courant must be at most 1, got {courant:g}; steps beyond that are unstable")
+    return courant
+
+
+def check_tolerance(value: object, scheme: str) -> float:
+    """Return the tolerance of the solvers of dfsph."""
+    if value is None:
+        return TOLERANCE
+    if scheme != "dfsph":
+        raise InputError(f'tolerance must be used with scheme="dfsph", got {scheme!r}')
+    tolerance = check_positive(value, "tolerance")
+    if tolerance > 0.1:
+        raise InputError(f"tolerance must be at most 0.1, a compression by 10 %, got {tolerance:g}")
+    return tolerance
+
+
+def check_scheme(scheme: str, state: str, ends: object, comm: object) -> None:
+    """Raise if a scheme lacks what is asked of it."""
+    if scheme == "delta":
+        return
+    if state != "linear":
+        raise InputError(f'state must be "linear" with the scheme {scheme}, got {state!r}')
+    if ends is not None:
+        raise InputError(f'ends must be used with scheme="delta", got {scheme!r}')
+    if scheme == "dfsph" and comm is not None:
+        raise InputError("comm must be None with the scheme dfsph, which runs in one process")
