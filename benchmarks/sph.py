@@ -30,6 +30,7 @@ from vicinal.sph.vortices import taylor_green_pressures, taylor_green_velocities
 PUBLISHED = {
     "dam break 2D": ("DualSPHysics 5.4", 1.35),
     "dam break 3D": ("DualSPHysics 5.4", 0.20),
+    "dam break 3D, dfsph": ("SPlisHSPlasH 2.19", 0.20),
     "vortices 2D, edac": ("PySPH 1.0b2", 0.27),
     "vortices 2D, edac, two phases": ("PySPH 1.0b2, one phase", 0.27),
 }
@@ -60,6 +61,24 @@ def dam_break(dim, comm=None):
     )
 
 
+def dam_break_dfsph():
+    """Return a block of water in a closed box, block and box, as `benchmarks/splishsplash.py` has them."""
+    spacing, column, size = 0.05, (1.95, 1.95, 1.95), (3.9, 3.9, 1.95)
+    walls = box_walls("tank", (0.0, 0.0, 0.0), size, "")
+    water = fill((np.zeros(3), np.array(column)), spacing)
+    sim = Simulation(
+        water,
+        spacing=spacing,
+        smoothing=1.0,
+        kernel="cubic",
+        gravity=(0.0, -9.81, 0.0),
+        walls=wall_particles(walls, spacing, 2, dim=3, fluid=water, slip=[wall.name for wall in walls]),
+        guard=Guard(walls, spacing, 3),
+        scheme="dfsph",
+    )
+    return sim, column, size
+
+
 def vortices(phases):
     """Return vortices in a periodic square, one half of it of another phase if there are two."""
     points = fill(((0, 0), (1, 1)), 1 / 112)
@@ -83,6 +102,7 @@ def vortices(phases):
 CASES = {
     "dam break 2D": lambda: dam_break(2),
     "dam break 3D": lambda: dam_break(3),
+    "dam break 3D, dfsph": lambda: dam_break_dfsph()[0],
     "vortices 2D, edac": lambda: vortices(1),
     "vortices 2D, edac, two phases": lambda: vortices(2),
 }

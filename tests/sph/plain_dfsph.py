@@ -61,7 +61,7 @@ def dfsph_pass(
 ) -> tuple[Solution, tuple[float, float]]:
     """Return what the solvers find for the present positions and velocities, and their errors.
 
-    Walls are at rest, and fluid slips along all of them. The numbers of iterations are those for density and divergence.
+    Walls are at rest, and fluid slips along all of them. Numbers of iterations are for density and divergence.
     """
     x, u, y, normals = sim.positions, sim.velocities, walls.positions, walls.normals
     n, h = len(x), sim.kernel.length
@@ -102,17 +102,19 @@ def dfsph_pass(
     covered = excess > -0.25
     factor = 1 / (stiffness * (fluid**2).sum(axis=(1, 2)) + (pull**2).sum(axis=1) + 1e-6 / sim.spacing**2)
     _, correction, error_divergence = iterate(
-        np.where(covered, 0.5 * before.correction, 0),
+        np.where(covered, before.correction, 0),
         factor / dt,
         iterations[1],
         lambda q: np.where(covered, rate + dt * divergence(acceleration(q)), 0),
         dt,
     )
+    # A small part of a small excess is corrected in a step, and all of a large one.
+    source = 0.02 * np.minimum(excess, 0.005) + np.maximum(excess - 0.005, 0)
     last, pressure, error_density = iterate(
         before.pressure,
         factor / dt**2,
         iterations[0],
-        lambda p: excess + dt * (rate + dt * divergence(other + acceleration(p + correction))),
+        lambda p: source + dt * (rate + dt * divergence(other + acceleration(p + correction))),
         1.0,
     )
     found = Solution(other + acceleration(last + correction), pressure, correction, np.maximum(excess, 0))

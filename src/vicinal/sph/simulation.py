@@ -163,6 +163,8 @@ class Simulation(Particles):
         precision: str = "single",
         comm: Intracomm | None = None,
     ) -> None:
+        self._scheme = _check.check_choice(scheme, "scheme", SCHEMES)
+        check_scheme(self._scheme, state, ends, comm)
         places, speeds = check_together(comm, lambda: check_motion(positions, velocities))
         self._dim = places.shape[1]
         self._spacing = check_positive(spacing, "spacing")
@@ -170,7 +172,6 @@ class Simulation(Particles):
         self._viscosity = Artificial() if viscosity is None else viscosity
         if not isinstance(self._viscosity, Artificial | Laminar):
             raise InputError(f"viscosity must be Artificial(alpha) or Laminar(nu), got {viscosity!r}")
-        self._scheme = _check.check_choice(scheme, "scheme", SCHEMES)
         self._several = None if phases is None else check_phases(phases, self._scheme, viscosity)
         if self._several is not None:
             self._density = max(each.density for each in self._several)
@@ -189,7 +190,6 @@ class Simulation(Particles):
         self._tensile_control = _check.check_flag(tensile_control, "tensile_control")
         self._courant = check_courant(courant, self._scheme)
         self._tolerance = check_tolerance(tolerance, self._scheme)
-        check_scheme(self._scheme, self._state, ends, comm)
         self._box = check_box(box, self._dim, self._kernel.support)
         self._ranks = FluidRanks(comm, self._box, self._kernel.support)
         self._walls, self._wall_motion, self._ends = walls, wall_motion, ends
