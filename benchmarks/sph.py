@@ -4,11 +4,12 @@
     python benchmarks/sph.py --threads 2      # wall time on two threads, and the gain
     python benchmarks/sph.py --isa avx2       # another instruction set
 
-Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three; vortices of
-Taylor and Green by EDAC with the kernel of PySPH's example and its 28 neighbours, of one and of two phases. Figures of
-other codes on the same kind of machine (2-core Intel Xeon with AVX-512, one thread): DualSPHysics 5.4 1.2 to 1.5 and
-0.19 to 0.21, PySPH 1.0b2 1.13 (WCSPH) or 0.49 (δ-SPH) in two dimensions and 0.19 in three, 0.27 for
-vortices by EDAC.
+Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three; one by
+DFSPH with kernel and tolerance of `benchmarks/splishsplash.py`, which runs SPlisHSPlasH beside it; vortices of Taylor
+and Green by EDAC with the kernel of PySPH's example and its 28 neighbours, of one and of two phases. Figures of other
+codes on the same kind of machine (2-core Intel Xeon with AVX-512, one thread): DualSPHysics 5.4 1.2 to 1.5 and 0.19 to
+0.21, PySPH 1.0b2 1.13 (WCSPH) or 0.49 (δ-SPH) in two dimensions and 0.19 in three, 0.27 for vortices by EDAC,
+SPlisHSPlasH 2.19 0.20 (DFSPH).
 """
 
 from __future__ import annotations
