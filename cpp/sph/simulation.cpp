@@ -74,8 +74,8 @@ bool Simulation<T, D>::step() {
 
 template <class T, int D>
 void Simulation<T, D>::prime() {
-  // The first pass has neither gradients nor a free surface; the second one uses those of the first. The solvers of dfsph
-  // need neither.
+  // The first pass has neither gradients nor a free surface; the second one uses those of the first. The solvers of
+  // dfsph need neither.
   const int passes = settings.scheme == Scheme::dfsph ? 1 : 2;
   for (int pass = 0; pass < passes; ++pass) {
     sort(0);
