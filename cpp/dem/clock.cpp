@@ -206,9 +206,8 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
   const Load* loads = forces_.loads() + begin;
   static thread_local std::vector<Load> sums;
   if (elements.used()) {
-    forces_.gather(elements.offsets[begin], elements.offsets[end]);
     sums.resize(end - begin);
-    for (std::size_t row = begin; row < end; ++row) sums[row - begin] = forces_.load_of(row);
+    forces_.sum_elements(begin, end, sums.data());
     loads = sums.data();
   } else {
     forces_.gather(begin, end);

@@ -186,17 +186,12 @@ void Forces::find_contacts(std::size_t begin, std::size_t end, std::size_t block
   touching_.stale[block] = job.end;
 }
 
-Load Forces::load_of(std::size_t body) const {
-  Load sum{};
-  for (std::size_t e = assembly_.elements.offsets[body]; e < assembly_.elements.offsets[body + 1]; ++e) {
-    const Load& load = loads_[e];
-    const Vec force = load.force;
-    Vec torque = load.torque;
-    const Vec arm = assembly_.elements.arms[e];
-    if (dot(arm, arm) > 0) torque += cross(rotate(assembly_.bodies.orientations[body], arm), force);
-    add(sum, force, torque);
-  }
-  return sum;
+void Forces::sum_elements(std::size_t begin, std::size_t end, Load* sums) {
+  const Elements& elements = assembly_.elements;
+  const std::size_t* const offsets = elements.offsets.data() + begin;
+  gather(offsets[0], offsets[end - begin]);
+  kernels().sum_elements(
+      {end - begin, offsets, offsets[0], offsets[end - begin], elements.levers.data(), loads_.data(), sums});
 }
 
 }  // namespace vicinal::dem

@@ -90,8 +90,8 @@ class Forces {
   void gather(std::size_t first, std::size_t last) { kernels().add_shares(remote_.shares(loads_.data(), first, last)); }
   // Loads of all elements.
   [[nodiscard]] const Load* loads() const { return loads_.data(); }
-  // The sum of the loads of the elements of a body.
-  [[nodiscard]] Load load_of(std::size_t body) const;
+  // Does the same for the elements of bodies begin to end - 1, and sums their loads to those of the bodies.
+  void sum_elements(std::size_t begin, std::size_t end, Load* sums);
   // Force and torque that bodies exert on each wall in the last step, three sums each; torques are about the centre.
   [[nodiscard]] std::vector<ExactSum> wall_loads() const;
 

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "dem/clump_loops.hpp"
 #include "dem/curved.hpp"
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
@@ -51,6 +52,17 @@ constexpr Kernels kernels_of() {
         std::size_t c = 0;
         ((c = curved_contacts_from<Lanes>(job, contacts, c)), ...);
         curved_contacts_from<OneLane>(job, contacts, c);
+      },
+      [](const FollowJob& job) {
+        std::size_t body = job.begin;
+        ((body = follow_from<Lanes>(job, body)), ...);
+        follow_from<OneLane>(job, body);
+      },
+      [](const ElementSumJob& job) {
+        std::size_t e = job.first;
+        ((e = move_torques_from<Lanes>(job, e)), ...);
+        move_torques_from<OneLane>(job, e);
+        add_elements<Widest>(job);
       },
       [](const HalfStepJob& job) {
         std::size_t row = 0;

@@ -148,6 +148,33 @@ struct CurvedJob {
   Period period;
 };
 
+// The spheres of clumps after a drift of the bodies begin to end - 1: they get positions, arms (`levers`) and
+// velocities. That of the half step is the displacement divided by dt.
+struct FollowJob {
+  std::size_t begin = 0, end = 0;
+  struct {
+    const Place* places = nullptr;
+    const Motion* motions = nullptr;
+    const Quat* orientations = nullptr;
+  } bodies;
+  const std::size_t* offsets = nullptr;  // first sphere of every body, and the end
+  const Vec4* arms = nullptr;            // from the centre of the body, in the frame of the body
+  Place* places = nullptr;
+  Motion* motions = nullptr;
+  Vec4* levers = nullptr;  // the arms in the world frame
+  double dt = 0;
+};
+// The loads of bodies from those of their spheres, whose torques are changed: they are those about the centre of the
+// body afterwards.
+struct ElementSumJob {
+  std::size_t size = 0;                  // bodies
+  const std::size_t* offsets = nullptr;  // first sphere of every body, and the end
+  std::size_t first = 0, last = 0;       // spheres
+  const Vec4* levers = nullptr;
+  Load* loads = nullptr;
+  Load* sums = nullptr;  // per body
+};
+
 // Half steps of consecutive bodies, all of them round or none.
 struct HalfStepJob {
   std::size_t size = 0;
@@ -180,6 +207,8 @@ struct Kernels {
   void (*separated)(const CurvedJob&, std::uint8_t* separated);
   // Computes contacts, starting from the normals of the step before.
   void (*curved_contacts)(const CurvedJob&, CurvedContact* contacts);
+  void (*follow)(const FollowJob&);
+  void (*sum_elements)(const ElementSumJob&);
   void (*drift)(const HalfStepJob&);
   void (*kick)(HalfStepJob&);
 };

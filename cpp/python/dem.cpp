@@ -208,10 +208,11 @@ void set_elements(Simulation& sim, const In<std::int64_t>& offsets, const In<dou
   const std::size_t n = radii.size();
   e.places.assign(n, {});
   e.motions.assign(n, {});
+  e.levers.assign(n, {});
   for (std::size_t b = 0; b < sim.assembly.bodies.size(); ++b) {
     for (std::size_t k = e.offsets[b]; k < e.offsets[b + 1]; ++k) {
       e.owners.push_back(static_cast<Number>(b));
-      e.arms.push_back(vec_at(arms.data() + 3 * k));
+      e.arms.emplace_back() = vec_at(arms.data() + 3 * k);
       e.places[k].r = radii.data()[k];
       e.materials.push_back(sim.assembly.bodies.materials[b]);
     }
