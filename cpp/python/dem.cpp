@@ -353,7 +353,7 @@ nb::tuple history_arrays(const Simulation& sim, const ContactHistory& history, b
       add(springs, Vec(history.springs[p][k]), 3);
       add(turnings, Quat{turned.x, turned.y, turned.z, turned.twist}, 4);
     }
-    add(normals, history.normals[k], 3);
+    add(normals, Vec(history.normals[k]), 3);
   }
   const std::size_t n = ids[0].size();
   return nb::make_tuple(array_of(std::move(ids[0]), {n}), array_of(std::move(parts[0]), {n}),
