@@ -86,15 +86,40 @@ void Assembly::wrap() {
 
 double Assembly::speed_of(std::size_t body) const {
   const Motion& m = bodies.motions[body];
-  // The factor 1.1 allows for the change of the spin within the step.
-  const double tips = elements.used() ? 1.1 * norm(m.w + m.dw) * bodies.places[body].r : 0;
-  return norm(m.v + m.dv) + tips;
+  return norm(m.v + m.dv) + (elements.used() ? tip_speed(body, body + 1) : 0);
+}
+
+double Assembly::surface_speed_of(std::size_t body) const {
+  const Motion& m = bodies.motions[body];
+  return norm(m.v + m.dv) + tip_speed(body, body + 1);
+}
+
+double Assembly::tip_speed(std::size_t begin, std::size_t end) const {
+  constexpr double spare = 1.1;    // allows for the change of the spin within the step
+  double turning = 0, kicked = 0;  // squares
+  for (std::size_t body = begin; body < end; ++body) {
+    const Motion& m = bodies.motions[body];
+    const Vec inertia = bodies.inertias[body];
+    const double r = bodies.places[body].r, square = r * r;
+    if (bodies.isotropic(body)) {
+      const Vec w = m.w + m.dw;
+      turning = std::max(turning, square * dot(w, w));
+    } else {  // the next half step adds the torque of this one
+      const Vec w = m.w, impulse = bodies.half_impulses[body];
+      const double least = std::min({inertia.x, inertia.y, inertia.z});
+      turning = std::max(turning, square * dot(w, w));
+      kicked = std::max(kicked, square * dot(impulse, impulse) / (least * least));
+    }
+  }
+  return spare * (std::sqrt(turning) + std::sqrt(kicked));
 }
 
 void Assembly::describe_elements() {
   const Acting act = acting();
   kinds_.resize(act.size);
+  sizes_.resize(any_convex ? act.size : 0);
   for (std::size_t e = 0; e < act.size; ++e) kinds_[e] = {!shape_of(e).is_ball(), shape_of(e).is_curved()};
+  for (std::size_t e = 0; e < sizes_.size(); ++e) sizes_[e] = is_convex(e) ? shape_of(e).radius : act.places[e].r;
   poses_.resize(any_convex ? act.size : 0);
   for (std::size_t e = 0; e < poses_.size(); ++e) {
     const Shape& shape = shape_of(e);
@@ -106,7 +131,7 @@ void Assembly::pose_elements() {
   each_block(acting().size, block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t e = begin; e < end; ++e) {
       if (!is_convex(e) || !is_curved(e)) continue;
-      poses_[e].axis = rotate(bodies.orientations[body_of(e)], {0, 0, 1});
+      poses_[e].axis = axes_of(bodies.orientations[body_of(e)]).z;
     }
   });
 }

@@ -73,8 +73,11 @@ class Assembly {
   // Wraps centres into the periodic cell.
   void wrap();
 
-  // An upper bound of the speed of any point of a body in the next half step.
+  // Upper bounds of the speeds of the elements of a body, and of any point of it, in the next half step.
   [[nodiscard]] double speed_of(std::size_t body) const;
+  [[nodiscard]] double surface_speed_of(std::size_t body) const;
+  // The largest speed that the spin of bodies begin to end - 1 adds to that of their centres.
+  [[nodiscard]] double tip_speed(std::size_t begin, std::size_t end) const;
 
   // Stores the kind and size of every element. Must be called after bodies or shapes have changed.
   void describe_elements();
@@ -87,6 +90,7 @@ class Assembly {
   [[nodiscard]] const Shape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] const Pose* poses() const { return poses_.data(); }
+  [[nodiscard]] const double* sizes() const { return sizes_.data(); }  // per element: the radius for the law
 
   // Contacts (contacts.cpp). The effective mass and radius of two elements; both are independent of the point of
   // contact.
@@ -96,10 +100,11 @@ class Assembly {
     return arm - period.shortest(centre(element_places()[j]) - centre(element_places()[i]));
   }
   [[nodiscard]] Contact sphere_contact(std::size_t i, std::size_t j) const;
-  // The contact of any two elements. `guess` is an estimate of the normal, or zero.
-  [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess) const;
-  // Whether a plane with this normal separates two elements, with allowance for rounding.
-  [[nodiscard]] bool are_separated(std::size_t i, std::size_t j, Vec normal) const;
+  // The contact of any two elements. `guess` is an estimate of the normal, or zero. If the two are apart, the normal is
+  // that of a separating plane, with a gap of at least `gap` if there is one.
+  [[nodiscard]] Contact pair_contact(std::size_t i, std::size_t j, Vec guess, double gap = 0) const;
+  // The gap between two planes with this normal that touch one element each: a lower bound of their distance.
+  [[nodiscard]] double gap_along(std::size_t i, std::size_t j, Vec normal) const;
   // The points of a contact of two elements.
   [[nodiscard]] Patch pair_patch(std::size_t i, std::size_t j, const Contact& contact) const;
   // The points of a contact with a plane or cylinder.
@@ -123,7 +128,8 @@ class Assembly {
     bool convex, curved;
   };
   std::vector<Kind> kinds_;  // one per element
-  HugeVector<Pose> poses_;   // one per element if any is convex, else empty
+  std::vector<double> sizes_;
+  HugeVector<Pose> poses_;  // one per element if any is convex, else empty
 };
 
 }  // namespace vicinal::dem

@@ -18,7 +18,7 @@ struct Bodies {
   HugeVector<Quat> orientations;
   std::vector<double> masses;
   HugeVector<Vec> inertias;  // principal moments
-  HugeVector<Vec> momenta,
+  HugeVector<Vec4> momenta,
       half_impulses;  // angular momentum and torque × dt / 2; used if the moments of inertia differ
   std::vector<std::uint8_t> materials;
   std::vector<std::int32_t> shapes;  // -1: a sphere

@@ -80,15 +80,15 @@ class Border {
     }
     return std::sqrt(square);
   }
-  // Copies the state of ghosts to their rows. Nothing reads the orientation of a ghost that is round.
+  // Copies the state of ghosts to their rows.
   void place(Bodies& bodies) const {
     for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
       bodies.places[rows_[slot]] = ghosts.places[slot];
       bodies.motions[rows_[slot]] = ghosts.motions[slot];
+      bodies.orientations[rows_[slot]] = ghosts.orientations[slot];
     }
     if (width_ == 12) return;
     for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
-      bodies.orientations[rows_[slot]] = ghosts.orientations[slot];
       bodies.momenta[rows_[slot]] = ghosts.momenta[slot];
       bodies.half_impulses[rows_[slot]] = ghosts.half_impulses[slot];
     }

@@ -89,7 +89,8 @@ std::int64_t Clock::advance(std::int64_t most) {
   for (std::size_t b = 0; b < assembly_.bodies.size(); ++b) {
     if (assembly_.bodies.ghosts[b] != 0) continue;
     const double speed = assembly_.speed_of(b);
-    next_ = larger(next_, {speed, speed * lists_.inverse_margins()[b], std::isfinite(speed)});
+    const double surface = assembly_.any_convex ? assembly_.surface_speed_of(b) : speed;
+    next_ = larger(next_, {surface, speed * lists_.inverse_margins()[b], std::isfinite(surface)});
   }
   agree();
   if (!next_.finite) return 0;
@@ -118,7 +119,9 @@ std::int64_t Clock::advance(std::int64_t most) {
       stop_ = false;
       return done;
     }
-    follow(assembly_.elements.used() ? std::span<const Speed>() : speeds_);
+    // The speeds of ghosts are those of their centres, which do not suffice for other shapes than spheres.
+    const bool by_block = !assembly_.elements.used() && !(assembly_.any_convex && border.used());
+    follow(by_block ? speeds_ : std::span<const Speed>());
   }
 }
 
@@ -206,9 +209,8 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
   const Load* loads = forces_.loads() + begin;
   static thread_local std::vector<Load> sums;
   if (elements.used()) {
-    forces_.gather(elements.offsets[begin], elements.offsets[end]);
     sums.resize(end - begin);
-    for (std::size_t row = begin; row < end; ++row) sums[row - begin] = forces_.load_of(row);
+    forces_.sum_elements(begin, end, sums.data());
     loads = sums.data();
   } else {
     forces_.gather(begin, end);
@@ -230,6 +232,7 @@ Speed Clock::kick_rows(std::size_t begin, std::size_t end, const Load* loads, bo
     kernels().kick(job);
     fastest = larger(fastest, {std::sqrt(job.fastest), std::sqrt(job.fastest_in_margins), std::isfinite(job.sum)});
   });
+  if (assembly_.any_convex) fastest.most += assembly_.tip_speed(begin, end);
   if (!assembly_.elements.used()) return fastest;
   for (std::size_t row = begin; row < end; ++row) {
     if (assembly_.bodies.ghosts[row] != 0) continue;

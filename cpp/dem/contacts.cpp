@@ -11,8 +11,7 @@ namespace vicinal::dem {
 
 Contact Assembly::pair_of(std::size_t i, std::size_t j) const {
   const Acting act = acting();
-  const auto size = [&](std::size_t e) { return is_convex(e) ? shape_of(e).radius : act.places[e].r; };
-  const double a = size(i), b = size(j);
+  const double a = sizes_[i], b = sizes_[j];
   return {{}, {}, 0, 1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a * b / (a + b)};
 }
 
@@ -26,7 +25,7 @@ Contact Assembly::sphere_contact(std::size_t i, std::size_t j) const {
           1.0 / (act.motions[i].w.inverse_mass + act.motions[j].w.inverse_mass), a.r * b.r / (a.r + b.r)};
 }
 
-Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
+Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess, double gap) const {
   if (!is_convex(i) && !is_convex(j)) return sphere_contact(i, j);
   const Posed a = posed(i);
   Posed b = posed(j);
@@ -37,7 +36,8 @@ Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   const double reach_first = poses_[i].axis.margin, reach_second = poses_[j].axis.margin;
   const Vec towards = dot(guess, guess) > 0 ? guess : line;
   const Connection connection = a.with_core([&](const auto& first) {
-    return b.with_core([&](const auto& second) { return connect(first, second, towards, reach_first + reach_second); });
+    return b.with_core(
+        [&](const auto& second) { return connect(first, second, towards, reach_first + reach_second + gap); });
   });
   Contact contact = contact_of(connection, reach_first, reach_second, line);
   if (connection.distance == 0) contact.point = a.frame.centre + 0.5 * apart;
@@ -47,12 +47,11 @@ Contact Assembly::pair_contact(std::size_t i, std::size_t j, Vec guess) const {
   return contact;
 }
 
-bool Assembly::are_separated(std::size_t i, std::size_t j, Vec normal) const {
-  constexpr double surely = 1 + 1e-9;  // allows for rounding
+double Assembly::gap_along(std::size_t i, std::size_t j, Vec normal) const {
   const Posed a = posed(i), b = posed(j);
   const Vec apart = period.shortest(b.frame.centre - a.frame.centre);
   const Vec from = a.farthest(normal) - a.frame.centre, to = b.farthest(-normal) - b.frame.centre;
-  return dot(apart + to - from, normal) > surely * (poses_[i].axis.margin + poses_[j].axis.margin);
+  return dot(apart + to - from, normal) - (poses_[i].axis.margin + poses_[j].axis.margin);
 }
 
 ContactPlane Assembly::plane_of(const Contact& contact, std::size_t i, std::size_t j) const {
@@ -79,7 +78,7 @@ Patch Assembly::pair_patch(std::size_t i, std::size_t j, const Contact& contact)
 }
 
 Patch Assembly::surface_patch(std::size_t row, const Wall& wall, const Contact& contact) const {
-  if (!is_convex(row)) return Patch::single(contact);
+  if (!is_convex(row) || faces_with_point(row, contact.normal)) return Patch::single(contact);
   const Posed body = posed(row);
   const Feature first = body.feature(contact.normal);
   if (first.size == 1) return Patch::single(contact);

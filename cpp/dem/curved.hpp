@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "dem/arrays.hpp"
+#include "dem/feature.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
 #include "dem/search.hpp"
@@ -21,12 +22,9 @@ struct Core {
 
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Core<Real> core_of(const Pose* poses, const Number* which) {
-  typename Lanes::Row rows[Lanes::width];
   Real a[4], b[4];
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(poses[which[lane]].axis);
-  Lanes::columns(rows, a);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) rows[lane] = Lanes::load(poses[which[lane]].core);
-  Lanes::columns(rows, b);
+  Lanes::gather([&](std::size_t lane) -> const auto& { return poses[which[lane]].axis; }, a);
+  Lanes::gather([&](std::size_t lane) -> const auto& { return poses[which[lane]].core; }, b);
   const Real zero = Lanes::all(0);
   return {{zero, zero, zero}, {a[0], a[1], a[2]}, a[3], b[0], b[1], b[2], b[3]};
 }
@@ -39,15 +37,15 @@ struct CurvedPair {
 
   [[gnu::always_inline]] CurvedPair(const CurvedJob& job, std::size_t c)
       : first(core_of<Lanes>(job.poses, job.i + c)), second(core_of<Lanes>(job.poses, job.j + c)) {
-    typename Lanes::Row apart[Lanes::width];
-    for (std::size_t lane = 0; lane < Lanes::width; ++lane)
-      apart[lane] = Lanes::load(job.places[job.j[c + lane]]) - Lanes::load(job.places[job.i[c + lane]]);
-    Real d[4];
-    Lanes::columns(apart, d);
+    const auto place = [&](const Number* which) {
+      return [=](std::size_t lane) -> const Place& { return job.places[which[lane]]; };
+    };
+    Real d[4], n[4];
+    Lanes::gather_difference(place(job.j + c), place(job.i + c), d);
     second.centre = {folded<Lanes>(d[0], job.period.edge[0]), folded<Lanes>(d[1], job.period.edge[1]),
                      folded<Lanes>(d[2], job.period.edge[2])};
-    const auto part = [&](const double* from) { return Lanes::pick(from, 3, job.entry + c); };
-    normal = {part(&job.normals->x), part(&job.normals->y), part(&job.normals->z)};
+    Lanes::gather([&](std::size_t lane) -> const Vec4& { return job.normals[job.entry[c + lane]]; }, n);
+    normal = {n[0], n[1], n[2]};
   }
 };
 
@@ -74,34 +72,46 @@ template <class Lanes, class Real = typename Lanes::Real>
   return {core.centre + up * core.axis + out, cross(core.axis, d), flat, reach * (inverse * inverse)};
 }
 
-// Whether a plane with the normal of the step before separates the two, with allowance for rounding: one bit per lane.
+// The gap between planes with the normal of the step before.
 template <class Lanes>
-[[gnu::always_inline]] inline unsigned separated(const CurvedJob& job, std::size_t c) {
+[[gnu::always_inline]] inline typename Lanes::Real gap(const CurvedJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
   const CurvedPair<Lanes> pair(job, c);
   const Real zero = Lanes::all(0);
   const Triple<Real> none{zero, zero, zero};
   const auto a = farthest<Lanes>(pair.first, pair.normal);
   const auto b = farthest<Lanes>(pair.second, none - pair.normal);
-  constexpr double surely = 1 + 1e-9;  // allows for rounding
-  const Real gap = dot(b.point - a.point, pair.normal);
-  return Lanes::bits(gap > Lanes::all(surely) * (pair.first.margin + pair.second.margin));
+  return dot(b.point - a.point, pair.normal) - (pair.first.margin + pair.second.margin);
+}
+
+// A unit vector from one whose length is nearly 1, by one Newton step for 1/sqrt, or from any other by the square root.
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> unit(Triple<Real> a) {
+  const Real length = dot(a, a), tiny = Lanes::all(1e-8);
+  Real scale = Lanes::all(1.5) - Lanes::all(0.5) * length;
+  const auto near = tiny > magnitude(length - Lanes::all(1));
+  if (Lanes::bits(near) != (1u << Lanes::width) - 1) scale = choose(near, scale, Lanes::all(1) / root(length));
+  return scale * a;
 }
 
 // Finds the direction along which the line between the farthest points of both cores runs: that line is their shortest
-// connection. Newton's method, starting from the normal of the step before. If a tablet is touched on its band, the
-// direction is perpendicular to its axis and the position along the axis does not matter, so the component of the
-// direction along the axis is left out.
+// connection. Newton's method, starting from the normal of the step before. The distance of the planes through the
+// farthest points is largest in this direction, so half of the change times the gradient gives the distance to third
+// order. Two bodies move so little in a step that one round suffices. If a tablet is touched on its band, the direction
+// is perpendicular to its axis and the position along the axis does not matter, so the component of the direction along
+// the axis is left out.
 template <class Lanes>
-[[gnu::always_inline]] inline void connect_curved(const CurvedJob& job, std::size_t c, CurvedContact* contacts) {
+[[gnu::always_inline]] inline void connect_curved(const CurvedJob& job, std::size_t c, CurvedContact* contacts,
+                                                  CurvedState* states) {
   using Real = typename Lanes::Real;
-  using Row = typename Lanes::Row;
   constexpr int most = 5;
   constexpr double across_enough = 1e-3;  // sine of an angle; a body turns by less in a step
-  constexpr double accurate = 1e-20;      // relative to the squared distance
+  // The squared ratio of gradient and distance below which the next round would change the distance by less than
+  // rounding, and the normal by less than 1e-8.
+  constexpr double last = 1e-8;
   CurvedPair<Lanes> pair(job, c);
   Core<Real>&first = pair.first, &second = pair.second;
-  const Real zero = Lanes::all(0), one = Lanes::all(1), tolerance = Lanes::all(accurate);
+  const Real zero = Lanes::all(0), one = Lanes::all(1);
   const Triple<Real> none{zero, zero, zero};
   Triple<Real> n = pair.normal;
 
@@ -116,63 +126,76 @@ template <class Lanes>
   const Real room = choose(side, first.rim, choose(other_side, second.rim, one));
   for (Real* level : {&first.rim, &first.cap_centre}) *level = choose(side, zero, *level);
   for (Real* level : {&second.rim, &second.cap_centre}) *level = choose(other_side, zero, *level);
-  n = n - dot(n, held) * held;
-  n = (one / root(dot(n, n))) * n;
+  n = unit<Lanes>(n - dot(n, held) * held);
 
-  unsigned settled = 0;
-  const unsigned all = (1u << Lanes::width) - 1;
-  Real distance = zero, slide = zero;
+  // The result of a lane must not depend on the other lanes, so lanes that are done keep theirs.
+  Real pending = one, distance = zero, slide = zero;
   Triple<Real> end = none;
-  for (int round = 0; round < most; ++round) {
+  for (int round = 0; round < most && Lanes::bits(pending > zero) != 0; ++round) {
     const auto a = farthest<Lanes>(first, n), b = farthest<Lanes>(second, none - n);
     const auto apart = b.point - a.point;
-    distance = dot(apart, n);
-    slide = dot(apart, held);
-    end = a.point;
-    const auto off = (apart - distance * n) - slide * held;
-    const Real length = choose(distance > zero, distance, zero);
-    const auto close = tolerance * (length * length) > dot(off, off);
-    settled = Lanes::bits(close);
-    if (settled == all || round + 1 == most) break;
+    const Real along = dot(apart, n), sideways = dot(apart, held);
+    const auto off = (apart - along * n) - sideways * held;
     // Solves (stiff + bends) × change = off. `bends` consists of two rank-one terms, which leaves two unknowns.
-    const Real stiff = distance + a.flat + b.flat;
+    const Real stiff = along + a.flat + b.flat;
     const auto s = a.along - dot(a.along, held) * held, t = b.along - dot(b.along, held) * held;
     const Real st = dot(s, t), p = dot(s, off), q = dot(t, off);
     const Real ss = stiff + a.bend * dot(s, s), tt = stiff + b.bend * dot(t, t);
-    const Real scale = one / (ss * tt - (a.bend * b.bend) * (st * st));
+    const Real determinant = ss * tt - (a.bend * b.bend) * (st * st), inverse = one / (stiff * determinant);
+    const Real scale = stiff * inverse;
     const Real alpha = scale * (tt * p - b.bend * st * q), beta = scale * (ss * q - a.bend * st * p);
-    auto next = n + (one / stiff) * ((off - (a.bend * alpha) * s) - (b.bend * beta) * t);
-    next = (one / root(dot(next, next))) * next;
-    n = either(close, n, next);  // the result of a lane must not depend on the other lanes
+    const auto change = (determinant * inverse) * ((off - (a.bend * alpha) * s) - (b.bend * beta) * t);
+    const auto moved = [&](const Farthest<Real>& of) {  // by how much the farthest point moves
+      return of.flat * change + (of.bend * dot(of.along, change)) * of.along;
+    };
+    const auto from = moved(a), to = none - moved(b);
+    const auto now = pending > zero;
+    distance = choose(now, along + Lanes::all(0.5) * dot(off, change), distance);
+    slide = choose(now, sideways + dot(to - from, held), slide);
+    end = either(now, a.point + from, end);
+    n = either(now, unit<Lanes>(n + change), n);
+    const Real length = choose(along > zero, along, zero);
+    pending = choose(Lanes::all(last) * (length * length) > dot(off, off), zero, pending);
   }
-  settled &= Lanes::bits(room > magnitude(slide)) & ~(Lanes::bits(side) & Lanes::bits(other_side));
+  const unsigned all = (1u << Lanes::width) - 1;
+  const unsigned settled = all & ~Lanes::bits(pending > zero) & Lanes::bits(room > magnitude(slide)) &
+                           ~(Lanes::bits(side) & Lanes::bits(other_side));
 
   const auto from = end + choose(side, slide, zero) * held;
   const Real overlap = (first.margin + second.margin) - distance;
   // The point of contact is halfway between the two surfaces.
   const auto point = from + (first.margin - Lanes::all(0.5) * overlap) * n;
-  Row points[Lanes::width], normals[Lanes::width];
-  Lanes::rows({point.x, point.y, point.z, overlap}, points);
-  Lanes::rows({n.x, n.y, n.z, zero}, normals);
+  const auto other = point - second.centre;
+  const auto put = [&](Triple<Real> value, Real fourth, auto part) {
+    Lanes::scatter({value.x, value.y, value.z, fourth},
+                   [=](std::size_t lane) -> auto& { return contacts[c + lane].*part; });
+  };
+  put(point, overlap, &CurvedContact::arm);
+  put(other, zero, &CurvedContact::other_arm);
+  put(n, zero, &CurvedContact::normal);
+  // Faces with a line; see Assembly::faces_with_point.
+  const auto line = [&](const Core<Real>& core) {
+    return Lanes::bits(choose(core.band > zero, Lanes::all(flat_sine), zero) > magnitude(dot(n, core.axis)));
+  };
+  const unsigned lines = line(first) & line(second), touching = Lanes::bits(overlap > zero);
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) {
-    Lanes::store(contacts[c + lane].arm, points[lane]);
-    Lanes::store(contacts[c + lane].normal, normals[lane]);
-    contacts[c + lane].converged = (settled >> lane & 1) != 0;
+    const auto is = [lane](unsigned bits) { return (bits >> lane & 1) != 0; };
+    states[c + lane] = !is(settled)    ? CurvedState::unknown
+                       : !is(touching) ? CurvedState::apart
+                       : is(lines)     ? CurvedState::line
+                                       : CurvedState::touching;
   }
 }
 
 template <class Lanes>
-std::size_t separated_from(const CurvedJob& job, std::uint8_t* result, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) {
-    const unsigned bits = separated<Lanes>(job, c);
-    for (std::size_t lane = 0; lane < Lanes::width; ++lane) result[c + lane] = bits >> lane & 1;
-  }
+std::size_t gaps_from(const CurvedJob& job, double* gaps, std::size_t c) {
+  for (; c + Lanes::width <= job.size; c += Lanes::width) Lanes::store_lanes(gap<Lanes>(job, c), gaps + c);
   return c;
 }
 
 template <class Lanes>
-std::size_t curved_contacts_from(const CurvedJob& job, CurvedContact* contacts, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) connect_curved<Lanes>(job, c, contacts);
+std::size_t curved_contacts_from(const CurvedJob& job, CurvedContact* contacts, CurvedState* states, std::size_t c) {
+  for (; c + Lanes::width <= job.size; c += Lanes::width) connect_curved<Lanes>(job, c, contacts, states);
   return c;
 }
 

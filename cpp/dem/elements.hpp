@@ -10,14 +10,27 @@
 
 #include "dem/arrays.hpp"
 #include "dem/bodies.hpp"
+#include "dem/kernels.hpp"
 #include "dem/parallel.hpp"
 
 namespace vicinal::dem {
 
+// The axes of a body in the world frame.
+struct Axes {
+  Vec x, y, z;
+};
+inline Axes axes_of(Quat q) {
+  const double xx = q.x + q.x, yy = q.y + q.y, zz = q.z + q.z;
+  return {{1 - (q.y * yy + q.z * zz), q.x * yy + q.w * zz, q.x * zz - q.w * yy},
+          {q.x * yy - q.w * zz, 1 - (q.x * xx + q.z * zz), q.y * zz + q.w * xx},
+          {q.x * zz + q.w * yy, q.y * zz - q.w * xx, 1 - (q.x * xx + q.y * yy)}};
+}
+
 struct Elements {
   std::vector<std::size_t> offsets;  // first element of every body, and the end
   std::vector<Number> owners;
-  HugeVector<Vec> arms;  // from the body's centre, in the body's frame
+  HugeVector<Vec4> arms;    // from the body's centre, in the body's frame
+  HugeVector<Vec4> levers;  // the same in the world frame
   HugeVector<Place> places;
   HugeVector<Motion> motions;
   std::vector<std::uint8_t> materials;
@@ -34,6 +47,7 @@ struct Elements {
       for (std::size_t e = offsets[bodies[b]]; e < offsets[bodies[b] + 1]; ++e) {
         taken.owners.push_back(static_cast<Number>(b));
         taken.arms.push_back(arms[e]);
+        taken.levers.push_back(levers[e]);
         taken.places.push_back(places[e]);
         taken.motions.push_back(motions[e]);
         taken.materials.push_back(materials[e]);
@@ -47,35 +61,30 @@ struct Elements {
   void place(const Bodies& bodies) {
     each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t b = begin; b < end; ++b) {
+        const Axes axes = axes_of(bodies.orientations[b]);
         for (std::size_t e = offsets[b]; e < offsets[b + 1]; ++e) {
-          const Vec arm = rotate(bodies.orientations[b], arms[e]);
+          const Vec arm = (arms[e].x * axes.x + arms[e].y * axes.y) + arms[e].z * axes.z;
           const Vec at = centre(bodies.places[b]) + arm;
           places[e] = {at.x, at.y, at.z, places[e].r};
+          levers[e] = arm;
           const Motion& m = bodies.motions[b];
           motions[e] = moved_with(m, m.v + cross(m.w, arm), m.dv + cross(m.dw, arm));
         }
       }
     });
   }
-  // Sets positions after a drift. The velocity of the half step is the displacement divided by dt.
+  // Sets positions after a drift.
   void follow(const Bodies& bodies, double dt) {
     each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t b = begin; b < end; ++b) {
-        const Motion& m = bodies.motions[b];
-        for (std::size_t e = offsets[b]; e < offsets[b + 1]; ++e) {
-          if (dot(arms[e], arms[e]) == 0) {  // copied, so that the result equals that of a plain sphere bit for bit
-            places[e] = {bodies.places[b].x, bodies.places[b].y, bodies.places[b].z, places[e].r};
-            motions[e] = m;
-            continue;
-          }
-          const Vec arm = rotate(bodies.orientations[b], arms[e]);
-          const Vec at = centre(bodies.places[b]) + arm;
-          const Vec during = (1.0 / dt) * (at - centre(places[e]));
-          const Vec at_end = (m.v + m.dv) + cross(m.w + m.dw, arm);
-          places[e] = {at.x, at.y, at.z, places[e].r};
-          motions[e] = moved_with(m, during, at_end - during);
-        }
-      }
+      kernels().follow({begin,
+                        end,
+                        {bodies.places.data(), bodies.motions.data(), bodies.orientations.data()},
+                        offsets.data(),
+                        arms.data(),
+                        places.data(),
+                        motions.data(),
+                        levers.data(),
+                        dt});
     });
   }
 

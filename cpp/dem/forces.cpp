@@ -21,8 +21,6 @@ void Forces::prepare() {
   const Assembly::Acting act = assembly_.acting();
   wakes_.assign(lists_.walls.size(), 0.0);
   odometer_ = 0;
-  overlapping_.clear();  // contacts overlap, so do their bounding spheres
-  if (assembly_.any_convex) overlapping_.assign(lists_.pairs.active(), lists_.pairs.active() + lists_.pairs.size());
   blocks_ = assembly_.block_offsets();
   odometers_.assign(blocks_.size() - 1, 0.0);
   wall_rows_.clear();
@@ -80,9 +78,9 @@ void Forces::begin_step() {
 void Forces::block_forces(std::size_t block, double step) {
   const std::size_t begin = blocks_[block], end = blocks_[block + 1];
   for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
-  static thread_local Entries others;
-  sphere_forces(begin, end, block, step, others);
-  if (assembly_.any_convex) shape_forces(others, step);
+  find_contacts(begin, end, block);
+  sphere_forces(block, step);
+  if (assembly_.any_convex) shape_forces(block, step);
   wall_forces(block, step);
 }
 
@@ -98,53 +96,33 @@ std::vector<ExactSum> Forces::wall_loads() const {
   return sums;
 }
 
-// First finds the contacts of a block, then applies the law to all of them.
-void Forces::sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others) {
-  find_contacts(begin, end, block);
-  static thread_local Entries spheres;  // if there are other shapes
+void Forces::sphere_forces(std::size_t block, double step) {
   static thread_local std::vector<Number> ended;
   const Assembly::Acting act = assembly_.acting();
-  const std::size_t first_entry = lists_.pairs.begin(begin), from = TouchingPairs::from(block, first_entry);
+  const TouchingPairs::Part pairs = touching_.spheres(block, first_entry(block));
+  if (pairs.size == 0) return;
   SphereJob job;
   static_cast<ContactJob&>(job) = law_job(lists_.pairs, step);
-  job.size = touching_.sizes[block];
-  job.i = touching_.i.data() + from;
-  job.j = touching_.j.data() + from;
-  job.entry = touching_.entry.data() + from;
-  if (assembly_.any_convex) {
-    others.clear();
-    spheres.clear();
-    for (std::size_t c = 0; c < job.size; ++c) {
-      const bool sphere = !assembly_.is_convex(job.i[c]) && !assembly_.is_convex(job.j[c]);
-      (sphere ? spheres : others).push(job.i[c], job.j[c], job.entry[c]);
-      if (!sphere) continue;
-      lists_.pairs.active()[job.entry[c]] = 1;
-      lists_.pairs.set_points(job.entry[c], 1);  // the loop over spheres knows one spring only
-    }
-    job.size = spheres.size();
-    for (auto* column : {&spheres.i, &spheres.j, &spheres.entry}) {
-      column->resize(job.size + spare_contacts);
-      pad(column->data(), job.size);
-    }
-    job.i = spheres.i.data();
-    job.j = spheres.j.data();
-    job.entry = spheres.entry.data();
-  }
-  if (job.size == 0) return;
+  job.size = pairs.size;
+  job.i = pairs.i;
+  job.j = pairs.j;
+  job.entry = pairs.entry;
   job.materials = act.materials;
   job.table_edge = assembly_.law.materials();
-  if (block_coefficients_[block] != no_number) job.uniform = assembly_.law.table() + block_coefficients_[block];
+  job.uniform = uniform(block);
   job.period = assembly_.period;
   job.loads = loads_.data();
   job.targets = remote_.targets();
   if (ended.size() < job.size) ended.resize(job.size);
   job.ended = ended.data();
   kernels().sphere_contacts(job, assembly_.law.law());
-  for (std::size_t k = 0; k < job.endings; ++k) {
-    lists_.pairs.forget(ended[k]);
-    pair_wakes(block, first_entry)[(ended[k] - first_entry) / SearchJob::group] = 0;
-    touching_.stale[block] = std::min<std::size_t>(touching_.stale[block], ended[k]);
-  }
+  for (std::size_t k = 0; k < job.endings; ++k) end_contact(ended[k], block);
+}
+
+void Forces::end_contact(Number entry, std::size_t block) {
+  lists_.pairs.forget(entry);
+  pair_wake(entry, block) = 0;
+  touching_.change(block, entry);
 }
 
 ContactJob Forces::law_job(ContactRows& rows, double step) const {
@@ -153,7 +131,7 @@ ContactJob Forces::law_job(ContactRows& rows, double step) const {
 }
 
 void Forces::find_contacts(std::size_t begin, std::size_t end, std::size_t block) {
-  static thread_local std::vector<Number> ended;
+  static thread_local std::vector<Number> found;
   SearchJob job;
   job.begin = lists_.pairs.begin(begin);
   job.end = lists_.pairs.begin(end);
@@ -161,42 +139,40 @@ void Forces::find_contacts(std::size_t begin, std::size_t end, std::size_t block
   job.second = lists_.pairs.indices();
   job.places = assembly_.acting().places;
   job.period = assembly_.period;
-  job.active = assembly_.any_convex ? overlapping_.data() : lists_.pairs.active();
-  job.ends = assembly_.any_convex;
+  job.active = lists_.pairs.active();
   job.odometer = odometers_[block];
-  job.wakes = pair_wakes(block, job.begin);
-  if (job.ends && ended.size() < job.end - job.begin) ended.resize(job.end - job.begin);
-  job.ended = ended.data();
+  job.wakes = pair_wakes(block);
+  if (found.size() < job.end - job.begin) found.resize(job.end - job.begin);
+  job.found = found.data();
   kernels().search(job);
-  for (std::size_t k = 0; k < job.endings; ++k)
-    if (lists_.pairs.active()[ended[k]] != 0) lists_.pairs.forget(ended[k]);
-  const std::size_t changed = std::min(job.changed, touching_.stale[block]);
-  if (changed >= job.end) return;
-  const std::size_t from = TouchingPairs::from(block, job.begin);
-  CollectJob all{std::max(job.begin, changed), job.end, job.first, job.second, job.active};
-  all.i = touching_.i.data() + from;
-  all.j = touching_.j.data() + from;
-  all.entry = touching_.entry.data() + from;
-  // Pairs before the first change remain.
-  all.found = static_cast<std::size_t>(
-      std::lower_bound(all.entry, all.entry + touching_.sizes[block], static_cast<Number>(all.begin)) - all.entry);
+  if (assembly_.any_convex) {
+    begin_contacts(std::span(found).first(job.count), block);
+  } else if (job.count > 0) {
+    for (std::size_t k = 0; k < job.count; ++k) lists_.pairs.active()[found[k]] = 1;
+    touching_.change(block, found[0]);
+  }
+  if (touching_.stale[block] >= job.end) return;
+  const TouchingPairs::Part to = touching_.spheres(block, job.begin);
+  CollectJob all{job.begin, job.end, job.first, job.second, job.active, to.i, to.j, to.entry, 0};
+  if (!assembly_.any_convex) {  // pairs before the first change remain
+    all.begin = std::max(job.begin, touching_.stale[block]);
+    all.found = static_cast<std::size_t>(
+        std::lower_bound(to.entry, to.entry + to.size, static_cast<Number>(all.begin)) - to.entry);
+  }
   kernels().collect(all);
-  for (Number* column : {all.i, all.j, all.entry}) pad(column, all.found);
-  touching_.sizes[block] = all.found;
+  touching_.sizes[block] = {all.found, 0, 0};
+  if (assembly_.any_convex) sort_contacts({all.found, to.i, to.j, to.entry}, block);
+  for (const auto& part : {touching_.spheres(block, job.begin), touching_.curved(block, job.begin)})
+    for (Number* column : {part.i, part.j, part.entry}) pad(column, part.size);
   touching_.stale[block] = job.end;
 }
 
-Load Forces::load_of(std::size_t body) const {
-  Load sum{};
-  for (std::size_t e = assembly_.elements.offsets[body]; e < assembly_.elements.offsets[body + 1]; ++e) {
-    const Load& load = loads_[e];
-    const Vec force = load.force;
-    Vec torque = load.torque;
-    const Vec arm = assembly_.elements.arms[e];
-    if (dot(arm, arm) > 0) torque += cross(rotate(assembly_.bodies.orientations[body], arm), force);
-    add(sum, force, torque);
-  }
-  return sum;
+void Forces::sum_elements(std::size_t begin, std::size_t end, Load* sums) {
+  const Elements& elements = assembly_.elements;
+  const std::size_t* const offsets = elements.offsets.data() + begin;
+  gather(offsets[0], offsets[end - begin]);
+  kernels().sum_elements(
+      {end - begin, offsets, offsets[0], offsets[end - begin], elements.levers.data(), loads_.data(), sums});
 }
 
 }  // namespace vicinal::dem

@@ -1,6 +1,7 @@
 // Forces of one step, computed in blocks of rows. The sums of a block do not depend on the thread that computes them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -48,18 +49,42 @@ struct Entries {
   }
 };
 
-// The pairs of every block that touch, ascending. They are kept from step to step and change only if a contact begins
-// or ends.
+// The pairs of every block that touch: those of spheres, then those of curved shapes, then the others; each ascending.
+// They are kept from step to step and change only if a contact begins or ends.
 struct TouchingPairs {
+  // Some of the pairs; spare_contacts copies of the last one follow.
+  struct Part {
+    std::size_t size = 0;
+    Number *i = nullptr, *j = nullptr, *entry = nullptr;
+  };
+  struct Sizes {
+    std::size_t spheres = 0, curved = 0, others = 0;
+  };
   Buffer<Number> i, j, entry;      // the pairs of a block begin at from(its number, its first entry in the list)
-  std::vector<std::size_t> sizes;  // per block
-  std::vector<std::size_t> stale;  // per block: the first entry that has changed since the pairs were collected
+  std::vector<Sizes> sizes;        // per block
+  std::vector<std::size_t> stale;  // per block: the first entry that has begun or ended since the pairs were collected
 
-  static std::size_t from(std::size_t block, std::size_t first_entry) { return first_entry + block * spare_contacts; }
+  static std::size_t from(std::size_t block, std::size_t first_entry) {
+    return first_entry + 3 * block * spare_contacts;
+  }
   void reset(std::size_t entries, std::size_t blocks) {
     for (auto* column : {&i, &j, &entry}) column->reset(from(blocks, entries));
-    sizes.assign(blocks, 0);
+    sizes.assign(blocks, {});
     stale.assign(blocks, 0);
+  }
+  void change(std::size_t block, Number entry) { stale[block] = std::min<std::size_t>(stale[block], entry); }
+  [[nodiscard]] Part part(std::size_t from, std::size_t size) {
+    return {size, i.data() + from, j.data() + from, entry.data() + from};
+  }
+  [[nodiscard]] Part spheres(std::size_t block, std::size_t first_entry) {
+    return part(from(block, first_entry), sizes[block].spheres);
+  }
+  [[nodiscard]] Part curved(std::size_t block, std::size_t first_entry) {
+    return part(from(block, first_entry) + sizes[block].spheres + spare_contacts, sizes[block].curved);
+  }
+  [[nodiscard]] Part others(std::size_t block, std::size_t first_entry) {
+    const Sizes& before = sizes[block];
+    return part(from(block, first_entry) + before.spheres + before.curved + 2 * spare_contacts, before.others);
   }
 };
 
@@ -90,8 +115,8 @@ class Forces {
   void gather(std::size_t first, std::size_t last) { kernels().add_shares(remote_.shares(loads_.data(), first, last)); }
   // Loads of all elements.
   [[nodiscard]] const Load* loads() const { return loads_.data(); }
-  // The sum of the loads of the elements of a body.
-  [[nodiscard]] Load load_of(std::size_t body) const;
+  // Does the same for the elements of bodies begin to end - 1, and sums their loads to those of the bodies.
+  void sum_elements(std::size_t begin, std::size_t end, Load* sums);
   // Force and torque that bodies exert on each wall in the last step, three sums each; torques are about the centre.
   [[nodiscard]] std::vector<ExactSum> wall_loads() const;
 
@@ -104,16 +129,32 @@ class Forces {
  private:
   void begin_step();
   void block_forces(std::size_t block, double step);
-  // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
-  // Pairs of other shapes whose bounding spheres overlap are left in `others`.
-  void sphere_forces(std::size_t begin, std::size_t end, std::size_t block, double step, Entries& others);
-  // Updates the list of touching pairs of a block. If all are spheres, those that touched in the step before are tested
-  // later, by the loop over contacts.
+  // Updates the list of touching pairs of a block. Pairs that touched in the step before are tested later, by the loops
+  // over contacts.
   void find_contacts(std::size_t begin, std::size_t end, std::size_t block);
-  [[nodiscard]] double* pair_wakes(std::size_t block, std::size_t first_entry) {
-    return pair_wakes_.data() + first_entry / SearchJob::group + block;
+  // Tests pairs of which some are not spheres, and whose bounding spheres overlap. Those that touch become contacts,
+  // the others sleep.
+  void begin_contacts(std::span<const Number> entries, std::size_t block);
+  void begin_contact(Number entry, std::size_t block);
+  void sleep(Number entry, std::size_t block, double gap);
+  // Sorts the pairs of a block that touch by what they are.
+  void sort_contacts(TouchingPairs::Part all, std::size_t block);
+  void end_contact(Number entry, std::size_t block);
+  // The group of entries that sleep together.
+  [[nodiscard]] double& pair_wake(Number entry, std::size_t block) {
+    const std::size_t first = first_entry(block);
+    return pair_wakes(block)[(entry - first) / SearchJob::group];
   }
-  void shape_forces(const Entries& entries, double step);
+  [[nodiscard]] double* pair_wakes(std::size_t block) {
+    return pair_wakes_.data() + first_entry(block) / SearchJob::group + block;
+  }
+  [[nodiscard]] std::size_t first_entry(std::size_t block) const { return lists_.pairs.begin(blocks_[block]); }
+  // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
+  void sphere_forces(std::size_t block, double step);
+  void shape_forces(std::size_t block, double step);
+  // Finds the contacts of curved shapes. Applies the law to those at a single point; appends the others to `contacts`.
+  void curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts);
+  [[nodiscard]] CurvedJob curved_job(TouchingPairs::Part pairs);
   void wall_forces(std::size_t block, double step);
   void sphere_wall_forces(std::vector<WallContact>& contacts, std::size_t block, double step);
   // Finds the contacts of a sphere with planes and cylinders, and returns the smallest of their wakes.
@@ -127,9 +168,14 @@ class Forces {
   [[nodiscard]] ContactJob law_job(ContactRows& rows, double step) const;
   // Applies the law to contacts of pairs or walls.
   void apply_law(std::vector<PointContact>& contacts, ContactRows& rows, double step);
-  // Appends the points of a contact to `contacts` if the two elements overlap, and stores its normal.
-  void take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
+  // Appends the points of contact k to `contacts`, or ends it if the two elements do not overlap; stores its normal.
+  void take_contact(const Contact& contact, std::size_t i, std::size_t j, Number k, std::size_t block,
                     std::vector<PointContact>& contacts);
+  // The coefficients of all contacts of a block if they are equal, or null.
+  [[nodiscard]] const Coefficients* uniform(std::size_t block) const {
+    const Number which = block_coefficients_[block];
+    return which != no_number ? assembly_.law.table() + which : nullptr;
+  }
   // Finds the contacts of an element with walls. `wakes`: per entry, the reading of the odometer up to which the
   // element cannot touch the wall.
   void touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
@@ -154,13 +200,11 @@ class Forces {
   HugeVector<Load> loads_;  // of all elements; then shares of blocks (RemoteShares)
   std::vector<Number>
       block_coefficients_;  // per block: the coefficients if all its entries have the same, or no_number
-  std::vector<std::uint8_t>
-      overlapping_;                 // per entry of pairs: whether bounding spheres overlap; empty if all are spheres
-  TouchingPairs touching_;          // if there are other shapes than spheres: pairs whose bounding spheres overlap
-  std::vector<double> pair_wakes_;  // per group of entries; see SearchJob
-  std::vector<double> wakes_;       // per entry of walls; see touch_walls
-  std::vector<Number> wall_rows_;   // the rows that have such entries
-  std::vector<double> row_wakes_;   // the smallest of each of these rows
+  TouchingPairs touching_;
+  std::vector<double> pair_wakes_;             // per group of entries; see SearchJob
+  std::vector<double> wakes_;                  // per entry of walls; see touch_walls
+  std::vector<Number> wall_rows_;              // the rows that have such entries
+  std::vector<double> row_wakes_;              // the smallest of each of these rows
   std::vector<std::uint8_t> plain_rows_;       // whether these rows are spheres near planes and cylinders only
   std::vector<std::size_t> wall_row_offsets_;  // where those of each block begin
   double odometer_ = 0;                        // upper bound of how far bodies and walls have approached each other

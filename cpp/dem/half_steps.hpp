@@ -21,11 +21,12 @@ template <bool back = false, class Real>
   return back ? a + q[0] * t - more : a + q[0] * t + more;
 }
 
-// The angular velocity that belongs to an angular momentum; both are in the world frame.
+// The angular velocity that belongs to an angular momentum; both are in the world frame. `lightness`: the inverse
+// moments of inertia.
 template <class Real>
-[[gnu::always_inline]] inline Triple<Real> spin_of(const Real (&q)[4], Triple<Real> inertia, Triple<Real> momentum) {
+[[gnu::always_inline]] inline Triple<Real> spin_of(const Real (&q)[4], Triple<Real> lightness, Triple<Real> momentum) {
   const auto own = rotated<true>(q, momentum);
-  return rotated(q, Triple<Real>{own.x / inertia.x, own.y / inertia.y, own.z / inertia.z});
+  return rotated(q, Triple<Real>{own.x * lightness.x, own.y * lightness.y, own.z * lightness.z});
 }
 
 // Rotates orientations with `spin` (in the world frame) for a time dt. The axis is exact, the angle has an error of
@@ -59,6 +60,22 @@ template <class Lanes, class Real = typename Lanes::Real>
   Lanes::store_lanes(a.z, z);
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane] = {x[lane], y[lane], z[lane]};
 }
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> vectors_at(const Vec4* from) {
+  Real c[4];
+  Lanes::gather([=](std::size_t lane) -> const Vec4& { return from[lane]; }, c);
+  return {c[0], c[1], c[2]};
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline void put_vectors(Triple<Real> a, Vec4* to) {
+  Lanes::scatter({a.x, a.y, a.z, Lanes::all(0)}, [=](std::size_t lane) -> Vec4& { return to[lane]; });
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> lightness_of(const Vec* inertias) {
+  const auto inertia = vectors_at<Lanes>(inertias);
+  const Real one = Lanes::all(1);
+  return {one / inertia.x, one / inertia.y, one / inertia.z};
+}
 // Stores the spins of consecutive bodies; keeps their inverse masses.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void put_spins(Triple<Real> w, Motion* to) {
@@ -72,23 +89,22 @@ template <class Lanes, class Real = typename Lanes::Real>
 // the rest of the scheme).
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void tumble(const HalfStepJob& job, std::size_t row, Real (&q)[4]) {
-  const auto inertia = vectors_at<Lanes>(job.inertias + row), impulse = vectors_at<Lanes>(job.half_impulses + row);
+  const auto lightness = lightness_of<Lanes>(job.inertias + row), impulse = vectors_at<Lanes>(job.half_impulses + row);
   const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
-  auto w = spin_of(q, inertia, momentum);
+  auto w = spin_of(q, lightness, momentum);
   for (int better = 0; better < 2; ++better) {
     Real middle[4] = {q[0], q[1], q[2], q[3]};
     turn<Lanes>(middle, w, 0.5 * job.dt);
-    w = spin_of(middle, inertia, momentum);
+    w = spin_of(middle, lightness, momentum);
   }
   turn<Lanes>(q, w, job.dt);
   const Real scale = Lanes::all(1) / root((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
   for (Real& part : q) part = scale * part;
-  const auto dw = spin_of(q, inertia, momentum + impulse) - w;
+  const auto dw = spin_of(q, lightness, momentum + impulse) - w;
   put_vectors<Lanes>(momentum, job.momenta + row);
   put_spins<Lanes>(w, job.motions + row);
-  Vec each[Lanes::width];
-  put_vectors<Lanes>(dw, each);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) job.motions[row + lane].dw = each[lane];
+  Lanes::scatter({dw.x, dw.y, dw.z, Lanes::all(0)},
+                 [&](std::size_t lane) -> Vec4& { return job.motions[row + lane].dw; });
 }
 
 // Afterwards v and w are those of the half step, and v + dv and w + dw are predictions for the end of the step.
@@ -186,7 +202,7 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
       if (!job.priming) {
         const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
         put_vectors<Lanes>(momentum, job.momenta + row);
-        const auto w = spin_of(q, vectors_at<Lanes>(job.inertias + row), momentum);
+        const auto w = spin_of(q, lightness_of<Lanes>(job.inertias + row), momentum);
         put_spins<Lanes>(w, job.motions + row);
         sum = sum + ((w.x + w.y) + w.z);
       }

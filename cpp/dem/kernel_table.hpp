@@ -3,7 +3,9 @@
 
 #include <tuple>
 
+#include "dem/clump_loops.hpp"
 #include "dem/curved.hpp"
+#include "dem/curved_forces.hpp"
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
@@ -42,15 +44,29 @@ constexpr Kernels kernels_of() {
           point_contacts_from<Law, OneLane>(job, c);
         });
       },
-      [](const CurvedJob& job, std::uint8_t* separated) {
+      [](const CurvedJob& job, double* gaps) {
         std::size_t c = 0;
-        ((c = separated_from<Lanes>(job, separated, c)), ...);
-        separated_from<OneLane>(job, separated, c);
+        ((c = gaps_from<Lanes>(job, gaps, c)), ...);
+        gaps_from<OneLane>(job, gaps, c);
       },
-      [](const CurvedJob& job, CurvedContact* contacts) {
+      [](const CurvedJob& job, CurvedContact* contacts, CurvedState* states) {
         std::size_t c = 0;
-        ((c = curved_contacts_from<Lanes>(job, contacts, c)), ...);
-        curved_contacts_from<OneLane>(job, contacts, c);
+        ((c = curved_contacts_from<Lanes>(job, contacts, states, c)), ...);
+        curved_contacts_from<OneLane>(job, contacts, states, c);
+      },
+      [](const CurvedForceJob& job, std::size_t law) {
+        visit_law(law, [&job](auto chosen) { curved_forces<decltype(chosen), Widest>(job); });
+      },
+      [](const FollowJob& job) {
+        std::size_t body = job.begin;
+        ((body = follow_from<Lanes>(job, body)), ...);
+        follow_from<OneLane>(job, body);
+      },
+      [](const ElementSumJob& job) {
+        std::size_t e = job.first;
+        ((e = move_torques_from<Lanes>(job, e)), ...);
+        move_torques_from<OneLane>(job, e);
+        add_elements<Widest>(job);
       },
       [](const HalfStepJob& job) {
         std::size_t row = 0;

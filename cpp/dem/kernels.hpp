@@ -13,7 +13,13 @@ namespace vicinal::dem {
 // Loops store and compute whole registers: arrays of contacts have room for this many more.
 inline constexpr std::size_t spare_contacts = 8;
 
-// Finds the entries of a list of spheres that begin to touch, and those that no longer do.
+// Only part of a gap between two bodies counts, to allow for rounding; both bodies may move.
+inline constexpr double usable_gap = 0.9 * 0.5;
+// Smaller gaps, in units of the sum of the radii, may be rounding errors.
+inline constexpr double least_gap = 1e-6;
+
+// Finds the entries of a list whose spheres overlap, except those known to touch. For other shapes the spheres are
+// those around them.
 struct SearchJob {
   // Entries are tested in groups of this size.
   static constexpr std::size_t group = 8;
@@ -22,14 +28,12 @@ struct SearchJob {
   const Number* second = nullptr;
   const Place* places = nullptr;
   Period period;
-  std::uint8_t* active = nullptr;  // per entry: whether it touches; that of the step before is replaced
-  bool ends = false;               // false: contacts that touched in the step before are not tested
-  double odometer = 0;             // an upper bound of how far any body has moved
-  double* wakes = nullptr;         // per group: the reading of the odometer up to which it need not be tested
-  // Results.
-  std::size_t changed = ~std::size_t{0};  // the first entry of `active` that has changed
-  Number* ended = nullptr;                // entries that no longer touch; has room for all entries
-  std::size_t endings = 0;
+  const std::uint8_t* active = nullptr;  // per entry: whether it is known to touch
+  double odometer = 0;                   // an upper bound of how far any body has moved
+  double* wakes = nullptr;               // per group: the reading of the odometer up to which it need not be tested
+  // Results: the entries found; has room for all entries.
+  Number* found = nullptr;
+  std::size_t count = 0;
 };
 
 // Lists the entries that touch.
@@ -136,16 +140,63 @@ struct WallJob : ContactJob {  // springs and turnings: per entry
 // Contacts of tablets and spheres, computed from a known approximate normal.
 struct CurvedContact {
   PointAndOverlap arm;  // from the centre of the first to the point
+  Vec4 other_arm;       // from the centre of the second
   Vec4 normal;
-  bool converged;  // false: the other members are not valid
+};
+enum class CurvedState : std::uint8_t {
+  touching,  // at one point
+  line,      // touching, maybe along a line
+  apart,
+  unknown,  // the contact is not valid
 };
 struct CurvedJob {
   std::size_t size = 0;
   const Number *i = nullptr, *j = nullptr, *entry = nullptr;
   const Place* places = nullptr;
   const Pose* poses = nullptr;
-  const Vec* normals = nullptr;  // per entry, of the step before
+  const Vec4* normals = nullptr;  // per entry, of the step before
   Period period;
+};
+// Applies the law to some of these contacts, each at one point. Springs and turnings: per entry.
+struct CurvedForceJob : ContactJob {
+  std::size_t size = 0;
+  const Number* chosen = nullptr;  // numbers of contacts; spare_contacts copies of the last one follow
+  const Number *i = nullptr, *j = nullptr, *entry = nullptr;
+  const CurvedContact* contacts = nullptr;
+  Vec4* normals = nullptr;        // per entry, of the step before; the present ones replace them
+  const double* sizes = nullptr;  // per element: the radius for the law
+  const std::uint8_t* materials = nullptr;
+  std::size_t table_edge = 1;             // number of materials
+  const Coefficients* uniform = nullptr;  // see SphereJob
+  Load* loads = nullptr;
+  const Number* targets = nullptr;  // per entry: the load of its second element
+};
+
+// The spheres of clumps after a drift of the bodies begin to end - 1: they get positions, arms (`levers`) and
+// velocities. That of the half step is the displacement divided by dt.
+struct FollowJob {
+  std::size_t begin = 0, end = 0;
+  struct {
+    const Place* places = nullptr;
+    const Motion* motions = nullptr;
+    const Quat* orientations = nullptr;
+  } bodies;
+  const std::size_t* offsets = nullptr;  // first sphere of every body, and the end
+  const Vec4* arms = nullptr;            // from the centre of the body, in the frame of the body
+  Place* places = nullptr;
+  Motion* motions = nullptr;
+  Vec4* levers = nullptr;  // the arms in the world frame
+  double dt = 0;
+};
+// The loads of bodies from those of their spheres, whose torques are changed: they are those about the centre of the
+// body afterwards.
+struct ElementSumJob {
+  std::size_t size = 0;                  // bodies
+  const std::size_t* offsets = nullptr;  // first sphere of every body, and the end
+  std::size_t first = 0, last = 0;       // spheres
+  const Vec4* levers = nullptr;
+  Load* loads = nullptr;
+  Load* sums = nullptr;  // per body
 };
 
 // Half steps of consecutive bodies, all of them round or none.
@@ -156,7 +207,7 @@ struct HalfStepJob {
   Motion* motions = nullptr;
   Quat* orientations = nullptr;
   const Vec* inertias = nullptr;
-  Vec *momenta = nullptr, *half_impulses = nullptr;  // used if not round
+  Vec4 *momenta = nullptr, *half_impulses = nullptr;  // used if not round
   const Load* loads = nullptr;
   const double* inverse_margins = nullptr;  // per body; see Lists. The speed of a body with 0 does not count
   Vec gravity;
@@ -176,10 +227,14 @@ struct Kernels {
   void (*add_shares)(const ShareJob&);
   void (*wall_contacts)(const WallJob&, std::size_t law);
   void (*point_contacts)(const PointJob&, std::size_t law);
-  // Writes 1 if a plane with the given normal separates the two elements, else 0.
-  void (*separated)(const CurvedJob&, std::uint8_t* separated);
+  // Computes the gap between two planes with the given normal that touch one element each. It is a lower bound of the
+  // distance of the elements, and may be negative.
+  void (*gaps)(const CurvedJob&, double* gaps);
   // Computes contacts, starting from the normals of the step before.
-  void (*curved_contacts)(const CurvedJob&, CurvedContact* contacts);
+  void (*curved_contacts)(const CurvedJob&, CurvedContact* contacts, CurvedState* states);
+  void (*curved_forces)(const CurvedForceJob&, std::size_t law);
+  void (*follow)(const FollowJob&);
+  void (*sum_elements)(const ElementSumJob&);
   void (*drift)(const HalfStepJob&);
   void (*kick)(HalfStepJob&);
 };

@@ -53,7 +53,7 @@ struct ContactHistory {
   std::vector<Number> first, second;
   std::vector<Spring> springs[most_points];
   std::vector<Turning> turnings[most_points];
-  std::vector<Vec> normals;
+  std::vector<Vec4> normals;
   std::size_t points = 1;  // per contact: 1 or most_points
 
   [[nodiscard]] std::size_t size() const { return first.size(); }
@@ -65,7 +65,7 @@ struct ContactHistory {
       springs[p].push_back(memory.springs[p]);
       turnings[p].push_back(memory.turnings[p]);
     }
-    normals.push_back(memory.normal);
+    normals.emplace_back() = memory.normal;
   }
   [[nodiscard]] ContactMemory memory(std::size_t k) const {
     ContactMemory memory;
@@ -128,7 +128,7 @@ class ContactRows {
   [[nodiscard]] Turning* turnings() { return turnings_.data(); }
   [[nodiscard]] std::size_t points() const { return points_; }  // points per entry that have springs
   [[nodiscard]] std::size_t spring(std::size_t entry, std::size_t point) const { return point * size() + entry; }
-  [[nodiscard]] Vec* normals() { return normals_.data(); }
+  [[nodiscard]] Vec4* normals() { return normals_.data(); }
 
   // Sets the rows, and takes the springs of their contacts from a history. Contacts that are in no row are dropped:
   // their bodies are farther apart than the skin. `patches`: contacts may have several points.
@@ -159,7 +159,7 @@ class ContactRows {
     static constexpr std::uint8_t no = 0;
     static constexpr Spring no_spring{};
     static constexpr Turning no_turning{};
-    static constexpr Vec no_normal{};
+    static constexpr Vec4 no_normal{};
     std::vector<HistoryField> fields{field(ones, active_.data(), no)};
     for (std::size_t p = 0; p < points_; ++p) {
       fields.push_back(field(history.springs[p], springs_.data() + p * size, no_spring));
@@ -173,7 +173,7 @@ class ContactRows {
     active_[k] = 0;
     springs_[k] = Spring{};
     if (turnings_.size() > 0) turnings_[k] = Turning{};
-    if (normals_.size() > 0) normals_[k] = {};
+    if (normals_.size() > 0) normals_[k] = Vec4{};
     if (spread_.size() > 0) spread_[k] = 0;
   }
   // The history of contact k; columns that are not stored are zero.
@@ -242,7 +242,7 @@ class ContactRows {
       spread_;  // per entry: whether points beyond the first have their own springs; empty without patches
   Buffer<Spring> springs_;
   Buffer<Turning> turnings_;
-  Buffer<Vec> normals_;
+  Buffer<Vec4> normals_;
 };
 
 // Where the force on the second body of a contact is added. If this body belongs to another block than the first, it is

@@ -1,5 +1,5 @@
-// Finds the spheres of a list that touch, in groups of entries. A group sleeps until the odometer says that one of its
-// pairs may touch.
+// Finds the spheres of a list that begin to touch, in groups of entries. A group sleeps until the odometer says that
+// one of its pairs may touch.
 #pragma once
 
 #include <bit>
@@ -41,11 +41,6 @@ template <class Lanes>
   return {way, from[3], to[3], from[3] + to[3]};
 }
 
-// Only part of a gap counts, to allow for rounding; both bodies may move.
-constexpr double usable_gap = 0.9 * 0.5;
-// Smaller gaps, in units of the sum of the radii, may be rounding errors.
-constexpr double least_gap = 1e-6;
-
 // The result for a group; one bit per entry.
 struct Found {
   unsigned touching = 0, before = 0;                     // now, and in the step before
@@ -76,19 +71,12 @@ void search(SearchJob& whole) {
   for (std::size_t k = job.begin, group = 0; k < job.end; k += SearchJob::group, ++group) {
     if (job.odometer < job.wakes[group]) continue;
     const std::size_t count = job.end - k < SearchJob::group ? job.end - k : SearchJob::group;
-    Found found = count == SearchJob::group ? test<Lanes>(job, k, count) : test<OneLane>(job, k, count);
-    if (!job.ends) found.touching |= found.before;
-    job.wakes[group] = job.ends && found.touching != 0 ? 0 : job.odometer + usable_gap * found.gap;
-    if (found.before == found.touching) continue;
-    if (job.changed > k) job.changed = k + static_cast<std::size_t>(std::countr_zero(found.before ^ found.touching));
-    for (std::size_t c = 0; c < count; ++c) {
-      const bool was = (found.before >> c & 1) != 0, is = (found.touching >> c & 1) != 0;
-      job.active[k + c] = is ? 1 : 0;
-      if (was && !is) job.ended[job.endings++] = static_cast<Number>(k + c);
-    }
+    const Found found = count == SearchJob::group ? test<Lanes>(job, k, count) : test<OneLane>(job, k, count);
+    job.wakes[group] = job.odometer + usable_gap * found.gap;
+    for (unsigned fresh = found.touching & ~found.before; fresh != 0; fresh &= fresh - 1)
+      job.found[job.count++] = static_cast<Number>(k) + static_cast<Number>(std::countr_zero(fresh));
   }
-  whole.changed = job.changed;
-  whole.endings = job.endings;
+  whole.count = job.count;
 }
 
 template <class Lanes>

@@ -1,6 +1,6 @@
 // Forces between two shapes of which at least one is not a sphere.
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -9,57 +9,162 @@
 
 namespace vicinal::dem {
 
-// Pairs of curved shapes with a known normal are processed in vector loops, the others one by one.
-void Forces::shape_forces(const Entries& entries, double step) {
-  const Assembly::Acting act = assembly_.acting();
-  static thread_local Entries near, apart;  // pairs that touched in the step before; pairs that did not
-  static thread_local std::vector<std::uint8_t> parted;
-  static thread_local std::vector<CurvedContact> found;
-  static thread_local std::vector<PointContact> contacts;
-  near.clear();
-  apart.clear();
-  contacts.clear();
-  const auto find = [&](std::size_t i, std::size_t j, std::size_t k) {
-    const bool fresh = lists_.pairs.active()[k] == 0;
-    // The result for a new contact must not depend on the step in which the search began, so the normal of a separating
-    // plane is not used as a first guess.
-    take_contact(assembly_.pair_contact(i, j, fresh ? Vec{} : lists_.pairs.normals()[k]), i, j, k, contacts);
-  };
-  for (std::size_t c = 0; c < entries.size(); ++c) {
-    const Number i = entries.i[c], j = entries.j[c], k = entries.entry[c];
-    const bool curved = assembly_.is_curved(i) && assembly_.is_curved(j);
+void Forces::begin_contacts(std::span<const Number> entries, std::size_t block) {
+  // References to thread-local variables: each use of the variables themselves would be a function call.
+  static thread_local Entries known_of_thread;
+  static thread_local std::vector<double> gaps_of_thread;
+  Entries& known = known_of_thread;  // pairs of curved shapes with the normal of a plane that separated them
+  std::vector<double>& gaps = gaps_of_thread;
+  known.clear();
+  for (const Number k : entries) {
+    const Number i = lists_.pairs.owners()[k], j = lists_.pairs.indices()[k];
     const Vec normal = lists_.pairs.normals()[k];
-    const bool known = dot(normal, normal) > 0;
-    if (!curved && known && lists_.pairs.active()[k] == 0 && assembly_.are_separated(i, j, normal)) continue;
-    if (!curved || !known) find(i, j, k);
-    else (lists_.pairs.active()[k] != 0 ? near : apart).push(i, j, k);
-  }
-
-  const auto job = [&](const Entries& some) {
-    return CurvedJob{some.size(), some.i.data(),     some.j.data(),          some.entry.data(),
-                     act.places,  assembly_.poses(), lists_.pairs.normals(), assembly_.period};
-  };
-  // For pairs that do not touch, the stored normal is that of a separating plane, which usually stays valid for many
-  // steps.
-  parted.resize(apart.i.size());
-  kernels().separated(job(apart), parted.data());
-  for (std::size_t c = 0; c < parted.size(); ++c)
-    if (parted[c] == 0) find(apart.i[c], apart.j[c], apart.entry[c]);
-  found.resize(near.i.size());
-  kernels().curved_contacts(job(near), found.data());
-  for (std::size_t c = 0; c < found.size(); ++c) {
-    const std::size_t i = near.i[c], j = near.j[c];
-    if (!found[c].converged) {
-      find(i, j, near.entry[c]);
-      continue;
+    if (!assembly_.is_convex(i) && !assembly_.is_convex(j)) {
+      lists_.pairs.active()[k] = 1;
+      touching_.change(block, k);
+    } else if (assembly_.is_curved(i) && assembly_.is_curved(j) && dot(normal, normal) > 0) {
+      known.push(i, j, k);
+    } else {
+      begin_contact(k, block);
     }
-    Contact contact = assembly_.pair_of(i, j);
-    contact.point = centre(act.places[i]) + found[c].arm;
-    contact.normal = found[c].normal;
-    contact.overlap = found[c].arm.overlap;
-    take_contact(contact, i, j, near.entry[c], contacts);
   }
+  gaps.resize(known.size());
+  kernels().gaps(curved_job({known.size(), known.i.data(), known.j.data(), known.entry.data()}), gaps.data());
+  const Place* const places = assembly_.acting().places;
+  for (std::size_t c = 0; c < gaps.size(); ++c) {
+    if (gaps[c] > least_gap * (places[known.i[c]].r + places[known.j[c]].r)) sleep(known.entry[c], block, gaps[c]);
+    else begin_contact(known.entry[c], block);
+  }
+}
 
+void Forces::begin_contact(Number entry, std::size_t block) {
+  const std::size_t i = lists_.pairs.owners()[entry], j = lists_.pairs.indices()[entry];
+  const Place* const places = assembly_.acting().places;
+  const double least = least_gap * (places[i].r + places[j].r);
+  Vec4& normal = lists_.pairs.normals()[entry];
+  if (dot(normal, normal) > 0) {
+    const double gap = assembly_.gap_along(i, j, normal);
+    if (gap > least) return sleep(entry, block, gap);
+  }
+  // The result for a new contact must not depend on the step in which the search began, so the normal of a separating
+  // plane is not used as a first guess.
+  constexpr double enough = 0.1;  // a wider gap, relative to the radii, would hardly let the pair sleep longer
+  const Contact contact = assembly_.pair_contact(i, j, {}, enough * (places[i].r + places[j].r));
+  normal = contact.normal;
+  if (contact.overlap > 0) {
+    lists_.pairs.active()[entry] = 1;
+    touching_.change(block, entry);
+    return;
+  }
+  const double gap = assembly_.gap_along(i, j, normal);
+  sleep(entry, block, gap > least ? gap : 0);
+}
+
+void Forces::sleep(Number entry, std::size_t block, double gap) {
+  double& wake = pair_wake(entry, block);
+  wake = std::min(wake, odometers_[block] + usable_gap * gap);
+}
+
+void Forces::sort_contacts(TouchingPairs::Part all, std::size_t block) {
+  static thread_local Entries sorted[2];
+  Entries &curved = sorted[0], &others = sorted[1];
+  curved.clear();
+  others.clear();
+  std::size_t spheres = 0;
+  for (std::size_t c = 0; c < all.size; ++c) {
+    const Number i = all.i[c], j = all.j[c], k = all.entry[c];
+    if (!assembly_.is_convex(i) && !assembly_.is_convex(j)) {
+      lists_.pairs.set_points(k, 1);  // the loop over spheres knows one spring only
+      all.i[spheres] = i;
+      all.j[spheres] = j;
+      all.entry[spheres++] = k;
+    } else {
+      (assembly_.is_curved(i) && assembly_.is_curved(j) ? curved : others).push(i, j, k);
+    }
+  }
+  touching_.sizes[block] = {spheres, curved.size(), others.size()};
+  const auto put = [](const Entries& from, TouchingPairs::Part to) {
+    std::copy(from.i.begin(), from.i.end(), to.i);
+    std::copy(from.j.begin(), from.j.end(), to.j);
+    std::copy(from.entry.begin(), from.entry.end(), to.entry);
+  };
+  put(curved, touching_.curved(block, first_entry(block)));
+  put(others, touching_.others(block, first_entry(block)));
+}
+
+CurvedJob Forces::curved_job(TouchingPairs::Part pairs) {
+  return {pairs.size,
+          pairs.i,
+          pairs.j,
+          pairs.entry,
+          assembly_.acting().places,
+          assembly_.poses(),
+          lists_.pairs.normals(),
+          assembly_.period};
+}
+
+void Forces::curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts) {
+  static thread_local struct {
+    std::vector<CurvedContact> found;
+    std::vector<CurvedState> states;
+    std::vector<Number> single;
+  } of_thread;
+  auto& [found, states, single] = of_thread;
+  const Assembly::Acting act = assembly_.acting();
+  const TouchingPairs::Part pairs = touching_.curved(block, first_entry(block));
+  if (pairs.size == 0) return;
+  found.resize(pairs.size);
+  states.resize(pairs.size);
+  single.resize(pairs.size + spare_contacts);
+  kernels().curved_contacts(curved_job(pairs), found.data(), states.data());
+  std::size_t size = 0;
+  for (std::size_t c = 0; c < pairs.size; ++c) {
+    const Number i = pairs.i[c], j = pairs.j[c], k = pairs.entry[c];
+    if (states[c] == CurvedState::touching) {
+      lists_.pairs.set_points(k, 1);
+      single[size++] = static_cast<Number>(c);
+    } else if (states[c] == CurvedState::unknown) {
+      take_contact(assembly_.pair_contact(i, j, lists_.pairs.normals()[k]), i, j, k, block, contacts);
+    } else {
+      Contact contact = assembly_.pair_of(i, j);
+      contact.point = centre(act.places[i]) + found[c].arm;
+      contact.normal = found[c].normal;
+      contact.overlap = found[c].arm.overlap;
+      take_contact(contact, i, j, k, block, contacts);
+    }
+  }
+  if (size == 0) return;
+  std::fill_n(single.begin() + static_cast<std::ptrdiff_t>(size), spare_contacts, single[size - 1]);
+  CurvedForceJob job;
+  static_cast<ContactJob&>(job) = law_job(lists_.pairs, step);
+  job.size = size;
+  job.chosen = single.data();
+  job.i = pairs.i;
+  job.j = pairs.j;
+  job.entry = pairs.entry;
+  job.contacts = found.data();
+  job.normals = lists_.pairs.normals();
+  job.sizes = assembly_.sizes();
+  job.materials = act.materials;
+  job.table_edge = assembly_.law.materials();
+  job.uniform = uniform(block);
+  job.loads = loads_.data();
+  job.targets = remote_.targets();
+  kernels().curved_forces(job, assembly_.law.law());
+}
+
+void Forces::shape_forces(std::size_t block, double step) {
+  static thread_local std::vector<PointContact> of_thread;
+  std::vector<PointContact>& contacts = of_thread;
+  contacts.clear();
+  curved_forces(block, step, contacts);
+  const TouchingPairs::Part others = touching_.others(block, first_entry(block));
+  for (std::size_t c = 0; c < others.size; ++c) {
+    const Number i = others.i[c], j = others.j[c], k = others.entry[c];
+    take_contact(assembly_.pair_contact(i, j, lists_.pairs.normals()[k]), i, j, k, block, contacts);
+  }
+  if (contacts.empty()) return;
+  const Assembly::Acting act = assembly_.acting();
   apply_law(contacts, lists_.pairs, step);
   for (const PointContact& contact : contacts) {
     const std::size_t i = contact.row, j = contact.second;
@@ -71,23 +176,21 @@ void Forces::shape_forces(const Entries& entries, double step) {
   }
 }
 
-void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, std::size_t k,
+void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, Number k, std::size_t block,
                           std::vector<PointContact>& contacts) {
   const Assembly::Acting act = assembly_.acting();
-  const bool fresh = lists_.pairs.active()[k] == 0;
-  Vec& normal = lists_.pairs.normals()[k];
+  Vec4& normal = lists_.pairs.normals()[k];
   if (contact.overlap > 0) {
     const Patch patch = assembly_.pair_patch(i, j, contact);
-    const Vec before = fresh ? Vec{} : normal;
     const Number coefficients = assembly_.law.row(act.materials[i], act.materials[j]);
     const std::size_t from = contacts.size();
     lists_.pairs.set_points(k, patch.size);
     for (std::size_t p = 0; p < patch.size; ++p) {
       PointContact& to = contacts.emplace_back();
-      set_contact(to, contact, before);
+      set_contact(to, contact, normal);
       set_point(to, patch, p, lists_.pairs.spring(k, p));
       to.row = static_cast<Number>(i);
-      to.entry = static_cast<Number>(k);
+      to.entry = k;
       to.second = static_cast<Number>(j);
       to.coefficients = coefficients;
       const Vec other = assembly_.arm_of_second(i, j, patch.points[p] - centre(act.places[i]));
@@ -96,9 +199,8 @@ void Forces::take_contact(const Contact& contact, std::size_t i, std::size_t j, 
     const Motion &first = act.motions[i], &second = act.motions[j];
     damp_rocking(patch, std::span(contacts).subspan(from), contact.normal,
                  (first.w + first.dw) - (second.w + second.dw));
-    lists_.pairs.active()[k] = 1;
-  } else if (!fresh) {
-    lists_.pairs.forget(k);
+  } else {
+    end_contact(k, block);
   }
   normal = contact.normal;
 }

@@ -64,6 +64,7 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
     contact.mass = mass;
     contact.radius = assembly_.shape_of(row).radius;
     if (contact.overlap > 0) touches.push_back({k, number, contact, assembly_.surface_patch(row, wall, contact)});
+    else if (gives_distance(wall)) wakes[k] = wake(-contact.overlap, p.r);
   }
 }
 

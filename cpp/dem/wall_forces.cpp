@@ -31,9 +31,13 @@ double deepest(const std::vector<WallTouch>& touches) {
 
 void Forces::wall_forces(std::size_t block, double step) {
   const Assembly::Acting act = assembly_.acting();
-  static thread_local std::vector<WallTouch> touches;
-  static thread_local std::vector<WallContact> spheres;
-  static thread_local std::vector<PointContact> contacts;  // of other shapes
+  // A reference: each use of the thread-local variable itself would be a function call.
+  static thread_local struct {
+    std::vector<WallTouch> touches;
+    std::vector<WallContact> spheres;
+    std::vector<PointContact> contacts;  // of other shapes
+  } of_thread;
+  auto& [touches, spheres, contacts] = of_thread;
   wall_shares_[block].clear();
   spheres.clear();
   contacts.clear();
@@ -100,8 +104,8 @@ double Forces::touch_surfaces(std::size_t row, double step, std::vector<WallCont
 
 void Forces::take_sphere(std::size_t row, std::size_t entry, std::size_t wall, Vec normal, double overlap, bool fresh,
                          std::vector<WallContact>& contacts) {
-  Vec& stored = lists_.walls.normals()[entry];
-  const Vec before = fresh ? Vec{} : stored;
+  Vec4& stored = lists_.walls.normals()[entry];
+  const Vec before = fresh ? Vec{} : Vec(stored);
   contacts.push_back({{normal.x, normal.y, normal.z, overlap},
                       {before.x, before.y, before.z, 0},
                       static_cast<Number>(row),
@@ -116,11 +120,11 @@ void Forces::take_wall_contact(std::size_t row, const WallTouch& touch, double s
   const Assembly::Acting act = assembly_.acting();
   const Wall& wall = assembly_.walls[touch.wall];
   const Motion& m = act.motions[row];
-  Vec& normal = lists_.walls.normals()[touch.entry];
+  Vec4& normal = lists_.walls.normals()[touch.entry];
   const std::size_t first = contacts.size();
   for (std::size_t p = 0; p < touch.patch.size; ++p) {
     PointContact& to = contacts.emplace_back();
-    set_contact(to, touch.contact, touch.fresh ? Vec{} : normal);
+    set_contact(to, touch.contact, touch.fresh ? Vec{} : Vec(normal));
     set_point(to, touch.patch, p, lists_.walls.spring(touch.entry, p));
     to.row = static_cast<Number>(row);
     to.entry = static_cast<Number>(touch.entry);

@@ -208,10 +208,11 @@ void set_elements(Simulation& sim, const In<std::int64_t>& offsets, const In<dou
   const std::size_t n = radii.size();
   e.places.assign(n, {});
   e.motions.assign(n, {});
+  e.levers.assign(n, {});
   for (std::size_t b = 0; b < sim.assembly.bodies.size(); ++b) {
     for (std::size_t k = e.offsets[b]; k < e.offsets[b + 1]; ++k) {
       e.owners.push_back(static_cast<Number>(b));
-      e.arms.push_back(vec_at(arms.data() + 3 * k));
+      e.arms.emplace_back() = vec_at(arms.data() + 3 * k);
       e.places[k].r = radii.data()[k];
       e.materials.push_back(sim.assembly.bodies.materials[b]);
     }
@@ -352,7 +353,7 @@ nb::tuple history_arrays(const Simulation& sim, const ContactHistory& history, b
       add(springs, Vec(history.springs[p][k]), 3);
       add(turnings, Quat{turned.x, turned.y, turned.z, turned.twist}, 4);
     }
-    add(normals, history.normals[k], 3);
+    add(normals, Vec(history.normals[k]), 3);
   }
   const std::size_t n = ids[0].size();
   return nb::make_tuple(array_of(std::move(ids[0]), {n}), array_of(std::move(parts[0]), {n}),

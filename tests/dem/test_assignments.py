@@ -122,6 +122,10 @@ def test_assigned_orientations_act():
     sim.run(1)
     assert sim.contact_count() == 1
     assert abs(sim._core.get("momenta")[0, 2] / before - 1) > 0.1
+    with pytest.raises(
+        InputError, match="orientations must be quaternions w, x, y, z of length 1, got one of length 0"
+    ):
+        sim.orientations = [[0, 0, 0, 0]]
 
 
 def test_an_assigned_step_acts_and_is_looked_at_again():

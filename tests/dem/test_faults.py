@@ -46,6 +46,14 @@ def test_a_state_that_is_not_finite_is_noticed_in_the_step_in_which_it_arises(sh
         sim.run(1)
 
 
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_a_body_whose_speed_overflows_is_named():
+    sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4)
+    sim.insert([[0, 0, 0.0], [5, 0, 0]], radii=0.5, velocities=[[0, 0, 0], [1e200, 0, 0]])
+    with pytest.raises(UnstableError, match=r"the motion of body 1 at \(5, 0, 0\) is no longer finite"):
+        sim.run(10)
+
+
 def test_a_state_that_breaks_during_a_run_is_noticed_at_that_step():
     sim = bed(60)
     sim.run(300)

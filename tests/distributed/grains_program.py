@@ -148,6 +148,8 @@ def shapes() -> dict[str, Case]:
         "polyhedra": [Polyhedron(cube * [0.4, 0.5, 0.6])],
     }
     kinds["all"] = [one for some in kinds.values() for one in some]
+    # Their moments of inertia are equal, as those of spheres are, but their orientations matter.
+    kinds["cubes"] = [Polyhedron(cube * 0.5)]
 
     def make(name: str) -> Make:
         def built(comm: Any) -> Simulation:
@@ -166,7 +168,7 @@ def shapes() -> dict[str, Case]:
         sim.run(400)
         sim.run(200)
 
-    return {name: (make(name), run) for name in ("clumps", "all")}
+    return {name: (make(name), run) for name in ("clumps", "cubes", "all")}
 
 
 def feeding() -> dict[str, Case]:

@@ -15,6 +15,7 @@ namespace vicinal::dem {
 
 struct CylinderWall {
   static constexpr std::string_view name = "cylinder";
+  static constexpr bool gives_distance = false;  // the search for the deepest point is approximate
 
   static Nearest nearest(const Wall& wall, Vec p) {
     const Vec from = p - wall.base;

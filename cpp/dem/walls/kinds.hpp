@@ -31,6 +31,11 @@ inline std::size_t contacts_of(const Wall& wall) {
   return with_surface(wall, [&](auto surface) { return decltype(surface)::contacts(wall); });
 }
 
+// Whether the overlap of a wall with a body that does not touch it is minus their distance.
+inline bool gives_distance(const Wall& wall) {
+  return with_surface(wall, [](auto surface) { return decltype(surface)::gives_distance; });
+}
+
 // The nearest point of a wall that is not a mesh.
 inline Nearest nearest_of(const Wall& wall, Vec p) {
   return with_surface(wall, [&](auto surface) { return decltype(surface)::nearest(wall, p); });

@@ -12,6 +12,7 @@ namespace vicinal::dem {
 
 struct PlaneWall {
   static constexpr std::string_view name = "plane";
+  static constexpr bool gives_distance = true;  // see kinds.hpp
 
   static Nearest nearest(const Wall& wall, Vec p) { return {-wall.facing, dot(wall.facing, p - wall.base)}; }
   // The largest number of contacts with a convex body.

@@ -36,6 +36,14 @@ def positive(value: object, name: str) -> float:
     return number
 
 
+def _rotations(quaternions: Array) -> Array:
+    """Return quaternions of length 1."""
+    lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
+    if np.any(lengths == 0):
+        raise InputError("orientations must be quaternions w, x, y, z of length 1, got one of length 0")
+    return np.asarray(quaternions / lengths)
+
+
 def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default: Sequence[float] = (0.0,)) -> Array:
     array = np.asarray(default if value is None else value, dtype=np.float64)
     try:
@@ -136,15 +144,12 @@ class Bodies(ABC):
             raise InputError(f"pass exactly one of radii= (spheres) or shape= ({given})")
         kind = self._material(material)
         density = list(self.materials.values())[kind].density
-        turned = _columns(orientations, n, 4, "orientations", (1.0, 0.0, 0.0, 0.0))
-        lengths = np.linalg.norm(turned, axis=1, keepdims=True)
-        if np.any(lengths == 0):
-            raise InputError("orientations must be quaternions w, x, y, z of length 1, got one of length 0")
+        turned = _rotations(_columns(orientations, n, 4, "orientations", (1.0, 0.0, 0.0, 0.0)))
         columns = {
             "positions": np.asarray(points.array, dtype=np.float64),
             "velocities": _columns(velocities, n, 3, "velocities"),
             "spins": _columns(spins, n, 3, "spins"),
-            "orientations": turned / lengths,
+            "orientations": turned,
         }
 
         number = -1
@@ -331,8 +336,8 @@ class Bodies(ABC):
 
     @orientations.setter
     def orientations(self, value: npt.ArrayLike) -> None:
-        turned = _columns(value, len(self), 4, "orientations")
-        self._set("orientations", product(turned / np.linalg.norm(turned, axis=1, keepdims=True), self._frames()))
+        turned = _rotations(_columns(value, len(self), 4, "orientations"))
+        self._set("orientations", product(turned, self._frames()))
         self._core.drop_lists()
 
     def _frames(self) -> Array:

@@ -26,7 +26,9 @@ class CrossingWarning(SimulationWarning):
 
 def not_finite(sim: Simulation) -> UnstableError:
     """Return the error for a body whose motion is no longer finite: which one, where, when, and what it touches."""
-    bad = ~np.isfinite(np.concatenate([sim._get(name) for name in MOTION], axis=1)).all(axis=1)  # noqa: SLF001
+    motion = np.concatenate([sim._get(name) for name in MOTION], axis=1)  # noqa: SLF001
+    with np.errstate(over="ignore"):  # the core sums squares, which overflow before the numbers themselves do
+        bad = ~np.isfinite(motion * motion).all(axis=1)
     ids = sim.ids[bad]
     where = _place(sim, int(ids[0])) if len(ids) else "a body"
     others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
