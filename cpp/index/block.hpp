@@ -33,6 +33,8 @@ struct Range {
 struct Block {
   Slot first_query, last_query;
   std::span<const Range> ranges;
+  // The number of candidates, if some of the ranges are candidates of some of the queries only. 0: all of them are.
+  std::uint64_t candidates = 0;
 };
 
 enum class Mode {

@@ -65,11 +65,20 @@ class LinkedCells final : public Structure<T, D> {
     std::vector<KeyRow> steps;
     for (const StencilRow& row : rows) steps.push_back(key_row(row, mode));
     const auto [first, last] = groups_of_part(queries, part);
-    for (std::size_t g = first; g < last; ++g) {
+    for (std::size_t g = first, next; g < last; g = next) {
       const std::uint64_t key = queries.group_key[g];
-      if (periodic) periodic_ranges(key, rows, mode, ranges);
-      else open_ranges(key, steps, ranges);
-      if (!ranges.empty()) sink({queries.group_begin[g], queries.group_begin[g + 1], ranges});
+      next = g + 1;
+      if (periodic) {
+        periodic_ranges(key, rows, mode, ranges);
+      } else {
+        const Slot most = queries.group_begin[g] + block_queries;
+        while (next < last && queries.group_key[next] == key + (next - g) && queries.group_begin[next + 1] <= most)
+          ++next;
+        open_ranges(key, next - g - 1, steps, ranges);
+      }
+      if (ranges.empty()) continue;
+      const std::uint64_t candidates = next - g > 1 ? candidates_of(queries, g, next, steps, mode) : 0;
+      sink({queries.group_begin[g], queries.group_begin[next], ranges, candidates});
     }
   }
 
@@ -81,6 +90,10 @@ class LinkedCells final : public Structure<T, D> {
   [[nodiscard]] std::size_t bytes() const override { return starts_.bytes(); }
 
  private:
+  // Cells that follow each other along a row share a block up to this many queries: then their candidates are copied
+  // once, which saves more than the tests of the few that only some queries can reach.
+  static constexpr Slot block_queries = 20;
+
   static Own own_of(Mode mode) { return mode == Mode::half ? Own::after : Own::except; }
 
   // A row of the stencil in open space: the keys of its cells, from that of a query's cell.
@@ -94,18 +107,36 @@ class LinkedCells final : public Structure<T, D> {
     return {own_row && mode == Mode::half ? middle : middle - row.reach_x, middle + row.reach_x + 1,
             own_row ? own_of(mode) : Own::absent};
   }
-  void open_ranges(std::uint64_t key, std::span<const KeyRow> rows, std::vector<Range>& ranges) const {
+  // For queries in `more` cells that follow cell `key`, too. (An open row ends with empty cells, so cells whose keys
+  // follow each other are in one row.)
+  void open_ranges(std::uint64_t key, std::size_t more, std::span<const KeyRow> rows,
+                   std::vector<Range>& ranges) const {
     const Slot* const start = starts_.data() + key;
+    const Slot* const end = start + more;
     ranges.resize(rows.size());
     Range* to = ranges.data();
     for (const KeyRow& row : rows) {
-      *to = {start[row.low], start[row.end], {}, row.own};
+      *to = {start[row.low], end[row.end], {}, row.own};
       to += to->begin < to->end ? 1 : 0;
     }
     ranges.resize(static_cast<std::size_t>(to - ranges.data()));
   }
 
-  // The same with rows that leave the box on one side and continue on the other, as images.
+  // The candidates of several cells in open space: every body with those in the cells around its own.
+  [[nodiscard]] std::uint64_t candidates_of(const Bodies<T, D>& queries, std::size_t first, std::size_t last,
+                                            std::span<const KeyRow> rows, Mode mode) const {
+    std::uint64_t sum = 0;
+    for (std::size_t g = first; g < last; ++g) {
+      const Slot* const start = starts_.data() + queries.group_key[g];
+      const std::uint64_t n = queries.group_begin[g + 1] - queries.group_begin[g];
+      std::uint64_t around = 0;
+      for (const KeyRow& row : rows) around += start[row.end] - start[row.low];
+      sum += n * around - (mode == Mode::half ? n * (n + 1) / 2 : mode == Mode::full ? n : 0);
+    }
+    return sum;
+  }
+
+  // The ranges of rows that leave the box on one side and continue on the other, as images.
   void periodic_ranges(std::uint64_t key, std::span<const StencilRow> rows, Mode mode,
                        std::vector<Range>& ranges) const {
     const auto cell = grid_.cell_of(key);

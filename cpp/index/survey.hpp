@@ -148,22 +148,35 @@ class Survey {
   struct Work {
     double blocks, images, rows, copies, tests;
   };
-  // Of a grid whose cells look up all cells up to `parts` away.
-  [[nodiscard]] Work cell_work(const Edges& edges, int parts) const {
+  // Of a grid whose cells look up all cells up to `parts` away. Cells that follow each other along a row share a block
+  // of up to `shared` queries.
+  [[nodiscard]] Work cell_work(const Edges& edges, int parts, double shared = 0) const {
     const double span = 2 * parts + 1;
-    const double blocks = cells(edges);
+    const double cells_in_use = cells(edges);
     Edges seen = edges;
     for (double& edge : seen) edge *= span;
     const double near = around(seen) + 1;
-    const double occupied = std::min(power(span), near * blocks / bodies);  // cells around a body
+    const double occupied = std::min(power(span), near * cells_in_use / bodies);  // cells around a body
+    const double inside = 1 + others(mean(edges));
+    const double together = cells_together(occupied / power(span), shared / inside - 0.5);
+    const double blocks = cells_in_use / together;
     const double rows = blocks * (1 + power(span) / span) / 2;
+    const double longer = (together - 1 + span) / span;  // a row of candidates
     Edges beyond = edges;
     for (double& edge : beyond) edge *= parts;
-    const double inside = 1 + others(mean(edges));
     // A block of more queries than are tested together copies its candidates several times.
-    const double copies = bodies * occupied / 2 * std::max(1.0, inside / cut_queries);
-    const double tests = bodies * reachable(edges, inside, near) / 2;
+    const double copies = bodies * occupied / 2 * longer / together * std::max(1.0, inside / cut_queries);
+    Edges block = edges;
+    block[0] *= together;
+    const double tests = bodies * reachable(block, inside * together, near * longer) / 2;
     return {blocks, blocks * images(beyond), rows, width * copies, width * tests};
+  }
+  // The mean number of cells in a block that has room for `most` of them on average, each followed by another with
+  // this probability.
+  static double cells_together(double probability, double most) {
+    if (most < 2) return 1;
+    if (probability > 0.99) return most;
+    return (1 - std::pow(probability, most)) / (1 - probability);
   }
 
   // Other bodies within reach of a box: round for points and spheres; corners of boxes reach `reached` on both sides.

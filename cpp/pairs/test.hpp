@@ -51,11 +51,11 @@ enum class Keep {
   all,
   upper,  // only those with a larger id: each pair once (of a body's own images, one of two opposite ones)
 };
-// What hits are asked for. With `sort`, which sorts entries in place (and may write `overshoot` more), candidates are
-// sorted, so that most queries get their hits in ascending order.
+// What hits are asked for. With `sort`, which writes entries in ascending order (and may write `overshoot` more),
+// candidates are sorted, so that most queries get their hits in ascending order.
 struct HitOptions {
   Keep keep = Keep::all;
-  void (*sort)(std::int32_t* entries, std::size_t n) = nullptr;
+  void (*sort)(const std::int32_t* from, std::size_t n, std::int32_t* to) = nullptr;
 };
 // A body is its own neighbour through images; of two opposite ones this is the one that is kept.
 template <class T, int D>
@@ -252,7 +252,8 @@ class Test {
 
   // Sorts the candidates of a tile by payload. False if the differences of payloads are too large for that.
   template <class V, std::size_t N>
-  bool sort_tile(std::array<Buffer<V>, N>& x, std::size_t n, void (*sort)(std::int32_t*, std::size_t)) {
+  bool sort_tile(std::array<Buffer<V>, N>& x, std::size_t n,
+                 void (*sort)(const std::int32_t*, std::size_t, std::int32_t*)) {
     std::int32_t* const payload = payload_tile_.data();
     const auto [least, most] = std::minmax_element(payload, payload + n);
     // Payload and place in one number: sorting takes the payload, and the place is what the columns are ordered by.
@@ -263,7 +264,7 @@ class Test {
     if (keys_.size() == 0) keys_.reset(tile_candidates + overshoot);
     std::int32_t* const keys = keys_.data();
     for (std::size_t k = 0; k < n; ++k) keys[k] = (payload[k] - base) << bits | static_cast<std::int32_t>(k);
-    sort(keys, n);
+    sort(keys, n, keys);
     const std::int32_t places = (1 << bits) - 1;
     for (std::size_t k = 0; k < n; ++k) payload[k] = (keys[k] >> bits) + base;
     for (std::size_t k = 0; k < n; ++k) keys[k] &= places;
@@ -457,7 +458,7 @@ class Test {
     std::uint64_t candidates = std::uint64_t{queries} * total;
     if (ranges[0].own == Own::after) candidates -= std::uint64_t{queries} * (queries + 1) / 2;
     if (ranges[0].own == Own::except) candidates -= queries;
-    candidates_ += candidates;
+    candidates_ += block.candidates > 0 ? block.candidates : candidates;
     if (candidates == 0) return;  // bodies without candidates are common in sparse space
     if (total > tile_candidates || other_images != 0 || queries > cut_queries || ranges.size() >= spans_.size()) {
       for (Slot first = block.first_query; first < block.last_query; first += static_cast<Slot>(cut_queries))

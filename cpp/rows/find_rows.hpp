@@ -295,15 +295,19 @@ class RowSearch {
         const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
         std::int32_t* const to = stream.room(length);
         const Piece piece = pieces_[row];
-        copy_row_past(hits[piece.thread()] + piece.first(), piece.count(), to);
-        if (piece.more()) {
+        const std::int32_t* const from = hits[piece.thread()] + piece.first();
+        if (!piece.more()) {
+          if (sort && !(check && kernels.ascending(from, length))) kernels.sort(from, length, to);
+          else copy_row_past(from, length, to);
+        } else {
+          copy_row_past(from, piece.count(), to);
           std::size_t at = piece.count();
           for (; extra != all.end() && extra->row == static_cast<std::int32_t>(row); ++extra) {
             copy_row_past(hits[extra->piece.thread()] + extra->piece.first(), extra->piece.count(), to + at);
             at += extra->piece.count();
           }
+          if (sort) kernels.sort(to, length, to);
         }
-        if (sort && !(check && kernels.ascending(to, length))) kernels.sort(to, length);
         stream.add(length);
         if (owners) {
           std::int32_t* const owner = owners.room(length);

@@ -9,12 +9,12 @@
 
 namespace vicinal {
 
-// `sort` may write this many entries past the end of a row.
+// `sort` may write this many entries past the end of a row, and read half as many.
 inline constexpr std::size_t sort_overshoot = 64;
 
 struct RowKernels {
-  // Sorts n entries in ascending order.
-  void (*sort)(std::int32_t* row, std::size_t n);
+  // Writes n entries in ascending order to `to`, which may be `from`.
+  void (*sort)(const std::int32_t* from, std::size_t n, std::int32_t* to);
   // Whether n entries are in ascending order.
   bool (*ascending)(const std::int32_t* row, std::size_t n);
 };

@@ -13,6 +13,11 @@ struct IntLanes {
   static constexpr int block = 8;
 
   static inline vector load(const std::int32_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+  static inline vector first(vector v, std::size_t k) {
+    const vector lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const vector wanted = _mm256_cmpgt_epi32(broadcast(static_cast<std::int32_t>(k)), lanes);
+    return _mm256_blendv_epi8(broadcast(0x7fffffff), v, wanted);
+  }
   static inline void store(std::int32_t* p, vector v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
   static inline vector broadcast(std::int32_t x) { return _mm256_set1_epi32(x); }
   static inline vector least(vector a, vector b) { return _mm256_min_epi32(a, b); }

@@ -14,6 +14,11 @@ struct IntLanes {
   static inline void sort_block(vector*) {}
 
   static inline vector load(const std::int32_t* p) { return _mm512_loadu_si512(p); }
+  static inline vector first(vector v, std::size_t k) {
+    const auto others = static_cast<Mask16>(k < width ? ~0U << k : 0U);
+    const vector largest = broadcast(0x7fffffff);
+    return _mm512_mask_max_epi32(v, others, largest, largest);
+  }
   static inline void store(std::int32_t* p, vector v) { _mm512_storeu_si512(p, v); }
   static inline vector broadcast(std::int32_t x) { return _mm512_set1_epi32(x); }
   static inline vector least(vector a, vector b) { return _mm512_min_epi32(a, b); }

@@ -34,21 +34,26 @@ void sort_by_rank(std::int32_t* row, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) row[rank[k]] = copy[k];
 }
 
-void sort(std::int32_t* row, std::size_t n) {
+void sort_in_place(std::int32_t* row, std::size_t n) {
   constexpr std::size_t most_merged = 1024;
   if (n < 2) return;
   if (n <= most_ranked) {
     sort_by_rank(row, n);
   } else if (n <= most_merged) {
     const std::size_t half = n / 2;
-    sort(row, half);
-    sort(row + half, n - half);
+    sort_in_place(row, half);
+    sort_in_place(row + half, n - half);
     std::array<std::int32_t, most_merged> merged;
     std::merge(row, row + half, row + half, row + n, merged.begin());
     std::copy_n(merged.begin(), n, row);
   } else {
     std::sort(row, row + n);
   }
+}
+
+void sort(const std::int32_t* from, std::size_t n, std::int32_t* to) {
+  if (to != from) std::copy_n(from, n, to);
+  sort_in_place(to, n);
 }
 
 bool ascending(const std::int32_t* row, std::size_t n) { return std::is_sorted(row, row + n); }

@@ -12,6 +12,10 @@ struct IntLanes {
   static constexpr int block = 4;
 
   static inline vector load(const std::int32_t* p) { return vld1q_s32(p); }
+  static inline vector first(vector v, std::size_t k) {
+    const std::int32_t lanes[] = {0, 1, 2, 3};
+    return vbslq_s32(vcltq_s32(load(lanes), broadcast(static_cast<std::int32_t>(k))), v, broadcast(0x7fffffff));
+  }
   static inline void store(std::int32_t* p, vector v) { vst1q_s32(p, v); }
   static inline vector broadcast(std::int32_t x) { return vdupq_n_s32(x); }
   static inline vector least(vector a, vector b) { return vminq_s32(a, b); }

@@ -5,11 +5,14 @@
 // in place; the row is padded with the largest integer to a whole number of registers. If a long run is merged with a
 // shorter one, exchanges with the missing padding are left out.
 //
-// `Lanes` provides: vector, width, block; load, store, broadcast, least, most (minimum and maximum per lane),
+// `Lanes` provides: vector, width, block; load, first (of a register the first k lanes, all others the largest
+// integer), store, broadcast, least, most (minimum and maximum per lane),
 // any_greater, reverse, sort (ascending within the register), merge (the same for lanes that first rise, then fall). If
 // `block` is not 0, sort_block sorts each of this many registers at once. Everything is in an unnamed namespace, so
 // that each translation unit has its own copy, compiled for its own instruction set.
 #pragma once
+
+#include <cstring>
 
 #include "rows/row_kernels.hpp"
 
@@ -136,20 +139,20 @@ struct RowSort {
     merge_any(row + half * width, count - half);
   }
 
+  // As four, of which the last is padding.
+  [[gnu::always_inline]] static inline void sort_three(vector* v) {
+    sort_registers<2>(v);
+    sort_registers<1>(v + 2);
+    v[2] = Lanes::reverse(v[2]);
+    exchange(v[1], v[2]);
+    merge_registers<2>(v);
+    merge_registers<1>(v + 2);
+  }
   static void sort_runs(std::int32_t* row, std::size_t count) {
     switch (count) {
       case 1: return in_registers<1>(row, [](vector* v) { sort_registers<1>(v); });
       case 2: return in_registers<2>(row, [](vector* v) { sort_registers<2>(v); });
-      case 3:
-        return in_registers<3>(row, [](vector* v) {
-          // As four, of which the last is padding.
-          sort_registers<2>(v);
-          sort_registers<1>(v + 2);
-          v[2] = Lanes::reverse(v[2]);
-          exchange(v[1], v[2]);
-          merge_registers<2>(v);
-          merge_registers<1>(v + 2);
-        });
+      case 3: return in_registers<3>(row, [](vector* v) { sort_three(v); });
       case 4: return in_registers<4>(row, [](vector* v) { sort_registers<4>(v); });
       case 8: return in_registers<8>(row, [](vector* v) { sort_registers<8>(v); });
       default: break;
@@ -160,17 +163,41 @@ struct RowSort {
     sort_runs(row + a * width, count - a);
     merge_runs(row, a, count - a);
   }
+
+  // Sorts n entries that need N registers, of which the first half is full.
+  template <int N>
+  [[gnu::always_inline]] static inline void sort_few(const std::int32_t* from, std::size_t n, std::int32_t* to) {
+    vector v[N];
+    for (int k = 0; k < N; ++k) {
+      const std::size_t before = static_cast<std::size_t>(k) * width;
+      const vector loaded = Lanes::load(from + before);
+      v[k] = k < N / 2 ? loaded : Lanes::first(loaded, n > before ? n - before : 0);
+    }
+    if constexpr (N == 3) sort_three(v);
+    else sort_registers<N>(v);
+    for (int k = 0; k < N; ++k) Lanes::store(to + static_cast<std::size_t>(k) * width, v[k]);
+  }
 };
 
+// Short rows go from memory to registers and back once: reading what was just written with narrower stores would wait
+// for them.
 template <class Lanes>
-void sort(std::int32_t* row, std::size_t n) {
-  if (n < 2) return;
+void sort(const std::int32_t* from, std::size_t n, std::int32_t* to) {
   // One to three registers of 16 lanes, or a multiple of four: fewer cases are predicted better.
   std::size_t count = (n + Lanes::width - 1) / Lanes::width;
   if (count > (Lanes::width < 16 ? 2 : 3)) count = (count + 3) / 4 * 4;
+  switch (count) {
+    case 0: return;
+    case 1: return RowSort<Lanes>::template sort_few<1>(from, n, to);
+    case 2: return RowSort<Lanes>::template sort_few<2>(from, n, to);
+    case 3: return RowSort<Lanes>::template sort_few<3>(from, n, to);
+    case 4: return RowSort<Lanes>::template sort_few<4>(from, n, to);
+    default: break;
+  }
+  if (to != from) std::memcpy(to, from, n * sizeof(std::int32_t));
   for (std::size_t k = n; k < count * Lanes::width; k += Lanes::width)
-    Lanes::store(row + k, Lanes::broadcast(0x7fffffff));
-  RowSort<Lanes>::sort_runs(row, count);
+    Lanes::store(to + k, Lanes::broadcast(0x7fffffff));
+  RowSort<Lanes>::sort_runs(to, count);
 }
 
 // Mostly the answer is known after the first register.

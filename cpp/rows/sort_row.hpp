@@ -24,7 +24,7 @@ inline void sort_row(const std::int32_t* row, std::size_t n, std::int32_t* to) {
   }
   std::array<std::int32_t, most + sort_overshoot> copy;
   std::copy_n(row, n, copy.begin());
-  row_kernels().sort(copy.data(), n);
+  row_kernels().sort(copy.data(), n, copy.data());
   std::copy_n(copy.begin(), n, to);
 }
 inline void sort_row(std::int32_t* row, std::size_t n) {

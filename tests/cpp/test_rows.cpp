@@ -22,8 +22,18 @@ using Row = std::vector<std::int32_t>;
 void check_sorted(Row row, const std::string& what) {
   Row expected = row;
   std::sort(expected.begin(), expected.end());
-  vicinal::sort_row(row.data(), row.size());
-  check::that(row == expected, what + " of " + std::to_string(row.size()));
+  // From one place to another: what follows the row is read, but must not get into it.
+  const std::size_t n = row.size();
+  Row from = row;
+  from.resize(n + vicinal::sort_overshoot, std::numeric_limits<std::int32_t>::min());
+  const Row before = from;
+  Row to(n + vicinal::sort_overshoot);
+  vicinal::row_kernels().sort(from.data(), n, to.data());
+  check::that(from == before, what + ": the source of " + std::to_string(n));
+  to.resize(n);
+  check::that(to == expected, what + ", to another place, of " + std::to_string(n));
+  vicinal::sort_row(row.data(), n);
+  check::that(row == expected, what + " of " + std::to_string(n));
 }
 
 const check::Register lengths("rows of every length are sorted", [] {

@@ -38,6 +38,23 @@ def test_larger_cells_propose_more_candidates_and_find_the_same(dim: int) -> Non
     assert proposed[-1] == 3000 * 2999 // 2
 
 
+@pytest.mark.parametrize("dim", DIMS)
+def test_cells_searched_together_propose_what_single_cells_propose(dim: int) -> None:
+    rng = np.random.default_rng(dim)
+    points, queries = rng.random((4000, dim)), 1.4 * rng.random((500, dim)) - 0.2
+    cutoff = (2 / 4000) ** (1 / dim)  # two points per cell
+    together, single = vc.LinkedCells(points, cutoff=cutoff), vc.CellSorting(points, cutoff=cutoff)
+    for search in (
+        lambda index: index.pairs(),
+        lambda index: index.neighbors(),
+        lambda index: index.pairs(queries=queries),
+    ):
+        search(together)
+        search(single)
+        assert together.stats.candidates == single.stats.candidates
+        assert together.stats.pairs == single.stats.pairs
+
+
 @pytest.mark.parametrize(
     ("name", "dtype", "dim"),
     [

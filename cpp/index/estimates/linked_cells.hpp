@@ -14,6 +14,7 @@ template <int D>
 Estimates estimate_linked_cells(const Survey<D>& survey) {
   constexpr double cached_cells = 1 << 17;  // looking up cells of a larger grid takes longer
   constexpr double full_grid = 100;         // a grid of more cells per body is not worth its memory
+  constexpr double shared = 20;             // most queries of a block of several cells
   const double n = survey.bodies;
   const double longest = *std::max_element(survey.reach.begin(), survey.reach.end());
   Estimates result;
@@ -23,7 +24,7 @@ Estimates estimate_linked_cells(const Survey<D>& survey) {
     double grid = D == 2 ? 3 : 1;
     for (std::size_t a = 0; a < D; ++a) grid *= survey.length[a] / edges[a] + 7;
     if (grid > std::min(survey.most_cells, full_grid * (n + 1e4))) continue;
-    const auto work = survey.cell_work(edges, 1);
+    const auto work = survey.cell_work(edges, 1, survey.periodic ? 0 : shared);
     Estimate& one = result.emplace_back();
     if (cell > 0) one.parameter = {"cell", cell};
     one.counts = {{Count::call, 1},
