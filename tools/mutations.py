@@ -136,7 +136,7 @@ MUTATIONS = [
         "SweepAndPrune",
     ),
     Mutation(
-        "pairs/test.hpp", "sum <= squared_", "sum < squared_", "the exact test of a tie in the band", "", tests=FRONT
+        "pairs/exact_test.hpp", "sum <= squared_", "sum < squared_", "the exact test of a tie in the band", "", tests=FRONT
     ),
 ]
 
