@@ -17,12 +17,12 @@
 namespace vicinal {
 
 template <class Visitor>
-class VisitingSink {
+class VisitingSink final : public HitSink {
  public:
   explicit VisitingSink(Visitor& visitor) : visitor_(visitor), slots_(batch_hits + overshoot) {}
 
-  [[nodiscard]] HitRoom room(std::size_t /*most*/) { return {slots_.data(), nullptr}; }
-  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+  [[nodiscard]] HitRoom room(std::size_t /*most*/) override { return {slots_.data(), nullptr}; }
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) override {
     const std::int32_t* at = slots_.data();
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (counts[k] > 0) visitor_(first + static_cast<Slot>(k), shift, std::span<const std::int32_t>(at, counts[k]));
@@ -46,7 +46,7 @@ Tally visit_pairs(const Task<T, D>& task, Begin&& begin) {
   tally.candidates = detail::for_each_part(task, [&](std::size_t part, std::size_t thread, auto&& run) {
     auto&& visitor = begin(part, thread);
     VisitingSink sink(visitor);
-    run([&](Test<T, D>& test, const Block& block) { test.hits(block, nullptr, sink); });
+    run([&](Test<T, D>& test, const Block& block) { test.hits(block, nullptr, sink, {}); });
     if constexpr (requires { visitor.finish(); }) visitor.finish();
     pairs.fetch_add(sink.pairs(), std::memory_order_relaxed);
   });

@@ -48,7 +48,7 @@ class Slabs {
 };
 
 template <class T, int D>
-class PairWriter {
+class PairWriter final : public HitSink {
  public:
   PairWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Want& want, const Columns<T>& columns,
              Slabs& slabs)
@@ -61,12 +61,12 @@ class PairWriter {
   PairWriter(const PairWriter&) = delete;
   PairWriter& operator=(const PairWriter&) = delete;
 
-  [[nodiscard]] HitRoom room(std::size_t most) {
+  [[nodiscard]] HitRoom room(std::size_t most) override {
     if (staged_count_ + most > staged_most) flush();
     return {direct() ? staged_.j + staged_count_ : slot_store_.data(),
             staged_.i != nullptr ? staged_.i + staged_count_ : nullptr};
   }
-  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) override {
     std::size_t sum = 0;
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (slots_)

@@ -77,18 +77,19 @@ class PerThread {
 template <class T, int D, class Body>
 std::uint64_t for_each_part(const Task<T, D>& task, Body&& body) {
   const Bodies<T, D>& bodies = task.index.bodies();
-  PerThread<Test<T, D>> tests;
+  PerThread<std::unique_ptr<Test<T, D>>> tests;
   parallel_for(task.parts(), [&](std::size_t number, int thread) {
     const std::size_t part = task.first_part + number;
-    Test<T, D>& test = tests.get(static_cast<std::size_t>(thread),
-                                 [&](auto& made) { made.emplace(task.queries, bodies, task.cutoff, task.filter); });
+    Test<T, D>& test = *tests.get(static_cast<std::size_t>(thread), [&](auto& made) {
+      made.emplace(make_test<T, D>(task.queries, bodies, task.cutoff, task.filter));
+    });
     body(part, static_cast<std::size_t>(thread), [&](auto&& visit) {
       auto each = [&](const Block& block) { visit(test, block); };
       task.index.blocks(task.queries, task.mode, part, each);
     });
   });
   std::uint64_t candidates = 0;
-  tests.for_each([&](const Test<T, D>& test) { candidates += test.candidates(); });
+  tests.for_each([&](const auto& test) { candidates += test->candidates(); });
   return candidates;
 }
 
@@ -99,13 +100,8 @@ template <class T, int D>
 Tally count_neighbors(const Task<T, D>& task, std::span<std::int32_t> counts) {
   Tally tally;
   std::fill(counts.begin(), counts.end(), 0);
-  const std::int32_t* const ids = task.queries.ids.data();
   tally.candidates = detail::for_each_part(task, [&](std::size_t, std::size_t, auto&& run) {
-    run([&](Test<T, D>& test, const Block& block) {
-      test.count(block, [&](Slot query, std::size_t n) {
-        counts[static_cast<std::size_t>(ids[query])] += static_cast<std::int32_t>(n);
-      });
-    });
+    run([&](Test<T, D>& test, const Block& block) { test.count(block, counts); });
   });
   for (const std::int32_t count : counts) tally.pairs += static_cast<std::uint64_t>(count);
   return tally;
@@ -150,7 +146,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   PerThread<PairWriter<T, D>> writers;
   result.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
     auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
-    run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, writer); });
+    run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, writer, {}); });
   });
   std::vector<Gap> gaps;
   writers.for_each([&](PairWriter<T, D>& writer) {

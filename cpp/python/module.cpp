@@ -70,8 +70,7 @@ BoundsTuple bounds(const PointArray& points) {
   return dispatch(points, [&]<class T, int D>() {
     const std::size_t rows = points.shape(0);
     const auto* const values = static_cast<const T*>(points.data());
-    const auto all = without_lock([&] { return bounds_of<T, D>(rows, [=](std::size_t k) { return values[k]; }); });
-    return tuple_of(all[0], rows);
+    return tuple_of(without_lock([&] { return bounds_of_points<T, D>(values, rows); }), rows);
   });
 }
 // The same for the lower corners and the edges of boxes.
@@ -82,10 +81,7 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
       throw std::invalid_argument("lower and upper corners differ in shape or dtype");
     const auto* const low = static_cast<const T*>(lower.data());
     const auto* const high = static_cast<const T*>(upper.data());
-    const auto all = without_lock([&] {
-      return bounds_of<T, D>(
-          rows, [=](std::size_t k) { return low[k]; }, [=](std::size_t k) { return high[k] - low[k]; });
-    });
+    const auto all = without_lock([&] { return bounds_of_boxes<T, D>(low, high, rows); });
     return std::tuple(tuple_of(all[0], rows), tuple_of(all[1], rows));
   });
 }
@@ -127,7 +123,7 @@ nb::object plain_query_pairs(AnySearch& any, nb::handle queries, const std::stri
     given.data = static_cast<const T*>(array.data());
     given.size = array.shape(0);
     auto found = without_lock([&]() -> std::optional<PairResult<T, D>> {
-      const auto all = bounds_of<T, D>(given.size, [&](std::size_t k) { return given.data[k]; })[0];
+      const Bounds<T, D> all = bounds_of_points<T, D>(given.data, given.size);
       if (all.bad != given.size) return std::nullopt;
       given.low = all.low;
       given.high = all.high;

@@ -33,7 +33,7 @@ struct LogEntry {
 // The hits of one thread. Their number is not known in advance, so hits and entries share one block of memory: hits
 // grow from its beginning, entries from its end downwards. An entry is stored above the numbers of hits of its queries.
 template <class T, int D>
-class HitLog {
+class HitLog final : public HitSink {
  public:
   // `keep` selects the hits to log, which are slots then.
   HitLog(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Keep keep, Pool* pool)
@@ -54,11 +54,11 @@ class HitLog {
   HitLog(const HitLog&) = delete;
   HitLog& operator=(const HitLog&) = delete;
 
-  HitRoom room(std::size_t most) {
+  HitRoom room(std::size_t most) override {
     if (size_ - flushed_ + most > staged_most) flush();
     return {staged(), nullptr};
   }
-  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) {
+  void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) override {
     std::uint32_t* const log = enter({first, static_cast<std::uint32_t>(counts.size()), shift});
     if (keep_ == Keep::all) {
       std::copy(counts.begin(), counts.end(), log);
