@@ -17,10 +17,10 @@ BUILD := env -u MAKEFLAGS $(BIN)/pip install --quiet --no-build-isolation --edit
 PYTEST := VICINAL_HYPOTHESIS=short $(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal
 
 # The steps of `make test` and of `make builds`, in this order; each prints its time.
-CHECKS := environment build lint cpp unit isa
+CHECKS := environment build static unit isa
 BUILDS := emulate neon serial clang
 
-.PHONY: run test builds $(CHECKS) $(BUILDS) aarch64 aarch64-python sanitize mutations format bench clean
+.PHONY: run test builds $(CHECKS) lint cpp $(BUILDS) aarch64 aarch64-python sanitize mutations format bench clean
 
 run: $(VENV)/built
 	$(BIN)/vicinal demo
@@ -53,6 +53,9 @@ $(VENV)/ready: pyproject.toml requirements-dev.txt
 $(VENV)/built: $(VENV)/ready $(NATIVE)
 	$(BUILD)
 	touch $@
+
+# Side by side: one uses one processor.
+static: lint cpp
 
 lint: $(VENV)/built
 	$(BIN)/ruff check $(CODE)

@@ -136,7 +136,11 @@ MUTATIONS = [
         "SweepAndPrune",
     ),
     Mutation(
-        "pairs/test.hpp", "sum <= squared_", "sum < squared_", "the exact test of a tie in the band", "", tests=FRONT
+        "pairs/test.hpp",
+        "static_cast<float>(r2 + w)",
+        "static_cast<float>(r2 - w)",
+        "the exact test of a tie in the band",
+        "Exhaustive",
     ),
 ]
 

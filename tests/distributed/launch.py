@@ -30,13 +30,13 @@ def start_launcher(*arguments: str) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-    """Wait for a program, for two minutes at the most."""
+    """Wait for a program, for four minutes at the most."""
     try:
-        out, errors = process.communicate(timeout=120)
+        out, errors = process.communicate(timeout=240)
     except subprocess.TimeoutExpired:
         process.terminate()  # mpiexec ends its ranks
         out, errors = process.communicate()
-        errors += "\nstopped after two minutes"
+        errors += "\nstopped after four minutes"
     return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
 
 

@@ -80,12 +80,11 @@ def hard_cases() -> None:
     """Every hard case: pairs, rows and counts of all ranks together are those of one process.
 
     The contract suite compares one process with the definition, which takes far longer to compute, while ranks that
-    wait for it occupy the processor.
+    wait for it occupy the processor. Dtypes and dimensions take turns: the hard part of a case is its geometry.
     """
     checked = 0
-    for k, (name, dtype, dim) in enumerate(
-        (n, t, d) for n in [*BUILDERS, *SIZED] for t, d in zip(BOTH, DIMS, strict=True)
-    ):
+    for k, name in enumerate([*BUILDERS, *SIZED]):
+        dtype, dim = BOTH[k % 2], DIMS[k % 2]
         problem = hard_problem(name, dtype, dim)
         if problem.skin or problem.second or len(problem.positions) > 3000:
             continue
@@ -113,7 +112,7 @@ def hard_cases() -> None:
             assert np.array_equal(counts, np.bincount(both[0], minlength=len(counts))), f"counts of {label}"
             checked += 1
     if WORLD.rank == 0:
-        assert checked > 100, checked
+        assert checked > 60, checked
 
 
 def structures() -> None:
@@ -443,7 +442,8 @@ def fail() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
-    WORLD.Barrier()
+    for name in sys.argv[1].split(","):
+        globals()[name]()
+        WORLD.Barrier()
     if WORLD.rank == 0:
         print(f"passed on {WORLD.size} ranks")

@@ -20,27 +20,19 @@ PROGRAM = str(Path(__file__).with_name("program.py"))
 
 @needs_launcher
 @pytest.mark.parametrize(
-    ("name", "ranks"),
+    ("names", "ranks"),
     [
-        ("hard_cases", 3),
-        ("structures", 2),
-        ("structures", 4),
-        ("motion", 2),
-        ("motion", 3),
-        ("decompositions", 3),
-        ("decompositions", 8),
-        ("cells", 2),
-        ("cells", 3),
-        ("filters", 3),
-        ("consumers", 3),
-        ("balance", 4),
-        ("disagree", 2),
         ("bisection", 1),
-        ("load", 3),
+        ("structures,motion,cells,disagree", 2),
+        ("hard_cases", 3),
+        ("motion,decompositions,cells", 3),
+        ("filters,consumers,load", 3),
+        ("structures,balance", 4),
+        ("decompositions", 8),
     ],
 )
-def test_ranks_together_do_what_one_process_does(name: str, ranks: int, tmp_path: Path) -> None:
-    result = launch(ranks, PROGRAM, name, str(tmp_path))
+def test_ranks_together_do_what_one_process_does(names: str, ranks: int, tmp_path: Path) -> None:
+    result = launch(ranks, PROGRAM, names, str(tmp_path))
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.strip() == f"passed on {ranks} ranks"
 

@@ -26,10 +26,10 @@ pytest.importorskip("h5py", reason="the results need h5py, which is not installe
 SCENE = """
 title = "A stream of balls and dumbbells"
 [run]
-duration = 0.03
+duration = 0.012
 seed = 3
 [output]
-every = 0.01
+every = 0.004
 contacts = true
 [regions.top]
 shape = "box"
@@ -69,7 +69,7 @@ radii = [0.002, 0.002]
 kind = "fill"
 region = "bottom"
 bodies = "ball"
-count = 150
+count = 200
 [[dem.insert]]
 kind = "emitter"
 region = "top"
@@ -78,7 +78,7 @@ rate = 4000
 velocity = [0, 0, -0.5]
 [[dem.outlets]]
 region = "drain"
-every = 0.005
+every = 0.002
 """
 
 
@@ -121,8 +121,8 @@ def test_a_scene_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None
     for ranks in (1, 3):
         run(ranks, str(scene), "-o", str(tmp_path / str(ranks)))
     assert_same(tmp_path / "1", tmp_path / "3")
-    run(3, str(scene), "--set", "run.duration=0.015", "-o", str(tmp_path / "half"))
-    run(2, "--restart", str(tmp_path / "half" / "restart.npz"), "--set", "run.duration=0.03")
+    run(3, str(scene), "--set", "run.duration=0.006", "-o", str(tmp_path / "half"))
+    run(2, "--restart", str(tmp_path / "half" / "restart.npz"), "--set", "run.duration=0.012")
     assert_same(tmp_path / "1", tmp_path / "half")
     for name in ("particles.vtkhdf", "contacts.vtkhdf", "walls.vtkhdf"):
         assert_same_series(tmp_path / "1" / name, tmp_path / "3" / name)
@@ -131,7 +131,7 @@ def test_a_scene_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None
     assert len(list((tmp_path / "3" / "particles.vtkhdf.parts").iterdir())) == 3  # a file of each rank
     assert len(list((tmp_path / "3" / "walls.vtkhdf.parts").iterdir())) == 1
     # Results of ranks are replaced like all others, and drawn like all others.
-    run(1, str(scene), "--set", "run.duration=0.01", "-o", str(tmp_path / "3"), "--overwrite")
+    run(1, str(scene), "--set", "run.duration=0.004", "-o", str(tmp_path / "3"), "--overwrite")
     assert not list((tmp_path / "3").glob("*.parts"))
     painter = Painter(tmp_path / "half" / "particles.vtkhdf", Look(pixels=(80, 60)))
     assert len(painter.particles) == 5
@@ -180,7 +180,7 @@ def test_bodies_in_a_fluid_on_ranks_have_the_results_of_one_process(tmp_path: Pa
 @needs_launcher
 def test_errors_end_all_ranks_with_one_message(tmp_path: Path) -> None:
     scene = tmp_path / "stream.toml"
-    scene.write_text(SCENE.replace("count = 150", "count = 100000000"))
+    scene.write_text(SCENE.replace("count = 200", "count = 100000000"))
     result = launch(2, "-m", "vicinal.cli", "run", str(scene), "-o", str(tmp_path / "out"))
     assert result.returncode == 2
     assert result.stderr.count("error:") == 1

@@ -17,24 +17,18 @@ def program(name: str) -> str:
 
 @needs_launcher
 @pytest.mark.parametrize(
-    ("bodies", "name", "ranks"),
+    ("bodies", "names", "ranks"),
     [
-        ("grains", "spheres", 2),
-        ("grains", "storm", 3),
-        ("grains", "walls", 4),
-        ("grains", "shapes", 3),
         ("grains", "feeding", 1),
-        ("grains", "feeding", 2),
-        ("grains", "unequal", 2),
-        ("grains", "disagree", 2),
-        ("fluids", "cases", 2),
-        ("fluids", "cases", 3),
-        ("fluids", "bodies", 3),
-        ("fluids", "disagree", 2),
+        ("grains", "spheres,feeding,unequal,disagree", 2),
+        ("grains", "storm,shapes", 3),
+        ("grains", "walls", 4),
+        ("fluids", "cases,disagree", 2),
+        ("fluids", "cases,bodies", 3),
     ],
 )
-def test_ranks_have_the_bits_of_one_process(bodies: str, name: str, ranks: int) -> None:
-    result = launch(ranks, program(bodies), name)
+def test_ranks_have_the_bits_of_one_process(bodies: str, names: str, ranks: int) -> None:
+    result = launch(ranks, program(bodies), names)
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.strip() == f"passed on {ranks} ranks"
 

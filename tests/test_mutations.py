@@ -1,0 +1,19 @@
+"""The mutations of ``make mutations``, which takes long, can be made: their expressions are in the core."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_every_mutation_has_an_expression_of_the_core() -> None:
+    mutations = runpy.run_path(str(ROOT / "tools" / "mutations.py"))["MUTATIONS"]
+    assert len(mutations) > 10
+    wrong = [
+        f"{one.file}: {one.old}"
+        for one in mutations
+        if (ROOT / "cpp" / one.file).read_text(encoding="utf-8").count(one.after + one.old) != 1
+    ]
+    assert wrong == []
