@@ -3,6 +3,7 @@
     python benchmarks/sph.py                  # all cases, one thread
     python benchmarks/sph.py --threads 2      # wall time on two threads, and the gain
     python benchmarks/sph.py --isa avx2       # another instruction set
+    python benchmarks/sph.py --pysph          # against PySPH on the same fluid (pip install pysph)
 
 Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three; one by
 DFSPH as in SPlisHSPlasH, with a cubic kernel of two spacings; vortices of Taylor and Green by EDAC with
@@ -128,8 +129,16 @@ def main():
     parser.add_argument("--isa", choices=_core.available_isas(), default=_core.get_isa())
     parser.add_argument("--seconds", type=float, default=2.0, help="per round")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pysph", action="store_true", help="compare with PySPH on the same fluid")
     options = parser.parse_args()
     _core.set_isa(options.isa)
+    if options.pysph:
+        # Only here: PySPH is not needed for the rest.
+        from sph_pysph import compare
+
+        with vc.threads(1):
+            compare(options.seconds, options.rounds)
+        return
     # CPU time of several threads would count the time in which they wait.
     clock = time.process_time if options.threads == 1 else time.perf_counter
     print(f"{options.isa}, {options.threads} thread(s), million particle-steps per second, best of {options.rounds}")
