@@ -3,13 +3,13 @@
     python benchmarks/sph.py                  # all cases, one thread
     python benchmarks/sph.py --threads 2      # wall time on two threads, and the gain
     python benchmarks/sph.py --isa avx2       # another instruction set
+    python benchmarks/sph.py --pysph          # against PySPH on the same fluid (pip install pysph)
 
 Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three; one by
-DFSPH with kernel and tolerance of `benchmarks/splishsplash.py`, which runs SPlisHSPlasH beside it; vortices of Taylor
-and Green by EDAC with the kernel of PySPH's example and its 28 neighbours, of one and of two phases. Figures of other
-codes on the same kind of machine (2-core Intel Xeon with AVX-512, one thread): DualSPHysics 5.4 1.2 to 1.5 and 0.19 to
-0.21, PySPH 1.0b2 1.13 (WCSPH) or 0.49 (δ-SPH) in two dimensions and 0.19 in three, 0.27 for vortices by EDAC,
-SPlisHSPlasH 2.19 0.20 (DFSPH).
+DFSPH as in SPlisHSPlasH, with a cubic kernel of two spacings; vortices of Taylor and Green by EDAC with
+the kernel of PySPH's example and its 28 neighbours, of one and of two phases. Figures of other codes on the same kind
+of machine (2-core Intel Xeon with AVX-512, one thread): DualSPHysics 5.4 1.2 to 1.5 and 0.19 to 0.21, PySPH 1.0b2 1.13
+(WCSPH) or 0.49 (δ-SPH) in two dimensions and 0.19 in three, 0.27 for vortices by EDAC, SPlisHSPlasH 2.19 0.20 (DFSPH).
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def dam_break(dim, comm=None):
 
 
 def dam_break_dfsph():
-    """Return a block of water in a closed box, block and box, as `benchmarks/splishsplash.py` has them."""
+    """Return a block of water in a closed box."""
     spacing, column, size = 0.05, (1.95, 1.95, 1.95), (3.9, 3.9, 1.95)
     walls = box_walls("tank", (0.0, 0.0, 0.0), size, "")
     water = fill((np.zeros(3), np.array(column)), spacing)
-    sim = Simulation(
+    return Simulation(
         water,
         spacing=spacing,
         smoothing=1.0,
@@ -77,7 +77,6 @@ def dam_break_dfsph():
         guard=Guard(walls, spacing, 3),
         scheme="dfsph",
     )
-    return sim, column, size
 
 
 def vortices(phases):
@@ -103,7 +102,7 @@ def vortices(phases):
 CASES = {
     "dam break 2D": lambda: dam_break(2),
     "dam break 3D": lambda: dam_break(3),
-    "dam break 3D, dfsph": lambda: dam_break_dfsph()[0],
+    "dam break 3D, dfsph": dam_break_dfsph,
     "vortices 2D, edac": lambda: vortices(1),
     "vortices 2D, edac, two phases": lambda: vortices(2),
 }
@@ -130,8 +129,16 @@ def main():
     parser.add_argument("--isa", choices=_core.available_isas(), default=_core.get_isa())
     parser.add_argument("--seconds", type=float, default=2.0, help="per round")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pysph", action="store_true", help="compare with PySPH on the same fluid")
     options = parser.parse_args()
     _core.set_isa(options.isa)
+    if options.pysph:
+        # Only here: PySPH is not needed for the rest.
+        from sph_pysph import compare
+
+        with vc.threads(1):
+            compare(options.seconds, options.rounds)
+        return
     # CPU time of several threads would count the time in which they wait.
     clock = time.process_time if options.threads == 1 else time.perf_counter
     print(f"{options.isa}, {options.threads} thread(s), million particle-steps per second, best of {options.rounds}")
