@@ -38,6 +38,9 @@ struct FourFoursLanes {
   static Real all(float a) {
     return each_four([&](int) { return vdupq_n_f32(a); });
   }
+  static void store(Real a, float* to) {
+    for (int k = 0; k < 4; ++k) vst1q_f32(to + 4 * k, a.v[k]);
+  }
   static Real load(const float* from) {
     return each_four([&](int k) { return vld1q_f32(from + 4 * k); });
   }
@@ -84,8 +87,9 @@ struct FourFoursLanes {
       for (int c = 0; c < 4; ++c) out[c].v[k] = record[c];
     }
   }
+  template <std::size_t count = 16>
   static void sums(const Real (&in)[16], float (&out)[16]) {
-    for (int n = 0; n < 16; n += 4) {
+    for (int n = 0; n < static_cast<int>(count); n += 4) {
       float32x4_t four[4];
       for (int k = 0; k < 4; ++k) {
         const Real& a = in[n + k];
