@@ -51,7 +51,7 @@ struct Bounds {
 // particles relative to cells do not depend on how far the grid reaches, which differs between ranks.
 template <int D>
 struct Grid {
-  Vector<D> origin{}, size{};
+  Vector<D> origin{}, size{}, per_size{};
   std::array<std::int64_t, D> first{};
   std::array<std::int32_t, D> count{};
   std::array<bool, D> periodic{};
@@ -78,6 +78,7 @@ struct Grid {
           cells *= std::floor(all.high[a] / edge) - std::floor(all.low[a] / edge) + 1;
         }
         count[a] = static_cast<std::int32_t>(std::min(n, 2e9));
+        per_size[a] = 1 / size[a];
       }
       if (cells <= static_cast<double>(most)) return;
     }
@@ -95,7 +96,7 @@ struct Grid {
     Cell cell;
     for (std::size_t a = 0; a < D; ++a) {
       // std::floor is a call of the library where the processor may lack its instruction.
-      const double place = (x[a] - origin[a]) / size[a];
+      const double place = (x[a] - origin[a]) * per_size[a];
       const auto whole = static_cast<std::int64_t>(place);
       const std::int64_t below = whole - (place < static_cast<double>(whole) ? 1 : 0);
       cell[a] = static_cast<std::int32_t>(std::clamp<std::int64_t>(below - first[a], 0, count[a] - 1));
@@ -107,6 +108,16 @@ struct Grid {
     std::size_t n = 0;
     for (std::size_t a = D; a-- > 0;) n = n * static_cast<std::size_t>(count[a]) + static_cast<std::size_t>(cell[a]);
     return static_cast<std::uint32_t>(n);
+  }
+  // The cell of a number.
+  [[nodiscard]] Cell cell_at(std::size_t number) const {
+    Cell cell;
+    for (std::size_t a = 0; a < D; ++a) {
+      const auto along = static_cast<std::size_t>(count[a]);
+      cell[a] = static_cast<std::int32_t>(number % along);
+      number /= along;
+    }
+    return cell;
   }
   [[nodiscard]] double corner(const Cell& cell, std::size_t a) const {
     return origin[a] + static_cast<double>(first[a] + cell[a]) * size[a];

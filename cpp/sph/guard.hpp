@@ -58,6 +58,8 @@ struct GuardWall {
   Triangles mesh;
   TriangleCells cells;
   Motion before, now;
+  Vec3 facing{0, 0, 0};                                    // of a plane in the world: its normal,
+  double clear = std::numeric_limits<double>::infinity();  // and how far along it a place is surely in front of it
 };
 
 class Guard {
@@ -70,13 +72,27 @@ class Guard {
       wall.cells = TriangleCells(wall.mesh.surface(), 2 * cell_, clearance_ * (1 + 1e-9));
     walls_.push_back(std::move(wall));
     held_.push_back(0);
+    face(walls_.back());
   }
   [[nodiscard]] std::size_t size() const { return walls_.size(); }
 
   // The place of a wall at the end of the step to come; the former one is that at its beginning.
-  void move(std::size_t wall, const Motion& motion) { walls_[wall].before = std::exchange(walls_[wall].now, motion); }
+  void move(std::size_t wall, const Motion& motion) {
+    walls_[wall].before = std::exchange(walls_[wall].now, motion);
+    face(walls_[wall]);
+  }
   // No step lies between the places of a wall.
-  void set(std::size_t wall, const Motion& motion) { walls_[wall].before = walls_[wall].now = motion; }
+  void set(std::size_t wall, const Motion& motion) {
+    walls_[wall].before = walls_[wall].now = motion;
+    face(walls_[wall]);
+  }
+
+  // Whether a place is surely in front of all walls, which are planes then: a quick answer for most particles.
+  [[nodiscard]] bool is_clear(const Vec3& place) const {
+    bool clear = true;
+    for (const GuardWall& wall : walls_) clear &= dot(wall.facing, place) > wall.clear;
+    return clear;
+  }
 
   // How many particles each wall has put back; counted from any thread.
   void count(std::int32_t wall) {
@@ -102,6 +118,13 @@ class Guard {
   }
 
  private:
+  // Finds where a plane is now. Rounding is far below the margin.
+  void face(GuardWall& wall) const {
+    if (wall.kind != GuardWall::plane) return;
+    wall.facing = wall.now.place.turn_out(wall.direction);
+    wall.clear = dot(wall.facing, wall.now.place.out(wall.point)) + 1e-3 * cell_;
+  }
+
   static constexpr int most_turns = 6;
 
   static constexpr std::int32_t unsettled = -2;

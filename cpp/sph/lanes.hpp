@@ -1,8 +1,9 @@
 // The numbers that loops over neighbours are written for: 16 floats or 8 doubles at a time, on every processor.
 //
 // The number of lanes is the same everywhere (lanes_avx2.hpp keeps 16 floats in two registers), no operation is fused
-// or reordered, and sums over lanes are formed by halving. So the instruction set changes speed only. Everything is
-// inside an unnamed namespace, here and in the files built on it: each translation unit keeps its own copy, compiled
+// or reordered, and sums over lanes are formed by halving. So the instruction set changes speed only. Some kinds of
+// lanes have a `Half` for up to 8 numbers: `widen` adds lanes of 0, as those beyond the last neighbour are. Everything
+// is inside an unnamed namespace, here and in the files built on it: each translation unit keeps its own copy, compiled
 // for its own processor.
 #pragma once
 
@@ -133,9 +134,10 @@ struct PlainLanes {
       for (std::size_t c = 0; c < 4; ++c) column[c][k] = records[which[k] + c];
     for (std::size_t c = 0; c < 4; ++c) out[c] = load(column[c]);
   }
-  // The sums over the lanes of 16 numbers.
+  // The sums over the lanes of the first `count` of 16 numbers.
+  template <std::size_t count = 16>
   static void sums(const Real (&in)[16], T (&out)[16]) {
-    for (std::size_t n = 0; n < 16; ++n) {
+    for (std::size_t n = 0; n < count; ++n) {
       Real r = in[n];
       for (std::size_t half = Real::vectors / 2; half > 0; half /= 2)
         for (std::size_t k = 0; k < half; ++k) r.v[k] = r.v[k] + r.v[k + half];

@@ -7,6 +7,54 @@
 namespace vicinal::sph {
 namespace {
 
+// One register, for a few neighbours.
+struct Eight {
+  __m256 v;
+};
+inline Eight operator+(Eight x, Eight y) { return {_mm256_add_ps(x.v, y.v)}; }
+inline Eight operator-(Eight x, Eight y) { return {_mm256_sub_ps(x.v, y.v)}; }
+inline Eight operator*(Eight x, Eight y) { return {_mm256_mul_ps(x.v, y.v)}; }
+inline Eight operator/(Eight x, Eight y) { return {_mm256_div_ps(x.v, y.v)}; }
+
+struct EightLanes {
+  using T = float;
+  using Real = Eight;
+  struct Mask {
+    __m256 v;
+  };
+  static constexpr std::size_t width = 8;
+
+  static Real all(float a) { return {_mm256_set1_ps(a)}; }
+  static Mask less(Real x, Real y) { return {_mm256_cmp_ps(x.v, y.v, _CMP_LT_OQ)}; }
+  static Real choose(Mask m, Real x, Real y) { return {_mm256_blendv_ps(y.v, x.v, m.v)}; }
+  static Real root(Real x) { return {_mm256_sqrt_ps(x.v)}; }
+  static Real larger(Real x, Real y) { return {_mm256_max_ps(x.v, y.v)}; }
+  static Mask first(std::size_t lanes) {
+    const __m256 limit = _mm256_set1_ps(static_cast<float>(lanes));
+    return {_mm256_cmp_ps(_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), limit, _CMP_LT_OQ)};
+  }
+  // The last bit moved to the sign, which is all that masks are asked for.
+  static Mask odd(Real x) { return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(x.v), 31))}; }
+  static bool any(Mask m) { return _mm256_movemask_ps(m.v) != 0; }
+  static Mask both(Mask x, Mask y) { return {_mm256_and_ps(x.v, y.v)}; }
+  static void columns(const float* records, const std::uint32_t* which, Real* out) {
+    // Row k has the records of lanes k and k + 4.
+    const auto row = [&](std::size_t k) {
+      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(part(k)), part(k + 4), 1);
+    };
+    const __m256 a = row(0), b = row(1), c = row(2), d = row(3);
+    const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
+                  cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+    const __m256d ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
+                  cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+    out[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low));
+    out[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low));
+    out[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high));
+    out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
+  }
+};
+
 struct TwoEights {
   __m256 a, b;
 };
@@ -21,7 +69,10 @@ struct TwoEightsLanes {
   struct Mask {
     __m256 a, b;
   };
+  using Half = EightLanes;
   static constexpr std::size_t width = 16;
+
+  static Real widen(Eight x) { return {x.v, _mm256_setzero_ps()}; }
 
   static Real all(float a) { return {_mm256_set1_ps(a), _mm256_set1_ps(a)}; }
   static Real load(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
@@ -55,13 +106,14 @@ struct TwoEightsLanes {
     return n + pack_eight<stride>(m.b, number + 8, to + n);
   }
   static void columns(const float* records, const std::uint32_t* which, Real* out) {
-    __m256 first[4], second[4];
-    columns_of_eight(records, which, first);
-    columns_of_eight(records, which + 8, second);
-    for (std::size_t c = 0; c < 4; ++c) out[c] = {first[c], second[c]};
+    Eight first[4], second[4];
+    EightLanes::columns(records, which, first);
+    EightLanes::columns(records, which + 8, second);
+    for (std::size_t c = 0; c < 4; ++c) out[c] = {first[c].v, second[c].v};
   }
+  template <std::size_t count = 16>
   static void sums(const Real (&in)[16], float (&out)[16]) {
-    for (std::size_t part = 0; part < 16; part += 8) {
+    for (std::size_t part = 0; part < count; part += 8) {
       __m256 eight[8], four[4], two[2];
       for (std::size_t k = 0; k < 8; ++k) eight[k] = _mm256_add_ps(in[part + k].a, in[part + k].b);
       for (std::size_t k = 0; k < 4; ++k) {
@@ -91,22 +143,6 @@ struct TwoEightsLanes {
     const __m256i numbers = _mm256_add_epi32(scaled, _mm256_set1_epi32(static_cast<int>(number * stride)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), numbers);
     return static_cast<std::size_t>(__builtin_popcount(bits));
-  }
-  static void columns_of_eight(const float* records, const std::uint32_t* which, __m256 (&out)[4]) {
-    // Row k has the records of lanes k and k + 4.
-    const auto row = [&](std::size_t k) {
-      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(part(k)), part(k + 4), 1);
-    };
-    const __m256 a = row(0), b = row(1), c = row(2), d = row(3);
-    const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
-                  cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
-    const __m256d ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
-                  cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
-    out[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low));
-    out[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low));
-    out[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high));
-    out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
   }
 };
 

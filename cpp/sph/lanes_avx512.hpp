@@ -6,6 +6,48 @@
 namespace vicinal::sph {
 namespace {
 
+// Half a register. It has masks of its own, which compilers use better here than those of AVX2.
+struct Eight {
+  __m256 v;
+};
+inline Eight operator+(Eight a, Eight b) { return {_mm256_add_ps(a.v, b.v)}; }
+inline Eight operator-(Eight a, Eight b) { return {_mm256_sub_ps(a.v, b.v)}; }
+inline Eight operator*(Eight a, Eight b) { return {_mm256_mul_ps(a.v, b.v)}; }
+inline Eight operator/(Eight a, Eight b) { return {_mm256_div_ps(a.v, b.v)}; }
+
+struct EightLanes {
+  using T = float;
+  using Real = Eight;
+  using Mask = std::uint8_t;  // what the intrinsics call __mmask8
+  static constexpr std::size_t width = 8;
+
+  static Real all(float a) { return {_mm256_set1_ps(a)}; }
+  static Mask less(Real a, Real b) { return _mm256_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ); }
+  static Real choose(Mask m, Real a, Real b) { return {_mm256_mask_blend_ps(m, b.v, a.v)}; }
+  static Real root(Real a) { return {_mm256_sqrt_ps(a.v)}; }
+  static Real larger(Real a, Real b) { return {_mm256_max_ps(a.v, b.v)}; }
+  static Mask first(std::size_t lanes) { return static_cast<Mask>(lanes >= width ? 0xffU : (1U << lanes) - 1); }
+  static Mask odd(Real a) { return _mm256_test_epi32_mask(_mm256_castps_si256(a.v), _mm256_set1_epi32(1)); }
+  static bool any(Mask m) { return m != 0; }
+  static Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
+  static void columns(const float* records, const std::uint32_t* which, Real* out) {
+    // Row k has the records of lanes k and k + 4.
+    const auto row = [&](std::size_t k) {
+      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(part(k)), part(k + 4), 1);
+    };
+    const __m256 a = row(0), b = row(1), c = row(2), d = row(3);
+    const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
+                  cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+    const __m256d ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
+                  cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+    out[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low));
+    out[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low));
+    out[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high));
+    out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
+  }
+};
+
 struct Sixteen {
   __m512 v;
 };
@@ -18,7 +60,16 @@ struct SixteenLanes {
   using T = float;
   using Real = Sixteen;
   using Mask = std::uint16_t;  // what the intrinsics call __mmask16
+  using Half = EightLanes;
   static constexpr std::size_t width = 16;
+
+  static Real widen(Eight a) {
+#ifdef VICINAL_EMULATE_AVX512
+    return {_mm512_insertf32x8(_mm512_setzero_ps(), a.v, 0)};  // SIMDe lacks the other one, which is free
+#else
+    return {_mm512_zextps256_ps512(a.v)};
+#endif
+  }
 
   static Real all(float a) { return {_mm512_set1_ps(a)}; }
   static Real load(const float* from) { return {_mm512_loadu_ps(from)}; }
@@ -60,20 +111,22 @@ struct SixteenLanes {
     out[2].v = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high));
     out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
   }
-  // All sums share the shuffles: every addition halves the lanes of two numbers.
-  static void sums(const Real (&in)[16], float (&out)[16]) {
+  // All sums share the shuffles: every addition halves the lanes of two numbers. Pairs beyond `count` are left out.
+  template <std::size_t count = 16>
+  [[gnu::always_inline]] static void sums(const Real (&in)[16], float (&out)[16]) {
+    const __m512 none = _mm512_setzero_ps();
     __m512 eight[8], four[4], two[2];
     for (std::size_t k = 0; k < 8; ++k) {
       const __m512 a = in[2 * k].v, b = in[2 * k + 1].v;
-      eight[k] = _mm512_add_ps(quarters<0x44>(a, b), quarters<0xee>(a, b));
+      eight[k] = 2 * k < count ? _mm512_add_ps(quarters<0x44>(a, b), quarters<0xee>(a, b)) : none;
     }
     for (std::size_t k = 0; k < 4; ++k) {
       const __m512 a = eight[2 * k], b = eight[2 * k + 1];
-      four[k] = _mm512_add_ps(quarters<0x88>(a, b), quarters<0xdd>(a, b));
+      four[k] = 4 * k < count ? _mm512_add_ps(quarters<0x88>(a, b), quarters<0xdd>(a, b)) : none;
     }
     for (std::size_t k = 0; k < 2; ++k) {
       const __m512 a = four[2 * k], b = four[2 * k + 1];
-      two[k] = _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+      two[k] = 8 * k < count ? _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee)) : none;
     }
     const __m512 one = _mm512_add_ps(_mm512_shuffle_ps(two[0], two[1], 0x88), _mm512_shuffle_ps(two[0], two[1], 0xdd));
     // Number 4 i + j is in lane 4 j + i.

@@ -87,8 +87,9 @@ struct FourFoursLanes {
       for (int c = 0; c < 4; ++c) out[c].v[k] = record[c];
     }
   }
+  template <std::size_t count = 16>
   static void sums(const Real (&in)[16], float (&out)[16]) {
-    for (int n = 0; n < 16; n += 4) {
+    for (int n = 0; n < static_cast<int>(count); n += 4) {
       float32x4_t four[4];
       for (int k = 0; k < 4; ++k) {
         const Real& a = in[n + k];

@@ -28,10 +28,11 @@ struct Job {
   Smoothing<T> smoothing;
   T mass, rest_density;
   T volume;              // of a particle, one over the sum of the kernel on a lattice
+  T mass_slope;          // mass times the scale of ∇W
   T floor;               // a hundredth of the squared smoothing length
   T diffusion;           // δ h c
   T viscosity;           // α h c or ν
-  T per_closest;         // one over the kernel at the distance of neighbours on a lattice
+  T per_closest;         // one over the kernel at the distance of neighbours on a lattice; for delta without its scale
   PhaseTable<T> phases;  // none of them: densities are those of a single fluid at rest_density
   T gravity[D];
   bool tensile_control;

@@ -28,6 +28,17 @@ void each(std::size_t parts, [[maybe_unused]] std::size_t particles, F&& f) {
   for (std::size_t part = 0; part < parts; ++part) f(part, std::size_t{0});
 }
 
+// Parts of all cells are small enough to balance the load of threads where the fluid fills but a part of the cells.
+inline std::size_t cells_of_part(std::size_t cells) { return std::max<std::size_t>(16, cells / 512); }
+
+// Calls f(begin, end, thread) for parts of all cells.
+template <class F>
+void each_part(std::size_t cells, std::size_t particles, F&& f) {
+  const std::size_t grain = cells_of_part(cells);
+  each((cells + grain - 1) / grain, particles,
+       [&](std::size_t part, std::size_t thread) { f(part * grain, std::min(cells, (part + 1) * grain), thread); });
+}
+
 // Calls f(begin, end, block) for every block of particles.
 template <class F>
 void each_block(std::size_t particles, F&& f) {

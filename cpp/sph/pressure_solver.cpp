@@ -110,7 +110,7 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
 
 template <class T, int D>
 void PressureSolver<T, D>::solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles,
-                                 const Buffer<Sums<T>>& sums, double dt) {
+                                 const Buffer<std::uint32_t>& items, const Buffer<Sums<T>>& sums, double dt) {
   using At = DfsphSums<D>;
   if (lattice_ == 0) lattice_ = settings.lattice_sum(), stiffness_ = static_cast<T>(settings.lattice_stiffness());
   const double per_rest = 1 / settings.phases[0].rest;
@@ -119,7 +119,7 @@ void PressureSolver<T, D>::solve(const Settings<D>& settings, const Buffer<Parti
   each_part([&](Part& part) {
     for (std::size_t k = part.first; k < part.last; ++k) {
       const T* const sum = sums[k].c;
-      const Particle<D>& p = particles[k];
+      const Particle<D>& p = particles[items[k]];
       Node& node = nodes_[k];
       T diagonal = stiffness_ * sum[At::square];
       for (std::size_t a = 0; a < D; ++a) {
@@ -144,7 +144,7 @@ void PressureSolver<T, D>::solve(const Settings<D>& settings, const Buffer<Parti
     for (std::size_t k = part.first; k < part.last; ++k) {
       Node& node = nodes_[k];
       node.correction = node.found;
-      node.found = node.trial = static_cast<T>(per_rest * particles[k].pressure);
+      node.found = node.trial = static_cast<T>(per_rest * particles[items[k]].pressure);
       node.fixed = node.correction;
       pressures_[4 * k] = node.trial + node.fixed;
     }

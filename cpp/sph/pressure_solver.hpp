@@ -32,8 +32,9 @@ class PressureSolver {
   void begin(std::size_t parts, std::size_t particles);
   // Gathers the rows and sums of a part.
   void gather(std::size_t part, const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& scratch);
-  // Finds pressures and accelerations for a step of the length dt.
-  void solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles, const Buffer<Sums<T>>& sums, double dt);
+  // Finds pressures and accelerations for a step of the length dt; `items` are the particles in each slot.
+  void solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles, const Buffer<std::uint32_t>& items,
+             const Buffer<Sums<T>>& sums, double dt);
   // What a particle takes from it.
   void update(std::size_t slot, double rest, Particle<D>& p) const;
 

@@ -17,8 +17,8 @@ struct alignas(D == 2 ? 8 * sizeof(T) : 4 * sizeof(T)) Record {
   static constexpr std::size_t u = D == 2 ? 2 : 4;
   static constexpr std::size_t density = D == 2 ? 4 : 7;  // with phases the volume
   static constexpr std::size_t pressure = D == 2 ? 5 : 3;
-  // Of a fluid particle the gradient of its density, or the number of its phase and a factor of its viscosity; of a
-  // wall particle the velocity that viscosity sees.
+  // Of a fluid particle half the gradient of its density, or the number of its phase and a factor of its viscosity; of
+  // a wall particle the velocity that viscosity sees.
   static constexpr std::size_t extra = D == 2 ? 6 : 8;
   // With dfsph the bits of four times the slot of a fluid particle.
   static constexpr std::size_t place = size - 1;

@@ -14,10 +14,13 @@ namespace vicinal::sph {
 // Puts a particle back that has passed through a wall in a step, whose first half it has made already.
 template <int D>
 void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) {
-  Vec3 to{p.x[0], p.x[1], 0}, way{}, velocity{p.u[0], p.u[1], 0};
+  Vec3 to{p.x[0], p.x[1], 0};
+  if constexpr (D == 3) to.z = p.x[2];
+  if (guard.is_clear(to)) return;
+  Vec3 way{}, velocity{p.u[0], p.u[1], 0};
   const auto whole = [&](std::size_t a) { return first_half[a] + 0.5 * dt * (p.u[a] + p.shift[a]); };
   way = {whole(0), whole(1), 0};
-  if constexpr (D == 3) to.z = p.x[2], way.z = whole(2), velocity.z = p.u[2];
+  if constexpr (D == 3) way.z = whole(2), velocity.z = p.u[2];
   const std::int32_t wall = guard.keep(to - way, to, velocity);
   if (wall < 0) return;
   guard.count(wall);
@@ -64,7 +67,7 @@ bool Simulation<T, D>::step() {
   sort(dt);
   curvature();
   extrapolate();
-  rates(dt);
+  if (settings.scheme == Scheme::dfsph) solve(dt);
   react();
   const bool sound = finish(dt);
   time += dt;
@@ -76,29 +79,37 @@ template <class T, int D>
 void Simulation<T, D>::prime() {
   // The first pass has neither gradients nor a free surface; the second one uses those of the first. The solvers of
   // dfsph need neither.
-  const int passes = settings.scheme == Scheme::dfsph ? 1 : 2;
-  for (int pass = 0; pass < passes; ++pass) {
+  const bool implicit = settings.scheme == Scheme::dfsph;
+  for (int pass = 0; pass < (implicit ? 1 : 2); ++pass) {
     sort(0);
     curvature();
     extrapolate();
-    rates(next().dt);
+    if (implicit) solve(next().dt);
     finish(0);
   }
   primed = true;
 }
 
-// Moves own particles by half a step. Returns their bounds.
+// Moves own particles by half a step and finds their cells in the grid of the step before, which mostly is that of this
+// step. Returns their bounds.
 template <class T, int D>
 Bounds<D> Simulation<T, D>::drift(double dt) {
   const std::size_t n = particles.size();
+  ids_.reset(n);
+  std::uint32_t* const keys = order_.keys(n);
   std::vector<Bounds<D>> bounds((n + block_size - 1) / block_size);
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    const Grid<D>* const grid = grid_ ? &*grid_ : nullptr;
+    Bounds<D> own;
     for (std::size_t k = begin; k < end; ++k) {
       Particle<D>& p = particles[k];
       for (std::size_t a = 0; a < D; ++a) p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
       settings.space.wrap(p.x);
-      bounds[block].add(p.x);
+      own.add(p.x);
+      if (grid != nullptr) keys[k] = grid->number(grid->cell_of(p.x));
+      ids_[k] = p.id;
     }
+    bounds[block] = own;
   });
   Bounds<D> all;
   for (const Bounds<D>& part : bounds) all.add(part);
@@ -122,24 +133,25 @@ Bounds<D> Simulation<T, D>::agreed(const Bounds<D>& own) const {
 template <class T, int D>
 void Simulation<T, D>::order(const Grid<D>& grid) {
   const std::size_t n = particles.size(), all = n + ghosts.size();
-  const auto item = [&](std::size_t k) -> const Particle<D>& { return k < n ? particles[k] : ghosts[k - n]; };
-  std::uint32_t* const keys = order_.keys(all);
-  ids_.reset(all);
-  each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const Particle<D>& p = item(k);
-      keys[k] = grid.number(grid.cell_of(p.x));
-      ids_[k] = p.id;
-    }
-  });
+  if (share || grid_ != grid) {
+    std::uint32_t* const keys = order_.keys(all);
+    ids_.reset(all);
+    each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const Particle<D>& p = k < n ? particles[k] : ghosts[k - n];
+        keys[k] = grid.number(grid.cell_of(p.x));
+        ids_[k] = p.id;
+      }
+    });
+  }
+  grid_ = grid;
   order_.sort(grid.cells());
   named_.reset(all);
   items_.reset(all);
   for (std::size_t k = 0; k < all; ++k) named_[order_.place(k)] = (std::uint64_t{ids_[k]} << 32) | k;
   const std::uint32_t* const offsets = order_.offsets();
-  const std::size_t cells = grid.cells(), grain = std::max<std::size_t>(16, cells / 512);
-  each((cells + grain - 1) / grain, all, [&](std::size_t part, std::size_t) {
-    for (std::size_t c = part * grain; c < std::min(cells, (part + 1) * grain); ++c) {
+  each_part(grid.cells(), all, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t c = begin; c < end; ++c) {
       // By insertion: cells are small, and nearly in order since the last step.
       for (std::size_t k = offsets[c]; k < offsets[c + 1]; ++k) {
         const std::uint64_t one = named_[k];
@@ -152,13 +164,31 @@ void Simulation<T, D>::order(const Grid<D>& grid) {
   });
 }
 
+// Puts particles that are near each other in space near each other in memory. In between, `items_` says where they are.
+template <class T, int D>
+void Simulation<T, D>::rearrange() {
+  const std::size_t n = particles.size();
+  sorted_.reset(n);
+  std::uint32_t own = 0;
+  for (std::uint32_t& item : items_.span()) {
+    if (item >= n) continue;
+    sorted_[own] = particles[item];
+    item = own++;
+  }
+  std::swap(particles, sorted_);
+}
+
 // Moves particles by half a step, sorts them into cells and writes their records at the middle of the step.
 template <class T, int D>
 void Simulation<T, D>::sort(double dt) {
   Bounds<D> bounds = drift(dt);
   if (share) exchange();
   const std::size_t n = particles.size(), all = n + ghosts.size();
-  for (const WallParticle<D>& wall : walls.span()) bounds.add(wall.x);
+  if (walls_moved) {
+    wall_bounds_ = {};
+    for (const WallParticle<D>& wall : walls.span()) wall_bounds_.add(wall.x);
+  }
+  bounds.add(wall_bounds_);
   if (share) {
     for (const Particle<D>& p : particles.span()) bounds.add(p.x);
     for (const Particle<D>& p : ghosts.span()) bounds.add(p.x);
@@ -167,57 +197,56 @@ void Simulation<T, D>::sort(double dt) {
   const Grid<D> grid(settings.space, bounds, agreed(bounds), settings.reach(),
                      std::max<std::size_t>(std::size_t{1} << 16, 8 * ((share ? total : n) + walls.size())));
   order(grid);
-  sorted_.reset(n);
-  records_.reset(all);
-  shifts_.reset(all * D);
-  // The solvers of dfsph begin with the velocities that there are.
-  const double ahead = settings.scheme == Scheme::dfsph ? 0 : 0.5 * dt;
-  each_block(all, [&](std::size_t begin, std::size_t end, std::size_t) {
-    using Fields = Record<T, D>;
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      const Particle<D>& p = seen(slot);
-      const auto cell = grid.cell_of(p.x);
-      Fields record{};
-      for (std::size_t a = 0; a < D; ++a) {
-        record.c[Fields::x + a] = static_cast<T>(p.x[a] - grid.corner(cell, a));
-        record.c[Fields::u + a] = static_cast<T>(p.u[a] + ahead * p.acceleration[a]);
-        if (settings.scheme == Scheme::delta) record.c[Fields::extra + a] = static_cast<T>(p.gradient[a]);
-        shifts_[slot * D + a] = static_cast<T>(p.shift[a]);
-      }
-      const double excess = p.excess + 0.5 * dt * p.rate;
-      const T pressure = static_cast<T>(settings.pressure(excess, p.phase));
-      if (settings.scheme == Scheme::delta) {
-        record.c[Fields::density] = static_cast<T>(excess);
-        record.c[Fields::pressure] = marked(pressure, p.surface != 0);
-      } else if (settings.scheme == Scheme::dfsph) {
-        record.c[Fields::pressure] = static_cast<T>(this->pressure(p));
-        record.c[Fields::place] = std::bit_cast<T>(static_cast<Bits<T>>(4 * slot));
-      } else {
-        record.c[Fields::density] = static_cast<T>(p.volume);
-        record.c[Fields::pressure] = pressure;
-        record.c[Fields::extra] = static_cast<T>(p.phase);
-        record.c[Fields::extra + 1] = static_cast<T>(p.per_moment);
-      }
-      records_[slot] = record;
-      if (ghosts.size() > 0) continue;
-      sorted_[slot] = p;
-      items_[slot] = static_cast<std::uint32_t>(slot);
-    }
-  });
-  if (ghosts.size() > 0) {
-    slots_.reset(n);
-    std::uint32_t own = 0;
-    for (std::size_t slot = 0; slot < all; ++slot) {
-      if (items_[slot] >= n) continue;
-      slots_[own] = static_cast<std::uint32_t>(slot);
-      sorted_[own] = particles[items_[slot]];
-      items_[slot] = own++;
-    }
-  }
-  std::swap(particles, sorted_);
+  if (sorts_++ % 32 == 0) rearrange();  // a particle needs more steps than that for a cell
+  write_records(grid, dt);
   sort_walls(grid);
   prepare_job(grid);
   if (share) find_idle(grid);
+}
+
+template <class T, int D>
+void Simulation<T, D>::write_records(const Grid<D>& grid, double dt) {
+  const std::size_t all = items_.size();
+  records_.reset(all);
+  shifts_.reset(all * D);
+  const bool delta = settings.scheme == Scheme::delta, implicit = settings.scheme == Scheme::dfsph;
+  // The solvers of dfsph begin with the velocities that there are.
+  const double ahead = implicit ? 0 : 0.5 * dt;
+  using Fields = Record<T, D>;
+  const std::uint32_t* const offsets = order_.offsets();
+  each_part(grid.cells(), all, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t c = begin; c < end; ++c) {
+      if (offsets[c] == offsets[c + 1]) continue;
+      const auto cell = grid.cell_at(c);
+      Vector<D> corner;
+      for (std::size_t a = 0; a < D; ++a) corner[a] = grid.corner(cell, a);
+      for (std::size_t slot = offsets[c]; slot < offsets[c + 1]; ++slot) {
+        const Particle<D>& p = seen(slot);
+        Fields record{};
+        for (std::size_t a = 0; a < D; ++a) {
+          record.c[Fields::x + a] = static_cast<T>(p.x[a] - corner[a]);
+          record.c[Fields::u + a] = static_cast<T>(p.u[a] + ahead * p.acceleration[a]);
+          if (delta) record.c[Fields::extra + a] = static_cast<T>(0.5 * p.gradient[a]);
+          shifts_[slot * D + a] = static_cast<T>(p.shift[a]);
+        }
+        const double excess = p.excess + 0.5 * dt * p.rate;
+        const T pressure = static_cast<T>(settings.pressure(excess, p.phase));
+        if (delta) {
+          record.c[Fields::density] = static_cast<T>(excess);
+          record.c[Fields::pressure] = marked(pressure, p.surface != 0);
+        } else if (implicit) {
+          record.c[Fields::pressure] = static_cast<T>(this->pressure(p));
+          record.c[Fields::place] = std::bit_cast<T>(static_cast<Bits<T>>(4 * slot));
+        } else {
+          record.c[Fields::density] = static_cast<T>(p.volume);
+          record.c[Fields::pressure] = pressure;
+          record.c[Fields::extra] = static_cast<T>(p.phase);
+          record.c[Fields::extra + 1] = static_cast<T>(p.per_moment);
+        }
+        records_[slot] = record;
+      }
+    }
+  });
 }
 
 // Rates are needed of own particles only, and pressures of wall particles in the own part or near own particles.
@@ -255,6 +284,7 @@ void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
   wall_order_.sort(grid.cells());
   wall_ids_.resize(n);
   reacts_.resize(n);
+  wet_.assign(n, 1);
   const std::size_t fixed = fixed_walls();
   wall_records_.reset(n);
   using Fields = Record<T, D>;
@@ -291,6 +321,7 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
       settings.smoothing, [&]<class Kind>() { return (D == 2 ? Kind::scale2 : Kind::scale3) / std::pow(h, D); });
   job.smoothing = {settings.smoothing, static_cast<T>(1 / h), static_cast<T>(scale), static_cast<T>(scale / (h * h))};
   job.mass = static_cast<T>(settings.state.rest * settings.volume());
+  job.mass_slope = job.mass * job.smoothing.slope;
   job.rest_density = static_cast<T>(settings.state.rest);
   job.volume = static_cast<T>(settings.volume() / kernel_volume_);
   job.floor = static_cast<T>(0.01 * h * h);
@@ -300,7 +331,10 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   job.per_closest = static_cast<T>(1 / settings.kernel(settings.spacing));
   if (settings.scheme == Scheme::edac)
     job.phases = table_of<T>(settings.phases, settings.volume(), settings.diffusion * h);
-  else job.phases.count = 0;
+  else {
+    job.phases.count = 0;
+    job.per_closest = static_cast<T>(scale / settings.kernel(settings.spacing));
+  }
   for (std::size_t a = 0; a < D; ++a) job.gravity[a] = static_cast<T>(settings.gravity[a]);
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
@@ -319,23 +353,20 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   }
 }
 
-// Calls f(part, first cell, end, scratch) for parts of the cells.
 template <class T, int D>
-template <class F>
-void Simulation<T, D>::each_part(std::size_t particles, F&& f) {
-  const std::size_t grain = cells_of_part();
-  each((cells_ + grain - 1) / grain, particles, [&](std::size_t part, std::size_t thread) {
-    Memory& memory = memory_[thread];
-    Scratch<T, D> scratch{};
-    scratch.records = memory.records.data();
-    for (std::size_t a = 0; a < D; ++a) scratch.positions[a] = memory.positions[a].data();
-    scratch.found = memory.found.data();
-    f(part, part * grain, std::min(cells_, (part + 1) * grain), scratch);
-  });
+Scratch<T, D> Simulation<T, D>::scratch_of(std::size_t thread) {
+  Memory& memory = memory_[thread];
+  Scratch<T, D> scratch{};
+  scratch.records = memory.records.data();
+  for (std::size_t a = 0; a < D; ++a) scratch.positions[a] = memory.positions[a].data();
+  scratch.found = memory.found.data();
+  return scratch;
 }
+
 template <class T, int D>
 void Simulation<T, D>::each_cell(typename Loops<T, D>::Loop loop, std::size_t particles) {
-  each_part(particles, [&](std::size_t, std::size_t begin, std::size_t end, Scratch<T, D>& scratch) {
+  each_part(cells_, particles, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+    Scratch<T, D> scratch = scratch_of(thread);
     loop(job_, begin, end, scratch);
   });
 }
@@ -347,15 +378,15 @@ void Simulation<T, D>::extrapolate() {
   if (n == 0) return;
   wall_sums_.reset(n);
   job_.sums = wall_sums_.data();
-  each_cell(loops<T, D>().extrapolate, n);
   using At = WallSums<D>;
   using Fields = Record<T, D>;
-  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      const std::size_t k = wall_ids_[slot];
+  const auto take = [&](std::size_t first, std::size_t last) {
+    for (std::size_t slot = first; slot < last; ++slot) {
       const T* const sums = wall_sums_[slot].c;
       const double weight = sums[At::weight];
-      WallParticle<D>& wall = walls[k];
+      if (!(weight > 0) && wet_[slot] == 0) continue;  // nothing has changed
+      wet_[slot] = weight > 0 ? 1 : 0;
+      WallParticle<D>& wall = walls[wall_ids_[slot]];
       Vector<D> seen = wall.u;
       wall.pressure = 0;
       if (weight > 0) {
@@ -377,6 +408,13 @@ void Simulation<T, D>::extrapolate() {
       record.c[Fields::pressure] = static_cast<T>(wall.pressure);
       for (std::size_t a = 0; a < D; ++a) record.c[Fields::extra + a] = static_cast<T>(seen[a]);
     }
+  };
+  each_part(cells_, n, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+    Scratch<T, D> scratch = scratch_of(thread);
+    loops<T, D>().extrapolate(job_, begin, end, scratch);
+    // Idle cells have no sums, and wait until fluid of this rank comes near.
+    for (std::size_t c = begin; c < end; ++c)
+      if (job_.walls.idle == nullptr || job_.walls.idle[c] == 0) take(job_.walls.offsets[c], job_.walls.offsets[c + 1]);
   });
 }
 
@@ -426,21 +464,18 @@ double Simulation<T, D>::tension_on(std::size_t slot) const {
   return settings.tension * interface_.curvature(bend, found[CurvatureSums::colour]);
 }
 
+// Finds pressures and accelerations of dfsph.
 template <class T, int D>
-void Simulation<T, D>::rates(double dt) {
-  sums_.reset(records_.size());
+void Simulation<T, D>::solve(double dt) {
+  const std::size_t n = particles.size(), grain = cells_of_part(cells_);
+  sums_.reset(n);
   job_.sums = sums_.data();
-  if (settings.scheme == Scheme::dfsph) {
-    const std::size_t grain = cells_of_part();
-    solver.begin((cells_ + grain - 1) / grain, particles.size());
-    each_part(particles.size(), [&](std::size_t part, std::size_t begin, std::size_t end, Scratch<T, D>& scratch) {
-      solver.gather(part, job_, begin, end, scratch);
-    });
-    solver.solve(settings, particles, sums_, dt);
-    return;
-  }
-  const Loops<T, D>& kinds = loops<T, D>();
-  each_cell(settings.scheme == Scheme::delta ? kinds.delta : kinds.edac, particles.size());
+  solver.begin((cells_ + grain - 1) / grain, n);
+  each_part(cells_, n, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+    Scratch<T, D> scratch = scratch_of(thread);
+    solver.gather(begin / grain, job_, begin, end, scratch);
+  });
+  solver.solve(settings, particles, items_, sums_, dt);
 }
 
 // Finds the loads of the fluid on bodies: minus the momentum that their wall particles give to the fluid.
@@ -470,52 +505,68 @@ void Simulation<T, D>::react() {
   bodies.add_up<D>(body_forces_);
 }
 
-// Takes rates, gradients and shifting from the sums, then kicks and drifts.
+// Takes rates, gradients and shifting of a particle from its sums or from the solver, then kicks and drifts it.
+template <class T, int D>
+void Simulation<T, D>::advance(Particle<D>& p, std::size_t slot, const Shifting& shifting, double dt) {
+  Vector<D> first_half;  // of the way in this step
+  for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
+  if (settings.scheme == Scheme::delta) update_delta<D>(p, sums_[slot].c, settings.gravity, shifting, near_[slot] != 0);
+  else if (settings.scheme == Scheme::dfsph) solver.update(slot, settings.state.rest, p);
+  else
+    update_edac<D>(p, sums_[slot].c, settings.gravity, shifting, tension_on(slot), kernel_volume_,
+                   settings.phases[p.phase].rest);
+  for (std::size_t a = 0; a < D; ++a) {
+    p.u[a] += dt * p.acceleration[a];
+    p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
+  }
+  if (guard != nullptr && dt > 0) hold<D>(*guard, first_half, dt, p);
+  p.excess += dt * p.rate;
+  settings.space.wrap(p.x);
+}
+
+// Sums over neighbours, takes rates, gradients and shifting from the sums, then kicks and drifts. Particles of some
+// cells at a time: their sums are still in the cache. Records, which neighbours in other cells need, stay as they are.
 template <class T, int D>
 bool Simulation<T, D>::finish(double dt) {
-  const std::size_t n = particles.size();
   std::array<Shifting, most_phases> shifting{};
   for (std::size_t k = 0; k < settings.phases.size(); ++k)
     shifting[k] = {4 * settings.smoothing_length * largest.speeds[k] * settings.shifting, 0.5 * largest.speeds[k]};
-  block_largest_.assign((n + block_size - 1) / block_size, {});
-  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> blamed(block_largest_.size(), none);  // smallest ids of particles that are not sound
-  each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    Largest most;
-    for (std::size_t k = begin; k < end; ++k) {
-      Particle<D>& p = particles[k];
-      const std::size_t slot = slot_of(k);
-      const T* const sums = sums_[slot].c;
-      Vector<D> first_half;  // of the way in this step
-      for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
-      if (settings.scheme == Scheme::delta) update_delta<D>(p, sums, settings.gravity, shifting[0], near_[slot] != 0);
-      else if (settings.scheme == Scheme::dfsph) solver.update(slot, settings.state.rest, p);
-      else
-        update_edac<D>(p, sums, settings.gravity, shifting[p.phase], tension_on(slot), kernel_volume_,
-                       settings.phases[p.phase].rest);
-      for (std::size_t a = 0; a < D; ++a) {
-        p.u[a] += dt * p.acceleration[a];
-        p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
-      }
-      if (guard != nullptr && dt > 0) hold<D>(*guard, first_half, dt, p);
-      p.excess += dt * p.rate;
-      settings.space.wrap(p.x);
-      const double speed = length<D>(p.u);
-      Largest own{length<D>(p.acceleration), length<D>(p.shift)};
-      own.speeds[p.phase] = speed;
-      if (settings.scheme == Scheme::dfsph) own.pressure = pressure(p);
-      most.add(own);
-      // Also false for what is not a number.
+  const bool implicit = settings.scheme == Scheme::dfsph;  // it has its sums already
+  const auto loop = settings.scheme == Scheme::delta ? loops<T, D>().delta : loops<T, D>().edac;
+  if (!implicit) {
+    sums_.reset(records_.size());
+    job_.sums = sums_.data();
+  }
+  std::vector<Finished> parts(memory_.size());  // one per thread
+  each_part(cells_, particles.size(), [&](std::size_t begin, std::size_t end, std::size_t thread) {
+    Scratch<T, D> scratch = scratch_of(thread);
+    if (!implicit) loop(job_, begin, end, scratch);
+    Finished part = parts[thread];
+    for (std::size_t slot = job_.fluid.offsets[begin]; slot < job_.fluid.offsets[end]; ++slot) {
+      if (items_[slot] >= particles.size()) continue;
+      Particle<D>& p = particles[items_[slot]];
+      advance(p, slot, shifting[p.phase], dt);
       const Phase& phase = settings.phases[p.phase];
-      const bool sound = speed < phase.sound && own.acceleration < 1e300 && std::abs(p.excess) < 0.5 * phase.rest;
-      if (!sound) blamed[block] = std::min(blamed[block], p.id);
+      const double fast = square<D>(p.u), pushed = square<D>(p.acceleration);
+      double& fastest = part.squares.speeds[p.phase];
+      fastest = std::max(fastest, fast);
+      part.squares.acceleration = std::max(part.squares.acceleration, pushed);
+      part.squares.shift = std::max(part.squares.shift, square<D>(p.shift));
+      if (implicit) part.squares.pressure = std::max(part.squares.pressure, pressure(p));
+      // Also false for what is not a number.
+      const bool sound = fast < phase.sound * phase.sound && pushed < 1e300 && std::abs(p.excess) < 0.5 * phase.rest;
+      if (!sound) part.blamed = std::min(part.blamed, p.id);
     }
-    block_largest_[block] = most;
+    parts[thread] = part;
   });
-  largest = {};
-  broken = none;
-  for (const Largest& part : block_largest_) largest.add(part);
-  for (const std::uint32_t id : blamed) broken = std::min(broken, id);
+  Finished all;
+  for (const Finished& part : parts) {
+    all.squares.add(part.squares);
+    all.blamed = std::min(all.blamed, part.blamed);
+  }
+  broken = all.blamed;
+  largest = {std::sqrt(all.squares.acceleration), std::sqrt(all.squares.shift), all.squares.pressure, {}};
+  for (std::size_t k = 0; k < most_phases; ++k) largest.speeds[k] = std::sqrt(all.squares.speeds[k]);
   if (share) {
     std::array<double, 3 + most_phases> numbers{-static_cast<double>(broken), largest.acceleration, largest.shift};
     std::copy(largest.speeds.begin(), largest.speeds.end(), numbers.begin() + 3);
@@ -525,7 +576,7 @@ bool Simulation<T, D>::finish(double dt) {
     std::copy(numbers.begin() + 3, numbers.end(), largest.speeds.begin());
     ghosts.reset(0);
   }
-  return broken == none;
+  return broken == Finished::none;
 }
 
 template class Simulation<float, 2>;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
 #include "sph/pressure_solver.hpp"
+#include "sph/schemes/update.hpp"
 #include "sph/settings.hpp"
 #include "sph/share.hpp"
 #include "sph/walls.hpp"
@@ -38,6 +40,13 @@ struct Largest {
     pressure = std::max(pressure, other.pressure);
     for (std::size_t k = 0; k < most_phases; ++k) speeds[k] = std::max(speeds[k], other.speeds[k]);
   }
+};
+
+// What a thread has seen of particles at the end of a step.
+struct Finished {
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  Largest squares;              // of the largest values, but the pressure itself
+  std::uint32_t blamed = none;  // the smallest id of a particle that is not sound
 };
 
 struct StepLength {
@@ -92,9 +101,10 @@ class Simulation {
   Bounds<D> drift(double dt);
   Bounds<D> agreed(const Bounds<D>& own) const;
   void order(const Grid<D>& grid);
+  void rearrange();
+  void write_records(const Grid<D>& grid, double dt);
   void find_idle(const Grid<D>& grid);
-  // Ghosts lie between own particles in the order of cells. The slot of an own particle is its place in this order.
-  [[nodiscard]] std::size_t slot_of(std::size_t own) const { return ghosts.size() == 0 ? own : slots_[own]; }
+  // The slot of a particle is its place in the order of cells; ghosts lie between own particles.
   [[nodiscard]] const Particle<D>& seen(std::size_t slot) const {
     const std::uint32_t item = items_[slot];
     return item < particles.size() ? particles[item] : ghosts[item - particles.size()];
@@ -103,25 +113,26 @@ class Simulation {
   void extrapolate();
   void curvature();
   [[nodiscard]] double tension_on(std::size_t slot) const;
-  void rates(double dt);
+  void solve(double dt);
   void react();
+  void advance(Particle<D>& p, std::size_t slot, const Shifting& shifting, double dt);
   bool finish(double dt);
   void prepare_job(const Grid<D>& grid);
+  Scratch<T, D> scratch_of(std::size_t thread);
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
-  // Small enough to balance the load of threads where the fluid fills but a part of the cells.
-  [[nodiscard]] std::size_t cells_of_part() const { return std::max<std::size_t>(16, cells_ / 512); }
-  template <class F>
-  void each_part(std::size_t particles, F&& f);
 
   double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
   Interface<D> interface_;
   Buffer<Particle<D>> sorted_;
   Buffer<std::uint32_t> ids_;
   Buffer<std::uint64_t> named_;                  // id and item in each slot
-  Buffer<std::uint32_t> items_, slots_;          // the item in each slot: an own particle, or a ghost behind those
+  Buffer<std::uint32_t> items_;                  // the item in each slot: an own particle, or a ghost behind those
   std::vector<std::uint8_t> idle_, idle_walls_;  // see Cells
   CellSort order_, wall_order_;
+  std::optional<Grid<D>> grid_;       // of the last step
   std::optional<Grid<D>> wall_grid_;  // for which walls are sorted
+  Bounds<D> wall_bounds_;
+  std::size_t sorts_ = 0;
   Buffer<Record<T, D>> records_, wall_records_;
   Buffer<T> shifts_;
   Buffer<Sums<T>> sums_, wall_sums_, curvature_sums_;
@@ -129,6 +140,7 @@ class Simulation {
   Buffer<std::uint8_t> near_;
   std::vector<std::uint32_t> wall_ids_;  // in the order of cells
   std::vector<std::uint8_t> reacts_;     // in the order of cells
+  std::vector<std::uint8_t> wet_;        // the same: fluid was near in the last step
   std::vector<Vector<D>> body_forces_;   // one per wall particle of a body
   Job<T, D> job_{};
   std::size_t cells_ = 0;
@@ -138,7 +150,6 @@ class Simulation {
     Buffer<std::uint32_t> found;
   };
   std::vector<Memory> memory_;
-  std::vector<Largest> block_largest_;
 };
 
 }  // namespace vicinal::sph

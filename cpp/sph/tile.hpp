@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "sph/lanes.hpp"
 #include "sph/record.hpp"
@@ -45,10 +46,10 @@ template <class T, int D>
 struct Tile {
   static constexpr std::uint32_t stride = Record<T, D>::size;
 
-  // Collects the candidates of a cell; returns the place of the first one of the cell itself.
-  static std::size_t collect(const CellShape<T, D>& shape, const Cells<T, D>& cells, const std::int32_t (&cell)[D],
-                             Scratch<T, D>& to) {
-    std::size_t own = 0;
+  // Collects the candidates of a cell.
+  template <class L>
+  static void collect(const CellShape<T, D>& shape, const Cells<T, D>& cells, const std::int32_t (&cell)[D],
+                      Scratch<T, D>& to) {
     to.size = 0;
     std::int32_t from[3] = {}, end[3] = {};
     for (std::size_t a = 1; a < D; ++a) from[a] = -1, end[a] = 1;
@@ -75,36 +76,47 @@ struct Tile {
             c += c < 0 ? shape.count[0] : -shape.count[0];
           }
           offset[0] = static_cast<T>(i) * shape.size[0];
-          if (i == 0 && j == 0 && k == 0) own = to.size;
           const std::size_t number = row + static_cast<std::size_t>(c);
           copy(cells.records + cells.offsets[number], cells.offsets[number + 1] - cells.offsets[number], offset, to);
         }
       }
+    if (to.size == 0) return;
+    for (std::size_t k = 0; k < to.size; k += L::width) {
+      typename L::Real x[4];
+      L::columns(to.records[k].c, in_order.which, x);
+      for (std::size_t a = 0; a < D; ++a) L::store(x[a], to.positions[a] + k);
+    }
     // Candidates beyond the last one are out of reach.
     for (std::size_t a = 0; a < D; ++a)
       for (std::size_t k = 0; k < lane_count<T>; ++k) to.positions[a][to.size + k] = T(1e18);
-    return own;
   }
 
   // Finds the candidates within reach of a query; returns how many.
   template <class L>
   static std::size_t find(const Scratch<T, D>& in, const T* query, T square) {
     using Real = typename L::Real;
+    // In variables: for all the compiler knows, what is written could change what `in` points to.
+    std::uint32_t* const found = in.found;
+    const std::size_t size = in.size;
+    const T* positions[D];
     Real x[D];
-    for (std::size_t a = 0; a < D; ++a) x[a] = L::all(query[a]);
+    for (std::size_t a = 0; a < D; ++a) {
+      positions[a] = in.positions[a];
+      x[a] = L::all(query[a]);
+    }
     const Real limit = L::all(square);
     std::size_t n = 0;
-    for (std::size_t k = 0; k < in.size; k += L::width) {
-      Real d = x[0] - L::load(in.positions[0] + k);
+    for (std::size_t k = 0; k < size; k += L::width) {
+      Real d = x[0] - L::load(positions[0] + k);
       Real sum = d * d;
       for (std::size_t a = 1; a < D; ++a) {
-        d = x[a] - L::load(in.positions[a] + k);
+        d = x[a] - L::load(positions[a] + k);
         sum = sum + d * d;
       }
-      n += L::template pack<stride>(L::less(sum, limit), static_cast<std::uint32_t>(k), in.found + n);
+      n += L::template pack<stride>(L::less(sum, limit), static_cast<std::uint32_t>(k), found + n);
     }
     // Lanes beyond the last neighbour load a record that exists; they are masked.
-    for (std::size_t k = 0; k < L::width; ++k) in.found[n + k] = 0;
+    for (std::size_t k = 0; k < L::width; ++k) found[n + k] = 0;
     return n;
   }
 
@@ -115,12 +127,27 @@ struct Tile {
   }
 
  private:
+  struct InOrder {
+    std::uint32_t which[lane_count<T>] = {};
+    constexpr InOrder() {
+      for (std::uint32_t k = 0; k < lane_count<T>; ++k) which[k] = k * stride;
+    }
+  };
+  static constexpr InOrder in_order{};
+
   static void copy(const Record<T, D>* from, std::size_t n, const T (&offset)[D], Scratch<T, D>& to) {
+    // Positions are in the first four numbers; what else is there gets 0 added.
+    typedef T Four [[gnu::vector_size(4 * sizeof(T))]];
+    Four moved{};
+    for (std::size_t a = 0; a < D; ++a) moved[a] = offset[a];
     for (std::size_t k = 0; k < n; ++k) {
-      // Whole first, then its position: a copy on the stack would have to wait for the parts written to it.
-      Record<T, D>& record = to.records[to.size + k];
-      record = from[k];
-      for (std::size_t a = 0; a < D; ++a) to.positions[a][to.size + k] = record.c[a] = from[k].c[a] + offset[a];
+      // Four by four: a copy of the whole on the stack would have to wait for the parts written to it.
+      for (std::size_t c = 0; c < stride; c += 4) {
+        Four part;
+        std::memcpy(&part, from[k].c + c, sizeof(part));
+        if (c == 0) part += moved;
+        std::memcpy(to.records[to.size + k].c + c, &part, sizeof(part));
+      }
     }
     to.size += n;
   }

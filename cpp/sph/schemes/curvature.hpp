@@ -22,7 +22,7 @@ struct Curvature {
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 bool any = false;
                 for (std::size_t i = first; i < last; ++i) any |= job.fluid.records[i].c[Fields::density] > 0;
-                if (any) Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
+                if (any) Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
                 for (std::size_t i = first; i < last; ++i) query(job, job.fluid.records[i], tile, job.sums[i].c);
               });
   }

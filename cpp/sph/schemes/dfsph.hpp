@@ -43,7 +43,7 @@ struct Dfsph {
 
   static bool cell_of(const Job<T, D>& job, const std::int32_t (&cell)[D], std::size_t first, std::size_t last,
                       Scratch<T, D>& tile, RowSink<T, D>& rows) {
-    Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
+    Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
     if (rows.capacity - rows.used < (last - first) * (tile.size / L::width + 1)) return false;
     for (std::size_t i = first; i < last; ++i) {
       const std::size_t n = Tile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
@@ -52,10 +52,10 @@ struct Dfsph {
       add<false>(job, query_of(job.fluid.records[i]), tile, n, sum, rows.blocks + rows.used);
       rows.counts[i] = static_cast<std::uint32_t>((n + L::width - 1) / L::width);
       rows.used += rows.counts[i];
-      L::sums(sum, job.sums[i].c);
+      L::template sums<At::count>(sum, job.sums[i].c);
     }
     if (!job.has_walls) return true;
-    Tile<T, D>::collect(job.shape, job.walls, cell, tile);
+    Tile<T, D>::template collect<L>(job.shape, job.walls, cell, tile);
     if (tile.size == 0) return true;
     for (std::size_t i = first; i < last; ++i) {
       const std::size_t n = Tile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
@@ -64,8 +64,8 @@ struct Dfsph {
       for (Real& s : sum) s = L::all(0);
       add<true>(job, query_of(job.fluid.records[i]), tile, n, sum, nullptr);
       T walls[16];
-      L::sums(sum, walls);
-      for (std::size_t k = 0; k < 16; ++k) job.sums[i].c[k] += walls[k];
+      L::template sums<At::count>(sum, walls);
+      for (std::size_t k = 0; k < At::count; ++k) job.sums[i].c[k] += walls[k];
     }
     return true;
   }
@@ -95,7 +95,8 @@ struct Dfsph {
       sum[At::rate] = sum[At::rate] - (wall ? closing + closing : closing);
       Real along_r = L::all(0), along_du = L::all(0);
       with_viscosity(job.viscosity_kind, [&]<class Kind>() {
-        Kind::template add<L>(L::all(job.viscosity), dot<L, D>(seen, r), square, L::all(job.floor), along_r, along_du);
+        const Real per_square = L::all(1) / (square + L::all(job.floor));
+        Kind::template add<L>(L::all(job.viscosity), dot<L, D>(seen, r), per_square, along_r, along_du);
       });
       const std::size_t gradient = wall ? At::wall_gradient : At::gradient;
       for (std::size_t a = 0; a < D; ++a) {

@@ -18,84 +18,89 @@ namespace {
 template <class L, int D>
 struct Edac {
   using T = typename L::T;
-  using Real = typename L::Real;
   using Fields = Record<T, D>;
   using At = EdacSums<D>;
 
   struct Query {
-    Real x[D], u[D], shift[D], weight[D];  // `weight`: of a unit of volume
-    Real pressure, square_volume, per_mass, continuity, diffusion, per_square, per_moment;
+    T x[D], u[D], shift[D], weight[D];  // `weight`: of a unit of volume
+    T pressure, square_volume, per_mass, continuity, diffusion, per_square, per_moment;
     std::size_t phase;
   };
 
   // What i and a neighbour have in common.
+  template <class Real>
   struct Common {
     Real share, viscosity, same;
   };
-  [[gnu::always_inline]] static Common common(const Job<T, D>& job, const Query& i, const Real& phase) {
+  template <class M>
+  [[gnu::always_inline]] static Common<typename M::Real> common(const Job<T, D>& job, const Query& i,
+                                                                const typename M::Real& phase) {
+    using Of = Common<typename M::Real>;
     const PhaseTable<T>& table = job.phases;
     const auto at = [&](std::size_t k) {
-      return Common{L::all(table.share[i.phase][k]), L::all(table.viscosity[i.phase][k]),
-                    L::all(i.phase == k ? T(1) : T(0))};
+      return Of{M::all(table.share[i.phase][k]), M::all(table.viscosity[i.phase][k]),
+                M::all(i.phase == k ? T(1) : T(0))};
     };
-    Common c = at(0);
+    Of c = at(0);
     for (std::size_t k = 1; k < table.count; ++k) {
-      const auto before = L::less(phase, L::all(static_cast<T>(k)));
-      const Common other = at(k);
-      c = {L::choose(before, c.share, other.share), L::choose(before, c.viscosity, other.viscosity),
-           L::choose(before, c.same, other.same)};
+      const auto before = M::less(phase, M::all(static_cast<T>(k)));
+      const Of other = at(k);
+      c = {M::choose(before, c.share, other.share), M::choose(before, c.viscosity, other.viscosity),
+           M::choose(before, c.same, other.same)};
     }
     return c;
   }
 
-  template <bool wall>
-  [[gnu::always_inline]] static void add(const Job<T, D>& job, const Query& i, const Scratch<T, D>& tile, std::size_t n,
-                                         Real (&sum)[16], bool& /*near*/) {
-    for (std::size_t k = 0; k < n; k += L::width) {
-      Real j[Fields::size];
-      Tile<T, D>::template columns<L>(tile, k, j);
-      Real r[D], du[D], seen[D];  // `seen`: the velocity difference that viscosity sees
-      for (std::size_t a = 0; a < D; ++a) {
-        r[a] = i.x[a] - j[Fields::x + a];
-        du[a] = j[Fields::u + a] - i.u[a];
-        seen[a] = wall ? j[Fields::extra + a] - i.u[a] : du[a];
-      }
-      Real w, f;
-      const Real square = dot<L, D>(r, r);
-      job.smoothing.template at<L>(L::root(square), w, f);
-      const auto inside = L::first(n - k);
-      f = L::choose(inside, f, L::all(0));
-      w = L::choose(inside, w, L::all(0));
-      const Real volume = j[Fields::density];
-      const Real g = f * volume;                                                     // ∇W V / r
-      const Real per_mass = f * ((i.square_volume + volume * volume) * i.per_mass);  // ∇W (Vᵢ² + Vⱼ²) / (m r)
-      // A wall is of the phase of the particle that meets it.
-      Common c{L::all(T(0.5)), L::all(job.phases.viscosity[i.phase][i.phase]), L::all(1)};
-      if constexpr (!wall) c = common(job, i, j[Fields::extra]);
+  template <class M, bool wall>
+  [[gnu::always_inline]] static void add(const Job<T, D>& job, const Query& i, const Scratch<T, D>& tile, std::size_t k,
+                                         std::size_t count, typename M::Real (&sum)[16], bool& /*near*/) {
+    using Real = typename M::Real;
+    Real j[Fields::size];
+    Tile<T, D>::template columns<M>(tile, k, j);
+    Real r[D], du[D], seen[D], shift[D], weight[D];  // `seen`: the velocity difference that viscosity sees
+    for (std::size_t a = 0; a < D; ++a) {
+      r[a] = M::all(i.x[a]) - j[Fields::x + a];
+      du[a] = j[Fields::u + a] - M::all(i.u[a]);
+      seen[a] = wall ? j[Fields::extra + a] - M::all(i.u[a]) : du[a];
+      shift[a] = M::all(i.shift[a]);
+      weight[a] = M::all(i.weight[a]);
+    }
+    Real w, f;
+    const Real square = dot<M, D>(r, r);
+    job.smoothing.template at<M>(M::root(square), w, f);
+    const auto inside = M::first(count);
+    f = M::choose(inside, f, M::all(0));
+    w = M::choose(inside, w, M::all(0));
+    const Real volume = j[Fields::density];
+    const Real g = f * volume;  // ∇W V / r
+    // ∇W (Vᵢ² + Vⱼ²) / (m r)
+    const Real per_mass = f * ((M::all(i.square_volume) + volume * volume) * M::all(i.per_mass));
+    // A wall is of the phase of the particle that meets it.
+    Common<Real> c{M::all(T(0.5)), M::all(job.phases.viscosity[i.phase][i.phase]), M::all(1)};
+    if constexpr (!wall) c = common<M>(job, i, j[Fields::extra]);
 
-      const Real difference = j[Fields::pressure] - i.pressure;
-      const Real pull = c.share * difference;  // pressure between both, above that of i
-      const Real drift = dot<L, D>(i.shift, r);
-      const Real diffused = c.same * (i.diffusion * (difference + dot<L, D>(i.weight, r)));
-      const Real moved = i.per_square * ((pull + pull) * drift);
-      sum[At::rate] = sum[At::rate] + g * (i.continuity * dot<L, D>(du, r) - diffused + moved);
-      sum[At::kernel] = sum[At::kernel] + w;
-      sum[At::difference] = sum[At::difference] + w * (c.same * difference);
-      sum[At::moment] = sum[At::moment] - per_mass * square;
+    const Real difference = j[Fields::pressure] - M::all(i.pressure);
+    const Real pull = c.share * difference;  // pressure between both, above that of i
+    const Real drift = dot<M, D>(shift, r);
+    const Real diffused = c.same * (M::all(i.diffusion) * (difference + dot<M, D>(weight, r)));
+    const Real moved = M::all(i.per_square) * ((pull + pull) * drift);
+    sum[At::rate] = sum[At::rate] + g * (M::all(i.continuity) * dot<M, D>(du, r) - diffused + moved);
+    sum[At::kernel] = sum[At::kernel] + w;
+    sum[At::difference] = sum[At::difference] + w * (c.same * difference);
+    sum[At::moment] = sum[At::moment] - per_mass * square;
 
-      const Real ratio = w * L::all(job.per_closest);
-      const Real ratio2 = ratio * ratio;
-      const Real crowding = g * (L::all(1) + L::all(crowding_strength<T>) * (ratio2 * ratio2));
-      const Real friction = i.per_moment * c.viscosity;
-      // The velocity of a phase is not carried into another one: that of a gas would drag a liquid along.
-      const Real carried = g * (c.same * drift);
-      const Real colour = per_mass * (c.share * (L::all(1) - c.same));
-      for (std::size_t a = 0; a < D; ++a) {
-        sum[a] = sum[a] + (carried * seen[a] - per_mass * (pull * r[a] + friction * seen[a]));
-        sum[At::background + a] = sum[At::background + a] + per_mass * r[a];
-        sum[At::crowding + a] = sum[At::crowding + a] + crowding * r[a];
-        if constexpr (!wall) sum[At::colour + a] = sum[At::colour + a] + colour * r[a];
-      }
+    const Real ratio = w * M::all(job.per_closest);
+    const Real ratio2 = ratio * ratio;
+    const Real crowding = g * (M::all(1) + M::all(crowding_strength<T>) * (ratio2 * ratio2));
+    const Real friction = M::all(i.per_moment) * c.viscosity;
+    // The velocity of a phase is not carried into another one: that of a gas would drag a liquid along.
+    const Real carried = g * (c.same * drift);
+    const Real colour = per_mass * (c.share * (M::all(1) - c.same));
+    for (std::size_t a = 0; a < D; ++a) {
+      sum[a] = sum[a] + (carried * seen[a] - per_mass * (pull * r[a] + friction * seen[a]));
+      sum[At::background + a] = sum[At::background + a] + per_mass * r[a];
+      sum[At::crowding + a] = sum[At::crowding + a] + crowding * r[a];
+      if constexpr (!wall) sum[At::colour + a] = sum[At::colour + a] + colour * r[a];
     }
   }
 
@@ -104,19 +109,19 @@ struct Edac {
     i.phase = static_cast<std::size_t>(record.c[Fields::extra]);
     const PhaseTable<T>& table = job.phases;
     for (std::size_t a = 0; a < D; ++a) {
-      i.x[a] = L::all(record.c[Fields::x + a]);
-      i.u[a] = L::all(record.c[Fields::u + a]);
-      i.shift[a] = L::all(shift[a]);
-      i.weight[a] = L::all(table.rest[i.phase] * job.gravity[a]);
+      i.x[a] = record.c[Fields::x + a];
+      i.u[a] = record.c[Fields::u + a];
+      i.shift[a] = shift[a];
+      i.weight[a] = table.rest[i.phase] * job.gravity[a];
     }
     const T volume = record.c[Fields::density];
-    i.pressure = L::all(record.c[Fields::pressure]);
-    i.square_volume = L::all(volume * volume);
-    i.per_mass = L::all(table.per_mass[i.phase]);
-    i.continuity = L::all(-table.rest[i.phase]);
-    i.diffusion = L::all(table.diffusion[i.phase]);
-    i.per_moment = L::all(record.c[Fields::extra + 1]);
-    i.per_square = L::all(table.per_square[i.phase]);
+    i.pressure = record.c[Fields::pressure];
+    i.square_volume = volume * volume;
+    i.per_mass = table.per_mass[i.phase];
+    i.continuity = -table.rest[i.phase];
+    i.diffusion = table.diffusion[i.phase];
+    i.per_moment = record.c[Fields::extra + 1];
+    i.per_square = table.per_square[i.phase];
     return i;
   }
 };

@@ -18,7 +18,7 @@ struct Extrapolate {
   static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
     for_cells(job.shape, job.walls, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
-                Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
+                Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
                 for (std::size_t i = first; i < last; ++i) {
                   if (tile.size > 0) query(job, job.walls.records[i], tile, job.sums[i].c);
                   else job.sums[i].c[At::weight] = 0;
@@ -59,7 +59,7 @@ struct Extrapolate {
         sum[At::velocity + a] = sum[At::velocity + a] + w * j[Fields::u + a];
       }
     }
-    L::sums(sum, out);
+    L::template sums<At::count>(sum, out);
   }
 };
 

@@ -14,8 +14,9 @@ template <class L, int D>
   return sum;
 }
 
-// A scheme has query_of(job, record, shift), and add<wall>(job, query, tile, n, sums, near) for the first n neighbours
-// found in a tile; `near`: some neighbour is part of a free surface.
+// A scheme has At::count sums, query_of(job, record, shift), and add<M, wall>(job, query, tile, k, count, sums, near)
+// for `count` of the neighbours found in a tile, from k on, with lanes M; `near`: some neighbour is part of a free
+// surface.
 template <class L, int D, template <class, int> class Scheme>
 struct Pass {
   using T = typename L::T;
@@ -33,32 +34,49 @@ struct Pass {
  private:
   static void cell_of(const Job<T, D>& job, const std::int32_t (&cell)[D], std::size_t first, std::size_t last,
                       Scratch<T, D>& tile) {
-    Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
+    Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
     for (std::size_t i = first; i < last; ++i) {
       const Fields& record = job.fluid.records[i];
       const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
-      Real sum[16];
-      for (Real& s : sum) s = L::all(0);
       bool near = false;
-      Of::template add<false>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, sum, near);
-      L::sums(sum, job.sums[i].c);
+      sum_up<false>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, job.sums[i].c, near);
       job.near[i] = near ? 1 : 0;
     }
     if (!job.has_walls) return;
-    Tile<T, D>::collect(job.shape, job.walls, cell, tile);
+    Tile<T, D>::template collect<L>(job.shape, job.walls, cell, tile);
     if (tile.size == 0) return;
     for (std::size_t i = first; i < last; ++i) {
       const Fields& record = job.fluid.records[i];
       const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
       if (n == 0) continue;
-      Real sum[16];
-      for (Real& s : sum) s = L::all(0);
       bool near = false;
-      Of::template add<true>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, sum, near);
       T walls[16];
-      L::sums(sum, walls);
-      for (std::size_t k = 0; k < 16; ++k) job.sums[i].c[k] += walls[k];
+      sum_up<true>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, walls, near);
+      for (std::size_t k = 0; k < Of::At::count; ++k) job.sums[i].c[k] += walls[k];
     }
+  }
+
+  // The block that is not full comes first: sums begin with it, so half a register does where it has few neighbours.
+  template <bool wall>
+  [[gnu::always_inline]] static void sum_up(const Job<T, D>& job, const typename Of::Query& query,
+                                            const Scratch<T, D>& tile, std::size_t n, T (&out)[16], bool& near) {
+    Real sum[16];
+    for (Real& s : sum) s = L::all(0);
+    std::size_t k = 0, count = n % L::width;
+    if constexpr (requires { typename L::Half; }) {
+      using Half = typename L::Half;
+      if (count > 0 && count <= Half::width) {
+        typename Half::Real few[16];
+        for (auto& s : few) s = Half::all(0);
+        Of::template add<Half, wall>(job, query, tile, 0, count, few, near);
+        for (std::size_t c = 0; c < Of::At::count; ++c) sum[c] = L::widen(few[c]);
+        k = count;
+        count = 0;
+      }
+    }
+    if (count == 0) count = L::width;
+    for (; k < n; k += count, count = L::width) Of::template add<L, wall>(job, query, tile, k, count, sum, near);
+    L::template sums<Of::At::count>(sum, out);
   }
 };
 

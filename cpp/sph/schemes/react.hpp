@@ -23,7 +23,7 @@ struct React {
                 bool some = false;
                 for (std::size_t i = first; i < last; ++i) some |= job.reacts[i] != 0;
                 if (!some) return;
-                Tile<T, D>::collect(job.shape, job.fluid, cell, tile);
+                Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
                 for (std::size_t i = first; i < last; ++i)
                   if (job.reacts[i] != 0) query(job, job.walls.records[i], tile, job.sums[i].c);
               });
@@ -49,7 +49,10 @@ struct React {
       Real w, f;
       job.smoothing.template at<L>(L::root(square), w, f);
       const Real g = L::choose(L::first(n - k), f, L::all(0)) * volume;
-      const Real per_density = L::all(1) / (L::all(job.rest_density) + j[Fields::density]);
+      // One division for both.
+      const Real density = L::all(job.rest_density) + j[Fields::density], far = square + L::all(job.floor);
+      const Real per_both = L::all(1) / (density * far);
+      const Real per_density = far * per_both, per_square = density * per_both;
       Real pressure = j[Fields::pressure];
       if (job.tensile_control)
         pressure = L::choose(L::odd(pressure), pressure,
@@ -57,8 +60,8 @@ struct React {
       Real along_r = L::all(0) - (L::all(wall.c[Fields::pressure]) + pressure) * per_density;
       Real along_du = L::all(0);
       with_viscosity(job.viscosity_kind, [&]<class Kind>() {
-        Kind::template add<L>(L::all(job.viscosity) * (L::all(job.rest_density) * per_density), approach, square,
-                              L::all(job.floor), along_r, along_du);
+        Kind::template add<L>(L::all(job.viscosity) * (L::all(job.rest_density) * per_density), approach, per_square,
+                              along_r, along_du);
       });
       for (std::size_t a = 0; a < D; ++a)
         sum[At::acceleration + a] = sum[At::acceleration + a] + g * (along_r * r[a] + along_du * seen[a]);

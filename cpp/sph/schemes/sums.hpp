@@ -13,6 +13,7 @@ struct DeltaSums {
   static constexpr std::size_t moments = D + 1;             // Σ r⊗∇W V, upper triangle
   static constexpr std::size_t gradient = D == 2 ? 6 : 10;  // Σ (ρⱼ - ρᵢ) ∇W V
   static constexpr std::size_t crowding = D == 2 ? 8 : 13;  // Σ (1 + R (W/W₀)⁴) ∇W V
+  static constexpr std::size_t count = D == 2 ? 10 : 16;
 };
 
 // Of a fluid particle (edac.hpp).
@@ -26,6 +27,7 @@ struct EdacSums {
   static constexpr std::size_t background = D + 4;  // Σ (Vᵢ² + Vⱼ²) ∇W / m
   static constexpr std::size_t crowding = 2 * D + 4;
   static constexpr std::size_t colour = 3 * D + 4;  // gradient of the colour per mass: 1 in other phases, 0 in its own
+  static constexpr std::size_t count = 4 * D + 4;
 };
 
 // Of a fluid particle (dfsph.hpp).
@@ -38,6 +40,7 @@ struct DfsphSums {
   static constexpr std::size_t wall_gradient = 3 + D;  // Σ ∇W V of walls
   static constexpr std::size_t above = 3 + 2 * D;      // Σ (pⱼ - pᵢ) ∇W V of walls
   static constexpr std::size_t viscosity = 3 + 3 * D;  // acceleration
+  static constexpr std::size_t count = 3 + 4 * D;
 };
 
 // Of a fluid particle near an interface (curvature.hpp); the divergence of its normal is D times their ratio.
@@ -54,6 +57,7 @@ struct WallSums {
   static constexpr std::size_t pressure = 1;      // Σ p W
   static constexpr std::size_t lever = 2;         // Σ ρ r W
   static constexpr std::size_t velocity = 2 + D;  // Σ u W
+  static constexpr std::size_t count = 2 + 2 * D;
 };
 
 // Of a wall particle of a body (react.hpp).

@@ -11,10 +11,14 @@
 namespace vicinal::sph {
 
 template <int D>
-double length(const Vector<D>& a) {
+double square(const Vector<D>& a) {
   double sum = 0;
   for (const double c : a) sum += c * c;
-  return std::sqrt(sum);
+  return sum;
+}
+template <int D>
+double length(const Vector<D>& a) {
+  return std::sqrt(square<D>(a));
 }
 
 // A velocity towards places where there are few particles, at most half of the largest speed. Sun et al. (Comput.
@@ -27,15 +31,15 @@ struct Shifting {
   [[nodiscard]] Vector<D> from(const T* crowding) const {
     Vector<D> shift;
     for (std::size_t a = 0; a < D; ++a) shift[a] = -reach * crowding[a];
-    const double speed = length<D>(shift);
-    if (speed > most)
-      for (double& c : shift) c *= most / speed;
+    if (const double fast = square<D>(shift); fast > most * most)
+      for (double& c : shift) c *= most / std::sqrt(fast);
     return shift;
   }
 };
 
 template <int D, class T>
-void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity, const Shifting& shifting, bool near) {
+[[gnu::always_inline]] inline void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity,
+                                                const Shifting& shifting, bool near) {
   using At = DeltaSums<D>;
   p.rate = sums[At::rate];
   Vector<D> raw;
@@ -45,8 +49,9 @@ void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity, const
     raw[a] = sums[At::gradient + a];
   }
   const Symmetric<D> moments = symmetric<D>(sums + At::moments);
+  static_assert(solvable_threshold <= surface_threshold);
   p.surface = exceeds<D>(moments, surface_threshold) ? 0 : 1;
-  p.gradient = exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
+  p.gradient = p.surface == 0 || exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
   p.shift = {};
   if (p.surface == 0 && !near && shifting.reach > 0) p.shift = shifting.from<D>(sums + At::crowding);
 }

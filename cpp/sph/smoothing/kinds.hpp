@@ -36,10 +36,15 @@ struct Smoothing {
 
   template <class L>
   [[gnu::always_inline]] void at(typename L::Real distance, typename L::Real& w, typename L::Real& f) const {
-    const auto q = distance * L::all(per_length);
-    with_smoothing(kind, [&]<class Kind>() { Kind::template at<L>(q, w, f); });
+    without_scales<L>(distance, w, f);
     w = w * L::all(value);
     f = f * L::all(slope);
+  }
+  template <class L>
+  [[gnu::always_inline]] void without_scales(typename L::Real distance, typename L::Real& w,
+                                             typename L::Real& f) const {
+    const auto q = distance * L::all(per_length);
+    with_smoothing(kind, [&]<class Kind>() { Kind::template at<L>(q, w, f); });
   }
 };
 

@@ -6,11 +6,12 @@ namespace vicinal::sph {
 
 struct ArtificialViscosity {
   // The factors of the distance vector and of the velocity difference du in the acceleration, both still without
-  // ∇W V / r; `approach` is du · r, `square` the squared distance, `floor` a hundredth of the squared smoothing length.
+  // ∇W V / r; `approach` is du · r, `per_square` one over the squared distance and a hundredth of the squared smoothing
+  // length.
   template <class L>
-  static void add(typename L::Real strength, typename L::Real approach, typename L::Real square, typename L::Real floor,
+  static void add(typename L::Real strength, typename L::Real approach, typename L::Real per_square,
                   typename L::Real& along_r, typename L::Real& /*along_du*/) {
-    along_r = along_r - strength * approach / (square + floor);
+    along_r = along_r - strength * (approach * per_square);
   }
 };
 

@@ -5,8 +5,8 @@ namespace vicinal::sph {
 
 struct LaminarViscosity {
   template <class L>
-  static void add(typename L::Real strength, typename L::Real /*approach*/, typename L::Real /*square*/,
-                  typename L::Real /*floor*/, typename L::Real& /*along_r*/, typename L::Real& along_du) {
+  static void add(typename L::Real strength, typename L::Real /*approach*/, typename L::Real /*per_square*/,
+                  typename L::Real& /*along_r*/, typename L::Real& along_du) {
     along_du = along_du - (strength + strength);
   }
 };

@@ -60,7 +60,9 @@ GHIA: Mapping[int, Mapping[str, tuple[float, ...]]] = {
 at y = 0.5. Ghia, Ghia & Shin, J. Comput. Phys. 48 (1982) 387, tables I and II."""
 
 
-def taylor_green(cells: int, *, until: float = 1.0, reynolds: float = 100, scheme: str = "edac") -> dict[str, float]:
+def taylor_green(
+    cells: int, *, until: float = 1.0, reynolds: float = 100, scheme: str = "edac", jitter: float = 0.0
+) -> dict[str, float]:
     """Return errors of decaying vortices against the exact solution.
 
     The mean error of speeds is given over the largest speed, the energy over the exact one.
@@ -69,8 +71,11 @@ def taylor_green(cells: int, *, until: float = 1.0, reynolds: float = 100, schem
     ----------
     cells
         Particles along an edge of the periodic square.
+    jitter
+        Standard deviation of positions at the start from a lattice, in spacings.
     """
     nu, points = 1 / reynolds, fill(((0, 0), (1, 1)), 1 / cells)
+    points = (points + np.random.default_rng(1).normal(0, jitter / cells, points.shape)) % 1
     sim = Simulation(
         points,
         spacing=1 / cells,
