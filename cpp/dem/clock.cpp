@@ -90,7 +90,7 @@ std::int64_t Clock::advance(std::int64_t most) {
     if (assembly_.bodies.ghosts[b] != 0) continue;
     const double speed = assembly_.speed_of(b);
     const double surface = assembly_.any_convex ? assembly_.surface_speed_of(b) : speed;
-    next_ = larger(next_, {surface, speed * lists_.inverse_margins()[b], std::isfinite(surface)});
+    next_ = larger(next_, {surface, speed * lists_.inverse_margins()[b], std::isfinite(speed)});
   }
   agree();
   if (!next_.finite) return 0;
