@@ -23,6 +23,8 @@ LINES = 20
 
 SILENCE = 2.0
 """Seconds that other ranks leave to rank 0 to report an error."""
+FORWARDING = 0.5
+"""Seconds that the launcher has to read a message: once a rank has aborted, it drops what it has not read."""
 
 
 def run(
@@ -125,6 +127,7 @@ def _abort(comm: "Intracomm", error: Exception | None, code: int) -> None:
     if error is not None:
         typer.echo(f"error: {error}" + (f" (rank {comm.rank} of {comm.size})" if comm.rank else ""), err=True)
     sys.stderr.flush()
+    time.sleep(FORWARDING)
     comm.Abort(code)
 
 
