@@ -26,8 +26,6 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-
 import dem_cases as cases
 import dem_clumps as clumps
 import dem_peers as peers
@@ -76,11 +74,9 @@ def beside_peers(title, make, script, spheres, dt, given):
 def run_box(given):
     for n in given.spheres:
         points, edge = cases.settled(n)
-        upper = (edge, edge, float(points[:, 2].max()) + 20)
-        spheres = (points, np.full(n, 0.5), np.full(n, 6 / np.pi), np.zeros(n, dtype=int), 1, (0, 0, 0), upper)
         make = lambda points=points, edge=edge: cases.box(points, edge)  # noqa: E731
         script = lambda name, edge=edge: peers.box_script(name, edge)  # noqa: E731
-        beside_peers(f"box, {n} spheres", make, script, spheres, cases.DT, given)
+        beside_peers(f"box, {n} spheres", make, script, peers.box_spheres(points, edge), cases.DT, given)
 
 
 def run_history(given):

