@@ -68,8 +68,8 @@ unit: $(VENV)/built
 	$(PYTEST)
 
 # Parts of the core that Python cannot reach, in a separate program under the sanitizers: a few seconds to compile.
-CPP_TESTS := $(wildcard tests/cpp/*.cpp) cpp/exec/threads.cpp cpp/pairs/kernels_baseline.cpp \
-  cpp/rows/row_kernels_baseline.cpp
+CPP_TESTS := $(wildcard tests/cpp/*.cpp) $(addprefix cpp/,exec/isa.cpp exec/memory.cpp exec/threads.cpp geometry/box.cpp \
+  pairs/kernels_baseline.cpp rows/row_kernels_baseline.cpp)
 CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
 CPP_FLAGS := -std=c++20 -O1 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp -MMD -MP
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -31,7 +31,7 @@ import vicinal as vc
 from fit_costs import fit, regrets, ways_in
 from scenes import Scene, scenes
 from shots import Shot, measure, once, read
-from vicinal.costs import FILE, ISAS, chooser_with, forget, read_tables, survey
+from vicinal.costs import FILE, ISAS, chooser, forget, read_tables, survey
 from vicinal.machine import cpu
 from vicinal.settings import check_settings
 
@@ -50,7 +50,7 @@ def plan(counts: dict[int, int]) -> Iterator[Scene]:
 def all_pairs_limit() -> tuple[int, float]:
     """Return the number of bodies up to which testing all pairs is fastest, and the seconds to choose for that many."""
     few, choosing = 64, 0.0
-    chooser = chooser_with(vc.info()["isa"])
+    choose = chooser().choose
     # With more bodies, their places and sizes decide.
     for n in (64, 96, 128, 192, 256, 384, 512):
         for sizes in ("points", "equal", "boxes"):
@@ -62,7 +62,7 @@ def all_pairs_limit() -> tuple[int, float]:
                     times[name].append(once(setting, Shot(name, {}, {})))
                 start = time.process_time()
                 for _ in range(5):
-                    chooser.choose(setting.bodies.for_core, setting.cutoff, setting.box.for_core, 0)
+                    choose(setting.bodies.for_core, setting.cutoff, setting.box.for_core, 0)
                 times["choosing"].append((time.process_time() - start) / 5)
             best = {name: min(seconds) for name, seconds in times.items()}
             if best["Exhaustive"] > min(best["LinkedCells"], best["HashGrid"]) + best["choosing"]:

@@ -376,7 +376,8 @@ def exact_pairs(
         unmoved = None if cross else int(np.flatnonzero((s == 0).all(axis=1))[0])
         mixed = (a.upper is None) != (b.upper is None)
         meet = _sphere_and_box if mixed else _overlaps if b.upper is not None else _touches
-        parts = [meet(i, a, b, s, space, limits, unmoved, rule) for i in range(len(a.x))]
+        image = space.image(s).astype(dtype)
+        parts = [meet(i, a, b, s, image, space, limits, unmoved, rule) for i in range(len(a.x))]
         if not parts:
             parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
         i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -423,10 +424,9 @@ def _with_self(pairs: Pairs, n: int) -> Pairs:
 
 
 def _touches(
-    i: int, a: Bodies, b: Bodies, s: Array, space: Space, cutoff: Any, own: int | None, rule: Rules
+    i: int, a: Bodies, b: Bodies, s: Array, image: Array, space: Space, cutoff: Any, own: int | None, rule: Rules
 ) -> tuple[Array, ...]:
     """The pairs of point or sphere i: (i, j, s, d, D), by j and then s."""
-    image = space.image(s).astype(b.x.dtype)
     delta = []
     for axis, length in enumerate(space.lengths):
         step = (b.x[:, axis] - a.x[i, axis])[:, None]
@@ -447,11 +447,10 @@ def _touches(
 
 
 def _overlaps(
-    i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own: int | None, rule: Rules
+    i: int, a: Bodies, b: Bodies, s: Array, image: Array, _space: Space, _: Any, own: int | None, rule: Rules
 ) -> tuple[Array, ...]:
     """The pairs of box i: (i, j, s, 0, 0), by j and then s. Boxes overlap along every axis, ends included."""
     hit = np.repeat(rule.allowed(i, len(b.x))[:, None], len(s), axis=1)
-    image = space.image(s).astype(b.x.dtype)
     for axis in range(b.x.shape[1]):
         step = image[:, axis]
         lower, upper = b.x[:, axis][:, None], b.upper[:, axis][:, None]
@@ -463,14 +462,13 @@ def _overlaps(
 
 
 def _sphere_and_box(
-    i: int, a: Bodies, b: Bodies, s: Array, space: Space, _: Any, own: int | None, rule: Rules
+    i: int, a: Bodies, b: Bodies, s: Array, image: Array, _space: Space, _: Any, own: int | None, rule: Rules
 ) -> tuple[Array, ...]:
     """The pairs of sphere i and boxes, or of box i and spheres: the centre is within the radius of the box."""
     assert own is None
     dtype = b.x.dtype
     sphere = a.upper is None
     d2: Any = None
-    image = space.image(s).astype(dtype)
     for axis in range(b.x.shape[1]):
         step = image[:, axis]
         centre = a.x[i, axis] - step[None, :] if sphere else b.x[:, axis][:, None] + step

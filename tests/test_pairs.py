@@ -67,6 +67,26 @@ def test_bodies_of_any_size_are_answered_as_the_oracle_does(problem: Problem) ->
             assert_same_pairs(ask(vc.pairs, problem.kind, **problem.bodies, **problem.second, sort=True), of_queries)
 
 
+@pytest.mark.parametrize("space", [{}, {"box": 1.0}, {"box": (1.0, 2.0, None)}], ids=["open", "periodic", "slab"])
+def test_a_search_makes_at_most_two_calls_of_the_core(space: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(name: str, function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            calls.append(name)
+            return function(*args, **kwargs)
+
+        return call
+
+    calls: list[str] = []
+    expected = vc.pairs(CLOUD, 0.1, sort=True, **space)  # the first search also reads what is kept for later ones
+    for name, function in vars(vc._core).items():
+        if callable(function) and not isinstance(function, type):
+            monkeypatch.setattr(vc._core, name, counted(name, function))
+    found = vc.pairs(CLOUD, 0.1, sort=True, **space)
+    assert 1 <= len(calls) <= 2, calls
+    for mine, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_by_default_each_pair_comes_once() -> None:
     i, j = vc.pairs(CLOUD, cutoff=0.1)
     assert np.all(i != j)

@@ -25,33 +25,14 @@ inline constexpr std::size_t overrun = 2 * cache_line;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // Bytes of physical memory; no result can be larger.
-inline std::size_t physical_memory() {
-  static const std::size_t bytes = [] {
-#if VICINAL_HAS_MMAP && defined(_SC_PHYS_PAGES)
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
-#endif
-    return std::size_t{16} << 30;
-  }();
-  return bytes;
-}
+std::size_t physical_memory();
 
 // An owned block of raw memory. Large blocks are mapped: untouched pages cost nothing, so a generous reservation is
 // free, and `trim` returns the unused end.
 class Region {
  public:
   Region() = default;
-  explicit Region(std::size_t bytes, PageSize pages = PageSize::huge) : bytes_(bytes), pages_(pages) {
-    if (bytes == 0) return;
-#if VICINAL_HAS_MMAP
-    if (bytes >= huge_page) {
-      map();
-      return;
-    }
-#endif
-    data_ = ::operator new(bytes, std::align_val_t{cache_line});
-  }
+  explicit Region(std::size_t bytes, PageSize pages = PageSize::huge);
   Region(Region&& other) noexcept { swap(other); }
   Region& operator=(Region&& other) noexcept {
     Region moved(std::move(other));
@@ -61,36 +42,16 @@ class Region {
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
   ~Region() {
-    if (data_ == nullptr) return;
-#if VICINAL_HAS_MMAP
-    if (mapped_) {
-#if VICINAL_KEEPS_PAGES
-      PageCache::instance().give({data_, bytes_, pages_});
-#else
-      munmap(data_, bytes_);
-#endif
-      return;
-    }
-#endif
-    ::operator delete(data_, std::align_val_t{cache_line});
+    if (data_ != nullptr) free();
   }
 
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
+  // Frees the memory, then allocates other.
+  void replace(std::size_t bytes);
   // Keeps the first `used` bytes.
-  void trim(std::size_t used) {
-#if VICINAL_HAS_MMAP
-    if (!mapped_) return;
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t keep = (used + page - 1) / page * page;
-    if (keep == 0 || keep >= bytes_) return;
-    munmap(static_cast<std::byte*>(data_) + keep, bytes_ - keep);
-    bytes_ = keep;
-#else
-    (void)used;
-#endif
-  }
+  void trim(std::size_t used);
 
  private:
   void swap(Region& other) noexcept {
@@ -99,29 +60,8 @@ class Region {
     std::swap(mapped_, other.mapped_);
     std::swap(pages_, other.pages_);
   }
-#if VICINAL_HAS_MMAP
-  void map() {
-    bytes_ = (bytes_ + huge_page - 1) / huge_page * huge_page;
-    mapped_ = true;
-#if VICINAL_KEEPS_PAGES
-    const Pages kept = PageCache::instance().take(bytes_, pages_);
-    if (kept.bytes >= bytes_) {
-      data_ = kept.data;
-      bytes_ = kept.bytes;
-      return;
-    }
-    if (kept.bytes > 0) {
-      data_ = PageCache::instance().grow(kept, bytes_, huge_page);
-      if (data_ != nullptr) return;
-    }
-#endif
-    data_ = reserve_aligned(bytes_, huge_page, PROT_READ | PROT_WRITE);
-#ifdef MADV_HUGEPAGE
-    // Touching a huge page clears all of it, which is wasteful if only its beginning is used.
-    if (pages_ == PageSize::huge) madvise(data_, bytes_, MADV_HUGEPAGE);
-#endif
-  }
-#endif
+  void map();
+  void free();
 
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
@@ -140,10 +80,7 @@ class Buffer {
 
   void reset(std::size_t n) {
     const std::size_t needed = n * sizeof(T) + overrun;
-    if (needed > region_.bytes()) {
-      region_ = Region();  // free before allocating
-      region_ = Region(needed);
-    }
+    if (needed > region_.bytes()) region_.replace(needed);
     set_size(n);
   }
   // Changes the size and keeps the values. Room is added in proportion, so that growing in small steps is cheap on
@@ -172,8 +109,7 @@ class Buffer {
   void set_size(std::size_t n) {
     size_ = n;
     // Values that a vector load reads past the end must be defined, but do not matter.
-    auto* const end = static_cast<std::byte*>(region_.data()) + n * sizeof(T);
-    for (std::size_t k = 0; k < overrun; ++k) end[k] = std::byte{0};
+    std::memset(static_cast<std::byte*>(region_.data()) + n * sizeof(T), 0, overrun);
   }
 
   Region region_;
@@ -183,26 +119,8 @@ class Buffer {
 // Keeps regions of results that were freed, so that the next search of the same index writes to pages already touched.
 class Pool {
  public:
-  [[nodiscard]] Region take(std::size_t bytes, PageSize pages) {
-    {
-      const std::lock_guard lock(mutex_);
-      for (auto& region : idle_) {
-        // A region of up to twice the size fits; a larger one would waste memory on a small result.
-        if (region.bytes() >= bytes && region.bytes() / 2 <= bytes) {
-          Region taken = std::move(region);
-          region = std::move(idle_.back());
-          idle_.pop_back();
-          return taken;
-        }
-      }
-    }
-    return Region(bytes, pages);
-  }
-  void give(Region region) {
-    const std::lock_guard lock(mutex_);
-    if (idle_.size() >= kept) idle_.erase(idle_.begin());
-    idle_.push_back(std::move(region));
-  }
+  [[nodiscard]] Region take(std::size_t bytes, PageSize pages);
+  void give(Region region);
 
  private:
   // Two results of up to five columns: the current one and the previous one.

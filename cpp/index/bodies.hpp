@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,8 +11,6 @@
 #include <vector>
 
 #include "exec/memory.hpp"
-#include "exec/prefetch.hpp"
-#include "exec/threads.hpp"
 #include "geometry/box.hpp"
 #include "geometry/shape.hpp"
 #include "index/body_view.hpp"
@@ -57,21 +54,7 @@ struct Bodies {
   Buffer<std::uint32_t> group_begin;
   std::shared_ptr<LatticeBodies<T, D>> lattice;  // of queries in a tilted cell: see InLattice
 
-  void reset(const BodyView<T, D>& points, const Box<T, D>& space, const NearFrame<D>& near_space) {
-    size = points.size;
-    slots = size;
-    raw = points;
-    box = space;
-    frame = near_space;
-    banded = std::is_same_v<T, double> && points.shape != Shape::box && frame.useful();
-    ids.reset(size);
-    for (std::size_t c = 0; c < most; ++c) {
-      if (banded && c < columns()) near[c].reset(size);
-      else near[c].release();
-      if (banded || c >= columns()) exact[c].release();
-      else exact[c].reset(size);
-    }
-  }
+  void reset(const BodyView<T, D>& points, const Box<T, D>& space, const NearFrame<D>& near_space);
 
   // The number of columns per body: see columns_of.
   [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(columns_of(raw.shape, D)); }
@@ -138,15 +121,7 @@ struct Bodies {
   }
 
   // Changes the number of slots; existing slots keep their bodies, new ones are holes.
-  void resize(std::size_t count) {
-    ids.resize(count);
-    for (std::size_t slot = slots; slot < count; ++slot) ids[slot] = -1;
-    slots = count;
-    for (std::size_t c = 0; c < most; ++c) {
-      if (banded && c < columns()) near[c].resize(count);
-      else if (c < columns()) exact[c].resize(count);
-    }
-  }
+  void resize(std::size_t count);
   void move(std::size_t from, std::size_t to) {
     ids[to] = std::exchange(ids[from], -1);
     for (std::size_t c = 0; c < columns(); ++c) {
@@ -161,33 +136,7 @@ struct Bodies {
   }
 
   // Adds what results with distances, vectors or shifts need.
-  void complete() const {
-    if (details.size() == slots) return;
-    Buffer<BodyDetail<T, D>> filled = std::move(details);
-    filled.reset(slots);
-    std::atomic<bool> turned = false;
-    const auto given = [&](std::size_t slot) { return raw.data + static_cast<std::size_t>(ids[slot]) * D; };
-    constexpr std::size_t ahead = 16;  // positions are in the order of the user, anywhere in memory
-    parallel_ranges(slots, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
-      bool any = false;
-      for (std::size_t slot = begin; slot < end; ++slot) {
-        if (const std::size_t next = slot + ahead; next < end && ids[next] >= 0) prefetch_to_read(given(next));
-        filled[slot] = {{}, ids[slot]};
-        if (ids[slot] < 0) continue;
-        values(static_cast<std::size_t>(ids[slot]), filled[slot].x.data(), D);
-        for (std::size_t a = 0; a < D; ++a) any |= filled[slot].x[a] != given(slot)[a];
-      }
-      if (any) turned = true;
-    });
-    if (turned) {
-      turns.reset(slots);
-      parallel_ranges(slots, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t slot = begin; slot < end; ++slot)
-          turns[slot] = ids[slot] < 0 ? std::array<std::int32_t, D>{} : box.wraps(given(slot));
-      });
-    }
-    details = std::move(filled);
-  }
+  void complete() const;
 
   [[nodiscard]] bool is_outside(std::size_t slot) const {
     for (std::size_t a = 0; a < D; ++a)
@@ -195,47 +144,16 @@ struct Bodies {
     return false;
   }
   // Must be called after bodies were put into slots and before a search.
-  void note_outside() const {
-    outside.clear();
-    if (!banded || !frame.cut) return;
-    for (std::size_t slot = 0; slot < slots; ++slot)
-      if (ids[slot] >= 0 && is_outside(slot)) outside.push_back(static_cast<std::uint32_t>(slot));
-  }
+  void note_outside() const;
 
-  [[nodiscard]] std::size_t bytes() const {
-    std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + turns.bytes();
-    for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
-    return sum;
-  }
+  [[nodiscard]] std::size_t bytes() const;
 
  private:
   // The same in tilted cells. Not inlined: loops over bodies in other cells stay short enough to be unrolled.
-  [[nodiscard]] [[gnu::noinline]] std::array<double, D> tilted_place(std::size_t point) const {
-    const auto x = box.wrap(raw.data + point * D);
-    std::array<double, D> place{};
-    for (int a = 0; a < D; ++a) place[static_cast<std::size_t>(a)] = box.along(x, a);
-    return place;
-  }
+  [[nodiscard]] [[gnu::noinline]] std::array<double, D> tilted_place(std::size_t point) const;
   template <class V>
-  [[gnu::noinline]] void tilted_values(std::size_t point, V* to, std::size_t count) const {
-    const auto x = box.wrap(raw.data + point * D);
-    for (std::size_t a = 0; a < D; ++a) {
-      if constexpr (std::is_same_v<V, T>) to[a] = x[a];
-      else to[a] = frame(static_cast<double>(x[a]), static_cast<int>(a));
-    }
-    for (std::size_t c = D; c < count; ++c) {
-      if constexpr (std::is_same_v<V, T>) to[c] = value(point, static_cast<int>(c));
-      else to[c] = near_value(point, static_cast<int>(c));
-    }
-  }
-  [[nodiscard]] [[gnu::noinline]] T tilted_value(std::size_t point, int column) const {
-    if (column >= D && raw.shape == Shape::sphere) return raw.radius(point);
-    const auto axis = static_cast<std::size_t>(column % D);
-    const T* const x = raw.data + point * D;
-    const T lower = box.wrap(x)[axis];
-    if (column < D) return lower;
-    return std::max(raw.upper(point, column - D) - box.image(box.wraps(x))[axis], lower);
-  }
+  [[gnu::noinline]] void tilted_values(std::size_t point, V* to, std::size_t count) const;
+  [[nodiscard]] [[gnu::noinline]] T tilted_value(std::size_t point, int column) const;
 };
 
 // Bodies in lattice coordinates (geometry/box.hpp), and the memory of these.

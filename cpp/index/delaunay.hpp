@@ -56,14 +56,7 @@ class Delaunay final : public Structure<T, D> {
     change(all, [&] { tri_.remove(ids); });
   }
   // The triangulation of the current positions, for any skin.
-  const delaunay::Delaunay<T>& settled() {
-    if (!tri_.settled())
-      change(bodies_.raw, [&] {
-        motion_ = tri_.settle();
-        ++repairs_;
-      });
-    return tri_;
-  }
+  const delaunay::Delaunay<T>& settled();
 
   void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     std::vector<Point2> places(points.size);
@@ -230,5 +223,15 @@ class Delaunay final : public Structure<T, D> {
   std::size_t repairs_ = 0, skips_ = 0;  // of all updates so far
   mutable Walks own_walks_, cross_walks_;
 };
+
+template <class T, int D>
+const delaunay::Delaunay<T>& Delaunay<T, D>::settled() {
+  if (!tri_.settled())
+    change(bodies_.raw, [&] {
+      motion_ = tri_.settle();
+      ++repairs_;
+    });
+  return tri_;
+}
 
 }  // namespace vicinal

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "index/in_lattice.hpp"
 #include "index/structure.hpp"
@@ -17,22 +15,8 @@ class Registry {
  public:
   using Make = std::unique_ptr<Structure<T, D>> (*)(const Settings<T, D>&);
 
-  static void add(const char* name, Make make) { entries().push_back({name, make}); }
-  static std::unique_ptr<Structure<T, D>> make(const std::string& name, const Settings<T, D>& settings) {
-    for (const Entry& entry : entries())
-      if (entry.name == name) return entry.make(settings);
-    throw std::invalid_argument("no structure is called '" + name + "'");
-  }
-
- private:
-  struct Entry {
-    std::string name;
-    Make make;
-  };
-  static std::vector<Entry>& entries() {
-    static std::vector<Entry> all;
-    return all;
-  }
+  static void add(const char* name, Make make);
+  static std::unique_ptr<Structure<T, D>> make(const std::string& name, const Settings<T, D>& settings);
 };
 
 // A namespace-scope object of this type registers structure S. A structure that reads positions only by

@@ -22,45 +22,7 @@ class Survey {
   using Edges = std::array<double, D>;
 
   template <class T>
-  Survey(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, double most_cells)
-      : crowd(find_bulk(points, box, points.reach(cutoff).largest(), points.size / 16)),
-        statistics(Sampler<T, D>(points, box).run(crowd.length)), bodies(static_cast<double>(points.size)),
-        shape(points.shape), reach(points.reach(cutoff).axis), most_cells(most_cells), periodic(box.periodic()) {
-    const Crowding& crowding = statistics.crowding;
-    scale_ = std::log2(crowding.edge);
-    for (std::size_t k = 0; k < scales; ++k) {
-      others_[k] = std::log2(std::max(crowding.others[k], 1e-12));
-      cells_[k] = std::log2(std::max(crowding.cells[k], 1.0));
-    }
-    for (std::size_t a = 0; a < D; ++a) {
-      period[a] = static_cast<double>(box.edge[a]);
-      length[a] = period[a] > 0 ? period[a] : static_cast<double>(points.high[a]) - static_cast<double>(points.low[a]);
-      length[a] = std::min(length[a], 1e290);
-    }
-    const double ball = shape == Shape::box ? 1 : D == 3 ? 4.18879 : 3.14159;
-    const double volume = shape == Shape::point ? power(reach[0]) : statistics.pair_volume;
-    pair_size = std::pow(statistics.pair_volume, 1.0 / D) / 2;
-    pairs = shape == Shape::sphere ? sphere_pairs(ball)
-                                   : bodies / 2 * others(std::pow(std::max(ball * volume, 1e-300), 1.0 / D));
-    // Doubles that are not tested in float32 first take twice the bytes and half the lanes. For points and spheres that
-    // is less than twice the time, because candidates in the band are tested again.
-    const double most = *std::max_element(reach.begin(), reach.end());
-    if (sizeof(T) == 8) {
-      const NearFrame<D> frame = near_frame(points, box, most);
-      const bool near = shape != Shape::box && frame.useful();
-      width = near ? 1 : shape == Shape::box ? 2 : 1.5;
-      if (near) doubts = doubts_in(frame);
-    }
-    bulk = length;
-    if (crowd.cut) {
-      const Bulk<D> most_bodies = find_bulk(points, box, most, most_strays(points.size));
-      if (most_bodies.cut) {
-        for (std::size_t a = 0; a < D; ++a) bulk[a] = std::min(length[a], most_bodies.high[a] - most_bodies.low[a]);
-        clamped = bodies;
-      }
-    }
-    sorting = bodies * std::max(0.0, std::log2(bodies / cached_bodies));
-  }
+  Survey(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, double most_cells);
 
   Bulk<D> crowd;  // the space of all but a sixteenth of the bodies, over which HashGrid lays its cells
   Statistics<D> statistics;

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exec/threads.hpp"
 #include "geometry/box.hpp"
 #include "index/bodies.hpp"
-#include "index/cell_order.hpp"
 #include "index/curve_order.hpp"
 
 namespace vicinal {
@@ -20,12 +18,7 @@ void spatial_order(const BodyView<T, D>& points, const Box<T, D>& box, std::int3
   constexpr std::size_t crowd = 8;
   Bodies<T, D> bodies;
   bodies.reset(points, box, NearFrame<D>{});
-  const detail::CurveKeys<T, D> keys(bodies);
-  order_by_key(keys.limit(), keys, bodies);
-  parallel_ranges(bodies.groups, 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t g = begin; g < end; ++g)
-      detail::sort_finer(bodies, bodies.group_begin[g], bodies.group_begin[g + 1], crowd);
-  });
+  sort_by_curve(bodies, crowd);
   std::copy_n(bodies.ids.data(), bodies.size, order);
 }
 

@@ -45,11 +45,13 @@ struct Columns {
   }
 };
 
+struct ColumnRegions {
+  Region i, j, distance, vector, shift;
+};
+
 // Memory for columns of up to `capacity` entries. Untouched pages cost nothing, so capacity can be generous.
 template <class T, int D>
-struct ColumnStore {
-  Region i, j, distance, vector, shift;
-
+struct ColumnStore : ColumnRegions {
   ColumnStore() = default;
   ColumnStore(const Want& want, std::size_t capacity, Pool* pool, PageSize pages = PageSize::huge) {
     const auto take = [&](bool wanted, std::size_t bytes) {

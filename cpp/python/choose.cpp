@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "exec/isa.hpp"
 #include "index/costs.hpp"
 #include "index/counts.hpp"
 #include "index/estimators.hpp"
@@ -143,18 +144,20 @@ class AnySurvey {
 }  // namespace
 
 std::pair<std::string, Options> Chooser::choose(const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                                                std::int64_t limit) const {
+                                                std::optional<std::int64_t> limit) const {
+  const auto& [costs, measured] = costs_.find(name(isa_in_use()))->second;
+  const std::int64_t most = limit.value_or(measured);
   const auto size = static_cast<std::int64_t>(std::get<0>(bodies).shape(0));
-  if (tests_all_pairs(size, limit)) return {"Exhaustive", options_.at("Exhaustive")};
+  if (tests_all_pairs(size, most)) return {"Exhaustive", options_.at("Exhaustive")};
   std::optional<Prediction> best;
-  for (Prediction& one : AnySurvey(bodies, cutoff, box, most_cells_).predictions(costs_, std::nullopt, limit))
+  for (Prediction& one : AnySurvey(bodies, cutoff, box, most_cells_).predictions(costs, std::nullopt, most))
     if (!best || one.seconds < best->seconds) best = std::move(one);
-  std::string name(best.value().structure);
-  Options options = options_.at(name);
+  std::string structure(best.value().structure);
+  Options options = options_.at(structure);
   if (best->parameter)
     std::visit([&](auto value) { options[best->parameter->name] = static_cast<double>(value); },
                best->parameter->value);
-  return {std::move(name), std::move(options)};
+  return {std::move(structure), std::move(options)};
 }
 
 void bind_choose(nb::module_& m) {
@@ -169,9 +172,9 @@ void bind_choose(nb::module_& m) {
           },
           nb::arg("structure"), nb::arg("kind"), nb::arg("bodies"), nb::arg("counts"));
   nb::class_<Chooser>(m, "Chooser", "Chooses the structure of a single search.")
-      .def(nb::init<CostTable, std::map<std::string, Options>, double>(), nb::arg("costs"), nb::arg("options"),
-           nb::arg("most_cells"))
-      .def("choose", &Chooser::choose, nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("limit"));
+      .def(nb::init<std::map<std::string, Chooser::Costs>, std::map<std::string, Options>, double>(), nb::arg("costs"),
+           nb::arg("options"), nb::arg("most_cells"))
+      .def("choose", &Chooser::choose, nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("limit").none());
   nb::class_<AnySurvey>(m, "Survey", "Statistics of bodies, made before a structure is built: see index/survey.hpp.")
       .def(nb::init<const BodyArrays&, double, const std::vector<double>&, double>(), nb::arg("bodies"),
            nb::arg("cutoff"), nb::arg("box"), nb::arg("most_cells"))

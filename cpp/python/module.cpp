@@ -89,7 +89,7 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
 // The pairs of points in open space, checked and found in this one call, which costs little for few points. None for
 // everything that is not plain: Python checks it again, and raises an error or takes another way.
 nb::object plain_pairs(nb::handle points, double cutoff, const std::string& want, bool half, bool sort,
-                       const Chooser& chooser, std::int64_t limit) {
+                       const Chooser& chooser, std::optional<std::int64_t> limit) {
   PointArray array;
   if (!nb::try_cast(points, array, false) || array.ndim() != 2 || array.shape(0) == 0 ||
       array.shape(0) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
@@ -193,7 +193,7 @@ NB_MODULE(_core, m) {
         nb::arg("sort"), nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none());
   };
   m.def("plain_pairs", &plain_pairs, nb::arg("points"), nb::arg("cutoff"), nb::arg("want"), nb::arg("half"),
-        nb::arg("sort"), nb::arg("chooser"), nb::arg("limit"));
+        nb::arg("sort"), nb::arg("chooser"), nb::arg("limit").none());
   def_once("pairs", &AnySearch::pairs);
   def_once("rows", &AnySearch::rows);
   m.def(

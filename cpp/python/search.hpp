@@ -30,8 +30,8 @@ using SearchVariant = std::variant<std::unique_ptr<Search<float, 2>>, std::uniqu
 using Queries = std::optional<BodyArrays>;
 using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Where a single search takes its structure from: name and options, or a chooser and its limit for all pairs.
-using Origin = std::variant<std::pair<std::string, Options>, std::pair<const Chooser*, std::int64_t>>;
+// Where a single search takes its structure from: name and options, or a chooser and a limit for all pairs.
+using Origin = std::variant<std::pair<std::string, Options>, std::pair<const Chooser*, std::optional<std::int64_t>>>;
 
 class AnySearch {
  public:

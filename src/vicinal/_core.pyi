@@ -56,10 +56,10 @@ class Search:
     def bodies(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]: ...
     def stats(self) -> dict[str, Any]: ...
 
-_Origin: TypeAlias = tuple[str, Mapping[str, float]] | tuple[Chooser, int]
+_Origin: TypeAlias = tuple[str, Mapping[str, float]] | tuple[Chooser, int | None]
 
 def plain_pairs(
-    points: object, cutoff: float, want: str, half: bool, sort: bool, chooser: Chooser, limit: int
+    points: object, cutoff: float, want: str, half: bool, sort: bool, chooser: Chooser, limit: int | None
 ) -> tuple[npt.NDArray[Any], ...] | None: ...
 def pairs(
     origin: _Origin,
@@ -146,9 +146,14 @@ class CostTable:
     def seconds(self, structure: str, kind: str, bodies: float, counts: Mapping[str, float]) -> float | None: ...
 
 class Chooser:
-    def __init__(self, costs: CostTable, options: Mapping[str, Mapping[str, float]], most_cells: float) -> None: ...
+    def __init__(
+        self,
+        costs: Mapping[str, tuple[CostTable, int]],
+        options: Mapping[str, Mapping[str, float]],
+        most_cells: float,
+    ) -> None: ...
     def choose(
-        self, bodies: _Bodies, cutoff: float, box: Sequence[float], limit: int
+        self, bodies: _Bodies, cutoff: float, box: Sequence[float], limit: int | None
     ) -> tuple[str, dict[str, float]]: ...
 
 class Survey:

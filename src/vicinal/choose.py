@@ -10,11 +10,12 @@ from typing import Any
 import numpy.typing as npt
 
 from vicinal import _core
+from vicinal import costs as measured
 from vicinal._check import check_number
 from vicinal._environment import check_environment
 from vicinal.bodies import BoxesLike, PlanesLike
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.costs import Costs, all_pairs_limit, chooser_with, costs_with, current_costs, survey
+from vicinal.costs import Costs, all_pairs_limit, chooser, current_costs, survey
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.settings import Settings, check_settings
@@ -113,8 +114,7 @@ def choose_checked(
 
 def chosen_index(settings: Settings) -> Index:
     """Return an index for a single search with the structure that suits it."""
-    limit = all_pairs_limit(current_costs())
-    return Index._chosen(settings, chooser_with(_core.get_isa()), limit)  # noqa: SLF001
+    return Index._chosen(settings, chooser(), measured.ALL_PAIRS_LIMIT)  # noqa: SLF001
 
 
 def plain_pairs(
@@ -122,9 +122,7 @@ def plain_pairs(
 ) -> tuple[npt.NDArray[Any], ...] | None:
     """Find the pairs of points in open space in one call of the core; None if it needs other checks or ways."""
     check_environment()
-    isa = _core.get_isa()
-    limit = all_pairs_limit(costs_with(isa))
-    return _core.plain_pairs(points, cutoff, want, half, sort, chooser_with(isa), limit)
+    return _core.plain_pairs(points, cutoff, want, half, sort, chooser(), measured.ALL_PAIRS_LIMIT)
 
 
 def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:

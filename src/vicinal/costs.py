@@ -98,15 +98,16 @@ def current_costs() -> Costs:
 def forget() -> None:
     """Read the file again when it is needed."""
     costs_with.cache_clear()
-    chooser_with.cache_clear()
+    chooser.cache_clear()
 
 
 @cache
-def chooser_with(isa: str) -> _core.Chooser:
-    """Return what chooses the structures of single searches with an instruction set."""
-    costs = costs_with(isa)
-    options = {name: STRUCTURES[name]._default_options() for name in costs.seconds}  # noqa: SLF001
-    return _core.Chooser(costs.table, options, most_cells())
+def chooser() -> _core.Chooser:
+    """Return what chooses the structures of single searches. It knows the costs of all instruction sets."""
+    costs = {isa: costs_with(isa) for isa in _core.available_isas()}
+    options = {name: STRUCTURES[name]._default_options() for one in costs.values() for name in one.seconds}  # noqa: SLF001
+    limits = {isa: (one.table, one.all_pairs_limit) for isa, one in costs.items()}
+    return _core.Chooser(limits, options, most_cells())
 
 
 def most_cells() -> float:

@@ -116,7 +116,7 @@ class Index:
         return index
 
     @staticmethod
-    def _chosen(settings: Settings, chooser: _core.Chooser, limit: int) -> Index:
+    def _chosen(settings: Settings, chooser: _core.Chooser, limit: int | None) -> Index:
         """Make an index for a single search whose structure the core chooses."""
         index = Index.__new__(Index)
         index._take(settings)  # noqa: SLF001

@@ -12,8 +12,8 @@ from vicinal import _core, slabs
 from vicinal._check import check_points
 from vicinal.settings import Settings
 
-Origin = tuple[str, Mapping[str, float]] | tuple[_core.Chooser, int]
-"""Where a single search takes its structure from: name and options, or a chooser and its limit for all pairs."""
+Origin = tuple[str, Mapping[str, float]] | tuple[_core.Chooser, int | None]
+"""Where a single search takes its structure from: name and options, or a chooser and a limit for all pairs."""
 
 
 class SingleSearch:
