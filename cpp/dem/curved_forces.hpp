@@ -9,6 +9,7 @@
 #include "dem/lanes.hpp"
 #include "dem/laws/laws.hpp"
 #include "dem/passes.hpp"
+#include "exec/prefetch.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 template <class Law, bool dashpots, bool extras, class Lanes>
 class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
   using Base = Passes<Law, dashpots, extras, Lanes>;
-  using Base::chunk_, Base::respond_to, Base::rolls, Base::width;
+  using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
   using Real = typename Lanes::Real;
   using Vectors = Triple<Real>;
 
@@ -26,9 +27,7 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
   // Lanes beyond `count` repeat the last contact; they change its springs in the same way and are not added to loads.
   void run(std::size_t from, std::size_t count) {
     for (std::size_t c = 0; c < count; c += width) move(c, job_.chosen + from + c);
-    const auto same = uniform_coefficients<Lanes>(job_.uniform != nullptr ? *job_.uniform : *job_.table);
-    for (std::size_t c = 0; c < count; c += width)
-      respond_to(c, entry_ + c, job_.uniform != nullptr ? same : coefficients(c));
+    respond_to_all(count, entry_, job_.uniform, [this](std::size_t c) { return coefficients(c); });
     for (std::size_t c = 0; c < count; c += width) share(c);
     for (std::size_t c = 0; c < count; ++c) act(c);
   }
@@ -50,12 +49,14 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
       i[lane] = job_.i[chosen[lane]];
       j[lane] = job_.j[chosen[lane]];
       entry[lane] = job_.entry[chosen[lane]];
+      prefetch_to_write(job_.springs + entry[lane]);  // for the next passes
+      prefetch_to_write(job_.loads + job_.targets[entry[lane]]);
     }
     const auto of_contact = [&](auto part) {
       return [=, this](std::size_t lane) -> const auto& { return job_.contacts[chosen[lane]].*part; };
     };
     const auto stored = [=, this](std::size_t lane) -> Vec4& { return job_.normals[entry[lane]]; };
-    const Real one = Lanes::all(1), dt = Lanes::all(job_.dt);
+    const Real dt = Lanes::all(job_.dt);
     Real arm[4], wi[4], wj[4];
     Lanes::gather(of_contact(&CurvedContact::arm), arm);
     Lanes::gather(motion(i, &Motion::w), wi);
@@ -68,14 +69,8 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
     const Vectors end_i = spin_i + dwi, end_j = spin_j + dwj;
     Lanes::scatter({n.x, n.y, n.z, Lanes::all(0)}, stored);
 
-    const Real turned = dot(before, n);
-    const Vectors middle = (one / (one + turned)) * (before + n);
-    // A normal that turns by a right angle or more in one step belongs to another contact; the spring is then projected
-    // onto the new tangential plane.
-    const auto known = turned > Lanes::all(0);
     set<Lanes>(chunk_.normal, c, n);
-    set<Lanes>(chunk_.midway, c,
-               {choose(known, middle.x, n.x), choose(known, middle.y, n.y), choose(known, middle.z, n.z)});
+    set<Lanes>(chunk_.midway, c, halfway<Lanes>(before, n));
     set<Lanes>(chunk_.travel, c, dt * ((vi + cross(spin_i, at)) - (vj + cross(spin_j, other))));
     set<Lanes>(chunk_.rate, c,
                ((vi + gathered(motion(i, &Motion::dv))) + cross(end_i, at)) -

@@ -94,6 +94,7 @@ std::vector<Detail> Forces::details() {
   if (!lists_.ready()) return all;
   assembly_.place_elements();
   for (Wall& wall : assembly_.walls) wall.pose();
+  if (assembly_.any_convex) assembly_.pose_elements();  // bodies may be new, or have been turned by the caller
   const Assembly::Acting act = assembly_.acting();
   // Velocities are those of the full step.
   const auto id = [&](std::size_t e) { return assembly_.bodies.ids[assembly_.body_of(e)]; };

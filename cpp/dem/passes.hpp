@@ -94,6 +94,17 @@ template <class Lanes>
   Lanes::store_lanes(value.z, v.z + c);
 }
 
+// The normal halfway through a step, from those at its beginning and its end; its product with either is 1. A normal
+// that turns by a right angle or more in one step belongs to another contact: the result is then the normal at the end,
+// so that the spring is projected onto the new tangential plane.
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> halfway(Triple<Real> before, Triple<Real> now) {
+  const Real one = Lanes::all(1), turned = dot(before, now);
+  const auto middle = (one / (one + turned)) * (before + now);
+  const auto known = turned > Lanes::all(0);
+  return {choose(known, middle.x, now.x), choose(known, middle.y, now.y), choose(known, middle.z, now.z)};
+}
+
 template <class Law, bool dashpots, bool extras, class Lanes>
 class Passes {
  protected:
@@ -105,6 +116,18 @@ class Passes {
   [[nodiscard]] bool rolls() const { return extras && law_.terms.turning(); }
   [[nodiscard]] bool remembers() const { return !extras || law_.terms.history; }
 
+  // Applies the law to all contacts of the chunk. `uniform`: their coefficients if they are equal, or null; then those
+  // from contact c on are coefficients(c).
+  template <class CoefficientsFrom>
+  void respond_to_all(std::size_t count, const Number* entry, const Coefficients* uniform,
+                      CoefficientsFrom&& coefficients) {
+    if (uniform != nullptr) {
+      const auto same = uniform_coefficients<Lanes>(*uniform);
+      for (std::size_t c = 0; c < count; c += width) respond_to(c, entry + c, same);
+    } else {
+      for (std::size_t c = 0; c < count; c += width) respond_to(c, entry + c, coefficients(c));
+    }
+  }
   // Applies the law to contacts c to c + width - 1, whose springs belong to the entries entry[0], entry[1], …
   void respond_to(std::size_t c, const Number* entry, const LaneCoefficients<Real>& p) {
     const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};

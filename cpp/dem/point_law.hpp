@@ -58,14 +58,7 @@ template <class Law, class Lanes>
   touch.inverse_mass = one / normal[3];
   touch.radius = before[3];
   touch.normal = {normal[0], normal[1], normal[2]};
-  const Triple<Real> old{before[0], before[1], before[2]};
-  const Real turned = dot(old, touch.normal);
-  const auto middle = (one / (one + turned)) * (old + touch.normal);
-  // A normal that turns by a right angle or more in one step belongs to another contact; the spring is then projected
-  // onto the new tangential plane.
-  const auto known = turned > zero;
-  touch.midway = {choose(known, middle.x, normal[0]), choose(known, middle.y, normal[1]),
-                  choose(known, middle.z, normal[2])};
+  touch.midway = halfway<Lanes>(Triple<Real>{before[0], before[1], before[2]}, touch.normal);
   touch.travel = dt * ((vectors<Lanes>(v) + cross(spin, arm)) - vectors<Lanes>(speeds));
   touch.step = dt;
   touch.rate = (vectors<Lanes>(v_end) + cross(spin_end, arm)) - vectors<Lanes>(speeds_end);

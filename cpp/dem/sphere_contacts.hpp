@@ -18,7 +18,7 @@ namespace {
 template <class Law, bool dashpots, bool extras, class Lanes>
 class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
   using Base = Passes<Law, dashpots, extras, Lanes>;
-  using Base::chunk_, Base::respond_to, Base::rolls, Base::width;
+  using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
   using Real = typename Lanes::Real;
 
  public:
@@ -33,9 +33,7 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     const std::size_t before = job_.endings;
     for (std::size_t c = 0; c < count; c += width) place(c, count);
     for (std::size_t c = 0; c < count; c += width) move(c);
-    const auto same = uniform_coefficients<Lanes>(job_.uniform != nullptr ? *job_.uniform : *job_.table);
-    for (std::size_t c = 0; c < count; c += width)
-      respond_to(c, entry_ + c, job_.uniform != nullptr ? same : coefficients(c));
+    respond_to_all(count, entry_, job_.uniform, [this](std::size_t c) { return coefficients(c); });
     for (std::size_t e = before; e < job_.endings; ++e) {
       const Number c = job_.ended[e];
       chunk_.actions[c] = chunk_.moments[c] = {};
@@ -54,9 +52,10 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     constexpr std::size_t ahead = 32;  // contacts
     for (std::size_t lane = 0; lane < width && c + ahead + width <= left_; ++lane)
       prefetch_to_read(job_.places + j[ahead + lane]);
-    for (std::size_t lane = 0; lane < width; ++lane) {  // the next pass reads these
+    for (std::size_t lane = 0; lane < width; ++lane) {  // the next passes need these
       prefetch_to_read(&job_.motions[j[lane]].v);
       prefetch_to_read(&job_.motions[j[lane]].dv);
+      prefetch_to_write(job_.springs + entry_[c + lane]);
     }
     const Real half = Lanes::all(0.5);
     const Real square = dot(between.way, between.way);
@@ -78,6 +77,8 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
 
   void move(std::size_t c) {
     const Number *const i = i_ + c, *const j = j_ + c;
+    for (std::size_t lane = 0; lane < width; ++lane)
+      prefetch_to_write(job_.loads + job_.targets[entry_[c + lane]]);  // for the last pass
     const Real half = Lanes::all(0.5), dt = Lanes::all(job_.dt);
     const auto of = [&](const Number* which, auto part) {
       return [=, this](std::size_t lane) -> const auto& { return job_.motions[which[lane]].*part; };

@@ -52,7 +52,7 @@ class WallPasses : Passes<Law, true, true, Lanes> {
   }
 
   void move(std::size_t c) {
-    const Real one = Lanes::all(1), dt = Lanes::all(job_.dt);
+    const Real dt = Lanes::all(job_.dt);
     Real normal[4], place[4], w[4];
     Lanes::gather([&](std::size_t lane) -> const auto& { return contacts_[c + lane].normal; }, normal);
     Lanes::gather([&](std::size_t lane) -> const auto& { return job_.places[contacts_[c + lane].row]; }, place);
@@ -68,16 +68,10 @@ class WallPasses : Passes<Law, true, true, Lanes> {
     // From the middle of the wall to the point. In the middle of the step the point of contact was elsewhere, where the
     // velocity of a rotating wall differs.
     const Vectors wall_arm = (Vectors{place[0], place[1], place[2]} + arm) - gathered(of_wall(c, &WallMotion::middle));
-    const Vectors halfway = wall_arm - (Lanes::all(0.5) * dt) * (v - wall_v);
-    const Real turned = dot(before, n);
-    const Vectors middle = (one / (one + turned)) * (before + n);
-    // A normal that turns by a right angle or more in one step belongs to another contact; the spring is then projected
-    // onto the new tangential plane.
-    const auto known = turned > Lanes::all(0);
+    const Vectors midway_arm = wall_arm - (Lanes::all(0.5) * dt) * (v - wall_v);
     set<Lanes>(chunk_.normal, c, n);
-    set<Lanes>(chunk_.midway, c,
-               {choose(known, middle.x, n.x), choose(known, middle.y, n.y), choose(known, middle.z, n.z)});
-    set<Lanes>(chunk_.travel, c, dt * ((v + cross(spin, arm)) - (wall_v + cross(wall_w, halfway))));
+    set<Lanes>(chunk_.midway, c, halfway<Lanes>(before, n));
+    set<Lanes>(chunk_.travel, c, dt * ((v + cross(spin, arm)) - (wall_v + cross(wall_w, midway_arm))));
     set<Lanes>(chunk_.rate, c,
                ((v + gathered(of_row(c, &Motion::dv))) + cross(spin + dw, arm)) - (wall_v + cross(wall_w, wall_arm)));
     set<Lanes>(chunk_.rolled, c, dt * (spin - wall_w));

@@ -137,6 +137,20 @@ def test_tablet_rests_on_its_band(law):
     assert stopping_time(sim, time) == pytest.approx(time, rel=0.06)
 
 
+def test_contacts_of_a_tablet_are_those_of_its_present_orientation():
+    standing, lying = [1, 0, 0, 0], [np.cos(np.pi / 4), 0, np.sin(np.pi / 4), 0]
+    sim = simulation(stone("linear"), law="linear", walls=[floor()], gravity=(0, 0, 0))
+    sim.insert([[0, 0, 0.499]], shape=Tablet(0.5, 0.6, 0.1), orientations=[lying])
+    # The load on the band acts in its middle, before any step.
+    assert sim.contacts()["point"][0, :2] == pytest.approx([0, 0], abs=1e-9)
+    sim.orientations = [standing]
+    sim.positions = [[0, 0, 0.399]]
+    sim.run(1)
+    sim.orientations = [lying]
+    sim.positions = [[0, 0, 0.499]]
+    assert sim.contacts()["point"][0, :2] == pytest.approx([0, 0], abs=1e-9)
+
+
 def test_weight_is_carried_with_the_stiffness_of_the_law():
     sim = resting(CUBE)
     contact = sim.contacts()

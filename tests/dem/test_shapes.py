@@ -202,9 +202,18 @@ def test_surfaces_are_drawn_in_the_axes_in_which_shapes_are_described():
         assert np.ptp(drawn[owners == body].reshape(-1, 3), axis=0) == pytest.approx(edges)
 
 
+def test_rim_of_a_flat_tablet_has_its_digits():
+    # To first order in the height of the cap.
+    radius, band, cap, rounding = 1.0, 0.5, 1e-7, 0.05
+    rim = Tablet(radius, band, cap, rounding)._description(None)[0]["rim"]
+    assert rim == pytest.approx(0.5 * band - rounding + cap * (1 - (1 - rounding) ** 2), abs=1e-13)
+
+
 def test_bad_shapes_are_named():
     with pytest.raises(InputError, match="cap"):
         Tablet(1.0, 0.5, 2.0)
+    with pytest.raises(InputError, match=r"cap must be at least 1e-07 of the radius 1\.0, got 1e-09"):
+        Tablet(1.0, 0.5, 1e-9)
     with pytest.raises(InputError, match="rounding"):
         Tablet(1.0, 0.5, 0.2, rounding=0.4)
     with pytest.raises(InputError, match="one plane"):

@@ -184,6 +184,10 @@ def _slice(offsets: Array, discs: Array, z: float) -> Array:
 # The default radius of rounded edges, relative to the smallest extent of a shape.
 ROUNDING = 0.1
 
+# The least height of a cap, relative to the radius of its tablet. Contacts are computed from the centre of the ball
+# that the cap is part of; for this height the ball is so large that rounding errors are 1e-9 of the radius.
+FLATTEST_CAP = 1e-7
+
 
 @dataclass(frozen=True)
 class Tablet:
@@ -196,7 +200,7 @@ class Tablet:
     band
         Height of the band.
     cap
-        Height of each cap.
+        Height of each cap, from 1e-7 of the radius to the radius.
     rounding
         Radius of the rounded edge between band and caps; overlaps must stay below it. Mass and inertia are those of
         the tablet with sharp edges.
@@ -215,6 +219,11 @@ class Tablet:
                 raise InputError(f"{name} must be a positive, finite length, got {value!r}")
         if self.cap > self.radius:
             raise InputError(f"cap must be at most the radius {self.radius} (half a ball), got {self.cap}")
+        if self.cap < FLATTEST_CAP * self.radius:
+            raise InputError(
+                f"cap must be at least {FLATTEST_CAP:g} of the radius {self.radius}, got {self.cap}: the ball that a "
+                "flatter cap is part of is too large for the digits of a float; use a Polyhedron for flat faces"
+            )
         if not 0 < self.margin < 0.5 * min(self.radius, self.band):
             raise InputError(
                 f"rounding must be above 0 and below {0.5 * min(self.radius, self.band)}, got {self.margin}"
@@ -228,8 +237,10 @@ class Tablet:
     def _description(self, _: Properties) -> Description:
         m, ball = self.margin, self.cap_radius
         centre = 0.5 * self.band + self.cap - ball
-        rim = centre + float(np.sqrt((ball - m) ** 2 - (self.radius - m) ** 2))
-        return {"band": self.radius - m, "cap": ball - m, "cap_centre": centre, "rim": rim}, {}
+        inner, band = ball - m, self.radius - m
+        # Where the ball meets the cylinder: centre + sqrt(inner² - band²), without the difference of large numbers.
+        rim = 0.5 * self.band + self.cap - m - band**2 / (inner + float(np.sqrt(inner**2 - band**2)))
+        return {"band": band, "cap": inner, "cap_centre": centre, "rim": rim}, {}
 
     @property
     def cap_radius(self) -> float:
