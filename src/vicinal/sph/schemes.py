@@ -8,6 +8,9 @@ from vicinal.sph.checks import check_not_negative, check_positive
 DIFFUSION = {"delta": 0.1, "edac": 0.2, "dfsph": 0.0}
 """Strength of diffusion by scheme."""
 
+SMOOTHING = {"delta": {2: 2.0, 3: 1.6}, "edac": {2: 2.0, 3: 1.6}, "dfsph": {2: 2.0, 3: 1.6}}
+"""Smoothing length in spacings by scheme and dimension: about 50 neighbours in two dimensions, 137 in three."""
+
 SHIFTING = {"delta": 1.0, "edac": 1.0, "dfsph": 0.0}
 """Strength of shifting by scheme."""
 
