@@ -36,10 +36,9 @@ def test_plates_drive_a_shear_flow_as_exact_series_say() -> None:
 
 
 def test_taylor_green_vortices_decay_as_the_exact_solution() -> None:
-    # A lattice breaks up along lines where the flow draws it out, and its symmetry makes rounding decide how: errors of
-    # speed are 0.0056 to 0.014. Lattices that are off by millionths of a spacing all break up alike: 32 of them have
-    # errors of 0.0067 to 0.0070 and energies of 1.019 to 1.020.
-    found = confined.taylor_green(50, scheme="delta", jitter=5e-6)
+    # The start is off a lattice by millionths of a spacing, or rounding decides: on a perfect one errors of speed are
+    # 0.0056 to 0.014. 32 starts had errors of 0.0067 to 0.0070 and energies of 1.019 to 1.020.
+    found = confined.taylor_green(50, scheme="delta")
     assert found["speed"] < 0.0075
     assert found["energy"] == pytest.approx(1, abs=0.022)
 

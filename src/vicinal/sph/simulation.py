@@ -93,11 +93,11 @@ class Simulation(Particles):
     kernel
         "wendland_c2", "wendland_c4", "quintic" or "cubic".
     smoothing
-        Smoothing length in spacings; by default 2 in two dimensions and 1.6 in three.
+        Smoothing length in spacings; by default 2 in two dimensions, 1.5 with edac, and 1.6 in three.
     state
         Equation of state: "linear" or "tait".
     diffusion
-        Strength δ of the diffusion of density or pressure; by default 0.1, and 0.2 with edac. Not with dfsph.
+        Strength δ of the diffusion of density or pressure; by default 0.1. Not with dfsph.
     shifting
         Strength of shifting, 1 as published, 0 for none. Not with dfsph.
     tensile_control
