@@ -36,10 +36,9 @@ def test_plates_drive_a_shear_flow_as_exact_series_say() -> None:
 
 
 def test_taylor_green_vortices_decay_as_the_exact_solution() -> None:
-    # A lattice breaks up along lines where the flow draws it out, and its symmetry makes rounding decide how: errors of
-    # speed are 0.0056 to 0.014. Lattices that are off by millionths of a spacing all break up alike: 32 of them have
-    # errors of 0.0067 to 0.0070 and energies of 1.019 to 1.020.
-    found = confined.taylor_green(50, scheme="delta", jitter=5e-6)
+    # The start is off a lattice by millionths of a spacing, or rounding decides: on a perfect one errors of speed are
+    # 0.0056 to 0.014. 32 starts had errors of 0.0067 to 0.0070 and energies of 1.019 to 1.020.
+    found = confined.taylor_green(50, scheme="delta")
     assert found["speed"] < 0.0075
     assert found["energy"] == pytest.approx(1, abs=0.022)
 
@@ -69,25 +68,3 @@ def test_a_drop_is_drawn_out_to_the_exact_ellipse() -> None:
         a, rate = a - dt * (rate + bend) * middle, rate + dt * rate**2 * (middle**4 - 1) / (middle**4 + 1)
     axes = np.sqrt((sim.positions**2).mean(axis=0) / before)
     assert np.allclose(axes, [a, 1 / a], rtol=0.005)
-
-
-def test_the_front_of_a_dam_break_follows_the_experiment() -> None:
-    # Martin & Moyce (Phil. Trans. R. Soc. A 244 (1952) 312), column a × 2a, a = 2.25 inches: front x/a over
-    # t √(2 g / a). The experiment starts with a gate, so that its front is late by 0.1 to 0.2.
-    measured = np.array(
-        [
-            [0.41, 0.84, 1.19, 1.43, 1.63, 1.82, 1.97, 2.2, 2.32, 2.5, 2.64, 2.82, 2.96],
-            [1.11, 1.23, 1.44, 1.67, 1.89, 2.11, 2.33, 2.56, 2.78, 3.0, 3.22, 3.44, 3.67],
-        ]
-    )
-    spacing = 0.05
-    water = lattice((0, 0), (1, 2), spacing)
-    sim = Simulation(water, spacing=spacing, gravity=(0, -1.0), walls=tank((5, 3), spacing))
-    times = np.linspace(0.1, 3.0, 30)
-    front = []
-    for moment in times:
-        sim.run_until(moment / np.sqrt(2))
-        front.append(sim.positions[:, 0].max() + 0.5 * spacing)
-    late = [np.interp(measured[0] - delay, [0, *times], [1.0, *front]) for delay in np.arange(0, 0.3, 0.02)]
-    assert min(np.sqrt(np.mean((z - measured[1]) ** 2)) for z in late) < 0.1
-    assert ((sim.positions > 0) & (sim.positions < [5, 3])).all()

@@ -7,10 +7,13 @@ import pytest
 from vicinal.lab import flows
 
 
-def test_the_front_of_a_dam_break_follows_koshizuka_and_oka() -> None:
-    found = flows.koshizuka_front(20)
-    assert found["rms"] < 0.1
-    assert found["left"] == 0
+def test_the_front_of_a_dam_break_follows_experiments() -> None:
+    for front in (flows.koshizuka_front, flows.martin_moyce_front):
+        found = front(20)
+        assert found["rms"] < 0.1
+        # The gate delays both by up to 0.3 √(a / 2 g).
+        assert found["late"] < 0.3
+        assert found["left"] == 0
 
 
 def test_the_wave_of_lobovsky_reaches_the_far_wall_in_time() -> None:
@@ -32,3 +35,10 @@ def test_a_rotating_square_has_the_exact_pressure_and_no_voids() -> None:
     assert found["pressure"] == pytest.approx(flows.ROTATING_CENTRE, rel=0.03)
     assert found["cover"] > 0.95
     assert found["angular_momentum"] == pytest.approx(1, rel=0.01)
+
+
+def test_the_reservoir_of_kleefsman_empties_as_measured() -> None:
+    # So coarse, the front is late by a tenth: `vicinal lab run fluids-published` has the other gauge and the impact.
+    found = flows.kleefsman_heights(11, until=0.3)
+    assert found["H4"] < 0.02
+    assert found["left"] == 0

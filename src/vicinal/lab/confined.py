@@ -61,7 +61,7 @@ at y = 0.5. Ghia, Ghia & Shin, J. Comput. Phys. 48 (1982) 387, tables I and II."
 
 
 def taylor_green(
-    cells: int, *, until: float = 1.0, reynolds: float = 100, scheme: str = "edac", jitter: float = 0.0
+    cells: int, *, until: float = 1.0, reynolds: float = 100, scheme: str = "edac", jitter: float = 5e-6
 ) -> dict[str, float]:
     """Return errors of decaying vortices against the exact solution.
 
@@ -72,7 +72,9 @@ def taylor_green(
     cells
         Particles along an edge of the periodic square.
     jitter
-        Standard deviation of positions at the start from a lattice, in spacings.
+        Standard deviation of positions at the start from a lattice, in spacings. A perfect lattice breaks up along
+        lines where the flow draws it out, and rounding decides how; lattices that are off by millionths of a spacing
+        break up alike.
     """
     nu, points = 1 / reynolds, fill(((0, 0), (1, 1)), 1 / cells)
     points = (points + np.random.default_rng(1).normal(0, jitter / cells, points.shape)) % 1

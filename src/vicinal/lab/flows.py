@@ -18,7 +18,7 @@ from vicinal.sph.boundary import WallParticles, wall_particles
 from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
 from vicinal.sph.probes import FluidSample, HeightGauge, PressureProbe
-from vicinal.sph.simulation import SMOOTHING
+from vicinal.sph.schemes import SMOOTHING
 from vicinal.sph.solids import Solid, depths_in
 
 Array = npt.NDArray[np.float64]
@@ -31,6 +31,12 @@ KOSHIZUKA = (
 )
 """Front x/L over t √(2 g/L) of a column L × 2L: Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421, experiment, as
 DualSPHysics has it in its first example."""
+
+MARTIN_MOYCE = (
+    (0.41, 0.84, 1.19, 1.43, 1.63, 1.82, 1.97, 2.2, 2.32, 2.5, 2.64, 2.82, 2.96),
+    (1.11, 1.23, 1.44, 1.67, 1.89, 2.11, 2.33, 2.56, 2.78, 3.0, 3.22, 3.44, 3.67),
+)
+"""The same for a column of 2.25 inches: Martin & Moyce, Phil. Trans. R. Soc. A 244 (1952) 312."""
 
 LOBOVSKY_IMPACT = 2.43
 """Time t √(g/H) at which the wave reaches the lowest sensor: Lobovský et al., J. Fluids Struct. 48 (2014) 407."""
@@ -175,23 +181,31 @@ class Tank:
 
 
 def koshizuka_front(cells: int, *, scheme: str = "delta") -> dict[str, float]:
-    """Return how far the front of a collapsing column is from the experiment, in widths of the column.
+    """Return how far the front of a collapsing column is from that of Koshizuka & Oka, in widths of the column.
 
     Parameters
     ----------
     cells
         Particles along the width of the column.
     """
-    length = 0.146
+    return _front(cells, 0.146, KOSHIZUKA, scheme)
+
+
+def martin_moyce_front(cells: int, *, scheme: str = "delta") -> dict[str, float]:
+    """Return the same for the column of Martin & Moyce."""
+    return _front(cells, 0.05715, MARTIN_MOYCE, scheme)
+
+
+def _front(cells: int, length: float, measured: Sequence[Sequence[float]], scheme: str) -> dict[str, float]:
     tank = Tank((5 * length, 3 * length), length / cells)
     sim = tank.water((length, 2 * length), still=False, scheme=scheme)
-    times = np.linspace(0, 3.4, 69)
+    when, where = np.array(measured)
+    times = np.arange(0, when[-1] + 0.05, 0.05)
     scale = math.sqrt(2 * GRAVITY / length)
     front = []
     for moment in times:
         sim.run_until(moment / scale)
         front.append((sim.positions[:, 0].max() + 0.5 * tank.spacing) / length)
-    when, where = np.array(KOSHIZUKA)
     # A gate that is drawn up makes the experiment late.
     errors = {
         late: float(np.sqrt(np.mean((np.interp(when - late, times, front) - where) ** 2)))
@@ -264,7 +278,7 @@ def standing_wave(cells: int, *, periods: float = 4.0, reynolds: float = 1000) -
         walls=dummies,
         box=(1.0, None),
         # In this form viscosity also acts at a free surface as it should (Colagrossi et al. 2013).
-        viscosity=Artificial(8 * nu / (sound * SMOOTHING[2] * spacing)),
+        viscosity=Artificial(8 * nu / (sound * SMOOTHING["delta"][2] * spacing)),
     )
     period = 2 * math.pi / omega
     times = np.linspace(0, periods * period, round(40 * periods) + 1)
@@ -343,30 +357,30 @@ def _square_pressure(points: Array) -> Array:
     return total
 
 
-def kleefsman_heights(spacing: float, *, until: float = 2.0) -> dict[str, float]:
+def kleefsman_heights(cells: int, *, until: float = 2.0) -> dict[str, float]:
     """Return when a wave reaches an obstacle, and how far two heights are from the experiment in metres (rms).
 
     Parameters
     ----------
-    spacing
-        Distance of particles; 0.55 m is the height of the column.
+    cells
+        Particles along the height of the column of 0.55 m; for a multiple of 11 the width of 1 m is filled, too.
     until
         Time to simulate.
     """
-    obstacle = _block((2.3955, 0.295, -0.2), (2.5565, 0.698, 0.161))
+    spacing, face = 0.55 / cells, 2.3955
+    obstacle = _block((face, 0.295, -0.2), (2.5565, 0.698, 0.161))
     tank = Tank((3.22, 1.0, 1.0), spacing, (obstacle,))
-    height = spacing * round(0.55 / spacing)
-    sim = tank.water((spacing * round(1.228 / spacing), spacing * round(1.0 / spacing), height))
+    sim = tank.water((spacing * round(1.228 / spacing), spacing * round(1.0 / spacing), 0.55))
     gauges = {
         name: HeightGauge(name=name, point=(place, 0.5, 0.0), direction=(0, 0, 1), length=1.0)
         for name, place in (("H2", 2.228), ("H4", 0.582))
     }
     heights: dict[str, list[float]] = {name: [] for name in gauges}
-    impact = math.inf
-    for step in range(round(until / 0.01) + 1):
-        sim.run_until(0.01 * step)
-        if impact == math.inf and (sim.positions[:, 0].max() + 0.5 * spacing) >= 2.3955:
-            impact = sim.time
+    times = np.linspace(0, until, round(until / 0.01) + 1)
+    front = []
+    for step, moment in enumerate(times):
+        sim.run_until(moment)
+        front.append(sim.positions[:, 0].max() + 0.5 * spacing)
         if step % 10 == 0:
             now = FluidSample.of(sim)
             for name, gauge in gauges.items():
@@ -375,6 +389,8 @@ def kleefsman_heights(spacing: float, *, until: float = 2.0) -> dict[str, float]
         name: float(np.sqrt(np.mean((np.array(values) - np.array(KLEEFSMAN_HEIGHTS[name][: len(values)])) ** 2)))
         for name, values in heights.items()
     }
+    there = int(np.argmax(np.array(front) >= face))
+    impact = float(np.interp(face, front[there - 1 : there + 1], times[there - 1 : there + 1])) if there else math.inf
     return {"impact": impact, **errors, "left": tank.left(sim)}
 
 

@@ -21,7 +21,8 @@ from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
 from vicinal.sph.phases import Phase
-from vicinal.sph.simulation import SMOOTHING, Simulation
+from vicinal.sph.schemes import SMOOTHING
+from vicinal.sph.simulation import Simulation
 from vicinal.sph.solids import Solid, depths_in
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 from vicinal.sph.vortices import taylor_green_pressures, taylor_green_velocities
@@ -124,7 +125,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: I
 
 
 def _support(section: Sph) -> float:
-    factor = SMOOTHING[section.dim] if section.smoothing is None else section.smoothing
+    factor = SMOOTHING[section.scheme][section.dim] if section.smoothing is None else section.smoothing
     return Kernel(section.kernel, factor * section.spacing, section.dim).support
 
 

@@ -111,11 +111,11 @@ class Sph(SolverSection):
     surface_tension: float = key(NOT_NEGATIVE, 0.0, help="of all interfaces between phases")
     kernel: str = key(OneOf(KERNELS), "wendland_c2")
     smoothing: float | None = key(
-        Number(1, 5), None, help="smoothing length in spacings; 2 in two dimensions, 1.6 in three"
+        Number(1, 5), None, help="smoothing length in spacings; 2 in two dimensions, 1.5 with edac, and 1.6 in three"
     )
     state: str = key(OneOf(STATES), "linear", help="equation of state")
     diffusion: float | None = key(
-        NOT_NEGATIVE, None, help="strength of the diffusion of density or pressure; 0.1, with edac 0.2"
+        NOT_NEGATIVE, None, help="strength of the diffusion of density or pressure; 0.1, with dfsph none"
     )
     shifting: float | None = key(NOT_NEGATIVE, None, help="strength of shifting; 1, with dfsph none")
     courant: float | None = key(

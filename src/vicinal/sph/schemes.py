@@ -5,8 +5,12 @@ from __future__ import annotations
 from vicinal.errors import InputError
 from vicinal.sph.checks import check_not_negative, check_positive
 
-DIFFUSION = {"delta": 0.1, "edac": 0.2, "dfsph": 0.0}
+DIFFUSION = {"delta": 0.1, "edac": 0.1, "dfsph": 0.0}
 """Strength of diffusion by scheme."""
+
+SMOOTHING = {"delta": {2: 2.0, 3: 1.6}, "edac": {2: 1.5, 3: 1.6}, "dfsph": {2: 2.0, 3: 1.6}}
+"""Smoothing length in spacings by scheme and dimension: about 50 neighbours in two dimensions, 28 with edac, and 137 in
+three."""
 
 SHIFTING = {"delta": 1.0, "edac": 1.0, "dfsph": 0.0}
 """Strength of shifting by scheme."""
@@ -26,7 +30,7 @@ def check_strength(value: object, name: str, scheme: str) -> float:
     Examples
     --------
     >>> check_strength(None, "diffusion", "edac")
-    0.2
+    0.1
     """
     default = (DIFFUSION if name == "diffusion" else SHIFTING)[scheme]
     strength = default if value is None else check_not_negative(value, name)

@@ -24,7 +24,7 @@ from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
 from vicinal.sph.phases import Phase, check_phases, matched_sounds
 from vicinal.sph.ranks import STEPS, FluidRanks, check_together
-from vicinal.sph.schemes import SCHEMES, check_courant, check_scheme, check_strength, check_tolerance
+from vicinal.sph.schemes import SCHEMES, SMOOTHING, check_courant, check_scheme, check_strength, check_tolerance
 from vicinal.sph.sound import choose_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 Array = npt.NDArray[np.float64]
-
-SMOOTHING = {2: 2.0, 3: 1.6}
-"""Smoothing length in spacings by dimension: about 50 neighbours in two dimensions, 137 in three."""
 
 STATES = ("linear", "tait")
 PRECISIONS = ("single", "double")
@@ -96,11 +93,11 @@ class Simulation(Particles):
     kernel
         "wendland_c2", "wendland_c4", "quintic" or "cubic".
     smoothing
-        Smoothing length in spacings; by default 2 in two dimensions and 1.6 in three.
+        Smoothing length in spacings; by default 2 in two dimensions, 1.5 with edac, and 1.6 in three.
     state
         Equation of state: "linear" or "tait".
     diffusion
-        Strength δ of the diffusion of density or pressure; by default 0.1, and 0.2 with edac. Not with dfsph.
+        Strength δ of the diffusion of density or pressure; by default 0.1. Not with dfsph.
     shifting
         Strength of shifting, 1 as published, 0 for none. Not with dfsph.
     tensile_control
@@ -178,7 +175,8 @@ class Simulation(Particles):
             self._viscosity = Laminar(max(each.nu for each in self._several))
         self._tension = check_not_negative(surface_tension, "surface_tension")
         self._gravity = check_vector(gravity, "gravity", self._dim)
-        self._smoothing = SMOOTHING[self._dim] if smoothing is None else check_positive(smoothing, "smoothing")
+        default = SMOOTHING[self._scheme][self._dim]
+        self._smoothing = default if smoothing is None else check_positive(smoothing, "smoothing")
         if not 1 <= self._smoothing <= 5:
             raise InputError(f"smoothing must be from 1 to 5 spacings, got {self._smoothing:g}")
         name = _check.check_choice(kernel, "kernel", KERNELS)
