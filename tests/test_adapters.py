@@ -102,6 +102,41 @@ def test_a_tree_counts_with_weights() -> None:
         assert np.allclose(found, theirs[0].count_neighbors(theirs[1], radii, weights=weights))
 
 
+def test_a_tree_compares_squares_where_it_counts() -> None:
+    points, others = np.random.default_rng(6).random((2, 300, 3))
+    ours = KDTree(points), KDTree(others)
+    x, y, z = (others[None] - points[:, None]).T
+    squares = np.sort((x * x + y * y + z * z).ravel())
+    radii = np.sqrt(squares[:2000])
+    # Roots and their squares are rounded, so some of these radii do not reach the pair that they come from.
+    expected = np.searchsorted(squares, radii * radii, side="right")
+    assert np.count_nonzero(expected < np.arange(1, 2001)) > 100
+    found = ours[0].count_neighbors(ours[1], radii)
+    assert np.array_equal(found, expected)
+    theirs = cKDTree(points).count_neighbors(cKDTree(others), radii)
+    assert np.count_nonzero(found != theirs) < 10  # SciPy also compares squares, but leaves out boxes by rounded bounds
+    assert found[7] == ours[0].count_neighbors(ours[1], radii[7])
+    for weights in ((None, None), (np.ones(300, int), None)):
+        found = ours[0].count_neighbors(ours[1], radii, weights=weights)
+        assert found.dtype == np.float64
+        assert np.array_equal(found, expected)
+    nothing = ours[0].count_neighbors(ours[1], [0.0, 1e-9], weights=(np.ones(300), np.ones(300)))
+    assert nothing.dtype == np.float64
+    assert nothing.tolist() == [0.0, 0.0]
+
+
+def test_a_tree_refuses_counts_that_scipy_refuses() -> None:
+    points, others = np.random.default_rng(7).random((2, 20, 3))
+    for kind in (KDTree, cKDTree):
+        tree, other = kind(points), kind(others)
+        with pytest.raises(ValueError, match="weights for both in a tuple"):
+            tree.count_neighbors(other, 0.3, weights=np.ones(20))
+        with pytest.raises(ValueError, match="non-decreasing"):
+            tree.count_neighbors(other, [0.3, 0.1], cumulative=False)
+        with pytest.raises(ValueError, match="one-dimensional"):
+            tree.count_neighbors(other, [[0.3, 0.1]])
+
+
 CRYSTALS = {
     "cubic": bulk("Cu", "fcc", a=3.6, cubic=True) * (2, 2, 2),
     "molecule": Atoms("OH2CO", RNG.random((5, 3)) * 2),
