@@ -96,6 +96,10 @@ def test_a_tree_counts_with_weights() -> None:
     bins = np.sort(radii)
     single = ours[0].count_neighbors(ours[1], bins[:3], cumulative=False)
     assert np.array_equal(single, theirs[0].count_neighbors(theirs[1], bins[:3], cumulative=False))
+    equal = np.array([0.1, 0.1, 0.3, 0.3, 0.3])
+    for kind in (True, False):
+        found = ours[0].count_neighbors(ours[1], equal, cumulative=kind)
+        assert np.array_equal(found, theirs[0].count_neighbors(theirs[1], equal, cumulative=kind))
     mine, yours = np.random.default_rng(4).random((2, 200))
     for weights in ((mine, yours), (mine, None)):
         found = ours[0].count_neighbors(ours[1], radii, weights=weights)

@@ -223,8 +223,9 @@ class KDTree:
             # Squares are compared, as in `pairs`: a root, once rounded, can be equal to a radius that is too small.
             bins = np.searchsorted(edges * edges, squared(vectors))
             sums += np.bincount(bins, values, minlength=len(sums))
-        totals = np.cumsum(sums[:-1]) if cumulative else sums[:-1]
-        result = totals[np.searchsorted(edges, radii.ravel())].reshape(radii.shape)
+        # Of equal radii the first has all their pairs; only cumulative counts may be in any order.
+        totals = np.cumsum(sums)[np.searchsorted(edges, radii.ravel(), side="right") - 1] if cumulative else sums[:-1]
+        result = totals.reshape(radii.shape)
         if weights is None:
             result = result.astype(np.intp)
         return result if result.ndim else result[()]
