@@ -112,6 +112,8 @@ def _check_along(periodic: Any, boxes: npt.NDArray[np.float64]) -> npt.NDArray[n
     if periodic is None:
         return np.ones(shape, bool)
     given = np.asarray(periodic)
+    if given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
+        given = given.astype(np.bool_)
     if given.dtype != np.bool_ or given.shape not in ((), shape[1:], shape):
         raise InputError(
             f"periodic must be True or False for all, for {shape[1]} axes, or for each system with shape {shape}, got "
