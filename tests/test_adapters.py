@@ -15,6 +15,7 @@ from ase.neighborlist import neighbor_list as ase_neighbor_list
 from scipy.spatial import cKDTree
 
 import vicinal as vc
+from vicinal.adapters import mdanalysis
 from vicinal.adapters.ase import neighbor_list
 from vicinal.adapters.scipy import KDTree
 from vicinal.io import read_points, write_pairs
@@ -178,10 +179,18 @@ def test_wrong_arguments_of_ase_are_refused() -> None:
         neighbor_list("x", atoms, 1.0)
 
 
+def test_a_least_distance_does_not_replace_the_nearest_image() -> None:
+    # Across the border the points are 0.2 apart; their next image is 0.8 away, also within the cutoff.
+    points, box = [[0.1, 0.5, 0.5], [0.9, 0.5, 0.5]], [1.0, 9.0, 9.0, 90.0, 90.0, 90.0]
+    assert len(mdanalysis.self_capped_distance(points, 0.85, 0.3, box)[0]) == 0
+    assert len(mdanalysis.capped_distance(points[:1], points[1:], 0.85, 0.3, box)[0]) == 0
+    found, d = mdanalysis.self_capped_distance(points, 0.85, 0.1, box)
+    assert found.tolist() == [[0, 1]]
+    assert d.round(12).tolist() == [0.2]
+
+
 def test_the_functions_of_mdanalysis() -> None:
     distances = pytest.importorskip("MDAnalysis.lib.distances", reason="MDAnalysis is not installed")
-    from vicinal.adapters import mdanalysis
-
     points, others = (np.random.default_rng(7).random((2, 300, 3)) * 10).astype(np.float32)
     for box in (None, np.array([10, 11, 12, 90, 90, 90], np.float32), np.array([10, 11, 12, 80, 95, 70], np.float32)):
         for least in (None, 0.7):

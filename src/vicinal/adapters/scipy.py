@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
+from vicinal.adapters.nearest_images import nearest_images
 from vicinal.errors import InputError
 from vicinal.extras import need
 from vicinal.rows import squared
@@ -178,10 +179,7 @@ class KDTree:
         options: Any = {"queries": self.data, "box": self._box, "want": "ijd", "sort": True}
         i, j, d = pairs(other.data, max_distance, **options) if self.n and other.n else (np.zeros(0, np.intp),) * 3
         if self._repeats(max_distance):
-            order = np.lexsort((d, j, i))
-            first = np.ones(len(order), bool)
-            first[1:] = (np.diff(i[order]) != 0) | (np.diff(j[order]) != 0)
-            i, j, d = (column[order[first]] for column in (i, j, d))
+            i, j, d = nearest_images(i, j, d)
         if output_type == "ndarray":
             made = np.zeros(len(i), dtype=[("i", np.intp), ("j", np.intp), ("v", np.float64)])
             made["i"], made["j"], made["v"] = i, j, d
