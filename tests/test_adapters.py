@@ -15,6 +15,7 @@ from ase.neighborlist import neighbor_list as ase_neighbor_list
 from scipy.spatial import cKDTree
 
 import vicinal as vc
+from vicinal.adapters import mdanalysis
 from vicinal.adapters.ase import neighbor_list
 from vicinal.adapters.scipy import KDTree
 from vicinal.io import read_points, write_pairs
@@ -96,10 +97,49 @@ def test_a_tree_counts_with_weights() -> None:
     bins = np.sort(radii)
     single = ours[0].count_neighbors(ours[1], bins[:3], cumulative=False)
     assert np.array_equal(single, theirs[0].count_neighbors(theirs[1], bins[:3], cumulative=False))
+    equal = np.array([0.1, 0.1, 0.3, 0.3, 0.3])
+    for kind in (True, False):
+        found = ours[0].count_neighbors(ours[1], equal, cumulative=kind)
+        assert np.array_equal(found, theirs[0].count_neighbors(theirs[1], equal, cumulative=kind))
     mine, yours = np.random.default_rng(4).random((2, 200))
     for weights in ((mine, yours), (mine, None)):
         found = ours[0].count_neighbors(ours[1], radii, weights=weights)
         assert np.allclose(found, theirs[0].count_neighbors(theirs[1], radii, weights=weights))
+
+
+def test_a_tree_compares_squares_where_it_counts() -> None:
+    points, others = np.random.default_rng(6).random((2, 300, 3))
+    ours = KDTree(points), KDTree(others)
+    x, y, z = (others[None] - points[:, None]).T
+    squares = np.sort((x * x + y * y + z * z).ravel())
+    radii = np.sqrt(squares[:2000])
+    # Roots and their squares are rounded, so some of these radii do not reach the pair that they come from.
+    expected = np.searchsorted(squares, radii * radii, side="right")
+    assert np.count_nonzero(expected < np.arange(1, 2001)) > 100
+    found = ours[0].count_neighbors(ours[1], radii)
+    assert np.array_equal(found, expected)
+    theirs = cKDTree(points).count_neighbors(cKDTree(others), radii)
+    assert np.count_nonzero(found != theirs) < 10  # SciPy also compares squares, but leaves out boxes by rounded bounds
+    assert found[7] == ours[0].count_neighbors(ours[1], radii[7])
+    for weights in ((None, None), (np.ones(300, int), None)):
+        found = ours[0].count_neighbors(ours[1], radii, weights=weights)
+        assert found.dtype == np.float64
+        assert np.array_equal(found, expected)
+    nothing = ours[0].count_neighbors(ours[1], [0.0, 1e-9], weights=(np.ones(300), np.ones(300)))
+    assert nothing.dtype == np.float64
+    assert nothing.tolist() == [0.0, 0.0]
+
+
+def test_a_tree_refuses_counts_that_scipy_refuses() -> None:
+    points, others = np.random.default_rng(7).random((2, 20, 3))
+    for kind in (KDTree, cKDTree):
+        tree, other = kind(points), kind(others)
+        with pytest.raises(ValueError, match="weights for both in a tuple"):
+            tree.count_neighbors(other, 0.3, weights=np.ones(20))
+        with pytest.raises(ValueError, match="non-decreasing"):
+            tree.count_neighbors(other, [0.3, 0.1], cumulative=False)
+        with pytest.raises(ValueError, match="one-dimensional"):
+            tree.count_neighbors(other, [[0.3, 0.1]])
 
 
 CRYSTALS = {
@@ -139,10 +179,18 @@ def test_wrong_arguments_of_ase_are_refused() -> None:
         neighbor_list("x", atoms, 1.0)
 
 
+def test_a_least_distance_does_not_replace_the_nearest_image() -> None:
+    # Across the border the points are 0.2 apart; their next image is 0.8 away, also within the cutoff.
+    points, box = [[0.1, 0.5, 0.5], [0.9, 0.5, 0.5]], [1.0, 9.0, 9.0, 90.0, 90.0, 90.0]
+    assert len(mdanalysis.self_capped_distance(points, 0.85, 0.3, box)[0]) == 0
+    assert len(mdanalysis.capped_distance(points[:1], points[1:], 0.85, 0.3, box)[0]) == 0
+    found, d = mdanalysis.self_capped_distance(points, 0.85, 0.1, box)
+    assert found.tolist() == [[0, 1]]
+    assert d.round(12).tolist() == [0.2]
+
+
 def test_the_functions_of_mdanalysis() -> None:
     distances = pytest.importorskip("MDAnalysis.lib.distances", reason="MDAnalysis is not installed")
-    from vicinal.adapters import mdanalysis
-
     points, others = (np.random.default_rng(7).random((2, 300, 3)) * 10).astype(np.float32)
     for box in (None, np.array([10, 11, 12, 90, 90, 90], np.float32), np.array([10, 11, 12, 80, 95, 70], np.float32)):
         for least in (None, 0.7):

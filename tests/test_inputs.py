@@ -65,6 +65,9 @@ REFUSALS = [
         "1e-50.*float32|float32.*1e-50",
     ),
     Refusal("cutoff of text", lambda: vc.pairs(CLOUD, cutoff="far"), "cutoff", "far"),
+    Refusal("cutoff of digits", lambda: vc.pairs(CLOUD, cutoff="0.1"), "cutoff", "'0.1'"),
+    Refusal("rows for columns", lambda: vc.pairs(CLOUD.T, cutoff=CUTOFF), "points", r"\(3, 60\).*transposed"),
+    Refusal("one query", lambda: vc.pairs(CLOUD, CUTOFF, queries=CLOUD[0]), "queries", r"\(3,\).*one row"),
     Refusal("several cutoffs", lambda: vc.pairs(CLOUD, cutoff=[0.1, 0.2]), "cutoff", r"\(2,\).*radii="),
     Refusal("no number for a cutoff", lambda: vc.pairs(CLOUD, cutoff=None), "cutoff", "none given"),
     Refusal("box of two for three", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 2)), "box", "2"),
@@ -249,6 +252,17 @@ def test_flags_may_be_numbers(flag: Any) -> None:
     assert all(map(np.array_equal, vc.pairs(CLOUD, CUTOFF, half=flag, sort=flag), expected))
     both = vc.pairs(CLOUD, CUTOFF, half=1 - int(flag))
     assert len(both[0]) == 2 * len(expected[0])
+
+
+@pytest.mark.parametrize("along", [(1, 1, 0), np.array([1, 1, 0]), np.array([True, True, False])])
+def test_periodic_axes_may_be_numbers(along: Any) -> None:
+    expected = vc.pairs(CLOUD, CUTOFF, box=(1.0, 1.0, None), sort=True)
+    assert all(map(np.array_equal, vc.pairs(CLOUD, CUTOFF, box=1.0, periodic=along, sort=True), expected))
+    boxes: dict[str, Any] = {"box": np.ones((1, 3)), "batch": [0] * len(CLOUD), "sort": True}
+    assert all(map(np.array_equal, vc.pairs(CLOUD, CUTOFF, periodic=along, **boxes), expected))
+    assert vc.count(CLOUD, CUTOFF, box=1.0, periodic=0).tolist() == vc.count(CLOUD, CUTOFF).tolist()
+    with pytest.raises(vc.InputError, match=r"periodic must be .*got \(1, 2, 0\)"):
+        vc.pairs(CLOUD, CUTOFF, box=1.0, periodic=(1, 2, 0))
 
 
 # -------------------------------------------------------------------------------- dtypes

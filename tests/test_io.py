@@ -273,6 +273,16 @@ def test_an_existing_file_is_replaced_only_on_request(tmp_path: Path) -> None:
     assert path.read_text().startswith("i,j")
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_has_one_row_per_pair(tmp_path: Path, ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow, which is not installed")
+    path = tmp_path / f"pairs.{ending}"
+    with pytest.raises(vc.InputError, match="want must consist of the letters i, j, d, D, S, got 'E'"):
+        write_pairs(path, (np.zeros((2, 3), np.int64),), want="E")
+    assert not path.exists()
+
+
 def test_an_unknown_ending_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(vc.InputError, match=r"\.npz \.csv \.parquet, got '\.h5'"):
         write_pairs(tmp_path / "pairs.h5", (), want="")

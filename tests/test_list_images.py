@@ -223,6 +223,26 @@ def test_derived_arrays_are_read_only() -> None:
             array[:] = 0
 
 
+def test_later_changes_of_the_arrays_of_a_box_have_no_effect() -> None:
+    points = np.random.default_rng(3).random((60, 3))
+    cell, along = np.eye(3), np.array([True, True, True])
+    rows = vc.NeighborList(cutoff=0.3, skin=0.05, box=cell, periodic=along)
+    rows.update(points)
+    cell *= 9.0
+    along[:] = False
+    rows.update(points + 0.5)  # builds again
+    expected = vc.pairs(points + 0.5, 0.3, box=1.0, sort=True)
+    assert all(np.array_equal(a, b) for a, b in zip(rows.exact(), expected, strict=True))
+
+    cell = 1.5 * np.eye(3)
+    rows = vc.NeighborList(cutoff=0.3, skin=0.05, box=1.0)
+    rows.update(points, box=cell)
+    cell *= 9.0
+    rows.update(points + 0.5)
+    expected = vc.pairs(points + 0.5, 0.3, box=1.5, sort=True)
+    assert all(np.array_equal(a, b) for a, b in zip(rows.exact(), expected, strict=True))
+
+
 def test_growing_boxes_use_up_the_skin() -> None:
     lower = np.random.default_rng(2).random((50, 2))
     made = vc.NeighborList(boxes=True, skin=0.02)

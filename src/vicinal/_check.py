@@ -135,7 +135,12 @@ def check_rows(value: object, name: str, dtype: np.dtype[Any] | None = None) -> 
     if array.ndim == 1 and array.size == 0:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] not in (2, 3):
-        raise InputError(f"{name} must have shape (n, 2) or (n, 3), got {array.shape}")
+        remedy = ""
+        if array.shape in ((2,), (3,)):
+            remedy = "; pass one point as an array with one row"
+        elif array.ndim == 2 and array.shape[0] in (2, 3):
+            remedy = "; pass the transposed array, with one row per point"
+        raise InputError(f"{name} must have shape (n, 2) or (n, 3), got {array.shape}{remedy}")
     if array.shape[0] > MOST_BODIES:
         raise InputError(
             f"{name} must have at most {MOST_BODIES} (2**31 - 1) rows, got {array.shape[0]}; search in parts"
@@ -172,7 +177,7 @@ def check_like(value: object, points: Bodies, box: Cell, name: str) -> Bodies:
 
 def check_number(value: Any, name: str) -> float:
     """Return a real number as a float."""
-    if not isinstance(value, (bool, np.bool_)):
+    if not isinstance(value, (bool, np.bool_, str, bytes)):
         try:
             return float(value)
         except (TypeError, ValueError, OverflowError):

@@ -147,10 +147,11 @@ def _along_axis(row: list[float], axis: int) -> bool:
 def _check_periodic(value: Any, dim: int) -> list[bool] | None:
     if value is None:
         return None
-    if isinstance(value, (bool, np.bool_)):
-        return [bool(value)] * dim
-    entries = list(value) if isinstance(value, (Sequence, np.ndarray)) else []
-    if len(entries) != dim or not all(isinstance(entry, (bool, np.bool_)) for entry in entries):
+    entries = list(value) if isinstance(value, Sequence) or np.ndim(value) == 1 else [value] * dim
+    # 0 and 1 are accepted, too, as by `check_flag`; ASE's users write pbc=(1, 1, 0).
+    if len(entries) != dim or not all(
+        isinstance(entry, (int, np.bool_, np.integer)) and entry in (0, 1) for entry in entries
+    ):
         raise InputError(f"periodic must be True, False or one of them per axis, {dim} in all, got {value!r}")
     return [bool(entry) for entry in entries]
 

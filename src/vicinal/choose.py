@@ -147,7 +147,8 @@ def _reason(facts: Mapping[str, Any], best: str, parameters: Mapping[str, Any], 
     why = STRUCTURES[best]._why.format(bodies=f"{n:.0f}", cells=cells, sizes=sizes)  # noqa: SLF001
     others = {name: cost for name, cost in seconds.items() if name != best}
     second = min(others, key=lambda name: others[name])
-    return f"{why}; {second} would take about {others[second] / seconds[best]:.2g} times as long"
+    longer = f"{others[second] / seconds[best]:.2g}"
+    return f"{why}; {second} would take about {'as long' if longer == '1' else f'{longer} times as long'}"
 
 
 def _fallback(costs: Costs) -> str:

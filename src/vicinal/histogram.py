@@ -133,8 +133,8 @@ def check_edges(edges: object, bodies: Bodies) -> tuple[list[float], float]:
     flat = np.flatnonzero(~(np.diff(squares) > 0))
     if len(flat):
         raise InputError(
-            f"edges must have squares that increase in {dtype}, got {array[flat[0]]} and {array[flat[0] + 1]}; "
-            "sort them, leave out equal ones, or use float64 points"
+            f"edges must ascend, and so must their squares in {dtype}, got {array[flat[0]]} and {array[flat[0] + 1]}; "
+            f"sort them and leave out equal ones{', or use float64 points' if dtype == np.float32 else ''}"
         )
     return [float(square) for square in squares], cutoff
 

@@ -143,8 +143,8 @@ class NeighborList:
         self._cutoff = None if cutoff is None else _check.check_number(cutoff, "cutoff")
         self._radii: npt.ArrayLike | None = None if radii is None else _check.as_array(radii, "radii").copy()
         self._planes = copy_of_planes(planes)
-        self._box: BoxLike = box
-        self._periodic: PeriodicLike = periodic
+        self._box: BoxLike = deepcopy(box)
+        self._periodic: PeriodicLike = deepcopy(periodic)
         self._groups = None if groups is None else _check.as_array(groups, "groups").copy()
         self._exclude = None if exclude is None else _check.as_array(exclude, "exclude").copy()
         seconds = check_consumer(consumer)
@@ -275,7 +275,7 @@ class NeighborList:
         if given.planes is not None:
             self._planes = copy_of_planes(given.planes)
         if given.box is not None:
-            self._box = given.box
+            self._box = deepcopy(given.box)
 
     def _holds(self, state: State, given: Given) -> bool:
         """Move the bodies if the list still holds all their pairs. If not, or if that is uncertain, return False."""

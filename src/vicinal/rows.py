@@ -97,3 +97,9 @@ def pick_columns(columns: Mapping[str, npt.NDArray[Any]], want: str) -> tuple[np
         return tuple(columns[letter] for letter in want)
     edges = _core.edges(columns["i"], columns["j"])
     return tuple(edges if letter == "E" else columns[letter] for letter in want)
+
+
+def squared(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return squared lengths of vectors, rounded as in the definition of a pair."""
+    total: npt.NDArray[Any] = vectors[:, 0] * vectors[:, 0] + vectors[:, 1] * vectors[:, 1]
+    return total + vectors[:, 2] * vectors[:, 2] if vectors.shape[1] == 3 else total

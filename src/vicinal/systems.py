@@ -15,7 +15,7 @@ from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, invers
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.planes import check_planes
-from vicinal.rows import Neighbors, columns_of
+from vicinal.rows import Neighbors, columns_of, squared
 from vicinal.settings import Settings
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -112,6 +112,8 @@ def _check_along(periodic: Any, boxes: npt.NDArray[np.float64]) -> npt.NDArray[n
     if periodic is None:
         return np.ones(shape, bool)
     given = np.asarray(periodic)
+    if given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
+        given = given.astype(np.bool_)
     if given.dtype != np.bool_ or given.shape not in ((), shape[1:], shape):
         raise InputError(
             f"periodic must be True or False for all, for {shape[1]} axes, or for each system with shape {shape}, got "
@@ -338,11 +340,8 @@ def nearest_of(rows: Neighbors, most: int) -> Neighbors:
     vectors: Any
     shifts: Any
     vectors, shifts = (column[places] for column in (rows.vectors, rows.shifts) if column is not None)
-    squared = vectors[:, 0] * vectors[:, 0] + vectors[:, 1] * vectors[:, 1]
-    if vectors.shape[1] == 3:
-        squared = squared + vectors[:, 2] * vectors[:, 2]
     owners = np.repeat(np.arange(len(rows)), np.where(counts > most, counts, 0))
-    order = np.lexsort((*shifts.T[::-1], rows.indices[places], squared, owners))
+    order = np.lexsort((*shifts.T[::-1], rows.indices[places], squared(vectors), owners))
     begins = np.repeat(np.flatnonzero(np.diff(owners, prepend=-1)), counts[counts > most])
     gone = places[order[np.arange(len(order)) - begins >= most]]
     kept = np.ones(len(rows.indices), bool)

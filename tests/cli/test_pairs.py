@@ -180,6 +180,7 @@ BAD = {
     "box length": (["--cutoff", "0.1", "--box", "1,1"], 2, "box"),
     "structure": (["--cutoff", "0.1", "--structure", "Grid"], 2, "HashGrid"),
     "want": (["--cutoff", "0.1", "--want", "ijx"], 2, "want"),
+    "edges": (["--cutoff", "0.1", "--want", "E", "-o", "-"], 2, "want must consist of the letters i, j, d, D, S, got"),
     "output ending": (["--cutoff", "0.1", "-o", "pairs.h5"], 2, "'.h5'"),
     "output folder": (["--cutoff", "0.1", "-o", "missing/pairs.csv"], 1, "missing"),
     "queries missing": (["--cutoff", "0.1", "--queries", "none.npy"], 1, "none.npy: No such file"),

@@ -57,6 +57,13 @@ def test_ranks_of_another_mpi_are_refused(monkeypatch: pytest.MonkeyPatch) -> No
         Domain(MPI.COMM_WORLD)
 
 
+def test_later_changes_of_the_array_of_a_box_have_no_effect() -> None:
+    points, cell = np.random.default_rng(0).random((60, 3)), np.eye(3)
+    mine = Domain(MPI.COMM_SELF, box=cell).scatter(points)
+    cell *= 9.0
+    assert len(mine.pairs(0.3)[0]) == len(vc.pairs(points, 0.3, box=1.0)[0])
+
+
 def test_wrong_columns_are_named() -> None:
     domain = Domain(MPI.COMM_SELF)
     with pytest.raises(vc.InputError, match="ids must have one row per point, 2, got 3"):

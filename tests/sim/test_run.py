@@ -233,7 +233,10 @@ def test_wrong_arguments_have_a_message_and_a_code(file, arguments, code, messag
 
 def test_a_scene_can_be_checked_and_scenes_are_listed(file):
     assert "no errors" in invoke(file, "--check").stdout
-    assert "drum" in invoke("--list").stdout
+    lines = invoke("--list").stdout.splitlines()
+    assert any(line.split() == ["drum", "Rotating", "drum"] for line in lines)
+    (column,) = {len(line) - len(line.split(maxsplit=1)[1]) for line in lines}  # titles are below each other
+    assert column == max(len(line.split()[0]) for line in lines) + 2
 
 
 def test_a_full_disk_is_reported_with_what_is_left(file, tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.adapters.nearest_images import nearest_images
 from vicinal.errors import InputError
 from vicinal.search import pairs as find_pairs
 
@@ -64,7 +65,8 @@ def self_capped_distance(
     del method
     points = _positions(reference)
     i, j, d = find_pairs(points, max_cutoff, box=box_of(box), want="ijd", sort=True)
-    return _capped(i, j, d, i != j, min_cutoff, return_distances=return_distances)
+    apart = i != j
+    return _capped(i[apart], j[apart], d[apart], min_cutoff, return_distances=return_distances)
 
 
 def capped_distance(
@@ -80,7 +82,7 @@ def capped_distance(
     del method
     queries, points = _positions(reference), _positions(configuration)
     i, j, d = find_pairs(points, max_cutoff, queries=queries, box=box_of(box), want="ijd", sort=True)
-    return _capped(i, j, d, np.ones(len(i), bool), min_cutoff, return_distances=return_distances)
+    return _capped(i, j, d, min_cutoff, return_distances=return_distances)
 
 
 def _positions(atoms: Any) -> Array:
@@ -88,14 +90,11 @@ def _positions(atoms: Any) -> Array:
     return positions.reshape(1, -1) if positions.ndim == 1 else positions
 
 
-def _capped(i: Array, j: Array, d: Array, kept: Array, least: float | None, *, return_distances: bool) -> Any:
-    """Return pairs as one array, each with its nearest image only."""
+def _capped(i: Array, j: Array, d: Array, least: float | None, *, return_distances: bool) -> Any:
+    """Return pairs farther apart than `least` as one array, each with its nearest image only."""
+    i, j, d = nearest_images(i, j, d)
     if least is not None:
-        kept = kept & (d > least)
-    i, j, d = (column[kept] for column in (i, j, d))
-    order = np.lexsort((d, j, i))
-    first = np.ones(len(order), bool)
-    first[1:] = (np.diff(i[order]) != 0) | (np.diff(j[order]) != 0)
-    order = order[first]
-    both = np.stack([i[order], j[order]], axis=1).astype(np.intp)
-    return (both, d[order].astype(np.float64)) if return_distances else both
+        beyond = d > least
+        i, j, d = i[beyond], j[beyond], d[beyond]
+    both = np.stack([i, j], axis=1).astype(np.intp)
+    return (both, d.astype(np.float64)) if return_distances else both

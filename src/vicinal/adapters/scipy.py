@@ -18,8 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
+from vicinal.adapters.nearest_images import nearest_images
 from vicinal.errors import InputError
 from vicinal.extras import need
+from vicinal.rows import squared
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import BVH
 
@@ -30,6 +32,8 @@ Array = npt.NDArray[Any]
 # Up to this share of the points as queries, an index that is kept answers; more are searched with a structure
 # that suits their radius.
 FEW_QUERIES = 0.02
+# Pairs that are counted by distance together.
+PAIRS_AT_A_TIME = 1_000_000
 
 
 class KDTree:
@@ -175,10 +179,7 @@ class KDTree:
         options: Any = {"queries": self.data, "box": self._box, "want": "ijd", "sort": True}
         i, j, d = pairs(other.data, max_distance, **options) if self.n and other.n else (np.zeros(0, np.intp),) * 3
         if self._repeats(max_distance):
-            order = np.lexsort((d, j, i))
-            first = np.ones(len(order), bool)
-            first[1:] = (np.diff(i[order]) != 0) | (np.diff(j[order]) != 0)
-            i, j, d = (column[order[first]] for column in (i, j, d))
+            i, j, d = nearest_images(i, j, d)
         if output_type == "ndarray":
             made = np.zeros(len(i), dtype=[("i", np.intp), ("j", np.intp), ("v", np.float64)])
             made["i"], made["j"], made["v"] = i, j, d
@@ -201,18 +202,28 @@ class KDTree:
     ) -> Any:
         """Count the pairs of a point of this tree and one of another within each of the distances r."""
         radii = np.asarray(r, np.float64)
-        largest = float(radii.max(initial=0.0)) if radii.size else 0.0
-        if self._unknown(p) or not 0 <= largest < np.inf or self._repeats(largest) or not (self.n and other.n):
+        largest = float(radii.max(initial=0.0))
+        odd = radii.ndim > 1 or radii.min(initial=0.0) < 0 or not largest < np.inf or not (self.n and other.n)
+        # SciPy refuses these.
+        odd = odd or not (weights is None or isinstance(weights, tuple) or self is other)
+        odd = odd or not (cumulative or (np.diff(radii.ravel()) >= 0).all())
+        if self._unknown(p) or odd or self._repeats(largest):
             return self._scipy.count_neighbors(_scipy_of(other), r, p, weights, cumulative)
         if weights is None and radii.ndim == 0:
             return int(count(other.data, largest, queries=self.data, box=self._box).sum(dtype=np.int64))
-        i, j, d = pairs(other.data, largest, queries=self.data, box=self._box, want="ijd")
         mine, theirs = weights if isinstance(weights, tuple) else (weights, weights)
-        values = np.ones(len(i)) if weights is None else np.asarray(_picked(mine, i) * _picked(theirs, j), np.float64)
         edges = np.sort(radii.ravel())
-        sums = np.bincount(np.searchsorted(edges, d), values, minlength=len(edges) + 1)[: len(edges)]
-        totals = np.cumsum(sums) if cumulative else sums
-        result = totals[np.searchsorted(edges, radii.ravel())].reshape(radii.shape)
+        sums = np.zeros(len(edges) + 1)
+        for i, j, vectors in pairs(
+            other.data, largest, queries=self.data, box=self._box, want="ijD", chunks=PAIRS_AT_A_TIME
+        ):
+            values = None if weights is None else _picked(mine, i) * _picked(theirs, j)
+            # Squares are compared, as in `pairs`: a root, once rounded, can be equal to a radius that is too small.
+            bins = np.searchsorted(edges * edges, squared(vectors))
+            sums += np.bincount(bins, values, minlength=len(sums))
+        # Of equal radii the first has all their pairs; only cumulative counts may be in any order.
+        totals = np.cumsum(sums)[np.searchsorted(edges, radii.ravel(), side="right") - 1] if cumulative else sums[:-1]
+        result = totals.reshape(radii.shape)
         if weights is None:
             result = result.astype(np.intp)
         return result if result.ndim else result[()]
@@ -261,4 +272,4 @@ def _scipy_of(tree: Any) -> Any:
 
 
 def _picked(weights: Any, numbers: Array) -> Any:
-    return 1.0 if weights is None else np.asarray(weights)[numbers]
+    return np.ones(len(numbers)) if weights is None else np.asarray(weights, np.float64)[numbers]

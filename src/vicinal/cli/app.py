@@ -19,6 +19,7 @@ app = typer.Typer(
     help="Find all pairs of close bodies: exact, and fast.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",  # paragraphs are wrapped to the width of the terminal
     # An ordinary traceback is easier to report than a decorated one.
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

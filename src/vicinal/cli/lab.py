@@ -19,6 +19,7 @@ app = typer.Typer(
     help="Repeat the experiments of the papers and compare results.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",
 )
 
 Folder = Annotated[Path, typer.Option("--out", help="Folder for the results; every run has a subfolder.")]

@@ -83,7 +83,9 @@ def pairs(
     ] = False,
     runner: Annotated[
         Runner,
-        typer.Option(help="Who searches tiles: a loop; Dask's scheduler; the ranks that mpiexec has started."),
+        typer.Option(
+            help="How tiles are searched: by a loop; by Dask's scheduler; by the ranks that mpiexec has started."
+        ),
     ] = Runner.LOOP,
     per_tile: Annotated[int, typer.Option(min=1, help="Mean number of points per tile.")] = 1_000_000,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing output file.")] = False,
@@ -95,7 +97,8 @@ def pairs(
     """
     with exit_codes():
         import vicinal as vc
-        from vicinal.io import check_target, read_points, write_chunks, write_csv, write_pairs
+        from vicinal._check import check_want
+        from vicinal.io import LETTERS, check_target, read_points, write_chunks, write_csv, write_pairs
 
         refuse(
             {"--sort": sort, "--full": full, "--queries": queries, "--stream": stream, "--dtype": dtype},
@@ -141,7 +144,7 @@ def pairs(
                 cutoff=cutoff,
                 box=edges,
                 periodic=periodic,
-                want=want,
+                want=check_want(want, LETTERS),
                 half=not full,
                 structure=structure,
             )

@@ -55,8 +55,9 @@ def run(
         from vicinal.sim import RunLoop, load, restart_scene, scenes
 
         if list_scenes:
+            width = max(map(len, scenes.names()))
             for name in scenes.names():
-                typer.echo(f"{name:<16} {load(scenes.find(name)).title}")
+                typer.echo(f"{name:<{width}}  {load(scenes.find(name)).title}")
             return
         changes = [*(settings or []), *([] if threads is None else [f"run.threads={threads}"])]
         if scene is not None:

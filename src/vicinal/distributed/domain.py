@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ class Domain:
         check_launcher()
         self.comm = own_communicator(comm)
         self.rank, self.size = comm.rank, comm.size
-        self.box, self.periodic = box, periodic
+        self.box, self.periodic = deepcopy(box), deepcopy(periodic)
         self.parts = Bisection(())
         """The parts of space; before the first `scatter`, rank 0 owns all of it."""
         for name, value in (("box", box), ("periodic", periodic)):

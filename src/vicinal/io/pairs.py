@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from vicinal import InputError
+from vicinal._check import check_want
 from vicinal.io.atomic import atomic_file, check_place
 from vicinal.io.parquet import write_parquets
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ENDINGS = (".npz", ".csv", ".parquet")
+
+LETTERS = "ijdDS"
+"""Columns that a file can hold: those with an entry per pair."""
 
 ROWS = 16_384
 """Lines of text made at a time: large enough for speed, small enough for memory (some MB)."""
@@ -181,6 +185,7 @@ def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str, head
 
 def _columns(arrays: Sequence[NDArray[Any]], want: str) -> dict[str, NDArray[Any]]:
     """Return the columns of a table by name, one per axis of vectors and shifts."""
+    check_want(want, LETTERS)
     named: dict[str, NDArray[Any]] = {}
     for letter, array in zip(want, arrays, strict=True):
         if array.ndim == 1:
