@@ -18,6 +18,10 @@ Corners = tuple[Array, Array]
 BOTH = (np.float32, np.float64)
 DIMS = (2, 3)
 
+# Seconds within which another Python has started and searched. In an emulator (make aarch64) on a busy machine it takes
+# most of a minute.
+START_SECONDS = 600
+
 # With more cells than this a dense grid may refuse the case, which tests something else.
 DENSE_CELLS = 1e6
 

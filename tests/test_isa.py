@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from cases import BOTH, BUILDERS, DIMS, START_SECONDS, Problem, hard_case
 from compare import ask, assert_same_pairs
 from oracle import exact_pairs
 from sized_cases import SIZED
@@ -51,7 +51,7 @@ def test_an_invalid_environment_variable_raises_a_clear_error() -> None:
         env={**os.environ, "VICINAL_ISA": "sse9"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=START_SECONDS,
         check=False,
     )
     assert result.returncode != 0
@@ -68,7 +68,7 @@ def test_the_environment_lowers_the_instruction_set(name: str) -> None:
         env={**os.environ, "VICINAL_ISA": name},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=START_SECONDS,
         check=False,
     )
     assert result.stdout.strip() == name, result.stderr

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_problem
+from cases import BOTH, BUILDERS, DIMS, START_SECONDS, Problem, hard_case, hard_problem
 from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import ALL, ask, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted
 from each import check_each
@@ -193,7 +193,9 @@ points = numpy.random.default_rng(1).random((9000, 3))
 for box in (None, 1.0):
     print(len(vicinal.pairs(points, cutoff=0.05, box=box)[0]))
 """
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=START_SECONDS, check=False
+    )
     points = np.random.default_rng(1).random((9000, 3))
     expected = [len(vc.pairs(points, cutoff=0.05, box=box)[0]) for box in (None, 1.0)]
     assert result.stdout.split() == [str(number) for number in expected], result.stderr

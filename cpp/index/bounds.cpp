@@ -32,12 +32,13 @@ std::array<Bounds<T, D>, sizeof...(Value)> bounds_of(std::size_t n, const Value&
 #ifdef __GNUC__  // Compilers do not vectorise the loop below, because of the order of comparisons with NaN.
     constexpr std::size_t width = 16 / sizeof(T);
     typedef T Vector __attribute__((vector_size(16)));  // ("using" does not take the attribute here.)
-    Vector low[lanes / width], high[lanes / width], poison[lanes / width], x;
+    Vector low[lanes / width], high[lanes / width], poison[lanes / width];
     std::memcpy(&low, &p.low, sizeof low);
     std::memcpy(&high, &p.high, sizeof high);
     std::memcpy(&poison, &p.poison, sizeof poison);
     for (; k + lanes <= end; k += lanes)
       for (std::size_t v = 0; v < lanes / width; ++v) {
+        Vector x{};
         for (std::size_t l = 0; l < width; ++l) x[l] = values(k + v * width + l);
         low[v] = x < low[v] ? x : low[v];
         high[v] = x > high[v] ? x : high[v];

@@ -136,28 +136,61 @@ class CurveKeys {
   Curve<D> curve_;
 };
 
-// Sorts bodies that share a cell of the curve along a finer one; a stray body far away must not make the cells of all
-// others too large.
+// The same of the body in a slot, which is close in memory to those of its neighbours.
 template <class T, int D>
-void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::size_t enough) {
+std::array<double, D> half_centre_at(const Bodies<T, D>& bodies, std::size_t slot) {
+  if (bodies.raw.shape == Shape::box) return half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]));
+  std::array<double, D> x = bodies.place_at(slot);
+  for (double& half : x) half /= 2;
+  return x;
+}
+
+using CodeOfBody = std::pair<std::uint64_t, std::int32_t>;
+
+// Sorts by code, then number: distributes by the leading of their bits, so that few are left to compare.
+void sort_codes(std::vector<CodeOfBody>& codes, int bits) {
+  const int shift = std::max(0, bits - static_cast<int>(std::bit_width(codes.size())));
+  std::vector<std::uint32_t> next((std::size_t{1} << (bits - shift)) + 1, 0);
+  for (const auto& [code, body] : codes) ++next[(code >> shift) + 1];
+  for (std::size_t part = 1; part < next.size(); ++part) next[part] += next[part - 1];
+  std::vector<CodeOfBody> sorted(codes.size());
+  for (const CodeOfBody& entry : codes) sorted[next[entry.first >> shift]++] = entry;
+  std::size_t first = 0;
+  for (std::size_t part = 0; first < sorted.size(); ++part) {  // now next[part] is its end
+    const std::size_t last = next[part];
+    if (last - first > 1)
+      std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first),
+                sorted.begin() + static_cast<std::ptrdiff_t>(last));
+    first = last;
+  }
+  codes.swap(sorted);
+}
+
+// Sorts bodies that share a cell of the curve along a finer one; a stray body far away must not make the cells of all
+// others too large. `shared`, if not null, receives for each slot but the first the number of bits of the finer codes
+// that it shares with the slot before, added to 64.
+template <class T, int D>
+void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::size_t enough,
+                std::uint8_t* shared = nullptr) {
   if (end - begin <= enough) return;
   std::array<double, D> low{};
   std::array<double, D> high{};
   low.fill(std::numeric_limits<double>::infinity());
   high.fill(-std::numeric_limits<double>::infinity());
   for (std::size_t slot = begin; slot < end; ++slot) {
-    const auto x = half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]));
+    const auto x = half_centre_at(bodies, slot);
     for (std::size_t a = 0; a < D; ++a) {
       low[a] = std::min(low[a], x[a]);
       high[a] = std::max(high[a], x[a]);
     }
   }
-  const Curve<D> curve(low, high, morton_bits<D>);
-  std::vector<std::pair<std::uint64_t, std::int32_t>> order;
+  constexpr int bits = morton_bits<D>;
+  const Curve<D> curve(low, high, bits);
+  std::vector<CodeOfBody> order;
   order.reserve(end - begin);
   for (std::size_t slot = begin; slot < end; ++slot)
-    order.emplace_back(curve(half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]))), bodies.ids[slot]);
-  std::sort(order.begin(), order.end());
+    order.emplace_back(curve(half_centre_at(bodies, slot)), bodies.ids[slot]);
+  sort_codes(order, bits * D);
   // The bodies coincide, or are too close for any factor to separate them.
   if (order.front().first == order.back().first) return;
   for (std::size_t k = 0; k < order.size(); ++k) bodies.place(static_cast<std::size_t>(order[k].second), begin + k);
@@ -165,6 +198,9 @@ void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::s
     std::size_t last = first + 1;
     while (last < order.size() && order[last].first == order[first].first) ++last;
     sort_finer(bodies, begin + first, begin + last, enough);
+    if (shared != nullptr && first > 0)
+      shared[begin + first] =
+          static_cast<std::uint8_t>(64 + std::countl_zero(order[first - 1].first ^ order[first].first));
     first = last;
   }
 }
@@ -213,7 +249,7 @@ std::vector<std::uint32_t> Prefixes::starts_of_runs(std::size_t begin, std::size
     int shared;
   };
   // Bits grow along the stack: there are never more entries than different numbers of bits.
-  std::array<Open, 130> stack;
+  std::array<Open, equal_keys + 34> stack;
   std::size_t depth = 0;
   stack[depth++] = {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(from), -1};
   std::vector<char> large(end - begin, 0);
@@ -237,23 +273,34 @@ std::vector<std::uint32_t> Prefixes::starts_of_runs(std::size_t begin, std::size
   return starts;
 }
 
+namespace {
+
+// Sorts, and fills `prefixes` unless it is null.
 template <class T, int D>
-int sort_by_curve(Bodies<T, D>& bodies, std::size_t most, int bits) {
+int sort_along_curve(Bodies<T, D>& bodies, std::size_t most, int bits, Prefixes* prefixes) {
   const CurveKeys<T, D> keys(bodies, bits);
   order_by_key(keys.limit(), keys, bodies);
   std::vector<std::size_t> crowded;
   for (std::size_t g = 0; g < bodies.groups; ++g)
     if (bodies.group_begin[g + 1] - bodies.group_begin[g] > most) crowded.push_back(g);
+  if (prefixes != nullptr) prefixes->reset(bodies);
+  std::uint8_t* const shared = prefixes == nullptr ? nullptr : prefixes->shared_with_last();
   parallel_for(crowded.size(), [&](std::size_t k, int) {
-    sort_finer(bodies, bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1], most);
+    sort_finer(bodies, bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1], most, shared);
   });
   return keys.classes();
 }
 
+}  // namespace
+
+template <class T, int D>
+int sort_by_curve(Bodies<T, D>& bodies, std::size_t most, int bits) {
+  return sort_along_curve<T, D>(bodies, most, bits, nullptr);
+}
+
 template <class T, int D>
 int order_by_curve(Bodies<T, D>& bodies, std::size_t most, Prefixes& prefixes, int bits) {
-  const int classes = sort_by_curve(bodies, most, bits);
-  prefixes.reset(bodies);
+  const int classes = sort_along_curve(bodies, most, bits, &prefixes);
   bodies.groups = prefixes.cut(most, bodies.group_begin);
   bodies.group_key.release();
   return classes;

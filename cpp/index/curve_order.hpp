@@ -31,8 +31,11 @@ class Prefixes {
   // The number of leading bits that the keys of two slots share. Equal keys are extended by the numbers of the slots.
   [[nodiscard]] int shared(std::size_t a, std::size_t b) const {
     const std::uint64_t differ = keys_[a] ^ keys_[b];
-    return differ != 0 ? std::countl_zero(differ) : 64 + std::countl_zero(static_cast<std::uint32_t>(a ^ b));
+    return differ != 0 ? std::countl_zero(differ) : equal_keys + std::countl_zero(static_cast<std::uint32_t>(a ^ b));
   }
+  // The number of bits that each slot shares with the one before. Where slots of one key were sorted by finer codes,
+  // these take the place of the numbers of slots: `cut` then finds nodes of the finer curve.
+  [[nodiscard]] std::uint8_t* shared_with_last() { return shared_.data(); }
 
   // Cuts all slots into the largest nodes of the tree with at most `most` bodies: fills `starts`, the number of slots
   // last, and returns the number of runs.
@@ -40,6 +43,7 @@ class Prefixes {
 
  private:
   static constexpr std::size_t grain = std::size_t{1} << 15;
+  static constexpr int equal_keys = 128;  // more than the bits of a key and of a finer code
 
   // The slots from begin to end-1 that start a run: those where the smallest node that contains the slot and the one
   // before has more bodies than a run may have. That node begins at the nearest slot before, and ends before the

@@ -116,9 +116,15 @@ class NearestSearch {
     queue_.resize(last - first);
     std::iota(queue_.begin(), queue_.end(), first);
     sum_ = 0;
-    // The first guess is the mean of the run before, which is close in space.
+    // The first guess is the mean of the run before, which is close in space. Where density changes, part of the change
+    // is foreseen: runs hold about as many points, so sparse ones are wider. (The square grows with the width, not with
+    // its square, because the boxes of few points vary; benchmarks/nearest.py.)
     const bool known = guess_ >= 0;
     if (!known) probe(first + (last - first) / 2);
+    const double width = width_of(bounds_of(queue_), last - first);
+    if (known && width > 0 && width_ > 0)
+      guess_ = static_cast<T>(std::min(static_cast<double>(guess_) * (width / width_), static_cast<double>(most_)));
+    width_ = width;
     answer(queue_, grown(guess_), !known);
     finish_picked();
     guess_ = sum_ / static_cast<T>(last - first);
@@ -126,7 +132,9 @@ class NearestSearch {
 
  private:
   // Fewer queries than this do not share a tile.
-  static constexpr std::size_t several = 3;
+  static constexpr std::size_t several = 2;
+  // The bounds of fewer queries than this say little about density.
+  static constexpr std::size_t few = 5;
   static constexpr Slot none = ~Slot{0};
   // The square of the radius within which the queries of a run are searched, relative to their k-th distance. Measured
   // by benchmarks/nearest.py: more candidates against more queries that have to descend the tree alone.
@@ -184,6 +192,27 @@ class NearestSearch {
     std::array<T, D> x{};
     for (std::size_t a = 0; a < D; ++a) x[a] = queries_.exact[a][query];
     return x;
+  }
+
+  [[nodiscard]] Bounds<T> bounds_of(std::span<const Slot> queue) const {
+    Bounds<T> bounds{};
+    for (std::size_t a = 0; a < D; ++a) {
+      const T* const x = queries_.exact[a].data();
+      bounds.low[a] = bounds.high[a] = x[queue[0]];
+      for (const Slot query : queue) {
+        bounds.low[a] = std::min(bounds.low[a], x[query]);
+        bounds.high[a] = std::max(bounds.high[a], x[query]);
+      }
+    }
+    return bounds;
+  }
+  // The edge of a cube as large as the bounds of some queries, per query; 0 if they tell nothing about density.
+  static double width_of(const Bounds<T>& bounds, std::size_t queries) {
+    double volume = 1 / static_cast<double>(queries);
+    for (std::size_t a = 0; a < D; ++a)
+      volume *= static_cast<double>(bounds.high[a]) - static_cast<double>(bounds.low[a]);
+    if (queries < few || !(volume > 0) || !std::isfinite(volume)) return 0;
+    return D == 2 ? std::sqrt(volume) : std::cbrt(volume);
   }
 
   // Answers queries that are neighbours. `probed`: the radius is not a mere guess.
@@ -318,15 +347,7 @@ class NearestSearch {
   // Copies all points within the radius of some query into the tile. False if there are too many of them.
   bool fill_tile(std::span<const Slot> queue, T radius2) {
     Batch<T> batch{};
-    Bounds<T> bounds{};
-    for (std::size_t a = 0; a < D; ++a) {
-      const T* const x = queries_.exact[a].data();
-      bounds.low[a] = bounds.high[a] = x[queue[0]];
-      for (const Slot query : queue) {
-        bounds.low[a] = std::min(bounds.low[a], x[query]);
-        bounds.high[a] = std::max(bounds.high[a], x[query]);
-      }
-    }
+    const Bounds<T> bounds = bounds_of(queue);
     batch.inside = radius2;
     segments_.clear();
     std::size_t at = 0;
@@ -475,8 +496,9 @@ class NearestSearch {
   const std::size_t most_candidates_;
   const Kernel<T>& gather_;
   const NearestKernel<T>& kernel_;
-  T guess_ = -1;  // mean square of the k-th distance in the run before; negative: not known
-  T sum_ = 0;     // of these squares in the present run
+  T guess_ = -1;      // mean square of the k-th distance in the run before; negative: not known
+  T sum_ = 0;         // of these squares in the present run
+  double width_ = 0;  // of the run before; 0: not known
   double near_reach_ = 0;
   std::vector<Image> near_images_, far_images_;
   Best<T> best_;
