@@ -4,6 +4,7 @@
     python benchmarks/sph.py --threads 2      # wall time on two threads, and the gain
     python benchmarks/sph.py --isa avx2       # another instruction set
     python benchmarks/sph.py --pysph          # against PySPH on the same fluid (pip install pysph)
+    python benchmarks/sph.py --splishsplash   # against SPlisHSPlasH on the same fluid (pip install pysplishsplash)
     python benchmarks/sph.py --memory 1e7     # memory of a large 3D dam break
 
 Cases: dam breaks as in the examples of DualSPHysics, with 21 neighbours in two dimensions and 137 in three; one by
@@ -64,10 +65,13 @@ def dam_break(dim, comm=None):
     )
 
 
+DFSPH_TANK = (3.9, 3.9, 1.95)
+
+
 def dam_break_dfsph():
     """Return a block of water in a closed box."""
-    spacing, column, size = 0.05, (1.95, 1.95, 1.95), (3.9, 3.9, 1.95)
-    walls = box_walls("tank", (0.0, 0.0, 0.0), size, "")
+    spacing, column = 0.05, (1.95, 1.95, 1.95)
+    walls = box_walls("tank", (0.0, 0.0, 0.0), DFSPH_TANK, "")
     water = fill((np.zeros(3), np.array(column)), spacing)
     return Simulation(
         water,
@@ -154,6 +158,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="per round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pysph", action="store_true", help="compare with PySPH on the same fluid")
+    parser.add_argument("--splishsplash", action="store_true", help="compare with SPlisHSPlasH on the same fluid")
     parser.add_argument("--memory", type=float, help="take steps with so many particles, report memory")
     options = parser.parse_args()
     _core.set_isa(options.isa)
@@ -166,6 +171,11 @@ def main():
 
         with vc.threads(1):
             compare(options.seconds, options.rounds)
+        return
+    if options.splishsplash:
+        from sph_splishsplash import compare as compare_dfsph
+
+        compare_dfsph(dam_break_dfsph(), DFSPH_TANK, 5, 2 * options.rounds)
         return
     # CPU time of several threads would count the time in which they wait.
     clock = time.process_time if options.threads == 1 else time.perf_counter

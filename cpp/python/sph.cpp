@@ -347,6 +347,11 @@ class AnySph {
   [[nodiscard]] std::int64_t steps() const {
     return visit([]<class T, int D>(const Simulation<T, D>& sim) { return sim.steps; });
   }
+  [[nodiscard]] std::tuple<std::int64_t, double> unsolved() const {
+    return visit([]<class T, int D>(const Simulation<T, D>& sim) {
+      return std::tuple(sim.solver.unsolved.count, sim.solver.unsolved.error);
+    });
+  }
   [[nodiscard]] std::int64_t broken() const {
     return visit([]<class T, int D>(const Simulation<T, D>& sim) { return std::int64_t{sim.broken}; });
   }
@@ -469,6 +474,7 @@ void bind_sph(nb::module_& m) {
       .def("prime", &AnySph::prime)
       .def("next", &AnySph::next)
       .def("solved", &AnySph::solved)
+      .def("unsolved", &AnySph::unsolved)
       .def("time", &AnySph::time)
       .def("steps", &AnySph::steps)
       .def("broken", &AnySph::broken)

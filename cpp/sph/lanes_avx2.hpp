@@ -2,33 +2,17 @@
 #pragma once
 
 #include "exec/pack_table.hpp"
-#include "sph/lanes.hpp"
+#include "sph/eight.hpp"
 
 namespace vicinal::sph {
 namespace {
 
-// One register, for a few neighbours.
-struct Eight {
-  __m256 v;
-};
-inline Eight operator+(Eight x, Eight y) { return {_mm256_add_ps(x.v, y.v)}; }
-inline Eight operator-(Eight x, Eight y) { return {_mm256_sub_ps(x.v, y.v)}; }
-inline Eight operator*(Eight x, Eight y) { return {_mm256_mul_ps(x.v, y.v)}; }
-inline Eight operator/(Eight x, Eight y) { return {_mm256_div_ps(x.v, y.v)}; }
-
-struct EightLanes {
-  using T = float;
-  using Real = Eight;
+struct EightLanes : EightNumbers {
   struct Mask {
     __m256 v;
   };
-  static constexpr std::size_t width = 8;
-
-  static Real all(float a) { return {_mm256_set1_ps(a)}; }
   static Mask less(Real x, Real y) { return {_mm256_cmp_ps(x.v, y.v, _CMP_LT_OQ)}; }
   static Real choose(Mask m, Real x, Real y) { return {_mm256_blendv_ps(y.v, x.v, m.v)}; }
-  static Real root(Real x) { return {_mm256_sqrt_ps(x.v)}; }
-  static Real larger(Real x, Real y) { return {_mm256_max_ps(x.v, y.v)}; }
   static Mask first(std::size_t lanes) {
     const __m256 limit = _mm256_set1_ps(static_cast<float>(lanes));
     return {_mm256_cmp_ps(_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), limit, _CMP_LT_OQ)};
@@ -37,22 +21,6 @@ struct EightLanes {
   static Mask odd(Real x) { return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(x.v), 31))}; }
   static bool any(Mask m) { return _mm256_movemask_ps(m.v) != 0; }
   static Mask both(Mask x, Mask y) { return {_mm256_and_ps(x.v, y.v)}; }
-  static void columns(const float* records, const std::uint32_t* which, Real* out) {
-    // Row k has the records of lanes k and k + 4.
-    const auto row = [&](std::size_t k) {
-      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(part(k)), part(k + 4), 1);
-    };
-    const __m256 a = row(0), b = row(1), c = row(2), d = row(3);
-    const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
-                  cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
-    const __m256d ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
-                  cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
-    out[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low));
-    out[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low));
-    out[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high));
-    out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
-  }
 };
 
 struct TwoEights {

@@ -1,51 +1,20 @@
 // 16 floats in one register. Only files compiled for AVX-512 include this, after the header of its intrinsics.
 #pragma once
 
-#include "sph/lanes.hpp"
+#include "sph/eight.hpp"
 
 namespace vicinal::sph {
 namespace {
 
 // Half a register. It has masks of its own, which compilers use better here than those of AVX2.
-struct Eight {
-  __m256 v;
-};
-inline Eight operator+(Eight a, Eight b) { return {_mm256_add_ps(a.v, b.v)}; }
-inline Eight operator-(Eight a, Eight b) { return {_mm256_sub_ps(a.v, b.v)}; }
-inline Eight operator*(Eight a, Eight b) { return {_mm256_mul_ps(a.v, b.v)}; }
-inline Eight operator/(Eight a, Eight b) { return {_mm256_div_ps(a.v, b.v)}; }
-
-struct EightLanes {
-  using T = float;
-  using Real = Eight;
+struct EightLanes : EightNumbers {
   using Mask = std::uint8_t;  // what the intrinsics call __mmask8
-  static constexpr std::size_t width = 8;
-
-  static Real all(float a) { return {_mm256_set1_ps(a)}; }
   static Mask less(Real a, Real b) { return _mm256_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ); }
   static Real choose(Mask m, Real a, Real b) { return {_mm256_mask_blend_ps(m, b.v, a.v)}; }
-  static Real root(Real a) { return {_mm256_sqrt_ps(a.v)}; }
-  static Real larger(Real a, Real b) { return {_mm256_max_ps(a.v, b.v)}; }
   static Mask first(std::size_t lanes) { return static_cast<Mask>(lanes >= width ? 0xffU : (1U << lanes) - 1); }
   static Mask odd(Real a) { return _mm256_test_epi32_mask(_mm256_castps_si256(a.v), _mm256_set1_epi32(1)); }
   static bool any(Mask m) { return m != 0; }
   static Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
-  static void columns(const float* records, const std::uint32_t* which, Real* out) {
-    // Row k has the records of lanes k and k + 4.
-    const auto row = [&](std::size_t k) {
-      const auto part = [&](std::size_t lane) { return _mm_loadu_ps(records + which[lane]); };
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(part(k)), part(k + 4), 1);
-    };
-    const __m256 a = row(0), b = row(1), c = row(2), d = row(3);
-    const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
-                  cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
-    const __m256d ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
-                  cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
-    out[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low));
-    out[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low));
-    out[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high));
-    out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
-  }
 };
 
 struct Sixteen {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sph/parallel.hpp"
 #include "sph/schemes/sums.hpp"
@@ -17,6 +18,8 @@ constexpr double excess_part = 0.02, small_excess = 0.005;
 constexpr std::int64_t most_iterations = 100;
 // A pressure of the solver for density needs a second look: the first one only sees what the step before has left.
 constexpr std::int64_t least_density = 2, least_divergence = 1;
+// Errors of iterations that converge go up and down by less than this factor.
+constexpr double much_larger = 4;
 // A particle whose kernel is filled to less than this is at a free surface, and has no divergence to correct.
 constexpr double covered_share = 0.75;
 
@@ -66,9 +69,9 @@ template <class Left>
 Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, double gain, double weight, bool others,
                                      Left&& left) {
   const Loops<T, D>& kinds = loops<T, D>();
-  const T strength = static_cast<T>(gain);
+  T strength = static_cast<T>(gain);
   Solved solved;
-  double momentum = 1;
+  double momentum = 1, smallest = std::numeric_limits<double>::infinity();
   while (true) {
     each_part([&](Part& part) {
       kinds.gradient(part.blocks.data(), counts_.data() + part.first, part.last - part.first, pressures_.data(),
@@ -103,8 +106,20 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
     for (const Part& part : parts_)
       if (part.first < part.last) error += part.error;
     solved.error = weight * error / static_cast<double>(std::max<std::size_t>(1, counts_.size()));
-    if (++solved.iterations >= most_iterations || (solved.iterations >= least && solved.error <= tolerance))
+    // Where particles crowd, pressures change densities by more than on a lattice, and would grow without bounds.
+    if (solved.error > much_larger * std::max(smallest, tolerance)) {
+      strength *= T(0.5);
+      momentum = 1;
+      smallest = solved.error;
+    }
+    smallest = std::min(smallest, solved.error);
+    ++solved.iterations;
+    if (solved.iterations >= least && solved.error <= tolerance) return solved;
+    if (solved.iterations >= most_iterations) {
+      ++unsolved.count;
+      unsolved.error = std::max(unsolved.error, solved.error);
       return solved;
+    }
   }
 }
 

@@ -23,10 +23,17 @@ struct Solved {
   double error = 0;  // mean compression that is left, as a part of the density
 };
 
+// Solvers that gave up.
+struct Unsolved {
+  std::int64_t count = 0;
+  double error = 0;  // the largest one that was left
+};
+
 template <class T, int D>
 class PressureSolver {
  public:
   Solved density, divergence;  // of the last step
+  Unsolved unsolved;           // in all steps
 
   // Makes room for the rows of a step, which are those of parts of the cells.
   void begin(std::size_t parts, std::size_t particles);

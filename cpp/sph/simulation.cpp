@@ -34,10 +34,11 @@ StepLength Simulation<T, D>::next() const {
   const bool implicit = settings.scheme == Scheme::dfsph;
   StepLength best{h / (settings.fastest_sound() + largest.speed()), Limit::sound};
   if (implicit) {
-    // Nothing waits for sound, but particles must not pass each other.
-    double speed = largest.speed();
+    // Nothing waits for sound, but particles must not pass each other. Sound has ten times the speed that is expected
+    // of the flow; a hundredth of the latter is the least that counts, because fluid at rest would have no limit.
+    double speed = std::max(largest.speed(), 1e-3 * settings.fastest_sound());
     for (const WallParticle<D>& wall : walls.span()) speed = std::max(speed, length<D>(wall.u));
-    best = {speed > 0 ? settings.spacing / speed : std::numeric_limits<double>::infinity(), Limit::flow};
+    best = {settings.spacing / speed, Limit::flow};
   }
   const auto limit = [&](double dt, Limit kind) {
     if (dt < best.dt) best = {dt, kind};
@@ -80,6 +81,10 @@ void Simulation<T, D>::prime() {
   // The first pass has neither gradients nor a free surface; the second one uses those of the first. The solvers of
   // dfsph need neither.
   const bool implicit = settings.scheme == Scheme::dfsph;
+  // The pressures of dfsph depend on the length of the step, and this on the speed.
+  if (implicit)
+    for (const Particle<D>& p : particles.span())
+      largest.speeds[p.phase] = std::max(largest.speeds[p.phase], length<D>(p.u));
   for (int pass = 0; pass < (implicit ? 1 : 2); ++pass) {
     sort(0);
     curvature();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from vicinal import _core
 from vicinal.errors import InputError
 from vicinal.lab import flows
 from vicinal.sim import load, run, scenes
-from vicinal.sph import Artificial, Laminar, Simulation
+from vicinal.sph import Artificial, Laminar, OverlapWarning, Simulation, SolverWarning
 from vicinal.sph.viscosity import Viscosity
 
 
@@ -42,7 +43,9 @@ def test_a_step_is_that_of_plain_arrays(dim: int) -> None:
             tolerance=0.001,
             precision=precision,
         )
-        dt = sim._core.next()[0]  # of the first step, for which pressures are found before it
+        dt = (
+            0.4 * spacing / np.linalg.norm(u, axis=1).max()
+        )  # of the first step, for which pressures are found before it
         found, none = sim.accelerations, np.zeros(len(x))
         many = (int(sim.solved["density_iterations"]), int(sim.solved["divergence_iterations"]))
         assert many[0] > 2
@@ -152,6 +155,49 @@ def test_a_scene_runs_restarts_and_reports_its_solvers(tmp_path: Path) -> None:
     assert all(float(row["density_error"]) <= 1e-3 for row in rows)
     assert all(float(row["divergence_error"]) <= 1e-3 for row in rows)
     assert rows == list(csv.DictReader((tmp_path / "parts" / "table.csv").read_text().splitlines()))
+
+
+def test_fluid_at_rest_without_forces_takes_finite_steps() -> None:
+    water = lattice((0, 0), (0.5, 0.5), 0.1)
+    sim = Simulation(water, spacing=0.1, sound_speed=10.0, viscosity=Laminar(0.0), scheme="dfsph")
+    assert sim.dt == pytest.approx(0.4 * 0.1 / 0.01)  # a thousandth of the speed of sound
+    sim.run(3)
+    assert np.isfinite(sim.positions).all()
+    assert np.abs(sim.positions - water).max() < 0.05
+    # A particle without neighbours flies on.
+    lone = Simulation([[0.0, 0.0]], spacing=0.1, velocities=[[1.0, 2.0]], viscosity=Laminar(0.0), scheme="dfsph")
+    lone.run(10)
+    assert np.allclose(lone.positions, lone.time * np.array([1.0, 2.0]))
+
+
+def test_solvers_that_give_up_are_reported() -> None:
+    water = lattice((0, 0), (0.5, 0.5), 0.05)
+    options = {"gravity": (0, -9.81), "walls": tank((0.5, 1.0), 0.05), "scheme": "dfsph"}
+    sim = Simulation(water, spacing=0.05, tolerance=1e-12, **options)  # type: ignore[arg-type]
+    with pytest.warns(SolverWarning, match=r"gave up \d+ time\(s\) .* compression of up to .*; use a smaller courant"):
+        sim.run(2)
+    sim.run(1)  # once is enough
+
+
+def test_pressures_of_a_crowd_stay_finite() -> None:
+    # Two layers at nearly one place: steps of the solvers that suit a lattice would be too long.
+    water = lattice((0, 0), (1, 1), 0.05)
+    both = np.concatenate([water, water + np.array([0.012, 0.0])])
+    with pytest.warns(OverlapWarning, match=r"pairs of particles are closer than 0.55 spacings"):
+        sim = Simulation(both, spacing=0.05, sound_speed=1e4, scheme="dfsph")
+    assert np.isfinite(sim.accelerations).all()
+    assert 2 < sim.solved["density_iterations"] < 100
+    assert sim.solved["density_error"] <= 1e-3
+
+
+def test_fluid_without_a_free_surface_is_warned_of() -> None:
+    water = lattice((0, 0), (1, 1), 0.1)
+    flow = {"spacing": 0.1, "velocities": np.full(water.shape, 0.5), "scheme": "dfsph"}
+    with pytest.warns(SolverWarning, match=r"no particle is at a free surface, .* use scheme=\"edac\""):
+        Simulation(water, box=(1.0, 1.0), **flow).run(2)  # type: ignore[arg-type]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Simulation(water, box=(1.0, None), **flow).run(2)  # type: ignore[arg-type]
 
 
 def test_options_of_other_schemes_are_refused() -> None:

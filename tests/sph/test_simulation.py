@@ -8,7 +8,7 @@ import pytest
 from sph.fluids import Layers, lattice, tank
 from sph.plain import one_pass
 from vicinal.errors import InputError
-from vicinal.sph import Artificial, Kernel, Laminar, Simulation, SoundSpeedWarning, UnstableError
+from vicinal.sph import Artificial, Kernel, Laminar, OverlapWarning, Simulation, SoundSpeedWarning, UnstableError
 from vicinal.sph.kernels import KERNELS
 
 
@@ -160,6 +160,22 @@ def test_a_fluid_too_fast_for_its_sound_warns_once() -> None:
     with pytest.warns(SoundSpeedWarning, match="use a sound_speed of 40"):
         sim.run(1)
     sim.run(1)
+
+
+def test_a_sound_too_slow_for_the_weight_of_the_fluid_warns_at_the_start() -> None:
+    water = lattice((0, 0), (0.5, 1.0), 0.1)
+    with pytest.warns(SoundSpeedWarning, match=r"the weight of 1 of fluid compresses it by 39.2 %; use 44.3"):
+        Simulation(water, spacing=0.1, gravity=(0, -9.81), sound_speed=5.0)
+
+
+def test_particles_on_top_of_each_other_or_in_walls_are_warned_of() -> None:
+    water = lattice((0, 0), (0.5, 0.5), 0.1)
+    options = {"gravity": (0, -9.81), "walls": tank((0.5, 1.0), 0.1)}
+    Simulation(water, spacing=0.1, **options)  # type: ignore[arg-type]
+    with pytest.warns(OverlapWarning, match=r"40 pairs of .* closer than 0.55 spacings .* \(0.2 was passed\)"):
+        Simulation(water, spacing=0.2, gravity=(0, -9.81))
+    with pytest.warns(OverlapWarning, match=r"5 particles are inside walls .* at \[-0.0.*, 0.05\]: .* with fill\("):
+        Simulation(water - np.array([0.1, 0.0]), spacing=0.1, **options)  # type: ignore[arg-type]
 
 
 def test_an_empty_fluid_runs() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vicinal.errors import InputError
-from vicinal.sim import load, run, scenes
+from vicinal.sim import SimulationWarning, UnstableError, load, run, scenes
 from vicinal.sim.scene import Scene
 from vicinal.sim.series import SeriesReader
 from vicinal.sph.solver import LIMITS
@@ -107,3 +107,16 @@ def test_scenes_that_do_not_fit_are_refused() -> None:
             regions={"pool": {"shape": "box", "low": [0, 0, 0], "high": [1, 1, 1]}},
             sph={"dim": 2, "spacing": 0.1, "fill": [{"region": "pool"}]},
         )
+
+
+def test_a_run_that_explodes_keeps_what_it_has_and_tells_what_it_was_warned_of(tmp_path: Path) -> None:
+    settings = ["sph.spacing=0.1", "sph.sound_speed=2", "run.duration=1", "run.threads=1"]
+    scene = load(scenes.find("dam_break"), settings=settings)
+    with (
+        pytest.warns(SimulationWarning, match="the weight of 2 of fluid compresses it by"),
+        pytest.raises(UnstableError, match=r"particle \d+ at .* a sound_speed below ten times the largest speed"),
+    ):
+        run(scene, tmp_path)
+    assert (tmp_path / "table.csv").read_text().count("\n") == 2
+    first = SeriesReader(tmp_path / "particles.vtkhdf")[0]
+    assert len(first.points) == 200

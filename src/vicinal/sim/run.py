@@ -396,11 +396,13 @@ def run(
     ('finished', 1000)
     """
     loop = RunLoop(scene, folder, restart=restart, overwrite=overwrite, comm=comm)
-    for state in loop.go():
-        if progress is not None:
-            progress(state)
-    for message in loop.warnings:
-        warnings.warn(message, SimulationWarning, stacklevel=2)
+    try:
+        for state in loop.go():
+            if progress is not None:
+                progress(state)
+    finally:  # a run that fails was often warned of
+        for message in loop.warnings:
+            warnings.warn(message, SimulationWarning, stacklevel=2)
     return loop.result()
 
 

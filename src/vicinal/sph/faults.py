@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from vicinal.search import count, pairs
 from vicinal.sim.solver import SimulationWarning, UnstableError
 
 if TYPE_CHECKING:
     from vicinal.sph.simulation import Simulation
+
+Array = npt.NDArray[np.float64]
 
 FASTEST = 0.25
 """A flow faster than this part of the speed of sound is no longer nearly incompressible: densities vary by 3 %."""
@@ -17,6 +23,21 @@ FASTEST = 0.25
 
 class SoundSpeedWarning(SimulationWarning):
     """The fluid flows so fast that its density varies visibly."""
+
+
+NEAR = 0.55
+"""Particles closer than this part of the spacing are a mistake: they would fly apart."""
+
+NEAR_WALL = 0.6
+"""The same for a particle of the fluid and one of a wall, which lies half a spacing behind the surface or deeper."""
+
+
+class OverlapWarning(SimulationWarning):
+    """Particles lie so close together at the start that they will fly apart."""
+
+
+class SolverWarning(SimulationWarning):
+    """The solvers of dfsph have not found the pressures they look for, or cannot."""
 
 
 def unstable(sim: Simulation, particle: int) -> UnstableError:
@@ -27,22 +48,76 @@ def unstable(sim: Simulation, particle: int) -> UnstableError:
     if not np.isfinite(position).all() or not np.isfinite(speed) or not np.isfinite(density):
         what = "has a position, velocity or density that is not finite"
     elif speed >= sim.sound_speed:
-        what = f"moves with {speed:.4g}, faster than sound ({sim.sound_speed:.4g})"
+        what = f"moves with {speed:.4g}, faster than sound_speed ({sim.sound_speed:.4g})"
     else:
         what = f"has the density {density:.4g} instead of {rest:.4g}"
     where = ", ".join(f"{x:.4g}" for x in position)
+    causes = "a sound_speed below ten times the largest speed of the flow, and a courant that is too large"
+    if sim.scheme == "dfsph":
+        causes = "a courant that is too large, and a tolerance that is"
     return UnstableError(
         f"particle {particle} at ({where}) {what} at t = {sim.time:.6g}, step {sim.step_count}; particles that lie "
         "too close together or inside walls at the start do this, as do walls that are thinner than the support of "
-        "the kernel, a sound_speed below ten times the largest speed of the flow, and a courant that is too large",
+        f"the kernel, {causes}",
         time=sim.time,
         step=sim.step_count,
     )
 
 
-def sound_speed_text(sim: Simulation, speed: float) -> str:
-    """Return the text of a warning about the speed of sound."""
-    return (
+def warn_of_overlaps(
+    positions: Array, walls: Array | None, spacing: float, box: Sequence[float | None], stacklevel: int
+) -> None:
+    """Warn if particles of the fluid lie on top of each other or of particles of walls."""
+    periods = None if not any(box) else [edge or None for edge in box]
+    found, others = pairs(positions, NEAR * spacing, box=periods)
+    if len(found):
+        warnings.warn(
+            f"{len(found)} pairs of particles are closer than {NEAR:g} spacings at the start, the first {found[0]} and "
+            f"{others[0]} at {positions[found[0]].tolist()}: they will fly apart; pass the spacing of the positions "
+            f"({spacing:g} was passed), and fill no place twice",
+            OverlapWarning,
+            stacklevel=stacklevel + 1,
+        )
+    if walls is None or not len(walls) or not len(positions):
+        return
+    inside = np.flatnonzero(count(walls, NEAR_WALL * spacing, queries=positions, box=periods))
+    if len(inside):
+        warnings.warn(
+            f"{len(inside)} particles are inside walls at the start, the first {inside[0]} at "
+            f"{positions[inside[0]].tolist()}: they will be thrown out; leave them out with fill(..., walls=...)",
+            OverlapWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warning_of(sim: Simulation, solves: int, error: float) -> SimulationWarning | None:
+    """Return what to warn of after steps; None if all is well.
+
+    `solves` is how often solvers of dfsph gave up, and `error` the largest mean compression that they left.
+    """
+    if sim.scheme != "dfsph":
+        return _too_fast(sim) if sim.mach() > FASTEST else None
+    if solves:
+        return SolverWarning(
+            f"solvers of dfsph gave up {solves} time(s) until t = {sim.time:.6g} and left a mean compression of up to "
+            f"{error:.2g} of the density, more than the tolerance; use a smaller courant, or a larger tolerance"
+        )
+    return None
+
+
+def first_warning_of(sim: Simulation) -> SimulationWarning | None:
+    """Return what to warn of before the first step; None if all is well."""
+    if sim.scheme != "dfsph" or sim.step_count or not len(sim) or sim.surface.any():
+        return None
+    return SolverWarning(
+        "no particle is at a free surface, which the scheme dfsph needs: its pressures are never negative, so "
+        'where fluid fills all of its space, flows decay much too fast; use scheme="edac" there'
+    )
+
+
+def _too_fast(sim: Simulation) -> SoundSpeedWarning:
+    speed = sim.largest_speed
+    return SoundSpeedWarning(
         f"the fluid moves with {speed:.4g} at t = {sim.time:.6g}, more than {FASTEST:g} of sound_speed "
         f"({sim.sound_speed:.4g}): its density varies by several percent; use a sound_speed of {10 * speed:.3g}"
     )

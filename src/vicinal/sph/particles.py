@@ -87,7 +87,7 @@ class Particles:
 
     @property
     def surface(self) -> npt.NDArray[np.bool_]:
-        """Whether a particle was part of the free surface in the last step."""
+        """Whether a particle was part of a free surface in the last step; with dfsph, had few neighbours."""
         self._core.prime()
         return self._core.column("surface") > 0
 

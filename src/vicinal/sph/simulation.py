@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.errors import InputError
-from vicinal.sim.solver import UnstableError
+from vicinal.sim.solver import SimulationWarning, UnstableError
 from vicinal.sph.checks import check_box, check_motion, check_not_negative, check_positive, check_rows, check_vector
-from vicinal.sph.faults import FASTEST, SoundSpeedWarning, sound_speed_text, unstable
+from vicinal.sph.faults import first_warning_of, unstable, warn_of_overlaps, warning_of
 from vicinal.sph.guard import Guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kept import kept_walls, options_of
@@ -25,7 +25,7 @@ from vicinal.sph.particles import Particles
 from vicinal.sph.phases import Phase, check_phases, matched_sounds
 from vicinal.sph.ranks import STEPS, FluidRanks, check_together
 from vicinal.sph.schemes import SCHEMES, SMOOTHING, check_courant, check_scheme, check_strength, check_tolerance
-from vicinal.sph.sound import choose_sound
+from vicinal.sph.sound import find_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
 if TYPE_CHECKING:
@@ -193,14 +193,12 @@ class Simulation(Particles):
         self._walls, self._wall_motion, self._ends = walls, wall_motion, ends
         self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
         moving = [speeds, self._wall_velocities, *([] if ends is None else [ends.at(0.0)[1]])]
-        self._sound = (
-            choose_sound(places, moving, self._gravity, self._spacing, self._ranks)
-            if sound_speed is None
-            else check_positive(sound_speed, "sound_speed")
-        )
+        set_up = (places, moving, self._gravity, self._spacing, self._ranks)
+        self._sound = find_sound(sound_speed, *set_up, compresses=self._scheme == "delta")
         self._phases = self._several or (Phase(density=self._density, nu=self._kinematic()),)
         self._rest = np.array([each.density for each in self._phases])
         self._sounds = np.array(matched_sounds(self._rest.tolist(), self._sound))
+        warn_of_overlaps(places, None if walls is None else walls.positions, self._spacing, self._box, 2)
         self._core = self._make_core()
         self._append(places, speeds, pressures, phase)
         if ends is not None:
@@ -302,13 +300,19 @@ class Simulation(Particles):
         if self._fault is not None:
             raise self._fault
         end = self.step_count + steps
+        self._warn(first_warning_of(self))
         with self._ranks.listening():
             self._steps(until, end)
         if self._wall_motion is not None or self._ends is not None:
             self._place_walls(self.time)
-        if not self._warned and self._scheme != "dfsph" and self.mach() > FASTEST:
+        if not self._warned:
+            self._warn(warning_of(self, *self._core.unsolved()))
+
+    def _warn(self, doubt: SimulationWarning | None) -> None:
+        """Warn of what is doubtful, once."""
+        if doubt is not None and not self._warned:
             self._warned = True
-            warnings.warn(sound_speed_text(self, self.largest_speed), SoundSpeedWarning, stacklevel=3)
+            warnings.warn(doubt, stacklevel=4)
 
     def _steps(self, until: float, end: int) -> None:
         """Take steps until a time or a step is reached."""
