@@ -1,4 +1,4 @@
-"""The speed of sound of a fluid: its default, and whether one that was passed will do."""
+"""The speed of sound of a fluid: its default, and whether one that was passed is large enough."""
 
 from __future__ import annotations
 
