@@ -21,7 +21,7 @@ from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
 from vicinal.sph.phases import Phase
-from vicinal.sph.schemes import SMOOTHING
+from vicinal.sph.schemes import check_smoothing
 from vicinal.sph.simulation import Simulation
 from vicinal.sph.solids import Solid, depths_in
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
@@ -125,7 +125,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: I
 
 
 def _support(section: Sph) -> float:
-    factor = SMOOTHING[section.scheme][section.dim] if section.smoothing is None else section.smoothing
+    factor = check_smoothing(section.smoothing, section.scheme, section.dim)
     return Kernel(section.kernel, factor * section.spacing, section.dim).support
 
 

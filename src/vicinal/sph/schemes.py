@@ -39,6 +39,14 @@ def check_strength(value: object, name: str, scheme: str) -> float:
     return strength
 
 
+def check_smoothing(value: object, scheme: str, dim: int) -> float:
+    """Return the smoothing length in spacings, by default that of the scheme."""
+    smoothing = SMOOTHING[scheme][dim] if value is None else check_positive(value, "smoothing")
+    if not 1 <= smoothing <= 5:
+        raise InputError(f"smoothing must be from 1 to 5 spacings, got {smoothing:g}")
+    return smoothing
+
+
 def check_courant(value: object, scheme: str) -> float:
     """Return the length of steps as a part of their limits."""
     courant = COURANT[scheme] if value is None else check_positive(value, "courant")

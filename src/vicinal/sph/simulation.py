@@ -24,7 +24,14 @@ from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
 from vicinal.sph.phases import Phase, check_phases, matched_sounds
 from vicinal.sph.ranks import STEPS, FluidRanks, check_together
-from vicinal.sph.schemes import SCHEMES, SMOOTHING, check_courant, check_scheme, check_strength, check_tolerance
+from vicinal.sph.schemes import (
+    SCHEMES,
+    check_courant,
+    check_scheme,
+    check_smoothing,
+    check_strength,
+    check_tolerance,
+)
 from vicinal.sph.sound import find_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -175,10 +182,7 @@ class Simulation(Particles):
             self._viscosity = Laminar(max(each.nu for each in self._several))
         self._tension = check_not_negative(surface_tension, "surface_tension")
         self._gravity = check_vector(gravity, "gravity", self._dim)
-        default = SMOOTHING[self._scheme][self._dim]
-        self._smoothing = default if smoothing is None else check_positive(smoothing, "smoothing")
-        if not 1 <= self._smoothing <= 5:
-            raise InputError(f"smoothing must be from 1 to 5 spacings, got {self._smoothing:g}")
+        self._smoothing = check_smoothing(smoothing, self._scheme, self._dim)
         name = _check.check_choice(kernel, "kernel", KERNELS)
         self._kernel = Kernel(name, self._smoothing * self._spacing, self._dim)
         self._state = _check.check_choice(state, "state", STATES)
