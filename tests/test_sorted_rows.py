@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,38 +20,41 @@ every_isa = pytest.mark.parametrize("name", vc.info()["isa_available"])
 SIZES = [*range(1, 70), 100, 127, 128, 129, 130, 137, 200, 256, 257, 258, 300, 513, 1025, 1100, 2500]
 
 
-def groups(seed: int) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.int64]]]:
-    """Return points in groups far from each other, in random order, and the ids of every group, ascending."""
-    rng = np.random.default_rng(seed)
-    group = rng.permutation(np.repeat(np.arange(len(SIZES)), SIZES))
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]  # offsets and indices
+
+
+@cache
+def groups() -> tuple[npt.NDArray[np.float32], Rows, Rows]:
+    """Return points in groups far from each other, in random order, and their full and half rows."""
+    group = np.random.default_rng(1).permutation(np.repeat(np.arange(len(SIZES)), SIZES))
     centers = np.stack([group % 10, group // 10 % 10, group // 100], axis=1).astype(np.float32)
-    return centers, [np.flatnonzero(group == k) for k in range(len(SIZES))]
+    members = [np.flatnonzero(group == k).astype(np.int32) for k in range(len(SIZES))]  # ascending
+    full = [members[group[i]][members[group[i]] != i] for i in range(len(group))]
+    return centers, rows_of(full), rows_of([row[row > i] for i, row in enumerate(full)])
 
 
-def expected_rows(ids: list[npt.NDArray[np.int64]], *, half: bool) -> dict[int, npt.NDArray[np.int64]]:
-    return {int(i): members[members > i] if half else members[members != i] for members in ids for i in members}
+def rows_of(rows: list[npt.NDArray[np.int32]]) -> Rows:
+    return np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
 
 
-def assert_rows(offsets: Any, indices: Any, expected: dict[int, npt.NDArray[np.int64]]) -> None:
-    rows = [expected[k] for k in range(len(expected))]
-    np.testing.assert_array_equal(offsets, np.cumsum([0, *map(len, rows)]))
-    np.testing.assert_array_equal(indices, np.concatenate(rows))
+def assert_rows(offsets: Any, indices: Any, expected: Rows) -> None:
+    np.testing.assert_array_equal(offsets, expected[0])
+    np.testing.assert_array_equal(indices, expected[1])
 
 
 @every_isa
 @pytest.mark.parametrize("box", [None, 10.0])
 def test_rows_of_every_length_are_sorted(name: str, box: float | None) -> None:
     _core.set_isa(name)
-    points, ids = groups(1)
+    points, full, half = groups()
     assert len(points) == sum(SIZES)
-    full, half = expected_rows(ids, half=False), expected_rows(ids, half=True)
     rows = vc.neighbors(points, cutoff=0.1, box=box, sort=True)
     assert_rows(rows.offsets, rows.indices, full)
     unsorted = vc.neighbors(points, cutoff=0.1, box=box)
     np.testing.assert_array_equal(unsorted.offsets, rows.offsets)
     assert all(np.array_equal(np.sort(unsorted[k]), rows[k]) for k in range(0, len(rows), 7))
     i, j = vc.pairs(points, cutoff=0.1, box=box, sort=True)
-    np.testing.assert_array_equal(i, np.repeat(np.arange(len(points)), [len(half[k]) for k in range(len(points))]))
+    np.testing.assert_array_equal(i, np.repeat(np.arange(len(points)), np.diff(half[0])))
     assert_rows(np.searchsorted(i, np.arange(len(points) + 1)), j, half)
     for wanted, kept in ((half, True), (full, False)):
         lists = vc.NeighborList(cutoff=0.1, skin=0.1, half=kept, box=box)

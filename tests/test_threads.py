@@ -185,8 +185,11 @@ def test_an_index_may_be_read_while_another_thread_updates_it() -> None:
     assert result.stdout.strip() == "well", result.stderr
 
 
+# A process started in the background of a shell ignores the signal unless it asks for it.
 HOURS_OF_WORK = """
+import signal
 import numpy as np, sys, vicinal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 points = np.random.default_rng(0).random((3_000_000, 3))
 index = vicinal.Exhaustive(points, cutoff=1e-4)
 print("searching", flush=True)

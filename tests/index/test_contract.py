@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import FrozenInstanceError
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -197,20 +198,26 @@ def test_the_order_of_the_input_does_not_matter(structure: Structure, box: Any) 
     assert set(zip(i.tolist(), j.tolist(), strict=True)) == set(zip(order[k].tolist(), order[m].tolist(), strict=True))
 
 
+BEFORE, AFTER = CLOUD[:400], CLOUD[400:800] * 3 - 1
+
+
+@cache
+def pairs_of_update(after: bool, n: int, dim: int, box: Any) -> Pairs:
+    return exact_pairs((AFTER if after else BEFORE)[:n, :dim], 0.2, box)
+
+
 @in_every_space
 def test_an_updated_index_is_like_a_new_one(structure: Structure, box: Any) -> None:
-    cloud = structure.flatten(CLOUD)
-    before, after = cloud[:400], cloud[400:800] * 3 - 1
+    before, after = structure.flatten(BEFORE), structure.flatten(AFTER)
+    dim = before.shape[1]
     index = structure.build(before, cutoff=0.2, box=box)
     index.pairs()
     index.update(after)
-    check_everything(index, exact_pairs(after, 0.2, box))
-    index.update(before)
-    check_everything(index, exact_pairs(before, 0.2, box))
-    for n in (150, 0, 1, 400):
+    check_everything(index, pairs_of_update(True, len(after), dim, box))
+    for n in (400, 150, 0, 1, 400):
         index.update(before[:n])
         assert len(index) == n
-        check_everything(index, exact_pairs(before[:n], 0.2, box))
+        check_everything(index, pairs_of_update(False, n, dim, box))
 
 
 @every_structure

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import vicinal as vc
 from cases import BOTH, DIMS
 from compare import ask, assert_same_pairs
+from oracle import Pairs
 from structures import STRUCTURES
 
 N = 3000
@@ -48,23 +51,41 @@ def bodies_of(kind: str, places: Any) -> dict[str, Any]:
     return {"boxes": (places, places + sizes[:, None])}
 
 
+@dataclass(frozen=True)
+class Moment:
+    """Bodies, their pairs, and the number of pairs of each, by testing all pairs."""
+
+    bodies: dict[str, Any]
+    pairs: Pairs
+    counts: Any
+
+
+@cache
+def moments(kind: str, dim: int, dtype: Any) -> list[Moment]:
+    """A cloud with strays, and the same after a step in which a stray returns and another body leaves."""
+    before = np.concatenate([strays(dim, dtype), cloud(dim, dtype)])
+    after = before + dtype(0.01 * CUTOFF)
+    after[0], after[-1] = after[-1], after[0] + dtype(1.0)
+    found = []
+    for places in (before, after):
+        bodies = bodies_of(kind, places)
+        every = vc.Exhaustive(**bodies)
+        found.append(Moment(bodies, ask(every.pairs, kind, sort=True), every.count()))
+    return found
+
+
 @pytest.mark.parametrize("structure", SPARSE, ids=str)
 @pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
 def test_pairs_with_strays_are_those_of_all_pairs(structure: Any, dtype: Any) -> None:
     for dim in structure.dims:
         for kind in structure.kinds:
-            places = np.concatenate([strays(dim, dtype), cloud(dim, dtype)])
-            every = vc.Exhaustive(**bodies_of(kind, places))
-            expected = ask(every.pairs, kind, sort=True)
-            index = structure.build(**bodies_of(kind, places), **({} if kind == "points" else {"size": CUTOFF}))
-            assert_same_pairs(ask(index.pairs, kind, sort=True), expected)
-            assert index.count().tolist() == every.count().tolist()
-            # After a step in which a stray returns and another body leaves.
-            places = places + dtype(0.01 * CUTOFF)
-            places[0], places[-1] = places[-1], places[0] + dtype(1.0)
-            index.update(**{k: v for k, v in bodies_of(kind, places).items() if k != "cutoff"})
-            expected = ask(vc.Exhaustive(**bodies_of(kind, places)).pairs, kind, sort=True)
-            assert_same_pairs(ask(index.pairs, kind, sort=True), expected)
+            before, after = moments(kind, dim, dtype)
+            index = structure.build(**before.bodies, **({} if kind == "points" else {"size": CUTOFF}))
+            assert_same_pairs(ask(index.pairs, kind, sort=True), before.pairs)
+            assert np.array_equal(index.count(), before.counts)
+            index.update(**{k: v for k, v in after.bodies.items() if k != "cutoff"})
+            assert_same_pairs(ask(index.pairs, kind, sort=True), after.pairs)
+            assert np.array_equal(index.count(), after.counts)
 
 
 @pytest.mark.parametrize("structure", SPARSE, ids=str)
