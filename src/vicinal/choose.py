@@ -142,7 +142,7 @@ def _reason(facts: Mapping[str, Any], best: str, parameters: Mapping[str, Any], 
     )
     if "cell" in parameters:
         wide = f"a grid with cells of {parameters['cell']:.3g}, wider than the reach of the bodies"
-        cells = f"{wide}, has fewer cells than bodies"
+        cells = f"{wide}, has fewer cells than one with cells as large as that"
     sizes = f"the largest body is {ratio:.2g} times as large as most" if ratio > 2 else cells
     why = STRUCTURES[best]._why.format(bodies=f"{n:.0f}", cells=cells, sizes=sizes)  # noqa: SLF001
     others = {name: cost for name, cost in seconds.items() if name != best}
