@@ -146,7 +146,7 @@ def report_memory(count):
     seconds = time.perf_counter() - begin  # of four evaluations: two of them prepare the first step
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"{len(sim)} particles, {len(sim.wall_positions)} in walls: peak of memory {peak:.1f} GB, "
+        f"{len(sim)} particles, {len(sim.wall_positions)} in walls: peak of memory {peak:.1f} GiB, "
         f"{seconds / 4:.1f} s per step"
     )
 
