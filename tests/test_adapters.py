@@ -276,6 +276,26 @@ def test_the_graphs_of_torch() -> None:
     assert set(map(tuple, ours.T.tolist())) == set(map(tuple, expected.T.tolist()))
 
 
+@pytest.mark.parametrize("n", [50, 1500])
+def test_a_loop_is_kept_among_many_coincident_points(n: int) -> None:
+    """torch-cluster counts a loop as a neighbour, and may drop it."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from vicinal.adapters.torch import knn_graph, radius_graph
+
+    x = torch.zeros(n, 3)
+    numbers = torch.arange(n)
+    for most in (1, 4):
+        edges = radius_graph(x, 0.1, loop=True, max_num_neighbors=most)
+        assert torch.equal(edges[0][edges[0] == edges[1]], numbers)
+        assert torch.equal(edges[1].bincount(), torch.full((n,), most + 1))
+        without = edges[:, edges[0] != edges[1]]
+        assert torch.equal(without, radius_graph(x, 0.1, max_num_neighbors=most))
+        near = knn_graph(x, most, loop=True, flow="target_to_source")
+        assert torch.equal(near[1][near[0] == near[1]], numbers)
+        assert torch.equal(near[0], numbers.repeat_interleave(most))
+        assert bool((near[1].view(n, most).diff(dim=1) > 0).all())
+
+
 def test_angles_on_the_sky() -> None:
     rng = np.random.default_rng(8)
     ra, dec = rng.uniform(0, 360, 500), np.degrees(np.arcsin(rng.uniform(-1, 1, 500)))

@@ -25,6 +25,7 @@
 
 #include "exec/threads.hpp"
 #include "index/curve_order.hpp"
+#include "index/fetch_bodies.hpp"
 #include "index/hierarchy.hpp"
 #include "index/parts.hpp"
 #include "index/structure.hpp"
@@ -226,16 +227,14 @@ class BVH final : public Structure<T, D> {
   template <class V>
   void blocks_in(const Hierarchy<V, D>& tree, const Bodies<T, D>& queries, Mode mode, std::size_t part,
                  BlockSink sink) const {
+    if (mode == Mode::cross && queries.groups == queries.size && queries.size < bodies_.size / leaf_) {
+      blocks_of_single(tree, queries, part, sink);
+      return;
+    }
     const auto boxes = boxes_of<V>(queries);
     detail::RangeList list;
-    // A single query meets so few bodies that testing all of a leaf takes less time than looking at its twigs.
-    const bool single = mode == Mode::cross && queries.groups == queries.size && queries.size < bodies_.size / leaf_;
     const auto traverse = [&](const TurnedBox<V, D>& query, std::size_t from) {
-      if (single)
-        tree.find_leaves(query, [&](std::uint32_t leaf) {
-          list.add(bodies_.group_begin[leaf], bodies_.group_begin[leaf + 1], true);
-        });
-      else tree.traverse(query, from, [&](std::size_t t, bool meets) { list.add(twigs_[t], twigs_[t + 1], meets); });
+      tree.traverse(query, from, [&](std::size_t t, bool meets) { list.add(twigs_[t], twigs_[t + 1], meets); });
     };
     const auto [first, last] = groups_of_part(queries, part);
     for (std::size_t leaf = first; leaf < last; ++leaf) {
@@ -253,6 +252,44 @@ class BVH final : public Structure<T, D> {
           traverse(image, 0);
         });
       if (!list.ranges().empty()) sink({begin, end, list.ranges()});
+    }
+  }
+
+  // Queries that are few and far from each other descend several at a time. They meet so few bodies that testing all of
+  // a leaf takes less time than looking at its twigs.
+  template <class V>
+  void blocks_of_single(const Hierarchy<V, D>& tree, const Bodies<T, D>& queries, std::size_t part,
+                        BlockSink sink) const {
+    constexpr std::size_t together = Hierarchy<V, D>::together;
+    const auto boxes = boxes_of<V>(queries);
+    std::array<TurnedBox<V, D>, together> found;
+    std::array<detail::RangeList, together> lists;
+    const auto find = [&](std::span<const TurnedBox<V, D>> around, std::size_t to) {
+      tree.find_leaves(around, [&](std::size_t q, std::uint32_t leaf) {
+        const Slot begin = bodies_.group_begin[leaf];
+        const Slot end = bodies_.group_begin[leaf + 1];
+        lists[to + q].add(begin, end, true);
+        fetch_bodies(bodies_, begin, end);
+      });
+    };
+    const auto [first, last] = groups_of_part(queries, part);
+    for (std::size_t from = first; from < last; from += together) {
+      const std::size_t count = std::min(together, last - from);
+      for (std::size_t q = 0; q < count; ++q) {
+        found[q] = boxes(from + q);
+        lists[q].clear();
+        lists[q].begin({});
+      }
+      find({found.data(), count}, 0);
+      for (std::size_t q = 0; q < count && settings_.box.periodic(); ++q)
+        for_each_image(tree, found[q], boxes.scale(), false, [&](const auto& image, const Shift& shift) {
+          lists[q].begin(shift);
+          find({&image, 1}, q);
+        });
+      for (std::size_t q = 0; q < count; ++q) {
+        const auto slot = static_cast<Slot>(from + q);
+        if (!lists[q].ranges().empty()) sink({slot, slot + 1, lists[q].ranges()});
+      }
     }
   }
 

@@ -138,14 +138,55 @@ class Hierarchy {
   // leaf `from`, in ascending order.
   template <class OnTwig>
   void traverse(const Box& query, std::size_t from, OnTwig&& visit) const {
-    descend<false>(query, from, [&](std::uint32_t leaf, const Box& limits) {
+    if (from >= leaves_) return;
+    const Box limits = query.inside_out();
+    Stack stack;
+    std::size_t depth = enter(limits, stack);
+    while (depth > 0) {
+      const std::uint32_t entry = stack[--depth];
+      if ((entry & is_leaf) == 0) {
+        depth = open(nodes_[entry], limits, from, stack, depth);
+        continue;
+      }
+      const std::uint32_t leaf = entry ^ is_leaf;
       for (std::size_t t = first_twig_[leaf]; t < first_twig_[leaf + 1]; ++t) visit(t, twigs_[t].within(limits));
-    });
+    }
   }
-  // Calls visit(leaf) for all leaves that meet `query`, in ascending order; the nodes are probably not in a cache.
+  // Calls visit(q, leaf) for all leaves that meet query q, in ascending order. Nodes are probably not in a cache:
+  // queries take turns, and a node is fetched while the others have theirs.
+  static constexpr std::size_t together = 8;
   template <class OnLeaf>
-  void find_leaves(const Box& query, OnLeaf&& visit) const {
-    descend<true>(query, 0, [&](std::uint32_t leaf, const Box&) { visit(leaf); });
+  void find_leaves(std::span<const Box> queries, OnLeaf&& visit) const {
+    struct Descent {
+      Box limits;
+      std::size_t query, depth;
+      Stack stack;
+    };
+    std::array<Descent, together> descents;
+    std::size_t active = 0;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      Descent& made = descents[active];
+      made.limits = queries[q].inside_out();
+      made.query = q;
+      made.depth = enter(made.limits, made.stack);
+      active += made.depth;
+    }
+    while (active > 0)
+      for (std::size_t d = 0; d < active;) {
+        Descent& descent = descents[d];
+        const std::uint32_t entry = descent.stack[--descent.depth];
+        if ((entry & is_leaf) != 0) visit(descent.query, entry ^ is_leaf);
+        else descent.depth = open(nodes_[entry], descent.limits, 0, descent.stack, descent.depth);
+        if (descent.depth == 0) {
+          descent = descents[--active];
+          continue;
+        }
+        // A leaf has no node; then another one is fetched in vain.
+        const Node* const next = nodes_.data() + (descent.stack[descent.depth - 1] & ~is_leaf);
+        prefetch_to_read(next);
+        prefetch_to_read(&next->first);
+        ++d;
+      }
   }
 
   void release() { *this = Hierarchy(); }
@@ -164,37 +205,22 @@ class Hierarchy {
     std::uint16_t left_height, right_height;
   };
 
-  // Calls on_leaf(leaf, limits) for the leaves that meet `query`; `Ahead`: fetches nodes before they are needed.
-  template <bool Ahead, class OnLeaf>
-  void descend(const Box& query, std::size_t from, OnLeaf&& on_leaf) const {
-    if (from >= leaves_) return;
-    const Box limits = query.inside_out();
-    if (!root_.within(limits)) return;
-    // Each level of the tree fixes at least one more of the 96 bits of a key and leaves at most one entry on the stack.
-    std::array<std::uint32_t, 128> stack;
-    std::size_t depth = 0;
-    stack[depth++] = leaves_ == 1 ? is_leaf : 0;
-    while (depth > 0) {
-      const std::uint32_t entry = stack[--depth];
-      if ((entry & is_leaf) != 0) {
-        on_leaf(entry ^ is_leaf, limits);
-        continue;
-      }
-      const Node& node = nodes_[entry];
-      if constexpr (Ahead) {
-        // The children are next to each other. (In place of a leaf, another node is fetched in vain.)
-        const Node* const children = nodes_.data() + node.split;
-        prefetch_to_read(children);
-        prefetch_to_read(&children->first);
-        prefetch_to_read(&children[1].first);
-      }
-      // Entries are always written but counted only if needed, since branches on the path of a query would be
-      // mispredicted.
-      stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
-      depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
-      stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);
-      depth += static_cast<std::size_t>(node.split >= from) & static_cast<std::size_t>(node.left.within(limits));
-    }
+  // Each level of the tree fixes at least one more of the 96 bits of a key and leaves at most one entry on the stack.
+  using Stack = std::array<std::uint32_t, 128>;
+
+  // What a query visits first; returns the number of entries.
+  std::size_t enter(const Box& limits, Stack& stack) const {
+    stack[0] = leaves_ == 1 ? is_leaf : 0;
+    return leaves_ > 0 && root_.within(limits) ? 1 : 0;
+  }
+  // Puts the children of a node that meet the query and have leaves at or after `from` on the stack; returns its new
+  // depth. Entries are always written but counted only if needed, since branches on the path of a query would be
+  // mispredicted.
+  static std::size_t open(const Node& node, const Box& limits, std::size_t from, Stack& stack, std::size_t depth) {
+    stack[depth] = (node.split + 1) | (node.split + 1 == node.last ? is_leaf : 0);
+    depth += static_cast<std::size_t>(node.last >= from) & static_cast<std::size_t>(node.right.within(limits));
+    stack[depth] = node.split | (node.split == node.first ? is_leaf : 0);
+    return depth + (static_cast<std::size_t>(node.split >= from) & static_cast<std::size_t>(node.left.within(limits)));
   }
 
   // Computes the leaves that an inner node covers and its split from the keys alone.

@@ -1,5 +1,5 @@
 // Spatial hashing (Teschner et al. 2003), the baseline of Onderik & Ďurikovič 2008: cells of one reach, hashed into a
-// table of buckets.
+// table of buckets. Unlike in the papers, runs of cells are hashed, whose cells have consecutive buckets.
 //
 // The bodies of a bucket are a run of slots. Cells may share a bucket by chance; as in the paper, all bodies of a
 // bucket are candidates, regardless of their cell, and the exact test rejects the others. Two rules ensure that each
@@ -23,6 +23,7 @@
 #include "exec/threads.hpp"
 #include "geometry/grid.hpp"
 #include "index/cell_order.hpp"
+#include "index/fetch_bodies.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
 #include "index/structure.hpp"
@@ -40,8 +41,11 @@ class SpatialHash final : public Structure<T, D> {
     grid_ = Grid();  // a single cell for an empty set
     if (points.size > 0) grid_ = lay_bulk_grid(points, settings_.box, reach, 1, 0);
     grid_.finish(reach);
+    stencil_cells_ = 0;
+    for (const StencilRow& row : grid_.rows) stencil_cells_ += 2 * static_cast<std::size_t>(row.reach_x) + 1;
     table_ = static_cast<std::uint32_t>(settings_.option("table"));
     if (table_ == 0) table_ = prime_from(2 * points.size);
+    reciprocal_ = ~std::uint64_t{0} / table_ + 1;
     bodies_.reset(points, settings_.box, near_frame(points, settings_.box, reach.largest()));
     order_by_key(table_, Hashes{*this, bodies_}, bodies_);
     list_buckets();
@@ -55,17 +59,18 @@ class SpatialHash final : public Structure<T, D> {
   [[nodiscard]] const Bodies<T, D>& bodies() const override { return bodies_; }
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
+  // Buckets are anywhere in memory. So they are looked up while the groups before are tested: first their entries of
+  // the table are fetched, one group later their bodies.
   void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
-    std::vector<Range> ranges;
+    std::array<std::vector<Range>, 3> lists;
     const auto [first, last] = groups_of_part(queries, part);
-    for (std::size_t g = first; g < last; ++g) {
-      const Slot begin = queries.group_begin[g];
-      const auto own = static_cast<std::uint32_t>(queries.group_key[g]);
-      ranges.clear();
-      if (mode == Mode::half) ranges.push_back({begin, starts_[own + 1], {}, Own::after});
-      if (mode == Mode::full) ranges.push_back({starts_[own], starts_[own + 1], {}, Own::except});
-      look_around(cell_of(queries, begin), own, mode, ranges);
-      if (!ranges.empty()) sink({begin, queries.group_begin[g + 1], ranges});
+    for (std::size_t step = 0; step < last - first + 2; ++step) {
+      const std::size_t g = first + step;
+      if (g < last) list_buckets_around(queries, g, mode, lists[step % 3]);
+      if (step >= 1 && g - 1 < last) find_bodies(mode, lists[(step - 1) % 3]);
+      if (step < 2) continue;
+      const std::vector<Range>& ranges = lists[(step - 2) % 3];
+      if (!ranges.empty()) sink({queries.group_begin[g - 2], queries.group_begin[g - 1], ranges});
     }
   }
 
@@ -80,6 +85,8 @@ class SpatialHash final : public Structure<T, D> {
 
  private:
   using Cell = std::array<std::int64_t, 3>;
+  // Of 2^5 cells; with 2^3, 1000 queries of 10^6 points took 1.3 times as long (benchmarks/small.py).
+  static constexpr int run_bits = 5;
 
   // The bucket of each body, for sorting.
   struct Hashes {
@@ -105,9 +112,20 @@ class SpatialHash final : public Structure<T, D> {
     return n;
   }
 
+  // The function of the paper for runs of cells along the first axis, whose buckets follow each other: the cells around
+  // a query are in a third of the places, and most of those along a row become one range.
   [[nodiscard]] std::uint32_t bucket_of(const Cell& cell) const {
-    const auto times = [&](std::size_t a, std::uint32_t prime) { return static_cast<std::uint32_t>(cell[a]) * prime; };
-    return (times(0, 73856093) ^ times(1, 19349663) ^ times(2, 83492791)) % table_;
+    const auto times = [](std::int64_t c, std::uint32_t prime) { return static_cast<std::uint32_t>(c) * prime; };
+    const std::uint32_t run =
+        times(cell[0] >> run_bits, 73856093) ^ times(cell[1], 19349663) ^ times(cell[2], 83492791);
+    return remainder(run << run_bits | (static_cast<std::uint32_t>(cell[0]) & ((1U << run_bits) - 1)));
+  }
+  // n % table_ by multiplications: a division takes several times as long (Lemire, Kaser & Kurz 2019, whose theorem 1
+  // says that 64 bits of the reciprocal suffice for 32-bit numbers).
+  [[nodiscard]] std::uint32_t remainder(std::uint32_t n) const {
+    const std::uint64_t fraction = reciprocal_ * n;  // of n / table_, in units of 2^-64
+    const std::uint64_t low = (fraction & 0xffffffff) * table_ >> 32;
+    return static_cast<std::uint32_t>(((fraction >> 32) * table_ + low) >> 32);
   }
   [[nodiscard]] Cell cell_at(const std::array<double, D>& place) const {
     Cell cell{};
@@ -172,9 +190,17 @@ class SpatialHash final : public Structure<T, D> {
       }
   }
 
-  // Adds the bucket of every cell of the stencil, each once, except the own one.
-  void look_around(const Cell& cell, std::uint32_t own, Mode mode, std::vector<Range>& ranges) const {
-    const auto given = static_cast<std::ptrdiff_t>(ranges.size());
+  // Lists the bucket of every cell of the stencil: for now, the number of a bucket is in place of its slots. In the
+  // modes in which the group has a bucket of its own, the range of this bucket comes first.
+  void list_buckets_around(const Bodies<T, D>& queries, std::size_t group, Mode mode,
+                           std::vector<Range>& ranges) const {
+    const Slot begin = queries.group_begin[group];
+    const auto own = static_cast<std::uint32_t>(queries.group_key[group]);
+    const Cell cell = cell_of(queries, begin);
+    ranges.resize(stencil_cells_ + 1);
+    Range* to = ranges.data();
+    if (mode == Mode::half) *to++ = {begin, starts_[own + 1], {}, Own::after};
+    if (mode == Mode::full) *to++ = {starts_[own], starts_[own + 1], {}, Own::except};
     for (const StencilRow& row : grid_.rows) {
       Cell at{0, cell[1] + row.dy, cell[2] + row.dz};
       Shift shift{0, grid_.axis[1].enter(at[1]), grid_.axis[2].enter(at[2])};
@@ -182,46 +208,52 @@ class SpatialHash final : public Structure<T, D> {
         at[0] = cell[0] + dx;
         shift.x = grid_.axis[0].enter(at[0]);
         const std::uint32_t bucket = bucket_of(at);
-        if (!wanted(bucket, shift, own, mode)) continue;
-        // Buckets are anywhere in the table: all are fetched before the first is read.
         prefetch_to_read(starts_.data() + bucket);
-        ranges.push_back({bucket, bucket, shift});
+        *to = {bucket, bucket, shift};
+        to += wanted(bucket, shift, own, mode) ? 1 : 0;
       }
     }
-    auto to = ranges.begin() + given;
-    for (auto range = to; range != ranges.end(); ++range) {
-      *to = {starts_[range->begin], starts_[range->begin + std::size_t{1}], range->shift};
-      if (to->begin == to->end) continue;
-      prefetch(to->begin);
-      ++to;
+    ranges.resize(static_cast<std::size_t>(to - ranges.data()));
+  }
+
+  // Replaces buckets by their slots, each once, and fetches the bodies.
+  void find_bodies(Mode mode, std::vector<Range>& ranges) const {
+    const auto added = ranges.begin() + (mode == Mode::cross ? 0 : 1);
+    for (auto range = added; range != ranges.end(); ++range)
+      *range = {starts_[range->begin], starts_[range->begin + std::size_t{1}], range->shift};
+    ranges.erase(joined(added, ranges.end()), ranges.end());
+    if (grid_.periodic() || !all_differ({added, ranges.end()})) {
+      // Buckets are grouped by image, the box itself first: the exact test works image by image.
+      const auto rank = [](const Range& r) {
+        return std::tuple(r.shift != Shift{}, r.shift.z, r.shift.y, r.shift.x, r.begin);
+      };
+      std::sort(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) < rank(b); });
+      ranges.erase(joined(added, ranges.end()), ranges.end());
     }
-    ranges.erase(to, ranges.end());
-    if (!grid_.periodic() && all_differ({ranges.begin() + given, ranges.end()})) return;
-    // Buckets are grouped by image, the box itself first: the exact test works image by image.
-    const auto rank = [](const Range& r) {
-      return std::tuple(r.shift != Shift{}, r.shift.z, r.shift.y, r.shift.x, r.begin);
-    };
-    const auto added = ranges.begin() + given;
-    std::sort(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) < rank(b); });
-    ranges.erase(std::unique(added, ranges.end(), [&](const Range& a, const Range& b) { return rank(a) == rank(b); }),
-                 ranges.end());
+    for (auto range = added; range != ranges.end(); ++range) fetch_bodies(bodies_, range->begin, range->end);
   }
-  // The bodies of a bucket are read soon.
-  void prefetch(Slot slot) const {
-    for (std::size_t c = 0; c < bodies_.columns(); ++c)
-      prefetch_to_read(bodies_.banded ? static_cast<const void*>(bodies_.near[c].data() + slot)
-                                      : static_cast<const void*>(bodies_.exact[c].data() + slot));
-    prefetch_to_read(bodies_.ids.data() + slot);
+  // Leaves out empty ranges, and joins each one to that before if they are in one image and touch or, in ascending
+  // order, overlap. Returns the new end.
+  using RangeIterator = std::vector<Range>::iterator;
+  static RangeIterator joined(RangeIterator first, RangeIterator last) {
+    RangeIterator to = first;
+    for (RangeIterator range = first; range != last; ++range) {
+      if (range->begin == range->end) continue;
+      if (to != first && range->shift == to[-1].shift && range->begin >= to[-1].begin && range->begin <= to[-1].end)
+        to[-1].end = std::max(to[-1].end, range->end);
+      else *to++ = *range;
+    }
+    return to;
   }
-  // Whether few ranges are known to differ: comparing all with each other takes less time than sorting them.
+  // Whether few ranges are known not to overlap: comparing all with each other takes less time than sorting them.
   static bool all_differ(std::span<const Range> ranges) {
-    std::array<Slot, 32> begins;
-    if (ranges.size() > begins.size()) return false;
-    for (std::size_t k = 0; k < ranges.size(); ++k) begins[k] = ranges[k].begin;
-    unsigned equal = 0;
+    if (ranges.size() > 32) return false;
+    unsigned overlap = 0;
     for (std::size_t k = 0; k < ranges.size(); ++k)
-      for (std::size_t j = 0; j < k; ++j) equal |= begins[j] == begins[k] ? 1U : 0U;
-    return equal == 0;
+      for (std::size_t j = 0; j < k; ++j)
+        overlap |= static_cast<unsigned>(ranges[j].begin < ranges[k].end) &
+                   static_cast<unsigned>(ranges[k].begin < ranges[j].end);
+    return overlap == 0;
   }
   static bool wanted(std::uint32_t bucket, const Shift& shift, std::uint32_t own, Mode mode) {
     if (mode == Mode::cross) return true;
@@ -231,8 +263,10 @@ class SpatialHash final : public Structure<T, D> {
 
   Settings<T, D> settings_;
   Grid grid_;
+  std::size_t stencil_cells_ = 0;
   std::uint32_t table_ = 1;
-  std::size_t occupied_ = 0;  // buckets
+  std::uint64_t reciprocal_ = 0;  // 2^64 / table_, rounded up
+  std::size_t occupied_ = 0;      // buckets
   Bodies<T, D> bodies_;
   Buffer<Slot> starts_;  // the bodies of a bucket are starts_[bucket] … starts_[bucket + 1] - 1
 };

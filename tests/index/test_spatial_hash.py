@@ -67,8 +67,11 @@ def test_candidates_are_those_of_the_cells_and_of_chance(side: int) -> None:
         index.pairs()
         candidates.append(index.stats.candidates)
     assert candidates[0] == pytest.approx(near, rel=0.02)
-    # Every query looks up 27 buckets, each of which contains 1/4093 of all bodies by chance.
-    assert near < candidates[1] <= near + 27 / 4093 * n * n / 2 * 1.2
+    # Every query looks up 27 buckets, each of which contains 1/4093 of all bodies by chance. Runs of cells meet as a
+    # whole: of the 25 in the smallest space, perhaps none meets another.
+    by_chance = candidates[1] - candidates[0]
+    assert 0 <= by_chance <= 27 / 4093 * n * n / 2 * 1.2
+    assert by_chance > 0 or side == 5
 
 
 def test_one_bucket_proposes_every_pair_once() -> None:

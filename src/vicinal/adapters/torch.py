@@ -4,7 +4,7 @@
 
 Edges have no gradient: tensors that require one are detached. Distances computed from the edges, such as
 ``(x[edges[0]] - x[edges[1]]).norm(dim=1)``, are differentiable. Unlike torch-cluster, `max_num_neighbors` keeps the
-nearest neighbours, and the distance `r` itself is included.
+nearest neighbours and never drops a loop, and the distance `r` itself is included.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.nearest import nearest
 from vicinal.search import pairs
+from vicinal.self_pairs import join_pairs
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -49,7 +50,7 @@ def radius_graph(
     batch
         The graph of each point, ascending; points of different graphs have no edges.
     loop
-        Each point has an edge to itself, too.
+        Each point has an edge to itself, too, beside those to its neighbours.
     max_num_neighbors
         Most neighbours of a point: the nearest ones.
     flow
@@ -76,7 +77,7 @@ def knn_graph(
 ) -> Tensor:
     """Return the edges between each point and its k nearest neighbours, shape (2, m), int64; see `radius_graph`.
 
-    With `loop` a point is one of its own k neighbours.
+    With `loop` a point is one of its own k neighbours, however many points coincide with it.
     """
     del num_workers, batch_size
     if cosine:
@@ -93,39 +94,35 @@ def _edges(x: Tensor, r: float | None, batch: Any, most: int, flow: str, *, loop
         raise InputError(f"x must be on the CPU, got {x.device}; pass x.cpu()")
     points: Any = x.detach().numpy()
     systems = np.zeros(len(points), np.int64) if batch is None else batch.detach().numpy()
+    # Loops are added afterwards: among many coincident points, a point need not be one of its own nearest. They do not
+    # take the place of a neighbour within a distance, but of one of the k nearest.
+    others = most - 1 if loop and r is None else most
+    edges = _edges_of_others(points, r, systems, others, box) if others > 0 else np.empty((2, 0), np.int64)
+    if loop:
+        joined = join_pairs({"i": edges[0], "j": edges[1]}, len(points), sort=True)
+        edges = np.stack([joined["i"], joined["j"]])
+    return torch.from_numpy(edges[::-1].copy() if flow == "source_to_target" else edges)
+
+
+def _edges_of_others(points: Any, r: float | None, systems: Any, most: int, box: Any) -> Any:
+    """Return the edges from each point to its nearest others, within a distance if it is given, in ascending order."""
     counts = np.bincount(systems)
     if r is None and counts.max(initial=0) > _core.LARGEST_SYSTEM:
         ends = np.cumsum(counts)
         parts = [
-            _nearest_edges(points[end - size : end], most, loop=loop, flow=flow) + (end - size)
+            _nearest_edges(points[end - size : end], most) + (end - size)
             for end, size in zip(ends, counts, strict=True)
             if size
         ]
-        return torch.from_numpy(np.concatenate(parts, axis=1))
+        return np.concatenate(parts, axis=1)
     cutoff = FARTHEST[4 if points.dtype == np.float32 else 8] if r is None else r
-    # A loop does not take the place of a neighbour within a distance, but of one of the k nearest.
-    most += 1 if loop and r is not None else 0
-    (edges,) = pairs(
-        points,
-        cutoff,
-        batch=systems,
-        box=box,
-        want="E",
-        half=False,
-        sort=True,
-        self_pairs=bool(loop),
-        max_neighbors=most,
-    )
-    return torch.from_numpy(edges[::-1].copy() if flow == "source_to_target" else edges)
+    return pairs(points, cutoff, batch=systems, box=box, want="E", half=False, sort=True, max_neighbors=most)[0]
 
 
-def _nearest_edges(points: Any, k: int, *, loop: bool, flow: str) -> Any:
-    """Return the edges from each point to its k nearest neighbours, in ascending order of their numbers."""
-    _, numbers = nearest(points, k, queries=points if loop else None)
+def _nearest_edges(points: Any, k: int) -> Any:
+    """Return the edges from each point to its k nearest others, in ascending order of their numbers."""
+    _, numbers = nearest(points, k)
     numbers.sort(axis=1)
     there = numbers >= 0
     centres = np.broadcast_to(np.arange(len(points))[:, None], numbers.shape)[there]
-    edges = np.empty((2, len(centres)), np.int64)
-    first, second = (1, 0) if flow == "source_to_target" else (0, 1)
-    edges[first], edges[second] = centres, numbers[there]
-    return edges
+    return np.stack([centres, numbers[there]]).astype(np.int64)

@@ -24,8 +24,9 @@ BYTES_PER_BUCKET = 4
 class SpatialHash(Index):
     """Cells hashed into a table of fixed size (Teschner et al. 2003), for comparison: `CellSorting` is faster.
 
-    The edge of a cell is the cutoff or the largest body. Cells that share a bucket propose their bodies together;
-    `stats.details` counts these collisions.
+    The edge of a cell is the cutoff or the largest body. Runs of cells along the first axis are hashed together and
+    have consecutive buckets. Cells that share a bucket propose their bodies together; `stats.details` counts these
+    collisions.
 
     Parameters
     ----------
