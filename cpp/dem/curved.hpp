@@ -122,6 +122,7 @@ template <class Lanes>
     return Triple<Real>{choose(yes, a.x, b.x), choose(yes, a.y, b.y), choose(yes, a.z, b.z)};
   };
   const auto side = is_side(first), other_side = is_side(second);
+  const Real rim = first.rim, other_rim = second.rim;
   const Triple<Real> held = either(side, first.axis, either(other_side, second.axis, none));
   const Real room = choose(side, first.rim, choose(other_side, second.rim, one));
   for (Real* level : {&first.rim, &first.cap_centre}) *level = choose(side, zero, *level);
@@ -157,9 +158,24 @@ template <class Lanes>
     const Real length = choose(along > zero, along, zero);
     pending = choose(Lanes::all(last) * (length * length) > dot(off, off), zero, pending);
   }
-  const unsigned all = (1u << Lanes::width) - 1;
-  const unsigned settled = all & ~Lanes::bits(pending > zero) & Lanes::bits(room > magnitude(slide)) &
-                           ~(Lanes::bits(side) & Lanes::bits(other_side));
+  const unsigned all = (1u << Lanes::width) - 1, bands = Lanes::bits(side) & Lanes::bits(other_side);
+  unsigned settled = all & ~Lanes::bits(pending > zero) & Lanes::bits(room > magnitude(slide)) & ~bands;
+  const auto across = cross(first.axis, second.axis);
+  if (bands != 0) {  // two bands that cross: their shortest connection is on that of the axes
+    const Real inverse = one / dot(across, across);
+    const Real up = inverse * dot(cross(second.centre, second.axis), across);
+    const Real other_up = inverse * dot(cross(second.centre, first.axis), across);
+    const auto direction = choose(zero > dot(across, n), Lanes::all(-1), one) * root(inverse) * across;
+    const Real between = dot(second.centre, direction) - (first.band + second.band);
+    const Real known = choose(rim > magnitude(up), choose(other_rim > magnitude(other_up), between, zero), zero);
+    const Real clear = choose(dot(across, across) > Lanes::all(flat_sine * flat_sine), known, zero);
+    const auto crossed = choose(side, choose(other_side, clear, zero), zero) > zero;
+    n = either(crossed, direction, n);
+    distance = choose(crossed, between, distance);
+    slide = choose(crossed, zero, slide);
+    end = either(crossed, up * first.axis + first.band * direction, end);
+    settled |= Lanes::bits(crossed);
+  }
 
   const auto from = end + choose(side, slide, zero) * held;
   const Real overlap = (first.margin + second.margin) - distance;
@@ -173,11 +189,14 @@ template <class Lanes>
   put(point, overlap, &CurvedContact::arm);
   put(other, zero, &CurvedContact::other_arm);
   put(n, zero, &CurvedContact::normal);
-  // Faces with a line; see Assembly::faces_with_point.
+  // Faces with a line; see Assembly::faces_with_point. Two lines that cross at a larger angle than flat_sine touch at a
+  // point (patches::along_both).
+  constexpr double crossing = flat_sine * (1 + 1e-9);
   const auto line = [&](const Core<Real>& core) {
     return Lanes::bits(choose(core.band > zero, Lanes::all(flat_sine), zero) > magnitude(dot(n, core.axis)));
   };
-  const unsigned lines = line(first) & line(second), touching = Lanes::bits(overlap > zero);
+  const unsigned parallel = Lanes::bits(Lanes::all(crossing) > magnitude(dot(n, across)));
+  const unsigned lines = line(first) & line(second) & parallel, touching = Lanes::bits(overlap > zero);
   for (std::size_t lane = 0; lane < Lanes::width; ++lane) {
     const auto is = [lane](unsigned bits) { return (bits >> lane & 1) != 0; };
     states[c + lane] = !is(settled)    ? CurvedState::unknown

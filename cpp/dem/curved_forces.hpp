@@ -33,12 +33,6 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
   }
 
  private:
-  template <class RowOf>
-  static Vectors gathered(RowOf&& row_of) {
-    Real c[4];
-    Lanes::gather(row_of, c);
-    return {c[0], c[1], c[2]};
-  }
   auto motion(const Number* which, auto part) const {
     return [=, this](std::size_t lane) -> const auto& { return job_.motions[which[lane]].*part; };
   }
@@ -61,10 +55,10 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
     Lanes::gather(of_contact(&CurvedContact::arm), arm);
     Lanes::gather(motion(i, &Motion::w), wi);
     Lanes::gather(motion(j, &Motion::w), wj);
-    const Vectors at{arm[0], arm[1], arm[2]}, other = gathered(of_contact(&CurvedContact::other_arm));
-    const Vectors n = gathered(of_contact(&CurvedContact::normal)), before = gathered(stored);
-    const Vectors vi = gathered(motion(i, &Motion::v)), vj = gathered(motion(j, &Motion::v));
-    const Vectors dwi = gathered(motion(i, &Motion::dw)), dwj = gathered(motion(j, &Motion::dw));
+    const Vectors at{arm[0], arm[1], arm[2]}, other = gathered<Lanes>(of_contact(&CurvedContact::other_arm));
+    const Vectors n = gathered<Lanes>(of_contact(&CurvedContact::normal)), before = gathered<Lanes>(stored);
+    const Vectors vi = gathered<Lanes>(motion(i, &Motion::v)), vj = gathered<Lanes>(motion(j, &Motion::v));
+    const Vectors dwi = gathered<Lanes>(motion(i, &Motion::dw)), dwj = gathered<Lanes>(motion(j, &Motion::dw));
     const Vectors spin_i{wi[0], wi[1], wi[2]}, spin_j{wj[0], wj[1], wj[2]};
     const Vectors end_i = spin_i + dwi, end_j = spin_j + dwj;
     Lanes::scatter({n.x, n.y, n.z, Lanes::all(0)}, stored);
@@ -73,8 +67,8 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
     set<Lanes>(chunk_.midway, c, halfway<Lanes>(before, n));
     set<Lanes>(chunk_.travel, c, dt * ((vi + cross(spin_i, at)) - (vj + cross(spin_j, other))));
     set<Lanes>(chunk_.rate, c,
-               ((vi + gathered(motion(i, &Motion::dv))) + cross(end_i, at)) -
-                   ((vj + gathered(motion(j, &Motion::dv))) + cross(end_j, other)));
+               ((vi + gathered<Lanes>(motion(i, &Motion::dv))) + cross(end_i, at)) -
+                   ((vj + gathered<Lanes>(motion(j, &Motion::dv))) + cross(end_j, other)));
     Lanes::store_lanes(arm[3], chunk_.overlap + c);
     Lanes::store_lanes(wi[3] + wj[3], chunk_.inverse_mass + c);
     Lanes::store_lanes((Lanes::all(0.5) * dt) * dot(spin_i + spin_j, n), chunk_.turn + c);
@@ -108,11 +102,11 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
       Lanes::scatter({value.x, value.y, value.z, Lanes::all(0)}, row_of);
     };
     const Real zero = Lanes::all(0);
-    const Vectors none{zero, zero, zero}, force = gathered(load(&Load::force));
+    const Vectors none{zero, zero, zero}, force = gathered<Lanes>(load(&Load::force));
     Vectors torque = cross(get<Lanes>(arms_, c), force), back = cross(force, get<Lanes>(other_arms_, c));
     if constexpr (extras) {
       const Vectors moment =
-          gathered([=, this](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
+          gathered<Lanes>([=, this](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
       torque = torque + moment;
       back = back - moment;
     }

@@ -177,8 +177,8 @@ class Forces {
     return which != no_number ? assembly_.law.table() + which : nullptr;
   }
   // Finds the contacts of an element with walls. `wakes`: per entry, the reading of the odometer up to which the
-  // element cannot touch the wall.
-  void touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
+  // element cannot touch the wall. Returns whether its centre may be behind a wall.
+  bool touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
   // The same for one mesh, whose faces begin at entry `begin`. Returns the entry after its last face.
   std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
                          std::span<double> wakes) const;

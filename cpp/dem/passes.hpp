@@ -21,11 +21,16 @@ template <class Lanes, class Real = typename Lanes::Real>
   Lanes::columns(rows, c);
   return {c[0], c[1], c[2]};
 }
+// The same from rows that lie anywhere in memory; see Lanes::gather.
+template <class Lanes, class RowOf, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> gathered(RowOf&& row_of) {
+  Real c[4];
+  Lanes::gather(row_of, c);
+  return {c[0], c[1], c[2]};
+}
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> springs_of(const Spring* springs, const Number* entry) {
-  Real c[4];
-  Lanes::gather([&](std::size_t lane) -> const Spring& { return springs[entry[lane]]; }, c);
-  return {c[0], c[1], c[2]};
+  return gathered<Lanes>([&](std::size_t lane) -> const Spring& { return springs[entry[lane]]; });
 }
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void keep(Spring* springs, const Number* entry, Triple<Real> stretch) {

@@ -8,6 +8,13 @@
 #include "dem/kernels.hpp"
 
 namespace vicinal::dem {
+namespace {
+
+// Smaller gaps between planes, in units of the sum of the radii, may be rounding errors. The distance that `connect`
+// finds is a hundred times as accurate, so a pair with a larger gap never touches.
+constexpr double least_plane_gap = 1e-9;
+
+}  // namespace
 
 void Forces::begin_contacts(std::span<const Number> entries, std::size_t block) {
   // References to thread-local variables: each use of the variables themselves would be a function call.
@@ -32,7 +39,8 @@ void Forces::begin_contacts(std::span<const Number> entries, std::size_t block) 
   kernels().gaps(curved_job({known.size(), known.i.data(), known.j.data(), known.entry.data()}), gaps.data());
   const Place* const places = assembly_.acting().places;
   for (std::size_t c = 0; c < gaps.size(); ++c) {
-    if (gaps[c] > least_gap * (places[known.i[c]].r + places[known.j[c]].r)) sleep(known.entry[c], block, gaps[c]);
+    if (gaps[c] > least_plane_gap * (places[known.i[c]].r + places[known.j[c]].r))
+      sleep(known.entry[c], block, gaps[c]);
     else begin_contact(known.entry[c], block);
   }
 }
@@ -40,7 +48,7 @@ void Forces::begin_contacts(std::span<const Number> entries, std::size_t block) 
 void Forces::begin_contact(Number entry, std::size_t block) {
   const std::size_t i = lists_.pairs.owners()[entry], j = lists_.pairs.indices()[entry];
   const Place* const places = assembly_.acting().places;
-  const double least = least_gap * (places[i].r + places[j].r);
+  const double least = least_plane_gap * (places[i].r + places[j].r);
   Vec4& normal = lists_.pairs.normals()[entry];
   if (dot(normal, normal) > 0) {
     const double gap = assembly_.gap_along(i, j, normal);
@@ -66,30 +74,39 @@ void Forces::sleep(Number entry, std::size_t block, double gap) {
 }
 
 void Forces::sort_contacts(TouchingPairs::Part all, std::size_t block) {
-  static thread_local Entries sorted[2];
-  Entries &curved = sorted[0], &others = sorted[1];
-  curved.clear();
-  others.clear();
-  std::size_t spheres = 0;
+  static thread_local std::vector<Number> of_thread[6];
+  // The pairs that are not of spheres, in columns: curved shapes, then others. Pointers, because each use of the
+  // thread-local variables would be a function call.
+  Number* columns[6];
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (of_thread[k].size() < all.size) of_thread[k].resize(all.size);
+    columns[k] = of_thread[k].data();
+  }
+  TouchingPairs::Sizes sizes;
   for (std::size_t c = 0; c < all.size; ++c) {
     const Number i = all.i[c], j = all.j[c], k = all.entry[c];
     if (!assembly_.is_convex(i) && !assembly_.is_convex(j)) {
       lists_.pairs.set_points(k, 1);  // the loop over spheres knows one spring only
-      all.i[spheres] = i;
-      all.j[spheres] = j;
-      all.entry[spheres++] = k;
-    } else {
-      (assembly_.is_curved(i) && assembly_.is_curved(j) ? curved : others).push(i, j, k);
+      all.i[sizes.spheres] = i;
+      all.j[sizes.spheres] = j;
+      all.entry[sizes.spheres++] = k;
+      continue;
     }
+    const bool curved = assembly_.is_curved(i) && assembly_.is_curved(j);
+    Number* const* const to = columns + (curved ? 0 : 3);
+    const std::size_t place = curved ? sizes.curved++ : sizes.others++;
+    to[0][place] = i;
+    to[1][place] = j;
+    to[2][place] = k;
   }
-  touching_.sizes[block] = {spheres, curved.size(), others.size()};
-  const auto put = [](const Entries& from, TouchingPairs::Part to) {
-    std::copy(from.i.begin(), from.i.end(), to.i);
-    std::copy(from.j.begin(), from.j.end(), to.j);
-    std::copy(from.entry.begin(), from.entry.end(), to.entry);
+  touching_.sizes[block] = sizes;
+  const auto put = [](Number* const* from, TouchingPairs::Part to) {
+    std::copy_n(from[0], to.size, to.i);
+    std::copy_n(from[1], to.size, to.j);
+    std::copy_n(from[2], to.size, to.entry);
   };
-  put(curved, touching_.curved(block, first_entry(block)));
-  put(others, touching_.others(block, first_entry(block)));
+  put(columns, touching_.curved(block, first_entry(block)));
+  put(columns + 3, touching_.others(block, first_entry(block)));
 }
 
 CurvedJob Forces::curved_job(TouchingPairs::Part pairs) {
@@ -104,19 +121,21 @@ CurvedJob Forces::curved_job(TouchingPairs::Part pairs) {
 }
 
 void Forces::curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts) {
-  static thread_local struct {
-    std::vector<CurvedContact> found;
-    std::vector<CurvedState> states;
-    std::vector<Number> single;
-  } of_thread;
-  auto& [found, states, single] = of_thread;
+  static thread_local std::vector<CurvedContact> contacts_of_thread;
+  static thread_local std::vector<CurvedState> states_of_thread;
+  static thread_local std::vector<Number> single_of_thread;
   const Assembly::Acting act = assembly_.acting();
   const TouchingPairs::Part pairs = touching_.curved(block, first_entry(block));
   if (pairs.size == 0) return;
-  found.resize(pairs.size);
-  states.resize(pairs.size);
-  single.resize(pairs.size + spare_contacts);
-  kernels().curved_contacts(curved_job(pairs), found.data(), states.data());
+  // Pointers: each use of the thread-local variables in the loop would be a function call.
+  const auto room = [](auto& of_thread, std::size_t size) {
+    if (of_thread.size() < size) of_thread.resize(size);
+    return of_thread.data();
+  };
+  CurvedContact* const found = room(contacts_of_thread, pairs.size);
+  CurvedState* const states = room(states_of_thread, pairs.size);
+  Number* const single = room(single_of_thread, pairs.size + spare_contacts);
+  kernels().curved_contacts(curved_job(pairs), found, states);
   std::size_t size = 0;
   for (std::size_t c = 0; c < pairs.size; ++c) {
     const Number i = pairs.i[c], j = pairs.j[c], k = pairs.entry[c];
@@ -134,15 +153,15 @@ void Forces::curved_forces(std::size_t block, double step, std::vector<PointCont
     }
   }
   if (size == 0) return;
-  std::fill_n(single.begin() + static_cast<std::ptrdiff_t>(size), spare_contacts, single[size - 1]);
+  std::fill_n(single + size, spare_contacts, single[size - 1]);
   CurvedForceJob job;
   static_cast<ContactJob&>(job) = law_job(lists_.pairs, step);
   job.size = size;
-  job.chosen = single.data();
+  job.chosen = single;
   job.i = pairs.i;
   job.j = pairs.j;
   job.entry = pairs.entry;
-  job.contacts = found.data();
+  job.contacts = found;
   job.normals = lists_.pairs.normals();
   job.sizes = assembly_.sizes();
   job.materials = act.materials;

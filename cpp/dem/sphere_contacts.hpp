@@ -48,15 +48,14 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     const Number *const i = i_ + c, *const j = j_ + c;
     const auto between = apart<Lanes>(job_.places, i, j, job_.period, periodic_);
     const Real ri = between.ri, rj = between.rj;
-    // Most bodies of a contact are close in memory, but not all.
-    constexpr std::size_t ahead = 32;  // contacts
-    for (std::size_t lane = 0; lane < width && c + ahead + width <= left_; ++lane)
-      prefetch_to_read(job_.places + j[ahead + lane]);
-    for (std::size_t lane = 0; lane < width; ++lane) {  // the next passes need these
-      prefetch_to_read(&job_.motions[j[lane]].v);
-      prefetch_to_read(&job_.motions[j[lane]].dv);
-      prefetch_to_write(job_.springs + entry_[c + lane]);
+    // Most bodies of a contact are close in memory, but not all: those of the next chunk are loaded meanwhile.
+    for (std::size_t lane = 0; lane < width && c + Chunk::size + width <= left_; ++lane) {
+      const Number next = j[Chunk::size + lane];
+      prefetch_to_read(job_.places + next);
+      prefetch_to_read(&job_.motions[next].v);
+      prefetch_to_read(&job_.motions[next].dv);
     }
+    for (std::size_t lane = 0; lane < width; ++lane) prefetch_to_write(job_.springs + entry_[c + lane]);
     const Real half = Lanes::all(0.5);
     const Real square = dot(between.way, between.way);
     const unsigned touching = Lanes::bits(between.reach * between.reach > square);

@@ -38,12 +38,6 @@ class WallPasses : Passes<Law, true, true, Lanes> {
   }
 
  private:
-  template <class RowOf>
-  static Vectors gathered(RowOf&& row_of) {
-    Real c[4];
-    Lanes::gather(row_of, c);
-    return {c[0], c[1], c[2]};
-  }
   auto of_row(std::size_t c, auto part) const {
     return [=, this](std::size_t lane) -> const auto& { return job_.motions[contacts_[c + lane].row].*part; };
   }
@@ -58,22 +52,24 @@ class WallPasses : Passes<Law, true, true, Lanes> {
     Lanes::gather([&](std::size_t lane) -> const auto& { return job_.places[contacts_[c + lane].row]; }, place);
     Lanes::gather(of_row(c, &Motion::w), w);
     const Vectors n{normal[0], normal[1], normal[2]}, spin{w[0], w[1], w[2]};
-    const Vectors before = gathered([&](std::size_t lane) -> const auto& { return contacts_[c + lane].before; });
-    const Vectors v = gathered(of_row(c, &Motion::v)), dw = gathered(of_row(c, &Motion::dw));
-    const Vectors wall_v = gathered(of_wall(c, &WallMotion::velocity)),
-                  wall_w = gathered(of_wall(c, &WallMotion::spin));
+    const Vectors before = gathered<Lanes>([&](std::size_t lane) -> const auto& { return contacts_[c + lane].before; });
+    const Vectors v = gathered<Lanes>(of_row(c, &Motion::v)), dw = gathered<Lanes>(of_row(c, &Motion::dw));
+    const Vectors wall_v = gathered<Lanes>(of_wall(c, &WallMotion::velocity)),
+                  wall_w = gathered<Lanes>(of_wall(c, &WallMotion::spin));
 
     const Real distance = place[3] - normal[3];
     const Vectors arm = distance * n;
     // From the middle of the wall to the point. In the middle of the step the point of contact was elsewhere, where the
     // velocity of a rotating wall differs.
-    const Vectors wall_arm = (Vectors{place[0], place[1], place[2]} + arm) - gathered(of_wall(c, &WallMotion::middle));
+    const Vectors wall_arm =
+        (Vectors{place[0], place[1], place[2]} + arm) - gathered<Lanes>(of_wall(c, &WallMotion::middle));
     const Vectors midway_arm = wall_arm - (Lanes::all(0.5) * dt) * (v - wall_v);
     set<Lanes>(chunk_.normal, c, n);
     set<Lanes>(chunk_.midway, c, halfway<Lanes>(before, n));
     set<Lanes>(chunk_.travel, c, dt * ((v + cross(spin, arm)) - (wall_v + cross(wall_w, midway_arm))));
-    set<Lanes>(chunk_.rate, c,
-               ((v + gathered(of_row(c, &Motion::dv))) + cross(spin + dw, arm)) - (wall_v + cross(wall_w, wall_arm)));
+    set<Lanes>(
+        chunk_.rate, c,
+        ((v + gathered<Lanes>(of_row(c, &Motion::dv))) + cross(spin + dw, arm)) - (wall_v + cross(wall_w, wall_arm)));
     set<Lanes>(chunk_.rolled, c, dt * (spin - wall_w));
     set<Lanes>(chunk_.rolling_rate, c, (spin + dw) - wall_w);
     Lanes::store_lanes(normal[3], chunk_.overlap + c);
@@ -86,8 +82,9 @@ class WallPasses : Passes<Law, true, true, Lanes> {
 
   // The torque of minus the force about the middle of the wall.
   void share(std::size_t c) {
-    const auto force = gathered([&](std::size_t lane) -> const auto& { return chunk_.actions[c + lane].force; });
-    const auto moment = gathered([&](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
+    const auto force = gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.actions[c + lane].force; });
+    const auto moment =
+        gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
     const auto torque = cross(force, get<Lanes>(wall_arms_, c)) - moment;
     Lanes::scatter({torque.x, torque.y, torque.z, Lanes::all(0)},
                    [&](std::size_t lane) -> Vec4& { return torques_[c + lane]; });

@@ -37,21 +37,24 @@ double Forces::wake(double gap, double radius) const {
   return gap > least_gap * radius ? odometer_ + usable * gap : 0;
 }
 
-void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const {
+bool Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const {
   const Assembly::Acting act = assembly_.acting();
   touches.clear();
   const Place& p = act.places[row];
   const double mass = 1.0 / act.motions[row].w.inverse_mass;
+  bool behind = false;
   for (std::size_t k = lists_.walls.begin(row); k < lists_.walls.end(row); ++k) {
     const auto [number, which] = assembly_.primitives[lists_.walls.indices()[k]];
     const Wall& wall = assembly_.walls[number];
     if (wall.kind == Wall::mesh) {
       k = touch_mesh(row, k, touches, wakes) - 1;
+      behind = true;  // a mesh has no inside
       continue;
     }
     if (odometer_ < wakes[k]) continue;
     const Nearest near = nearest_of(wall, centre(p));
     const double overlap = p.r - near.distance;
+    behind = behind || near.distance < 0;
     wakes[k] = wake(-overlap, p.r);
     if (overlap <= 0) continue;
     if (!assembly_.is_convex(row)) {
@@ -66,13 +69,18 @@ void Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
     if (contact.overlap > 0) touches.push_back({k, number, contact, assembly_.surface_patch(row, wall, contact)});
     else if (gives_distance(wall)) wakes[k] = wake(-contact.overlap, p.r);
   }
+  return behind;
 }
 
 std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
                                std::span<double> wakes) const {
-  static thread_local std::vector<std::int32_t> faces;
-  static thread_local std::vector<std::size_t> entries;  // entries of the faces
-  static thread_local std::vector<mesh::Touch> found;
+  static thread_local struct {
+    std::vector<std::int32_t> faces;
+    std::vector<std::size_t> entries;  // entries of the faces
+    std::vector<mesh::Touch> found;
+    mesh::Toucher::Room room;
+  } of_thread;
+  auto& [faces, entries, found, room] = of_thread;
   const Assembly::Acting act = assembly_.acting();
   const Place& p = act.places[row];
   const std::size_t number = assembly_.primitives[lists_.walls.indices()[begin]].wall;
@@ -104,7 +112,7 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<W
   }
   const mesh::Surface surface = mesh.surface();
   found.clear();
-  mesh::Toucher(surface, mesh.keys).touch(static_cast<std::int32_t>(row), place, p.r, faces, found);
+  mesh::Toucher(surface, mesh.keys, room).touch(static_cast<std::int32_t>(row), place, p.r, faces, found);
   for (const mesh::Touch& touch : found) {
     const mesh::Vec3 away = mesh::contact_normal(surface, touch);
     const Vec normal = rotate(wall.turned, {-away.x, -away.y, -away.z});

@@ -49,10 +49,11 @@ void Forces::wall_forces(std::size_t block, double step) {
       continue;
     }
     const bool convex = assembly_.is_convex(row);
-    touch_walls(row, touches, wakes_);
-    // This test does not work for other shapes: their radius is that of the bounding sphere, which may overlap a wall
-    // deeply at any time.
-    if (convex || may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step, deepest(touches)))
+    const bool behind = touch_walls(row, touches, wakes_);
+    // The second test does not work for other shapes than spheres: their radius is that of the bounding sphere, which
+    // may overlap a wall deeply at any time.
+    if (behind && (convex || may_have_crossed(act.places[row].r, act.motions[row].v, assembly_.wall_speed, step,
+                                              deepest(touches))))
       note_crossings(row, step);
     meet_walls(row, touches);
     row_wakes_[k] = *std::min_element(wakes_.begin() + static_cast<std::ptrdiff_t>(lists_.walls.begin(row)),

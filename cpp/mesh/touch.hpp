@@ -32,8 +32,14 @@ inline constexpr double same_point = 1.0 / 65536;
 
 class Toucher {
  public:
+  // Memory that is used again by the next call.
+  struct Room {
+    std::vector<Touch> near, kept;
+    std::vector<std::pair<std::int32_t, std::size_t>> incident;
+  };
   // keys[feature]: the number that identifies contacts on this feature.
-  Toucher(const Surface& surface, std::span<const std::int32_t> keys) : surface_(surface), keys_(keys) {}
+  Toucher(const Surface& surface, std::span<const std::int32_t> keys, Room& room)
+      : surface_(surface), keys_(keys), near_(room.near), kept_(room.kept), incident_(room.incident) {}
 
   // Appends the contacts of a body with any of the faces, ordered by key. The order of the faces does not matter.
   void touch(std::int32_t body, const Vec3& place, double radius, std::span<const std::int32_t> faces,
@@ -104,8 +110,8 @@ class Toucher {
 
   const Surface& surface_;
   std::span<const std::int32_t> keys_;
-  std::vector<Touch> near_, kept_;
-  std::vector<std::pair<std::int32_t, std::size_t>> incident_;
+  std::vector<Touch>&near_, &kept_;
+  std::vector<std::pair<std::int32_t, std::size_t>>& incident_;
 };
 
 // The unit normal of a contact, which points to the body.

@@ -37,7 +37,8 @@ nb::tuple touches(const SurfaceArrays& arrays, const Column<std::int32_t>& keys,
   std::vector<std::vector<mesh::Touch>> pieces((places.size() + grain - 1) / grain);
   without_lock([&] {
     parallel_ranges(places.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      mesh::Toucher toucher(surface, {keys.data(), keys.shape(0)});
+      mesh::Toucher::Room room;
+      mesh::Toucher toucher(surface, {keys.data(), keys.shape(0)}, room);
       for (std::size_t body = begin; body < end; ++body) {
         const auto from = static_cast<std::size_t>(offsets.data()[body]);
         const auto to = static_cast<std::size_t>(offsets.data()[body + 1]);

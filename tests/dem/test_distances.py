@@ -130,3 +130,51 @@ def test_contacts_from_the_normals_of_the_step_before_equal_those_from_scratch(s
         assert sim.energies()["total"] == pytest.approx(energy, rel=1e-4)
         seen.append(count)
     assert min(seen) > 20
+
+
+def test_bands_that_cross_touch_at_the_shortest_connection_of_the_axes():
+    # Lying tablets on top of each other, the upper one turned about z and moved, but not beyond the end of a band.
+    material = linear(friction=0.0, kn=50.0, restitution=1.0)
+    sim = simulation(material, gravity=(0, 0, 0), dt=2e-4, max_overlap=2.0)
+    rng = np.random.default_rng(2)
+    n, lying, overlap = 40, np.array([np.sqrt(0.5), np.sqrt(0.5), 0, 0]), 0.02
+    turns = rng.uniform(0.3, np.pi - 0.3, n)  # more than the sine 0.2 of bands that count as parallel
+    about_z = np.stack([np.cos(turns / 2), 0 * turns, 0 * turns, np.sin(turns / 2)], axis=1)
+    w, z = about_z[:, 0], about_z[:, 3]
+    upper = np.stack([w * lying[0], w * lying[1], z * lying[1], z * lying[0]], axis=1)
+    sites = np.arange(n)[:, None] * np.array([10.0, 0, 0])
+    shifts = np.c_[rng.uniform(-0.02, 0.02, (n, 2)), np.full(n, 2 * TABLET.radius - overlap)]
+    sim.insert(sites, shape=TABLET, orientations=np.tile(lying, (n, 1)))
+    sim.insert(sites + shifts, shape=TABLET, orientations=upper)
+    start = sim.contacts()
+    assert len(start["i"]) == n
+    assert start["overlap"] == pytest.approx(np.full(n, overlap), rel=1e-6)
+    sim.run(1)  # the first step finds the normals, later ones begin with them
+    for _ in range(20):
+        before, velocities = sim.contacts(), sim.velocities.copy()
+        sim.run(1)
+        after = sim.contacts()
+        expected = np.zeros((len(sim), 3))
+        for found in (before, after):
+            np.add.at(expected, found["i"], 0.5 * sim.dt * found["force"])
+            np.add.at(expected, found["j"], -0.5 * sim.dt * found["force"])
+        gained = sim.masses[:, None] * (sim.velocities - velocities)
+        assert gained == pytest.approx(expected, rel=1e-9, abs=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("gap", [1e-6, 1e-7, 3e-8])
+def test_a_narrow_gap_closes_in_the_step_in_which_bodies_meet(gap):
+    # Cap to cap along the axes. Pairs with a gap sleep, but not longer than until they may touch.
+    height, steps, dt = TABLET.band + 2 * TABLET.cap, 10, 1e-4
+    speed = gap / ((steps - 0.5) * dt)  # they meet half a step before the last one ends
+    sim = simulation(linear(friction=0.0, restitution=1.0), gravity=(0, 0, 0), dt=dt)
+    sim.insert(
+        [[0, 0, 0], [0, 0, height + gap]],
+        shape=TABLET,
+        orientations=[[1, 0, 0, 0]] * 2,
+        velocities=[[0, 0, 0], [0, 0, -speed]],
+    )
+    sim.run(steps - 1)
+    assert sim.velocities[1, 2] == -speed
+    sim.run(1)
+    assert sim.velocities[1, 2] > -speed
