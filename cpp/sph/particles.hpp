@@ -28,6 +28,7 @@ struct Particle {
     double per_moment;  // with edac, a factor that makes the Laplace operator of viscosity exact for r²
     double correction;  // with dfsph, pressure that ends compression by the velocity
   };
+  double curvature;  // of the interface to other phases, positive if it bulges towards them
   std::uint32_t id;
   std::uint16_t surface;  // part of a free surface
   std::uint16_t phase;

@@ -13,10 +13,17 @@ struct Phase {
   double viscosity = 0;        // dynamic
 };
 
+inline bool differ_in_viscosity(const std::vector<Phase>& phases) {
+  bool differ = false;
+  for (const Phase& phase : phases) differ |= phase.viscosity != phases[0].viscosity;
+  return differ;
+}
+
 // Phases as loops over neighbours see them; tables of pairs have the row of the particle itself first.
 template <class T>
 struct PhaseTable {
   std::size_t count;
+  bool stresses;  // viscosities differ: the whole tensor of stresses matters
   T rest[most_phases];
   T per_mass[most_phases];
   T diffusion[most_phases];               // of the density that a pressure stands for: 2 ν/c²
@@ -30,6 +37,7 @@ template <class T>
 PhaseTable<T> table_of(const std::vector<Phase>& phases, double mass_volume, double reach) {
   PhaseTable<T> table{};
   table.count = phases.size();
+  table.stresses = differ_in_viscosity(phases);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Phase& own = phases[i];
     table.rest[i] = static_cast<T>(own.rest);

@@ -47,7 +47,9 @@ StepLength Simulation<T, D>::next() const {
   if (implicit && largest.pressure > 0) limit(h / std::sqrt(largest.pressure / settings.state.rest), Limit::pressure);
   if (const double a = implicit ? length<D>(settings.gravity) : largest.acceleration; a > 0)
     limit(std::sqrt((implicit ? settings.spacing : h) / a), Limit::force);
-  if (const double nu = settings.largest_viscosity(); nu > 0) limit(0.5 * h * h / nu, Limit::viscosity);
+  // Friction along the line of centres is three times as large in a flow that is compressed.
+  const double most = differ_in_viscosity(settings.phases) ? 3 : 1;
+  if (const double nu = most * settings.largest_viscosity(); nu > 0) limit(0.5 * h * h / nu, Limit::viscosity);
   if (settings.tense()) {
     // Of capillary waves (Brackbill et al. 1992), on the lightest two phases.
     std::vector<double> rest;
@@ -78,14 +80,15 @@ bool Simulation<T, D>::step() {
 
 template <class T, int D>
 void Simulation<T, D>::prime() {
-  // The first pass has neither gradients nor a free surface; the second one uses those of the first. The solvers of
-  // dfsph need neither.
+  // The first pass has neither gradients nor a free surface; the second one uses those of the first. Curvatures of
+  // interfaces need gradients, and forces need curvatures. The solvers of dfsph need none of these.
   const bool implicit = settings.scheme == Scheme::dfsph;
   // The pressures of dfsph depend on the length of the step, and this on the speed.
   if (implicit)
     for (const Particle<D>& p : particles.span())
       largest.speeds[p.phase] = std::max(largest.speeds[p.phase], length<D>(p.u));
-  for (int pass = 0; pass < (implicit ? 1 : 2); ++pass) {
+  const int passes = implicit ? 1 : settings.tense() ? 3 : 2;
+  for (int pass = 0; pass < passes; ++pass) {
     sort(0);
     curvature();
     extrapolate();
@@ -443,11 +446,11 @@ void Simulation<T, D>::curvature() {
       const Particle<D>& p = seen(k);
       Fields record{};
       for (std::size_t a = 0; a < D; ++a) record.c[a] = records_[k].c[a];
-      record.c[Fields::pressure] = static_cast<T>(p.phase);
-      if (const double size = length<D>(p.gradient); size > least[p.phase]) {
+      if (const double size = length<D>(p.gradient); size > least[p.phase])
         for (std::size_t a = 0; a < D; ++a) record.c[Fields::u + a] = static_cast<T>(p.gradient[a] / size);
-        record.c[Fields::density] = static_cast<T>(p.volume);
-      }
+      record.c[Fields::density] = static_cast<T>(p.volume);
+      record.c[Fields::pressure] = static_cast<T>(p.phase);
+      record.c[Fields::extra] = static_cast<T>(p.curvature);
       normals_[k] = record;
     }
   });
@@ -457,16 +460,19 @@ void Simulation<T, D>::curvature() {
   job_.fluid.records = records_.data();
 }
 
-// Surface tension times the curvature of the interface in front of a particle. The force is in the denser phase, on one
-// side of the interface, where parallel surfaces have another curvature.
+// Takes the curvature of the interface in front of a particle, and returns the acceleration by surface tension. Radii
+// below half of the reach are not resolved: they are noise of particles that see little of the interface.
 template <class T, int D>
-double Simulation<T, D>::tension_on(std::size_t slot) const {
-  if (!settings.tense()) return 0.0;
+Vector<D> Simulation<T, D>::tension_on(std::size_t slot, Particle<D>& p) const {
+  if (!settings.tense()) return {};
+  using At = CurvatureSums<D>;
   const T* const found = curvature_sums_[slot].c;
-  const double moment = found[CurvatureSums::moment];
-  if (!(moment < 0)) return 0.0;
-  const double bend = D * found[CurvatureSums::bend] / moment;
-  return settings.tension * interface_.curvature(bend, found[CurvatureSums::colour]);
+  const double moment = found[At::moment], most = 2 * (D - 1) / settings.reach();
+  p.curvature = moment < 0 ? std::clamp((D - 1) * found[At::bend] / moment, -most, most) : 0.0;
+  const double per_mass = settings.tension / (settings.phases[p.phase].rest * settings.volume());
+  Vector<D> acceleration;
+  for (std::size_t a = 0; a < D; ++a) acceleration[a] = -per_mass * found[At::jump + a];
+  return acceleration;
 }
 
 // Finds pressures and accelerations of dfsph.
@@ -518,7 +524,7 @@ void Simulation<T, D>::advance(Particle<D>& p, std::size_t slot, const Shifting&
   if (settings.scheme == Scheme::delta) update_delta<D>(p, sums_[slot].c, settings.gravity, shifting, near_[slot] != 0);
   else if (settings.scheme == Scheme::dfsph) solver.update(slot, settings.state.rest, p);
   else
-    update_edac<D>(p, sums_[slot].c, settings.gravity, shifting, tension_on(slot), kernel_volume_,
+    update_edac<D>(p, sums_[slot].c, settings.gravity, shifting, tension_on(slot, p), kernel_volume_,
                    settings.phases[p.phase].rest);
   for (std::size_t a = 0; a < D; ++a) {
     p.u[a] += dt * p.acceleration[a];

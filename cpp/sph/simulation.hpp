@@ -14,7 +14,6 @@
 #include "exec/memory.hpp"
 #include "sph/bodies.hpp"
 #include "sph/guard.hpp"
-#include "sph/interface.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
 #include "sph/pressure_solver.hpp"
@@ -58,7 +57,7 @@ template <class T, int D>
 class Simulation {
  public:
   explicit Simulation(const Settings<D>& settings)
-      : settings(settings), kernel_volume_(settings.volume() * settings.lattice_sum()), interface_(settings) {}
+      : settings(settings), kernel_volume_(settings.volume() * settings.lattice_sum()) {}
 
   Settings<D> settings;
   Buffer<Particle<D>> particles;
@@ -112,7 +111,7 @@ class Simulation {
   void sort_walls(const Grid<D>& grid);
   void extrapolate();
   void curvature();
-  [[nodiscard]] double tension_on(std::size_t slot) const;
+  [[nodiscard]] Vector<D> tension_on(std::size_t slot, Particle<D>& p) const;
   void solve(double dt);
   void react();
   void advance(Particle<D>& p, std::size_t slot, const Shifting& shifting, double dt);
@@ -122,7 +121,6 @@ class Simulation {
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
 
   double kernel_volume_;  // of a particle on a lattice, times the sum of the kernel there
-  Interface<D> interface_;
   Buffer<Particle<D>> sorted_;
   Buffer<std::uint32_t> ids_;
   Buffer<std::uint64_t> named_;                  // id and item in each slot

@@ -43,13 +43,17 @@ def edac_pass(sim: Simulation, densities: Array, viscosities: Array, before: Eda
     share = densities[:, None] / (densities[:, None] + densities)
     mu = 2 * viscosities[:, None] * viscosities / (viscosities[:, None] + viscosities)
     du = u - u[:, None]
+    rubbed = du
+    if (viscosities != viscosities[0]).any():
+        along = np.einsum("ijk,ijk->ij", du, r) / np.where(distance > 0, distance**2, 1)
+        rubbed = (dim + 2) * along[:, :, None] * r
     pull = share * (p - p[:, None])
     same = densities == densities[:, None]
     above = (w * same * (p - p[:, None])).sum(axis=1) / w.sum(axis=1)
     drift = np.einsum("ik,ijk->ij", shift, r)
     acceleration = (
         np.einsum("ij,ijk->ik", both * (above[:, None] - pull), r)
-        - np.einsum("ij,ijk->ik", both * mu, du) * per_moment[:, None]
+        - np.einsum("ij,ijk->ik", both * mu, rubbed) * per_moment[:, None]
         + np.einsum("ij,ijk->ik", g * drift * same, du)
         + sim.gravity
     )

@@ -83,6 +83,17 @@ def test_a_drop_has_the_pressure_of_laplace() -> None:
     assert found["jump"] == pytest.approx(1, abs=0.03)
 
 
+def test_a_drop_oscillates_with_the_period_of_lamb() -> None:
+    # 7.5 particles per radius; with 9.4 it is 2 % too long.
+    assert phase_flows.drop_period(40, periods=1.6)["period"] == pytest.approx(1, abs=0.06)
+
+
+def test_a_bubble_has_the_speed_and_the_shape_of_hysing() -> None:
+    found = phase_flows.rising_bubble(20, until=2.0)
+    assert found["speed"] == pytest.approx(phase_flows.HYSING_SPEED, rel=0.03)
+    assert found["circularity"] == pytest.approx(phase_flows.HYSING_CIRCULARITY, rel=0.02)
+
+
 def test_fingers_of_a_heavy_fluid_grow_as_published() -> None:
     found = phase_flows.rayleigh_taylor(20, until=2.5)
     assert found["bubble"] < 0.02

@@ -174,6 +174,8 @@ def test_particles_on_top_of_each_other_or_in_walls_are_warned_of() -> None:
     Simulation(water, spacing=0.1, **options)  # type: ignore[arg-type]
     with pytest.warns(OverlapWarning, match=r"40 pairs of .* closer than 0.55 spacings .* \(0.2 was passed\)"):
         Simulation(water, spacing=0.2, gravity=(0, -9.81))
+    with pytest.warns(OverlapWarning, match=r"300 pairs of .*, the first 0 and 1 at \[0.05.*, 0.05.*\]: "):
+        Simulation(water, spacing=10.0, sound_speed=1.0)  # all pairs
     with pytest.warns(OverlapWarning, match=r"5 particles are inside walls .* at \[-0.0.*, 0.05\]: .* with fill\("):
         Simulation(water - np.array([0.1, 0.0]), spacing=0.1, **options)  # type: ignore[arg-type]
 

@@ -95,9 +95,18 @@ struct Edac {
     const Real friction = M::all(i.per_moment) * c.viscosity;
     // The velocity of a phase is not carried into another one: that of a gas would drag a liquid along.
     const Real carried = g * (c.same * drift);
+    // The stresses μ (∇u + ∇uᵀ) as a whole are a friction along the line of centres, averaged over directions one part
+    // in D + 2 of a friction along the velocity. This one stands for μ ∇u, whose divergence is the same within a phase.
+    Real rubbed[D];
+    if (job.phases.stresses) {
+      const Real away = M::choose(M::less(M::all(job.floor * T(1e-4)), square), square, M::all(1));
+      const Real along = M::all(T(D + 2)) * dot<M, D>(seen, r) / away;
+      for (std::size_t a = 0; a < D; ++a) rubbed[a] = along * r[a];
+    } else
+      for (std::size_t a = 0; a < D; ++a) rubbed[a] = seen[a];
     const Real colour = per_mass * (c.share * (M::all(1) - c.same));
     for (std::size_t a = 0; a < D; ++a) {
-      sum[a] = sum[a] + (carried * seen[a] - per_mass * (pull * r[a] + friction * seen[a]));
+      sum[a] = sum[a] + (carried * seen[a] - per_mass * (pull * r[a] + friction * rubbed[a]));
       sum[At::background + a] = sum[At::background + a] + per_mass * r[a];
       sum[At::crowding + a] = sum[At::crowding + a] + crowding * r[a];
       if constexpr (!wall) sum[At::colour + a] = sum[At::colour + a] + colour * r[a];

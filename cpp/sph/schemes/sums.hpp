@@ -43,11 +43,14 @@ struct DfsphSums {
   static constexpr std::size_t count = 3 + 4 * D;
 };
 
-// Of a fluid particle near an interface (curvature.hpp); the divergence of its normal is D times their ratio.
+// Of a fluid particle near an interface (curvature.hpp). The divergence of its normal is D - 1 times the ratio of the
+// first two.
+template <int D>
 struct CurvatureSums {
   static constexpr std::size_t bend = 0;    // Σ (nᵢ ∓ nⱼ)·∇W V
-  static constexpr std::size_t moment = 1;  // Σ r·∇W V
-  static constexpr std::size_t colour = 2;  // Σ W V of other phases
+  static constexpr std::size_t moment = 1;  // Σ r·∇W V, of the part of r along the interface
+  static constexpr std::size_t jump = 2;    // Σ (κᵢ - κⱼ)/2 ρᵢ/(ρᵢ + ρⱼ) ∇W (Vᵢ² + Vⱼ²) of other phases
+  static constexpr std::size_t count = 2 + D;
 };
 
 // Of a wall particle (extrapolate.hpp).

@@ -56,19 +56,18 @@ template <int D, class T>
   if (p.surface == 0 && !near && shifting.reach > 0) p.shift = shifting.from<D>(sums + At::crowding);
 }
 
-// `tension`: surface tension times the divergence of the normal;
-// `kernel_volume`: volume times the sum of the kernel, on a lattice; `rest`: the density at rest.
+// `tension`: acceleration by surface tension; `kernel_volume`: volume times the sum of the kernel, on a lattice;
+// `rest`: the density at rest.
 template <int D, class T>
-void update_edac(Particle<D>& p, const T* sums, const Vector<D>& gravity, const Shifting& shifting, double tension,
-                 double kernel_volume, double rest) {
+void update_edac(Particle<D>& p, const T* sums, const Vector<D>& gravity, const Shifting& shifting,
+                 const Vector<D>& tension, double kernel_volume, double rest) {
   using At = EdacSums<D>;
   p.rate = sums[At::rate];
   // The mean pressure of neighbours is subtracted from all pressures: it would only push particles about. Other phases
   // do not count, whose pressures would push light particles far.
   const double above = sums[At::difference] / sums[At::kernel];
   for (std::size_t a = 0; a < D; ++a) {
-    p.acceleration[a] = sums[At::acceleration + a] + above * sums[At::background + a] + gravity[a];
-    p.acceleration[a] -= tension * p.gradient[a];
+    p.acceleration[a] = sums[At::acceleration + a] + above * sums[At::background + a] + gravity[a] + tension[a];
     p.gradient[a] = sums[At::colour + a];
   }
   p.volume = kernel_volume / sums[At::kernel];

@@ -44,6 +44,9 @@ LOBOVSKY_IMPACT = 2.43
 LOBOVSKY_PLATEAU = 0.575
 """Mean pressure p/(ρ g H) of the lowest sensor from t √(g/H) = 3.9 to 5.6, the same source."""
 
+LOBOVSKY_HIGHER = 0.507
+"""The same of the sensor 80 mm above the bottom, the same source."""
+
 DE_COURCY_PLATEAU = 0.93
 """The same mean in the same geometry in two dimensions by δ-SPH: De Courcy et al., CMAME 420 (2024) 116700."""
 
@@ -215,30 +218,34 @@ def _front(cells: int, length: float, measured: Sequence[Sequence[float]], schem
     return {"rms": errors[late], "late": float(late), "left": tank.left(sim), "steps": float(sim.step_count)}
 
 
-def lobovsky_pressure(cells: int) -> dict[str, float]:
-    """Return impact time and plateau of the pressure at the foot of the far wall, scaled by √(H/g) and ρ g H.
+def lobovsky_pressure(cells: int, *, slip: bool = True) -> dict[str, float]:
+    """Return impact time and plateaus of the pressure at the far wall, scaled by √(H/g) and ρ g H.
 
     Parameters
     ----------
     cells
         Particles along the height of the column.
+    slip
+        Whether water slips along walls. If not, the layer that sticks to the bottom is as thick as some particles.
     """
     height = 0.3
-    tank = Tank((1.61, 1.2), height / cells)
+    tank = Tank((1.61, 1.2), height / cells, slip=slip)
     sim = tank.water((0.6, height))
-    sensor = PressureProbe(name="p", point=(1.61, 0.003), width=0.0042, normal=(1.0, 0.0))
+    sensors = [PressureProbe(name="p", point=(1.61, above), width=0.0042, normal=(1.0, 0.0)) for above in (0.003, 0.08)]
     scale = math.sqrt(GRAVITY / height)
     times = np.linspace(0, 5.6, 281)
-    pressure = []
+    pressures = []
     for moment in times:
         sim.run_until(moment / scale)
-        pressure.append(sensor.measure(FluidSample.of(sim)) / (1000 * GRAVITY * height))
-    values = np.array(pressure)
+        fluid = FluidSample.of(sim)
+        pressures.append([sensor.measure(fluid) / (1000 * GRAVITY * height) for sensor in sensors])
+    values, higher = np.array(pressures).T
     plateau = (times > 3.9) & (times < 5.6)
     return {
         "impact": float(times[np.flatnonzero(values > 0.2)[0]]) if (values > 0.2).any() else math.inf,
         "peak": float(values.max()),
         "plateau": float(values[plateau].mean()),
+        "higher": float(higher[plateau].mean()),
         "left": tank.left(sim),
     }
 

@@ -69,12 +69,16 @@ def warn_of_overlaps(
 ) -> None:
     """Warn if particles of the fluid lie on top of each other or of particles of walls."""
     periods = None if not any(box) else [edge or None for edge in box]
-    found, others = pairs(positions, NEAR * spacing, box=periods)
-    if len(found):
+    # Counted, not stored: if the spacing is far too large, nearly all pairs are close.
+    close = count(positions, NEAR * spacing, box=periods)
+    if close.any():
+        first = int(np.argmax(close > 0))
+        near = pairs(positions, NEAR * spacing, queries=positions[first : first + 1], box=periods)[1]
+        other = int(near[near != first].min(initial=len(positions) - 1))
         warnings.warn(
-            f"{len(found)} pairs of particles are closer than {NEAR:g} spacings at the start, the first {found[0]} and "
-            f"{others[0]} at {positions[found[0]].tolist()}: they will fly apart; pass the spacing of the positions "
-            f"({spacing:g} was passed), and fill no place twice",
+            f"{int(close.sum(dtype=np.int64)) // 2} pairs of particles are closer than {NEAR:g} spacings at the start, "
+            f"the first {first} and {other} at {positions[first].tolist()}: they will fly apart; pass the spacing of "
+            f"the positions ({spacing:g} was passed), and fill no place twice",
             OverlapWarning,
             stacklevel=stacklevel + 1,
         )

@@ -23,7 +23,7 @@ CELLS = {
     "poiseuille": (20, 40, 80),
     "couette": (20, 40, 80),
     "cavity 100": (50, 50, 100),
-    "cavity 1000": (50, 100, 150),
+    "cavity 1000": (50, 80, 150),
 }
 """Particles along an edge or across a channel: small, paper, large."""
 

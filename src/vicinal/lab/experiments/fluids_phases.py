@@ -38,7 +38,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     if plan.steps is None:
         yield {"structure": "edac", **FLOWS[flow](int(case.values["cells"]))}
     elif flow == "drop":
-        yield {"structure": "edac", **phase_flows.drop_period(30, periods=1.0)}
+        yield {"structure": "edac", **phase_flows.drop_period(30, periods=1.6)}
     else:
         yield {"structure": "edac", **FLOWS[flow](32 if flow == "jump" else 16, until=0.02 if flow == "jump" else 0.5)}
 
