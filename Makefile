@@ -131,8 +131,8 @@ clang: $(VENV)/built
 	  tests/test_pairs.py tests/test_neighbors.py tests/test_isa.py tests/dem/test_collisions.py; fi
 
 # Not part of `builds`: it takes long. The extension for aarch64, with all vector code, and some of the tests in an
-# emulator. Left out are tests expected to take longest there: drawn problems, hard cases, comparisons of all structures;
-# and the limit of address space, which concerns the system. How long the others take has not been measured.
+# emulator: 24 minutes beside other work. Left out are tests expected to take longest there: drawn problems, hard cases,
+# comparisons of all structures; and the limit of address space, which concerns the system.
 SLOW_IN_EMULATOR := any_problem or any_size or hard_case or clouds_of_every_kind or address_space \
   or candidates_and_pairs or an_index_finds
 aarch64: neon $(VENV)/built
