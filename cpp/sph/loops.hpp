@@ -24,6 +24,8 @@ struct Job {
   CellShape<T, D> shape;
   Cells<T, D> fluid, walls;
   bool has_walls;
+  // Each phase sees walls of its own: one copy of the records of wall particles after the other.
+  std::size_t wall_copies, wall_count;
   T square;  // of the reach
   Smoothing<T> smoothing;
   T mass, rest_density;

@@ -294,7 +294,8 @@ void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
   reacts_.resize(n);
   wet_.assign(n, 1);
   const std::size_t fixed = fixed_walls();
-  wall_records_.reset(n);
+  const std::size_t copies = settings.phases.size();
+  wall_records_.reset(copies * n);
   using Fields = Record<T, D>;
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t to = wall_order_.place(k);
@@ -307,7 +308,7 @@ void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
       record.c[Fields::x + a] = static_cast<T>(wall.x[a] - grid.corner(cell, a));
       record.c[Fields::u + a] = static_cast<T>(wall.u[a]);
     }
-    wall_records_[to] = record;
+    for (std::size_t copy = 0; copy < copies; ++copy) wall_records_[copy * n + to] = record;
   }
 }
 
@@ -324,6 +325,8 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
   job.fluid = {records_.data(), order_.offsets(), nullptr};
   job.walls = {wall_records_.data(), wall_order_.offsets(), nullptr};
   job.has_walls = walls.size() > 0;
+  job.wall_copies = settings.phases.size();
+  job.wall_count = walls.size();
   job.square = static_cast<T>(reach * reach);
   const double scale = with_smoothing(
       settings.smoothing, [&]<class Kind>() { return (D == 2 ? Kind::scale2 : Kind::scale3) / std::pow(h, D); });
@@ -379,42 +382,39 @@ void Simulation<T, D>::each_cell(typename Loops<T, D>::Loop loop, std::size_t pa
   });
 }
 
-// Gives wall particles the pressure, density and velocity that the fluid at the wall implies.
+// Gives wall particles the pressure, density and velocity that the fluid at the wall implies, one for each phase.
 template <class T, int D>
 void Simulation<T, D>::extrapolate() {
-  const std::size_t n = walls.size();
+  const std::size_t n = walls.size(), copies = job_.wall_copies;
   if (n == 0) return;
-  wall_sums_.reset(n);
+  wall_sums_.reset(copies * n);
   job_.sums = wall_sums_.data();
   using At = WallSums<D>;
   using Fields = Record<T, D>;
   const auto take = [&](std::size_t first, std::size_t last) {
     for (std::size_t slot = first; slot < last; ++slot) {
-      const T* const sums = wall_sums_[slot].c;
-      const double weight = sums[At::weight];
-      if (!(weight > 0) && wet_[slot] == 0) continue;  // nothing has changed
-      wet_[slot] = weight > 0 ? 1 : 0;
+      bool wet = false;
+      for (std::size_t k = 0; k < copies; ++k) wet |= wall_sums_[k * n + slot].c[At::weight] > 0;
+      if (!wet && wet_[slot] == 0) continue;  // nothing has changed
+      wet_[slot] = wet ? 1 : 0;
       WallParticle<D>& wall = walls[wall_ids_[slot]];
-      Vector<D> seen = wall.u;
       wall.pressure = 0;
-      if (weight > 0) {
-        wall.pressure = sums[At::pressure] / weight;
-        double across = 0;
-        for (std::size_t a = 0; a < D; ++a) {
-          wall.pressure += (settings.gravity[a] - wall.acceleration[a]) * sums[At::lever + a] / weight;
-          seen[a] = 2 * wall.u[a] - sums[At::velocity + a] / weight;
-          across += (wall.u[a] - seen[a]) * wall.normal[a];
+      double total = 0;
+      for (std::size_t k = 0; k < copies; ++k) {
+        const T* const sums = wall_sums_[k * n + slot].c;
+        WallView<D> view = view_of<D>(wall, sums, settings.gravity);
+        if (settings.scheme == Scheme::dfsph) view.pressure = std::max(view.pressure, 0.0);
+        // That of the wall itself is the mean of what phases see.
+        if (const double weight = sums[At::weight]; weight > 0) {
+          total += weight;
+          wall.pressure += (view.pressure - wall.pressure) * (weight / total);
         }
-        // Without friction only the velocity across the wall is mirrored.
-        if (wall.slips != 0)
-          for (std::size_t a = 0; a < D; ++a) seen[a] = 2 * wall.u[a] - seen[a] - 2 * across * wall.normal[a];
+        Fields& record = wall_records_[k * n + slot];
+        record.c[Fields::density] =
+            static_cast<T>(settings.scheme == Scheme::delta ? settings.state.excess(view.pressure) : settings.volume());
+        record.c[Fields::pressure] = static_cast<T>(view.pressure);
+        for (std::size_t a = 0; a < D; ++a) record.c[Fields::extra + a] = static_cast<T>(view.velocity[a]);
       }
-      if (settings.scheme == Scheme::dfsph) wall.pressure = std::max(wall.pressure, 0.0);
-      Fields& record = wall_records_[slot];
-      record.c[Fields::density] =
-          static_cast<T>(settings.scheme == Scheme::delta ? settings.state.excess(wall.pressure) : settings.volume());
-      record.c[Fields::pressure] = static_cast<T>(wall.pressure);
-      for (std::size_t a = 0; a < D; ++a) record.c[Fields::extra + a] = static_cast<T>(seen[a]);
     }
   };
   each_part(cells_, n, [&](std::size_t begin, std::size_t end, std::size_t thread) {

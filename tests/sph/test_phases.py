@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vicinal as vc
-from sph.fluids import lattice
+from sph.fluids import lattice, tank
 from sph.plain_edac import edac_pass
 from vicinal import _core
 from vicinal.errors import InputError
@@ -77,6 +77,59 @@ def test_threads_instruction_sets_and_restarts_change_no_bit(dim: int) -> None:
     assert len(found) == 1
 
 
+def still_tank(dim: int, **options: object) -> Simulation:
+    """Water below air, at rest in a closed tank."""
+    spacing, g, size = 0.1, 9.81, [1.2] * dim
+    x = lattice([0.0] * dim, size, spacing)
+    height = x[:, -1]
+    air = height > 0.6
+    return Simulation(
+        x,
+        spacing=spacing,
+        phases=[Phase(density=1000.0, nu=1e-3), Phase(density=1.0, nu=1e-2)],
+        phase=air.astype(int),
+        sound_speed=50.0,
+        gravity=[0.0] * (dim - 1) + [-g],
+        pressures=np.where(air, g * (1.2 - height), 0.6 * g + 1000 * g * (0.6 - height)),
+        walls=tank(size, spacing, lid=True),
+        scheme="edac",
+        **options,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_walls_hold_each_phase_with_its_own_pressure(dim: int) -> None:
+    sim = still_tank(dim)
+    strength = np.linalg.norm(sim.accelerations, axis=1)
+    middle = (np.abs(sim.positions[:, :-1] - 0.6) < 0.11).all(axis=1)
+    # Where the interface meets a wall, particles are as still as far from it.
+    assert strength.max() < 1.01 * strength[middle].max()
+    assert strength.max() < 1
+    sim.run_until(0.05)
+    speed = np.linalg.norm(sim.velocities, axis=1)
+    assert speed.max() < 0.05
+    assert (sim.positions > 0).all()
+    assert (sim.positions < 1.2).all()
+
+
+def test_interfaces_at_walls_have_the_same_bits_everywhere() -> None:
+    best, found = _core.get_isa(), set()
+    try:
+        for isa in _core.available_isas():
+            _core.set_isa(isa)
+            for threads in (1, 2):
+                with vc.threads(threads):
+                    sim = still_tank(2, velocities=np.random.default_rng(3).normal(size=(144, 2)))
+                    sim.run(5)
+                    sim = Simulation.restore(sim.state()) if threads == 2 else sim
+                    sim.run(5)
+                    parts = (sim.positions, sim.velocities, sim.pressures, sim.wall_pressures)
+                    found.add(b"".join(part.tobytes() for part in parts))
+    finally:
+        _core.set_isa(best)
+    assert len(found) == 1
+
+
 def test_a_drop_has_the_pressure_of_laplace() -> None:
     # 8 particles per radius, as many as the kernel is wide: 2 to 3 % too little after longer times.
     found = phase_flows.laplace_jump(32, until=0.1)
@@ -109,6 +162,26 @@ def test_a_bubble_rises_and_becomes_flat(tmp_path: Path) -> None:
     assert sim.positions[gas, 1].mean() == pytest.approx(0.67, abs=0.03)
     assert sim.velocities[gas, 1].mean() == pytest.approx(0.24, abs=0.04)
     assert sim.positions[gas, 0].std() > 1.05 * sim.positions[gas, 1].std()
+
+
+def test_a_column_of_water_collapses_in_air_and_oil(tmp_path: Path) -> None:
+    scene = load(scenes.find("dam_break_phases"), settings=["sph.spacing=0.1", "run.duration=0.4", "run.threads=1"])
+    sim = run(scene, tmp_path / "out").solver.simulation
+    rest = np.array([phase.density for phase in sim.phases])[sim.phase]
+    assert np.abs(sim.densities / rest - 1).max() < 0.02
+    assert not sim.held
+    assert (sim.positions > 0).all()
+    assert (sim.positions < [4, 2.5]).all()
+    # Nothing is faster than water that has fallen 2 m, but air that gets out of its way.
+    speed = np.linalg.norm(sim.velocities, axis=1)
+    assert speed[sim.phase != 1].max() < 6.3
+    assert speed.max() < 10
+    # What water has lost in height is in the motion: the pressures of interfaces add no energy.
+    energies = sim.energies()
+    at_start = 9.81 * 0.1**2 * (rest * lattice([0, 0], [4, 2.5], 0.1)[:, 1]).sum()
+    lost = at_start - energies["potential"]
+    assert lost > 5000
+    assert 0.95 * lost < energies["kinetic"] < 1.01 * lost
 
 
 def test_wrong_phases_are_refused() -> None:

@@ -3,9 +3,9 @@
 // phase or more (Hu & Adams, J. Comput. Phys. 213 (2006) 844).
 //
 // A particle has a volume, which is one over the sum of the kernel, and a pressure, which follows the divergence of the
-// velocity and is diffused. Nothing here depends on the masses of neighbours: at an interface, pressures are weighted
-// by densities, viscosities by their harmonic mean, and pressure is diffused within a phase only. As in delta.hpp, what
-// needs a pass of its own (volumes, the velocity relative to the fluid) is that of the step before.
+// velocity and is diffused. Nothing here depends on the masses of neighbours: at an interface, pressures and velocities
+// are weighted by densities, viscosities by their harmonic mean, and pressure is diffused within a phase only. As in
+// delta.hpp, what needs a pass of its own (volumes, the velocity relative to the fluid) is that of the step before.
 #pragma once
 
 #include "sph/schemes/pass.hpp"
@@ -81,10 +81,13 @@ struct Edac {
 
     const Real difference = j[Fields::pressure] - M::all(i.pressure);
     const Real pull = c.share * difference;  // pressure between both, above that of i
+    // The velocity between both is weighted the other way round, so that pressures do the work that they store: with
+    // plain means a splash gains energy without end. Twice the share of j.
+    const Real entry = M::all(2) - (c.share + c.share);
     const Real drift = dot<M, D>(shift, r);
     const Real diffused = c.same * (M::all(i.diffusion) * (difference + dot<M, D>(weight, r)));
     const Real moved = M::all(i.per_square) * ((pull + pull) * drift);
-    sum[At::rate] = sum[At::rate] + g * (M::all(i.continuity) * dot<M, D>(du, r) - diffused + moved);
+    sum[At::rate] = sum[At::rate] + g * (M::all(i.continuity) * (entry * dot<M, D>(du, r)) - diffused + moved);
     sum[At::kernel] = sum[At::kernel] + w;
     sum[At::difference] = sum[At::difference] + w * (c.same * difference);
     sum[At::moment] = sum[At::moment] - per_mass * square;

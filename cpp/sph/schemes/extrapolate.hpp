@@ -1,4 +1,5 @@
-// What a wall particle takes over from the fluid around it (Adami, Hu & Adams, J. Comput. Phys. 231 (2012) 7057).
+// What a wall particle takes over from the fluid around it (Adami, Hu & Adams, J. Comput. Phys. 231 (2012) 7057), from
+// each phase on its own: where an interface meets a wall, the pressure of the heavy phase would throw the light one.
 #pragma once
 
 #include "sph/cell_loop.hpp"
@@ -19,23 +20,34 @@ struct Extrapolate {
     for_cells(job.shape, job.walls, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
-                for (std::size_t i = first; i < last; ++i) {
-                  if (tile.size > 0) query(job, job.walls.records[i], tile, job.sums[i].c);
-                  else job.sums[i].c[At::weight] = 0;
+                for (std::size_t k = 0; k < job.wall_copies; ++k) {
+                  Sums<T>* const sums = job.sums + k * job.wall_count;
+                  const bool some = holds(job, tile, k);
+                  for (std::size_t i = first; i < last; ++i) {
+                    if (some) query(job, job.walls.records[i], tile, k, sums[i].c);
+                    else sums[i].c[At::weight] = 0;
+                  }
                 }
               });
   }
 
  private:
-  [[gnu::always_inline]] static Real density_of(const Job<T, D>& job, const Real (&j)[Fields::size]) {
-    if (job.phases.count == 0) return L::all(job.rest_density) + j[Fields::density];
-    Real density = L::all(job.phases.rest[0]);
-    for (std::size_t k = 1; k < job.phases.count; ++k)
-      density = L::choose(L::less(j[Fields::extra], L::all(static_cast<T>(k))), density, L::all(job.phases.rest[k]));
-    return density;
+  // Whether there are candidates of a phase.
+  static bool holds(const Job<T, D>& job, const Scratch<T, D>& tile, std::size_t phase) {
+    if (job.wall_copies == 1) return tile.size > 0;
+    for (std::size_t k = 0; k < tile.size; ++k)
+      if (tile.records[k].c[Fields::extra] == static_cast<T>(phase)) return true;
+    return false;
   }
 
-  static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, T (&out)[16]) {
+  [[gnu::always_inline]] static Real density_of(const Job<T, D>& job, const Real (&j)[Fields::size],
+                                                std::size_t phase) {
+    if (job.phases.count == 0) return L::all(job.rest_density) + j[Fields::density];
+    return L::all(job.phases.rest[phase]);
+  }
+
+  static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, std::size_t phase,
+                    T (&out)[16]) {
     Real sum[16];
     for (Real& s : sum) s = L::all(0);
     const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
@@ -51,9 +63,14 @@ struct Extrapolate {
       Real w, f;
       job.smoothing.template at<L>(L::root(square), w, f);
       w = L::choose(L::first(n - k), w, L::all(0));
+      if (job.wall_copies > 1) {
+        const Real own = j[Fields::extra], none = L::all(0);
+        w = L::choose(L::less(own, L::all(static_cast<T>(phase))), none,
+                      L::choose(L::less(own, L::all(static_cast<T>(phase + 1))), w, none));
+      }
       sum[At::weight] = sum[At::weight] + w;
       sum[At::pressure] = sum[At::pressure] + w * j[Fields::pressure];
-      const Real heavy = w * density_of(job, j);
+      const Real heavy = w * density_of(job, j, phase);
       for (std::size_t a = 0; a < D; ++a) {
         sum[At::lever + a] = sum[At::lever + a] + heavy * r[a];
         sum[At::velocity + a] = sum[At::velocity + a] + w * j[Fields::u + a];

@@ -43,17 +43,33 @@ struct Pass {
       job.near[i] = near ? 1 : 0;
     }
     if (!job.has_walls) return;
-    Tile<T, D>::template collect<L>(job.shape, job.walls, cell, tile);
-    if (tile.size == 0) return;
+    for (std::size_t k = 0; k < job.wall_copies; ++k)
+      if (!add_walls(job, k, cell, first, last, tile)) return;
+  }
+
+  // Adds what particles of a phase see of walls to their sums. Returns whether there are walls.
+  static bool add_walls(const Job<T, D>& job, std::size_t phase, const std::int32_t (&cell)[D], std::size_t first,
+                        std::size_t last, Scratch<T, D>& tile) {
+    const auto meant = [&](std::size_t i) {
+      return job.wall_copies == 1 || job.fluid.records[i].c[Fields::extra] == static_cast<T>(phase);
+    };
+    while (first < last && !meant(first)) ++first;
+    if (first == last) return true;
+    Cells<T, D> walls = job.walls;
+    walls.records += phase * job.wall_count;
+    Tile<T, D>::template collect<L>(job.shape, walls, cell, tile);
+    if (tile.size == 0) return false;
     for (std::size_t i = first; i < last; ++i) {
+      if (!meant(i)) continue;
       const Fields& record = job.fluid.records[i];
       const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
       if (n == 0) continue;
       bool near = false;
-      T walls[16];
-      sum_up<true>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, walls, near);
-      for (std::size_t k = 0; k < Of::At::count; ++k) job.sums[i].c[k] += walls[k];
+      T sums[16];
+      sum_up<true>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, sums, near);
+      for (std::size_t k = 0; k < Of::At::count; ++k) job.sums[i].c[k] += sums[k];
     }
+    return true;
   }
 
   // The block that is not full comes first: sums begin with it, so half a register does where it has few neighbours.

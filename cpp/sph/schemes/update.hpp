@@ -7,6 +7,7 @@
 #include "sph/linear_algebra.hpp"
 #include "sph/particles.hpp"
 #include "sph/schemes/sums.hpp"
+#include "sph/walls.hpp"
 
 namespace vicinal::sph {
 
@@ -76,6 +77,34 @@ void update_edac(Particle<D>& p, const T* sums, const Vector<D>& gravity, const 
   p.per_moment = moment > solvable_threshold ? 1 / moment : 1;
   p.surface = 0;
   p.shift = shifting.reach > 0 ? shifting.from<D>(sums + At::crowding) : Vector<D>{};
+}
+
+// What fluid sees in a wall particle: a pressure, and the velocity that viscosity sees.
+template <int D>
+struct WallView {
+  double pressure;
+  Vector<D> velocity;
+};
+
+// From the sums over the fluid around it, or over one phase of this fluid.
+template <int D, class T>
+WallView<D> view_of(const WallParticle<D>& wall, const T* sums, const Vector<D>& gravity) {
+  using At = WallSums<D>;
+  const double weight = sums[At::weight];
+  WallView<D> view{0, wall.u};
+  if (!(weight > 0)) return view;
+  view.pressure = sums[At::pressure] / weight;
+  double across = 0;
+  for (std::size_t a = 0; a < D; ++a) {
+    view.pressure += (gravity[a] - wall.acceleration[a]) * sums[At::lever + a] / weight;
+    view.velocity[a] = 2 * wall.u[a] - sums[At::velocity + a] / weight;
+    across += (wall.u[a] - view.velocity[a]) * wall.normal[a];
+  }
+  // Without friction only the velocity across the wall is mirrored.
+  if (wall.slips != 0)
+    for (std::size_t a = 0; a < D; ++a)
+      view.velocity[a] = 2 * wall.u[a] - view.velocity[a] - 2 * across * wall.normal[a];
+  return view;
 }
 
 }  // namespace vicinal::sph
