@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+import vicinal as vc
+from vicinal import _core
 
 Array = npt.NDArray[np.float64]
 
@@ -42,3 +45,17 @@ def tank(size: Sequence[float], spacing: float, layers: int = 4, *, slip: bool =
     normals = np.where(points < 0, 1.0, np.where(points > high, -1.0, 0.0))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     return Layers(points, normals, (points[:, -1] > high[-1]).astype(np.int32), np.array([slip, slip]))
+
+
+def assert_same_bits_everywhere(run: Callable[[int], bytes]) -> None:
+    """Call `run` with the number of threads in use, for every instruction set: its results must not differ."""
+    best, found = _core.get_isa(), set()
+    try:
+        for isa in _core.available_isas():
+            _core.set_isa(isa)
+            for threads in (1, 2):
+                with vc.threads(threads):
+                    found.add(run(threads))
+    finally:
+        _core.set_isa(best)
+    assert len(found) == 1

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import vicinal as vc
-from sph.fluids import lattice, tank
+from sph.fluids import assert_same_bits_everywhere, lattice, tank
 from sph.plain_edac import edac_pass
-from vicinal import _core
 from vicinal.errors import InputError
 from vicinal.lab import phase_flows
 from vicinal.sim import load, run, scenes
@@ -59,22 +57,15 @@ def test_sums_over_neighbours_are_those_of_plain_arrays(dim: int) -> None:
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_threads_instruction_sets_and_restarts_change_no_bit(dim: int) -> None:
-    best, found = _core.get_isa(), set()
-    box = (1.0,) * dim
-    try:
-        for isa in _core.available_isas():
-            _core.set_isa(isa)
-            for threads in (1, 2):
-                with vc.threads(threads):
-                    sim = layers(dim, surface_tension=0.01, box=box)
-                    sim.run(5)
-                    sim = Simulation.restore(sim.state()) if threads == 2 else sim
-                    sim.run(5)
-                    parts = (sim.positions, sim.velocities, sim.pressures, sim.accelerations, np.array(sim.time))
-                    found.add(b"".join(part.tobytes() for part in parts))
-    finally:
-        _core.set_isa(best)
-    assert len(found) == 1
+    def bits(threads: int) -> bytes:
+        sim = layers(dim, surface_tension=0.01, box=(1.0,) * dim)
+        sim.run(5)
+        sim = Simulation.restore(sim.state()) if threads == 2 else sim
+        sim.run(5)
+        parts = (sim.positions, sim.velocities, sim.pressures, sim.accelerations, np.array(sim.time))
+        return b"".join(part.tobytes() for part in parts)
+
+    assert_same_bits_everywhere(bits)
 
 
 def still_tank(dim: int, **options: object) -> Simulation:
@@ -113,21 +104,15 @@ def test_walls_hold_each_phase_with_its_own_pressure(dim: int) -> None:
 
 
 def test_interfaces_at_walls_have_the_same_bits_everywhere() -> None:
-    best, found = _core.get_isa(), set()
-    try:
-        for isa in _core.available_isas():
-            _core.set_isa(isa)
-            for threads in (1, 2):
-                with vc.threads(threads):
-                    sim = still_tank(2, velocities=np.random.default_rng(3).normal(size=(144, 2)))
-                    sim.run(5)
-                    sim = Simulation.restore(sim.state()) if threads == 2 else sim
-                    sim.run(5)
-                    parts = (sim.positions, sim.velocities, sim.pressures, sim.wall_pressures)
-                    found.add(b"".join(part.tobytes() for part in parts))
-    finally:
-        _core.set_isa(best)
-    assert len(found) == 1
+    def bits(threads: int) -> bytes:
+        sim = still_tank(2, velocities=np.random.default_rng(3).normal(size=(144, 2)))
+        sim.run(5)
+        sim = Simulation.restore(sim.state()) if threads == 2 else sim
+        sim.run(5)
+        parts = (sim.positions, sim.velocities, sim.pressures, sim.wall_pressures)
+        return b"".join(part.tobytes() for part in parts)
+
+    assert_same_bits_everywhere(bits)
 
 
 def test_a_drop_has_the_pressure_of_laplace() -> None:
