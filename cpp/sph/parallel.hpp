@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "exec/threads.hpp"
+#include "sph/part_ranges.hpp"
 
 namespace vicinal::sph {
 
@@ -17,11 +18,15 @@ inline constexpr std::size_t block_size = 512;
 template <class F>
 void each(std::size_t parts, [[maybe_unused]] std::size_t particles, F&& f) {
 #ifdef _OPENMP
-  const auto threads =
-      static_cast<int>(std::min({parts, particles / particles_per_thread, static_cast<std::size_t>(thread_count())}));
+  const std::size_t threads =
+      std::min({parts, particles / particles_per_thread, static_cast<std::size_t>(thread_count())});
   if (threads > 1) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (std::size_t part = 0; part < parts; ++part) f(part, static_cast<std::size_t>(omp_get_thread_num()));
+    PartRanges ranges(parts, threads);
+#pragma omp parallel num_threads(static_cast<int>(threads))
+    {
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      for (std::size_t part = 0; ranges.take(thread, part);) f(part, thread);
+    }
     return;
   }
 #endif

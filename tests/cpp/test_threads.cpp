@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "exec/threads.hpp"
+#include "sph/parallel.hpp"
 
 namespace {
 
@@ -110,6 +111,34 @@ const check::Register interrupted("a loop that is interrupted ends with Interrup
     count = 0;
     parallel_for(100, [&](std::size_t, int) { ++count; });
     check::equal(count.load(), 100, "parts of the loop after an interruption");
+  }
+});
+
+const check::Register ranges("threads of a step do their own parts first, then those that others have left", [] {
+  vicinal::sph::PartRanges parts(10, 2);
+  std::vector<std::size_t> taken;
+  std::size_t part = 0;
+  check::that(parts.take(0, part), "a part for the first thread");
+  check::equal(part, 0U, "the first part of the first thread");
+  while (parts.take(1, part)) taken.push_back(part);
+  check::that(taken == std::vector<std::size_t>{5, 6, 7, 8, 9, 4, 3, 2, 1}, "parts of the second thread");
+  check::that(!parts.take(0, part), "nothing is left");
+});
+
+const check::Register steps("every part of a step is done once, by an existing thread", [] {
+  constexpr std::size_t many = 1 << 20;  // particles: enough for any number of threads
+  for (const int n : {1, 2, 3, 8}) {
+    const Threads threads(n);
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
+      std::vector<std::atomic<int>> visits(count);
+      std::atomic<bool> known{true};
+      vicinal::sph::each(count, many, [&](std::size_t part, std::size_t thread) {
+        ++visits[part];
+        if (thread >= static_cast<std::size_t>(n)) known = false;
+      });
+      for (const auto& v : visits) check::equal(v.load(), 1, "visits of a part");
+      check::that(known, "numbers of threads");
+    }
   }
 });
 

@@ -42,19 +42,22 @@ template <int D, class T>
 [[gnu::always_inline]] inline void update_delta(Particle<D>& p, const T* sums, const Vector<D>& gravity,
                                                 const Shifting& shifting, bool near) {
   using At = DeltaSums<D>;
-  p.rate = sums[At::rate];
-  Vector<D> raw;
+  const Symmetric<D> moments = symmetric<D>(sums + At::moments);
+  // Written at once: what is written in pieces has to be in the cache before it can be read as a whole.
+  Vector<D> acceleration, raw;
+  double rate = sums[At::rate];
   for (std::size_t a = 0; a < D; ++a) {
-    p.acceleration[a] = sums[At::acceleration + a] + gravity[a];
-    p.rate += p.shift[a] * p.gradient[a];
+    acceleration[a] = sums[At::acceleration + a] + gravity[a];
+    rate += p.shift[a] * p.gradient[a];
     raw[a] = sums[At::gradient + a];
   }
-  const Symmetric<D> moments = symmetric<D>(sums + At::moments);
+  p.acceleration = acceleration;
+  p.rate = rate;
   static_assert(solvable_threshold <= surface_threshold);
-  p.surface = exceeds<D>(moments, surface_threshold) ? 0 : 1;
-  p.gradient = p.surface == 0 || exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
-  p.shift = {};
-  if (p.surface == 0 && !near && shifting.reach > 0) p.shift = shifting.from<D>(sums + At::crowding);
+  const bool surface = !exceeds<D>(moments, surface_threshold);
+  p.surface = surface ? 1 : 0;
+  p.gradient = !surface || exceeds<D>(moments, solvable_threshold) ? solve<D>(moments, raw) : Vector<D>{};
+  p.shift = !surface && !near && shifting.reach > 0 ? shifting.from<D>(sums + At::crowding) : Vector<D>{};
 }
 
 // `tension`: acceleration by surface tension; `kernel_volume`: volume times the sum of the kernel, on a lattice;
