@@ -167,6 +167,7 @@ def test_the_neighbours_of_atoms_are_those_of_ase(atoms: Any) -> None:
             one, other = (np.lexsort((*found[4].T, found[1], found[0])) for found in (ours, theirs))
             for a, b, exact in zip(ours, theirs, (True, True, False, False, True), strict=True):
                 assert len(a) == len(b)
+                assert a.dtype == b.dtype
                 assert np.array_equal(a[one], b[other]) if exact else np.allclose(a[one], b[other], atol=1e-12)
     assert len(neighbor_list("d", atoms, 1.5)) == len(ase_neighbor_list("d", atoms, 1.5))
 
@@ -175,8 +176,14 @@ def test_wrong_arguments_of_ase_are_refused() -> None:
     atoms = CRYSTALS["molecule"]
     with pytest.raises(vc.InputError, match="cutoff must be one number, or one radius"):
         neighbor_list("i", atoms, [1.0, 2.0])
-    with pytest.raises(vc.InputError, match="want must consist of"):
+    with pytest.raises(vc.InputError, match="quantities must consist of"):
         neighbor_list("x", atoms, 1.0)
+    with pytest.raises(vc.InputError, match="cutoff must have symbols or numbers of elements in its keys, got 'Xx'"):
+        neighbor_list("i", atoms, {("Xx", "H"): 1.0})
+    with pytest.raises(vc.InputError, match=r"cutoff must have pairs of elements as keys.*got 'H'"):
+        neighbor_list("i", atoms, {"H": 1.0})
+    with pytest.raises(vc.InputError, match="a must be Atoms of ASE, got ndarray"):
+        neighbor_list("i", np.zeros((3, 3)), 1.0)  # type: ignore[arg-type]
 
 
 def test_a_least_distance_does_not_replace_the_nearest_image() -> None:
@@ -317,8 +324,14 @@ def test_angles_on_the_sky() -> None:
         assert np.array_equal(np.stack([i, j], axis=1), np.argwhere(angles[:, :50] <= radius))
     with pytest.raises(vc.InputError, match="radius must be an angle"):
         vc.sky.match(ra, dec, 200.0)
-    with pytest.raises(vc.InputError, match="dec from -90 to 90"):
-        vc.sky.match(ra, dec + 90, 1.0)
+    with pytest.raises(vc.InputError, match=r"ra and dec must be .* from -90 to 90 degrees, got 1.0 and 95.0 in row 1"):
+        vc.sky.match([0.0, 1.0], [0.0, 95.0], 1.0)
+    with pytest.raises(vc.InputError, match=r"other\[0\] and other\[1\] must be lists of one length"):
+        vc.sky.match(ra, dec, 1.0, other=([1.0], [1.0, 2.0]))
+    with pytest.raises(vc.InputError, match=r"other must be a second catalogue \(ra, dec\), got float"):
+        vc.sky.match(ra, dec, 1.0, other=1.0)  # type: ignore[arg-type]
+    with pytest.raises(vc.InputError, match="ra must be real numbers, in degrees, got dtype <U1"):
+        vc.sky.match(["a"], ["b"], 1.0)
 
 
 def test_the_sky_of_astropy() -> None:

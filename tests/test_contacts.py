@@ -405,6 +405,10 @@ def some() -> vc.Contacts:
     return contacts
 
 
+def assigned(values: Any) -> None:
+    some()["age"] = values
+
+
 def loaded(content: bytes) -> object:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "some.npz")
@@ -458,6 +462,8 @@ REFUSALS = [
     Refusal("some pairs in both rows", lambda: some().update(([0, 2, 3, 3], [1, 2, 0])), "i, j", r"\(0, 1\)"),
     Refusal("rows out of order", lambda: some().update_rows([0, 0, 2, 2], [3, 2]), "indices", r"\[3, 2\] in row 1"),
     Refusal("rows of smaller numbers", lambda: some().update_rows([0, 0, 1], [0]), "indices", r"\[0\] in row 1"),
+    Refusal("a field of another length", lambda: assigned([1.0, 2.0, 3.0]), "contacts", r"'age'.*\(3,\)"),
+    Refusal("a field of text", lambda: assigned("old"), "contacts", "'age'.*<U3"),
     Refusal("removed twice", lambda: some().remove([1, 1]), "ids", "1"),
     Refusal("negative removed", lambda: some().remove([-1]), "ids", "-1"),
     Refusal("fewer than none inserted", lambda: some().insert(-1, at=0), "count", "-1"),

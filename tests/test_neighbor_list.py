@@ -569,6 +569,8 @@ REFUSALS = [
     Refusal("Delaunay of spheres", lambda: vc.NeighborList(radii=1.0, structure="Delaunay"), "structure", "Delaunay"),
     Refusal("consumer", lambda: vc.NeighborList(cutoff=1.0, consumer=-1.0), "consumer", "-1"),
     Refusal("cutoff", lambda: vc.NeighborList(cutoff=-1.0).update(CLOUD), "cutoff", "-1.0"),
+    Refusal("skin as text", lambda: vc.NeighborList(cutoff=1.0, skin="fast"), "skin", "'auto', 'steps', got 'fast'"),
+    Refusal("boxes too early", lambda: vc.NeighborList(boxes=(CLOUD, CLOUD)), "boxes", "got tuple; pass .* `update`"),
     Refusal("cutoff as text", lambda: vc.NeighborList(cutoff="wide"), "cutoff", "wide"),
     Refusal("radii", lambda: vc.NeighborList(radii=[1.0, 2.0]).update(CLOUD), "radii", r"\(2,\)"),
     Refusal("radii of points", lambda: vc.NeighborList(cutoff=1.0).update(CLOUD, radii=1.0), "radii", "a cutoff"),

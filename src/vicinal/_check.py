@@ -201,9 +201,9 @@ def check_cutoff(value: object, points: Bodies, name: str = "cutoff") -> float:
             "use float64 points or smaller units"
         )
     if not rounded * rounded < largest:
+        remedy = "larger units" if dtype == np.float64 else "float64 points or larger units"
         raise InputError(
-            f"{name} must have a finite square, got {cutoff}, whose square overflows {dtype}; "
-            "use float64 points or larger units"
+            f"{name} must have a finite square, got {cutoff}, whose square overflows {dtype}; use {remedy}"
         )
     return rounded
 
@@ -287,10 +287,10 @@ def check_ids(value: object, size: int) -> npt.NDArray[np.uint32]:
     return np.ascontiguousarray(array, dtype=np.uint32)
 
 
-def check_want(want: object, letters: str) -> str:
+def check_want(want: object, letters: str, name: str = "want") -> str:
     """Check that a result description contains only known letters, at least one."""
     if not isinstance(want, str) or not want or any(letter not in letters for letter in want):
-        raise InputError(f"want must consist of the letters {', '.join(letters)}, got {want!r}")
+        raise InputError(f"{name} must consist of the letters {', '.join(letters)}, got {want!r}")
     return want
 
 

@@ -156,7 +156,14 @@ class Contacts:
         """Write a field, in place."""
         array = self[name]
         if values is not array:  # as after `contacts[name] += 1`
-            array[...] = values
+            given = _check.as_array(values, name)
+            try:
+                array[...] = given
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"contacts[{name!r}] must be numbers of shape {array.shape}, one row per contact, or one value for "
+                    f"all, got shape {given.shape} and dtype {given.dtype}"
+                ) from None
 
     @property
     def i(self) -> Ids:
@@ -391,7 +398,7 @@ class Contacts:
                 arrays = dict(file)
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise InputError(
-                f"path must be a file of Contacts.save, got {path}, which cannot be read ({error}); use another"
+                f"path must be a file of Contacts.save, got {path}, which is another file or incomplete; use another"
             ) from error
         if str(arrays.get("format", "")) != FORMAT or not {"i", "j", "antisymmetric"} <= set(arrays):
             raise InputError(f"path must be a file of Contacts.save, got {path} with {sorted(arrays)}; use another")

@@ -105,7 +105,9 @@ def core_filter(mine: Filter | None, queries: Bodies | None, types: object, grou
     if mine is None:
         return None if queries.spheres is None else Filter().for_core(query_spheres=queries.spheres)
     if mine.excluded is not None:
-        raise InputError("exclude must be left out with queries: it speaks of pairs of bodies")
+        raise InputError(
+            "exclude must be left out with queries, which are not among the bodies; remove pairs from the result"
+        )
     kinds = 0 if mine.cutoffs is None else len(mine.cutoffs)
     return mine.for_core(
         None if types is None else check_types(types, len(queries), kinds, "query_types"),

@@ -463,7 +463,7 @@ class Index:
         """Check whether the pairs of bodies with themselves are wanted, which queries do not have."""
         wanted = _check.check_flag(value, "self_pairs")
         if wanted and queries is not None:
-            raise InputError("self_pairs must be False with queries, got True; a query is no body of the index")
+            raise InputError("self_pairs must be False with queries, got True; queries are not among the bodies")
         return wanted
 
     def _core_filter(self, queries: Bodies | None, types: object, groups: object) -> _core.Filter | None:

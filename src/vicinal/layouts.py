@@ -192,7 +192,7 @@ def _check_values(value: object, entries: tuple[int, ...], name: str) -> npt.NDA
     if array.shape[: len(entries)] != entries or array.ndim > len(entries) + 1 or 0 in array.shape[len(entries) :]:
         wanted = ", ".join(map(str, entries))
         raise InputError(
-            f"{name} must have shape ({wanted}) or ({wanted}, k), got {array.shape}; pass one per entry of the list"
+            f"{name} must have shape {entries} or ({wanted}, k), got {array.shape}; pass one per entry of the list"
         )
     kept = np.dtype(np.float32) if array.dtype.newbyteorder("=") == np.float32 else np.dtype(np.float64)
     return np.ascontiguousarray(array, dtype=kept)

@@ -135,6 +135,8 @@ class NeighborList:
         structure: StructureLike = None,
         consumer: float | None = None,
     ) -> None:
+        if not isinstance(boxes, int | np.bool_):
+            raise InputError(f"boxes must be True or False, got {type(boxes).__name__}; pass the boxes to `update`")
         self._boxes = _check.check_flag(boxes, "boxes")
         given = [("cutoff=", cutoff is not None), ("radii=", radii is not None), ("boxes=", self._boxes)]
         if sum(there for _, there in given) != 1:
@@ -149,6 +151,8 @@ class NeighborList:
         self._exclude = None if exclude is None else _check.as_array(exclude, "exclude").copy()
         seconds = check_consumer(consumer)
         self._tuner = TUNERS[skin](seconds) if isinstance(skin, str) and skin in TUNERS else None
+        if isinstance(skin, str) and self._tuner is None:
+            raise InputError(f"skin must be a length, or one of {', '.join(map(repr, TUNERS))}, got {skin!r}")
         self._skin = 0.0 if self._tuner is not None else check_skin(skin)
         if layout not in LAYOUTS:
             raise InputError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")

@@ -57,7 +57,7 @@ def match(
     if not 0 <= limit <= 180:
         raise InputError(f"radius must be an angle from 0 to 180 degrees, got {radius}")
     first = directions(ra, dec)
-    second = first if other is None else directions(*other)
+    second = first if other is None else _second(other)
     chord = min(2 * math.sin(math.radians(limit) / 2), 2.0) * (1 + SLACK) + SLACK
     if other is None:
         i, j = pairs(first, chord, sort=sort)
@@ -68,6 +68,13 @@ def match(
     return (i, j, angle) if kept.all() else (i[kept], j[kept], angle[kept])
 
 
+def _second(other: Any) -> Array:
+    """Return the directions of a second catalogue."""
+    if not isinstance(other, tuple | list) or len(other) != 2:
+        raise InputError(f"other must be a second catalogue (ra, dec), got {type(other).__name__}")
+    return _vectors(*other, "other[0]", "other[1]")
+
+
 def directions(ra: npt.ArrayLike, dec: npt.ArrayLike) -> Array:
     """Return unit vectors, shape (n, 3), of right ascensions and declinations in degrees.
 
@@ -76,11 +83,25 @@ def directions(ra: npt.ArrayLike, dec: npt.ArrayLike) -> Array:
     >>> vicinal.sky.directions([0.0], [90.0]).round(12).tolist()
     [[0.0, 0.0, 1.0]]
     """
-    alpha, delta = (np.radians(np.asarray(angle, np.float64)) for angle in (ra, dec))
+    return _vectors(ra, dec, "ra", "dec")
+
+
+def _vectors(ra: npt.ArrayLike, dec: npt.ArrayLike, *names: str) -> Array:
+    given = [_check.as_array(angle, name) for angle, name in zip((ra, dec), names, strict=True)]
+    for angle, name in zip(given, names, strict=True):
+        if angle.dtype.kind not in "fiu":
+            raise InputError(f"{name} must be real numbers, in degrees, got dtype {angle.dtype}")
+    alpha, delta = (np.radians(angle.astype(np.float64)) for angle in given)
+    first, second = names
     if alpha.ndim != 1 or alpha.shape != delta.shape:
-        raise InputError(f"ra and dec must be lists of one length, got shapes {alpha.shape} and {delta.shape}")
-    if not (np.isfinite(alpha).all() and np.isfinite(delta).all() and (np.abs(delta) <= np.pi / 2).all()):
-        raise InputError("ra and dec must be finite, with dec from -90 to 90 degrees; got one that is not")
+        raise InputError(f"{first} and {second} must be lists of one length, got {alpha.shape} and {delta.shape}")
+    wrong = ~(np.isfinite(alpha) & (np.abs(delta) <= np.pi / 2))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"{first} and {second} must be finite, with dec from -90 to 90 degrees, "
+            f"got {given[0][row]} and {given[1][row]} in row {row}"
+        )
     across = np.cos(delta)
     return np.stack([across * np.cos(alpha), across * np.sin(alpha), np.sin(delta)], axis=1)
 

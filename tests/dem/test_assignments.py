@@ -1,5 +1,7 @@
 """Assignments to a simulation take effect from the next step on, or are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def test_arrays_are_read_only(name):
         getattr(sim, name)[0] = 1
 
 
-ASSIGNABLE = {"positions", "velocities", "spins", "orientations", "gravity", "dt", "max_overlap"}
+ASSIGNABLE = {"positions", "velocities", "spins", "orientations", "gravity", "dt", "max_overlap", "materials", "pairs"}
 
 
 def public(thing):
@@ -233,3 +235,69 @@ def test_a_wall_that_is_put_elsewhere_meets_bodies_there():
     sim.run(10)
     assert sim.contact_count() == 1
     assert sim.walls[0].force[2] < 0
+
+
+def test_assigned_materials_act_from_the_next_step_on():
+    # A block pushed along a floor: friction slows it down by µ g.
+    before = linear(kn=2e5, friction=0.2, restitution=0.3, rolling_friction=0.0)
+    sim = simulation(before, walls=[floor()], gravity=(0, 0, -10), dt=1e-4)
+    cube = Polyhedron([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    sim.insert([[0, 0, 0.5]], shape=cube, velocities=[[3.0, 0, 0]])
+    sim.run(2000)
+    for friction in (0.2, 0.4):
+        sim.materials = {"m": replace(before, friction=friction)}
+        start = sim.velocities[0, 0]
+        sim.run(1000)
+        np.testing.assert_allclose(start - sim.velocities[0, 0], 10 * friction * 0.1, rtol=0.03)
+    copy = Simulation.restore(sim.state())
+    assert copy.materials["m"].friction == 0.4
+    sim.run(100)
+    copy.run(100)
+    np.testing.assert_array_equal(copy.positions, sim.positions)
+
+
+def test_assigned_parameters_of_pairs_act():
+    sim = simulation(linear(kn=2e4, restitution=1.0), walls=[floor()], gravity=(0, 0, 0), dt=1e-4)
+    sim.insert([[0, 0, 0.6]], radii=0.5, velocities=[[0, 0, -1.0]])
+    sim.pairs = {("m", "m"): {"restitution": 0.5}}
+    sim.run(3000)
+    np.testing.assert_allclose(sim.velocities[0, 2], 0.5, rtol=0.01)
+
+
+def test_assigned_materials_that_do_not_fit_are_refused_and_change_nothing():
+    material = linear(friction=0.3)
+    sim = simulation(material, dt=1e-4)
+    for wrong, message in (
+        ({"n": material}, "materials must keep their names, m, got n"),
+        ({"m": replace(material, density=1.0)}, r'materials\["m"\] must keep its density'),
+        ({"m": replace(material, kn=None)}, r'materials\["m"\] must have kn'),
+        ({"m": {"kn": 1.0}}, r'materials\["m"\] must be a Material, got dict'),
+        (material, "materials must have names"),
+    ):
+        with pytest.raises(InputError, match=message):
+            sim.materials = wrong
+    with pytest.raises(InputError, match="pairs must map two names of materials to parameters, got 'm': 1"):
+        sim.pairs = {"m": 1}
+    assert dict(sim.materials) == {"m": material}
+    assert not sim.pairs
+
+
+def test_stiffer_materials_are_compared_with_the_step():
+    sim = simulation(linear(), walls=[floor()], dt=1e-4)
+    sim.insert([[0, 0, 9.0]], radii=0.5)
+    sim.run(1)
+    sim.materials = {"m": linear(kn=2e9)}
+    with pytest.warns(TimeStepWarning):
+        sim.run(1)
+
+
+def test_a_run_until_a_time_ends_with_the_first_step_that_reaches_it():
+    sim = simulation(linear(kn=2e3), dt=1e-3)
+    sim.insert([[0, 0, 0.0]], radii=0.5)
+    sim.run_until(0.0105)
+    assert sim.step_count == 11
+    sim.run_until(0.0105)
+    assert sim.step_count == 11
+    for wrong in (np.nan, np.inf, "end"):
+        with pytest.raises(InputError, match="time must be a"):
+            sim.run_until(wrong)

@@ -240,3 +240,54 @@ def test_shapes_that_rest_do_not_cross():
     sim.insert([[0, 0, 0.55], [3, 0, 0.55]], shape=CUBE)
     sim.run(5000)
     assert sim.crossings == {}
+
+
+def test_a_run_without_bodies_leaves_the_step_open():
+    sim = simulation(linear())
+    with pytest.raises(InputError, match="dt must be given if there are no bodies"):
+        sim.run(1)
+    sim.insert([[0, 0, 0.0]], radii=0.5)
+    assert 0 < sim.dt < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"materials": linear()}, "materials must have names, as in"),
+        ({"materials": {"m": {"kn": 1e4}}}, r'materials\["m"\] must be a Material, got dict'),
+        ({"walls": floor()}, "walls must be a list of walls, got Plane; put a single wall into a list"),
+        ({"walls": ["floor"]}, "walls must be a list of Plane, Cylinder or MeshWall, got 'floor' in it"),
+        ({"pairs": {"m": 1}}, "pairs must map two names"),
+        ({"pairs": [1]}, "pairs must be"),
+        ({"box": -1}, "box must be a positive, finite number, got -1"),
+        ({"box": (1, 1)}, "box must have 3 lengths"),
+    ],
+)
+def test_wrong_arguments_name_the_argument_and_what_to_do(options, message):
+    with pytest.raises(InputError, match=message):
+        Simulation(**({"materials": {"m": linear()}, "law": "linear"} | options))
+
+
+def test_one_length_is_that_of_all_axes():
+    assert simulation(linear(), box=2.0).box == (2.0, 2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"radii": 0.1, "spins": 5.0}, r"spins must have the shape \(1, 3\) or \(3,\), got \(\)"),
+        ({"radii": 0.1, "velocities": "fast"}, "velocities must be real numbers"),
+        ({"shape": "cube"}, "shape must be a Clump, a Tablet or a Polyhedron, got 'cube'"),
+    ],
+)
+def test_bodies_that_cannot_be_inserted_leave_nothing_behind(options, message):
+    sim = simulation(linear(), dt=1e-4)
+    with pytest.raises(InputError, match=message):
+        sim.insert([[0, 0, 0.0]], **options)
+    assert len(sim) == 0
+    assert sim.shapes == ()
+
+
+def test_a_box_whose_corners_are_exchanged_is_refused():
+    with pytest.raises(InputError, match=r"tray\.upper must be above tray\.lower on every axis"):
+        box_walls("tray", (0, 0, 0), (1, 1, -1), "m")

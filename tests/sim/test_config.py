@@ -94,6 +94,13 @@ def test_a_resolved_scene_is_a_file_that_gives_the_same_scene():
 
 
 # Text, its replacement, and the beginning and a part of the message.
+PLANE = """[[walls]]
+name = "a"
+shape = "plane"
+material = "glass"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+"""
 WRONG = [
     (
         "restitution = 0.5",
@@ -136,9 +143,18 @@ WRONG = [
     ('shape = "plane"', "", "tray.toml:32: walls.1.shape is missing", '"plane"'),
     ("duration = 1.0", "duration = -1", "tray.toml:43: run.duration must", "at least 0, got -1"),
     ("duration = 1.0", "duration = 1\n[dem]\ndt = 1\nfraction = 0.1", "tray.toml:46: dem.fraction", "with dt"),
-    ("duration = 1.0", "duration = true", "tray.toml:43: run.duration must", "a number of at least 0, got True"),
+    ("duration = 1.0", "duration = true", "tray.toml:43: run.duration must", "a number of at least 0, got true"),
     ("[run]\nduration = 1.0\n", "", "tray.toml: run is missing", "it must be a table"),
     ("duration = 1.0", "duration = ", "tray.toml:43", "not valid TOML"),
+    ("duration = 1.0", "duration = 1.0\nseed = -1", "tray.toml:44: run.seed must", "from 0 to 4,294,967,295, got -1"),
+    ("[dem.materials.glass]", "[materials.glass]", "tray.toml:3: materials is an unknown key", 'write "dem.materials"'),
+    ("[[dem.insert]]", "[dem.insert]", "tray.toml:21: dem.insert must be a list", "double brackets, [[ ]]"),
+    (
+        "[run]",
+        2 * PLANE + "[run]",
+        "tray.toml:49: walls.3.name must differ",
+        'got "a"',
+    ),
 ]
 
 
@@ -191,6 +207,9 @@ def test_python_errors_have_no_line_but_the_path():
 def test_files_are_relative_to_the_configuration(tmp_path):
     wall = '[[walls]]\nshape = "mesh"\nmaterial = "glass"\nfile = "drum.stl"\n'
     (tmp_path / "a.toml").write_text(TEXT.replace("[run]", wall + "[run]"))
+    with pytest.raises(InputError, match=r"a\.toml:45: walls\.2\.file must be an existing file; there is no .*drum"):
+        load(tmp_path / "a.toml")
+    (tmp_path / "drum.stl").touch()
     assert load(tmp_path / "a.toml").walls[2].file == str((tmp_path / "drum.stl").resolve())
     with pytest.raises(FileNotFoundError, match="no such file"):
         load(tmp_path / "b.toml")

@@ -48,6 +48,31 @@ def test_options_choose_step_colour_and_view(folder, tmp_path):
     assert not np.array_equal(pictures[0], pictures[2])
 
 
+def test_a_fluid_in_the_plane_is_seen_from_above_even_if_files_of_its_scene_are_gone(tmp_path):
+    from vicinal.cli.render import _look
+
+    text = """
+[run]
+duration = 1.0
+[sph]
+dim = DIM
+spacing = 0.1
+[[sph.fill]]
+region = "pool"
+[regions.pool]
+shape = "box"
+low = [0, 0, 0]
+high = [1, 1, 1]
+[[walls]]
+shape = "mesh"
+file = "gone.stl"
+"""
+    for dim, gravity, seen in ((2, "[0, -9.81, 0]", (-90, 90)), (3, "[0, 0, -9.81]", (-65, 18))):
+        (tmp_path / "scene.toml").write_text(f"gravity = {gravity}\n" + text.replace("DIM", str(dim)))
+        _, look = _look(tmp_path / "particles.vtkhdf", colour=None, style=None, view=None, size=None)
+        assert (look.azimuth, look.elevation) == seen
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

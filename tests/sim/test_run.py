@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import trimesh
 from typer.testing import CliRunner
 
 from sim.busy import busy
@@ -16,6 +18,7 @@ from vicinal import InputError, dem, sim
 from vicinal.cli.app import app
 from vicinal.sim import load
 from vicinal.sim.restart import load_restart
+from vicinal.sim.run import make_solver
 from vicinal.sim.series import SeriesReader
 from vicinal.sim.toml import dump
 
@@ -141,8 +144,33 @@ def test_a_restart_takes_a_longer_duration_and_nothing_that_matters(whole, tmp_p
     longer = busy(run={"duration": 0.013}, output={"every": 0.0005})
     result = sim.run(longer, tmp_path / "longer", restart=restart)
     assert result.progress.step == 650
-    with pytest.raises(InputError, match=r"gravity must be the same .* run\.duration"):
+    with pytest.raises(InputError, match=r"gravity\.2 must be the same .* run\.duration"):
         sim.run(busy(gravity=[0, 0, 0]), tmp_path / "other", restart=restart)
+
+
+def test_a_restart_takes_other_materials(whole, tmp_path):
+    longer = busy(run={"duration": 0.013})
+    materials = longer.dem.materials
+    name, material = next(iter(materials.items()))
+    rough = replace(material, friction=0.9)
+    changed = replace(longer, dem=replace(longer.dem, materials={**materials, name: rough}))
+    result = sim.run(changed, tmp_path / "rough", restart=whole.folder)  # the folder stands for its restart file
+    assert result.solver.simulation.materials[name].friction == 0.9
+    assert load_restart(tmp_path / "rough")[1]["dem"]["simulation"]["settings"].count('"friction": 0.9') == 1
+    heavy = replace(longer, dem=replace(longer.dem, materials={**materials, name: replace(rough, density=1)}))
+    with pytest.raises(InputError, match="must keep its density"):
+        sim.run(heavy, tmp_path / "heavy", restart=whole.folder)
+
+
+def test_the_announcement_has_the_size_of_meshes_and_parameters_without_effect(tmp_path):
+    trimesh.creation.box((40, 20, 10)).export(tmp_path / "lid.stl")  # in millimetres, but without a scale
+    scene = busy()
+    mesh = {"shape": "mesh", "name": "lid", "material": "glass", "file": str(tmp_path / "lid.stl"), "move": [0, 0, 99]}
+    glass = replace(scene.dem.materials["glass"], kn=1e4)
+    scene = replace(scene, walls=(*scene.walls, mesh), dem=replace(scene.dem, materials={"glass": glass}))
+    lines = make_solver(scene).summary()
+    assert "lid: mesh of 12 triangles, 40 × 20 × 10 m" in lines
+    assert 'kn of glass: no effect with the law "hertz"' in lines
 
 
 def test_results_do_not_depend_on_the_number_of_threads(whole, tmp_path):
@@ -219,6 +247,7 @@ def test_the_command_runs_a_file(file, tmp_path):
         (["drumm"], 2, '"drum"'),
         ([], 2, "SCENE is missing"),
         (["--restart", "nothing.npz"], 1, "nothing.npz"),
+        (["--restart", "busy.toml"], 2, "busy.toml: not a restart file of vicinal"),
         (["busy.toml", "--threads", "0"], 2, "--threads"),
     ],
 )

@@ -8,7 +8,19 @@ import pytest
 from sph.fluids import Layers, lattice, tank
 from sph.plain import one_pass
 from vicinal.errors import InputError
-from vicinal.sph import Artificial, Kernel, Laminar, OverlapWarning, Simulation, SoundSpeedWarning, UnstableError
+from vicinal.sim.walls import box_walls
+from vicinal.sph import (
+    Artificial,
+    Kernel,
+    Laminar,
+    OverlapWarning,
+    Simulation,
+    SoundSpeedWarning,
+    SpacingWarning,
+    UnstableError,
+)
+from vicinal.sph.boundary import wall_particles
+from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import KERNELS
 
 
@@ -180,6 +192,46 @@ def test_particles_on_top_of_each_other_or_in_walls_are_warned_of() -> None:
         Simulation(water - np.array([0.1, 0.0]), spacing=0.1, **options)  # type: ignore[arg-type]
 
 
+def test_particles_too_far_apart_for_the_spacing_are_warned_of() -> None:
+    water = lattice((0, 0), (0.8, 0.8), 0.1)
+    for spacing in (0.05, 0.001):
+        with pytest.warns(SpacingWarning, match=rf"which is about 0.1 \({spacing} was passed\)"):
+            Simulation(water, spacing=spacing, gravity=(0, -9.81))
+    periodic = Simulation(water, spacing=0.1, gravity=(0, -9.81), box=0.8)  # one length for both axes
+    assert periodic.box == (0.8, 0.8)
+
+
+def test_arrays_cannot_be_written_and_attributes_cannot_be_assigned() -> None:
+    sim = Simulation(lattice((0, 0), (0.3, 0.3), 0.1), spacing=0.1, gravity=(0, -9.81), walls=tank((0.3, 0.3), 0.1))
+    for name in ("positions", "velocities", "densities", "pressures", "masses", "ids", "gravity", "wall_positions"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(sim, name)[0] = 1
+    with pytest.raises(AttributeError, match="gravity of a fluid is fixed; make another Simulation"):
+        sim.gravity = (0, 0)  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="a fluid has no attribute speed"):
+        sim.speed = 1.0
+
+
+def test_a_time_that_is_never_reached_is_refused() -> None:
+    sim = Simulation([[0.0, 0.0]], spacing=0.1, sound_speed=1.0)
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(InputError, match="time must be a finite number"):
+            sim.run_until(wrong)
+    with pytest.raises(InputError, match=r"state must be the result of state\(\) of a fluid, got dict"):
+        Simulation.restore({})
+
+
+def test_walls_are_passed_as_lists() -> None:
+    walls = box_walls("tank", (0, 0, -1), (1, 1, 1), "")
+    for slip in (True, "tank-x"):
+        with pytest.raises(InputError, match="slip must be a list of names of walls, got"):
+            wall_particles(walls, 0.1, 4, dim=2, slip=slip)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="walls must be a list of walls, got Plane"):
+        Guard(walls[0], 0.1, dim=2)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="dim must be a whole number from 2 to 3, got 7"):
+        Guard(walls, 0.1, dim=7)
+
+
 def test_an_empty_fluid_runs() -> None:
     sim = Simulation(np.zeros((0, 2)), spacing=0.1, sound_speed=1.0)
     sim.run(3)
@@ -207,6 +259,14 @@ def test_wrong_arguments_are_refused() -> None:
         ({"precision": "half"}, "precision must be one of"),
         ({"walls": layers}, "walls must have 2 dimensions"),
         ({"wall_velocities": [[0.0, 0.0]]}, "walls must be passed"),
+        ({"positions": np.ma.masked_equal([[0.0, 1.0]], 1)}, "positions must not be a masked array"),
+        ({"positions": [["0", "1"]]}, "positions must hold real numbers"),
+        ({"gravity": "down"}, "gravity must be 2 finite numbers"),
+        ({"box": 0.1}, "box must be at least twice the support"),
+        ({"box": np.eye(2)}, "box must have 2 lengths"),
+        ({"walls": box_walls("tank", (0, 0, 0), (1, 1, 1), "")}, r"walls must be the result of wall_particles\(...\)"),
+        ({"guard": True}, "guard must be a Guard, got bool"),
+        ({"surface_tension": 0.07}, "surface_tension must be 0 without phases"),
     ):
         with pytest.raises(InputError, match=message):
             Simulation(**{**good, **wrong})  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ import pytest
 
 from vicinal.errors import InputError
 from vicinal.sim import SimulationWarning, UnstableError, load, run, scenes
-from vicinal.sim.scene import Scene
+from vicinal.sim.scene import Scene, read
 from vicinal.sim.series import SeriesReader
+from vicinal.sim.toml import parse
+from vicinal.sph.config import FluidFill, FluidPhase, InletSection, OutletSection, Sph
+from vicinal.sph.probes import PROBES
 from vicinal.sph.solver import LIMITS
 
 SMALL = ["sph.spacing=0.1", "run.threads=1", "output.every=0.1"]
@@ -95,6 +99,7 @@ def test_scenes_that_do_not_fit_are_refused() -> None:
         ({"alpha": 0.1, "nu": 0.1}, "must not be given together with alpha"),
         ({"dim": 4}, "dim"),
         ({"kernel": "gauss"}, "kernel"),
+        ({"surface_tension": 0.07}, r"sph\.surface_tension must be 0 without phases, between which it acts, got 0\.07"),
         ({"probes": [{"kind": "pressure", "name": "dt", "point": [0, 0]}]}, "probes.0.name must differ"),
         ({"probes": [{"kind": "flow", "name": "a", "point": [0, 0]}]}, "probes.0.kind must be"),
         ({"probes": [{"kind": "flux", "name": "a", "point": [0, 0], "normal": [0, 0]}]}, "probes.0.normal must be"),
@@ -120,3 +125,13 @@ def test_a_run_that_explodes_keeps_what_it_has_and_tells_what_it_was_warned_of(t
     assert (tmp_path / "table.csv").read_text().count("\n") == 2
     first = SeriesReader(tmp_path / "particles.vtkhdf")[0]
     assert len(first.points) == 200
+
+
+def test_the_file_in_the_documentation_is_a_scene_and_the_table_has_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "sph.md").read_text(encoding="utf-8")
+    scene = read(parse(page.split("```toml\n")[1].split("```")[0], "sph.md"))
+    assert [probe.name for probe in scene.sph.probes] == ["sensor", "gauge", "outflow"]
+    table = page.split("| key of `sph` |")[1].split("\n\n")[0]
+    words = set(re.findall(r"\w+", table))
+    for section in (Sph, FluidFill, FluidPhase, InletSection, OutletSection, *PROBES.kinds.values()):
+        assert words >= set(section.keys())

@@ -79,7 +79,9 @@ def neighbor_list(
     [12, 12, 12, 12]
     """
     del max_nbins
-    letters = _check.check_want(quantities, "ijdDS")
+    letters = _check.check_want(quantities, "ijdDS", "quantities")
+    if not hasattr(a, "positions"):
+        raise InputError(f"a must be Atoms of ASE, got {type(a).__name__}; use vicinal.pairs for other points")
     options, limit = _reach(a, cutoff)
     needed = "".join(dict.fromkeys("ijd" + letters))
     found = pairs(
@@ -91,7 +93,7 @@ def neighbor_list(
     if beyond.any():
         columns = {letter: column[~beyond] for letter, column in columns.items()}
     made = tuple(
-        column.astype(np.intp) if letter in "ij" else column
+        column.astype(np.intp) if letter in "ijS" else column
         for letter, column in ((letter, columns[letter]) for letter in letters)
     )
     return made[0] if len(made) == 1 else made
@@ -110,7 +112,7 @@ def _reach(atoms: Atoms, cutoff: Cutoffs) -> tuple[dict[str, Any], Any]:
     return {"radii": radii}, lambda i, j: radii[i] + radii[j]
 
 
-def _matrix(atoms: Atoms, cutoffs: Mapping[tuple[str | int, str | int], float]) -> tuple[Array, Array]:
+def _matrix(atoms: Atoms, cutoffs: Mapping[Any, float]) -> tuple[Array, Array]:
     """Return the cutoffs of pairs of elements as a matrix, and the type of every atom."""
     from ase.data import atomic_numbers
 
@@ -118,6 +120,11 @@ def _matrix(atoms: Atoms, cutoffs: Mapping[tuple[str | int, str | int], float]) 
     place = {int(number): k for k, number in enumerate(elements)}
     matrix = np.full((max(len(elements), 1),) * 2, -1.0)
     for names, distance in cutoffs.items():
+        if not (isinstance(names, tuple) and len(names) == 2):
+            raise InputError(f'cutoff must have pairs of elements as keys, such as ("Cu", "O"), got {names!r}')
+        for name in names:
+            if isinstance(name, str) and name not in atomic_numbers:
+                raise InputError(f"cutoff must have symbols or numbers of elements in its keys, got {name!r}")
         one, two = (place.get(atomic_numbers[name] if isinstance(name, str) else int(name)) for name in names)
         if one is not None and two is not None:
             matrix[one, two] = matrix[two, one] = distance

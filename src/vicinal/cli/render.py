@@ -85,9 +85,10 @@ def _look(
     drawn = Look.style
     beside = path.with_name(SCENE)
     if beside.exists():
-        scene = load(beside)
+        scene = load(beside, files=False)
         title, meaning, drawn = scene.title, scene.picture.colour, scene.picture.style
-        azimuth, elevation = scene.picture.view
+        # A fluid in two dimensions is seen from above its plane.
+        azimuth, elevation = scene.picture.view or (_angles("z") if scene.flat() else (azimuth, elevation))
     if view is not None:
         azimuth, elevation = _angles(view)
     if style is not None:

@@ -40,7 +40,8 @@ def run(
         Path | None, typer.Option("-o", "--output", help="Folder for the results; the default is SCENE-results.")
     ] = None,
     restart: Annotated[
-        Path | None, typer.Option(help="Continue from a restart file; in its folder, unless --output is given.")
+        Path | None,
+        typer.Option(help="Continue from a restart file or a folder of results; in that folder, unless -o is given."),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads to use, instead of all cores.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results of an earlier run.")] = False,
@@ -53,6 +54,7 @@ def run(
     with exit_codes(), _ending_all(comm):
         from vicinal import InputError
         from vicinal.sim import RunLoop, load, restart_scene, scenes
+        from vicinal.sim.restart import restart_file
 
         if list_scenes:
             width = max(map(len, scenes.names()))
@@ -74,7 +76,7 @@ def run(
         if output is not None:
             folder = output
         elif restart is not None:
-            folder = restart.resolve().parent
+            folder = restart_file(restart.resolve()).parent
         try:
             loop = RunLoop(described, folder, restart=restart, overwrite=overwrite, comm=comm)
         except FileExistsError:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
-from vicinal.dem.materials import Material
+from vicinal.dem.materials import Material, check_materials
 from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
@@ -45,11 +44,12 @@ def _rotations(quaternions: Array) -> Array:
 
 
 def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default: Sequence[float] = (0.0,)) -> Array:
-    array = np.asarray(default if value is None else value, dtype=np.float64)
-    try:
-        array = np.broadcast_to(array, (n, width)).copy()
-    except ValueError:
-        raise InputError(f"{name} must have the shape ({n}, {width}) or ({width},), got {array.shape}") from None
+    array = _check.as_array(default if value is None else value, name)
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name} must be real numbers, got dtype {array.dtype}")
+    if value is not None and array.shape not in {(n, width), (1, width), (width,)}:
+        raise InputError(f"{name} must have the shape ({n}, {width}) or ({width},), got {array.shape}")
+    array = np.broadcast_to(array, (n, width)).astype(np.float64)
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite numbers, got NaN or infinity")
     return array
@@ -61,7 +61,7 @@ class Bodies(ABC):
     def __init__(self, materials: Mapping[str, Material], ranks: GrainRanks) -> None:
         self._core = _core.Grains()
         self._ranks = ranks
-        self._materials = dict(materials)
+        self._materials = check_materials(materials)
         self._names = {name: k for k, name in enumerate(self._materials)}
         self._shapes: list[Shape] = []
         self._properties: list[Properties] = []
@@ -79,11 +79,6 @@ class Bodies(ABC):
     @abstractmethod
     def gravity(self) -> Array:
         """Acceleration of all bodies."""
-
-    @property
-    def materials(self) -> Mapping[str, Material]:
-        """Materials by name; fixed."""
-        return MappingProxyType(self._materials)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -138,12 +133,12 @@ class Bodies(ABC):
         points = _check.check_points(positions, "positions")
         n = len(points)
         if points.dim != 3:
-            raise InputError(f"positions must have the shape (n, 3), got {points.dim} columns")
+            raise InputError(f"positions must have the shape (n, 3), got {points.array.shape}; grains are in space")
         if (radii is None) == (shape is None):
             given = "none given" if radii is None else "both given"
             raise InputError(f"pass exactly one of radii= (spheres) or shape= ({given})")
         kind = self._material(material)
-        density = list(self.materials.values())[kind].density
+        density = list(self._materials.values())[kind].density
         turned = _rotations(_columns(orientations, n, 4, "orientations", (1.0, 0.0, 0.0, 0.0)))
         columns = {
             "positions": np.asarray(points.array, dtype=np.float64),
@@ -180,8 +175,11 @@ class Bodies(ABC):
         for number, known in enumerate(self._shapes):
             if known is shape:
                 return number
+        if not isinstance(shape, Shape):
+            raise InputError(f"shape must be a Clump, a Tablet or a Polyhedron, got {shape!r}; pass radii= for spheres")
+        properties = shape.properties()
         self._shapes.append(shape)
-        self._properties.append(shape.properties())
+        self._properties.append(properties)
         return len(self._shapes) - 1
 
     def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:

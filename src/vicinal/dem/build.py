@@ -29,7 +29,7 @@ def build(scene: Scene, comm: Intracomm | None = None) -> Simulation:
     """Return the simulation of a scene, with walls but without bodies and without a time step."""
     return Simulation(
         materials=scene.dem.materials,
-        pairs={pair.materials: pair.values() for pair in scene.dem.pairs},
+        pairs=_pair_values(scene),
         law=scene.dem.law,
         history=scene.dem.history,
         walls=SceneWalls(scene, extent(scene)).all(),
@@ -40,6 +40,20 @@ def build(scene: Scene, comm: Intracomm | None = None) -> Simulation:
         max_overlap=scene.dem.max_overlap,
         comm=comm,
     )
+
+
+def change_materials(scene: Scene, sim: Simulation) -> bool:
+    """Give a restored simulation the materials of its scene; return whether they are others."""
+    pairs = _pair_values(scene)
+    if dict(sim.materials) == dict(scene.dem.materials) and {k: dict(v) for k, v in sim.pairs.items()} == pairs:
+        return False
+    sim.materials = scene.dem.materials
+    sim.pairs = pairs
+    return True
+
+
+def _pair_values(scene: Scene) -> dict[tuple[str, str], dict[str, float]]:
+    return {pair.materials: dict(pair.values()) for pair in scene.dem.pairs}
 
 
 def extent(scene: Scene) -> float:

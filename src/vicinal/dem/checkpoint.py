@@ -149,6 +149,8 @@ _OWN = (
 
 def restore(cls: type[Simulation], state: Mapping[str, Any], comm: Intracomm | None) -> Simulation:
     """Return the simulation that has the given state, shared by the ranks of a communicator."""
+    if not isinstance(state, Mapping):
+        raise InputError(f"state must be the result of state() of grains, got {type(state).__name__}")
     if int(state.get("format", -1)) != FORMAT:
         raise InputError(f"the format of a state must be {FORMAT}, got {state.get('format')!r}")
     settings = json.loads(str(state["settings"]))

@@ -67,6 +67,11 @@ class Law:
         """Return the first refused parameter that a material has."""
         return next((name for name in self.refused if getattr(material, name) is not None), None)
 
+    def unused(self, material: Material) -> list[str]:
+        """Return parameters of other laws that a material has, and that have no effect with this one."""
+        own = {p.name for p in (*SHARED, *self.parameters)}
+        return [name for name in values_of(material) if name not in own]
+
     def check(self, name: str, material: Material) -> None:
         """Raise `InputError` unless a material has all parameters that this law needs and none that it refuses."""
         missing, unwanted = self.missing(material), self.unwanted(material)
@@ -147,6 +152,18 @@ def values_of(material: Material) -> dict[str, float]:
     return {name: float(value) for name, value in values.items() if value is not None}
 
 
+def check_materials(materials: object) -> dict[str, Material]:
+    """Return materials by name."""
+    if not isinstance(materials, Mapping):
+        raise InputError(
+            f'materials must have names, as in {{"glass": Material(...)}}, got {type(materials).__name__} without names'
+        )
+    for name, material in materials.items():
+        if not isinstance(material, Material):
+            raise InputError(f'materials["{name}"] must be a Material, got {type(material).__name__}')
+    return dict(materials)
+
+
 def check_law(name: object) -> str:
     """Return the name of a law."""
     if not isinstance(name, str) or name not in LAWS:
@@ -157,12 +174,20 @@ def check_law(name: object) -> str:
 PairValues = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def check_pairs(pairs: PairValues, names: Sequence[str]) -> list[tuple[int, int, dict[str, float]]]:
+def check_pairs(pairs: Any, names: Sequence[str]) -> list[tuple[int, int, dict[str, float]]]:
     """Return values that replace those of two materials, with the materials given by number."""
     known = [name for name in PARAMETERS if name != "density"]
     numbered = []
-    for (first, second), values in pairs.items():
-        for name in (first, second):
+    if not isinstance(pairs, Mapping):
+        raise InputError(f'pairs must be {{("glass", "steel"): {{"friction": 0.2}}}} or the like, got {pairs!r}')
+    for two, values in pairs.items():
+        if not (isinstance(two, tuple) and len(two) == 2 and isinstance(values, Mapping)):
+            raise InputError(
+                f"pairs must map two names of materials to parameters, got {two!r}: {values!r}; "
+                'pass for example {("glass", "steel"): {"friction": 0.2}}'
+            )
+        first, second = two
+        for name in two:
             if name not in names:
                 raise InputError(f"pairs must have names of materials ({', '.join(names)}), got {name!r}")
         for key, value in values.items():

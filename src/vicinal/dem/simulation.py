@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from itertools import combinations_with_replacement
 from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,19 +14,21 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.dem import checkpoint
-from vicinal.dem.bodies import Array, Bodies, positive, read_only
+from vicinal.dem.bodies import Array, positive, read_only
 from vicinal.dem.faults import MOTION, CrossingWarning, crossing_text, not_finite, too_fast
-from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_pairs, values_of
+from vicinal.dem.materials import Material, PairValues
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
 from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import rotated_back
+from vicinal.dem.settings import Settings, check_periods, check_walls, finite
 from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
+from vicinal.sim.clock import steps_until
 from vicinal.sim.walls import MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
 
@@ -43,7 +44,7 @@ COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
 MOST_DIAMETERS = 10
 
 
-class Simulation(Bodies):
+class Simulation(Settings):
     """A simulation of grains. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
 
     Parameters
@@ -64,7 +65,7 @@ class Simulation(Bodies):
     dt
         Time step; by default a fraction of the collision time and of the Rayleigh time.
     box
-        Period along each axis, None for an open axis.
+        Period along each axis, None for an open axis; or one length for all.
     skin
         Gap up to which the lists hold pairs. By default it is chosen from the number of steps for which lists last.
         Changes speed only.
@@ -100,33 +101,18 @@ class Simulation(Bodies):
         walls: Sequence[Wall] = (),
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         dt: float | None = None,
-        box: Sequence[float | None] | None = None,
+        box: float | Sequence[float | None] | None = None,
         skin: float | None = None,
         seed: int = 0,
         max_overlap: float = MAX_OVERLAP,
         comm: Intracomm | None = None,
     ) -> None:
-        edges: tuple[Any, ...] = (None, None, None) if box is None else tuple(box)
-        if any(np.ndim(edge) > 0 for edge in edges):
-            raise InputError(
-                f"box must have 3 lengths, None for an open axis, got edge vectors {edges}; "
-                "grains need an orthogonal box along the axes"
-            )
-        if len(edges) != 3:
-            raise InputError(f"box must have 3 lengths, None for an open axis, got {len(edges)}")
-        self._box = [0.0 if edge is None else positive(edge, "box") for edge in edges]
+        self._box = check_periods(box)
         super().__init__(materials, GrainRanks(comm, self._box))
-        self._pairs = {key: dict(value) for key, value in (pairs or {}).items()}
-        self._law = check_law(law)
-        self._history = _check.check_flag(history, "history")
-        self._set_law()
-        self._walls = tuple(walls)
-        seen: set[str] = set()
+        self._set_law(law, history, pairs)
+        self._walls = check_walls(walls)
         for wall in self.walls:
             self._material(wall.material, f"{wall.name}.material")
-            if wall.name in seen:
-                raise InputError(f"walls must have different names, got {wall.name!r} twice")
-            seen.add(wall.name)
             wall.fix_surface()
         self._wall_poses: list[Array] = []
         self._gravity = read_only(check_vector(gravity, "gravity"))
@@ -155,82 +141,7 @@ class Simulation(Bodies):
             skin=self._fixed_skin,
         )
 
-    # --- settings -----------------------------------------------------------------------------------------------------
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Refuse assignments without effect: to fixed settings, and to unknown names."""
-        known = getattr(type(self), name, None)
-        if not name.startswith("_") and (not isinstance(known, property) or known.fset is None):
-            own = ((key, getattr(Simulation, key)) for key in dir(Simulation))
-            assignable = ", ".join(key for key, value in own if isinstance(value, property) and value.fset)
-            if known is None:
-                raise AttributeError(f"{name} must be an attribute of a simulation; assign to one of {assignable}")
-            raise AttributeError(f"{name} of a simulation is fixed; make another one, or assign to one of {assignable}")
-        super().__setattr__(name, value)
-
-    @property
-    def pairs(self) -> Mapping[tuple[str, str], Mapping[str, float]]:
-        """Parameters for pairs of materials; fixed."""
-        return MappingProxyType({key: MappingProxyType(value) for key, value in self._pairs.items()})
-
-    @property
-    def law(self) -> str:
-        """Name of the contact law; fixed."""
-        return self._law
-
-    @property
-    def history(self) -> bool:
-        """Whether contacts have tangential springs; fixed."""
-        return self._history
-
-    @property
-    def walls(self) -> tuple[Wall, ...]:
-        """The walls. Their number and surfaces are fixed; motion and pose can be assigned between runs."""
-        return self._walls
-
-    @property
-    def box(self) -> tuple[float, ...]:
-        """Period along each axis, 0 for an open axis; fixed."""
-        return tuple(self._box)
-
-    @property
-    def gravity(self) -> Array:
-        """Acceleration of all bodies; an assigned value takes effect in the next step."""
-        return self._gravity
-
-    @gravity.setter
-    def gravity(self, value: Sequence[float]) -> None:
-        self._gravity = read_only(check_vector(value, "gravity"))
-        self._core.primed = False
-
-    @property
-    def max_overlap(self) -> float:
-        """The largest overlap of bodies that were just placed, relative to the smaller radius."""
-        return self._max_overlap
-
-    @max_overlap.setter
-    def max_overlap(self, value: float) -> None:
-        self._max_overlap = positive(value, "max_overlap")
-
-    @property
-    def random(self) -> np.random.Generator:
-        """The random number generator, which is part of the state; fixed."""
-        return self._random
-
-    def _set_law(self) -> None:
-        for name, material in self.materials.items():
-            LAWS[self.law].check(name, material)
-        materials = [values_of(material) for material in self.materials.values()]
-        self._core.set_law(self.law, materials, check_pairs(self.pairs, list(self.materials)), self.history)
-        if self.history:
-            return
-        for a, b in combinations_with_replacement(range(len(materials)), 2):
-            c = self._core.coefficients(a, b)
-            if c["friction"] > 0 and c["rate_t"] + c["damping_t"] == 0:
-                raise InputError(
-                    "history must be True where friction acts without tangential damping, got False; "
-                    "pass gamma_t or restitution"
-                )
+    # --- ranks --------------------------------------------------------------------------------------------------------
 
     @property
     def ranks(self) -> int:
@@ -282,9 +193,10 @@ class Simulation(Bodies):
         if self._dt is None:
             times = self.critical_times()
             rayleigh = times.rayleigh if math.isfinite(times.rayleigh) else math.inf
-            self._dt = min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * rayleigh)
-            if not math.isfinite(self._dt):
+            chosen = min(COLLISION_FRACTION * times.collision, RAYLEIGH_FRACTION * rayleigh)
+            if not math.isfinite(chosen):
                 raise InputError("dt must be given if there are no bodies to derive it from; insert bodies or pass dt")
+            self._dt = chosen
         return self._dt
 
     @dt.setter
@@ -320,6 +232,10 @@ class Simulation(Bodies):
                 self._steps(end)
         finally:
             self._read_walls()
+
+    def run_until(self, time: float) -> None:
+        """Advance until a time is reached: the last step ends at this time or later, by less than a step."""
+        self.run(steps_until(self.time, finite(time, "time"), self.dt))
 
     def _steps(self, end: int) -> None:
         """Advance to a step."""

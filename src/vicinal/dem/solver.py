@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from vicinal.dem.build import build, choose_step, extent, make_kinds
+from vicinal.dem.build import build, change_materials, choose_step, extent, make_kinds
 from vicinal.dem.config.insertion import Emitter
 from vicinal.dem.config.section import Dem
 from vicinal.dem.feed import Feeder
 from vicinal.dem.frames import GrainFrames
+from vicinal.dem.materials import LAWS
 from vicinal.dem.overlaps import Overlaps
 from vicinal.dem.simulation import Simulation
 from vicinal.dem.times import CriticalTimes
@@ -22,6 +23,7 @@ from vicinal.sim.scene import Scene
 from vicinal.sim.scene_walls import SceneWalls
 from vicinal.sim.solver import SceneSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame
+from vicinal.sim.walls import MeshWall
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -61,6 +63,8 @@ class GrainSolver(SceneSolver):
         else:
             self.feeder.restore(state["feeder"])
             self.times = CriticalTimes(*(float(x) for x in state["times"]))
+            if change_materials(scene, self.simulation):
+                self.times = self.simulation.critical_times()
             self._change_step(scene.dem.dt)
         self._frames = GrainFrames(scene.output, self.walls)
         self._events = _timetable(scene, self.simulation.dt, self.walls.moments())
@@ -165,6 +169,15 @@ class GrainSolver(SceneSolver):
         elastic = [name for name, m in sim.materials.items() if m.restitution in {None, 1} and m.gamma_n is None]
         if elastic:
             lines.append(f"restitution 1: collisions of {', '.join(elastic)} lose no energy")
+        for name, material in sim.materials.items():
+            unused = LAWS[sim.law].unused(material)
+            if unused:
+                lines.append(f'{", ".join(unused)} of {name}: no effect with the law "{sim.law}"')
+        # Files have no units: a drawing in millimetres is a thousand times too large without scale = 0.001.
+        for wall in sim.walls:
+            if isinstance(wall, MeshWall):
+                size = " × ".join(f"{edge:.3g}" for edge in np.ptp(wall.vertices, axis=0))
+                lines.append(f"{wall.name}: mesh of {len(wall.faces):,} triangles, {size} m")
         return lines
 
     def report(self) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from vicinal.errors import InputError
 from vicinal.io.atomic import atomic_file
+from vicinal.sim.folder import RESTART
 
 FORMAT = 2
 
@@ -40,16 +41,22 @@ def save_restart(path: Path, scene: str, states: Mapping[str, Any]) -> None:
         np.savez(file, plain=np.array(json.dumps(plain)), **arrays)
 
 
+def restart_file(path: Path) -> Path:
+    """Return the restart file: the one in a folder of results, if a folder is given."""
+    return path / RESTART if path.is_dir() else path
+
+
 def load_restart(path: Path) -> tuple[str, dict[str, Any]]:
     """Read a restart file: the scene, and the states of the solvers by name."""
+    path = restart_file(path)
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             plain = json.loads(str(file["plain"]))
             values = {name: file[name] for name in file.files if name != "plain"}
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: no such restart file") from None
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: not a restart file of vicinal ({error})") from None
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"{path}: not a restart file of vicinal, or not a complete one; use restart.npz") from None
     version = plain.pop("format", None)
     if version != FORMAT:
         raise InputError(f"{path}: the format of a restart file must be {FORMAT}, got {version}; run the scene again")

@@ -23,8 +23,9 @@ from vicinal.sim.interrupt import Interrupt
 from vicinal.sim.lock import FolderLock
 from vicinal.sim.output import PictureWriter
 from vicinal.sim.progress import Progress
-from vicinal.sim.restart import load_restart, save_restart
+from vicinal.sim.restart import load_restart, restart_file, save_restart
 from vicinal.sim.scene import Scene, read
+from vicinal.sim.schema import plain
 from vicinal.sim.solver import SimulationWarning, Solver, SolverSection, UnstableError, solver_class
 from vicinal.sim.table import Table
 from vicinal.sim.team import Team
@@ -63,8 +64,9 @@ class RunLoop:
     folder
         The folder for the results; created if it does not exist.
     restart
-        A restart file to continue from. The scene may then differ only in ``run.duration``, ``run.threads``,
-        ``output``, ``picture``, ``title`` and the keys that the solver allows (``dem.dt``).
+        A restart file to continue from, or the folder of results that holds it. The scene may then differ only in
+        ``run.duration``, ``run.threads``, ``output``, ``picture``, ``title`` and the keys that the solver allows
+        (``dem.dt``, ``dem.materials``, ``dem.pairs``).
     overwrite
         Replace the results of another run in this folder.
     comm
@@ -93,13 +95,14 @@ class RunLoop:
         self._start = self._going = perf_counter()
         self._warnings: list[str] = []
         self._machine = describe(("numpy", "h5py")) | {"threads": scene.run.threads or vc.get_threads()}
-        states = None if restart is None else _states(scene, Path(restart))
+        restart = None if restart is None else restart_file(Path(restart))
+        states = None if restart is None else _states(scene, restart)
         self._last_good: tuple[Path, float] | None = None
         self._failure: str | None = None
         self._lock = self.team.first(self._take_folder)
         try:
             self.team.first(lambda: self._prepare_folder(fresh=restart is None, overwrite=overwrite))
-            self._begin_run(states, None if restart is None else Path(restart))
+            self._begin_run(states, restart)
         except BaseException:
             self._release()
             raise
@@ -433,11 +436,25 @@ def _states(scene: Scene, path: Path) -> dict[str, Any]:
         elif isinstance(mine, SolverSection) and isinstance(other, SolverSection):
             other = replace(other, **{changed: getattr(mine, changed) for changed in mine.RESTARTABLE})
         if name not in {"output", "picture", "title"} and mine != other:
+            key = _first_difference(plain(mine), plain(other), name)
             raise InputError(
-                f"{name} must be the same as in {path}; a restart can change "
+                f"{key} must be the same as in {path}; a restart can change "
                 f"{', '.join(['run.duration', 'run.threads', *_restartable(scene)])}, output, picture and title only"
             )
     return states
+
+
+def _first_difference(mine: Any, other: Any, name: str) -> str:
+    """Return the path of the first value in which two tables differ."""
+    if isinstance(mine, dict) and isinstance(other, dict):
+        for key in {**mine, **other}:
+            if mine.get(key) != other.get(key):
+                return _first_difference(mine.get(key), other.get(key), f"{name}.{key}")
+    if isinstance(mine, list) and isinstance(other, list) and len(mine) == len(other):
+        for place, (one, two) in enumerate(zip(mine, other, strict=True)):
+            if one != two:
+                return _first_difference(one, two, f"{name}.{place}")
+    return name
 
 
 def _restartable(scene: Scene) -> list[str]:

@@ -8,10 +8,10 @@ with the same keys. Units are SI; angles are in radians.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from vicinal.errors import InputError
 from vicinal.sim.regions import REGIONS, Region, Vector
@@ -85,8 +85,10 @@ STYLES = ("spheres", "surface")
 class Picture(Section):
     """Default options of ``vicinal render``."""
 
-    view: tuple[float, float] = key(
-        Items(Number(-360, 360), 2), (-65.0, 18.0), help="direction to the eye: azimuth and elevation in degrees"
+    view: tuple[float, float] | None = key(
+        Items(Number(-360, 360), 2),
+        None,
+        help="direction to the eye: azimuth and elevation in degrees; [-65, 18], and [-90, 90] of a fluid in the plane",
     )
     colour: str = key(Text(), "speed", help='quantity that colours show: "speed", or any data of the particles')
     style: str = key(OneOf(STYLES), "spheres", help='"surface" draws particles as one smooth body')
@@ -150,12 +152,33 @@ class Scene(Section):
         """Check conditions on several tables."""
         if not self.solvers():
             raise SchemaError((), ABSENT, "has no solver", hint=f"give one of the tables {', '.join(SOLVERS)}")
+        names = [wall.name for wall in self.walls]
+        for place, name in enumerate(names):
+            if name is not None and name in names[:place]:
+                raise SchemaError(("walls", place, "name"), name, "must differ from the names of other walls")
         for name, section in self.solvers().items():
             try:
                 section.check_scene(self)
             except SchemaError as error:
                 # A path into the common tables is complete; any other path starts at the table of the solver.
                 raise (error if error.path[:1] == ("walls",) else error.inside(name)) from None
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any], *, tag: str = "") -> Self:
+        """Return a scene from a table of raw values; keys of a solver that stand at the top level are recognised."""
+        known = cls.keys()
+        for name in table:
+            if name in known:
+                continue
+            homes = [solver for solver in SOLVERS if name in set(solver_class(solver).SECTION.keys())]
+            home = next((solver for solver in homes if solver in table), homes[0] if homes else None)
+            if home is not None:
+                raise SchemaError((name,), ABSENT, "is an unknown key here", hint=f'write "{home}.{name}"')
+        return super().of(table, tag=tag)
+
+    def flat(self) -> bool:
+        """Return whether the scene is that of a fluid in two dimensions."""
+        return self.sph is not None and self.sph.dim == 2
 
     def solvers(self) -> dict[str, SolverSection]:
         """Return the tables of the solvers that the scene describes, by name."""
@@ -181,7 +204,7 @@ def read(source: Source) -> Scene:
         raise error.at(source.place(error.path)) from None
 
 
-def load(path: Path | str, *, settings: Sequence[str] = ()) -> Scene:
+def load(path: Path | str, *, settings: Sequence[str] = (), files: bool = True) -> Scene:
     """Read a scene from a TOML file.
 
     Parameters
@@ -190,6 +213,8 @@ def load(path: Path | str, *, settings: Sequence[str] = ()) -> Scene:
         The file. Names of other files in it are relative to its folder.
     settings
         Values that replace those of the file, such as ``"run.duration=2"``.
+    files
+        Whether the files that the scene names, such as meshes, must exist; a picture of old results does not need them.
     """
     path = Path(path)
     try:
@@ -203,7 +228,26 @@ def load(path: Path | str, *, settings: Sequence[str] = ()) -> Scene:
         source.override(setting)
     scene = located(read(source), path.parent)
     assert isinstance(scene, Scene)  # noqa: S101 - a section keeps its class
+    for key_path, file in _files(scene, ()) if files else ():
+        if not Path(file).is_file():
+            missing = SchemaError(key_path, ABSENT, "must be an existing file", hint=f"there is no {file}")
+            raise missing.at(source.place(key_path))
     return scene
+
+
+def _files(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Return the files that a section names, with the path of each key."""
+    if isinstance(value, Section):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            if name == "file" and isinstance(entry, str):
+                yield (*path, name), entry
+            else:
+                yield from _files(entry, (*path, name))
+    elif isinstance(value, tuple):
+        for place, entry in enumerate(value):
+            yield from _files(entry, (*path, place))
 
 
 def located(value: Any, folder: Path) -> Any:

@@ -73,6 +73,7 @@ def dotted(path: Path) -> str:
 def show(value: object) -> str:
     """Return the text of a value for a message, shortened if it is long."""
     text = f'"{value}"' if isinstance(value, str) else repr(plain(value))
+    text = text.lower() if isinstance(value, bool) else text
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

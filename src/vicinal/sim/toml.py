@@ -118,7 +118,8 @@ class _Lines:
             else:
                 self._pair(base)
                 continue
-            self.lines.setdefault(base, line)
+            for length in range(1, len(base) + 1):
+                self.lines.setdefault(base[:length], line)
 
     def _line(self) -> int:
         return bisect.bisect_left(self.breaks, self.at) + 1

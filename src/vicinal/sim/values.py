@@ -37,7 +37,7 @@ class Number:
     def _range(self) -> str:
         low, high = self.low > -math.inf, self.high < math.inf
         if low and high and not self.above and not self.below:
-            return f" from {self.low:g} to {self.high:g}"
+            return f" from {self._shown(self.low)} to {self._shown(self.high)}"
         parts = []
         if low:
             parts.append(f" above {self.low:g}" if self.above else f" of at least {self.low:g}")
@@ -45,6 +45,9 @@ class Number:
             at_most = "at most" if low else "of at most"
             parts.append(f" below {self.high:g}" if self.below else f" {at_most} {self.high:g}")
         return " and".join(parts)
+
+    def _shown(self, bound: float) -> str:
+        return f"{bound:g}"
 
     def fits(self, number: float) -> bool:
         """Return whether a number is within the range."""
@@ -73,6 +76,9 @@ class Whole(Number):
     def allowed(self) -> str:
         """The range in words."""
         return "a whole number" + self._range()
+
+    def _shown(self, bound: float) -> str:
+        return f"{int(bound):,}"
 
     def __call__(self, value: object) -> int:
         """Return the number as an int; floats such as 1e5 are accepted if they are whole."""
@@ -145,6 +151,8 @@ class Items:
         """Return the entries as a tuple."""
         if isinstance(value, np.ndarray):
             value = value.tolist()
+        if isinstance(value, Mapping) and not isinstance(self.item, Number):
+            raise _refused(value, self.allowed, hint="in a file, begin every entry with double brackets, [[ ]]")
         if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
             raise _refused(value, self.allowed)
         if (self.count is not None and len(value) != self.count) or len(value) < self.least:

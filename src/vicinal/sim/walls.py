@@ -313,6 +313,10 @@ def box_walls(name: str, lower: Vector, upper: Vector, material: str, *, sides: 
     ['tray-x', 'tray-z']
     """
     low, high = check_vector(lower, f"{name}.lower"), check_vector(upper, f"{name}.upper")
+    if not (low < high).all():
+        raise InputError(
+            f"{name}.upper must be above {name}.lower on every axis, got {high.tolist()} and {low.tolist()}"
+        )
     walls = []
     for side in sides:
         if side not in SIDES:

@@ -1,7 +1,7 @@
 """Fluids: smoothed particle hydrodynamics (SPH) with walls, free surfaces and periodic boxes."""
 
 from vicinal.sim.solver import UnstableError
-from vicinal.sph.faults import OverlapWarning, SolverWarning, SoundSpeedWarning
+from vicinal.sph.faults import OverlapWarning, SolverWarning, SoundSpeedWarning, SpacingWarning
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.phases import Phase
 from vicinal.sph.simulation import Simulation
@@ -16,5 +16,6 @@ __all__ = [
     "Simulation",
     "SolverWarning",
     "SoundSpeedWarning",
+    "SpacingWarning",
     "UnstableError",
 ]

@@ -112,6 +112,8 @@ def wall_particles(
     solids = solids_of(walls, dim, fluid)
     low, high = _bounds(walls, bounds, periodic, dim)
     numbers = {id(wall): k for k, wall in enumerate(walls)}
+    if isinstance(slip, str) or not isinstance(slip, Collection):
+        raise InputError(f"slip must be a list of names of walls, got {slip!r}; for all: [wall.name for wall in walls]")
     unknown = set(slip) - {wall.name for wall in walls}
     if unknown:
         raise InputError(

@@ -139,7 +139,17 @@ class Sph(SolverSection):
     probes: tuple[AnyProbe, ...] = key(Items(PROBES), (), help="what is measured: further columns of the table")
 
     def check(self) -> None:
-        """Check that viscosity is given once, and that the names of probes differ from those of other columns."""
+        """Check conditions on several keys."""
+        self._check_probes()
+        for name in _lacking(self.scheme):
+            if getattr(self, name):
+                raise self.wrong(name, f"must not be given with the scheme {self.scheme}, which has none")
+        if self.alpha is not None and self.nu is not None:
+            raise self.wrong("nu", "must not be given together with alpha")
+        self._check_phases()
+
+    def _check_probes(self) -> None:
+        """Check that the names of probes differ from those of other columns."""
         taken = {*COLUMNS, *SOLVED}
         for place, probe in enumerate(self.probes):
             if probe.name in taken:
@@ -147,13 +157,13 @@ class Sph(SolverSection):
                     ("probes", place, "name"), probe.name, "must differ from the names of other columns of the table"
                 )
             taken.add(probe.name)
-        for name in _lacking(self.scheme):
-            if getattr(self, name):
-                raise self.wrong(name, f"must not be given with the scheme {self.scheme}, which has none")
-        if self.alpha is not None and self.nu is not None:
-            raise self.wrong("nu", "must not be given together with alpha")
+
+    def _check_phases(self) -> None:
+        """Check that phases and what belongs to them are given together."""
         if self.phases and self.scheme != "edac":
             raise self.wrong("scheme", "must be edac if there are phases")
+        if self.surface_tension and not self.phases:
+            raise self.wrong("surface_tension", "must be 0 without phases, between which it acts")
         if self.phases and not (self.alpha is None and self.nu is None):
             raise self.wrong("phases", "must not be given together with alpha or nu", hint="each phase has its own nu")
         for place, fill in enumerate(self.fill):

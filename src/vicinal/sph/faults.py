@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.nearest import nearest
 from vicinal.search import count, pairs
 from vicinal.sim.solver import SimulationWarning, UnstableError
 
@@ -32,8 +33,19 @@ NEAR_WALL = 0.6
 """The same for a particle of the fluid and one of a wall, which lies half a spacing behind the surface or deeper."""
 
 
+FAR = 1.5
+"""A particle of a fluid whose nearest neighbour is farther away than so many spacings is alone."""
+
+FEWEST, SAMPLE = 10, 1000
+"""Fewer particles may be drops; of more than a thousand, about so many are looked up."""
+
+
 class OverlapWarning(SimulationWarning):
     """Particles lie so close together at the start that they will fly apart."""
+
+
+class SpacingWarning(SimulationWarning):
+    """Particles lie so far apart at the start that they are no fluid."""
 
 
 class SolverWarning(SimulationWarning):
@@ -90,6 +102,24 @@ def warn_of_overlaps(
             f"{len(inside)} particles are inside walls at the start, the first {inside[0]} at "
             f"{positions[inside[0]].tolist()}: they will be thrown out; leave them out with fill(..., walls=...)",
             OverlapWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_gaps(positions: Array, spacing: float, box: Sequence[float | None], stacklevel: int) -> None:
+    """Warn if most particles have no neighbour: the spacing is larger than the one that was passed."""
+    if len(positions) < FEWEST:
+        return
+    periods = None if not any(box) else [edge or None for edge in box]
+    some = positions[:: -(-len(positions) // SAMPLE)]
+    alone = count(positions, FAR * spacing, queries=some, box=periods) <= 1  # it finds itself
+    if 2 * np.count_nonzero(alone) > len(some):
+        distances = nearest(positions, 2, queries=some, box=periods)[0][:, 1]
+        warnings.warn(
+            f"most particles have no neighbour within {FAR:g} spacings at the start: they are too far apart to act on "
+            f"each other as a fluid; pass the spacing of the positions, which is about {np.median(distances):.4g} "
+            f"({spacing:g} was passed)",
+            SpacingWarning,
             stacklevel=stacklevel + 1,
         )
 

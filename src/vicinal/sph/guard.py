@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
-from vicinal._check import check_number
+from vicinal._check import check_integer, check_number
 from vicinal.errors import InputError
 from vicinal.mesh import Mesh
 from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, rotated
@@ -50,8 +50,8 @@ class Guard:
         size = check_number(spacing, "spacing")
         if not size > 0:
             raise InputError(f"spacing must be a positive number, got {size}")
-        self.walls = [solid.wall for solid in solids_of(walls, dim)]
-        self.dim = dim
+        self.dim = check_integer(dim, "dim", least=2, most=3)
+        self.walls = [solid.wall for solid in solids_of(walls, self.dim)]
         self.core = _core.SphGuard(CLEARANCE * size, size)
         """The compiled guard, for `vicinal.sph.Simulation`."""
         for number, wall in enumerate(self.walls):
@@ -130,3 +130,10 @@ def _extruded(wall: MeshWall, spacing: float) -> Array:
     return np.concatenate(
         [np.stack([a - half, b - half, b + half], axis=1), np.stack([a - half, b + half, a + half], axis=1)]
     )
+
+
+def check_guard(guard: Guard | None) -> Guard | None:
+    """Return a guard or None."""
+    if guard is not None and not isinstance(guard, Guard):
+        raise InputError(f"guard must be a Guard, got {type(guard).__name__}; pass Guard(walls, spacing, dim)")
+    return guard

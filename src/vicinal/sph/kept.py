@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.errors import InputError
 from vicinal.sph.boundary import WallParticles
 from vicinal.sph.interfaces import WallParticlesLike
 from vicinal.sph.phases import Phase
@@ -28,8 +29,10 @@ def kept_walls(walls: WallParticlesLike, velocities: npt.NDArray[np.float64]) ->
     }
 
 
-def options_of(state: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(state: Any) -> dict[str, Any]:
     """Return the options of the simulation whose state this is."""
+    if not isinstance(state, Mapping) or "viscosity_kind" not in state:
+        raise InputError(f"state must be the result of state() of a fluid, got {type(state).__name__}")
     kind = Laminar if str(state["viscosity_kind"]) == "laminar" else Artificial
     phases = [Phase(density=float(rho), nu=float(nu)) for rho, nu in state.get("phases", ())] or None
     options: dict[str, Any] = {name: float(state[name]) for name in NUMBERS}

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
+from vicinal._check import locked
 from vicinal.sph.checks import check_rows
 from vicinal.sph.phases import check_numbers, excess_of
 from vicinal.sph.ranks import FluidRanks
@@ -30,6 +31,17 @@ class Particles:
     _scheme: str
     _next_id = 0
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse assignments, which would have no effect: all settings of a fluid are fixed."""
+        if not name.startswith("_"):
+            what = f"{name} of a fluid is fixed" if hasattr(type(self), name) else f"a fluid has no attribute {name}"
+            raise AttributeError(f"{what}; make another Simulation with the positions and velocities of this one")
+        super().__setattr__(name, value)
+
+    def _column(self, name: str) -> Array:
+        """Return a copy of a column, read-only: writing into it would have no effect."""
+        return locked(self._core.column(name))
+
     def __len__(self) -> int:
         """Return the number of fluid particles, on ranks of those that this rank owns."""
         return self._core.size()
@@ -47,49 +59,49 @@ class Particles:
     @property
     def ids(self) -> npt.NDArray[np.int64]:
         """Numbers that stay with particles, in rising order."""
-        return self._core.column("ids").astype(np.int64)
+        return locked(self._core.column("ids").astype(np.int64))
 
     @property
     def positions(self) -> Array:
-        """Positions, shape (n, dim); a copy, as are all arrays."""
-        return self._core.column("positions")
+        """Positions, shape (n, dim); a read-only copy, as are all arrays."""
+        return self._column("positions")
 
     @property
     def velocities(self) -> Array:
         """Velocities, shape (n, dim)."""
-        return self._core.column("velocities")
+        return self._column("velocities")
 
     @property
     def accelerations(self) -> Array:
         """Accelerations in the last step, shape (n, dim)."""
         self._core.prime()
-        return self._core.column("accelerations")
+        return self._column("accelerations")
 
     @property
     def densities(self) -> Array:
         """Densities; with dfsph at least that at rest, because fewer neighbours at a free surface are no expansion."""
-        return np.asarray(self._rest[self.phase] + self._core.column("excess"))
+        return locked(self._rest[self.phase] + self._core.column("excess"))
 
     @property
     def pressures(self) -> Array:
         """Pressures."""
-        return self._core.column("pressures")
+        return self._column("pressures")
 
     @property
     def masses(self) -> Array:
         """Masses."""
-        return np.asarray(self._rest[self.phase] * self._spacing**self._dim)
+        return locked(self._rest[self.phase] * self._spacing**self._dim)
 
     @property
     def phase(self) -> npt.NDArray[np.int32]:
         """Numbers of the phases of particles."""
-        return self._core.column("phases").astype(np.int32)
+        return locked(self._core.column("phases").astype(np.int32))
 
     @property
     def surface(self) -> npt.NDArray[np.bool_]:
         """Whether a particle was part of a free surface in the last step; with dfsph, had few neighbours."""
         self._core.prime()
-        return self._core.column("surface") > 0
+        return locked(self._core.column("surface") > 0)
 
     @property
     def largest_speed(self) -> float:

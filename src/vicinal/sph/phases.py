@@ -53,6 +53,17 @@ def check_phases(phases: Sequence[Phase], scheme: str, viscosity: object) -> tup
     return found
 
 
+def check_tension(value: object, phases: Sequence[Phase] | None) -> float:
+    """Return the surface tension, which only interfaces between phases have."""
+    tension = check_not_negative(value, "surface_tension")
+    if tension > 0 and phases is None:
+        raise InputError(
+            f"surface_tension must be 0 without phases, got {value!r}: it acts between phases; "
+            'pass phases= and scheme="edac", with a gas around the liquid'
+        )
+    return tension
+
+
 def check_numbers(phase: npt.ArrayLike | None, count: int, phases: int) -> npt.NDArray[np.uint32]:
     """Return the number of the phase of each particle."""
     if phase is None:

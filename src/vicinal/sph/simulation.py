@@ -14,24 +14,17 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.errors import InputError
 from vicinal.sim.solver import SimulationWarning, UnstableError
-from vicinal.sph.checks import check_box, check_motion, check_not_negative, check_positive, check_rows, check_vector
-from vicinal.sph.faults import first_warning_of, unstable, warn_of_overlaps, warning_of
-from vicinal.sph.guard import Guard
+from vicinal.sph.checks import check_box, check_motion, check_positive, check_rows, check_time, check_vector
+from vicinal.sph.faults import first_warning_of, unstable, warn_of_gaps, warn_of_overlaps, warning_of
+from vicinal.sph.guard import Guard, check_guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kept import kept_walls, options_of
 from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
-from vicinal.sph.phases import Phase, check_phases, matched_sounds
+from vicinal.sph.phases import Phase, check_phases, check_tension, matched_sounds
 from vicinal.sph.ranks import STEPS, FluidRanks, check_together
-from vicinal.sph.schemes import (
-    SCHEMES,
-    check_courant,
-    check_scheme,
-    check_smoothing,
-    check_strength,
-    check_tolerance,
-)
+from vicinal.sph.schemes import SCHEMES, check_courant, check_scheme, check_smoothing, check_strength, check_tolerance
 from vicinal.sph.sound import find_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -150,7 +143,7 @@ class Simulation(Particles):
         ends: OpenEnds | None = None,
         guard: Guard | None = None,
         gravity: Sequence[float] | None = None,
-        box: Sequence[float | None] | None = None,
+        box: float | Sequence[float | None] | None = None,
         viscosity: Viscosity | None = None,
         phases: Sequence[Phase] | None = None,
         phase: npt.ArrayLike | None = None,
@@ -180,7 +173,7 @@ class Simulation(Particles):
         if self._several is not None:
             self._density = max(each.density for each in self._several)
             self._viscosity = Laminar(max(each.nu for each in self._several))
-        self._tension = check_not_negative(surface_tension, "surface_tension")
+        self._tension = check_tension(surface_tension, self._several)
         self._gravity = check_vector(gravity, "gravity", self._dim)
         self._smoothing = check_smoothing(smoothing, self._scheme, self._dim)
         name = _check.check_choice(kernel, "kernel", KERNELS)
@@ -203,13 +196,14 @@ class Simulation(Particles):
         self._rest = np.array([each.density for each in self._phases])
         self._sounds = np.array(matched_sounds(self._rest.tolist(), self._sound))
         warn_of_overlaps(places, None if walls is None else walls.positions, self._spacing, self._box, 2)
+        warn_of_gaps(places, self._spacing, self._box, 2)
         self._core = self._make_core()
         self._append(places, speeds, pressures, phase)
         if ends is not None:
             ends.exchange(self, len(self._slip))
         self._place_walls(0.0)
         self._ranks.divide(self._core)
-        self._guard = guard
+        self._guard = check_guard(guard)
         self._held: Mapping[str, int] = {}  # before the state that this simulation continues from
         if guard is not None:
             self._core.set_guard(guard.core)
@@ -227,6 +221,8 @@ class Simulation(Particles):
             if velocities is not None or self._wall_motion is not None:
                 raise InputError("walls must be passed together with wall_velocities and wall_motion, got None")
             return np.zeros((0, self._dim)), np.zeros(0, bool)
+        if not hasattr(walls, "slip"):
+            raise InputError(f"walls must be the result of wall_particles(...), got {type(walls).__name__}")
         count = len(walls.slip)
         rows = check_rows(walls.positions, "walls.positions")
         if rows.shape[1] != self._dim:
@@ -297,7 +293,7 @@ class Simulation(Particles):
 
     def run_until(self, time: float) -> None:
         """Take steps until a time is reached; the last one may pass it."""
-        self.advance(_check.check_number(time, "time"), 2**62)
+        self.advance(check_time(time), 2**62)
 
     def advance(self, until: float, steps: int) -> None:
         """Take steps until a time is reached, but at most so many."""
@@ -414,7 +410,7 @@ class Simulation(Particles):
     @property
     def wall_positions(self) -> Array:
         """Positions of the wall particles, shape (m, dim)."""
-        return self._core.wall_column("positions")
+        return _check.locked(self._core.wall_column("positions"))
 
     @property
     def wall_pressures(self) -> Array:
@@ -422,11 +418,11 @@ class Simulation(Particles):
         self._core.prime()
         pressures = self._core.wall_column("pressures")
         if not self._ranks.used:
-            return pressures
+            return _check.locked(pressures)
         own = np.flatnonzero(self._ranks.owned(self.wall_positions))
         for rows, values in self._ranks.gathered((own, pressures[own])):
             pressures[rows] = values
-        return pressures
+        return _check.locked(pressures)
 
     @property
     def walls(self) -> WallParticlesLike | None:
@@ -475,7 +471,7 @@ class Simulation(Particles):
     @property
     def gravity(self) -> Array:
         """Acceleration of all particles."""
-        return self._gravity.copy()
+        return _check.locked(self._gravity)
 
     @property
     def kernel(self) -> Kernel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -208,6 +208,8 @@ def solids_of(walls: Sequence[Wall], dim: int, fluid: Array | None = None) -> li
         there are none.
     """
     made: list[Solid] = []
+    if not isinstance(walls, Iterable):
+        raise InputError(f"walls must be a list of walls, got {type(walls).__name__}; put a single wall into a list")
     for wall in walls:
         _check_motion(wall, dim)
         if isinstance(wall, Plane):

@@ -26,7 +26,7 @@ class Dem(SolverSection):
     10000.0
     """
 
-    RESTARTABLE: ClassVar[tuple[str, ...]] = ("dt",)
+    RESTARTABLE: ClassVar[tuple[str, ...]] = ("dt", "materials", "pairs")
 
     law: str = key(OneOf(tuple(LAWS)), "hertz", help="contact law")
     history: bool = key(Flag(), default=True, help="keep tangential springs from step to step")
