@@ -14,6 +14,7 @@
 #include "dem/arrays.hpp"
 #include "dem/bodies.hpp"
 #include "distributed/exchange.hpp"
+#include "exec/memory.hpp"
 
 namespace vicinal::dem {
 
@@ -37,18 +38,28 @@ class Border {
     for (const Number row : rows_) places_.push_back(bodies.places[row]);
   }
   // Bytes of the message per body.
-  [[nodiscard]] std::size_t width() const { return 4 * sizeof(Vec) + (turning_ ? sizeof(Quat) : 0); }
-  // Puts the motion of a range of rows into the message.
-  void pack(const Bodies& bodies, std::size_t begin, std::size_t end) {
-    auto one = std::lower_bound(sent_.begin(), sent_.end(), begin,
-                                [](const Sent& sent, std::size_t row) { return sent.row < row; });
-    for (std::byte* const message = exchange->outgoing(); one != sent_.end() && one->row < end; ++one) {
-      const Motion& m = bodies.motions[one->row];
-      const Vec parts[4] = {m.v, m.w, m.dv, m.dw};
-      std::byte* const to = message + width() * one->slot;
-      std::memcpy(to, parts, sizeof parts);
-      if (turning_) std::memcpy(to + sizeof parts, &bodies.orientations[one->row], sizeof(Quat));
+  [[nodiscard]] std::size_t width() const { return sizeof(Motion) + (turning_ ? sizeof(Quat) : 0); }
+  // The first body of the message, in the order of rows, whose row is not below this one.
+  [[nodiscard]] std::size_t first_from(std::size_t row) const {
+    return static_cast<std::size_t>(std::lower_bound(sent_.begin(), sent_.end(), row,
+                                                     [](const Sent& sent, std::size_t at) { return sent.row < at; }) -
+                                    sent_.begin());
+  }
+  // Puts the motion of rows before `end` into the message, from this body on; returns the next one.
+  std::size_t pack(const Bodies& bodies, std::size_t body, std::size_t end) {
+    // Another rank has read this memory since it was last written, so the processor has to ask for it.
+    constexpr std::size_t ahead = 16;
+    std::byte* const message = exchange->outgoing();
+    for (; body < sent_.size() && sent_[body].row < end; ++body) {
+      if (body + ahead < sent_.size()) {
+        const std::byte* const later = message + width() * sent_[body + ahead].slot;
+        for (std::size_t line = 0; line < width(); line += cache_line) claim(later + line);
+      }
+      std::byte* const to = message + width() * sent_[body].slot;
+      std::memcpy(to, &bodies.motions[sent_[body].row], sizeof(Motion));
+      if (turning_) std::memcpy(to + sizeof(Motion), &bodies.orientations[sent_[body].row], sizeof(Quat));
     }
+    return body;
   }
   // Gives the ghosts the motion that has arrived. `dt`: how far they move, 0 if they stay. Returns the largest speed of
   // a ghost.
@@ -64,17 +75,15 @@ class Border {
       if (counts_[rank] == 0) continue;
       const std::byte* from = exchange->incoming(rank);
       for (const std::size_t end = slot + counts_[rank]; slot < end; ++slot, from += width()) {
-        Vec parts[4];
-        std::memcpy(parts, from, sizeof parts);
         const Number row = rows_[slot];
         Motion& m = bodies.motions[row];
-        m.v = parts[0], m.w = parts[1], m.dv = parts[2], m.dw = parts[3];
-        fastest = std::max(fastest, dot(parts[0], parts[0]));
+        std::memcpy(&m, from, sizeof m);
+        fastest = std::max(fastest, dot(m.v, m.v));
         Place& place = places_[slot];
-        if (dt != 0) place.x += dt * parts[0].x, place.y += dt * parts[0].y, place.z += dt * parts[0].z;
+        if (dt != 0) place.x += dt * m.v.x, place.y += dt * m.v.y, place.z += dt * m.v.z;
         bodies.places[row] = place;
         if constexpr (turning) {
-          std::memcpy(&bodies.orientations[row], from + sizeof parts, sizeof(Quat));
+          std::memcpy(&bodies.orientations[row], from + sizeof m, sizeof(Quat));
           // Only the rank that owns the body adds its impulses up.
           bodies.momenta[row] = bodies.half_impulses[row] = Vec{};
         }

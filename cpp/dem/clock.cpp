@@ -180,8 +180,12 @@ Speed Clock::finish(std::size_t begin, std::size_t end, Then then) {
   // A few rows at a time, so that their data stay in the level-1 cache.
   constexpr std::size_t few = 64;
   Speed speed;
-  for (std::size_t row = begin; row < end; row += few)
-    speed = larger(speed, finish_few(row, std::min(end, row + few), then));
+  std::size_t sent = border.used() ? border.first_from(begin) : 0;
+  for (std::size_t row = begin; row < end; row += few) {
+    const std::size_t last = std::min(end, row + few);
+    speed = larger(speed, finish_few(row, last, then));
+    if (border.used()) sent = border.pack(assembly_.bodies, sent, last);
+  }
   return speed;
 }
 
@@ -199,7 +203,6 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
   const Speed speed = kick_rows(begin, end, loads, then == Then::prime);
   // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
   if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
-  if (border.used()) border.pack(assembly_.bodies, begin, end);
   return speed;
 }
 

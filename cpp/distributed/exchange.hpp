@@ -8,6 +8,14 @@
 
 namespace vicinal {
 
+// Asks for a cache line that another core has, in order to write to it. (The builtin for this asks for a copy to read
+// unless the compiler may use the instruction; processors without it ignore it.)
+inline void claim([[maybe_unused]] const void* place) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(place)));
+#endif
+}
+
 // Numbers on which ranks agree.
 using Agreed = std::array<double, 4>;
 

@@ -11,9 +11,11 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "distributed/exchange.hpp"
@@ -60,6 +62,48 @@ class Node final : public Exchange {
       if (!has_arrived(r)) wait_for(r);
       for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = std::max(numbers[k], head(r).numbers[k]);
     }
+  }
+  // Replaces any number of numbers, the same on all ranks, by the largest; returns false, and does nothing, if a letter
+  // cannot hold them.
+  bool agree(std::span<double> numbers) {
+    if (numbers.size_bytes() > capacity_) return false;
+    if (!numbers.empty()) std::memcpy(outgoing(), numbers.data(), numbers.size_bytes());
+    Agreed none{};
+    agree(none);
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      if (r == rank_) continue;
+      const std::byte* const theirs = content(r, last_);
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        double other = 0;
+        std::memcpy(&other, theirs + k * sizeof other, sizeof other);
+        numbers[k] = std::max(numbers[k], other);
+      }
+    }
+    return true;
+  }
+  // Sends bytes to all ranks, which lie in their order, `counts` for each, and calls take(bytes) with what comes from
+  // each other rank, in their order. Returns false on all ranks, and calls nothing, if a letter cannot hold them.
+  template <class Take>
+  bool swap(std::span<const std::uint8_t> bytes, std::span<const std::int64_t> counts, Take&& take) {
+    const std::size_t table = counts.size_bytes(), needed = table + bytes.size();
+    if (needed <= capacity_) {
+      std::memcpy(outgoing(), counts.data(), table);
+      if (!bytes.empty()) std::memcpy(outgoing() + table, bytes.data(), bytes.size());
+    }
+    Agreed most{static_cast<double>(needed)};
+    agree(most);
+    if (most[0] > static_cast<double>(capacity_)) return false;
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      if (r == rank_) continue;
+      const std::byte* const letter = content(r, last_);
+      std::vector<std::int64_t> theirs(ranks_);
+      std::memcpy(theirs.data(), letter, table);
+      const auto before = std::accumulate(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(rank_),
+                                          std::int64_t{0});
+      const auto* const from = reinterpret_cast<const std::uint8_t*>(letter + table) + before;
+      take(std::span(from, static_cast<std::size_t>(theirs[rank_])));
+    }
+    return true;
   }
   [[nodiscard]] const std::byte* incoming(std::size_t rank) const override {
     std::uint64_t offset = 0;

@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from vicinal import _core
 from vicinal.bodies import check_spheres
+from vicinal.dem.relist import Elements
+from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.halo import Halo
+from vicinal.distributed.messages import send_rows, swap_counts
 from vicinal.distributed.node import open_node
 from vicinal.sim.balance import BalancedRanks
 
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-SPARE = 1.5
-"""How much larger than the messages the memory is that ranks share, so that it lasts if bodies move."""
+STEPS = 256
+"""Steps after which the work of ranks is compared."""
 
 
 class GrainRanks(BalancedRanks):
@@ -33,29 +36,68 @@ class GrainRanks(BalancedRanks):
         self._shares_memory = True
         """Whether all ranks share memory, as far as is known."""
         self._messages: _Messages | None = None
+        self._sent = np.empty(0, np.int64), np.empty(0, np.int64)
+        """Ids of the own bodies that are ghosts elsewhere, in the order of ranks, and how many each rank has."""
 
     def migrate(self, core: _core.Grains, *, divide: bool) -> None:
         """Send bodies to the ranks that own the parts of space they are in; drops ghosts and lists.
 
-        Parameters
-        ----------
-        core
-            The bodies, wrapped.
-        divide
-            Divide space again if that pays off.
+        `divide`: divide space again if that pays off.
         """
-        domain = self.domain
-        assert domain is not None  # noqa: S101 - only called with a communicator
         start = perf_counter()
-        positions, own = core.get("positions"), core.ghosts() == 0
-        redivide = not self.divided or (divide and self.division_pays(int(own.sum())))
-        if redivide:
-            self.divide_by_cost(positions[own])
-        parcels = core.depart(domain.parts.owners(positions), self.rank, self.size)
-        for parcel in self.swap(parcels):
-            core.arrive(parcel, ghosts=False)
+        redivide = divide and self.pays(core)
+        if redivide or not self.divided:
+            self._divide(core)
+        self._move(core, self._owners(core))
         if redivide:
             self.note_division(perf_counter() - start)
+
+    def _divide(self, core: _core.Grains) -> None:
+        own = core.get("positions")[core.ghosts() == 0]
+        self.divide_by_cost(wrapped(own, self.edges))
+
+    def _owners(self, core: _core.Grains) -> npt.NDArray[np.int32]:
+        """Return the ranks to which bodies belong."""
+        assert self.domain is not None  # noqa: S101 - only called with a communicator
+        return self.domain.parts.owners(wrapped(core.get("positions"), self.edges))
+
+    def _move(self, core: _core.Grains, owners: npt.NDArray[np.int32]) -> None:
+        for parcel in self.swap(core.depart(owners, self.rank, self.size)):
+            core.arrive(parcel, ghosts=False)
+
+    def due(self, core: _core.Grains) -> bool:
+        """Return whether the work of ranks is to be compared; all ranks get the same answer."""
+        return self.size > 1 and core.steps >= self.compared + STEPS
+
+    def pays(self, core: _core.Grains) -> bool:
+        """Compare the work of ranks; return whether to divide space again."""
+        self.compared = core.steps
+        return self.division_pays(core.own)
+
+    def redivide(self, core: _core.Grains, elements: Elements) -> Elements:
+        """Divide space again and send bodies to their ranks; return the elements of those that this rank has now.
+
+        Drops ghosts and lists.
+        """
+        self._divide(core)
+        owners, ids = self._owners(core), core.ids()
+        order = np.argsort(ids)
+        targets = owners[order][np.searchsorted(ids[order], elements.ids)]
+        sent = elements.rows(np.argsort(targets, kind="stable"))
+        moved = self._sent_elements(sent, np.bincount(targets, minlength=self.size).astype(np.int64))
+        self._move(core, owners)
+        return moved.sorted()
+
+    def elements_of_ghosts(self, own: Elements) -> Elements:
+        """Return the elements of the ghosts that were fetched."""
+        ids, leaving = self._sent
+        rows, counts = own.of_bodies(ids)
+        of_ranks = np.bincount(np.repeat(np.arange(self.size), leaving), weights=counts, minlength=self.size)
+        return self._sent_elements(own.rows(rows), of_ranks.astype(np.int64))
+
+    def _sent_elements(self, elements: Elements, leaving: npt.NDArray[np.int64]) -> Elements:
+        """Send elements that lie in the order of their receivers; return those that arrive."""
+        return Elements(*send_rows(self.comm, elements.columns, leaving, swap_counts(self.comm, leaving)))
 
     def fetch_ghosts(self, core: _core.Grains, reaches: Array, centres: Array | None = None) -> Callable[[], None]:
         """Fetch ghosts of all bodies of other ranks within reach of own ones, and sort all rows.
@@ -66,6 +108,7 @@ class GrainRanks(BalancedRanks):
         bodies = check_spheres(core.get("positions") if centres is None else centres, reaches, 0.0)
         halo = Halo.between(self.comm, bodies, 0.0, self.edges)
         sent = np.split(halo.rows.astype(np.uint32), np.cumsum(halo.leaving)[:-1])
+        self._sent = core.ids()[halo.rows], halo.leaving
         own = core.size
         for parcel in self.swap([core.copies(rows) if len(rows) else np.empty(0, np.uint8) for rows in sent]):
             core.arrive(parcel, ghosts=True)
@@ -92,7 +135,7 @@ class GrainRanks(BalancedRanks):
         needed = np.array([leaving.sum()], np.float64)
         self.agree(needed)
         if self._shares_memory and (self._node is None or self._node.capacity < needed[0]):
-            self._node = open_node(self.comm, int(SPARE * needed[0]))
+            self._node = open_node(self.comm, int(needed[0]))
             self._shares_memory = self._node is not None
         if self._node is None:
             self._messages = _Messages(self, halo, width)
@@ -100,10 +143,12 @@ class GrainRanks(BalancedRanks):
             self._node.address((np.cumsum(leaving) - leaving).astype(np.uint64))
 
     def advance(self, core: _core.Grains, steps: int) -> None:
-        """Advance by at most so many steps."""
+        """Advance by at most so many steps, and not beyond the step in which the work of ranks is compared."""
         if not self.used:
             core.advance(steps)
             return
+        if self.size > 1:
+            steps = min(steps, max(1, self.compared + STEPS - core.steps))
         start = process_time()
         if self._node is not None:
             waited = self._node.waited

@@ -20,13 +20,18 @@ FOLDER = Path("/dev/shm")  # noqa: S108 - memory, on Linux
 """Where files are that live in memory."""
 
 
-def open_node(comm: Intracomm, capacity: int) -> _core.Node | None:
-    """Return an exchange through shared memory for messages of at most so many bytes.
+SPARE = 1.5
+"""How much larger than the present messages the memory is, so that it lasts if bodies move."""
 
-    Returns None on all ranks if some of them cannot share memory. All ranks call it together, with the same capacity.
+
+def open_node(comm: Intracomm, needed: int) -> _core.Node | None:
+    """Return an exchange through shared memory for messages of so many bytes, and some more.
+
+    Returns None on all ranks if some of them cannot share memory. All ranks call it together, with the same number.
     """
     if not _on_one_machine(comm):
         return None
+    capacity = int(SPARE * needed)
     size = _core.Node.bytes(comm.size, capacity)
     path = comm.bcast(_new_file(size) if comm.rank == 0 else None)
     memory = None if path is None else _map(path, size)
@@ -56,7 +61,9 @@ def _new_file(size: int) -> Path | None:
         file, name = tempfile.mkstemp(prefix="vicinal-", dir=FOLDER)
         path = Path(name)
         try:
-            os.posix_fallocate(file, 0, size)  # fails if there is too little memory; a later write would end the process
+            os.posix_fallocate(
+                file, 0, size
+            )  # fails if there is too little memory; a later write would end the process
         finally:
             os.close(file)
     except OSError:
