@@ -9,18 +9,13 @@
 namespace vicinal::dem {
 
 void Clock::prepare() {
-  runs_ = runs_of(assembly_.bodies);
-  ghost_runs_ = runs_of(border.ghosts);
-}
-
-Clock::Runs Clock::runs_of(const Bodies& bodies) {
-  Runs runs;
+  const Bodies& bodies = assembly_.bodies;
+  runs_.clear();
   for (std::size_t row = 0; row < bodies.size(); ++row) {
     const bool round = bodies.isotropic(row);
-    if (runs.empty() || runs.back().round != round) runs.push_back({row, round});
+    if (runs_.empty() || runs_.back().round != round) runs_.push_back({row, round});
   }
-  runs.push_back({bodies.size(), true});
-  return runs;
+  runs_.push_back({bodies.size(), true});
 }
 
 std::vector<double> Clock::speeds() const {
@@ -44,46 +39,39 @@ void Clock::prime() {
 }
 
 void Clock::forward() {
-  border.agreed = {next_.most, next_.in_margins, next_.finite ? 0.0 : 1.0, 0.0};
-  border.exchange();
-  next_ = {border.agreed[0], border.agreed[1], border.agreed[2] == 0};
-  if (border.agreed[3] > 0) stop_ = true;
-  border.unpack();
-  const double fastest = border.fastest();
-  for (Speed& speed : speeds_) speed.most = std::max(speed.most, fastest);  // any block may have ghosts
+  agree_by(&Exchange::exchange);
   if (!next_.finite) drifted = false;
-  if (drifted) drift_ghosts();
-  border.place(assembly_.bodies);
+  const double fastest = border.unpack(assembly_.bodies, drifted ? dt : 0);
+  for (Speed& speed : speeds_) speed.most = std::max(speed.most, fastest);  // any block may have ghosts
 }
 
-void Clock::agree() {
+void Clock::agree_by(void (Exchange::*way)(Agreed&)) {
   if (!border.used()) return;
-  border.agreed = {next_.most, next_.in_margins, next_.finite ? 0.0 : 1.0, 0.0};
-  border.agree();
-  next_ = {border.agreed[0], border.agreed[1], border.agreed[2] == 0};
+  Agreed agreed{next_.most, next_.in_margins, next_.finite ? 0.0 : 1.0, 0.0};
+  (border.exchange->*way)(agreed);
+  next_ = {agreed[0], agreed[1], agreed[2] == 0};
+  if (agreed[3] > 0) stopping = true;
 }
 
 bool Clock::lists_valid() {
   return lists_.valid([&](double share) {
     if (!border.used()) return share;
-    border.agreed = {share, 0, 0, 0};
-    border.agree();
-    return border.agreed[0];
+    Agreed agreed{share};
+    border.exchange->agree(agreed);
+    if (agreed[3] > 0) stopping = true;
+    return agreed[0];
   });
 }
 
 std::int64_t Clock::advance(std::int64_t most) {
   if (!lists_.ready() || most <= 0) return 0;
-  const auto refresh = [&] {  // velocities may have been assigned
-    if (!border.used() || drifted) return;
-    border.pack(assembly_.bodies, 0, assembly_.bodies.size());
-    forward();
-  };
   next_ = {};
-  refresh();
   if (!primed) {
+    if (border.used() && !drifted) {  // velocities may have been assigned
+      border.pack(assembly_.bodies, 0, assembly_.bodies.size());
+      forward();
+    }
     prime();
-    refresh();
   }
   next_ = {0, 0, next_.finite};
   for (std::size_t b = 0; b < assembly_.bodies.size(); ++b) {
@@ -92,7 +80,7 @@ std::int64_t Clock::advance(std::int64_t most) {
     const double surface = assembly_.any_convex ? assembly_.surface_speed_of(b) : speed;
     next_ = larger(next_, {surface, speed * lists_.inverse_margins()[b], std::isfinite(speed)});
   }
-  agree();
+  agree_by(&Exchange::agree);
   if (!next_.finite) return 0;
   forces_.wake_all();
   if (!drifted) {
@@ -107,7 +95,7 @@ std::int64_t Clock::advance(std::int64_t most) {
     } catch (const Interrupted&) {
       interrupted = true;
     }
-    drifted = done + 1 < most && !interrupted && !stop_;
+    drifted = done + 1 < most && !interrupted && !stopping;
     forces_and(drifted ? Then::kick_and_drift : Then::kick);
     ++done;
     ++steps;
@@ -115,10 +103,7 @@ std::int64_t Clock::advance(std::int64_t most) {
     if (border.used()) forward();
     if (!next_.finite) drifted = false;
     if (interrupted) throw Interrupted();
-    if (!drifted) {
-      stop_ = false;
-      return done;
-    }
+    if (!drifted) return done;
     // The speeds of ghosts are those of their centres, which do not suffice for other shapes than spheres.
     const bool by_block = !assembly_.elements.used() && !(assembly_.any_convex && border.used());
     follow(by_block ? speeds_ : std::span<const Speed>());
@@ -126,8 +111,9 @@ std::int64_t Clock::advance(std::int64_t most) {
 }
 
 template <class F>
-void Clock::half_steps(Bodies& bodies, const Runs& runs, std::size_t begin, std::size_t end, F&& f) {
-  auto run = std::upper_bound(runs.begin(), runs.end(), begin,
+void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
+  Bodies& bodies = assembly_.bodies;
+  auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
                               [](std::size_t row, const Run& one) { return row < one.begin; }) -
              1;
   for (; run->begin < end; ++run) {
@@ -148,22 +134,17 @@ void Clock::half_steps(Bodies& bodies, const Runs& runs, std::size_t begin, std:
 }
 
 void Clock::drift_rows(std::size_t begin, std::size_t end) {
-  half_steps(assembly_.bodies, runs_, begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
-}
-
-void Clock::drift_ghosts() {
-  half_steps(border.ghosts, ghost_runs_, 0, border.ghosts.size(),
-             [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
+  half_steps(begin, end, [](const HalfStepJob& job, std::size_t) { kernels().drift(job); });
 }
 
 void Clock::drift() {
   each_block(assembly_.bodies.size(), block_rows,
              [&](std::size_t begin, std::size_t end, std::size_t) { drift_rows(begin, end); });
-  if (border.used()) {
-    drift_ghosts();
-    border.place(assembly_.bodies);
-  }
   drifted = true;
+  if (border.used()) {
+    border.pack(assembly_.bodies, 0, assembly_.bodies.size());
+    forward();
+  }
   follow({});
 }
 
@@ -199,8 +180,12 @@ Speed Clock::finish(std::size_t begin, std::size_t end, Then then) {
   // A few rows at a time, so that their data stay in the level-1 cache.
   constexpr std::size_t few = 64;
   Speed speed;
-  for (std::size_t row = begin; row < end; row += few)
-    speed = larger(speed, finish_few(row, std::min(end, row + few), then));
+  std::size_t sent = border.used() ? border.first_from(begin) : 0;
+  for (std::size_t row = begin; row < end; row += few) {
+    const std::size_t last = std::min(end, row + few);
+    speed = larger(speed, finish_few(row, last, then));
+    if (border.used()) sent = border.pack(assembly_.bodies, sent, last);
+  }
   return speed;
 }
 
@@ -216,7 +201,6 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
     forces_.gather(begin, end);
   }
   const Speed speed = kick_rows(begin, end, loads, then == Then::prime);
-  if (border.used()) border.pack(assembly_.bodies, begin, end);
   // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
   if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
   return speed;
@@ -225,7 +209,7 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
 // Computes the velocities at the end of the step. Returns the largest speeds in the next half step.
 Speed Clock::kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming) {
   Speed fastest;
-  half_steps(assembly_.bodies, runs_, begin, end, [&](HalfStepJob& job, std::size_t first) {
+  half_steps(begin, end, [&](HalfStepJob& job, std::size_t first) {
     job.inverse_margins = lists_.inverse_margins() + first;
     job.loads = loads + (first - begin);
     job.priming = priming;

@@ -26,6 +26,7 @@ class Clock {
   bool drifted = false;
   // The exchange with other ranks. They call `advance` together, with the same number of steps.
   Border border;
+  bool stopping = false;  // whether a rank has asked to stop, and all do after the step that has begun
 
   // Must be called after new lists have been set.
   void prepare();
@@ -40,10 +41,10 @@ class Clock {
 
  private:
   void prime();
-  // Gives ghosts the motion of their bodies, drifts them if the step has begun, and makes `next_` that of all ranks.
+  // Gives ghosts the motion of their bodies, moves them if the step has begun, and makes `next_` that of all ranks.
   void forward();
-  // Makes `next_` that of all ranks.
-  void agree();
+  // Makes `next_` that of all ranks, by one of the two ways of an exchange.
+  void agree_by(void (Exchange::*way)(Agreed&));
   // Whether the lists of all ranks hold all contacts of the present positions.
   [[nodiscard]] bool lists_valid();
   // The first half of a step: velocities of the half step, and positions.
@@ -58,7 +59,6 @@ class Clock {
   Speed finish_few(std::size_t begin, std::size_t end, Then then);
   Speed kick_rows(std::size_t begin, std::size_t end, const Load* loads, bool priming);
   void drift_rows(std::size_t begin, std::size_t end);
-  void drift_ghosts();
 
   Assembly& assembly_;
   Lists& lists_;
@@ -68,16 +68,13 @@ class Clock {
     std::size_t begin;
     bool round;
   };
-  using Runs = std::vector<Run>;  // and one at the end
-  static Runs runs_of(const Bodies& bodies);
   // Calls f(job, first) for the parts of a range of rows whose bodies are all isotropic or all not.
   template <class F>
-  void half_steps(Bodies& bodies, const Runs& runs, std::size_t begin, std::size_t end, F&& f);
+  void half_steps(std::size_t begin, std::size_t end, F&& f);
 
-  Runs runs_, ghost_runs_;
+  std::vector<Run> runs_;      // and one at the end
   std::vector<Speed> speeds_;  // the largest of each block
   Speed next_;                 // in the next half step
-  bool stop_ = false;          // whether a rank has asked to stop
 };
 
 }  // namespace vicinal::dem

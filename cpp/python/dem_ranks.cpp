@@ -1,6 +1,7 @@
 // Grains on several ranks for Python: bodies that leave and arrive, ghosts, and steps taken together.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include "dem/simulation.hpp"
 #include "python/arrays.hpp"
 #include "python/dem.hpp"
+#include "python/exchange.hpp"
 #include "python/vectors.hpp"
 
 namespace vicinal {
@@ -32,45 +34,30 @@ nb::list depart(Simulation& sim, const In<std::int32_t>& ranks, std::int32_t own
   return parcels;
 }
 
-// An array that shares the memory of the simulation. It is valid until the border is set again.
-nb::object view_of(nb::handle owner, double* data, std::size_t size) {
-  return nb::cast(nb::ndarray<nb::numpy, double>(data, {size}, owner), nb::rv_policy::reference);
+// Sets which rows are sent and which are ghosts (dem/border.hpp). Returns the bytes of the message per body.
+std::size_t set_border(Simulation& sim, const In<std::uint32_t>& sent, const In<std::uint32_t>& ghosts,
+                       const std::vector<std::size_t>& counts, bool turning) {
+  sim.clock.border.set(sim.assembly.bodies, values(sent), values(ghosts), counts, turning);
+  return sim.clock.border.width();
 }
 
-// Sets which rows are sent and which are ghosts. Returns the messages, outgoing and incoming, the numbers per body, and
-// the numbers on which ranks agree.
-nb::tuple set_border(nb::handle self, const In<std::uint32_t>& sent, const In<std::uint32_t>& ghosts, bool all_round) {
-  auto& sim = nb::cast<Simulation&>(self);
-  dem::Border& border = sim.clock.border;
-  border.set(sim.assembly.bodies, values(sent), values(ghosts), all_round);
-  return nb::make_tuple(view_of(self, border.outgoing.data(), border.outgoing.size()),
-                        view_of(self, border.incoming.data(), border.incoming.size()), border.width(),
-                        view_of(self, border.agreed.data(), border.agreed.size()));
-}
-
-// Advances on several ranks, which call `exchange` and `agree` together (dem/border.hpp). The two are kept for the time
-// of the call only, so that no reference to the simulation can keep itself alive.
-std::int64_t advance_together(Simulation& sim, std::int64_t most, const nb::callable& exchange,
-                              const nb::callable& agree) {
-  const auto calling = [](const nb::callable& function) {
-    return [&function] {
-      const nb::gil_scoped_acquire lock;
-      function();
-    };
-  };
+// Advances on several ranks, which call this together (`call`: see python/exchange.hpp). Returns whether they have
+// stopped because one of them was asked to.
+bool advance_together(Simulation& sim, std::int64_t most, Exchange& exchange, const nb::callable& call) {
+  const Calling calling(exchange, call);
   struct Reset {
     dem::Border& border;
-    ~Reset() { border.exchange = border.agree = nullptr; }
+    ~Reset() { border.exchange = nullptr; }
   } const reset{sim.clock.border};
-  sim.clock.border.exchange = calling(exchange);
-  sim.clock.border.agree = calling(agree);
-  return without_lock([&] { return sim.clock.advance(most); });
+  sim.clock.border.exchange = &exchange;
+  without_lock([&] { return sim.clock.advance(most); });
+  return !sim.clock.drifted && std::exchange(sim.clock.stopping, false);
 }
 
 }  // namespace
 
 void bind_dem_ranks(nb::class_<Simulation>& grains) {
-  grains.def("advance_together", &advance_together, nb::arg("most"), nb::arg("exchange"), nb::arg("agree"))
+  grains.def("advance_together", &advance_together, nb::arg("most"), nb::arg("exchange"), nb::arg("call"))
       .def("depart", &depart, nb::arg("ranks"), nb::arg("own"), nb::arg("size"))
       .def(
           "copies",
@@ -89,7 +76,8 @@ void bind_dem_ranks(nb::class_<Simulation>& grains) {
              return array_of(std::move(order), {n});
            })
       .def("settle", [](Simulation& w) { w.migration.settle(); })
-      .def("set_border", &set_border, nb::arg("sent"), nb::arg("ghosts"), nb::arg("all_round"))
+      .def("set_border", &set_border, nb::arg("sent"), nb::arg("ghosts"), nb::arg("counts"),
+           nb::arg("turning"))
       .def("ghosts",
            [](const Simulation& w) {
              return array_of(std::vector<std::uint8_t>(w.assembly.bodies.ghosts), {w.assembly.bodies.size()});

@@ -1,4 +1,4 @@
-// Which bodies are ghosts on other ranks; messages are Python's.
+// Which bodies are ghosts on other ranks, and exchanges between ranks; messages are Python's.
 #include "python/distributed.hpp"
 
 #include <nanobind/nanobind.h>
@@ -16,6 +16,8 @@
 
 #include "distributed/extents.hpp"
 #include "python/arrays.hpp"
+#include "python/exchange.hpp"
+#include "python/vectors.hpp"
 
 namespace vicinal {
 
@@ -68,6 +70,24 @@ void bind_distributed(nb::module_& m) {
   m.def("hull_of_extents", &hull, nb::arg("bodies"), nb::arg("reach"), nb::arg("box"));
   m.def("meeting_hulls", &meeting, nb::arg("bodies"), nb::arg("reach"), nb::arg("box"), nb::arg("hulls"),
         nb::arg("own"));
+  nb::class_<Exchange>(m, "Exchange");
+  nb::class_<Node, Exchange>(m, "Node")
+      .def(
+          "__init__",
+          [](Node* self, const MessageExchange::Bytes& memory, std::size_t ranks, std::size_t rank,
+             std::size_t capacity) {
+            new (self) Node({reinterpret_cast<std::byte*>(memory.data()), memory.size()}, ranks, rank, capacity);
+          },
+          nb::arg("memory"), nb::arg("ranks"), nb::arg("rank"), nb::arg("capacity"), nb::keep_alive<1, 2>())
+      .def_static("bytes", &Node::bytes, nb::arg("ranks"), nb::arg("capacity"))
+      .def(
+          "address", [](Node& node, const In<std::uint64_t>& offsets) { node.address(values(offsets)); },
+          nb::arg("offsets"))
+      .def_prop_ro("capacity", &Node::capacity)
+      .def_prop_ro("waited", &Node::waited);
+  nb::class_<MessageExchange, Exchange>(m, "MessageExchange")
+      .def(nb::init<MessageExchange::Bytes, MessageExchange::Bytes, std::vector<std::size_t>, MessageExchange::Numbers>(),
+           nb::arg("outgoing"), nb::arg("incoming"), nb::arg("starts"), nb::arg("numbers"));
 }
 
 }  // namespace vicinal

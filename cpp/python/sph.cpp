@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "distributed/node.hpp"
 #include "python/arrays.hpp"
 #include "python/vectors.hpp"
 #include "sph/guard.hpp"
@@ -138,12 +139,19 @@ class AnySph {
   std::variant<std::unique_ptr<Simulation<float, 2>>, std::unique_ptr<Simulation<float, 3>>,
                std::unique_ptr<Simulation<double, 2>>, std::unique_ptr<Simulation<double, 3>>>
       sim_;
-  nb::object swap_, agree_;  // of ranks
+  nb::object swap_, agree_, poll_;  // of ranks
+  nb::object node_object_;
+  Node* node_ = nullptr;  // the same object
 
  public:
   AnySph(bool three, bool exact, const Numbers& numbers, const Vectors& vectors, const Names& names) {
     if (three) make<3>(exact, settings_of<3>(numbers, vectors, names));
     else make<2>(exact, settings_of<2>(numbers, vectors, names));
+  }
+  AnySph(const AnySph&) = delete;
+  AnySph& operator=(const AnySph&) = delete;
+  ~AnySph() {
+    if (node_ != nullptr) node_->poll = nullptr;
   }
 
   // More particles; `excess` is the density above rest, and ids begin with `first`.
@@ -286,6 +294,10 @@ class AnySph {
       sim.exchange = [this, &sim] {
         if (sim.walls_moved || !sim.share->has_seen_walls()) sim.share->see_walls(sim.walls.span());
         const sph::Parcels& parcels = sim.share->depart(sim.particles, sim.ghosts);
+        const auto arrive = [&](std::span<const std::uint8_t> parcel) {
+          sph::Share<D>::arrive(parcel, sim.particles, sim.ghosts);
+        };
+        if (node_ != nullptr && node_->swap(parcels.bytes, parcels.counts, arrive)) return;
         nb::gil_scoped_acquire lock;
         const nb::object arrived =
             swap_(seen_by_python(std::span(parcels.bytes)), seen_by_python(std::span(parcels.counts)));
@@ -295,15 +307,27 @@ class AnySph {
         for (std::size_t r = 0; r < counts.size(); ++r) {
           const auto count = static_cast<std::size_t>(counts.data()[r]);
           if (count > rest.size()) throw nb::value_error("parcels of particles have a wrong size");
-          sph::Share<D>::arrive(rest.first(count), sim.particles, sim.ghosts);
+          arrive(rest.first(count));
           rest = rest.subspan(count);
         }
       };
       sim.agree = [this](std::span<double> numbers) {
+        if (node_ != nullptr && node_->agree(numbers)) return;
         nb::gil_scoped_acquire lock;
         agree_(seen_by_python(numbers));
       };
     });
+  }
+  // Memory that all ranks share, or None. What does not fit goes through the functions of set_ranks. `poll`: see Node.
+  void set_node(nb::object node, nb::object poll) {
+    if (node_ != nullptr) node_->poll = nullptr;
+    node_object_ = std::move(node), poll_ = std::move(poll);
+    node_ = node_object_.is_none() ? nullptr : &nb::cast<Node&>(node_object_);
+    if (node_ == nullptr) return;
+    node_->poll = [this] {
+      const nb::gil_scoped_acquire lock;
+      return nb::cast<bool>(poll_());
+    };
   }
 
   // Takes steps until a moment is reached, at most so many. Returns their number and whether the state is sound.
@@ -470,6 +494,7 @@ void bind_sph(nb::module_& m) {
       .def("set_guard", &AnySph::set_guard, nb::arg("guard").none(), nb::keep_alive<1, 2>())
       .def("set_ranks", &AnySph::set_ranks, nb::arg("parts"), nb::arg("rank"), nb::arg("reach"), nb::arg("total"),
            nb::arg("swap"), nb::arg("agree"))
+      .def("set_node", &AnySph::set_node, nb::arg("node").none(), nb::arg("poll"))
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("prime", &AnySph::prime)
       .def("next", &AnySph::next)

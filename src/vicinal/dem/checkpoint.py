@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from vicinal.dem import shapes as shape_kinds
 from vicinal.dem.materials import Material
+from vicinal.dem.relist import Elements, restore_lists
 from vicinal.errors import InputError
 from vicinal.sim import walls as wall_kinds
 
@@ -185,36 +186,16 @@ def restore(cls: type[Simulation], state: Mapping[str, Any], comm: Intracomm | N
         core.set_space(sim.gravity.tolist(), sim.box, sim._dt)
     for kind in ("pairs", "walls"):
         core.restore_memory(kind == "walls", *(np.ascontiguousarray(state[f"{kind}_{name}"]) for name in MEMORY))
-    _settle(sim, state, lists=settings["has_lists"])
-    return sim
-
-
-def _settle(sim: Simulation, state: Mapping[str, Any], *, lists: bool) -> None:
-    """Give bodies and contacts their rows, and build the lists again from the positions for which they were built."""
-    core, ranks = sim._core, sim._ranks  # noqa: SLF001
-    ids, counts = state["ids"], np.asarray(state["elements"])
-    reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
-    first = np.cumsum(counts) - counts
-
-    def of_rows(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        places = np.searchsorted(ids, core.ids())
-        spheres = [np.arange(first[place], first[place] + counts[place]) for place in places]
-        return np.ascontiguousarray(column[np.concatenate([np.empty(0, np.int64), *spheres])])
-
-    settle = core.settle
-    if ranks.used and lists:
-        # Ghosts of all bodies that were within reach when the lists were built. The elements of a clump are inside the
-        # sphere around one of them whose radius is the diameter of the clump.
-        places = np.searchsorted(ids, core.ids())
-        radii = core.get("radii") * np.where(counts[places] > 1, 2, 1)
-        settle = ranks.fetch_ghosts(core, radii + margins[first[places]], reference[first[places]])
+    ranks.compared = core.steps
+    sim._sync_walls()
+    if settings["has_lists"]:
+        ids = np.repeat(state["ids"], state["elements"])
+        reference, margins = (np.ascontiguousarray(state[name]) for name in ("reference", "margins"))
+        known = Elements(ids, reference, margins)
+        rows, _ = known.of_bodies(np.sort(core.ids()))
+        restore_lists(sim, known.rows(rows), float(state["wall_margin"]), float(state["wall_drift"]))
     else:
         core.sort_rows()
-    warned = sim._warned  # noqa: SLF001
-    sim._changed()  # noqa: SLF001
-    sim._warned = warned  # noqa: SLF001
-    settle()
-    sim._sync_walls()  # noqa: SLF001
-    if lists:
-        drift = float(state["wall_margin"]), float(state["wall_drift"])
-        sim._set_lists(of_rows(reference), of_rows(margins), *drift)  # noqa: SLF001
+        sim._set_elements()
+        core.settle()
+    return sim

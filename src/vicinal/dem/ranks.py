@@ -11,7 +11,11 @@ import numpy.typing as npt
 
 from vicinal import _core
 from vicinal.bodies import check_spheres
+from vicinal.dem.relist import Elements
+from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.halo import Halo
+from vicinal.distributed.messages import send_rows, swap_counts
+from vicinal.distributed.node import open_node
 from vicinal.sim.balance import BalancedRanks
 
 if TYPE_CHECKING:
@@ -19,36 +23,81 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
+STEPS = 256
+"""Steps after which the work of ranks is compared."""
+
 
 class GrainRanks(BalancedRanks):
     """The ranks that share a simulation of grains."""
 
     def __init__(self, comm: Intracomm | None, box: Sequence[float]) -> None:
         super().__init__(comm, box)
+        self._node: _core.Node | None = None
+        self._shares_memory = True
+        """Whether all ranks share memory, as far as is known."""
         self._messages: _Messages | None = None
+        self._sent = np.empty(0, np.int64), np.empty(0, np.int64)
+        """Ids of the own bodies that are ghosts elsewhere, in the order of ranks, and how many each rank has."""
 
     def migrate(self, core: _core.Grains, *, divide: bool) -> None:
         """Send bodies to the ranks that own the parts of space they are in; drops ghosts and lists.
 
-        Parameters
-        ----------
-        core
-            The bodies, wrapped.
-        divide
-            Divide space again if that pays off.
+        `divide`: divide space again if that pays off.
         """
-        domain = self.domain
-        assert domain is not None  # noqa: S101 - only called with a communicator
         start = perf_counter()
-        positions, own = core.get("positions"), core.ghosts() == 0
-        redivide = not self.divided or (divide and self.division_pays(int(own.sum())))
-        if redivide:
-            self.divide_by_cost(positions[own])
-        parcels = core.depart(domain.parts.owners(positions), self.rank, self.size)
-        for parcel in self.swap(parcels):
-            core.arrive(parcel, ghosts=False)
+        redivide = divide and self.pays(core)
+        if redivide or not self.divided:
+            self._divide(core)
+        self._move(core, self._owners(core))
         if redivide:
             self.note_division(perf_counter() - start)
+
+    def _divide(self, core: _core.Grains) -> None:
+        own = core.get("positions")[core.ghosts() == 0]
+        self.divide_by_cost(wrapped(own, self.edges))
+
+    def _owners(self, core: _core.Grains) -> npt.NDArray[np.int32]:
+        """Return the ranks to which bodies belong."""
+        assert self.domain is not None  # noqa: S101 - only called with a communicator
+        return self.domain.parts.owners(wrapped(core.get("positions"), self.edges))
+
+    def _move(self, core: _core.Grains, owners: npt.NDArray[np.int32]) -> None:
+        for parcel in self.swap(core.depart(owners, self.rank, self.size)):
+            core.arrive(parcel, ghosts=False)
+
+    def due(self, core: _core.Grains) -> bool:
+        """Return whether the work of ranks is to be compared; all ranks get the same answer."""
+        return self.size > 1 and core.steps >= self.compared + STEPS
+
+    def pays(self, core: _core.Grains) -> bool:
+        """Compare the work of ranks; return whether to divide space again."""
+        self.compared = core.steps
+        return self.division_pays(core.own)
+
+    def redivide(self, core: _core.Grains, elements: Elements) -> Elements:
+        """Divide space again and send bodies to their ranks; return the elements of those that this rank has now.
+
+        Drops ghosts and lists.
+        """
+        self._divide(core)
+        owners, ids = self._owners(core), core.ids()
+        order = np.argsort(ids)
+        targets = owners[order][np.searchsorted(ids[order], elements.ids)]
+        sent = elements.rows(np.argsort(targets, kind="stable"))
+        moved = self._sent_elements(sent, np.bincount(targets, minlength=self.size).astype(np.int64))
+        self._move(core, owners)
+        return moved.sorted()
+
+    def elements_of_ghosts(self, own: Elements) -> Elements:
+        """Return the elements of the ghosts that were fetched."""
+        ids, leaving = self._sent
+        rows, counts = own.of_bodies(ids)
+        of_ranks = np.bincount(np.repeat(np.arange(self.size), leaving), weights=counts, minlength=self.size)
+        return self._sent_elements(own.rows(rows), of_ranks.astype(np.int64))
+
+    def _sent_elements(self, elements: Elements, leaving: npt.NDArray[np.int64]) -> Elements:
+        """Send elements that lie in the order of their receivers; return those that arrive."""
+        return Elements(*send_rows(self.comm, elements.columns, leaving, swap_counts(self.comm, leaving)))
 
     def fetch_ghosts(self, core: _core.Grains, reaches: Array, centres: Array | None = None) -> Callable[[], None]:
         """Fetch ghosts of all bodies of other ranks within reach of own ones, and sort all rows.
@@ -59,72 +108,100 @@ class GrainRanks(BalancedRanks):
         bodies = check_spheres(core.get("positions") if centres is None else centres, reaches, 0.0)
         halo = Halo.between(self.comm, bodies, 0.0, self.edges)
         sent = np.split(halo.rows.astype(np.uint32), np.cumsum(halo.leaving)[:-1])
+        self._sent = core.ids()[halo.rows], halo.leaving
         own = core.size
         for parcel in self.swap([core.copies(rows) if len(rows) else np.empty(0, np.uint8) for rows in sent]):
             core.arrive(parcel, ghosts=True)
         order = core.sort_rows()
         now = np.empty(len(order), np.uint32)
         now[order] = np.arange(len(order), dtype=np.uint32)
-        inertias = core.get("inertias")
-        # Ghosts have the inertia of their bodies, but a rank without bodies must agree, too.
-        round_ = not self.count(int((inertias != inertias[:, :1]).any()))
+        turning = bool((core.shapes() >= 0).any())
 
         def settle() -> None:
             core.settle()
-            if self._messages is not None:
-                self._messages.free()
-            outgoing, incoming, width, agreed = core.set_border(now[halo.rows], now[own:], round_)
-            self._messages = _Messages(self, halo, (outgoing, incoming), width, agreed)
+            agreed = np.array([turning], np.float64)
+            self.agree(agreed)  # a rank that knows spheres only must send what the others do
+            width = core.set_border(now[halo.rows], now[own:], halo.arriving.tolist(), bool(agreed[0]))
+            self._set_exchange(halo, width)
 
         return settle
 
+    def _set_exchange(self, halo: Halo, width: int) -> None:
+        """Prepare messages of so many bytes per body: through memory if ranks share it."""
+        if self._messages is not None:
+            self._messages.free()
+            self._messages = None
+        leaving = halo.leaving * width
+        needed = np.array([leaving.sum()], np.float64)
+        self.agree(needed)
+        if self._shares_memory and (self._node is None or self._node.capacity < needed[0]):
+            self._node = open_node(self.comm, int(needed[0]))
+            self._shares_memory = self._node is not None
+        if self._node is None:
+            self._messages = _Messages(self, halo, width)
+        else:
+            self._node.address((np.cumsum(leaving) - leaving).astype(np.uint64))
+
     def advance(self, core: _core.Grains, steps: int) -> None:
-        """Advance by at most so many steps."""
+        """Advance by at most so many steps, and not beyond the step in which the work of ranks is compared."""
         if not self.used:
             core.advance(steps)
             return
-        assert self._messages is not None  # noqa: S101 - lists exist, so ghosts were fetched
-        start, waited = process_time(), self._messages.waited
-        core.advance_together(steps, self._messages.exchange, self._messages.agree)
-        self.spent += process_time() - start - (self._messages.waited - waited)
+        if self.size > 1:
+            steps = min(steps, max(1, self.compared + STEPS - core.steps))
+        start = process_time()
+        if self._node is not None:
+            waited = self._node.waited
+            stopped = core.advance_together(steps, self._node, self._poll)
+            waited = self._node.waited - waited
+        else:
+            assert self._messages is not None  # noqa: S101 - lists exist, so ghosts were fetched
+            waited = self._messages.waited
+            stopped = core.advance_together(steps, self._messages.exchange, self._messages.send)
+            waited = self._messages.waited - waited
+        self.spent += process_time() - start - waited
+        if stopped:
+            self.asked, self.stopping = False, True
+
+    def _poll(self) -> bool:
+        """Return whether this rank was asked to stop; let MPI hand over messages for which other ranks wait."""
+        self.comm.Iprobe()
+        return self.asked
 
 
 class _Messages:
     """The messages of every step: persistent requests for fixed buffers."""
 
-    def __init__(self, ranks: GrainRanks, halo: Halo, buffers: tuple[Array, Array], width: int, agreed: Array) -> None:
+    def __init__(self, ranks: GrainRanks, halo: Halo, width: int) -> None:
         from mpi4py import MPI
 
-        self._ranks, self._agreed = ranks, agreed
+        self._ranks, self._numbers = ranks, np.zeros(4)
         self.waited = 0.0
         """CPU seconds spent on messages, most of them waiting for other ranks."""
         self._start, self._wait = MPI.Prequest.Startall, MPI.Request.Waitall
         self._reduce, self._here, self._max = halo.comm.Allreduce, MPI.IN_PLACE, MPI.MAX
         self._requests: list[Prequest] = []
+        outgoing, incoming = np.zeros(len(halo.rows) * width, np.uint8), np.zeros(len(halo) * width, np.uint8)
         for memory, counts, init in (
-            (buffers[1], halo.arriving, halo.comm.Recv_init),
-            (buffers[0], halo.leaving, halo.comm.Send_init),
+            (incoming, halo.arriving, halo.comm.Recv_init),
+            (outgoing, halo.leaving, halo.comm.Send_init),
         ):
             ends = np.cumsum(counts) * width
             for rank in np.flatnonzero(counts):
                 self._requests.append(init(memory[ends[rank] - counts[rank] * width : ends[rank]], int(rank)))
+        starts = (np.cumsum(halo.arriving) - halo.arriving) * width
+        self.exchange = _core.MessageExchange(outgoing, incoming, starts.tolist(), self._numbers)
 
-    def exchange(self) -> None:
-        """Send and receive the motion of bodies; agree on the largest numbers, and whether to stop."""
+    def send(self, messages: bool) -> None:  # noqa: FBT001 - the core passes it
+        """Agree on the largest numbers, the last of which asks ranks to stop; send and receive messages."""
         start = thread_time()
         if self._ranks.asked:
-            self._agreed[3] = 1.0
-        self._start(self._requests)
-        self._reduce(self._here, self._agreed, self._max)
-        self._wait(self._requests)
-        self.waited += thread_time() - start
-        if self._agreed[3] > 0:
-            self._ranks.asked, self._ranks.stopping = False, True
-
-    def agree(self) -> None:
-        """Agree on the largest numbers."""
-        start = thread_time()
-        self._reduce(self._here, self._agreed, self._max)
+            self._numbers[3] = 1.0
+        if messages:
+            self._start(self._requests)
+        self._reduce(self._here, self._numbers, self._max)
+        if messages:
+            self._wait(self._requests)
         self.waited += thread_time() - start
 
     def free(self) -> None:

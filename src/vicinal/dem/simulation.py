@@ -20,6 +20,7 @@ from vicinal.dem.materials import Material, PairValues
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
 from vicinal.dem.ranks import GrainRanks
+from vicinal.dem.relist import balance
 from vicinal.dem.rotations import rotated_back
 from vicinal.dem.settings import Settings, check_periods, check_walls, finite
 from vicinal.dem.snapshot import COLUMNS, Snapshot
@@ -254,8 +255,12 @@ class Simulation(Settings):
             if ranks.stopping and not self._core.drifted:
                 ranks.stopping = False
                 raise KeyboardInterrupt
-            if self.step_count < end:
+            if self.step_count < end and self._core.drifted:
                 self._build()
+            elif ranks.due(self._core):
+                start = perf_counter()
+                balance(self)
+                self._seconds["lists"] += perf_counter() - start
 
     def _is_finite(self) -> bool:
         """Return whether the motion of all own bodies is finite."""
@@ -306,7 +311,7 @@ class Simulation(Settings):
         core.wrap()
         sort = self._builds - self._sorted_at >= BUILDS_PER_SORT or self._sorted_at < 0
         if ranks.used:
-            ranks.migrate(core, divide=sort)
+            ranks.migrate(core, divide=ranks.due(core))
             self._set_elements()
         if sort:
             self._sort(diameter, total)

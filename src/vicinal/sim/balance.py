@@ -13,7 +13,7 @@ from vicinal.sim.ranks import Ranks
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-TOLERANCE = 1.05
+TOLERANCE = 1.02
 """Space is not divided again as long as no rank's work exceeds this many times the mean."""
 
 SMOOTHING = 0.5
@@ -36,7 +36,11 @@ class BalancedRanks(Ranks):
         self._cost = 0.0
         """Smoothed CPU seconds of a body of this rank since the last division, 0 if they are not known."""
         self._lost = self._price = 0.0
-        """Seconds that ranks have waited for the slowest since the last division, and what that division took."""
+        """Seconds that ranks have waited for the slowest since the last division, and what that division took.
+
+        The first division does not count: it is not made for the sake of balance."""
+        self.compared = 0
+        """The step in which the work of ranks was last compared."""
 
     def division_pays(self, bodies: int) -> bool:
         """Return whether to divide space again, from the work of all ranks since the last call.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from vicinal import _core
 from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.messages import own_communicator, send_rows, swap_counts, together
+from vicinal.distributed.node import open_node
 from vicinal.sim.balance import BalancedRanks
 
 if TYPE_CHECKING:
@@ -52,8 +53,12 @@ class FluidRanks(BalancedRanks):
         self._support = support
         self._waited = 0.0
         """CPU seconds spent on messages, most of them waiting for other ranks."""
-        self.balanced = 0
-        """The step in which the work of ranks was last compared."""
+        self._node: _core.Node | None = None
+        """Memory that all ranks share."""
+        self._shares_memory = True
+        """Whether all ranks share memory, as far as is known."""
+        self._needed = 0
+        """The largest number of bytes that a rank has sent in a message since there is such memory."""
 
     def divide(self, core: _core.Sph) -> None:
         """Divide space by the present particles; they move to their ranks at the beginning of the next step."""
@@ -71,7 +76,7 @@ class FluidRanks(BalancedRanks):
 
     def balance(self, core: _core.Sph) -> None:
         """Divide space again if ranks have unequal work and that pays off."""
-        self.balanced = core.steps()
+        self.compared = core.steps()
         if self.division_pays(core.size()):
             start = perf_counter()
             self.divide(core)
@@ -79,16 +84,35 @@ class FluidRanks(BalancedRanks):
 
     def advance(self, core: _core.Sph, until: float, steps: int) -> bool:
         """Take steps until a time is reached, at most so many; return whether the state is sound."""
-        start, waited = process_time(), self._waited
+        if self._needed and self._shares_memory:
+            self._node, self._needed = open_node(self.comm, self._needed), 0
+            self._shares_memory = self._node is not None
+            core.set_node(self._node, self._poll)
+        start, waited = process_time(), self._waiting()
         sound = core.run(until, steps)[1]
-        self.spent += process_time() - start - (self._waited - waited)
+        self.spent += process_time() - start - (self._waiting() - waited)
         return sound
 
+    def _waiting(self) -> float:
+        return self._waited + (0.0 if self._node is None else self._node.waited)
+
+    def _poll(self) -> bool:
+        """Let MPI hand over messages for which other ranks wait. Ranks are not asked to stop here."""
+        self.comm.Iprobe()
+        return False
+
     def _carry(self, parcels: Bytes, leaving: Counts) -> tuple[Bytes, Counts]:
-        """Send bytes to all ranks, which lie in their order; return those from all ranks, and how many from each."""
+        """Send bytes to all ranks, which lie in their order; return those from all ranks, and how many from each.
+
+        Called if ranks share no memory, or too little.
+        """
         start = thread_time()
         arriving = swap_counts(self.comm, leaving)
         (received,) = send_rows(self.comm, [parcels], leaving, arriving)
+        if self._shares_memory:
+            sent = np.array([len(parcels) + leaving.nbytes], np.float64)
+            self.agree(sent)
+            self._needed = max(self._needed, int(sent[0]))
         self._waited += thread_time() - start
         return received, arriving
 

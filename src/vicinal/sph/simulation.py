@@ -318,7 +318,7 @@ class Simulation(Particles):
         """Take steps until a time or a step is reached."""
         ranks = self._ranks
         while self.time < until and self.step_count < end:
-            if ranks.used and self.step_count >= ranks.balanced + STEPS:
+            if ranks.used and self.step_count >= ranks.compared + STEPS:
                 ranks.balance(self._core)
                 if ranks.count(int(ranks.asked)):
                     ranks.asked = False
