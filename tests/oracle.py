@@ -1,7 +1,7 @@
 """The definition of a pair, written in the obvious way.
 
 All results of vicinal are compared with this file, so it is meant to be checked by reading: all pairs, all
-shifts within reach, every operation in the dtype of the input, no optimisation.
+shifts within reach, every operation in the dtype of the input.
 """
 
 from __future__ import annotations
@@ -306,28 +306,27 @@ class Rules:
     query_types: Any = None
     query_groups: Any = None
 
-    def limits(self, i: int, a: Bodies, b: Bodies, cutoff: Any) -> Array:
-        """The largest distance of body i of a from each body of b; negative: they form no pairs."""
+    def limits(self, i: Array, a: Bodies, b: Bodies, cutoff: Any) -> Array:
+        """The largest distances of bodies i of a (rows) from the bodies of b; negative: they form no pairs."""
         dtype = b.x.dtype
         if b.radii is not None:
-            ri, rj = a.radii[i], b.radii
+            ri, rj = a.radii[i][:, None], b.radii
             smaller = np.minimum(ri, rj)
             return {"max": np.maximum(ri, rj), "min": smaller + smaller}.get(self.criterion, ri + rj)
         if self.types is None:
-            return np.full(len(b.x), dtype.type(cutoff))
-        mine = np.asarray(self.types if self.query_types is None else self.query_types)[i]
+            return np.full((1, 1), dtype.type(cutoff))
+        mine = np.asarray(self.types if self.query_types is None else self.query_types)[i][:, None]
         return np.asarray(cutoff).astype(dtype)[mine, np.asarray(self.types)]
 
-    def allowed(self, i: int, n: int) -> Array:
-        """Whether body i, or query i, and each of n bodies form pairs at all."""
-        good = np.ones(n, bool)
+    def allowed(self, i: Array, n: int) -> Array:
+        """Whether bodies i, or queries i (rows), and each of n bodies form pairs at all."""
+        good = np.ones((len(i), n), bool)
         if self.groups is not None:
-            mine = np.asarray(self.groups if self.query_groups is None else self.query_groups)[i]
+            mine = np.asarray(self.groups if self.query_groups is None else self.query_groups)[i][:, None]
             good &= (np.asarray(self.groups) != mine) | (mine < 0)
         for pair in () if self.exclude is None else self.exclude:
             for one, other in (pair, pair[::-1]):
-                if one == i:
-                    good[other] = False
+                good[i == one, other] = False
         return good
 
 
@@ -377,7 +376,10 @@ def exact_pairs(
         mixed = (a.upper is None) != (b.upper is None)
         meet = _sphere_and_box if mixed else _overlaps if b.upper is not None else _touches
         image = space.image(s).astype(dtype)
-        parts = [meet(i, a, b, s, image, space, limits, unmoved, rule) for i in range(len(a.x))]
+        # Some bodies at a time, since a call of NumPy takes longer than a few hundred numbers.
+        some = max(1, 30_000 // max(1, len(b.x) * len(s)))
+        rows = [np.arange(first, min(first + some, len(a.x))) for first in range(0, len(a.x), some)]
+        parts = [meet(i, a, b, s, image, space, limits, unmoved, rule) for i in rows]
         if not parts:
             parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
         i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -424,63 +426,68 @@ def _with_self(pairs: Pairs, n: int) -> Pairs:
 
 
 def _touches(
-    i: int, a: Bodies, b: Bodies, s: Array, image: Array, space: Space, cutoff: Any, own: int | None, rule: Rules
+    i: Array, a: Bodies, b: Bodies, s: Array, image: Array, space: Space, cutoff: Any, own: int | None, rule: Rules
 ) -> tuple[Array, ...]:
-    """The pairs of point or sphere i: (i, j, s, d, D), by j and then s."""
+    """The pairs of points or spheres i: (i, j, s, d, D), by i, j and s, which are the axes of the arrays below."""
     delta = []
     for axis, length in enumerate(space.lengths):
-        step = (b.x[:, axis] - a.x[i, axis])[:, None]
+        step = (b.x[:, axis] - a.x[i, axis][:, None])[:, :, None]
         if space.vectors is not None or length is not None:
             step = step + image[:, axis]
-        delta.append(np.broadcast_to(step, (len(b.x), len(s))))
+        delta.append(step)
     d2 = delta[0] * delta[0] + delta[1] * delta[1]
     if len(delta) == 3:
         d2 = d2 + delta[2] * delta[2]
-    limits = rule.limits(i, a, b, cutoff)[:, None]
+    limits = rule.limits(i, a, b, cutoff)[:, :, None]
     least = b.x.dtype.type(rule.r_min)
     hit = (d2 <= limits * limits) & (limits >= 0) & (d2 >= least * least)
-    hit &= rule.allowed(i, len(b.x))[:, None]
+    hit &= rule.allowed(i, len(b.x))[:, :, None]
     if own is not None:
-        hit[i, own] = False  # a body forms pairs with its images, not with itself
-    j, k = np.nonzero(hit)
-    return np.full(len(j), i), j, s[k], np.sqrt(d2[hit]), np.stack([x[hit] for x in delta], axis=1)
+        hit[np.arange(len(i)), i, own] = False  # a body forms pairs with its images, not with itself
+    row, j, k = np.nonzero(hit)
+    # Along open axes all images are at one place: their steps are a single number.
+    vectors = [step[row, j, k % step.shape[2]] for step in delta]
+    return i[row], j, s[k], np.sqrt(d2[hit]), np.stack(vectors, axis=1)
 
 
 def _overlaps(
-    i: int, a: Bodies, b: Bodies, s: Array, image: Array, _space: Space, _: Any, own: int | None, rule: Rules
+    i: Array, a: Bodies, b: Bodies, s: Array, image: Array, _space: Space, _: Any, own: int | None, rule: Rules
 ) -> tuple[Array, ...]:
-    """The pairs of box i: (i, j, s, 0, 0), by j and then s. Boxes overlap along every axis, ends included."""
-    hit = np.repeat(rule.allowed(i, len(b.x))[:, None], len(s), axis=1)
+    """The pairs of boxes i: (i, j, s, 0, 0), by i, j and s. Boxes overlap along every axis, ends included."""
+    hit = np.repeat(rule.allowed(i, len(b.x))[:, :, None], len(s), axis=2)
     for axis in range(b.x.shape[1]):
         step = image[:, axis]
         lower, upper = b.x[:, axis][:, None], b.upper[:, axis][:, None]
-        hit &= (lower + step <= a.upper[i, axis]) & (a.x[i, axis] - step <= upper)
+        mine, my_upper = a.x[i, axis][:, None, None], a.upper[i, axis][:, None, None]
+        hit &= (lower + step <= my_upper) & (mine - step <= upper)
     if own is not None:
-        hit[i, own] = False
-    j, k = np.nonzero(hit)
-    return np.full(len(j), i), j, s[k], np.zeros(len(j)), np.zeros((len(j), b.x.shape[1]))
+        hit[np.arange(len(i)), i, own] = False
+    return _without_distances(i, hit, s)
 
 
 def _sphere_and_box(
-    i: int, a: Bodies, b: Bodies, s: Array, image: Array, _space: Space, _: Any, own: int | None, rule: Rules
+    i: Array, a: Bodies, b: Bodies, s: Array, image: Array, _space: Space, _: Any, own: int | None, rule: Rules
 ) -> tuple[Array, ...]:
-    """The pairs of sphere i and boxes, or of box i and spheres: the centre is within the radius of the box."""
+    """The pairs of spheres i and boxes, or of boxes i and spheres: the centre is within the radius of the box."""
     assert own is None
     dtype = b.x.dtype
     sphere = a.upper is None
     d2: Any = None
     for axis in range(b.x.shape[1]):
         step = image[:, axis]
-        centre = a.x[i, axis] - step[None, :] if sphere else b.x[:, axis][:, None] + step
-        lower, upper = (
-            (b.x[:, axis][:, None], b.upper[:, axis][:, None]) if sphere else (a.x[i, axis], a.upper[i, axis])
-        )
+        mine, other = a.x[i, axis][:, None, None], b.x[:, axis][:, None]
+        centre = mine - step if sphere else other + step
+        lower, upper = (other, b.upper[:, axis][:, None]) if sphere else (mine, a.upper[i, axis][:, None, None])
         e = np.maximum(np.maximum(lower - centre, centre - upper), dtype.type(0))
         d2 = e * e if d2 is None else d2 + e * e
-    radii = a.radii[i] if sphere else b.radii[:, None]
-    hit = (d2 <= radii * radii) & rule.allowed(i, len(b.x))[:, None]
-    j, k = np.nonzero(hit)
-    return np.full(len(j), i), j, s[k], np.zeros(len(j)), np.zeros((len(j), b.x.shape[1]))
+    radii = a.radii[i][:, None, None] if sphere else b.radii[:, None]
+    return _without_distances(i, (d2 <= radii * radii) & rule.allowed(i, len(b.x))[:, :, None], s)
+
+
+def _without_distances(i: Array, hit: Array, s: Array) -> tuple[Array, ...]:
+    """Pairs of boxes: (i, j, s, 0, 0)."""
+    row, j, k = np.nonzero(hit)
+    return i[row], j, s[k], np.zeros(len(j)), np.zeros((len(j), s.shape[1]))
 
 
 def _nothing(dtype: np.dtype[Any], dim: int) -> tuple[Array, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vicinal as vc
-from structures import STRUCTURES, Structure
+from structures import STRUCTURES
 
 if TYPE_CHECKING:
     from oracle import Array
@@ -67,10 +67,9 @@ def test_scipy_finds_the_same_neighbours_of_queries(box: float | None) -> None:
     assert np.array_equal(rows.indices, np.concatenate(near))
 
 
-@pytest.mark.parametrize("structure", [structure for structure in STRUCTURES if structure.periodic], ids=str)
 @pytest.mark.parametrize("periodic", [(True, True, True), (True, False, True), (False, False, True)])
 @pytest.mark.parametrize("cutoff", [0.4, 0.9, 1.7, 2.7])
-def test_ase_finds_the_same_images(structure: Structure, periodic: tuple[bool, ...], cutoff: float) -> None:
+def test_ase_finds_the_same_images(periodic: tuple[bool, ...], cutoff: float) -> None:
     ase = pytest.importorskip("ase")
     neighborlist = pytest.importorskip("ase.neighborlist")
     rng = np.random.default_rng(24)
@@ -81,6 +80,9 @@ def test_ase_finds_the_same_images(structure: Structure, periodic: tuple[bool, .
         i, j, S = neighborlist.neighbor_list("ijS", atoms, cutoff)
         order = np.lexsort((*S.T[::-1], j, i))
         box = tuple(length if on else None for length, on in zip(lengths, periodic, strict=True))
-        pairs = structure.build(points, cutoff=cutoff, box=box).pairs(want="ijS", half=False, sort=True)
-        for ours, theirs in zip(pairs, (i[order], j[order], S[order]), strict=True):
-            assert np.array_equal(ours, theirs)
+        for structure in STRUCTURES:
+            if not structure.periodic:
+                continue
+            pairs = structure.build(points, cutoff=cutoff, box=box).pairs(want="ijS", half=False, sort=True)
+            for ours, theirs in zip(pairs, (i[order], j[order], S[order]), strict=True):
+                assert np.array_equal(ours, theirs), f"{structure} differs"

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from same_bits import WORLD, assert_same, in_thirds, main, message, share
+from same_bits import WORLD, assert_same, in_thirds, main, meet, message, share
 
 from dem.grains import linear
 from vicinal.coupled import Coupling
@@ -133,6 +133,7 @@ def compare(cases: dict[str, tuple[Make, int]]) -> None:
             assert expected is not None
             assert_same(got, expected, name)
             assert max(costs) < 1.5 * np.mean(costs), (name, costs)
+        meet()
 
 
 def cases() -> dict[str, tuple[Make, int]]:
@@ -206,6 +207,7 @@ def bodies() -> None:
         assert np.abs(expected["loads"]).min(axis=0)[:2].max() > 0
         assert_same(got, expected, "bodies")
         assert_same(again, expected, "bodies on fewer ranks")
+    meet()
     assert np.array_equal(again["body positions"], got["body positions"])
     sim.grains.insert([[0.5, 0.7, 0]], radii=0.05 if WORLD.rank else 0.06)
     assert "must be the same on all ranks, got" in message(lambda: sim.run(1))

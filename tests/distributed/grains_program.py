@@ -15,7 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from same_bits import WORLD, assert_same, in_thirds, main, message, share
+from same_bits import WORLD, assert_same, in_thirds, main, meet, message, share
 
 from dem.grains import floor, linear
 from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls
@@ -234,6 +234,7 @@ def compare(cases: dict[str, Case]) -> None:
             assert expected is not None
             assert_same(got, expected, name)
             assert alone.stats.builds > 3 or len(alone) < 2, name
+        meet()
 
 
 def restart() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,13 @@ def share(comm: Any, *columns: Any) -> list[Any]:
     if comm is None:
         return list(columns)
     return [c[len(c) * comm.rank // comm.size : len(c) * (comm.rank + 1) // comm.size] for c in columns]
+
+
+def meet() -> None:
+    """Wait for all ranks, asleep: in its own waits, MPI takes the processor from the rank that still works."""
+    done = WORLD.Ibarrier()
+    while not done.Test():
+        time.sleep(0.002)
 
 
 def assert_same(got: Results, expected: Results, name: str) -> None:
@@ -69,6 +77,6 @@ def in_thirds(
 def main(programs: dict[str, Callable[[], None]]) -> None:
     for name in sys.argv[1].split(","):
         programs[name]()
-        WORLD.Barrier()
+        meet()
     if WORLD.rank == 0:
         print(f"passed on {WORLD.size} ranks")

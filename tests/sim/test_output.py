@@ -158,10 +158,11 @@ def test_files_of_steps_stay_few(tmp_path, monkeypatch):
     monkeypatch.setattr("vicinal.sim.series.INDEX_SHARE", np.inf)
     path = tmp_path / "a.vtkhdf"
     series = SeriesWriter(path)
-    for k in range(100):
+    steps = 3 * LOOSE_PARTS + 1
+    for k in range(steps):
         series.append(frame(k))
     assert len(list(series.folder.iterdir())) <= LOOSE_PARTS
-    check(path, 100)
+    check(path, steps)
 
 
 def test_a_log_gives_back_its_frames_up_to_one_that_was_cut_off(tmp_path):
