@@ -31,6 +31,8 @@ struct Terms {
   bool cohesion = false;
   // Whether the history of contacts includes relative rotation.
   [[nodiscard]] bool turning() const { return rolling || torsion; }
+  // Whether there is more than the terms that most simulations have.
+  [[nodiscard]] bool extra() const { return turning() || cohesion || !history; }
 };
 
 }  // namespace vicinal::dem

@@ -18,6 +18,7 @@ template <class Law, bool dashpots, bool extras, class Lanes>
 class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
   using Base = Passes<Law, dashpots, extras, Lanes>;
   using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
+  using typename Base::Chunk;
   using Real = typename Lanes::Real;
   using Vectors = Triple<Real>;
 
@@ -90,7 +91,7 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
     return coefficients_of<Lanes>(job_.table, which);
   }
 
-  // Torques about the centres of both, and the force on the second.
+  // Torques about the centres of both, and the force on the first.
   void share(std::size_t c) {
     const auto load = [=, this](auto part) {
       return [=, this](std::size_t lane) -> auto& { return chunk_.actions[c + lane].*part; };
@@ -103,15 +104,16 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
     };
     const Real zero = Lanes::all(0);
     const Vectors none{zero, zero, zero}, force = gathered<Lanes>(load(&Load::force));
-    Vectors torque = cross(get<Lanes>(arms_, c), force), back = cross(force, get<Lanes>(other_arms_, c));
+    Vectors torque = cross(force, get<Lanes>(arms_, c)), back = cross(get<Lanes>(other_arms_, c), force);
     if constexpr (extras) {
       const Vectors moment =
           gathered<Lanes>([=, this](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
       torque = torque + moment;
       back = back - moment;
     }
+    put(none - force, load(&Load::force));
     put(torque, load(&Load::torque));
-    put(none - force, on_other(&Load::force));
+    put(force, on_other(&Load::force));
     put(back, on_other(&Load::torque));
   }
 
@@ -126,22 +128,21 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
 
   const CurvedForceJob job_;  // a local copy: stores cannot alias it
   Number i_[Chunk::size], j_[Chunk::size], entry_[Chunk::size];
-  Chunk::Vectors arms_, other_arms_;
+  typename Chunk::Vectors arms_, other_arms_;
   Load on_others_[Chunk::size];
 };
 
 template <class Law, bool dashpots, bool extras, class Lanes>
 void curved_forces_of(const CurvedForceJob& job) {
   CurvedPasses<Law, dashpots, extras, Lanes> passes(job);
-  for (std::size_t c = 0; c < job.size; c += Chunk::size)
-    passes.run(c, job.size - c < Chunk::size ? job.size - c : Chunk::size);
+  for (std::size_t c = 0; c < job.size; c += ChunkOf<Lanes>::size)
+    passes.run(c, job.size - c < ChunkOf<Lanes>::size ? job.size - c : ChunkOf<Lanes>::size);
 }
 
 template <class Law, class Lanes>
 void curved_forces(const CurvedForceJob& job) {
   const Terms& terms = job.terms;
-  if (terms.dashpot || terms.turning() || terms.cohesion || !terms.history)
-    curved_forces_of<Law, true, true, Lanes>(job);
+  if (terms.dashpot || terms.extra()) curved_forces_of<Law, true, true, Lanes>(job);
   else curved_forces_of<Law, false, false, Lanes>(job);
 }
 

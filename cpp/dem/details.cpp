@@ -45,7 +45,7 @@ Outcome outcome_at(const Contact& contact, double overlap, const Rate& rate, con
   Outcome outcome;
   visit_law(law.law(), [&](auto chosen) {
     using Law = decltype(chosen);
-    r = respond<Law, true, true, OneLane>(values, touch, terms, spring, turned);
+    r = respond<Law, OneLane>(values, touch, terms, spring, turned);
     outcome.elastic_energy = Law::stored_energy(r.stiffness_n, overlap);
   });
   outcome.force = vec(r.force);

@@ -10,16 +10,18 @@ namespace {
 struct Four {
   __m256d v;
 };
+// -1 or 0 per lane, as vector comparisons give it: the compiler knows it then and needs no further instruction to
+// choose.
 struct FourMask {
-  __m256d v;
+  __m256i v;
 };
 inline Four operator+(Four a, Four b) { return {_mm256_add_pd(a.v, b.v)}; }
 inline Four operator-(Four a, Four b) { return {_mm256_sub_pd(a.v, b.v)}; }
 inline Four operator*(Four a, Four b) { return {_mm256_mul_pd(a.v, b.v)}; }
 inline Four operator/(Four a, Four b) { return {_mm256_div_pd(a.v, b.v)}; }
-inline FourMask operator>(Four a, Four b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_GT_OQ)}; }
+inline FourMask operator>(Four a, Four b) { return {reinterpret_cast<__m256i>(a.v > b.v)}; }
 inline Four root(Four a) { return {_mm256_sqrt_pd(a.v)}; }
-inline Four choose(FourMask yes, Four a, Four b) { return {_mm256_blendv_pd(b.v, a.v, yes.v)}; }
+inline Four choose(FourMask yes, Four a, Four b) { return {yes.v ? a.v : b.v}; }
 inline Four magnitude(Four a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
 
 struct FourLanes {
@@ -90,7 +92,7 @@ struct FourLanes {
     return {_mm256_set_pd(table[which[3] * stride], table[which[2] * stride], table[which[1] * stride],
                           table[which[0] * stride])};
   }
-  static unsigned bits(FourMask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.v)); }
+  static unsigned bits(FourMask mask) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(mask.v))); }
   static void compress(const std::uint32_t* from, unsigned bits, std::uint32_t* to) {
     compress(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)), bits, to);
   }

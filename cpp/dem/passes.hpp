@@ -1,6 +1,7 @@
 // Contacts at one point are processed in several passes over a chunk of contacts. Each pass is a short chain of
 // operations, so the processor can overlap several groups of lanes; a single long pass would wait for its square roots
-// and divisions. Here is the pass that applies the law; sphere_contacts.hpp and wall_contacts.hpp have the others.
+// and divisions. Here are the two passes that apply the law: the first ends where it is not yet known whether contacts
+// slip. sphere_contacts.hpp, sphere_walls.hpp and curved_forces.hpp have the others.
 #pragma once
 
 #include <cstddef>
@@ -76,8 +77,10 @@ LaneCoefficients<Real> uniform_coefficients(const Coefficients& p) {
 }
 
 // Intermediate results of a few contacts, stored in columns.
-struct Chunk {
-  static constexpr std::size_t size = 32;
+template <class Lanes>
+struct ChunkOf {
+  // Enough groups of lanes to overlap, and so few contacts that they leave room for bodies in the level-1 cache.
+  static constexpr std::size_t size = Lanes::width > 4 ? 4 * Lanes::width : 16;
   using Column = double[size];
   struct Vectors {
     Column x, y, z;
@@ -85,15 +88,19 @@ struct Chunk {
   Vectors normal, midway, travel, rate, rolled, rolling_rate;  // see Touch
   Column overlap, inverse_mass, radius, turn;
   Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
-  Load actions[size];              // force on the first; torque for an arm of 1
-  Load moments[size];              // moment on the first, without a force
+  Vectors spring, dashpot;         // see Pressed
+  Column push, limit, stiffness_t, softness_t;
+  Load actions[size];  // force on the second; torque on both for an arm of 1
+  Load moments[size];  // moment on the first, without a force
 };
 template <class Lanes>
-[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Chunk::Vectors& v, std::size_t c) {
+[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const typename ChunkOf<Lanes>::Vectors& v,
+                                                               std::size_t c) {
   return {Lanes::load_lanes(v.x + c), Lanes::load_lanes(v.y + c), Lanes::load_lanes(v.z + c)};
 }
 template <class Lanes>
-[[gnu::always_inline]] inline void set(Chunk::Vectors& v, std::size_t c, Triple<typename Lanes::Real> value) {
+[[gnu::always_inline]] inline void set(typename ChunkOf<Lanes>::Vectors& v, std::size_t c,
+                                       Triple<typename Lanes::Real> value) {
   Lanes::store_lanes(value.x, v.x + c);
   Lanes::store_lanes(value.y, v.y + c);
   Lanes::store_lanes(value.z, v.z + c);
@@ -114,6 +121,7 @@ template <class Law, bool dashpots, bool extras, class Lanes>
 class Passes {
  protected:
   using Real = typename Lanes::Real;
+  using Chunk = ChunkOf<Lanes>;
   static constexpr std::size_t width = Lanes::width;
 
   explicit Passes(const ContactJob& job) : law_(job) {}
@@ -121,20 +129,22 @@ class Passes {
   [[nodiscard]] bool rolls() const { return extras && law_.terms.turning(); }
   [[nodiscard]] bool remembers() const { return !extras || law_.terms.history; }
 
-  // Applies the law to all contacts of the chunk. `uniform`: their coefficients if they are equal, or null; then those
-  // from contact c on are coefficients(c).
+  // Applies the law to all contacts of the chunk, whose springs belong to the entries entry[0], entry[1], … `uniform`:
+  // their coefficients if they are equal, or null; then those from contact c on are coefficients(c).
   template <class CoefficientsFrom>
   void respond_to_all(std::size_t count, const Number* entry, const Coefficients* uniform,
                       CoefficientsFrom&& coefficients) {
     if (uniform != nullptr) {
       const auto same = uniform_coefficients<Lanes>(*uniform);
-      for (std::size_t c = 0; c < count; c += width) respond_to(c, entry + c, same);
+      for (std::size_t c = 0; c < count; c += width) press_at(c, entry + c, same);
     } else {
-      for (std::size_t c = 0; c < count; c += width) respond_to(c, entry + c, coefficients(c));
+      for (std::size_t c = 0; c < count; c += width) press_at(c, entry + c, coefficients(c));
     }
+    for (std::size_t c = 0; c < count; c += width) hold_at(c, entry + c);
   }
-  // Applies the law to contacts c to c + width - 1, whose springs belong to the entries entry[0], entry[1], …
-  void respond_to(std::size_t c, const Number* entry, const LaneCoefficients<Real>& p) {
+
+ private:
+  [[gnu::always_inline]] void press_at(std::size_t c, const Number* entry, const LaneCoefficients<Real>& p) {
     const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
     Touch<Real> touch;
     touch.normal = get<Lanes>(chunk_.normal, c);
@@ -148,20 +158,38 @@ class Passes {
     touch.step = Lanes::all(law_.dt);
     touch.rolled = rolls() ? get<Lanes>(chunk_.rolled, c) : none;
     touch.rolling_rate = rolls() ? get<Lanes>(chunk_.rolling_rate, c) : none;
-    auto spring = remembers() ? springs_of<Lanes>(law_.springs, entry) : none;
+    const auto spring = remembers() ? springs_of<Lanes>(law_.springs, entry) : none;
     auto turned = rolls() ? turnings_of<Lanes>(law_.turnings, entry) : Turned<Real>{none, none.x};
-    const auto response = respond<Law, dashpots, extras, Lanes>(p, touch, law_.terms, spring, turned);
-    if (remembers()) keep<Lanes>(law_.springs, entry, spring);
+    const auto pressed = press<Law, dashpots, extras, Lanes>(p, touch, law_.terms, spring, turned);
     if (rolls()) keep<Lanes>(law_.turnings, entry, turned);
-    const auto put = [&](Triple<Real> value, Load* rows, Vec4 Load::* part) {
-      Lanes::scatter({value.x, value.y, value.z, Lanes::all(0)},
-                     [=](std::size_t lane) -> Vec4& { return rows[c + lane].*part; });
-    };
-    put(response.force, chunk_.actions, &Load::force);
-    put(cross(touch.normal, response.tangential), chunk_.actions, &Load::torque);
-    if constexpr (extras) put(response.moment, chunk_.moments, &Load::torque);
+    set<Lanes>(chunk_.spring, c, pressed.spring);
+    if constexpr (dashpots) set<Lanes>(chunk_.dashpot, c, pressed.dashpot);
+    Lanes::store_lanes(pressed.push, chunk_.push + c);
+    Lanes::store_lanes(pressed.limit, chunk_.limit + c);
+    Lanes::store_lanes(pressed.stiffness_t, chunk_.stiffness_t + c);
+    if constexpr (Law::constant_stiffness) Lanes::store_lanes(pressed.softness_t, chunk_.softness_t + c);
+    if constexpr (extras) put(c, pressed.moment, chunk_.moments, &Load::torque);
+  }
+  [[gnu::always_inline]] void hold_at(std::size_t c, const Number* entry) {
+    const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)}, normal = get<Lanes>(chunk_.normal, c);
+    Pressed<Real> pressed;
+    pressed.spring = get<Lanes>(chunk_.spring, c);
+    pressed.dashpot = dashpots ? get<Lanes>(chunk_.dashpot, c) : none;
+    pressed.push = Lanes::load_lanes(chunk_.push + c);
+    pressed.limit = Lanes::load_lanes(chunk_.limit + c);
+    pressed.stiffness_t = Lanes::load_lanes(chunk_.stiffness_t + c);
+    pressed.softness_t = Law::constant_stiffness ? Lanes::load_lanes(chunk_.softness_t + c) : none.x;
+    const auto forced = hold<Law, dashpots, Lanes>(pressed, normal);
+    if (remembers()) keep<Lanes>(law_.springs, entry, pressed.spring);
+    put(c, forced.force, chunk_.actions, &Load::force);
+    put(c, cross(forced.tangential, normal), chunk_.actions, &Load::torque);
+  }
+  [[gnu::always_inline]] static void put(std::size_t c, Triple<Real> value, Load* rows, Vec4 Load::* part) {
+    Lanes::scatter({value.x, value.y, value.z, Lanes::all(0)},
+                   [=](std::size_t lane) -> Vec4& { return rows[c + lane].*part; });
   }
 
+ protected:
   const ContactJob law_;  // a local copy: stores cannot alias it
   Chunk chunk_;
 };

@@ -70,7 +70,7 @@ template <class Law, class Lanes>
   const bool turns = job.terms.turning();
   auto turned_so_far = turns ? turnings_of<Lanes>(job.turnings, entry) : Turned<Real>{none, zero};
   const auto p = coefficients_of<Lanes>(job.table, which);
-  const auto response = respond<Law, true, true, Lanes>(p, touch, job.terms, spring, turned_so_far);
+  const auto response = respond<Law, Lanes>(p, touch, job.terms, spring, turned_so_far);
   keep<Lanes>(job.springs, entry, spring);
   if (turns) keep<Lanes>(job.turnings, entry, turned_so_far);
 

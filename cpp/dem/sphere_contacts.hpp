@@ -19,6 +19,7 @@ template <class Law, bool dashpots, bool extras, class Lanes>
 class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
   using Base = Passes<Law, dashpots, extras, Lanes>;
   using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
+  using typename Base::Chunk;
   using Real = typename Lanes::Real;
 
  public:
@@ -55,7 +56,6 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
       prefetch_to_read(&job_.motions[next].v);
       prefetch_to_read(&job_.motions[next].dv);
     }
-    for (std::size_t lane = 0; lane < width; ++lane) prefetch_to_write(job_.springs + entry_[c + lane]);
     const Real half = Lanes::all(0.5);
     const Real square = dot(between.way, between.way);
     const unsigned touching = Lanes::bits(between.reach * between.reach > square);
@@ -130,7 +130,7 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
   void act(std::size_t c) {
     using LoadPair = typename Lanes::LoadPair;
     const LoadPair action = LoadPair::load(chunk_.actions[c]);
-    LoadPair on_i = action.scaled(1, chunk_.arm_i[c]), on_j = action.scaled(-1, chunk_.arm_j[c]);
+    LoadPair on_i = action.scaled(-1, chunk_.arm_i[c]), on_j = action.scaled(1, chunk_.arm_j[c]);
     if constexpr (extras) {
       const LoadPair moment = LoadPair::load(chunk_.moments[c]);
       on_i = on_i + moment;
@@ -151,15 +151,15 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
 template <class Law, bool dashpots, bool extras, class Lanes>
 void contacts_of(SphereJob& job) {
   SpherePasses<Law, dashpots, extras, Lanes> passes(job);
-  for (std::size_t c = 0; c < job.size; c += Chunk::size)
-    passes.run(c, job.size - c < Chunk::size ? job.size - c : Chunk::size);
+  for (std::size_t c = 0; c < job.size; c += ChunkOf<Lanes>::size)
+    passes.run(c, job.size - c < ChunkOf<Lanes>::size ? job.size - c : ChunkOf<Lanes>::size);
   job.endings = passes.endings();
 }
 
 template <class Law, class Lanes>
 void sphere_contacts(SphereJob& job) {
   const Terms& terms = job.terms;
-  const bool extras = terms.turning() || terms.cohesion || !terms.history;
+  const bool extras = terms.extra();
   if (terms.dashpot) extras ? contacts_of<Law, true, true, Lanes>(job) : contacts_of<Law, true, false, Lanes>(job);
   else extras ? contacts_of<Law, false, true, Lanes>(job) : contacts_of<Law, false, false, Lanes>(job);
 }

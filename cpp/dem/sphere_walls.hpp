@@ -11,10 +11,11 @@
 namespace vicinal::dem {
 namespace {
 
-template <class Law, class Lanes>
-class WallPasses : Passes<Law, true, true, Lanes> {
-  using Base = Passes<Law, true, true, Lanes>;
-  using Base::chunk_, Base::respond_to, Base::width;
+template <class Law, bool extras, class Lanes>
+class WallPasses : Passes<Law, true, extras, Lanes> {
+  using Base = Passes<Law, true, extras, Lanes>;
+  using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
+  using typename Base::Chunk;
   using Real = typename Lanes::Real;
   using Vectors = Triple<Real>;
 
@@ -25,14 +26,8 @@ class WallPasses : Passes<Law, true, true, Lanes> {
   void run(std::size_t from, std::size_t count) {
     contacts_ = job_.contacts + from;
     for (std::size_t c = 0; c < count; c += width) move(c);
-    for (std::size_t c = 0; c < count; c += width) {
-      Number entry[width], which[width];
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        entry[lane] = contacts_[c + lane].entry;
-        which[lane] = contacts_[c + lane].coefficients;
-      }
-      respond_to(c, entry, coefficients_of<Lanes>(job_.table, which));
-    }
+    respond_to_all(count, entry_, nullptr,
+                   [this](std::size_t c) { return coefficients_of<Lanes>(job_.table, which_ + c); });
     for (std::size_t c = 0; c < count; c += width) share(c);
     for (std::size_t c = 0; c < count; ++c) act(c, job_.on_walls[from + c]);
   }
@@ -46,6 +41,10 @@ class WallPasses : Passes<Law, true, true, Lanes> {
   }
 
   void move(std::size_t c) {
+    for (std::size_t lane = c; lane < c + width; ++lane) {
+      entry_[lane] = contacts_[lane].entry;
+      which_[lane] = contacts_[lane].coefficients;
+    }
     const Real dt = Lanes::all(job_.dt);
     Real normal[4], place[4], w[4];
     Lanes::gather([&](std::size_t lane) -> const auto& { return contacts_[c + lane].normal; }, normal);
@@ -70,47 +69,55 @@ class WallPasses : Passes<Law, true, true, Lanes> {
     set<Lanes>(
         chunk_.rate, c,
         ((v + gathered<Lanes>(of_row(c, &Motion::dv))) + cross(spin + dw, arm)) - (wall_v + cross(wall_w, wall_arm)));
-    set<Lanes>(chunk_.rolled, c, dt * (spin - wall_w));
-    set<Lanes>(chunk_.rolling_rate, c, (spin + dw) - wall_w);
     Lanes::store_lanes(normal[3], chunk_.overlap + c);
     Lanes::store_lanes(w[3], chunk_.inverse_mass + c);
     Lanes::store_lanes(place[3], chunk_.radius + c);
     Lanes::store_lanes((Lanes::all(0.5) * dt) * dot(spin + wall_w, n), chunk_.turn + c);
     Lanes::store_lanes(distance, chunk_.arm_i + c);
     set<Lanes>(wall_arms_, c, wall_arm);
+    if (!rolls()) return;
+    set<Lanes>(chunk_.rolled, c, dt * (spin - wall_w));
+    set<Lanes>(chunk_.rolling_rate, c, (spin + dw) - wall_w);
   }
 
-  // The torque of minus the force about the middle of the wall.
+  // The torque on the wall, about its middle.
   void share(std::size_t c) {
     const auto force = gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.actions[c + lane].force; });
-    const auto moment =
-        gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
-    const auto torque = cross(force, get<Lanes>(wall_arms_, c)) - moment;
+    auto torque = cross(get<Lanes>(wall_arms_, c), force);
+    if constexpr (extras)
+      torque =
+          torque - gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
     Lanes::scatter({torque.x, torque.y, torque.z, Lanes::all(0)},
                    [&](std::size_t lane) -> Vec4& { return torques_[c + lane]; });
   }
 
   void act(std::size_t c, Load& on_wall) {
     using LoadPair = typename Lanes::LoadPair;
-    const Vec force = chunk_.actions[c].force;
-    on_wall.force = -force;
+    on_wall.force = chunk_.actions[c].force;
     on_wall.torque = torques_[c];
     Load& load = job_.loads[contacts_[c].row];
-    const LoadPair action = LoadPair::load(chunk_.actions[c]).scaled(1, chunk_.arm_i[c]);
-    (LoadPair::load(load) + (action + LoadPair::load(chunk_.moments[c]))).store(load);
+    LoadPair action = LoadPair::load(chunk_.actions[c]).scaled(-1, chunk_.arm_i[c]);
+    if constexpr (extras) action = action + LoadPair::load(chunk_.moments[c]);
+    (LoadPair::load(load) + action).store(load);
   }
 
   const WallJob job_;  // a local copy: stores cannot alias it
   const WallContact* contacts_ = nullptr;
-  Chunk::Vectors wall_arms_;  // from the middle of the wall to the point
+  Number entry_[Chunk::size], which_[Chunk::size];
+  typename Chunk::Vectors wall_arms_;  // from the middle of the wall to the point
   Vec4 torques_[Chunk::size];
 };
 
+template <class Law, bool extras, class Lanes>
+void wall_contacts_of(const WallJob& job) {
+  WallPasses<Law, extras, Lanes> passes(job);
+  for (std::size_t c = 0; c < job.size; c += ChunkOf<Lanes>::size)
+    passes.run(c, job.size - c < ChunkOf<Lanes>::size ? job.size - c : ChunkOf<Lanes>::size);
+}
+
 template <class Law, class Lanes>
 void wall_contacts(const WallJob& job) {
-  WallPasses<Law, Lanes> passes(job);
-  for (std::size_t c = 0; c < job.size; c += Chunk::size)
-    passes.run(c, job.size - c < Chunk::size ? job.size - c : Chunk::size);
+  job.terms.extra() ? wall_contacts_of<Law, true, Lanes>(job) : wall_contacts_of<Law, false, Lanes>(job);
 }
 
 }  // namespace
