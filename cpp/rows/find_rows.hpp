@@ -218,11 +218,11 @@ class RowSearch {
     logs_.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
   }
 
-  // With this many queries per cell, sorting the candidates of a cell once takes less time than sorting the hits of
-  // each query (benchmarks/rows.py).
-  static constexpr std::size_t crowded = 20;
+  // With enough queries per cell, sorting the candidates of a cell once takes less time than sorting the hits of each
+  // query (benchmarks/rows.py). Half rows need fewer: of sorted candidates they test only those after the query.
   [[nodiscard]] bool sorts_candidates() const {
-    return queries_.groups > 0 && queries_.size >= crowded * queries_.groups;
+    const std::size_t enough = keep_ == Keep::upper ? 12 : 20;
+    return queries_.groups > 0 && queries_.size >= enough * queries_.groups;
   }
 
   // Finds all hits; returns the number of candidates.
