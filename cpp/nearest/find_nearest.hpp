@@ -195,8 +195,8 @@ class NearestSearch {
     return x;
   }
 
-  [[nodiscard]] Bounds<T> bounds_of(std::span<const Slot> queue) const {
-    Bounds<T> bounds{};
+  [[nodiscard]] QueryBounds<T> bounds_of(std::span<const Slot> queue) const {
+    QueryBounds<T> bounds{};
     for (std::size_t a = 0; a < D; ++a) {
       const T* const x = queries_.exact[a].data();
       bounds.low[a] = bounds.high[a] = x[queue[0]];
@@ -208,7 +208,7 @@ class NearestSearch {
     return bounds;
   }
   // The edge of a cube as large as the bounds of some queries, per query; 0 if they tell nothing about density.
-  static double width_of(const Bounds<T>& bounds, std::size_t queries) {
+  static double width_of(const QueryBounds<T>& bounds, std::size_t queries) {
     double volume = 1 / static_cast<double>(queries);
     for (std::size_t a = 0; a < D; ++a)
       volume *= static_cast<double>(bounds.high[a]) - static_cast<double>(bounds.low[a]);
@@ -348,7 +348,7 @@ class NearestSearch {
   // Copies all points within the radius of some query into the tile. False if there are too many of them.
   bool fill_tile(std::span<const Slot> queue, T radius2) {
     Batch<T> batch{};
-    const Bounds<T> bounds = bounds_of(queue);
+    const QueryBounds<T> bounds = bounds_of(queue);
     batch.inside = radius2;
     segments_.clear();
     std::size_t at = 0;
@@ -380,7 +380,7 @@ class NearestSearch {
   }
 
   // The runs of points that may lie within the radius; `already` candidates are in the tile.
-  bool find_spans(const Bounds<T>& bounds, const Image& image, T radius2, std::size_t already) {
+  bool find_spans(const QueryBounds<T>& bounds, const Image& image, T radius2, std::size_t already) {
     constexpr std::size_t arity = NearestTree<T, D>::arity;
     spans_.clear();
     if (tree_.depth() == 0) return true;

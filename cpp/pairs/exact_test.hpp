@@ -72,12 +72,13 @@ class ExactTest final : public Test<T, D> {
           batch.first = first;
           batch.last = std::min(first + together, cut.last);
           batch.position = position + (first - cut.first);
+          if (batch.places != nullptr) batch.places = places_.data() + (first - cut.first);
           const HitRoom room = sink.room((batch.last - first) * tile.size);
           Slot done = doubtful_ ? 0 : kernel.hits(tile, batch, room.hits, room.owners, counts_.data());
           if (done < batch.last - first) doubtful_ = true;
           if (done == 0) {
             done = batch.last - first;
-            resolve(cut, kernel, batch, tile, payload, room, false);
+            resolve(cut, kernel, batch, tile, payload, room, false, options.sort);
           }
           if (filter_) keep_pairs(first, done, cut.shift, room);
           sink.take(first, std::span<const std::uint32_t>(counts_.data(), done), cut.shift);
@@ -106,7 +107,7 @@ class ExactTest final : public Test<T, D> {
             if (tile.payload == nullptr) tile = gather_slots(cut, kernel, batch, tile);
             if (hits_.size() == 0) hits_.reset(tile_candidates + overshoot);
             done = batch.last - first;
-            resolve(cut, kernel, batch, tile, nullptr, {hits_.data(), nullptr}, true);
+            resolve(cut, kernel, batch, tile, nullptr, {hits_.data(), nullptr}, true, nullptr);
           }
           add_counts(first, done, counts);
           first += done;
@@ -205,38 +206,76 @@ class ExactTest final : public Test<T, D> {
     std::uint32_t total = 0;
     const Tile<V> tile = gather(cut, kernel, batch, payload, payload_to, from, to, total);
     if (tile.size == 0) return;
-    if (options.sort != nullptr && sort_tile(to, total, options.sort) && batch.own == Own::except) {
-      batch.filter = Filter::others;
-      batch.own = Own::absent;
+    if (options.sort != nullptr) {
+      sort_tile(to, total, options.sort);
+      place_queries(cut, total, batch);
     }
     f(kernel, tile, batch, cut.preceded ? ends_[0] : Slot{0});
   }
 
-  // Sorts the candidates of a tile by payload. False if the differences of payloads are too large for that.
+  // Sorts the candidates of a tile by payload.
   template <class V, std::size_t N>
-  bool sort_tile(std::array<Buffer<V>, N>& x, std::size_t n,
-                 void (*sort)(const std::int32_t*, std::size_t, std::int32_t*)) {
+  void sort_tile(std::array<Buffer<V>, N>& x, std::size_t n, SortIds* sort) {
     std::int32_t* const payload = payload_tile_.data();
-    const auto [least, most] = std::minmax_element(payload, payload + n);
+    std::int32_t least = payload[0], most = payload[0];
+    for (std::size_t k = 1; k < n; ++k) {
+      least = std::min(least, payload[k]);
+      most = std::max(most, payload[k]);
+    }
     // Payload and place in one number: sorting takes the payload, and the place is what the columns are ordered by.
-    const std::int32_t base = *least;
     const int bits = static_cast<int>(std::bit_width(n - 1));
-    const auto range = static_cast<std::uint32_t>(*most) - static_cast<std::uint32_t>(base);
-    if (static_cast<int>(std::bit_width(range)) + bits > 31) return false;
+    const auto range = static_cast<std::uint32_t>(most) - static_cast<std::uint32_t>(least);
+    const int excess = std::max(0, static_cast<int>(std::bit_width(range)) + bits - 31);
     if (keys_.size() == 0) keys_.reset(tile_candidates + overshoot);
     std::int32_t* const keys = keys_.data();
-    for (std::size_t k = 0; k < n; ++k) keys[k] = (payload[k] - base) << bits | static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < n; ++k) keys[k] = (payload[k] - least) >> excess << bits | static_cast<std::int32_t>(k);
     sort(keys, n, keys);
+    if (excess > 0) sort_ties(n, bits);
     const std::int32_t places = (1 << bits) - 1;
-    for (std::size_t k = 0; k < n; ++k) payload[k] = (keys[k] >> bits) + base;
     for (std::size_t k = 0; k < n; ++k) keys[k] &= places;
-    std::array<V, tile_candidates> sorted;
-    for (std::size_t c = 0; c < columns_; ++c) {
-      V* const column = x[c].data();
+    const auto reorder = [&](auto* column) {
+      std::array<std::decay_t<decltype(*column)>, tile_candidates> sorted;
       for (std::size_t k = 0; k < n; ++k) sorted[k] = column[static_cast<std::size_t>(keys[k])];
       std::copy_n(sorted.data(), n, column);
+    };
+    reorder(payload);
+    for (std::size_t c = 0; c < columns_; ++c) reorder(x[c].data());
+  }
+  // Sorts keys that have no room for all bits of a payload, and agree in those they have.
+  void sort_ties(std::size_t n, int bits) {
+    const std::int32_t* const payload = payload_tile_.data();
+    std::int32_t* const keys = keys_.data();
+    const std::int32_t places = (1 << bits) - 1;
+    for (std::size_t begin = 0, end; begin < n; begin = end) {
+      end = begin + 1;
+      while (end < n && keys[end] >> bits == keys[begin] >> bits) ++end;
+      if (end - begin > 1)
+        std::sort(keys + begin, keys + end,
+                  [&](std::int32_t a, std::int32_t b) { return payload[a & places] < payload[b & places]; });
     }
-    return true;
+  }
+
+  // Finds the places of queries in a sorted tile of n candidates. Queries that need only greater ids begin there.
+  template <class V>
+  void place_queries(const Cut& cut, std::size_t n, Batch<V>& batch) {
+    if (!batch.upper && batch.own == Own::absent) return;
+    const std::int32_t* const payload = payload_tile_.data();
+    const std::int32_t* const ids = queries_.ids.data() + cut.first;
+    const std::size_t queries = cut.last - cut.first;
+    const std::int32_t more = batch.upper ? 1 - batch.image : 0;
+    std::uint32_t* const places = places_.data();
+    std::fill_n(places, queries, 0U);
+    // Bisection for all queries in step: none waits for another, and there is no branch to mispredict.
+    for (std::size_t left = n; left > 0;) {
+      const std::size_t half = (left + 1) / 2;
+      for (std::size_t q = 0; q < queries; ++q)
+        places[q] += static_cast<std::uint32_t>(half) *
+                     static_cast<std::uint32_t>(payload[places[q] + half - 1] < ids[q] + more);
+      left -= half;
+    }
+    if (batch.upper) batch.own = Own::after;
+    batch.upper = false;
+    batch.places = places;
   }
 
   template <class V, std::size_t N>
@@ -260,7 +299,8 @@ class ExactTest final : public Test<T, D> {
       const auto image = bodies_.box.image(cut.shift);
       for (std::size_t a = 0; a < D; ++a) batch.shift[a] = static_cast<V>(image[a] * static_cast<T>(scale));
     }
-    batch.filter = keep == Keep::upper ? Filter::upper : Filter::none;
+    batch.upper = keep == Keep::upper;
+    batch.places = nullptr;
     batch.image = keep == Keep::upper && is_upper_image(bodies_.box, cut.shift) ? 1 : 0;
     batch.own = keep == Keep::upper ? Own::absent : cut.own;
   }
@@ -280,7 +320,7 @@ class ExactTest final : public Test<T, D> {
       target[c] = to[c].data();
       tile.x[c] = target[c];
     }
-    Bounds<V> bounds;
+    QueryBounds<V> bounds;
     const bool choose = cut.last - cut.first >= several && cut.total > 2 * tile_lanes;
     if (choose) bounds = bounds_of(cut, batch);
     total = kernel.gather(source.data(), payload, spans_.data(), span_count_, batch, choose ? &bounds : nullptr,
@@ -290,8 +330,8 @@ class ExactTest final : public Test<T, D> {
     return tile;
   }
   template <class V>
-  Bounds<V> bounds_of(const Cut& cut, const Batch<V>& batch) const {
-    Bounds<V> bounds{};
+  QueryBounds<V> bounds_of(const Cut& cut, const Batch<V>& batch) const {
+    QueryBounds<V> bounds{};
     const std::size_t above = shape_ == Shape::box ? D : 0;
     for (std::size_t a = 0; a < D; ++a) {
       bounds.low[a] = batch.x[a][cut.first];
@@ -303,7 +343,7 @@ class ExactTest final : public Test<T, D> {
         bounds.high[a] = std::max(bounds.high[a], batch.x[above + a][k]);
       }
     if (shape_ == Shape::sphere) bounds.radius = *std::max_element(batch.x[D] + cut.first, batch.x[D] + cut.last);
-    if (batch.filter == Filter::upper) bounds.id = *std::min_element(batch.ids + cut.first, batch.ids + cut.last);
+    if (batch.upper) bounds.id = *std::min_element(batch.ids + cut.first, batch.ids + cut.last);
     return bounds;
   }
 
@@ -323,10 +363,10 @@ class ExactTest final : public Test<T, D> {
 
   // Writes the hits of queries that may have candidates in doubt, and their numbers to counts_. Candidates in doubt are
   // copied side by side in T and tested by the exact kernel. The other queries of the tile probably have some, too.
-  // `counted`: only their number is wanted, and `to` is scratch.
+  // `counted`: only their number is wanted, and `to` is scratch. `sort`, unless null, sorts the hits of each query.
   template <class V>
   void resolve(const Cut& cut, const Kernel<V>& kernel, Batch<V> batch, const Tile<V>& tile,
-               const std::int32_t* payload, HitRoom to, bool counted) {
+               const std::int32_t* payload, HitRoom to, bool counted, SortIds* sort) {
     if constexpr (!std::is_same_v<V, T>) {  // only such tests leave doubts
       if (unsure_.size() == 0) make_room_for_doubts();
       std::array<T, Bodies<T, D>::most> x;
@@ -337,7 +377,8 @@ class ExactTest final : public Test<T, D> {
       one.last = 1;
       one.own = Own::absent;
       const Slot first = batch.first;
-      for (; batch.first < batch.last; ++batch.first, ++batch.position) {
+      for (; batch.first < batch.last;
+           ++batch.first, ++batch.position, batch.places += batch.places != nullptr ? 1 : 0) {
         std::array<std::uint32_t, 2> counts;
         kernel.part(tile, batch, counted && !at_border_ ? nullptr : to.hits, unsure_.data(), counts.data());
         if (at_border_) {
@@ -348,12 +389,13 @@ class ExactTest final : public Test<T, D> {
         if (counts[1] > 0) {
           ++doubts_;
           for (std::size_t c = 0; c < columns_; ++c) x[c] = queries_.position(batch.first, static_cast<int>(c));
-          const std::int32_t self = batch.own == Own::except ? tile.payload[batch.position] : -1;
+          const std::int32_t self = batch.own == Own::except ? tile.payload[begin_of(batch, batch.first)] : -1;
           const Tile<T> exact = exact_tile(counts[1], self, payload != nullptr);
           if (counted) exact_kernel_.count(exact, one, &counts[1]);
           else exact_kernel_.hits(exact, one, to.hits + counts[0], nullptr, &counts[1]);
         }
         const std::uint32_t n = counts[0] + counts[1];
+        if (sort != nullptr && counts[1] > 0) sort(to.hits, n, to.hits);
         counts_[batch.first - first] = n;
         if (!counted) to.hits += n;
         if (to.owners != nullptr) to.owners = std::fill_n(to.owners, n, queries_.ids[batch.first]);
@@ -488,7 +530,8 @@ class ExactTest final : public Test<T, D> {
   std::array<Buffer<T>, Bodies<T, D>::most> exact_tile_;
   std::array<Buffer<float>, Bodies<T, D>::most> near_tile_;
   Buffer<std::int32_t> payload_tile_;
-  Buffer<std::int32_t> keys_;  // of a tile that is sorted
+  Buffer<std::int32_t> keys_;                        // of a tile that is sorted
+  std::array<std::uint32_t, cut_queries> places_{};  // of queries in it
   std::array<std::uint32_t, cut_queries> counts_{};
   // Of queries with candidates in doubt.
   bool at_border_ = false;                   // the tile reaches the border of a cut frame

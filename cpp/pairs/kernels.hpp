@@ -23,13 +23,6 @@ struct Span {
   std::uint32_t begin, end;
 };
 
-// Which candidates are left out by comparing payloads, which are ids then. `own` is absent if some are.
-enum class Filter : std::uint8_t {
-  none,
-  upper,   // all that are not greater than the query: rows hold each pair once
-  others,  // the query itself: it is somewhere in the tile
-};
-
 template <class V>
 struct Tile {
   const V* x[most_columns];
@@ -37,14 +30,15 @@ struct Tile {
   std::uint32_t size;
 };
 
-// Queries first … last-1 against one tile. The first of them is at `position` of the tile, the others follow it.
+// Queries first … last-1 against one tile.
 template <class V>
 struct Batch {
   const V* x[most_columns];
   const std::int32_t* ids;
   std::uint32_t first, last;
   Own own;
-  std::uint32_t position;
+  std::uint32_t position;       // of the first query in the tile; the others follow it
+  const std::uint32_t* places;  // or null; of each query in a sorted tile: see begin_of
   bool shifted;
   V shift[3];  // exact: added to every difference; band: subtracted from the query
   // Points. Exact: d2 <= inside is a pair. Band: d2 <= inside is a pair, d2 > outside is none, anything between is in
@@ -54,13 +48,24 @@ struct Batch {
   // |d2 - s*s| <= slope * s + offset.
   bool widest;
   V slope, offset;
-  Filter filter;
-  std::int32_t image;  // Filter::upper: a hit is greater than the id of its query less this
+  // Rows hold each pair once: candidates are left out unless their payload, which is an id then, is greater than the id
+  // of the query less `image`. `own` is absent.
+  bool upper;
+  std::int32_t image;
 };
+
+// The first candidate of a query (Own::after), or the one it leaves out (Own::except). Always inlined: translation
+// units compiled for different instruction sets must not share a copy.
+template <class V>
+[[gnu::always_inline]] inline std::uint32_t begin_of(const Batch<V>& batch, std::uint32_t query) {
+  const std::uint32_t k = query - batch.first;
+  if (batch.places != nullptr) return batch.places[k];
+  return batch.position + k + (batch.own == Own::after ? 1 : 0);
+}
 
 // The bounds of the queries of a batch: of their positions, or of boxes, the largest radius and the smallest id.
 template <class V>
-struct Bounds {
+struct QueryBounds {
   V low[3], high[3];
   V radius;
   std::int32_t id;
@@ -84,7 +89,7 @@ inline constexpr std::size_t gather_overshoot = 64;
 template <class V>
 struct Kernel {
   std::uint32_t (*gather)(const V* const* x, const std::int32_t* payload, const Span*, std::size_t spans,
-                          const Batch<V>&, const Bounds<V>*, V* const* to, std::int32_t* payload_to,
+                          const Batch<V>&, const QueryBounds<V>*, V* const* to, std::int32_t* payload_to,
                           std::uint32_t* ends);
   std::uint32_t (*hits)(const Tile<V>&, const Batch<V>&, std::int32_t* out, std::int32_t* owner, std::uint32_t* counts);
   std::uint32_t (*count)(const Tile<V>&, const Batch<V>&, std::uint32_t* counts);

@@ -74,10 +74,6 @@ struct FloatLanes {
     const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
     return _mm256_castsi256_ps(_mm256_cmpgt_epi32(values, limit));
   }
-  static inline mask unlike(const std::int32_t* payload, __m256i id) {
-    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(payload));
-    return _mm256_xor_ps(from(0), _mm256_castsi256_ps(_mm256_cmpeq_epi32(values, id)));
-  }
   static inline vector least(vector a, vector b) { return _mm256_min_ps(a, b); }
   static inline vector most(vector a, vector b) { return _mm256_max_ps(a, b); }
   static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
@@ -142,10 +138,6 @@ struct DoubleLanes {
   static inline mask greater(const std::int32_t* payload, __m128i limit) {
     const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(payload));
     return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_cmpgt_epi32(values, limit)));
-  }
-  static inline mask unlike(const std::int32_t* payload, __m128i id) {
-    const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(payload));
-    return _mm256_xor_pd(from(0), _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_cmpeq_epi32(values, id))));
   }
   static inline vector least(vector a, vector b) { return _mm256_min_pd(a, b); }
   static inline vector most(vector a, vector b) { return _mm256_max_pd(a, b); }

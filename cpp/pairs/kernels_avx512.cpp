@@ -45,9 +45,6 @@ struct FloatLanes {
   static inline mask greater(const std::int32_t* payload, __m512i limit) {
     return _mm512_cmpgt_epi32_mask(_mm512_loadu_si512(payload), limit);
   }
-  static inline mask unlike(const std::int32_t* payload, __m512i id) {
-    return static_cast<mask>(~_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(payload), id));
-  }
   static inline vector least(vector a, vector b) { return _mm512_min_ps(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
   static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
@@ -103,9 +100,6 @@ struct DoubleLanes {
   }
   static inline mask greater(const std::int32_t* payload, __m512i limit) {
     return static_cast<mask>(_mm512_cmpgt_epi32_mask(load_ids(payload), limit));
-  }
-  static inline mask unlike(const std::int32_t* payload, __m512i id) {
-    return static_cast<mask>(~_mm512_cmpeq_epi32_mask(load_ids(payload), id));
   }
   static inline vector least(vector a, vector b) { return _mm512_min_pd(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }

@@ -63,17 +63,12 @@ struct Query {
   }
 };
 
-// Whether a filter lets a candidate pass.
-inline bool passes(Filter filter, std::int32_t payload, std::int32_t id) {
-  return filter == Filter::none || (filter == Filter::upper ? payload > id : payload != id);
-}
-
-template <class V, int D, Shape S, bool Band, bool Shifted, Filter Left>
+template <class V, int D, Shape S, bool Band, bool Shifted, bool Upper>
 std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                       std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const Query<V, D, S, Band, Shifted> query(batch, q);
-    const std::uint32_t self = batch.position + (q - batch.first);
+    const std::uint32_t first = batch.own == Own::absent ? 0 : begin_of(batch, q);
     const std::int32_t id = batch.ids[q];
     std::uint32_t n = 0;
     std::uint32_t all = 0;
@@ -84,11 +79,11 @@ std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* 
         if (owner != nullptr) owner[n] = id;
         const std::uint32_t hit = query.hit(tile, k, maybe);
         all += hit;
-        n += passes(Left, tile.payload[k], id - batch.image) ? hit : 0;
+        n += !Upper || tile.payload[k] > id - batch.image ? hit : 0;
       }
     };
-    if (batch.own == Own::except) run(0, self);
-    run(batch.own == Own::absent ? 0 : self + 1, tile.size);
+    if (batch.own == Own::except) run(0, first);
+    run(batch.own == Own::except ? first + 1 : first, tile.size);
     if (Band && all != maybe) return q - batch.first;
     counts[q - batch.first] = n;
     out += n;
@@ -101,10 +96,10 @@ template <class V, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t count_of(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
     const Query<V, D, S, Band, Shifted> query(batch, q);
-    const std::uint32_t self = batch.position + (q - batch.first);
     std::uint32_t n = 0;
     std::uint32_t maybe = 0;
-    for (std::uint32_t k = batch.own == Own::after ? self + 1 : 0; k < tile.size; ++k) n += query.hit(tile, k, maybe);
+    for (std::uint32_t k = batch.own == Own::after ? begin_of(batch, q) : 0; k < tile.size; ++k)
+      n += query.hit(tile, k, maybe);
     if (Band && n != maybe) return q - batch.first;
     counts[q - batch.first] = n - (batch.own == Own::except ? 1 : 0);  // a body is always a pair with itself
   }
@@ -114,16 +109,11 @@ std::uint32_t count_of(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t
 template <class V, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                    std::uint32_t* counts) {
-  const auto run = [&]<Filter Left>() {
-    return !Band && batch.shifted ? hits_of<V, D, S, Band, true, Left>(tile, batch, out, owner, counts)
-                                  : hits_of<V, D, S, Band, false, Left>(tile, batch, out, owner, counts);
+  const auto run = [&]<bool Upper>() {
+    return !Band && batch.shifted ? hits_of<V, D, S, Band, true, Upper>(tile, batch, out, owner, counts)
+                                  : hits_of<V, D, S, Band, false, Upper>(tile, batch, out, owner, counts);
   };
-  switch (batch.filter) {
-    case Filter::upper: return run.template operator()<Filter::upper>();
-    case Filter::others: return run.template operator()<Filter::others>();
-    case Filter::none: break;
-  }
-  return run.template operator()<Filter::none>();
+  return batch.upper ? run.template operator()<true>() : run.template operator()<false>();
 }
 template <class V, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* counts) {
@@ -136,7 +126,7 @@ void stream(void* to, const void* from, std::size_t bytes) { std::memcpy(to, fro
 // Whether a candidate may be a pair with a query inside the bounds: as in kernels_simd.hpp, no pair is lost to
 // rounding.
 template <class V, int D, Shape S, bool Band>
-bool near(const V* const* x, std::size_t slot, const Batch<V>& batch, const Bounds<V>& bounds) {
+bool near(const V* const* x, std::size_t slot, const Batch<V>& batch, const QueryBounds<V>& bounds) {
   const bool moved = batch.shifted && (Band || S == Shape::box);
   const bool shifted = batch.shifted && !Band;
   V sum = 0;
@@ -168,7 +158,7 @@ bool near(const V* const* x, std::size_t slot, const Batch<V>& batch, const Boun
 
 template <class V, int D, Shape S, bool Band>
 std::uint32_t gather(const V* const* x, const std::int32_t* payload, const Span* spans, std::size_t count,
-                     const Batch<V>& batch, const Bounds<V>* bounds, V* const* to, std::int32_t* payload_to,
+                     const Batch<V>& batch, const QueryBounds<V>* bounds, V* const* to, std::int32_t* payload_to,
                      std::uint32_t* ends) {
   std::size_t at = 0;
   for (std::size_t s = 0; s < count; ++s) {
@@ -176,8 +166,7 @@ std::uint32_t gather(const V* const* x, const std::int32_t* payload, const Span*
       for (int c = 0; c < columns_of(S, D); ++c) to[c][at] = x[c][slot];
       if (payload != nullptr) payload_to[at] = payload[slot];
       else if (payload_to != nullptr) payload_to[at] = static_cast<std::int32_t>(slot);
-      const bool greater =
-          bounds == nullptr || batch.filter != Filter::upper || payload[slot] > bounds->id - batch.image;
+      const bool greater = bounds == nullptr || !batch.upper || payload[slot] > bounds->id - batch.image;
       at += bounds == nullptr || (greater && near<V, D, S, Band>(x, slot, batch, *bounds)) ? 1 : 0;
     }
     ends[s] = static_cast<std::uint32_t>(at);
@@ -193,9 +182,10 @@ void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits
   const Query<float, D, S, true, false> query(batch, batch.first);
   std::uint32_t sure = 0;
   std::uint32_t unsure = 0;
-  for (std::uint32_t k = batch.own == Own::after ? batch.position + 1 : 0; k < tile.size; ++k) {
-    if (batch.own == Own::except && k == batch.position) continue;
-    if (!passes(batch.filter, tile.payload[k], batch.ids[batch.first] - batch.image)) continue;
+  const std::uint32_t begin = begin_of(batch, batch.first);
+  for (std::uint32_t k = batch.own == Own::after ? begin : 0; k < tile.size; ++k) {
+    if (batch.own == Own::except && k == begin) continue;
+    if (batch.upper && tile.payload[k] <= batch.ids[batch.first] - batch.image) continue;
     std::uint32_t maybe = 0;
     const std::uint32_t hit = query.hit(tile, k, maybe);
     if (hits != nullptr) hits[sure] = tile.payload[k];

@@ -39,9 +39,6 @@ struct FourLanes {
   static inline mask greater(const std::int32_t* payload, int32x4_t limit) {
     return vcgtq_s32(vld1q_s32(payload), limit);
   }
-  static inline mask unlike(const std::int32_t* payload, int32x4_t id) {
-    return vmvnq_u32(vceqq_s32(vld1q_s32(payload), id));
-  }
   static inline mask both(mask a, mask b) { return vandq_u32(a, b); }
   static inline mask differ(mask a, mask b) { return veorq_u32(a, b); }
   static inline mask either(mask a, mask b) { return vorrq_u32(a, b); }

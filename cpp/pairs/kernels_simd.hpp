@@ -2,12 +2,11 @@
 //
 // `Lanes` provides: value, vector, mask, width; load, store, copy (of payload), broadcast, subtract, add, multiply;
 // least, most (minimum and maximum), zero, at_most (lanes where a <= b), from(k) (all lanes but the first k), first(k),
-// without(k) (all lanes but lane k), greater and unlike (lanes of the payload above a limit, or not equal to it), both,
-// differ, either, any, none; number of set lanes; keep (compress-store of the payload's set lanes, returns their
-// number); fill (stores one id many times); number_slots (stores consecutive numbers); packing (how to move the set
-// lanes of a mask to the front), pack, pack_payload and pack_slots, which do that. Everything is inside an unnamed
-// namespace: each translation unit keeps its own copy, compiled for its own processor. The file that includes this
-// header includes the intrinsics first.
+// without(k) (all lanes but lane k), greater (lanes of the payload above a limit), both, differ, either, any, none;
+// number of set lanes; keep (compress-store of the payload's set lanes, returns their number); fill (stores one id many
+// times); number_slots (stores consecutive numbers); packing (how to move the set lanes of a mask to the front), pack,
+// pack_payload and pack_slots, which do that. Everything is inside an unnamed namespace: each translation unit keeps
+// its own copy, compiled for its own processor. The file that includes this header includes the intrinsics first.
 #pragma once
 
 #include <cstring>
@@ -123,7 +122,7 @@ struct Around {
   vector inside, outside;
   vector radius, floor, slope, offset;  // spheres reach max(their radius, floor) + radius
 
-  inline Around(const Batch<V>& batch, const Bounds<V>& bounds)
+  inline Around(const Batch<V>& batch, const QueryBounds<V>& bounds)
       : inside(Lanes::broadcast(batch.inside)), outside(Lanes::broadcast(batch.outside)),
         radius(Lanes::broadcast(batch.widest ? V{0} : bounds.radius)),
         floor(Lanes::broadcast(batch.widest ? bounds.radius : V{0})), slope(Lanes::broadcast(batch.slope)),
@@ -187,6 +186,7 @@ template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest, cla
   for (; k < special; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
   if (k >= tile.size) return false;
   visit(k, Lanes::both(query.hits(tile, k, doubt), mask));
+#pragma GCC unroll 4
   for (k += Lanes::width; k < tile.size; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
   return Band && Lanes::any(doubt);
 }
@@ -206,28 +206,21 @@ inline std::size_t register_of(std::size_t position) {
   return position / Lanes::width * Lanes::width;
 }
 
-// The lanes that a filter lets pass, by the id of the query.
-template <class Lanes, Filter Left, class Id>
-inline typename Lanes::mask passing(const std::int32_t* payload, Id id) {
-  return Left == Filter::upper ? Lanes::greater(payload, id) : Lanes::unlike(payload, id);
-}
-
 // Tile and batch are passed by value: stores might alias a reference, and every pointer would be read again.
-template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest, Filter Left>
+template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest, bool Upper>
 std::uint32_t hits_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                       std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const std::size_t self = batch.position + (q - batch.first);
     std::int32_t* to = out;
     bool doubt = false;
-    if constexpr (Left != Filter::none) {
+    if constexpr (Upper) {
       const auto id = Lanes::broadcast_id(batch.ids[q] - batch.image);
       doubt = sweep<Lanes, D, S, Band, Shifted, Widest>(
           tile, batch, q, 0, 0, Lanes::from(0), [&](std::size_t k, typename Lanes::mask hit) {
-            to += Lanes::keep(to, tile.payload + k, Lanes::both(hit, passing<Lanes, Left>(tile.payload + k, id)));
+            to += Lanes::keep(to, tile.payload + k, Lanes::both(hit, Lanes::greater(tile.payload + k, id)));
           });
     } else {
-      const std::size_t begin = batch.own == Own::after ? self + 1 : batch.own == Own::except ? self : 0;
+      const std::size_t begin = batch.own == Own::absent ? 0 : begin_of(batch, q);
       const std::size_t special = register_of<Lanes>(begin);
       doubt = sweep<Lanes, D, S, Band, Shifted, Widest>(
           tile, batch, q, batch.own == Own::except ? 0 : special, special,
@@ -253,7 +246,7 @@ template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest>
 std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typename Lanes::value> batch,
                        std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const std::size_t begin = batch.own == Own::after ? batch.position + (q - batch.first) + 1 : 0;
+    const std::size_t begin = batch.own == Own::after ? begin_of(batch, q) : 0;
     const std::size_t first = register_of<Lanes>(begin);
     std::size_t n = 0;
     const bool doubt = sweep<Lanes, D, S, Band, Shifted, Widest>(
@@ -269,17 +262,10 @@ std::uint32_t count_of(const Tile<typename Lanes::value> tile, const Batch<typen
 template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t hits(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
                    std::int32_t* out, std::int32_t* owner, std::uint32_t* counts) {
-  const auto run = [&]<Filter Left>() {
-    return run_variant<S>(batch, [&]<bool Shifted, bool Widest>() {
-      return hits_of<Lanes, D, S, Band, Shifted, Widest, Left>(tile, batch, out, owner, counts);
-    });
-  };
-  switch (batch.filter) {
-    case Filter::upper: return run.template operator()<Filter::upper>();
-    case Filter::others: return run.template operator()<Filter::others>();
-    case Filter::none: break;
-  }
-  return run.template operator()<Filter::none>();
+  return run_variant<S>(batch, [&]<bool Shifted, bool Widest>() {
+    return batch.upper ? hits_of<Lanes, D, S, Band, Shifted, Widest, true>(tile, batch, out, owner, counts)
+                       : hits_of<Lanes, D, S, Band, Shifted, Widest, false>(tile, batch, out, owner, counts);
+  });
 }
 template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t count(const Tile<typename Lanes::value>& tile, const Batch<typename Lanes::value>& batch,
@@ -324,7 +310,7 @@ std::uint32_t gather_all(const typename Lanes::value* const* x, const std::int32
 template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t gather_near(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans,
                           std::size_t count, const Batch<typename Lanes::value>& batch,
-                          const Bounds<typename Lanes::value>& bounds, typename Lanes::value* const* to,
+                          const QueryBounds<typename Lanes::value>& bounds, typename Lanes::value* const* to,
                           std::int32_t* payload_to, std::uint32_t* ends) {
   using V = typename Lanes::value;
   constexpr int columns = columns_of(S, D);
@@ -336,12 +322,11 @@ std::uint32_t gather_near(const typename Lanes::value* const* x, const std::int3
     target[a] = to[a];
   }
   const Around<Lanes, D, S, Band, Shifted> around(batch, bounds);
-  const bool upper = batch.filter == Filter::upper;
   const auto limit = Lanes::broadcast_id(bounds.id - batch.image);
   std::size_t at = 0;
   const auto take = [&](std::size_t from, std::size_t n) {
     auto near = Lanes::both(around.near(source, from), Lanes::first(n));
-    if (upper) near = Lanes::both(near, Lanes::greater(payload + from, limit));
+    if (batch.upper) near = Lanes::both(near, Lanes::greater(payload + from, limit));
     const auto packing = Lanes::packing(near);
     for (int a = 0; a < columns; ++a) Lanes::store(target[a] + at, Lanes::pack(Lanes::load(source[a] + from), packing));
     if (payload != nullptr) Lanes::pack_payload(payload_to + at, payload + from, packing);
@@ -366,7 +351,7 @@ std::uint32_t gather_near(const typename Lanes::value* const* x, const std::int3
 template <class Lanes, int D, Shape S, bool Band>
 std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* payload, const Span* spans,
                      std::size_t count, const Batch<typename Lanes::value>& batch,
-                     const Bounds<typename Lanes::value>* bounds, typename Lanes::value* const* to,
+                     const QueryBounds<typename Lanes::value>* bounds, typename Lanes::value* const* to,
                      std::int32_t* payload_to, std::uint32_t* ends) {
   using V = typename Lanes::value;
   // Local pointers: those behind `x` and `to` might alias the output, and would be read again each time.
@@ -392,8 +377,7 @@ template <class Lanes, int D, Shape S, bool Shifted, bool Widest, bool Counted>
 void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hits, std::int32_t* doubts,
              std::uint32_t* counts) {
   const Query<Lanes, D, S, true, Shifted, Widest> query(batch, batch.first);
-  const std::size_t self = batch.position;
-  const std::size_t begin = batch.own == Own::after ? self + 1 : batch.own == Own::except ? self : 0;
+  const std::size_t begin = batch.own == Own::absent ? 0 : begin_of(batch, batch.first);
   const std::size_t special = register_of<Lanes>(begin);
   const auto id = Lanes::broadcast_id(batch.ids[batch.first] - batch.image);
   std::size_t sure = 0;
@@ -401,9 +385,7 @@ void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hit
   for (std::size_t k = batch.own == Own::after ? special : 0; k < tile.size; k += Lanes::width) {
     auto doubt = Lanes::none();
     auto hit = query.hits(tile, k, doubt);
-    auto wanted = batch.filter == Filter::none    ? Lanes::from(0)
-                  : batch.filter == Filter::upper ? passing<Lanes, Filter::upper>(tile.payload + k, id)
-                                                  : passing<Lanes, Filter::others>(tile.payload + k, id);
+    auto wanted = batch.upper ? Lanes::greater(tile.payload + k, id) : Lanes::from(0);
     if (k == special && batch.own != Own::absent)
       wanted = batch.own == Own::except ? Lanes::without(begin % Lanes::width) : Lanes::from(begin % Lanes::width);
     hit = Lanes::both(hit, wanted);

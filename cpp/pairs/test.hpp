@@ -24,11 +24,12 @@ enum class Keep {
   all,
   upper,  // only those with a larger id: each pair once (of a body's own images, one of two opposite ones)
 };
-// What hits are asked for. With `sort`, which writes entries in ascending order (and may write `overshoot` more),
-// candidates are sorted, so that most queries get their hits in ascending order.
+// Writes n ids in ascending order to `to`, which may be `from`, and up to `overshoot` more.
+using SortIds = void(const std::int32_t* from, std::size_t n, std::int32_t* to);
+// What hits are asked for. With `sort`, candidates are sorted, so that hits in one tile are in ascending order.
 struct HitOptions {
   Keep keep = Keep::all;
-  void (*sort)(const std::int32_t* from, std::size_t n, std::int32_t* to) = nullptr;
+  SortIds* sort = nullptr;
 };
 // A body is its own neighbour through images; of two opposite ones this is the one that is kept.
 template <class T, int D>

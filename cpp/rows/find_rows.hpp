@@ -218,9 +218,12 @@ class RowSearch {
     logs_.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
   }
 
-  // With many queries per cell, sorting the candidates of a cell once takes less time than sorting the hits of each
-  // query.
-  [[nodiscard]] bool sorts_candidates() const { return queries_.groups > 0 && queries_.size >= 12 * queries_.groups; }
+  // With enough queries per cell, sorting the candidates of a cell once takes less time than sorting the hits of each
+  // query (benchmarks/rows.py). Half rows need fewer: of sorted candidates they test only those after the query.
+  [[nodiscard]] bool sorts_candidates() const {
+    const std::size_t enough = keep_ == Keep::upper ? 12 : 20;
+    return queries_.groups > 0 && queries_.size >= enough * queries_.groups;
+  }
 
   // Finds all hits; returns the number of candidates.
   std::uint64_t search(bool plain, bool sort) {
@@ -281,7 +284,7 @@ class RowSearch {
     const std::size_t rows = std::max<std::size_t>(1, queries_.size);
     const std::size_t lines = static_cast<std::size_t>(offsets.back()) / rows / line + 3;
     const RowKernels& kernels = row_kernels();
-    const bool check = sorts_candidates();  // otherwise few rows are sorted, and the branch is mispredicted
+    const bool sort_pieces = sort && !sorts_candidates();
     std::vector<const std::int32_t*> hits(more_.size());
     static constexpr std::array<std::int32_t, copied_past> none{};  // empty rows are copied, too
     for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : none.data();
@@ -297,7 +300,7 @@ class RowSearch {
         const Piece piece = pieces_[row];
         const std::int32_t* const from = hits[piece.thread()] + piece.first();
         if (!piece.more()) {
-          if (sort && !(check && kernels.ascending(from, length))) kernels.sort(from, length, to);
+          if (sort_pieces) kernels.sort(from, length, to);
           else copy_row_past(from, length, to);
         } else {
           copy_row_past(from, piece.count(), to);

@@ -15,8 +15,6 @@ inline constexpr std::size_t sort_overshoot = 64;
 struct RowKernels {
   // Writes n entries in ascending order to `to`, which may be `from`.
   void (*sort)(const std::int32_t* from, std::size_t n, std::int32_t* to);
-  // Whether n entries are in ascending order.
-  bool (*ascending)(const std::int32_t* row, std::size_t n);
 };
 
 const RowKernels& baseline_row_kernels();

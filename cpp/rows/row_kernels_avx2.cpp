@@ -22,7 +22,6 @@ struct IntLanes {
   static inline vector broadcast(std::int32_t x) { return _mm256_set1_epi32(x); }
   static inline vector least(vector a, vector b) { return _mm256_min_epi32(a, b); }
   static inline vector most(vector a, vector b) { return _mm256_max_epi32(a, b); }
-  static inline bool any_greater(vector a, vector b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a, b)) != 0; }
   static inline vector reverse(vector v) {
     return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
   }
@@ -72,7 +71,7 @@ struct IntLanes {
 }  // namespace
 
 const RowKernels& avx2_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>, ascending<IntLanes>};
+  static constexpr RowKernels kernels{sort<IntLanes>};
   return kernels;
 }
 

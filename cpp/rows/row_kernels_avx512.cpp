@@ -23,7 +23,6 @@ struct IntLanes {
   static inline vector broadcast(std::int32_t x) { return _mm512_set1_epi32(x); }
   static inline vector least(vector a, vector b) { return _mm512_min_epi32(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_epi32(a, b); }
-  static inline bool any_greater(vector a, vector b) { return _mm512_cmpgt_epi32_mask(a, b) != 0; }
   // Lane k of the result is lane k ^ X.
   template <int X>
   static inline vector swap(vector v) {
@@ -53,7 +52,7 @@ struct IntLanes {
 }  // namespace
 
 const RowKernels& avx512_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>, ascending<IntLanes>};
+  static constexpr RowKernels kernels{sort<IntLanes>};
   return kernels;
 }
 

@@ -20,7 +20,6 @@ struct IntLanes {
   static inline vector broadcast(std::int32_t x) { return vdupq_n_s32(x); }
   static inline vector least(vector a, vector b) { return vminq_s32(a, b); }
   static inline vector most(vector a, vector b) { return vmaxq_s32(a, b); }
-  static inline bool any_greater(vector a, vector b) { return any_lane(vcgtq_s32(a, b)); }
   static inline vector swap_halves(vector v) { return vextq_s32(v, v, 2); }
   static inline vector reverse(vector v) { return swap_halves(vrev64q_s32(v)); }
   // Compares lanes that are next to each other: the second takes the larger one.
@@ -65,7 +64,7 @@ struct IntLanes {
 }  // namespace
 
 const RowKernels& neon_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>, ascending<IntLanes>};
+  static constexpr RowKernels kernels{sort<IntLanes>};
   return kernels;
 }
 

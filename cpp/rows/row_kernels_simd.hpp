@@ -6,10 +6,10 @@
 // shorter one, exchanges with the missing padding are left out.
 //
 // `Lanes` provides: vector, width, block; load, first (of a register the first k lanes, all others the largest
-// integer), store, broadcast, least, most (minimum and maximum per lane),
-// any_greater, reverse, sort (ascending within the register), merge (the same for lanes that first rise, then fall). If
-// `block` is not 0, sort_block sorts each of this many registers at once. Everything is in an unnamed namespace, so
-// that each translation unit has its own copy, compiled for its own instruction set.
+// integer), store, broadcast, least, most (minimum and maximum per lane), reverse, sort (ascending within the
+// register), merge (the same for lanes that first rise, then fall). If `block` is not 0, sort_block sorts each of this
+// many registers at once. Everything is in an unnamed namespace, so that each translation unit has its own copy,
+// compiled for its own instruction set.
 #pragma once
 
 #include <cstring>
@@ -18,6 +18,16 @@
 
 namespace vicinal {
 namespace {
+
+// Calls f(0) … f(N - 1). Unlike a loop, it is unrolled before compilers decide where registers are kept: an array of
+// them would go through memory.
+template <int N, class F>
+[[gnu::always_inline]] inline void repeat(const F& f) {
+  if constexpr (N > 0) {
+    repeat<N - 1>(f);
+    f(N - 1);
+  }
+}
 
 template <class Lanes>
 struct RowSort {
@@ -36,7 +46,7 @@ struct RowSort {
     if constexpr (N == 1) {
       v[0] = Lanes::merge(v[0]);
     } else {
-      for (int k = 0; k < N / 2; ++k) exchange(v[k], v[k + N / 2]);
+      repeat<N / 2>([v](int k) { exchange(v[k], v[k + N / 2]); });
       merge_registers<N / 2>(v);
       merge_registers<N / 2>(v + N / 2);
     }
@@ -60,7 +70,7 @@ struct RowSort {
   template <int N, int All>
   [[gnu::always_inline]] static inline void merge_until(vector* v) {
     if constexpr (N < All) {
-      for (int k = 0; k < All; k += N) merge_sorted<N>(v + k);
+      repeat<All / N>([v](int k) { merge_sorted<N>(v + k * N); });
       merge_until<2 * N, All>(v);
     }
   }
@@ -68,11 +78,11 @@ struct RowSort {
   template <int N>
   [[gnu::always_inline]] static inline void merge_sorted(vector* v) {
     // The first run followed by the reversed second run rises, then falls.
-    for (int k = 0; k < N / 4; ++k) {
+    repeat<N / 4>([v](int k) {
       const vector turned = Lanes::reverse(v[N / 2 + k]);
       v[N / 2 + k] = Lanes::reverse(v[N - 1 - k]);
       v[N - 1 - k] = turned;
-    }
+    });
     if constexpr (N == 2) v[1] = Lanes::reverse(v[1]);
     merge_registers<N>(v);
   }
@@ -80,9 +90,9 @@ struct RowSort {
   template <int N, class F>
   [[gnu::always_inline]] static inline void in_registers(std::int32_t* row, F&& f) {
     vector v[N];
-    for (int k = 0; k < N; ++k) v[k] = Lanes::load(row + static_cast<std::size_t>(k) * width);
+    repeat<N>([&](int k) { v[k] = Lanes::load(row + static_cast<std::size_t>(k) * width); });
     f(v);
-    for (int k = 0; k < N; ++k) Lanes::store(row + static_cast<std::size_t>(k) * width, v[k]);
+    repeat<N>([&](int k) { Lanes::store(row + static_cast<std::size_t>(k) * width, v[k]); });
   }
 
   // Sorts `count` registers in memory that together rise, then fall; `count` is a power of two.
@@ -168,14 +178,14 @@ struct RowSort {
   template <int N>
   [[gnu::always_inline]] static inline void sort_few(const std::int32_t* from, std::size_t n, std::int32_t* to) {
     vector v[N];
-    for (int k = 0; k < N; ++k) {
+    repeat<N>([&](int k) {
       const std::size_t before = static_cast<std::size_t>(k) * width;
       const vector loaded = Lanes::load(from + before);
       v[k] = k < N / 2 ? loaded : Lanes::first(loaded, n > before ? n - before : 0);
-    }
+    });
     if constexpr (N == 3) sort_three(v);
     else sort_registers<N>(v);
-    for (int k = 0; k < N; ++k) Lanes::store(to + static_cast<std::size_t>(k) * width, v[k]);
+    repeat<N>([&](int k) { Lanes::store(to + static_cast<std::size_t>(k) * width, v[k]); });
   }
 };
 
@@ -192,24 +202,15 @@ void sort(const std::int32_t* from, std::size_t n, std::int32_t* to) {
     case 2: return RowSort<Lanes>::template sort_few<2>(from, n, to);
     case 3: return RowSort<Lanes>::template sort_few<3>(from, n, to);
     case 4: return RowSort<Lanes>::template sort_few<4>(from, n, to);
+    case 8:
+      if constexpr (Lanes::width < 16) return RowSort<Lanes>::template sort_few<8>(from, n, to);
+      break;  // would read more than half of `sort_overshoot` past the end
     default: break;
   }
   if (to != from) std::memcpy(to, from, n * sizeof(std::int32_t));
   for (std::size_t k = n; k < count * Lanes::width; k += Lanes::width)
     Lanes::store(to + k, Lanes::broadcast(0x7fffffff));
   RowSort<Lanes>::sort_runs(to, count);
-}
-
-// Mostly the answer is known after the first register.
-template <class Lanes>
-bool ascending(const std::int32_t* row, std::size_t n) {
-  if (n < 2) return true;
-  std::size_t k = 0;
-  for (; k + Lanes::width < n; k += Lanes::width)
-    if (Lanes::any_greater(Lanes::load(row + k), Lanes::load(row + k + 1))) return false;
-  for (++k; k < n; ++k)
-    if (row[k - 1] > row[k]) return false;
-  return true;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ from vicinal import _check, _core
 from vicinal import self_pairs as own
 from vicinal._check import Bodies
 from vicinal._environment import check_environment
+from vicinal.alike import check_alike, check_place
 from vicinal.bodies import BoxesLike, PlanesLike, QueryArguments, check_boxes, check_points, check_spheres
 from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.errors import InputError
@@ -573,26 +574,13 @@ class Index:
 
     def _alike(self, points: object, radii: object, boxes: object) -> Bodies:
         """Check bodies that join those of the index or replace them: of the same kind, with the same skin."""
-        kind, dtype = self._like.kind, self._like.array.dtype
-        given = "boxes" if boxes is not None else "spheres" if radii is not None else "points"
-        if given != kind:
-            wanted = {"points": "points only", "spheres": "points and radii=", "boxes": "boxes="}[kind]
-            raise InputError(f"bodies must be {kind}, as those of the index, got {given}; pass {wanted}")
-        if kind == "boxes":
-            return self._same(check_boxes(points, boxes, self._half_skin, dtype), "boxes")
-        if kind == "spheres":
-            return self._same(check_spheres(points, radii, self._half_skin, dtype, criterion=self._criterion), "points")
-        return self._same(check_points(points, dtype=dtype), "points")
+        bodies, name = check_alike(
+            self._like, points, radii, boxes, half_skin=self._half_skin, criterion=self._criterion
+        )
+        return self._same(bodies, name)
 
     def _same(self, bodies: Bodies, name: str) -> Bodies:
-        """Check that bodies have the dimension of the index and lie close enough to its periodic box."""
-        if len(bodies) == 0:
-            return self._like
-        if bodies.dim != self._like.dim:
-            raise InputError(f"{name} must have {self._like.dim} columns, as the bodies of the index, got {bodies.dim}")
-        if self._box.periodic:
-            _check.check_wraps(bodies, self._box, name)
-        return bodies
+        return check_place(self._like, bodies, name, self._box)
 
     @property
     def stats(self) -> Stats:
