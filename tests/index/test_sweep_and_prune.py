@@ -138,6 +138,17 @@ def test_the_sweep_goes_along_the_axis_of_least_overlap() -> None:
         assert index.stats.candidates < 15 * len(points)
 
 
+@pytest.mark.parametrize("axes", ["one", "all"])
+def test_images_of_flat_boxes_where_all_boxes_begin_are_found(axes: Any) -> None:
+    """The sweep goes along x. The first two boxes have no width, and touch across the border of y only."""
+    lower, upper = np.array([[0.0, 0], [0, 8], [50, 4]]), np.array([[0.0, 1], [0, 10.5], [51, 5]])
+    for order in ([0, 1, 2], [1, 0, 2]):
+        bodies = {"boxes": (lower[order], upper[order])}
+        index = vc.SweepAndPrune(**bodies, box=(None, 10.0), axes=axes)
+        assert len(index.pairs()[0]) == 1
+        assert_same_as_fresh(index, bodies, (None, 10.0))
+
+
 def test_one_giant_does_not_make_candidates_of_all() -> None:
     """Bodies before a query that end before it starts are left out, although the giant reaches far past them."""
     n = 4000
