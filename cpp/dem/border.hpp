@@ -24,8 +24,8 @@ class Border {
 
   [[nodiscard]] bool used() const { return exchange != nullptr; }
 
-  // `sent`: own rows in the order of the message; `arriving`: rows of ghosts, rank by rank, `counts` of each. `turning`:
-  // orientations travel, too, which is needed unless all bodies are spheres.
+  // `sent`: own rows in the order of the message; `arriving`: rows of ghosts, rank by rank, `counts` of each.
+  // `turning`: orientations travel, too, which is needed unless all bodies are spheres.
   void set(const Bodies& bodies, std::span<const Number> sent, std::span<const Number> arriving,
            std::span<const std::size_t> counts, bool turning) {
     turning_ = turning;

@@ -98,8 +98,8 @@ class Node final : public Exchange {
       const std::byte* const letter = content(r, last_);
       std::vector<std::int64_t> theirs(ranks_);
       std::memcpy(theirs.data(), letter, table);
-      const auto before = std::accumulate(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(rank_),
-                                          std::int64_t{0});
+      const auto before =
+          std::accumulate(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(rank_), std::int64_t{0});
       const auto* const from = reinterpret_cast<const std::uint8_t*>(letter + table) + before;
       take(std::span(from, static_cast<std::size_t>(theirs[rank_])));
     }

@@ -76,8 +76,7 @@ void bind_dem_ranks(nb::class_<Simulation>& grains) {
              return array_of(std::move(order), {n});
            })
       .def("settle", [](Simulation& w) { w.migration.settle(); })
-      .def("set_border", &set_border, nb::arg("sent"), nb::arg("ghosts"), nb::arg("counts"),
-           nb::arg("turning"))
+      .def("set_border", &set_border, nb::arg("sent"), nb::arg("ghosts"), nb::arg("counts"), nb::arg("turning"))
       .def("ghosts",
            [](const Simulation& w) {
              return array_of(std::vector<std::uint8_t>(w.assembly.bodies.ghosts), {w.assembly.bodies.size()});

@@ -86,7 +86,8 @@ void bind_distributed(nb::module_& m) {
       .def_prop_ro("capacity", &Node::capacity)
       .def_prop_ro("waited", &Node::waited);
   nb::class_<MessageExchange, Exchange>(m, "MessageExchange")
-      .def(nb::init<MessageExchange::Bytes, MessageExchange::Bytes, std::vector<std::size_t>, MessageExchange::Numbers>(),
+      .def(nb::init<MessageExchange::Bytes, MessageExchange::Bytes, std::vector<std::size_t>,
+                    MessageExchange::Numbers>(),
            nb::arg("outgoing"), nb::arg("incoming"), nb::arg("starts"), nb::arg("numbers"));
 }
 

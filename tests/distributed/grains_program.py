@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from same_bits import WORLD, assert_same, in_thirds, main, meet, message, share
 
 from dem.grains import floor, linear
-from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls
+from vicinal.dem import Clump, Cylinder, Material, MeshWall, Plane, Polyhedron, Simulation, Tablet, box_walls, ranks
 from vicinal.dem import simulation as module
 from vicinal.sim import balance
 
@@ -34,6 +34,8 @@ HERTZ = Material(
 )
 LINEAR = linear(friction=0.5, restitution=0.5, kn=2e4)
 COLUMNS = ("positions", "velocities", "spins", "orientations", "radii", "masses", "material_ids", "shape_ids")
+STEPS = 32
+"""Steps after which ranks compare their work here."""
 Make = Callable[[Any], Simulation]
 Case = tuple[Make, Callable[[Simulation], None]]
 
@@ -220,10 +222,41 @@ def unequal() -> dict[str, Case]:
     return {"unequal": (make, run)}
 
 
-def compare(cases: dict[str, Case]) -> None:
+def redivided() -> dict[str, Case]:
+    """Space is divided again between two builds, as often as ranks compare their work."""
+
+    def make(comm: Any) -> Simulation:
+        sim = shapes()["all"][0](comm)
+        sim.velocities = 0.01 * sim.velocities
+        return sim
+
+    def run(sim: Simulation) -> None:
+        divisions = 0
+        for round_ in range(8):
+            # Each time another rank seems to be slow, and the division before seems to have cost nothing.
+            sim._ranks.spent = 1e6 * (1 + (sim.rank + round_) % 2) * (len(sim) > 0)
+            sim._ranks._price = 0.0
+            before, builds = len(sim), sim._builds
+            sim.run(STEPS)
+            moved = sim._ranks.count(int(len(sim) != before)) > 0
+            divisions += moved and sim._builds == builds
+        assert divisions > 0 or not sim._ranks.used, "no division between two builds"
+
+    return {"redivided": (make, run)}
+
+
+def messages() -> dict[str, Case]:
+    """Ranks that share no memory send messages."""
+    ranks.open_node = lambda _comm, _needed: None  # type: ignore[assignment]
+    everything = spheres() | shapes()
+    return {name: everything[name] for name in ("periodic", "clumps")}
+
+
+def compare(cases: Callable[[], dict[str, Case]]) -> None:
     module.BUILDS_PER_SORT = 4
+    ranks.STEPS = STEPS
     balance.TOLERANCE = 1.02  # type: ignore[misc]
-    for name, (make, advance) in cases.items():
+    for name, (make, advance) in cases().items():
         sim = make(WORLD)
         advance(sim)
         got = gathered(sim, WORLD)
@@ -233,7 +266,7 @@ def compare(cases: dict[str, Case]) -> None:
             expected = gathered(alone, None)
             assert expected is not None
             assert_same(got, expected, name)
-            assert alone.stats.builds > 3 or len(alone) < 2, name
+            assert alone.stats.builds > 3 or len(alone) < 2 or name == "redivided", name
         meet()
 
 
@@ -264,6 +297,6 @@ def disagree() -> None:
 
 
 if __name__ == "__main__":
-    made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding, unequal)}
-    compared: dict[str, Callable[[], None]] = {name: partial(compare, case()) for name, case in made.items()}
+    made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding, unequal, redivided, messages)}
+    compared: dict[str, Callable[[], None]] = {name: partial(compare, case) for name, case in made.items()}
     main({**compared, "restart": restart, "disagree": disagree})

@@ -21,6 +21,7 @@ def program(name: str) -> str:
     [
         ("grains", "feeding", 1),
         ("grains", "spheres,feeding,unequal,disagree", 2),
+        ("grains", "redivided,messages", 2),
         ("grains", "storm,shapes", 3),
         ("grains", "walls", 4),
         ("fluids", "cases,disagree", 2),
