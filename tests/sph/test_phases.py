@@ -12,7 +12,7 @@ from sph.plain_edac import edac_pass
 from vicinal.errors import InputError
 from vicinal.lab import phase_flows
 from vicinal.sim import load, run, scenes
-from vicinal.sph import Laminar, Phase, Simulation
+from vicinal.sph import Laminar, Phase, Simulation, SoundSpeedWarning, UnstableError
 
 KINDS = [Phase(density=2.0, nu=0.3), Phase(density=0.002, nu=2.0), Phase(density=1.0, nu=0.1)]
 
@@ -186,3 +186,16 @@ def test_wrong_phases_are_refused() -> None:
             Simulation(**{**good, **wrong})  # type: ignore[arg-type]
     with pytest.raises(InputError, match="density must be"):
         Phase(density=0.0)
+
+
+def test_a_gas_may_be_faster_than_sound_in_a_liquid() -> None:
+    def run_gas(speed: float) -> None:
+        kinds = [Phase(density=1000.0), Phase(density=10.0)]
+        start = {"velocities": [[0, 0], [speed, 0]], "phases": kinds, "phase": [0, 1]}
+        sim = Simulation([[0, 0], [1, 0]], spacing=0.1, sound_speed=10.0, scheme="edac", **start)  # type: ignore[arg-type]
+        sim.run(1)
+
+    with pytest.warns(SoundSpeedWarning):
+        run_gas(90.0)
+    with pytest.raises(UnstableError, match=r"moves with 110, faster than sound \(100\)"):
+        run_gas(110.0)

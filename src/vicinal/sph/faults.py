@@ -57,10 +57,12 @@ def unstable(sim: Simulation, particle: int) -> UnstableError:
     row = sim.rows(sim.ids == particle, "positions", "velocities", "densities", "masses")
     position, density = row["positions"][0], float(row["densities"][0])
     speed, rest = float(np.linalg.norm(row["velocities"][0])), float(row["masses"][0]) / sim.spacing**sim.dim
+    # Of the phase of the particle: all phases are equally stiff.
+    sound = sim.sound_speed * (sim.density / rest) ** 0.5
     if not np.isfinite(position).all() or not np.isfinite(speed) or not np.isfinite(density):
         what = "has a position, velocity or density that is not finite"
-    elif speed >= sim.sound_speed:
-        what = f"moves with {speed:.4g}, faster than sound_speed ({sim.sound_speed:.4g})"
+    elif speed >= sound:
+        what = f"moves with {speed:.4g}, faster than sound ({sound:.4g})"
     else:
         what = f"has the density {density:.4g} instead of {rest:.4g}"
     where = ", ".join(f"{x:.4g}" for x in position)
