@@ -180,12 +180,12 @@ def test_every_thread_count_and_instruction_set_gives_the_same_bits(isa: None) -
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 def test_an_index_finds_the_neighbours_of_its_present_bodies(structure: Structure) -> None:
     box = (1.0,) * max(structure.dims) if structure.periodic else None
-    points, queries = structure.flatten(RNG.random((120, 3))), structure.flatten(RNG.random((20, 3)))
+    points, queries = structure.flatten(RNG.random((300, 3))), structure.flatten(RNG.random((20, 3)))
     index = structure.build(points, cutoff=0.1, box=box)
     check_rows(index.nearest(5), vc.nearest(points, 5, box=box))
     check_rows(index.nearest(5, 0.05, queries=queries), vc.nearest(points, 5, 0.05, box=box, queries=queries))
     assert index.stats.bytes > 0
-    points = structure.flatten(RNG.random((120, 3)))
+    points = structure.flatten(RNG.random((300, 3)))
     index.update(points)
     check_rows(index.nearest(5), vc.nearest(points, 5, box=box))
     index.insert(queries)
