@@ -115,6 +115,48 @@ def test_clouds_of_every_kind_have_the_neighbours_of_scipy() -> None:
     check_each(cases, check)
 
 
+def hard_clouds(dtype: Any) -> dict[str, tuple[Array, float | None]]:
+    """Points whose distances float32 cannot tell apart, and their period."""
+    grid = np.stack(np.meshgrid(*[np.arange(5.0)] * 3), -1).reshape(-1, 3)
+    close = 1 + 1e-9 * RNG.random((120, 3))
+    step = float(np.finfo(dtype).eps) * 512
+    tiny, vast = (1e-30, 1e15) if dtype == np.float32 else (1e-150, 1e140)
+    clouds: dict[str, tuple[Array, float | None]] = {
+        "lattice": (grid, None),
+        "periodic lattice": (grid / 5, 1.0),
+        "lattice far away": (512 + step * grid, None),
+        "periodic cluster": (0.99 + step * grid, 1.0),
+        "close": (close, None),
+        "close and strays": (np.concatenate([close, 1e4 * RNG.random((50, 3))]), None),
+        "coincident beside a void": (np.concatenate([np.full((80, 3), 0.5), RNG.random((40, 3))]), None),
+        "tiny": (tiny * RNG.random((120, 3)), None),
+        "vast": (vast * RNG.normal(size=(120, 3)), None),
+        "tiny in a vast box": (np.concatenate([tiny * grid, vast * RNG.random((20, 3))]), vast),
+    }
+    return {name: (points.astype(dtype), period) for name, (points, period) in clouds.items()}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_points_that_float32_cannot_tell_apart_are_sorted_exactly(dtype: Any, isa: None) -> None:
+    def check(case: tuple[str, tuple[Array, float | None]]) -> None:
+        points, period = case[1]
+        for k in (1, 8):
+            d = vc.nearest(points, k, box=period)[0]
+            cutoff = float(np.nextafter(d.max(), dtype(np.inf)))
+            expected = first_of(exact_pairs(points, cutoff, period), len(points), k)
+            for name in _core.available_isas():
+                _core.set_isa(name)
+                check_rows(vc.nearest(points, k, box=period), expected)
+            # As a cutoff, the middle of the distances is in doubt for many points.
+            middle = float(np.median(d))
+            check_rows(
+                vc.nearest(points, k, middle, box=period),
+                first_of(exact_pairs(points, middle, period), len(points), k),
+            )
+
+    check_each(hard_clouds(dtype).items(), check)
+
+
 def test_coincident_points_are_found_in_order_of_number() -> None:
     d, j = vc.nearest(np.zeros((20_000, 2)), 3)
     assert (d == 0).all()

@@ -6,19 +6,21 @@
 // descend the tree alone, and so do all queries of a run whose tile would be too large (a void next to a cluster, for
 // example): the run is halved until the tile fits. So the time per query is bounded for any distribution of points.
 //
-// Every decision compares squared distances of the exact test (docs/definition.md), or bounds of them that are rounded
-// in the same way: the result is that of sorting all candidates by squared distance, then by number.
+// The candidates of a query are selected in float32, with a limit that contains all that may be among the nearest
+// (run_frame.hpp). Every other decision compares squared distances of the exact test (docs/definition.md), or bounds of
+// them that are rounded in the same way: the result is that of sorting all candidates by squared distance, then by
+// number.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,7 +30,9 @@
 #include "geometry/box.hpp"
 #include "index/images.hpp"
 #include "index/parts.hpp"
+#include "nearest/best.hpp"
 #include "nearest/nearest.hpp"
+#include "nearest/run_frame.hpp"
 #include "nearest/tree.hpp"
 #include "pairs/nearest_kernels.hpp"
 #include "pairs/search.hpp"
@@ -36,47 +40,6 @@
 namespace vicinal {
 
 inline const NearestKernels& nearest_kernels() { return VICINAL_OF_ISA(nearest_kernels()); }
-
-// The k nearest points found so far, by squared distance, then number.
-template <class T>
-class Best {
- public:
-  void reset(std::size_t k, T most) {
-    squares_.resize(k);
-    ids_.resize(k);
-    count_ = 0;
-    most_ = most;
-  }
-  [[nodiscard]] bool full() const { return count_ == squares_.size(); }
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] const T* squares() const { return squares_.data(); }
-  [[nodiscard]] const std::int32_t* ids() const { return ids_.data(); }
-  // Points farther away are not wanted,
-  [[nodiscard]] T limit() const { return full() ? squares_.back() : most_; }
-  // nor are points as far away with a number from this one on.
-  [[nodiscard]] std::int32_t limit_id() const {
-    return full() ? ids_.back() : std::numeric_limits<std::int32_t>::max();
-  }
-  [[nodiscard]] bool wants(T square, std::int32_t id) const {
-    return square < limit() || (square == limit() && id < limit_id());
-  }
-  void add(T square, std::int32_t id) {
-    if (!wants(square, id)) return;
-    std::size_t to = full() ? count_ - 1 : count_++;
-    for (; to > 0 && (squares_[to - 1] > square || (squares_[to - 1] == square && ids_[to - 1] > id)); --to) {
-      squares_[to] = squares_[to - 1];
-      ids_[to] = ids_[to - 1];
-    }
-    squares_[to] = square;
-    ids_[to] = id;
-  }
-
- private:
-  std::vector<T> squares_;
-  std::vector<std::int32_t> ids_;
-  std::size_t count_ = 0;
-  T most_{};
-};
 
 // Rows of k distances and numbers, one per query as the user numbers them.
 template <class T>
@@ -95,7 +58,7 @@ class NearestSearch {
                 const NearestRows<T>& rows)
       : tree_(tree), bodies_(tree.bodies()), queries_(queries), own_(own), rows_(rows),
         most_(cutoff < std::numeric_limits<T>::infinity() ? cutoff * cutoff : std::numeric_limits<T>::max()),
-        most_candidates_(2048 + 8 * rows.k), gather_(gather_kernel()), kernel_(nearest_kernel()) {
+        most_candidates_(2048 + 8 * rows.k), kernel_(nearest_kernel()) {
     T shortest = 0;
     for (std::size_t a = 0; a < D; ++a)
       if (const T edge = bodies_.box.edge[a]; edge > 0) shortest = shortest > 0 ? std::min(shortest, edge) : edge;
@@ -104,11 +67,19 @@ class NearestSearch {
         for (const T x : {raw->low[a], raw->high[a]}) bound_[a] = std::max(bound_[a], std::abs(static_cast<double>(x)));
     near_reach_ = static_cast<double>(shortest) / 2;
     near_images_ = images_of(near_reach_);
+    near_step_ = longest_step(near_images_);
+    if (tree.depth() > 0) {
+      const auto& top = tree.level(tree.depth() - 1);
+      for (std::size_t a = 0; a < D; ++a) {
+        all_.low[a] = *std::min_element(tree.low(top.first)[a], tree.low(top.first)[a] + top.count);
+        all_.high[a] = *std::max_element(tree.high(top.first)[a], tree.high(top.first)[a] + top.count);
+      }
+    }
     // All candidates, those up to a whole register behind the last image, and what `gather` writes too much.
     const std::size_t room = most_candidates_ + 2 * tile_lanes + gather_overshoot;
     for (auto& column : tile_) column.reset(room);
-    tile_ids_.reset(room);
-    squares_.reset(room);
+    tile_slots_.reset(room);
+    places_.reset(room);
   }
 
   // Answers queries first … last-1, which are neighbours.
@@ -127,7 +98,6 @@ class NearestSearch {
       guess_ = static_cast<T>(std::min(static_cast<double>(guess_) * (width / width_), static_cast<double>(most_)));
     width_ = width;
     answer(queue_, grown(guess_), !known);
-    finish_picked();
     guess_ = sum_ / static_cast<T>(last - first);
   }
 
@@ -157,23 +127,19 @@ class NearestSearch {
     T bound;
     std::uint32_t level, node;
   };
-  // Candidates begin … begin+count-1 of picked_ are those of a query.
+  // Candidates begin … begin+count-1 of `picked_` are those of a query.
   struct Picked {
     Slot query;
     std::size_t begin, count;
   };
 
-  static const Kernel<T>& gather_kernel() {
-    if constexpr (std::is_same_v<T, float>) return kernels().single[0][D - 2];
-    else return kernels().twice[0][D - 2];
-  }
   static const NearestKernel<T>& nearest_kernel() {
     if constexpr (std::is_same_v<T, float>) return nearest_kernels().single[D - 2];
     else return nearest_kernels().twice[D - 2];
   }
   [[nodiscard]] T grown(T square) const { return square < most_ / growth ? square * growth : most_; }
 
-  static_assert(NearestTree<T, D>::arity % tile_lanes == 0);
+  static_assert(NearestTree<T, D>::arity == touched_boxes);
 
   // The images in which a point can be within reach, the box itself first.
   [[nodiscard]] std::vector<Image> images_of(double reach) const {
@@ -199,11 +165,16 @@ class NearestSearch {
     QueryBounds<T> bounds{};
     for (std::size_t a = 0; a < D; ++a) {
       const T* const x = queries_.exact[a].data();
-      bounds.low[a] = bounds.high[a] = x[queue[0]];
+      // Values, not references as std::min returns: no branches that are hard to predict.
+      T low = x[queue[0]];
+      T high = low;
       for (const Slot query : queue) {
-        bounds.low[a] = std::min(bounds.low[a], x[query]);
-        bounds.high[a] = std::max(bounds.high[a], x[query]);
+        const T at = x[query];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
       }
+      bounds.low[a] = low;
+      bounds.high[a] = high;
     }
     return bounds;
   }
@@ -236,12 +207,14 @@ class NearestSearch {
     std::size_t left = 0;
     T wider = 0;
     for (const Slot query : queue) {
-      const T needed = pick(query, radius2);
-      if (needed <= radius2) continue;
+      if (pick(query, radius2)) continue;
       queue[left++] = query;
-      wider = std::max(wider, needed);
+      wider = std::max(wider, widened(query, radius2));
     }
-    if (left > 0) answer(queue.first(left), wider, true);
+    finish_picked(radius2);
+    if (wider > radius2) answer(queue.first(left), wider, true);
+    else
+      for (const Slot query : queue.first(left)) answer_alone(query);
   }
 
   void probe(Slot query) {
@@ -312,7 +285,7 @@ class NearestSearch {
     const std::size_t first = static_cast<std::size_t>(node) * arity;
     const std::size_t count = std::min(arity, children.count - first);
     alignas(cache_line) std::array<T, arity> bounds;
-    kernel_.bounds(tree_.low(children.first + first).data(), tree_.high(children.first + first).data(), arity, x.data(),
+    kernel_.bounds(tree_.low(children.first + first).data(), tree_.high(children.first + first).data(), x.data(),
                    x.data(), image.data(), bounds.data());
     const std::size_t bottom = stack_.size();
     for (std::size_t c = 0; c < count; ++c) {
@@ -347,43 +320,59 @@ class NearestSearch {
 
   // Copies all points within the radius of some query into the tile. False if there are too many of them.
   bool fill_tile(std::span<const Slot> queue, T radius2) {
-    Batch<T> batch{};
     const QueryBounds<T> bounds = bounds_of(queue);
-    batch.inside = radius2;
     segments_.clear();
-    std::size_t at = 0;
+    tile_size_ = 0;
     const bool near = !bodies_.box.periodic() || covers(near_reach_, radius2);
     // A query that reaches many images of a small box has far more candidates than its neighbours share.
     if (!near && !covers(8 * near_reach_, radius2)) return false;
     if (!near)
       far_images_ = images_of(std::sqrt(static_cast<double>(radius2)) * (1 + 16 * std::numeric_limits<T>::epsilon()));
-    for (const Image& image : near ? near_images_ : far_images_) {
-      if (!find_spans(bounds, image, radius2, at)) return false;
+    const std::vector<Image>& images = near ? near_images_ : far_images_;
+    frame_.reset(bounds, radius2, near ? near_step_ : longest_step(far_images_));
+    std::array<const T*, D> from{};
+    for (std::size_t a = 0; a < D; ++a) from[a] = bodies_.exact[a].data();
+    for (const Image& image : images) {
+      if (!find_spans(bounds, image, radius2, tile_size_)) return false;
       if (spans_.empty()) continue;
-      batch.shifted = !image.unmoved;
-      for (std::size_t a = 0; a < D; ++a) batch.shift[a] = image.step[a];
-      std::array<const T*, D> from{};
-      std::array<T*, D> to{};
-      for (std::size_t a = 0; a < D; ++a) {
-        from[a] = bodies_.exact[a].data();
-        to[a] = tile_[a].data() + at;
-      }
-      ends_.resize(spans_.size());
-      const std::size_t size = gather_.gather(from.data(), bodies_.ids.data(), spans_.data(), spans_.size(), batch,
-                                              &bounds, to.data(), tile_ids_.data() + at, ends_.data());
+      for (const Span& span : spans_)
+        for (Slot slot = span.begin; slot < span.end; slot += 16) prefetch_to_read(bodies_.ids.data() + slot);
+      std::array<float*, D> to{};
+      for (std::size_t a = 0; a < D; ++a) to[a] = tile_[a].data() + tile_size_;
+      const std::size_t size =
+          kernel_.gather(from.data(), spans_.data(), spans_.size(), frame_.of_image(image.data()), frame_.bounds(),
+                         frame_.reach2(), to.data(), tile_slots_.data() + tile_size_);
       if (size == 0) continue;
-      const std::size_t end = at + (size + tile_lanes - 1) / tile_lanes * tile_lanes;
-      segments_.push_back({at, end, image});
-      at = end;
+      const std::size_t end = tile_size_ + (size + tile_lanes - 1) / tile_lanes * tile_lanes;
+      segments_.push_back({tile_size_, end, image});
+      tile_size_ = end;
     }
     return true;
   }
+  static double longest_step(const std::vector<Image>& images) {
+    double longest = 0;
+    for (const Image& image : images)
+      for (const T step : image.step) longest = std::max(longest, std::abs(static_cast<double>(step)));
+    return longest;
+  }
 
+  // Whether all points of an image are farther away than the radius; computed as the bounds of boxes are.
+  [[nodiscard]] bool beyond(const QueryBounds<T>& bounds, const Image& image, T radius2) const {
+    T sum = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      const T above = (all_.low[a] - bounds.high[a]) + image.step[a];
+      const T below = (bounds.low[a] - all_.high[a]) - image.step[a];
+      const T d = std::max({above, below, T{0}});
+      sum = sum + d * d;
+    }
+    return sum > radius2;
+  }
   // The runs of points that may lie within the radius; `already` candidates are in the tile.
   bool find_spans(const QueryBounds<T>& bounds, const Image& image, T radius2, std::size_t already) {
     constexpr std::size_t arity = NearestTree<T, D>::arity;
     spans_.clear();
-    if (tree_.depth() == 0) return true;
+    // Most images of a large box are far away from a run.
+    if (tree_.depth() == 0 || beyond(bounds, image, radius2)) return true;
     std::size_t total = already;
     stack_.clear();
     stack_.push_back({T{0}, static_cast<std::uint32_t>(tree_.depth()), 0});
@@ -393,17 +382,17 @@ class NearestSearch {
       const auto& children = tree_.level(entry.level - 1);
       const std::size_t from = static_cast<std::size_t>(entry.node) * arity;
       const std::size_t count = std::min(arity, children.count - from);
-      alignas(cache_line) std::array<T, arity> least;
-      kernel_.bounds(tree_.low(children.first + from).data(), tree_.high(children.first + from).data(), arity,
-                     bounds.low, bounds.high, image.data(), least.data());
-      for (std::size_t c = 0; c < count; ++c) {
-        if (!(least[c] <= radius2)) continue;
+      std::uint32_t touched =
+          kernel_.touching(tree_.low(children.first + from).data(), tree_.high(children.first + from).data(),
+                           bounds.low, bounds.high, image.data(), radius2);
+      for (touched &= (1U << count) - 1; touched != 0; touched &= touched - 1) {
+        const std::size_t child = from + static_cast<std::size_t>(std::countr_zero(touched));
         if (entry.level > 1) {
-          stack_.push_back({least[c], entry.level - 1, static_cast<std::uint32_t>(from + c)});
+          stack_.push_back({T{0}, entry.level - 1, static_cast<std::uint32_t>(child)});
           continue;
         }
-        const Slot begin = bodies_.group_begin[from + c];
-        const Slot end = bodies_.group_begin[from + c + 1];
+        const Slot begin = bodies_.group_begin[child];
+        const Slot end = bodies_.group_begin[child + 1];
         total += end - begin;
         if (!spans_.empty() && spans_.back().end == begin) spans_.back().end = end;
         else spans_.push_back({begin, end});
@@ -413,79 +402,124 @@ class NearestSearch {
     return true;
   }
 
-  // Collects the candidates of a query that may be its nearest points. Returns the square of a radius within which they
-  // are: if it is larger than that of the tile, there may be nearer points outside the tile. Candidates are sorted
-  // later: reading vectors that have just been written in pieces would wait for the writes.
-  T pick(Slot query, T radius2) {
-    const auto x = position(query);
-    std::size_t size = 0;
-    for (const Segment& segment : segments_) {
-      std::array<const T*, D> columns{};
-      for (std::size_t a = 0; a < D; ++a) columns[a] = tile_[a].data() + segment.begin;
-      kernel_.squares(columns.data(), segment.end - segment.begin, x.data(), segment.image.data(),
-                      squares_.data() + segment.begin);
-      size = segment.end;
-    }
-    // The query itself is the nearest of its candidates. It is removed from the few that remain.
-    const std::size_t k = rows_.k + (own_ ? 1 : 0);
-    if (picked_count_ + size + overshoot > picked_.size()) {
-      finish_picked();
-      picked_.resize(size + 4096);
-      picked_ids_.resize(size + 4096);
-    }
-    const std::size_t n = kernel_.select(squares_.data(), tile_ids_.data(), size, k, radius2,
-                                         picked_.data() + picked_count_, picked_ids_.data() + picked_count_);
-    if (n < k && radius2 < most_) return widened(size, k, radius2);
+  // The number of candidates that a query needs. It is itself the nearest of them, and removed when they are sorted.
+  [[nodiscard]] std::size_t needed() const { return rows_.k + (own_ ? 1 : 0); }
+
+  // Selects the candidates of a query that may be its nearest points; false if they are too few for the radius of the
+  // tile, so that there may be nearer points outside. Candidates are sorted later: reading vectors that have just been
+  // written in pieces would wait for the writes.
+  bool pick(Slot query, T radius2) {
+    const float limit = std::min(limit_of(query), frame_.reach2());
+    make_room();
+    const std::size_t n = select(limit);
+    if (n < needed() && radius2 < most_) return false;
     const std::size_t row = static_cast<std::size_t>(queries_.ids[query]) * rows_.k;
     prefetch_to_write(rows_.distances + row);
     prefetch_to_write(rows_.ids + row);
     of_queries_.push_back({query, picked_count_, n});
-    picked_count_ += n + tile_lanes;  // sorting writes some behind them
-    return radius2;
+    picked_count_ += n + order_padding;
+    return true;
   }
-  // The square of a larger radius for the query whose squares were computed last: one that contains k candidates of the
-  // tile or, if there are fewer, twice the radius.
-  T widened(std::size_t size, std::size_t k, T radius2) {
-    T* const squares = picked_.data() + picked_count_;
-    const std::size_t n =
-        kernel_.select(squares_.data(), tile_ids_.data(), size, k, most_, squares, picked_ids_.data() + picked_count_);
+  // Computes the squares of all candidates, and a limit that contains the nearest ones.
+  float limit_of(Slot query) {
+    std::array<float, D> at{};
+    std::array<const float*, D> columns{};
+    for (std::size_t a = 0; a < D; ++a) {
+      at[a] = frame_.place(queries_.exact[a][query], a);
+      columns[a] = tile_[a].data();
+    }
+    const std::size_t k = needed() <= limited_most ? needed() : 0;
+    return std::min(frame_.widened(kernel_.limit(columns.data(), tile_size_, at.data(), k, places_.data())), finite);
+  }
+  static constexpr float finite = std::numeric_limits<float>::max();
+  void make_room() {
+    if (picked_count_ + tile_size_ + overshoot <= picked_.size()) return;
+    picked_.resize(picked_count_ + tile_size_ + 4096);
+    squares_.resize(picked_.size() + overshoot);
+  }
+  // Copies the slots of candidates within a limit, segment by segment.
+  std::size_t select(float limit) {
+    std::size_t n = 0;
+    ends_.resize((of_queries_.size() + 1) * segments_.size());
+    std::size_t* end = ends_.data() + of_queries_.size() * segments_.size();
+    for (const Segment& segment : segments_) {
+      n += kernel_.select(places_.data() + segment.begin, tile_slots_.data() + segment.begin,
+                          segment.end - segment.begin, limit, picked_.data() + picked_count_ + n);
+      *end++ = picked_count_ + n;
+    }
+    return n;
+  }
+  // The squares of the candidates of a query, the `number`-th of those that were selected.
+  void measure(std::size_t number, const Picked& picked) {
+    const auto x = position(picked.query);
+    std::array<const T*, D> columns{};
+    for (std::size_t a = 0; a < D; ++a) columns[a] = bodies_.exact[a].data();
+    const std::size_t* end = ends_.data() + number * segments_.size();
+    std::size_t at = picked.begin;
+    for (const Segment& segment : segments_) {
+      kernel_.squares_at(columns.data(), picked_.data() + at, *end - at, x.data(), segment.image.data(),
+                         squares_.data() + at);
+      at = *end++;
+    }
+  }
+  // The square of a larger radius for the query whose candidates were selected last: one that contains as many
+  // candidates of the tile as it needs or, if there are fewer, twice the radius.
+  T widened(Slot query, T radius2) {
+    const std::size_t n = select(limit_of(query));
+    const std::size_t k = needed();
     if (n < k) return radius2 < most_ / 4 && radius2 > 0 ? 4 * radius2 : most_;
+    measure(of_queries_.size(), {query, picked_count_, n});
+    T* const squares = squares_.data() + picked_count_;
     std::nth_element(squares, squares + k - 1, squares + n);
-    return squares[k - 1];
+    return std::min(most_, std::max(radius2, squares[k - 1]));
   }
 
-  // Sorts and writes what was picked.
-  void finish_picked() {
-    for (const auto& [query, begin, n] : of_queries_) {
-      const std::int32_t id = queries_.ids[query];
-      const std::size_t row = static_cast<std::size_t>(id) * rows_.k;
-      T* const squares = picked_.data() + begin;
-      std::int32_t* const ids = picked_ids_.data() + begin;
-      const std::size_t count = std::min(rows_.k, n - (own_ ? 1 : 0));
-      if (n <= ordered_most) {
-        kernel_.order(squares, ids, n, own_ ? id : -1, rows_.k, rows_.distances + row, rows_.ids + row);
-        fill_rest(row, count);
+  // Sorts and writes what was picked: squares first, of which the roots are taken later, several at once.
+  void finish_picked(T radius2) {
+    for (std::size_t number = 0; number < of_queries_.size(); ++number) measure(number, of_queries_[number]);
+    for (auto& [query, begin, n] : of_queries_) {
+      const std::size_t row = static_cast<std::size_t>(queries_.ids[query]) * rows_.k;
+      const std::int32_t* const slots = picked_.data() + begin;
+      const T* const squares = squares_.data() + begin;
+      const std::int32_t self = own_ ? static_cast<std::int32_t>(query) : no_slot;
+      const std::size_t count = n <= ordered_most ? kernel_.order(squares, slots, bodies_.ids.data(), n, self, rows_.k,
+                                                                  radius2, rows_.distances + row, rows_.ids + row)
+                                                  : sort_many(squares, slots, n, self, radius2, row);
+      n = count;
+      if (count == rows_.k) {
+        sum_ += rows_.distances[row + count - 1];
+      } else if (radius2 < most_) {
+        // Hardly ever: as many were within the radius in float32, but not in the exact test.
+        answer_alone(query);
+        n = 0;
       } else {
-        sort_many(squares, ids, n, own_ ? id : -1);
-        write(query, squares, ids, count);
+        fill_rest(row, count);
+        sum_ += most_;
       }
-      sum_ += count < rows_.k ? most_ : rows_.distances[row + count - 1] * rows_.distances[row + count - 1];
     }
+    for (const auto& [query, begin, n] : of_queries_)
+      kernel_.roots(rows_.distances + static_cast<std::size_t>(queries_.ids[query]) * rows_.k, n);
     of_queries_.clear();
     picked_count_ = 0;
   }
-  void sort_many(T* squares, std::int32_t* ids, std::size_t n, std::int32_t self) {
+  std::size_t sort_many(const T* squares, const std::int32_t* slots, std::size_t n, std::int32_t self, T most,
+                        std::size_t row) {
     pairs_.clear();
-    for (std::size_t c = 0; c < n; ++c) pairs_.emplace_back(squares[c], ids[c]);
-    // Only the query itself has its number in the first place; images of it are farther away.
-    if (self >= 0)
-      pairs_.erase(std::min_element(pairs_.begin(), pairs_.end(), [self](const auto& a, const auto& b) {
-        return std::pair(a.second != self, a.first) < std::pair(b.second != self, b.first);
-      }));
-    const auto end = pairs_.begin() + static_cast<std::ptrdiff_t>(std::min(pairs_.size(), rows_.k));
+    bool found = self == no_slot;
+    for (std::size_t c = 0; c < n; ++c) {
+      // The first of the segments is that of the box itself: images of the query come later.
+      if (!found && slots[c] == self) found = true;
+      else if (squares[c] <= most) pairs_.emplace_back(squares[c], bodies_.ids[static_cast<std::size_t>(slots[c])]);
+    }
+    const std::size_t count = std::min(pairs_.size(), rows_.k);
+    const auto end = pairs_.begin() + static_cast<std::ptrdiff_t>(count);
     if (end != pairs_.end()) std::nth_element(pairs_.begin(), end, pairs_.end());
     std::sort(pairs_.begin(), end);
-    for (auto at = pairs_.begin(); at != end; ++at, ++squares, ++ids) std::tie(*squares, *ids) = *at;
+    for (std::size_t c = 0; c < count; ++c) {
+      rows_.distances[row + c] = pairs_[c].first;
+      rows_.ids[row + c] = pairs_[c].second;
+    }
+    return count;
   }
 
   const NearestTree<T, D>& tree_;
@@ -495,25 +529,30 @@ class NearestSearch {
   const NearestRows<T> rows_;
   const T most_;  // square of the cutoff, or the largest number: infinite squares are no distances
   const std::size_t most_candidates_;
-  const Kernel<T>& gather_;
   const NearestKernel<T>& kernel_;
-  T guess_ = -1;      // mean square of the k-th distance in the run before; negative: not known
-  T sum_ = 0;         // of these squares in the present run
-  double width_ = 0;  // of the run before; 0: not known
+  T guess_ = -1;          // mean square of the k-th distance in the run before; negative: not known
+  T sum_ = 0;             // of these squares in the present run
+  double width_ = 0;      // of the run before; 0: not known
+  QueryBounds<T> all_{};  // of all points
   double near_reach_ = 0;
+  double near_step_ = 0;  // the longest shift of these images along an axis
   std::vector<Image> near_images_, far_images_;
   Best<T> best_;
   std::vector<Slot> queue_;
   std::array<double, D> bound_{};  // largest coordinate along each axis of the box, for the rounding in tilted ones
   std::vector<Entry> stack_;
   std::vector<Span> spans_;
-  std::vector<std::uint32_t> ends_;
   std::vector<Segment> segments_;
-  std::array<Buffer<T>, D> tile_;
-  Buffer<std::int32_t> tile_ids_, picked_ids_;
-  Buffer<T> squares_, picked_;
+  RunFrame<T, D> frame_;
+  std::size_t tile_size_ = 0;
+  std::array<Buffer<float>, D> tile_;
+  Buffer<std::int32_t> tile_slots_;
+  Buffer<float> places_;         // squared distances of the tile from a query
+  Buffer<std::int32_t> picked_;  // slots of the candidates of queries
+  Buffer<T> squares_;            // squared distances of these
   std::size_t picked_count_ = 0;
   std::vector<Picked> of_queries_;
+  std::vector<std::size_t> ends_;  // of the picked candidates, by query and segment
   std::vector<std::pair<T, std::int32_t>> pairs_;
 };
 

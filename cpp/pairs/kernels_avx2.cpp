@@ -77,6 +77,7 @@ struct FloatLanes {
   static inline vector least(vector a, vector b) { return _mm256_min_ps(a, b); }
   static inline vector most(vector a, vector b) { return _mm256_max_ps(a, b); }
   static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
+  static inline vector roots(vector v) { return _mm256_sqrt_ps(v); }
   static inline vector zero() { return _mm256_setzero_ps(); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), slots_from(first));
@@ -110,6 +111,28 @@ struct FloatLanes {
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
+  static inline vector narrow(__m256d low, __m256d high) {
+    return _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low));
+  }
+  static inline vector at(const float* p, const std::int32_t* places) {
+    const auto x = [&](int k) { return p[places[k]]; };
+    return _mm256_setr_ps(x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7));
+  }
+  static inline vector where(mask m, vector a, vector b) { return _mm256_blendv_ps(b, a, m); }
+  static inline float least_of(vector v) {
+    __m128 half = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    half = _mm_min_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_min_ss(half, _mm_movehdup_ps(half)));
+  }
+  static inline unsigned bits(mask m) { return static_cast<unsigned>(_mm256_movemask_ps(m)); }
+  using tally = __m256i;
+  using count = std::int32_t;
+  static inline tally none_yet() { return _mm256_setzero_si256(); }
+  static inline tally add_to(tally t, mask m) { return _mm256_sub_epi32(t, _mm256_castps_si256(m)); }
+  static inline mask reached(tally t, std::size_t k) {
+    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(t, _mm256_set1_epi32(static_cast<std::int32_t>(k) - 1)));
+  }
+  static inline void store_tally(count* to, tally t) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), t); }
 };
 
 struct DoubleLanes {
@@ -142,6 +165,7 @@ struct DoubleLanes {
   static inline vector least(vector a, vector b) { return _mm256_min_pd(a, b); }
   static inline vector most(vector a, vector b) { return _mm256_max_pd(a, b); }
   static inline double root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
+  static inline vector roots(vector v) { return _mm256_sqrt_pd(v); }
   static inline vector zero() { return _mm256_setzero_pd(); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(slots_from(first)));
@@ -177,6 +201,15 @@ struct DoubleLanes {
     return static_cast<std::size_t>(_mm_popcnt_u32(bits));
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_four(to, id); }
+  static inline vector at(const double* p, const std::int32_t* places) {
+    return _mm256_setr_pd(p[places[0]], p[places[1]], p[places[2]], p[places[3]]);
+  }
+  static inline unsigned bits(mask m) { return static_cast<unsigned>(_mm256_movemask_pd(m)); }
+  using tally = __m256i;
+  using count = std::int64_t;
+  static inline tally none_yet() { return _mm256_setzero_si256(); }
+  static inline tally add_to(tally t, mask m) { return _mm256_sub_epi64(t, _mm256_castpd_si256(m)); }
+  static inline void store_tally(count* to, tally t) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), t); }
 };
 
 }  // namespace

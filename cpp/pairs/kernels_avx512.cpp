@@ -48,6 +48,7 @@ struct FloatLanes {
   static inline vector least(vector a, vector b) { return _mm512_min_ps(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_ps(a, b); }
   static inline float root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
+  static inline vector roots(vector v) { return _mm512_sqrt_ps(v); }
   static inline vector zero() { return _mm512_setzero_ps(); }
   static inline void number_slots(std::int32_t* to, std::size_t first) { _mm512_storeu_si512(to, slots_from(first)); }
   // Packing takes two instructions of the one unit that shuffles, a permutation one: the numbers of lanes are packed
@@ -72,6 +73,26 @@ struct FloatLanes {
     return number(m);
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
+  static inline vector narrow(__m512d low, __m512d high) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
+  }
+  // Loads one by one: the instruction that gathers is slow on processors that protect it.
+  static inline vector at(const float* p, const std::int32_t* places) {
+    const auto x = [&](int k) { return p[places[k]]; };
+    return _mm512_setr_ps(x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7), x(8), x(9), x(10), x(11), x(12), x(13), x(14),
+                          x(15));
+  }
+  static inline vector where(mask m, vector a, vector b) { return _mm512_mask_blend_ps(m, b, a); }
+  static inline float least_of(vector v) { return _mm512_reduce_min_ps(v); }
+  static inline unsigned bits(mask m) { return m; }
+  using tally = __m512i;
+  using count = std::int32_t;
+  static inline tally none_yet() { return _mm512_setzero_si512(); }
+  static inline tally add_to(tally t, mask m) { return _mm512_mask_add_epi32(t, m, t, _mm512_set1_epi32(1)); }
+  static inline mask reached(tally t, std::size_t k) {
+    return _mm512_cmpgt_epi32_mask(t, _mm512_set1_epi32(static_cast<std::int32_t>(k) - 1));
+  }
+  static inline void store_tally(count* to, tally t) { _mm512_storeu_si512(to, t); }
 };
 
 struct DoubleLanes {
@@ -104,6 +125,7 @@ struct DoubleLanes {
   static inline vector least(vector a, vector b) { return _mm512_min_pd(a, b); }
   static inline vector most(vector a, vector b) { return _mm512_max_pd(a, b); }
   static inline double root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
+  static inline vector roots(vector v) { return _mm512_sqrt_pd(v); }
   static inline vector zero() { return _mm512_setzero_pd(); }
   static inline __m256i low_slots(std::size_t first) { return _mm512_castsi512_si256(slots_from(first)); }
   static inline void number_slots(std::int32_t* to, std::size_t first) {
@@ -129,6 +151,16 @@ struct DoubleLanes {
     return number(m);
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
+  static inline vector at(const double* p, const std::int32_t* places) {
+    const auto x = [&](int k) { return p[places[k]]; };
+    return _mm512_setr_pd(x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7));
+  }
+  static inline unsigned bits(mask m) { return m; }
+  using tally = __m512i;
+  using count = std::int64_t;
+  static inline tally none_yet() { return _mm512_setzero_si512(); }
+  static inline tally add_to(tally t, mask m) { return _mm512_mask_add_epi64(t, m, t, _mm512_set1_epi64(1)); }
+  static inline void store_tally(count* to, tally t) { _mm512_storeu_si512(to, t); }
 };
 
 }  // namespace

@@ -224,11 +224,29 @@ struct PlainLanes {
   static inline vector least(vector a, vector b) { return a < b ? a : b; }
   static inline vector zero() { return 0; }
   static inline V root(V x) { return std::sqrt(x); }
+  static inline vector roots(vector x) { return root(x); }
   static inline mask at_most(vector a, vector b) { return a <= b ? 1 : 0; }
   static inline std::size_t number(mask m) { return m; }
+  static inline mask first(std::size_t k) { return k < 1 ? 0 : 1; }
+  static inline mask both(mask a, mask b) { return a & b; }
+  static inline std::size_t bits(mask m) { return m; }
   static inline mask packing(mask m) { return m; }
   static inline vector pack(vector v, mask) { return v; }
-  static inline void pack_payload(std::int32_t* to, const std::int32_t* payload, mask) { *to = *payload; }
+  static inline void pack_slots(std::int32_t* to, std::size_t first, mask) { *to = static_cast<std::int32_t>(first); }
+  static inline std::size_t keep(std::int32_t* to, const std::int32_t* payload, mask m) {
+    *to = *payload;
+    return m;
+  }
+  static inline float narrow(double x) { return static_cast<float>(x); }
+  static inline vector at(const V* p, const std::int32_t* places) { return p[*places]; }
+  static inline vector where(mask m, vector a, vector b) { return m != 0 ? a : b; }
+  static inline vector least_of(vector v) { return v; }
+  using tally = std::size_t;
+  using count = std::size_t;
+  static inline tally none_yet() { return 0; }
+  static inline tally add_to(tally t, mask m) { return t + m; }
+  static inline mask reached(tally t, std::size_t k) { return t >= k ? 1 : 0; }
+  static inline void store_tally(count* to, tally t) { *to = t; }
 };
 
 }  // namespace

@@ -66,6 +66,15 @@ struct FourLanes {
   static inline void pack_slots(std::int32_t* to, std::size_t first, permutation p) {
     vst1q_s32(to, pack_four(count_from(static_cast<std::uint32_t>(first)), packing_of(p)));
   }
+  static inline unsigned bits(mask m) { return SetLanes(m).bits(); }
+  using tally = uint32x4_t;
+  using count = std::uint32_t;
+  static inline tally none_yet() { return vdupq_n_u32(0); }
+  static inline tally add_to(tally t, mask m) { return vsubq_u32(t, m); }
+  static inline mask reached(tally t, std::size_t k) {
+    return vcgeq_u32(t, vdupq_n_u32(static_cast<std::uint32_t>(k)));
+  }
+  static inline void store_tally(count* to, tally t) { vst1q_u32(to, t); }
 };
 
 struct FloatLanes : FourLanes {
@@ -82,10 +91,18 @@ struct FloatLanes : FourLanes {
   static inline vector least(vector a, vector b) { return vminq_f32(a, b); }
   static inline vector most(vector a, vector b) { return vmaxq_f32(a, b); }
   static inline float root(float x) { return vget_lane_f32(vsqrt_f32(vdup_n_f32(x)), 0); }
+  static inline vector roots(vector v) { return vsqrtq_f32(v); }
   static inline mask at_most(vector a, vector b) { return vcleq_f32(a, b); }
   static inline vector pack(vector v, permutation p) {
     return vreinterpretq_f32_s32(pack_four(vreinterpretq_s32_f32(v), packing_of(p)));
   }
+  static inline vector narrow(float64x2x2_t v) { return vcvt_high_f32_f64(vcvt_f32_f64(v.val[0]), v.val[1]); }
+  static inline vector at(const float* p, const std::int32_t* places) {
+    const float x[4] = {p[places[0]], p[places[1]], p[places[2]], p[places[3]]};
+    return vld1q_f32(x);
+  }
+  static inline vector where(mask m, vector a, vector b) { return vbslq_f32(m, a, b); }
+  static inline float least_of(vector v) { return vminvq_f32(v); }
 };
 
 struct DoubleLanes : FourLanes {
@@ -115,6 +132,7 @@ struct DoubleLanes : FourLanes {
     return {{vmaxq_f64(a.val[0], b.val[0]), vmaxq_f64(a.val[1], b.val[1])}};
   }
   static inline double root(double x) { return vgetq_lane_f64(vsqrtq_f64(vdupq_n_f64(x)), 0); }
+  static inline vector roots(vector v) { return {{vsqrtq_f64(v.val[0]), vsqrtq_f64(v.val[1])}}; }
   static inline mask at_most(vector a, vector b) {
     return vuzp1q_u32(vreinterpretq_u32_u64(vcleq_f64(a.val[0], b.val[0])),
                       vreinterpretq_u32_u64(vcleq_f64(a.val[1], b.val[1])));
@@ -125,6 +143,10 @@ struct DoubleLanes : FourLanes {
       return vreinterpretq_f64_u8(vqtbl2q_u8(bytes, vld1q_u8(order)));
     };
     return {{half(long_pack.entry[p]), half(long_pack.entry[p] + 16)}};
+  }
+  static inline vector at(const double* p, const std::int32_t* places) {
+    const double x[4] = {p[places[0]], p[places[1]], p[places[2]], p[places[3]]};
+    return load(x);
   }
 };
 

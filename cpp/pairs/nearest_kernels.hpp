@@ -1,38 +1,70 @@
 // The vector code of the search for nearest points: one small table of functions per instruction set.
 //
-// Plain types only, as in kernels.hpp. Squared distances are those of the exact test, so their order is that of the
-// definition.
+// Plain types only, as in kernels.hpp. Candidates are selected in float32. The squared distances of those selected are
+// those of the exact test, so their order is that of the definition.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "pairs/kernels.hpp"
+
 namespace vicinal {
 
-// Most hits that `order` sorts.
+// Most candidates that `order` sorts.
 inline constexpr std::size_t ordered_most = 64;
-// Up to this number of wanted neighbours `select` finds a limit of its own.
-inline constexpr std::size_t selected_most = 40;
+// Up to this number of wanted neighbours there is a `limit`.
+inline constexpr std::size_t limited_most = 40;
+// Boxes of one call of `touching`.
+inline constexpr std::size_t touched_boxes = 16;
+// Infinities that follow the squares of selected candidates.
+inline constexpr std::size_t order_padding = 16;
 
-// squares: squared distances of points x[axis][0 … count-1] from `at`, moved by `shift` (null: not moved).
-//         Writes whole registers.
-// bounds: the smallest squared distance that a point of each of `count` boxes can have from a point of the box
-//         from … to. Rounding is monotone, so no squared distance is smaller than its bound. `count` is a multiple of
-//         `tile_lanes`.
-// select: copies squares and ids of candidates that are not beyond a limit: `most`, or a smaller one that at least k
-//         candidates meet. Returns their number. `size` is a multiple of `tile_lanes`. The squares are followed by a
-//         register of infinities; there must be room for `overshoot` entries more.
-// order:  sorts at most `ordered_most` selected squares by square, then id, and writes the ids and the roots of the
-//         first k. `self` is left out unless it is negative.
+// The float32 coordinates of the candidates of a run of queries: (x - middle + shift) * scale.
+template <class V>
+struct LocalFrame {
+  V middle[3];
+  V shift[3];
+  V scale;
+  bool shifted;
+};
+
+// squares:  squared distances of points x[axis][0 … count-1] from `at`, moved by `shift` (null: not moved).
+//           Writes whole registers.
+// squares_at: the same of the points in `slots`, behind which there are others up to a whole register; followed by
+//           `order_padding` infinities.
+// bounds:   the smallest squared distance that a point of each of `touched_boxes` boxes can have from a point of the
+//           box from … to. Rounding is monotone, so no squared distance is smaller than its bound.
+// touching: a bit for each of these boxes, set if its bound is not beyond `most`.
+// gather:   copies the coordinates in the frame and the slots of points that are within `most` of the bounds side by
+//           side, and `tile_lanes` infinities behind them. Returns their number.
+// limit:    writes the squared distances of `size` candidates, a multiple of `tile_lanes`, from `at`. Returns a limit
+//           that at least k of them meet and few more, or infinity; k is at most `limited_most`, or 0 for no limit.
+// select:   copies the slots of candidates that are not beyond a limit, and some zeros behind them. Returns their
+//           number. There must be room for `overshoot` entries more.
+// order:    sorts at most `ordered_most` squares, followed by `order_padding` infinities, by square, then id, and
+// writes
+//           the first k that are not beyond `most` and their ids. Returns their number. The slot `self` is left out
+//           unless it is `no_slot`.
+// roots:    takes the square root of each of `count` numbers.
+inline constexpr std::int32_t no_slot = -1;
+
 template <class V>
 struct NearestKernel {
   void (*squares)(const V* const* x, std::size_t count, const V* at, const V* shift, V* to);
-  void (*bounds)(const V* const* low, const V* const* high, std::size_t count, const V* from, const V* to,
-                 const V* shift, V* bounds);
-  std::size_t (*select)(const V* squares, const std::int32_t* ids, std::size_t size, std::size_t k, V most,
-                        V* squares_to, std::int32_t* ids_to);
-  void (*order)(const V* squares, const std::int32_t* ids, std::size_t count, std::int32_t self, std::size_t k,
-                V* roots, std::int32_t* ids_to);
+  void (*squares_at)(const V* const* x, const std::int32_t* slots, std::size_t count, const V* at, const V* shift,
+                     V* to);
+  void (*bounds)(const V* const* low, const V* const* high, const V* from, const V* to, const V* shift, V* bounds);
+  std::uint32_t (*touching)(const V* const* low, const V* const* high, const V* from, const V* to, const V* shift,
+                            V most);
+  std::size_t (*gather)(const V* const* x, const Span* spans, std::size_t count, const LocalFrame<V>& frame,
+                        const QueryBounds<float>& bounds, float most, float* const* to, std::int32_t* slots);
+  float (*limit)(const float* const* x, std::size_t size, const float* at, std::size_t k, float* squares);
+  std::size_t (*select)(const float* squares, const std::int32_t* slots, std::size_t size, float limit,
+                        std::int32_t* to);
+  std::size_t (*order)(const V* squares, const std::int32_t* slots, const std::int32_t* ids, std::size_t count,
+                       std::int32_t self, std::size_t k, V most, V* squares_to, std::int32_t* ids_to);
+  void (*roots)(V* x, std::size_t count);
 };
 
 // By dimension.

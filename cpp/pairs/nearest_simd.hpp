@@ -1,5 +1,9 @@
-// The vector code of the search for nearest points, written once; the file that includes it provides the registers
-// (kernels_simd.hpp says which operations).
+// The vector code of the search for nearest points, written once; the file that includes it provides the registers.
+//
+// Besides the operations that kernels_simd.hpp names, `Lanes` provides: at (the values at given places), root, roots,
+// least_of (the smallest lane), where (lanes of one register or another by a mask), bits (a mask as an integer); tally,
+// a register of counts: none_yet, add_to (adds 1 in the set lanes of a mask), reached (lanes with a count not below k)
+// and store_tally. Lanes of floats have `narrow`, which makes one register of one or two of doubles.
 #pragma once
 
 #include "pairs/kernels.hpp"
@@ -8,27 +12,60 @@
 namespace vicinal {
 namespace {
 
+// Runs visit(0) … visit(N - 1). Not a loop: arrays of registers whose elements are named by constants stay in
+// registers.
+template <std::size_t N, class Visit>
+[[gnu::always_inline]] inline void unrolled(const Visit& visit) {
+  if constexpr (N > 0) {
+    unrolled<N - 1>(visit);
+    visit(N - 1);
+  }
+}
+
+// A point from which squared distances are computed by the expression of the exact test.
 template <class Lanes, int D, bool Shifted>
-void squares_of(const typename Lanes::value* const* x, std::size_t count, const typename Lanes::value* at,
-                const typename Lanes::value* shift, typename Lanes::value* to) {
+struct From {
+  using V = typename Lanes::value;
   typename Lanes::vector from[D];
   typename Lanes::vector moved[D];
-  const typename Lanes::value* column[D];
-  for (int a = 0; a < D; ++a) {
-    from[a] = Lanes::broadcast(at[a]);
-    moved[a] = Lanes::broadcast(Shifted ? shift[a] : 0);
-    column[a] = x[a];
+
+  inline From(const V* at, const V* shift) {
+    for (int a = 0; a < D; ++a) {
+      from[a] = Lanes::broadcast(at[a]);
+      moved[a] = Lanes::broadcast(Shifted ? shift[a] : 0);
+    }
   }
-  for (std::size_t k = 0; k < count; k += Lanes::width) {
+  // of(axis): a register of coordinates.
+  template <class Of>
+  [[gnu::always_inline]] inline typename Lanes::vector square(const Of& of) const {
     typename Lanes::vector sum{};
     for (int a = 0; a < D; ++a) {
-      auto d = Lanes::subtract(Lanes::load(column[a] + k), from[a]);
+      auto d = Lanes::subtract(of(a), from[a]);
       if constexpr (Shifted) d = Lanes::add(d, moved[a]);
       const auto d2 = Lanes::multiply(d, d);
       sum = a == 0 ? d2 : Lanes::add(sum, d2);
     }
-    Lanes::store(to + k, sum);
+    return sum;
   }
+};
+
+// Columns by value: what is written might alias pointers that are read from memory, and they would be read again.
+template <class V, int D>
+struct Columns {
+  V* of[D];
+  inline explicit Columns(V* const* x) {
+    for (int a = 0; a < D; ++a) of[a] = x[a];
+  }
+  inline V* operator[](int a) const { return of[a]; }
+};
+
+template <class Lanes, int D, bool Shifted>
+void squares_of(const typename Lanes::value* const* x, std::size_t count, const typename Lanes::value* at,
+                const typename Lanes::value* shift, typename Lanes::value* to) {
+  const From<Lanes, D, Shifted> from(at, shift);
+  const Columns<const typename Lanes::value, D> column(x);
+  for (std::size_t k = 0; k < count; k += Lanes::width)
+    Lanes::store(to + k, from.square([&](int a) { return Lanes::load(column[a] + k); }));
 }
 template <class Lanes, int D>
 void squares(const typename Lanes::value* const* x, std::size_t count, const typename Lanes::value* at,
@@ -37,19 +74,39 @@ void squares(const typename Lanes::value* const* x, std::size_t count, const typ
   else squares_of<Lanes, D, true>(x, count, at, shift, to);
 }
 
+template <class Lanes, int D, bool Shifted>
+void squares_at_of(const typename Lanes::value* const* x, const std::int32_t* slots, std::size_t count,
+                   const typename Lanes::value* at, const typename Lanes::value* shift, typename Lanes::value* to) {
+  const From<Lanes, D, Shifted> from(at, shift);
+  const Columns<const typename Lanes::value, D> column(x);
+  for (std::size_t k = 0; k < count; k += Lanes::width)
+    Lanes::store(to + k, from.square([&](int a) { return Lanes::at(column[a], slots + k); }));
+  for (std::size_t k = 0; k < order_padding; k += Lanes::width)
+    Lanes::store(to + count + k, Lanes::broadcast(infinite));
+}
 template <class Lanes, int D>
-void bounds(const typename Lanes::value* const* low, const typename Lanes::value* const* high, std::size_t count,
-            const typename Lanes::value* from, const typename Lanes::value* to, const typename Lanes::value* shift,
-            typename Lanes::value* bounds_to) {
+void squares_at(const typename Lanes::value* const* x, const std::int32_t* slots, std::size_t count,
+                const typename Lanes::value* at, const typename Lanes::value* shift, typename Lanes::value* to) {
+  if (shift == nullptr) squares_at_of<Lanes, D, false>(x, slots, count, at, shift, to);
+  else squares_at_of<Lanes, D, true>(x, slots, count, at, shift, to);
+}
+
+// The box from … to, and others.
+template <class Lanes, int D>
+struct Between {
+  using V = typename Lanes::value;
   typename Lanes::vector least[D];
   typename Lanes::vector greatest[D];
   typename Lanes::vector moved[D];
-  for (int a = 0; a < D; ++a) {
-    least[a] = Lanes::broadcast(from[a]);
-    greatest[a] = Lanes::broadcast(to[a]);
-    moved[a] = Lanes::broadcast(shift != nullptr ? shift[a] : 0);
+
+  inline Between(const V* from, const V* to, const V* shift) {
+    for (int a = 0; a < D; ++a) {
+      least[a] = Lanes::broadcast(from[a]);
+      greatest[a] = Lanes::broadcast(to[a]);
+      moved[a] = Lanes::broadcast(shift != nullptr ? shift[a] : 0);
+    }
   }
-  for (std::size_t k = 0; k < count; k += Lanes::width) {
+  inline typename Lanes::vector square(const V* const* low, const V* const* high, std::size_t k) const {
     typename Lanes::vector sum{};
     for (int a = 0; a < D; ++a) {
       const auto above = Lanes::add(Lanes::subtract(Lanes::load(low[a] + k), greatest[a]), moved[a]);
@@ -58,119 +115,263 @@ void bounds(const typename Lanes::value* const* low, const typename Lanes::value
       const auto d2 = Lanes::multiply(d, d);
       sum = a == 0 ? d2 : Lanes::add(sum, d2);
     }
-    Lanes::store(bounds_to + k, sum);
+    return sum;
   }
+};
+
+template <class Lanes, int D>
+void bounds(const typename Lanes::value* const* low, const typename Lanes::value* const* high,
+            const typename Lanes::value* from, const typename Lanes::value* to, const typename Lanes::value* shift,
+            typename Lanes::value* bounds_to) {
+  const Between<Lanes, D> between(from, to, shift);
+  for (std::size_t k = 0; k < touched_boxes; k += Lanes::width)
+    Lanes::store(bounds_to + k, between.square(low, high, k));
+}
+template <class Lanes, int D>
+std::uint32_t touching(const typename Lanes::value* const* low, const typename Lanes::value* const* high,
+                       const typename Lanes::value* from, const typename Lanes::value* to,
+                       const typename Lanes::value* shift, typename Lanes::value most) {
+  const Between<Lanes, D> between(from, to, shift);
+  const auto limit = Lanes::broadcast(most);
+  std::uint32_t all = 0;
+  for (std::size_t k = 0; k < touched_boxes; k += Lanes::width)
+    all |= static_cast<std::uint32_t>(Lanes::bits(Lanes::at_most(between.square(low, high, k), limit))) << k;
+  return all;
 }
 
-// A limit that at least k of the squares meet, and few more: candidates are dealt to `Groups` groups, and the k-th
-// smallest of the groups' smallest squares is such a limit. With 2 k groups it is met by about 1.4 k candidates.
-template <class Lanes, std::size_t Groups>
-typename Lanes::value limit_of(const typename Lanes::value* squares, std::size_t size, std::size_t k) {
-  using V = typename Lanes::value;
-  constexpr std::size_t registers = Groups / Lanes::width;
-  typename Lanes::vector least[registers];
-  for (auto& group : least) group = Lanes::broadcast(infinite);
-  std::size_t at = 0;
-  for (; at + Groups <= size; at += Groups)
-    for (std::size_t r = 0; r < registers; ++r)
-      least[r] = Lanes::least(least[r], Lanes::load(squares + at + r * Lanes::width));
-  for (std::size_t r = 0; at < size; at += Lanes::width, ++r)
-    least[r] = Lanes::least(least[r], Lanes::load(squares + at));
-  alignas(64) V values[Groups];
-  for (std::size_t r = 0; r < registers; ++r) Lanes::store(values + r * Lanes::width, least[r]);
-  // By rank; of equal values the last place is filled, so a place that is not belongs to the next value.
-  V sorted[Groups];
-  for (V& value : sorted) value = infinite;
-  for (const V value : values) {
-    const auto all = Lanes::broadcast(value);
-    std::size_t rank = 0;
-    for (std::size_t r = 0; r < registers; ++r) rank += Lanes::number(Lanes::at_most(least[r], all));
-    sorted[rank - 1] = value;
+// Coordinates along an axis in a local frame: a register of floats from one or two of `Exact`.
+template <class Single, class Exact, bool Shifted>
+struct Local {
+  using V = typename Exact::value;
+  typename Exact::vector middle, moved, scale;
+
+  inline Local(const LocalFrame<V>& frame, int a)
+      : middle(Exact::broadcast(frame.middle[a])), moved(Exact::broadcast(frame.shift[a])),
+        scale(Exact::broadcast(frame.scale)) {}
+  inline typename Exact::vector exact(const V* p) const {
+    auto d = Exact::subtract(Exact::load(p), middle);
+    if constexpr (Shifted) d = Exact::add(d, moved);
+    return Exact::multiply(d, scale);
   }
-  std::size_t at_least = k - 1;
-  while (at_least + 1 < Groups && !(sorted[at_least] < infinite)) ++at_least;
-  return sorted[at_least];
+  inline typename Single::vector operator()(const V* p) const {
+    if constexpr (sizeof(V) == sizeof(float)) return exact(p);
+    else if constexpr (Exact::width == Single::width) return Single::narrow(exact(p));
+    else return Single::narrow(exact(p), exact(p + Exact::width));
+  }
+};
+
+template <class Single, class Exact, int D, bool Shifted>
+std::size_t gather_local(const typename Exact::value* const* x, const Span* spans, std::size_t count,
+                         const LocalFrame<typename Exact::value>& frame, const QueryBounds<float>& bounds, float most,
+                         float* const* to, std::int32_t* slots) {
+  const Columns<const typename Exact::value, D> source(x);
+  const Columns<float, D> target(to);
+  const auto each = [&](auto value) {
+    struct {
+      decltype(value(0)) of[3];
+    } all{{value(0), value(1), value(D - 1)}};
+    return all;
+  };
+  const auto local = each([&](int a) { return Local<Single, Exact, Shifted>(frame, a); });
+  const auto low = each([&](int a) { return Single::broadcast(bounds.low[a]); });
+  const auto high = each([&](int a) { return Single::broadcast(bounds.high[a]); });
+  const auto limit = Single::broadcast(most);
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    const Span span = spans[s];
+    for (std::size_t from = span.begin; from < span.end; from += Single::width) {
+      typename Single::vector place[D];
+      typename Single::vector sum{};
+      for (int a = 0; a < D; ++a) {
+        place[a] = local.of[a](source[a] + from);
+        const auto d = Single::subtract(place[a], Single::least(Single::most(place[a], low.of[a]), high.of[a]));
+        const auto d2 = Single::multiply(d, d);
+        sum = a == 0 ? d2 : Single::add(sum, d2);
+      }
+      const std::size_t left = span.end - from;
+      const auto near =
+          Single::both(Single::at_most(sum, limit), Single::first(left < Single::width ? left : Single::width));
+      const auto packing = Single::packing(near);
+      for (int a = 0; a < D; ++a) Single::store(target[a] + at, Single::pack(place[a], packing));
+      Single::pack_slots(slots + at, from, packing);
+      at += Single::number(near);
+    }
+  }
+  for (std::size_t k = 0; k < tile_lanes; k += Single::width)
+    for (int a = 0; a < D; ++a) Single::store(target[a] + at + k, Single::broadcast(infinite));
+  return at;
+}
+template <class Single, class Exact, int D>
+std::size_t gather_local(const typename Exact::value* const* x, const Span* spans, std::size_t count,
+                         const LocalFrame<typename Exact::value>& frame, const QueryBounds<float>& bounds, float most,
+                         float* const* to, std::int32_t* slots) {
+  return frame.shifted ? gather_local<Single, Exact, D, true>(x, spans, count, frame, bounds, most, to, slots)
+                       : gather_local<Single, Exact, D, false>(x, spans, count, frame, bounds, most, to, slots);
+}
+
+// Candidates are dealt to `Groups` groups, and the k-th smallest of the groups' smallest squares is the limit. With 2 k
+// groups it is met by about 1.4 k candidates.
+template <class Lanes, int D, std::size_t Groups>
+float limit_of(const float* const* x, std::size_t size, const float* at, std::size_t k, float* squares) {
+  constexpr std::size_t registers = Groups / Lanes::width;
+  const From<Lanes, D, false> from(at, nullptr);
+  const Columns<const float, D> column(x);
+  typename Lanes::vector least[registers];
+  unrolled<registers>([&](std::size_t r) { least[r] = Lanes::broadcast(infinite); });
+  const auto deal = [&](std::size_t place, typename Lanes::vector& group) {
+    const auto square = from.square([&](int a) { return Lanes::load(column[a] + place); });
+    Lanes::store(squares + place, square);
+    group = Lanes::least(group, square);
+  };
+  std::size_t place = 0;
+  for (; place + Groups <= size; place += Groups)
+    unrolled<registers>([&](std::size_t r) { deal(place + r * Lanes::width, least[r]); });
+  if constexpr (Groups > tile_lanes)
+    unrolled<registers>([&](std::size_t r) {
+      if (place + r * Lanes::width < size) deal(place + r * Lanes::width, least[r]);
+    });
+  if (k == 0) return infinite;
+  // The number of smallest squares that are not larger than each of them: the k-th is the least with k or more.
+  alignas(64) float values[Groups];
+  auto smallest = Lanes::broadcast(infinite);
+  unrolled<registers>([&](std::size_t r) { Lanes::store(values + r * Lanes::width, least[r]); });
+  typename Lanes::tally ranks[registers];
+  unrolled<registers>([&](std::size_t r) { ranks[r] = Lanes::none_yet(); });
+#pragma GCC unroll 1
+  for (std::size_t c = 0; c < Groups; ++c) {
+    const auto one = Lanes::broadcast(values[c]);
+    unrolled<registers>([&](std::size_t r) { ranks[r] = Lanes::add_to(ranks[r], Lanes::at_most(one, least[r])); });
+  }
+  unrolled<registers>([&](std::size_t r) {
+    const auto kept = Lanes::where(Lanes::reached(ranks[r], k), least[r], Lanes::broadcast(infinite));
+    smallest = Lanes::least(smallest, kept);
+  });
+  return Lanes::least_of(smallest);
+}
+template <class Lanes, int D>
+float limit(const float* const* x, std::size_t size, const float* at, std::size_t k, float* squares) {
+  return k <= 10   ? limit_of<Lanes, D, 16>(x, size, at, k, squares)
+         : k <= 20 ? limit_of<Lanes, D, 32>(x, size, at, k, squares)
+                   : limit_of<Lanes, D, 64>(x, size, at, k, squares);
 }
 
 template <class Lanes>
-std::size_t select(const typename Lanes::value* squares, const std::int32_t* ids, std::size_t size, std::size_t k,
-                   typename Lanes::value most, typename Lanes::value* squares_to, std::int32_t* ids_to) {
-  using V = typename Lanes::value;
-  if (size > 4 * k && k <= selected_most) {
-    const V limit = k <= 10   ? limit_of<Lanes, 16>(squares, size, k)
-                    : k <= 20 ? limit_of<Lanes, 32>(squares, size, k)
-                              : limit_of<Lanes, 64>(squares, size, k);
-    most = limit < most ? limit : most;
-  }
+std::size_t select(const float* squares, const std::int32_t* slots, std::size_t size, float most, std::int32_t* to) {
   const auto limit = Lanes::broadcast(most);
   std::size_t n = 0;
   for (std::size_t at = 0; at < size; at += Lanes::width) {
-    const auto here = Lanes::load(squares + at);
-    const auto within = Lanes::at_most(here, limit);
-    const auto packing = Lanes::packing(within);
-    Lanes::store(squares_to + n, Lanes::pack(here, packing));
-    Lanes::pack_payload(ids_to + n, ids + at, packing);
-    n += Lanes::number(within);
+    const auto within = Lanes::at_most(Lanes::load(squares + at), limit);
+    n += Lanes::keep(to + n, slots + at, within);
   }
-  Lanes::store(squares_to + n, Lanes::broadcast(infinite));
+  for (std::size_t k = 0; k < order_padding; ++k) to[n + k] = 0;
   return n;
 }
 
-// Sorts by insertion.
+// Sorts slots by square, then id, by insertion.
 template <class V>
-void insert(const V* squares, const std::int32_t* ids, std::size_t count, V* squares_to, std::int32_t* ids_to) {
+void insert(const V* squares, const std::int32_t* slots, const std::int32_t* ids, std::size_t count, V* squares_to,
+            std::int32_t* slots_to) {
   for (std::size_t k = 0; k < count; ++k) {
     std::size_t to = k;
-    for (; to > 0 && (squares_to[to - 1] > squares[k] || (squares_to[to - 1] == squares[k] && ids_to[to - 1] > ids[k]));
+    for (; to > 0 && (squares_to[to - 1] > squares[k] ||
+                      (squares_to[to - 1] == squares[k] && ids[slots_to[to - 1]] > ids[slots[k]]));
          --to) {
       squares_to[to] = squares_to[to - 1];
-      ids_to[to] = ids_to[to - 1];
+      slots_to[to] = slots_to[to - 1];
     }
     squares_to[to] = squares[k];
-    ids_to[to] = ids[k];
+    slots_to[to] = slots[k];
   }
 }
 
-// The rank of a square is the number of squares not larger than it, unless some are equal.
+// The rank of a square is the number of squares not larger than it, unless some are equal. Mostly there are few, and
+// always comparing `order_padding` of them is faster than predicting their number.
 template <class Lanes>
-void order(const typename Lanes::value* squares, const std::int32_t* ids, std::size_t count, std::int32_t self,
-           std::size_t k, typename Lanes::value* roots, std::int32_t* ids_to) {
-  using V = typename Lanes::value;
-  V values[ordered_most + overshoot];
-  std::int32_t names[ordered_most];
+inline std::size_t rank_few(const typename Lanes::value* squares, const std::int32_t* slots, std::size_t count,
+                            typename Lanes::value* values, std::int32_t* names) {
+  constexpr std::size_t registers = order_padding / Lanes::width;
+  typename Lanes::vector all[registers];
+  typename Lanes::tally ranks[registers];
+  unrolled<registers>([&](std::size_t r) {
+    all[r] = Lanes::load(squares + r * Lanes::width);
+    ranks[r] = Lanes::none_yet();
+  });
+#pragma GCC unroll 1
+  for (std::size_t c = 0; c < order_padding; ++c) {
+    const auto one = Lanes::broadcast(squares[c]);
+    unrolled<registers>([&](std::size_t r) { ranks[r] = Lanes::add_to(ranks[r], Lanes::at_most(one, all[r])); });
+  }
+  alignas(64) typename Lanes::count rank[order_padding];
+  unrolled<registers>([&](std::size_t r) { Lanes::store_tally(rank + r * Lanes::width, ranks[r]); });
+  std::size_t sum = 0;
+  for (std::size_t c = 0; c < order_padding; ++c) {
+    const auto to = static_cast<std::size_t>(rank[c]);
+    sum += to;
+    values[to - 1] = squares[c];
+    names[to - 1] = slots[c];
+  }
+  return sum - (order_padding - count) * order_padding;
+}
+template <class Lanes>
+inline std::size_t rank_many(const typename Lanes::value* squares, const std::int32_t* slots, std::size_t count,
+                             typename Lanes::value* values, std::int32_t* names) {
   std::size_t sum = 0;
   for (std::size_t c = 0; c < count; ++c) {
-    const auto all = Lanes::broadcast(squares[c]);
+    const auto one = Lanes::broadcast(squares[c]);
     std::size_t rank = 0;
     for (std::size_t at = 0; at < count; at += Lanes::width)
-      rank += Lanes::number(Lanes::at_most(Lanes::load(squares + at), all));
+      rank += Lanes::number(Lanes::at_most(Lanes::load(squares + at), one));
     sum += rank;
     values[rank - 1] = squares[c];
-    names[rank - 1] = ids[c];
+    names[rank - 1] = slots[c];
   }
-  if (sum != count * (count + 1) / 2) insert(squares, ids, count, values, names);
-  // The query itself has distance 0, so it is among the first.
-  std::size_t at = 0;
-  if (self >= 0)
-    for (; names[at] != self; ++at) {
-      if (at == k) return;
-      roots[at] = 0;
-      ids_to[at] = names[at];
-    }
-  const std::size_t skip = self >= 0 ? 1 : 0;
-  for (; at < k && at + skip < count; ++at) {
-    roots[at] = Lanes::root(values[at + skip]);
-    ids_to[at] = names[at + skip];
-  }
+  return sum;
 }
 
-template <class Lanes, int D>
-constexpr NearestKernel<typename Lanes::value> nearest_kernel{squares<Lanes, D>, bounds<Lanes, D>, select<Lanes>,
-                                                              order<Lanes>};
+template <class Lanes>
+std::size_t order(const typename Lanes::value* squares, const std::int32_t* slots, const std::int32_t* ids,
+                  std::size_t count, std::int32_t self, std::size_t k, typename Lanes::value most,
+                  typename Lanes::value* squares_to, std::int32_t* ids_to) {
+  using V = typename Lanes::value;
+  V values[ordered_most];
+  std::int32_t names[ordered_most];
+  const std::size_t sum = count <= order_padding ? rank_few<Lanes>(squares, slots, count, values, names)
+                                                 : rank_many<Lanes>(squares, slots, count, values, names);
+  if (sum != count * (count + 1) / 2) insert(squares, slots, ids, count, values, names);
+  std::size_t from = 0;
+  std::size_t at = 0;
+  const auto write = [&] {
+    squares_to[at] = values[from];
+    ids_to[at++] = ids[names[from++]];
+  };
+  // The query itself has distance 0, so it is among the first.
+  if (self != no_slot) {
+    while (from < count && names[from] != self) {
+      if (at == k) return k;
+      write();
+    }
+    ++from;
+  }
+  while (at < k && from < count && values[from] <= most) write();
+  return at;
+}
+
+template <class Lanes>
+void roots(typename Lanes::value* x, std::size_t count) {
+  std::size_t k = 0;
+  for (; k + Lanes::width <= count; k += Lanes::width) Lanes::store(x + k, Lanes::roots(Lanes::load(x + k)));
+  for (; k < count; ++k) x[k] = Lanes::root(x[k]);
+}
+
+template <class Single, class Exact, int D>
+constexpr NearestKernel<typename Exact::value> nearest_kernel{
+    squares<Exact, D>, squares_at<Exact, D>, bounds<Exact, D>, touching<Exact, D>, gather_local<Single, Exact, D>,
+    limit<Single, D>,  select<Single>,       order<Exact>,     roots<Exact>};
 
 template <class Single, class Twice>
 constexpr NearestKernels make_nearest_kernels() {
-  return {{nearest_kernel<Single, 2>, nearest_kernel<Single, 3>}, {nearest_kernel<Twice, 2>, nearest_kernel<Twice, 3>}};
+  return {{nearest_kernel<Single, Single, 2>, nearest_kernel<Single, Single, 3>},
+          {nearest_kernel<Single, Twice, 2>, nearest_kernel<Single, Twice, 3>}};
 }
 
 }  // namespace
