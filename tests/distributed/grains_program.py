@@ -48,7 +48,7 @@ def lattice(n: int) -> np.ndarray:
 def tray(material: Material, n: int, comm: Any, **options: Any) -> Simulation:
     """Spheres of several sizes thrown into a tray."""
     rng = np.random.default_rng(0)
-    side = int(np.ceil(n ** (1 / 3)))
+    side = max(1, int(np.ceil(n ** (1 / 3))))
     walls = box_walls("tray", (0, 0, 0), (side, side, 4 * side), "m", sides=["-x", "+x", "-y", "+y", "-z"])
     law = "linear" if material.kn is not None else "hertz"
     settings = {"walls": walls, "gravity": (0, 0, -10), "dt": 2e-4} | options
