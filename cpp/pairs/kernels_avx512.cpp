@@ -74,7 +74,11 @@ struct FloatLanes {
   }
   static inline std::size_t fill(std::int32_t* to, std::int32_t id) { return fill_two(to, id); }
   static inline vector narrow(__m512d low, __m512d high) {
-    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
+    // By halves: the emulator does not know the conversion of a whole register.
+    const auto half = [](__m512d v) {
+      return _mm256_set_m128(_mm256_cvtpd_ps(_mm512_extractf64x4_pd(v, 1)), _mm256_cvtpd_ps(_mm512_castpd512_pd256(v)));
+    };
+    return _mm512_insertf32x8(_mm512_castps256_ps512(half(low)), half(high), 1);
   }
   // Loads one by one: the instruction that gathers is slow on processors that protect it.
   static inline vector at(const float* p, const std::int32_t* places) {
@@ -83,7 +87,13 @@ struct FloatLanes {
                           x(15));
   }
   static inline vector where(mask m, vector a, vector b) { return _mm512_mask_blend_ps(m, b, a); }
-  static inline float least_of(vector v) { return _mm512_reduce_min_ps(v); }
+  static inline float least_of(vector v) {
+    const __m256 upper = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
+    const __m256 eight = _mm256_min_ps(_mm512_castps512_ps256(v), upper);
+    __m128 four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    four = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(four, _mm_movehdup_ps(four)));
+  }
   static inline unsigned bits(mask m) { return m; }
   using tally = __m512i;
   using count = std::int32_t;
