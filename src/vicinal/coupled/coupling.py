@@ -79,7 +79,8 @@ class Coupling:
     ) -> None:
         self.grains, self.fluid = grains, fluid
         if fluid.scheme != "delta" or len(fluid.phases) > 1:
-            found = f"scheme {fluid.scheme!r} and {len(fluid.phases)} phase(s)"
+            phases = "1 phase" if len(fluid.phases) == 1 else f"{len(fluid.phases)} phases"
+            found = f"scheme {fluid.scheme!r} and {phases}"
             raise InputError(f'fluid must have the scheme "delta" and one phase to carry bodies, got {found}')
         if grains.ranks > 1:
             raise InputError(
