@@ -35,6 +35,21 @@ def positive(value: object, name: str) -> float:
     return number
 
 
+def check_sizes(box: Sequence[float], radii: Array) -> None:
+    """Raise `InputError` for bodies so large that two images of one of them could touch another body at once.
+
+    The core sees one image of a body, the nearest. No other one touches if periods are at least four radii long.
+    """
+    largest = 2 * float(radii.max(initial=0.0))
+    for name, period in zip("xyz", box, strict=True):
+        if 0 < period < 2 * largest:
+            raise InputError(
+                f"box must be at least twice as long as the largest diameter of bodies, {largest:.6g}, got a period of "
+                f"{period:.6g} along {name}, where two images of a body could touch another body at once; use a "
+                f"period of {2 * largest:.6g} or more, None for an open axis, or smaller bodies"
+            )
+
+
 def _rotations(quaternions: Array) -> Array:
     """Return quaternions of length 1."""
     lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
@@ -81,6 +96,11 @@ class Bodies(ABC):
         """Acceleration of all bodies."""
 
     @property
+    @abstractmethod
+    def box(self) -> tuple[float, ...]:
+        """Period along each axis, 0 for an open axis."""
+
+    @property
     def shapes(self) -> tuple[Shape, ...]:
         """Shapes of the bodies that are not spheres, in the order in which they were first inserted."""
         return tuple(self._shapes)
@@ -113,8 +133,9 @@ class Bodies(ABC):
     ) -> npt.NDArray[np.int64]:
         """Add spheres (`radii`) or bodies of one `shape`; return their ids.
 
-        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z). Ranks insert
-        together, each its share, which may be empty; ids follow the order of ranks.
+        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z). Periods of the
+        box must be at least twice as long as the diameter of every body, or of the sphere around its centre of mass.
+        Ranks insert together, each its share, which may be empty; ids follow the order of ranks.
         """
         given = (positions, radii, shape, material, velocities, spins, orientations)
         return self._append(*self._ranks.together(lambda: self._check_insert(*given)))
@@ -169,6 +190,7 @@ class Bodies(ABC):
                 "masses": np.full(n, density * p.volume),
                 "inertias": np.tile(density * p.moments, (n, 1)),
             }
+        check_sizes(self.box, columns["radii"])
         return columns, kind, number
 
     def _shape(self, shape: Shape) -> int:

@@ -44,6 +44,11 @@ COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
 # The simulation stops if a body moves farther in one step than this many diameters of the median body.
 MOST_DIAMETERS = 10
 
+# Bodies are put back into the box only when lists are built. The core finds the nearest image of bodies that are less
+# than one and a half periods apart. Radii are at most a quarter of a period (`check_sizes`), so all that touch are, as
+# long as no body has moved by a quarter of a period.
+MOST_OF_PERIOD = 0.2
+
 
 class Simulation(Settings):
     """A simulation of grains. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
@@ -66,7 +71,8 @@ class Simulation(Settings):
     dt
         Time step; by default a fraction of the collision time and of the Rayleigh time.
     box
-        Period along each axis, None for an open axis; or one length for all.
+        Period along each axis, None for an open axis; or one length for all. Periods must be at least twice as long as
+        the largest diameter of bodies.
     skin
         Gap up to which the lists hold pairs. By default it is chosen from the number of steps for which lists last.
         Changes speed only.
@@ -344,10 +350,9 @@ class Simulation(Settings):
 
     def _margins(self, radii: Array, speeds: Array, usual: float, diameter: float) -> Array:
         """Return how far each body may move before the lists are built again."""
-        most = np.maximum(radii, diameter)
-        if any(self.box):  # no body may touch its own image
-            most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
-        return margins_of(self._skin, speeds, usual, self.dt, most)
+        margins = margins_of(self._skin, speeds, usual, self.dt, np.maximum(radii, diameter))
+        periods = [edge for edge in self.box if edge]
+        return np.minimum(margins, MOST_OF_PERIOD * min(periods)) if periods else margins
 
     def _sort(self, cell: float, total: int) -> None:
         """Sort bodies along a space-filling curve through cells of a given size, and cut the blocks of forces."""
