@@ -16,6 +16,7 @@ from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
 from vicinal.errors import InputError
+from vicinal.sim.walls import LARGEST
 
 Array = npt.NDArray[np.float64]
 _T = TypeVar("_T", bound=np.generic)
@@ -67,6 +68,10 @@ def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default
     array = np.broadcast_to(array, (n, width)).astype(np.float64)
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite numbers, got NaN or infinity")
+    too_large = np.abs(array).max(axis=1, initial=0.0) > LARGEST
+    if too_large.any():
+        row = int(np.argmax(too_large))
+        raise InputError(f"{name} must be at most {LARGEST:g}, got {array[row].tolist()} for body {row} of {n}")
     return array
 
 

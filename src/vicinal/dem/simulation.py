@@ -15,7 +15,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.dem import checkpoint
 from vicinal.dem.bodies import Array, positive, read_only
-from vicinal.dem.faults import MOTION, CrossingWarning, crossing_text, not_finite, too_fast
+from vicinal.dem.faults import MOTION, CrossingWarning, check_speeds, crossing_text, not_finite
 from vicinal.dem.materials import Material, PairValues
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
@@ -41,8 +41,6 @@ BUILDS_PER_SORT = 20
 # The default time step is the smaller of these fractions of the collision time and of the Rayleigh time. For the choice
 # of the former see docs/grains.md and benchmarks/step.py.
 COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
-# The simulation stops if a body moves farther in one step than this many diameters of the median body.
-MOST_DIAMETERS = 10
 
 # Bodies are put back into the box only when lists are built. The core finds the nearest image of bodies that are less
 # than one and a half periods apart. Radii are at most a quarter of a period (`check_sizes`), so all that touch are, as
@@ -250,6 +248,8 @@ class Simulation(Settings):
         while self.step_count < end:
             if not self._core.has_lists:
                 self._build()
+            elif not self._core.primed:  # speeds may have been assigned; builds check them, too
+                check_speeds(self, self._diameter())
             if self._placed_from is not None:
                 self.check_overlaps()
             start = perf_counter()
@@ -304,8 +304,7 @@ class Simulation(Settings):
         start = perf_counter()
         core, ranks = self._core, self._ranks
         total = self.total
-        radii = core.get("radii")
-        diameter = 2 * ranks.median(radii[core.ghosts() == 0]) if total else 1.0
+        diameter = self._diameter()
         life = self.step_count - self._life_from
         if self._fixed_skin is not None:
             self._skin = self._fixed_skin
@@ -322,16 +321,11 @@ class Simulation(Settings):
         if sort:
             self._sort(diameter, total)
         self._set_wall_speed(core.get("positions"))
+        check_speeds(self, diameter)
         speeds = core.speeds()
-        fastest = ranks.largest(float(speeds.max(initial=0.0))) * self.dt
-        if not math.isfinite(fastest):
-            ranks.raise_together(None if np.isfinite(speeds).all() else not_finite(self))
-        if total and fastest > MOST_DIAMETERS * diameter:
-            mine = float(speeds.max(initial=0.0)) * self.dt == fastest
-            ranks.raise_together(too_fast(self, speeds, diameter) if mine else None)
         usual = float(ranks.kth(speeds, [usual_place(total)])[0]) if total else 0.0
+        radii = core.get("radii")
         if ranks.used:
-            radii = core.get("radii")
             settle = ranks.fetch_ghosts(core, radii + self._margins(radii, speeds, usual, diameter))
             self._set_elements()
             settle()
@@ -347,6 +341,11 @@ class Simulation(Settings):
         self._life_from = self.step_count
         self._builds += 1
         self._seconds["lists"] += perf_counter() - start
+
+    def _diameter(self) -> float:
+        """Return the median diameter of all bodies."""
+        core = self._core
+        return 2 * self._ranks.median(core.get("radii")[core.ghosts() == 0]) if self.total else 1.0
 
     def _margins(self, radii: Array, speeds: Array, usual: float, diameter: float) -> Array:
         """Return how far each body may move before the lists are built again."""
