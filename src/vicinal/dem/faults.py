@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from vicinal.sim.solver import SimulationWarning, UnstableError
 
@@ -22,7 +21,7 @@ MOTION = ("positions", "velocities", "spins", "half_kicks", "half_spin_kicks")
 
 
 MOST_DIAMETERS = 10
-"""A simulation stops if a body, or its surface, moves farther in one step than this many diameters of the median body."""
+"""A simulation stops if a body or its surface moves farther in a step than this many diameters of the median body."""
 
 
 class CrossingWarning(SimulationWarning):
