@@ -29,7 +29,7 @@ from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
-from vicinal.sim.clock import steps_until
+from vicinal.sim.clock import check_end, steps_until
 from vicinal.sim.walls import MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
 
@@ -239,8 +239,13 @@ class Simulation(Settings):
             self._read_walls()
 
     def run_until(self, time: float) -> None:
-        """Advance until a time is reached: the last step ends at this time or later, by less than a step."""
-        self.run(steps_until(self.time, finite(time, "time"), self.dt))
+        """Advance until a time is reached: the last step ends at this time or later, by less than a step.
+
+        All steps have the same length, so a run in several parts has the bits of one run.
+        """
+        end = finite(time, "time")
+        check_end(end, self.time - self.dt)  # a step ago: the last step may have ended after the time of a former run
+        self.run(steps_until(self.time, end, self.dt))
 
     def _steps(self, end: int) -> None:
         """Advance to a step."""
