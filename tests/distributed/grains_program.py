@@ -58,6 +58,18 @@ def tray(material: Material, n: int, comm: Any, **options: Any) -> Simulation:
     return sim
 
 
+def shaft(comm: Any) -> Simulation:
+    """Spheres in a periodic box so narrow that two images of a pair are within reach of the lists."""
+    rng = np.random.default_rng(1)
+    points = np.stack(np.meshgrid([0.0, 1.0], [0.0, 1.0], np.arange(30.0), indexing="ij"), axis=-1).reshape(-1, 3) + 0.5
+    n = len(points)
+    space = {"walls": [floor()], "gravity": (0, 0, -10), "box": (2, 2, None)}
+    sim = Simulation(materials={"m": LINEAR}, law="linear", dt=2e-4, comm=comm, **space)
+    points, radii, velocities = share(comm, points, rng.uniform(0.3, 0.5, n), rng.normal(0, 3, (n, 3)))
+    sim.insert(points, radii=radii, velocities=velocities)
+    return sim
+
+
 def gathered(sim: Simulation, comm: Any) -> dict[str, Any] | None:
     """Columns of all bodies in the order of ids, on rank 0, and what all ranks know."""
     own = {name: np.asarray(getattr(sim, name)) for name in ("ids", *COLUMNS)}
@@ -90,6 +102,7 @@ def spheres() -> dict[str, Case]:
             settle,
         ),
         "periodic": (lambda comm: tray(LINEAR, 1200, comm, walls=[floor()], box=(11.0, 11.0, None)), settle),
+        "short period": (shaft, settle),
         "one": (lambda comm: tray(LINEAR, 1, comm), settle),
         "none": (lambda comm: tray(LINEAR, 0, comm), settle),
     }

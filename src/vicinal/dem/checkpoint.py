@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.dem import shapes as shape_kinds
+from vicinal.dem.bodies import check_sizes
 from vicinal.dem.materials import Material
 from vicinal.dem.relist import Elements, restore_lists
 from vicinal.errors import InputError
@@ -172,6 +173,7 @@ def restore(cls: type[Simulation], state: Mapping[str, Any], comm: Intracomm | N
         sim._shape(_made(shape_kinds, shape))
     core, ranks = sim._core, sim._ranks
     bodies = {name: np.ascontiguousarray(state[name]) for name in ("ids", "keys", "materials", "shapes", *COLUMNS)}
+    check_sizes(sim.box, bodies["radii"])
     own = ranks.share(bodies["positions"])
     core.append(*(bodies[name][own] for name in ("ids", "materials", "shapes")))
     for name in COLUMNS:

@@ -74,7 +74,7 @@ class Settings(Bodies):
             assignable = ", ".join(key for key, value in own if isinstance(value, property) and value.fset)
             if known is None:
                 raise AttributeError(f"{name} must be an attribute of a simulation; assign to one of {assignable}")
-            raise AttributeError(f"{name} of a simulation is fixed; make another one, or assign to one of {assignable}")
+            raise AttributeError(f"{name} cannot be assigned; make a new Simulation, or assign to one of {assignable}")
         super().__setattr__(name, value)
 
     @property

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.dem import checkpoint
 from vicinal.dem.bodies import Array, positive, read_only
-from vicinal.dem.faults import MOTION, CrossingWarning, crossing_text, not_finite, too_fast
+from vicinal.dem.faults import MOTION, CrossingWarning, check_speeds, crossing_text, not_finite
 from vicinal.dem.materials import Material, PairValues
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
@@ -29,7 +29,7 @@ from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
-from vicinal.sim.clock import steps_until
+from vicinal.sim.clock import check_end, steps_until
 from vicinal.sim.walls import MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
 
@@ -41,8 +41,11 @@ BUILDS_PER_SORT = 20
 # The default time step is the smaller of these fractions of the collision time and of the Rayleigh time. For the choice
 # of the former see docs/grains.md and benchmarks/step.py.
 COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
-# The simulation stops if a body moves farther in one step than this many diameters of the median body.
-MOST_DIAMETERS = 10
+
+# Bodies are put back into the box only when lists are built. The core finds the nearest image of bodies that are less
+# than one and a half periods apart. Radii are at most a quarter of a period (`check_sizes`), so all that touch are, as
+# long as no body has moved by a quarter of a period.
+MOST_OF_PERIOD = 0.2
 
 
 class Simulation(Settings):
@@ -66,7 +69,8 @@ class Simulation(Settings):
     dt
         Time step; by default a fraction of the collision time and of the Rayleigh time.
     box
-        Period along each axis, None for an open axis; or one length for all.
+        Period along each axis, None for an open axis; or one length for all. Periods must be at least twice as long as
+        the largest diameter of bodies.
     skin
         Gap up to which the lists hold pairs. By default it is chosen from the number of steps for which lists last.
         Changes speed only.
@@ -235,8 +239,13 @@ class Simulation(Settings):
             self._read_walls()
 
     def run_until(self, time: float) -> None:
-        """Advance until a time is reached: the last step ends at this time or later, by less than a step."""
-        self.run(steps_until(self.time, finite(time, "time"), self.dt))
+        """Advance until a time is reached: the last step ends at this time or later, by less than a step.
+
+        All steps have the same length, so a run in several parts has the bits of one run.
+        """
+        end = finite(time, "time")
+        check_end(end, self.time - self.dt)  # a step ago: the last step may have ended after the time of a former run
+        self.run(steps_until(self.time, end, self.dt))
 
     def _steps(self, end: int) -> None:
         """Advance to a step."""
@@ -244,6 +253,8 @@ class Simulation(Settings):
         while self.step_count < end:
             if not self._core.has_lists:
                 self._build()
+            elif not self._core.primed:  # speeds may have been assigned; builds check them, too
+                check_speeds(self, self._diameter())
             if self._placed_from is not None:
                 self.check_overlaps()
             start = perf_counter()
@@ -298,8 +309,7 @@ class Simulation(Settings):
         start = perf_counter()
         core, ranks = self._core, self._ranks
         total = self.total
-        radii = core.get("radii")
-        diameter = 2 * ranks.median(radii[core.ghosts() == 0]) if total else 1.0
+        diameter = self._diameter()
         life = self.step_count - self._life_from
         if self._fixed_skin is not None:
             self._skin = self._fixed_skin
@@ -316,16 +326,11 @@ class Simulation(Settings):
         if sort:
             self._sort(diameter, total)
         self._set_wall_speed(core.get("positions"))
+        check_speeds(self, diameter)
         speeds = core.speeds()
-        fastest = ranks.largest(float(speeds.max(initial=0.0))) * self.dt
-        if not math.isfinite(fastest):
-            ranks.raise_together(None if np.isfinite(speeds).all() else not_finite(self))
-        if total and fastest > MOST_DIAMETERS * diameter:
-            mine = float(speeds.max(initial=0.0)) * self.dt == fastest
-            ranks.raise_together(too_fast(self, speeds, diameter) if mine else None)
         usual = float(ranks.kth(speeds, [usual_place(total)])[0]) if total else 0.0
+        radii = core.get("radii")
         if ranks.used:
-            radii = core.get("radii")
             settle = ranks.fetch_ghosts(core, radii + self._margins(radii, speeds, usual, diameter))
             self._set_elements()
             settle()
@@ -342,12 +347,16 @@ class Simulation(Settings):
         self._builds += 1
         self._seconds["lists"] += perf_counter() - start
 
+    def _diameter(self) -> float:
+        """Return the median diameter of all bodies."""
+        core = self._core
+        return 2 * self._ranks.median(core.get("radii")[core.ghosts() == 0]) if self.total else 1.0
+
     def _margins(self, radii: Array, speeds: Array, usual: float, diameter: float) -> Array:
         """Return how far each body may move before the lists are built again."""
-        most = np.maximum(radii, diameter)
-        if any(self.box):  # no body may touch its own image
-            most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
-        return margins_of(self._skin, speeds, usual, self.dt, most)
+        margins = margins_of(self._skin, speeds, usual, self.dt, np.maximum(radii, diameter))
+        periods = [edge for edge in self.box if edge]
+        return np.minimum(margins, MOST_OF_PERIOD * min(periods)) if periods else margins
 
     def _sort(self, cell: float, total: int) -> None:
         """Sort bodies along a space-filling curve through cells of a given size, and cut the blocks of forces."""

@@ -16,6 +16,9 @@ from vicinal.mesh import Mesh
 Array = npt.NDArray[np.float64]
 Vector = Sequence[float] | Array
 
+LARGEST = 1e100
+"""Larger velocities, spins and accelerations are refused: their squares, and energies, would overflow."""
+
 
 def check_vector(value: object, name: str) -> Array:
     """Return three finite numbers."""
@@ -25,6 +28,8 @@ def check_vector(value: object, name: str) -> Array:
         array = np.empty(0)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise InputError(f"{name} must be three finite numbers, got {value!r}")
+    if np.abs(array).max() > LARGEST:
+        raise InputError(f"{name} must be three numbers of at most {LARGEST:g}, got {value!r}")
     return array
 
 

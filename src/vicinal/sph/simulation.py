@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 from zlib import crc32
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal.errors import InputError
+from vicinal.sim.clock import check_end
 from vicinal.sim.solver import SimulationWarning, UnstableError
 from vicinal.sph.checks import check_box, check_motion, check_positive, check_rows, check_time, check_vector
 from vicinal.sph.faults import first_warning_of, unstable, warn_of_gaps, warn_of_overlaps, warning_of
@@ -292,8 +294,22 @@ class Simulation(Particles):
         self.advance(math.inf, _check.check_integer(steps, "steps", least=0, most=2**62))
 
     def run_until(self, time: float) -> None:
-        """Take steps until a time is reached; the last one may pass it."""
-        self.advance(check_time(time), 2**62)
+        """Take steps until a time, at which the last one ends: the last two are shortened for this.
+
+        A run that is continued from there has other steps, and other bits, than one that was never stopped there.
+        """
+        end = check_end(check_time(time), self.time)
+        with self.ending_at(end):
+            self.advance(end, 2**62)
+
+    @contextmanager
+    def ending_at(self, time: float) -> Iterator[None]:
+        """Let steps that would pass a time end there, within this context."""
+        self._core.set_end(time)
+        try:
+            yield
+        finally:
+            self._core.set_end(math.inf)
 
     def advance(self, until: float, steps: int) -> None:
         """Take steps until a time is reached, but at most so many."""
