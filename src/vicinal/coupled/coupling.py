@@ -117,10 +117,12 @@ class Coupling:
 
     def run(self, steps: int) -> None:
         """Take a number of steps of the fluid."""
+        self.fluid.check_same(steps=steps)
         self.advance(math.inf, check_integer(steps, "steps", least=0, most=2**62))
 
     def run_until(self, time: float) -> None:
         """Take steps until a time is reached; the last one may pass it."""
+        self.fluid.check_same(time=time)
         self.advance(check_number(time, "time"), 2**62)
 
     def advance(self, until: float, steps: int) -> None:

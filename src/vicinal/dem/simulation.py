@@ -27,10 +27,11 @@ from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
+from vicinal.distributed.agreement import agree_on
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.sim.clock import steps_until
-from vicinal.sim.walls import MeshWall, Wall, check_vector
+from vicinal.sim.walls import MOVING, MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
 
 if TYPE_CHECKING:
@@ -108,6 +109,9 @@ class Simulation(Settings):
         max_overlap: float = MAX_OVERLAP,
         comm: Intracomm | None = None,
     ) -> None:
+        agree_on(comm, locals(), per_rank=("self", "comm", "__class__"))
+        if comm is not None and seed is None:
+            raise InputError("seed must be a number on ranks, got None; with it every rank would draw other bodies")
         self._box = check_periods(box)
         super().__init__(materials, GrainRanks(comm, self._box))
         self._set_law(law, history, pairs)
@@ -131,16 +135,6 @@ class Simulation(Settings):
         self._blocks = (np.empty(0, np.uint64), 0, 1)  # where blocks of forces begin; see `_sort`
         self._meshes_set = False
         self._seconds = {"lists": 0.0, "steps": 0.0}
-        self._ranks.check_same(
-            materials=dict(self.materials),
-            pairs=self._pairs,
-            law=self._law,
-            history=self._history,
-            walls=[(type(wall).__name__, wall.name, wall.material, wall.pose().tolist()) for wall in self.walls],
-            gravity=self._gravity.tolist(),
-            dt=self._dt,
-            skin=self._fixed_skin,
-        )
 
     # --- ranks --------------------------------------------------------------------------------------------------------
 
@@ -220,7 +214,22 @@ class Simulation(Settings):
         Raises `InputError` if bodies that were just placed overlap by more than `max_overlap`, and `UnstableError` in
         the step in which a velocity or spin is no longer finite.
         """
-        steps = _check.check_integer(steps, "steps", least=0, most=2**62)
+        self._check_same(steps=steps)
+        self._advance(_check.check_integer(steps, "steps", least=0, most=2**62))
+
+    def run_until(self, time: float) -> None:
+        """Advance until a time is reached: the last step ends at this time or later, by less than a step."""
+        self._check_same(time=time)
+        self._advance(steps_until(self.time, finite(time, "time"), self.dt))
+
+    def _check_same(self, **given: object) -> None:
+        """Check that all ranks have passed the same arguments and assigned the same settings."""
+        if self._ranks.size > 1:
+            motions = {f"{wall.name}.{name}": getattr(wall, name) for wall in self.walls for name in MOVING}
+            settings = {"dt": self._dt, "gravity": self._gravity, "max_overlap": self._max_overlap}
+            self._ranks.check_same(**given, **settings, walls=motions)
+
+    def _advance(self, steps: int) -> None:
         if self.total == 0:  # walls move without bodies too
             self._sync_walls()
         self._core.set_space(self.gravity.tolist(), self._box, self.dt)
@@ -233,10 +242,6 @@ class Simulation(Settings):
                 self._steps(end)
         finally:
             self._read_walls()
-
-    def run_until(self, time: float) -> None:
-        """Advance until a time is reached: the last step ends at this time or later, by less than a step."""
-        self.run(steps_until(self.time, finite(time, "time"), self.dt))
 
     def _steps(self, end: int) -> None:
         """Advance to a step."""
@@ -275,7 +280,7 @@ class Simulation(Settings):
             name = self.walls[wall].name
             if name not in self._crossings:
                 time = self.time - (self.step_count - step) * self.dt
-                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=3)
+                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=5)
             self._crossings[name] = self._crossings.get(name, 0) + 1
 
     def _warn(self) -> None:
@@ -288,7 +293,7 @@ class Simulation(Settings):
                     f"dt={self.dt:.3g} is {fraction:.2f} of the {name} time {getattr(times, name):.3g}; "
                     f"a fraction below {limit} resolves contacts: use a smaller dt or softer materials",
                     TimeStepWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
 
     # --- lists --------------------------------------------------------------------------------------------------------
