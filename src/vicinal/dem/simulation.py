@@ -27,7 +27,7 @@ from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
-from vicinal.distributed.agreement import agree_on
+from vicinal.distributed.agreement import agree_on, check_same
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.sim.clock import steps_until
@@ -224,10 +224,17 @@ class Simulation(Settings):
 
     def _check_same(self, **given: object) -> None:
         """Check that all ranks have passed the same arguments and assigned the same settings."""
-        if self._ranks.size > 1:
-            motions = {f"{wall.name}.{name}": getattr(wall, name) for wall in self.walls for name in MOVING}
+        if self._ranks.size == 1:
+            return
+        motions = [getattr(wall, name) for wall in self.walls for name in MOVING]
+        numbers = np.concatenate([self._gravity, (self._dt or 0.0, self._max_overlap), *motions])
+
+        def named() -> dict[str, object]:
+            walls = {wall.name: {name: getattr(wall, name) for name in MOVING} for wall in self.walls}
             settings = {"dt": self._dt, "gravity": self._gravity, "max_overlap": self._max_overlap}
-            self._ranks.check_same(**given, **settings, walls=motions)
+            return {**given, **settings, "walls": walls}
+
+        check_same(self._ranks.comm, {**given, "settings": numbers}, named)
 
     def _advance(self, steps: int) -> None:
         if self.total == 0:  # walls move without bodies too

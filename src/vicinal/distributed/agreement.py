@@ -5,10 +5,9 @@ All arguments are compared before they are checked: a rank that refused one alon
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from hashlib import blake2b
-from numbers import Number
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,9 @@ SHOWN = 10
 LISTED = 8
 """Ranks that an error lists by number."""
 
+PLAIN = (int, float, complex, str, bytes, type)
+SEQUENCES = (np.ndarray, list, tuple)
+NUMBERS = (int, float, np.generic, *SEQUENCES)
 PACKAGE = __name__.split(".", maxsplit=1)[0]
 
 
@@ -49,11 +51,14 @@ def passed(**arguments: object) -> dict[str, object]:
     return {f"whether {name}= is passed": value is not None for name, value in arguments.items()}
 
 
-def check_same(comm: Intracomm, values: Mapping[str, object]) -> None:
+def check_same(
+    comm: Intracomm, values: Mapping[str, object], named: Callable[[], Mapping[str, object]] | None = None
+) -> None:
     """Raise `InputError` on all ranks unless they have the same values, by name. All ranks call it together.
 
     Numbers are compared by value, arrays by shape and values, containers, dataclasses and other objects of this package
-    by what they hold, functions and classes by name; of unknown objects only the type.
+    by what they hold, functions and classes by name; of unknown objects only the type. If many values are compared as
+    one array, to be faster, `named` returns them by name for the error.
     """
     if comm.size == 1:
         return
@@ -63,7 +68,7 @@ def check_same(comm: Intracomm, values: Mapping[str, object]) -> None:
     ends = np.concatenate([words, ~words])  # the largest of these is the inverse of the smallest of those
     comm.Allreduce(MPI.IN_PLACE, ends, MPI.MAX)
     if not np.array_equal(ends[: len(words)], ~ends[len(words) :]):
-        own = {path: (_content(leaf), _text(leaf)) for path, leaf in _all(values)}
+        own = {path: (_content(leaf), _text(leaf)) for path, leaf in _all(named() if named else values)}
         raise InputError(_difference(comm.allgather(own)))
 
 
@@ -80,8 +85,7 @@ def digest(values: Mapping[str, object]) -> bytes:
     hashed = blake2b(digest_size=DIGEST)
     for path, leaf in _all(values):
         content = _content(leaf)
-        hashed.update(f"{path}\0{len(content)}\0".encode())
-        hashed.update(content)
+        hashed.update(b"%s\0%d\0%s" % (path.encode(), len(content), content))
     return hashed.digest()
 
 
@@ -94,8 +98,9 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
     """Return numbers, texts, types and arrays of numbers that make up a value, each with its place in it."""
     leaf = _leaf(value)
     yield path, leaf
-    for place, item in _parts(value).items() if isinstance(leaf, type | Entries) else ():
-        yield from _leaves(path + place, item)
+    if isinstance(leaf, (type, Entries)):
+        for place, item in _parts(value).items():
+            yield from _leaves(path + place, item)
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,13 @@ class Entries:
 
 def _leaf(value: Any) -> object:
     """Return a value that has no parts as it is compared, and the kind of others."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray | list | tuple):
+    if value is None or isinstance(value, PLAIN):
+        return value
+    if isinstance(value, SEQUENCES):
         numbers = _numbers(value)
         return Entries(len(value)) if numbers is None else numbers
-    if value is None or isinstance(value, str | bytes | Number | type):
-        return value
+    if isinstance(value, np.generic):
+        return value.item()
     if isinstance(value, PathLike):
         return fspath(value)
     if isinstance(value, Mapping):
@@ -123,7 +128,7 @@ def _leaf(value: Any) -> object:
 
 def _parts(value: Any) -> dict[str, object]:
     """Return what a container or an object holds, by its place."""
-    if isinstance(value, np.ndarray | list | tuple):
+    if isinstance(value, SEQUENCES):
         return {f"[{place}]": item for place, item in enumerate(value)}
     if isinstance(value, Mapping):
         return {f".{'-'.join(key) if isinstance(key, tuple) else key}": item for key, item in value.items()}
@@ -137,21 +142,22 @@ def _parts(value: Any) -> dict[str, object]:
 
 def _numbers(value: Any) -> Any:
     """Return an array of numbers as float64, or None for other arrays and lists."""
-    plain = isinstance(value, np.ndarray) or all(isinstance(item, Number | np.ndarray | list | tuple) for item in value)
-    try:
-        array = np.asarray(value) if plain else None
-    except ValueError:  # rows of different lengths
-        return None
-    if array is None or array.dtype.kind not in "fiub":
-        return None
-    return np.ascontiguousarray(array, np.float64) + 0.0  # -0.0 becomes 0.0
+    array = value
+    if not isinstance(value, np.ndarray):
+        if not all(isinstance(item, NUMBERS) for item in value):
+            return None
+        try:
+            array = np.asarray(value)
+        except ValueError:  # rows of different lengths
+            return None
+    return np.add(array, 0.0, dtype=np.float64) if array.dtype.kind in "fiub" else None  # -0.0 becomes 0.0
 
 
 def _content(leaf: object) -> bytes:
     """Return bytes that are the same for the same leaf."""
     if isinstance(leaf, np.ndarray):
         return repr(leaf.shape).encode() + leaf.tobytes()
-    if isinstance(leaf, int | float) and abs(leaf) <= EXACT:
+    if isinstance(leaf, (int, float)) and abs(leaf) <= EXACT:
         return repr(float(leaf) + 0.0).encode()
     return (leaf.__qualname__ if isinstance(leaf, type) else repr(leaf)).encode()
 
