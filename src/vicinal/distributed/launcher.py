@@ -9,8 +9,17 @@ from vicinal.errors import InputError
 
 def started_ranks() -> int:
     """Return how many ranks the launcher has started, 1 without a launcher."""
-    names = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS")
-    return max([1, *(int(text) for name in names if (text := os.environ.get(name, "")).isdigit())])
+    return max([1, *_told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS")])
+
+
+def own_rank() -> int:
+    """Return the number of this rank, 0 without a launcher."""
+    return max([0, *_told("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MPI_LOCALRANKID")])
+
+
+def _told(*names: str) -> list[int]:
+    """Return numbers in variables of the environment."""
+    return [int(text) for name in names if (text := os.environ.get(name, "")).isdigit()]
 
 
 def check_launcher() -> None:
