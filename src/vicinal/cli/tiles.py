@@ -61,7 +61,7 @@ class TileJob:
 
 
 def refuse(given: Mapping[str, object], *, output: str | None, runner: Runner, tiles: bool) -> None:
-    """Refuse options that need tiles, those `given` that cannot be combined with them, and ranks without their runner."""
+    """Refuse options that need tiles, those `given` that exclude them, and ranks without their runner."""
     if runner is not Runner.MPI:
         refuse_ranks("pairs", "add --tiles --runner mpi, or leave out mpiexec")
     if not tiles and runner is not Runner.LOOP:
