@@ -120,10 +120,12 @@ class Coupling:
 
     def run(self, steps: int) -> None:
         """Take a number of steps of the fluid."""
+        self.fluid.check_same(steps=steps)
         self.advance(math.inf, check_integer(steps, "steps", least=0, most=2**62))
 
     def run_until(self, time: float) -> None:
         """Take steps until a time, at which the last one ends."""
+        self.fluid.check_same(time=time)
         end = check_end(check_time(time), self.time)
         with self.fluid.ending_at(end):
             self.advance(end, 2**62)
