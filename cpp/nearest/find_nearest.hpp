@@ -39,8 +39,6 @@
 
 namespace vicinal {
 
-inline const NearestKernels& nearest_kernels() { return VICINAL_OF_ISA(nearest_kernels()); }
-
 // Rows of k distances and numbers, one per query as the user numbers them.
 template <class T>
 struct NearestRows {

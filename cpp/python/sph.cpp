@@ -344,6 +344,10 @@ class AnySph {
       });
     });
   }
+  // Steps end at this time instead of passing it.
+  void set_end(double time) {
+    visit([&]<class T, int D>(Simulation<T, D>& sim) { sim.end = time; });
+  }
   // Evaluates the rates, if the present state has none yet.
   void prime() {
     without_lock([&] {
@@ -496,6 +500,7 @@ void bind_sph(nb::module_& m) {
            nb::arg("swap"), nb::arg("agree"))
       .def("set_node", &AnySph::set_node, nb::arg("node").none(), nb::arg("poll"))
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
+      .def("set_end", &AnySph::set_end, nb::arg("time"))
       .def("prime", &AnySph::prime)
       .def("next", &AnySph::next)
       .def("solved", &AnySph::solved)

@@ -28,8 +28,19 @@ void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) 
   if constexpr (D == 3) p.x[2] = to.z, p.u[2] = velocity.z;
 }
 
+// Two steps of half the length that is left take the place of one and a short rest: in a very short step, dfsph would
+// remove what compression is left with large velocities.
 template <class T, int D>
 StepLength Simulation<T, D>::next() const {
+  StepLength step = longest();
+  const double left = end - time;
+  if (left < 2 * step.dt) step.dt = left > step.dt ? 0.5 * left : left;
+  return step;
+}
+
+// The longest step that the present state allows.
+template <class T, int D>
+StepLength Simulation<T, D>::longest() const {
   const double h = settings.smoothing_length;
   const bool implicit = settings.scheme == Scheme::dfsph;
   StepLength best{h / (settings.fastest_sound() + largest.speed()), Limit::sound};
@@ -73,7 +84,7 @@ bool Simulation<T, D>::step() {
   if (settings.scheme == Scheme::dfsph) solve(dt);
   react();
   const bool sound = finish(dt);
-  time += dt;
+  time = dt == end - time ? end : time + dt;
   ++steps;
   return sound;
 }
@@ -92,7 +103,7 @@ void Simulation<T, D>::prime() {
     sort(0);
     curvature();
     extrapolate();
-    if (implicit) solve(next().dt);
+    if (implicit) solve(longest().dt);  // when the run ends must not matter
     finish(0);
   }
   primed = true;

@@ -66,6 +66,7 @@ class Simulation {
   Bodies bodies;
   Guard* guard = nullptr;  // keeps particles on their side of walls, if there is one
   double time = 0;
+  double end = std::numeric_limits<double>::infinity();  // a step that would pass it ends there
   std::int64_t steps = 0;
   Largest largest;
   bool walls_moved = true;  // since the last step
@@ -82,6 +83,7 @@ class Simulation {
   bool step();
   // Evaluates the rates of the present state.
   void prime();
+  // The length of the next step.
   [[nodiscard]] StepLength next() const;
   [[nodiscard]] double pressure(const Particle<D>& p) const {
     return settings.scheme == Scheme::dfsph ? p.pressure + p.correction : settings.pressure(p.excess, p.phase);
@@ -96,6 +98,7 @@ class Simulation {
   PressureSolver<T, D> solver;  // of dfsph
 
  private:
+  [[nodiscard]] StepLength longest() const;
   void sort(double dt);
   Bounds<D> drift(double dt);
   Bounds<D> agreed(const Bounds<D>& own) const;

@@ -141,6 +141,17 @@ def test_bodies_come_and_go_during_a_run() -> None:
     assert len(coupling.loads) == 0
 
 
+def test_a_run_ends_at_its_end() -> None:
+    grains = Grains(materials={"m": Material(density=500, kn=1e5)}, law="linear", dt=1e-3, gravity=(0, 0, 0))
+    grains.insert([[0, 0, 0]], radii=0.3)
+    coupling = Coupling(grains, Fluid([[5.0, 5.0]], spacing=0.1, sound_speed=1.0))
+    coupling.run_until(0.123)
+    assert coupling.time == 0.123
+    assert grains.time == pytest.approx(0.123, rel=1e-12)
+    with pytest.raises(InputError, match=r"time must be at least 0\.123, the present time, got 0\.12"):
+        coupling.run_until(0.12)
+
+
 def test_wrong_input_is_refused() -> None:
     grains = Grains(materials={"m": Material(density=500, kn=1e5)}, law="linear", dt=1e-3)
     grains.insert([[0, 0, 0.5]], radii=0.3)

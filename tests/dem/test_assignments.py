@@ -32,7 +32,7 @@ def public(thing):
 @pytest.mark.parametrize("name", sorted(public(Simulation) - ASSIGNABLE))
 def test_everything_else_of_a_simulation_cannot_be_assigned(name):
     sim = bed(8)
-    with pytest.raises(AttributeError, match=f"{name} of a simulation is fixed; make another one, or assign to one of"):
+    with pytest.raises(AttributeError, match=f"{name} cannot be assigned; make a new Simulation, or assign to one of"):
         setattr(sim, name, getattr(sim, name))
 
 

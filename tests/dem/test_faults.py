@@ -49,9 +49,47 @@ def test_a_state_that_is_not_finite_is_noticed_in_the_step_in_which_it_arises(sh
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_a_body_whose_speed_overflows_is_named():
     sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4)
-    sim.insert([[0, 0, 0.0], [5, 0, 0]], radii=0.5, velocities=[[0, 0, 0], [1e200, 0, 0]])
+    sim.insert([[0, 0, 0.0], [5, 0, 0]], radii=0.5)
+    sim._core.set("velocities", np.array([[0, 0, 0], [1e200, 0, 0]]))
     with pytest.raises(UnstableError, match=r"the motion of body 1 at \(5, 0, 0\) is no longer finite"):
         sim.run(10)
+
+
+@pytest.mark.parametrize("dt", [None, 1e-4])
+@pytest.mark.parametrize("name", ["velocities", "spins"])
+@pytest.mark.parametrize("size", [1e160, 1e200])
+def test_motions_whose_energy_would_overflow_are_refused(dt, name, size):
+    motion = [[0, 0, 0], [0, -size, 0]]
+    message = rf"{name} must be at most 1e\+100, got \[0\.0, -1e\+\d+, 0\.0\] for body 1 of 2"
+    sim = simulation(linear(), gravity=(0, 0, 0), dt=dt)
+    with pytest.raises(InputError, match=message):
+        sim.insert([[0, 0, 0.0], [5, 0, 0]], radii=0.5, **{name: motion})
+    sim.insert([[0, 0, 0.0], [5, 0, 0]], radii=0.5)
+    with pytest.raises(InputError, match=message):
+        setattr(sim, name, motion)
+
+
+def test_walls_and_gravity_that_are_too_fast_for_a_time_step_are_refused():
+    with pytest.raises(InputError, match=r"gravity must be three numbers of at most 1e\+100"):
+        simulation(linear(), gravity=(0, 0, -1e200))
+    with pytest.raises(InputError, match=r"floor\.velocity must be three numbers of at most 1e\+100"):
+        floor(velocity=(0, 0, 1e200))
+
+
+@pytest.mark.parametrize("shape", [None, Tablet(0.5, 0.3, 0.15)], ids=["spheres", "tablets"])
+@pytest.mark.parametrize("assigned", [False, True])
+def test_a_body_that_spins_too_fast_for_the_step_is_named(shape, assigned):
+    spins = [[0, 0, 0], [0, 0, 3e5]]
+    sim = simulation(linear(), gravity=(0, 0, 0), dt=1e-4)
+    body = {"radii": 0.5} if shape is None else {"shape": shape}
+    sim.insert([[0, 0, 0.0], [5, 0, 0]], spins=None if assigned else spins, **body)
+    if assigned:
+        sim.run(1)
+        sim.spins = spins
+    with pytest.raises(
+        UnstableError, match=r"body 1 at \(5, 0, 0\) turns: its surface moves 15\.?\d* in one step, 15 "
+    ):
+        sim.run(200)
 
 
 def test_a_state_that_breaks_during_a_run_is_noticed_at_that_step():

@@ -42,6 +42,14 @@ def test_more_than_a_packing_holds_is_refused_before_bodies_are_placed(method, m
         build(method, count=300)
 
 
+def test_an_emitter_of_bodies_too_large_for_the_periodic_box_is_refused_before_the_run():
+    # The largest beads of the gate have a diameter of 0.006.
+    late = {"kind": "emitter", "bodies": "bead", "region": "gate", "rate": 500, "start": 0.01}
+    with pytest.raises(InputError, match=r"diameter of bodies, 0\.006, got a period of 0\.0119 along y"):
+        GrainSolver.build(busy(periodic={"y": 0.0119}, dem={"insert": [late]}))
+    GrainSolver.build(busy(periodic={"y": 0.012}, dem={"insert": [late]}))
+
+
 def test_an_amount_is_met_as_closely_as_bodies_allow():
     volume = 1.8e-5
     solver = build("random", fraction=0.3)

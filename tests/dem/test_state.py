@@ -150,6 +150,20 @@ def test_runs_may_be_split():
     assert_same(whole, parts)
 
 
+def test_runs_may_be_split_at_any_times_but_do_not_go_back():
+    whole, parts = mixed(), mixed()
+    end = 100.5 * whole.dt
+    whole.run_until(end)
+    assert whole.step_count == 101  # the first step that ends then or later
+    for moment in np.linspace(0, end, 400):  # several within a step
+        parts.run_until(moment)
+    assert_same(whole, parts)
+    with pytest.raises(
+        InputError, match=r"time must be at least .*, the present time, got 0\.0\d+; runs cannot go back"
+    ):
+        whole.run_until(end - 2 * whole.dt)
+
+
 def test_an_error_while_lists_are_built_loses_nothing(monkeypatch):
     # Lists expire in the middle of a step, between the motion of the bodies and the forces.
     whole, broken = mixed(), mixed()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -237,6 +238,11 @@ def test_the_command_runs_a_file(file, tmp_path):
     assert more.exit_code == 0, more.output
     assert "step 150: t = 0.003 of 0.003 s" in more.stderr
     assert json.loads((out / "run.json").read_text())["step"] == 150
+
+
+def test_a_single_step_is_not_called_steps(file, tmp_path):
+    result = invoke(file, "-o", tmp_path / "out", "--set", "run.duration=1e-5")
+    assert "2e-05 s of 1e-05 s, 1 step\n" in re.sub(r" +\n", "\n", result.stdout)
 
 
 @pytest.mark.parametrize(

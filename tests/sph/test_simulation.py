@@ -206,10 +206,31 @@ def test_arrays_cannot_be_written_and_attributes_cannot_be_assigned() -> None:
     for name in ("positions", "velocities", "densities", "pressures", "masses", "ids", "gravity", "wall_positions"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(sim, name)[0] = 1
-    with pytest.raises(AttributeError, match="gravity of a fluid is fixed; make another Simulation"):
+    with pytest.raises(AttributeError, match=r"gravity cannot be assigned; make a new Simulation with the positions"):
         sim.gravity = (0, 0)  # type: ignore[misc]
     with pytest.raises(AttributeError, match="a fluid has no attribute speed"):
         sim.speed = 1.0
+
+
+@pytest.mark.parametrize("scheme", ["delta", "edac", "dfsph"])
+@pytest.mark.parametrize("end", [1e-6, 0.03, 0.1])
+def test_a_run_ends_at_its_end(scheme: str, end: float) -> None:
+    water = lattice((0, 0), (0.5, 0.5), 0.05)
+    walls = tank((0.5, 0.5), 0.05)
+    sim = Simulation(water, spacing=0.05, gravity=(0, -9.81), walls=walls, sound_speed=30.0, scheme=scheme)
+    sim.run_until(end)
+    assert sim.time == end
+    sim.run_until(end)
+    assert sim.time == end
+    steps = sim.step_count
+    # The last two steps share what is left; none is much shorter than the state allows.
+    usual = sim.dt
+    sim.run_until(end + 1.001 * usual)
+    assert sim.step_count == steps + 2
+    assert sim.dt > 0.8 * usual  # the end does not stay
+    with pytest.raises(InputError, match=r"time must be at least 0\.\d+, the present time, got \d"):
+        sim.run_until(0.9 * end)
+    assert sim.largest_speed < 5
 
 
 def test_a_time_that_is_never_reached_is_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ import numpy as np
 import pytest
 
 from vicinal.errors import InputError
-from vicinal.sim import SimulationWarning, UnstableError, load, run, scenes
+from vicinal.sim import RunLoop, SimulationWarning, UnstableError, load, run, scenes
 from vicinal.sim.scene import Scene, read
 from vicinal.sim.series import SeriesReader
 from vicinal.sim.toml import parse
+from vicinal.sph import FillWarning
+from vicinal.sph.build import build, make_walls
 from vicinal.sph.config import FluidFill, FluidPhase, InletSection, OutletSection, Sph
+from vicinal.sph.fill import fill_outside
 from vicinal.sph.probes import PROBES
 from vicinal.sph.solver import LIMITS
 
@@ -49,9 +53,14 @@ def test_a_restart_continues_bit_for_bit(name: str, spacing: float, duration: fl
     small = [f"sph.spacing={spacing}", "run.threads=1"]
     scene = load(file, settings=[*small, f"run.duration={duration}"])
     whole = run(scene, tmp_path / "whole").solver.simulation
-    run(load(file, settings=[*small, f"run.duration={duration / 2}"]), tmp_path / "parts")
+    loop = RunLoop(scene, tmp_path / "parts")
+    for progress in loop.go():
+        if progress.share > 0.5:
+            loop.save()
+            break
     rest = run(scene, tmp_path / "parts", restart=tmp_path / "parts" / "restart.npz").solver.simulation
-    assert rest.step_count == whole.step_count
+    assert rest.step_count == whole.step_count > progress.step
+    assert rest.time == whole.time == pytest.approx(duration, rel=1e-9)
     for column in ("positions", "velocities", "densities", "wall_pressures"):
         assert (getattr(rest, column) == getattr(whole, column)).all(), column
 
@@ -66,6 +75,47 @@ def pool(**sph: Any) -> Scene:
         "sph": {"dim": 2, "spacing": 0.1, "fill": [{"region": "pool", "still": True}], **sph},
     }
     return Scene(**tables)
+
+
+def cut_pool(wall: dict[str, Any]) -> Scene:
+    """A pool of 10 by 10 places with a wall through it."""
+    regions = {"c": {"shape": "box", "low": [0, 0, -1], "high": [1, 1, 1]}}
+    sph = {"dim": 2, "spacing": 0.1, "fill": [{"region": "c"}]}
+    return Scene(run={"duration": 0.001}, gravity=[0, -1, 0], regions=regions, walls=[{"name": "w", **wall}], sph=sph)
+
+
+def test_a_fill_behind_a_wall_is_reported(tmp_path: Path) -> None:
+    scene = cut_pool({"shape": "plane", "point": [0, 0.5, 0], "normal": [0, 1, 0]})
+    message = r"fill 'c': 50 of 100 places lie inside walls \(w\)"
+    with pytest.warns(FillWarning, match=message):
+        assert len(build(scene, make_walls(scene))) == 50
+    with pytest.warns(SimulationWarning, match=message):
+        run(scene, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("wall", "lost"),
+    [
+        ({"shape": "plane", "point": [0, 0.08, 0], "normal": [0, 1, 0]}, 10),  # less than a spacing
+        ({"shape": "plane", "point": [0, 0.4, 0], "normal": [1, 1, 0]}, 10),  # oblique
+        ({"shape": "cylinder", "start": [0.5, 0.5, -1], "end": [0.5, 0.5, 1], "radius": 0.3, "inside": False}, 32),
+    ],
+    ids=["near", "oblique", "obstacle"],
+)
+def test_a_fill_that_a_wall_cuts_as_it_must_is_not_reported(wall: dict[str, Any], lost: int) -> None:
+    scene = cut_pool(wall)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FillWarning)
+        assert len(build(scene, make_walls(scene))) == 100 - lost
+
+
+def test_fills_of_the_scenes_of_the_package_are_not_reported() -> None:
+    for name in scenes.names():
+        scene = load(scenes.find(name))
+        for place in () if scene.sph is None else scene.sph.fill:
+            region = scene.regions[place.region]
+            lost = fill_outside(region, scene.sph.spacing, dim=scene.sph.dim, walls=make_walls(scene).all(), pack=0)[1]
+            assert not lost.walls, (name, lost)
 
 
 def test_a_belt_drags_the_fluid_along(tmp_path: Path) -> None:

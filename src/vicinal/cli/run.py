@@ -95,7 +95,7 @@ def _world() -> "Intracomm | None":
     from vicinal.extras import need
 
     need("a run with mpiexec", "mpi", "mpi4py")
-    from vicinal.distributed.domain import check_launcher
+    from vicinal.distributed.launcher import check_launcher
 
     check_launcher()
     from mpi4py import MPI
@@ -228,12 +228,13 @@ def _show(loop: "RunLoop") -> None:
     state = loop.progress()
     if not loop.team.writes:
         return
+    steps = "step" if state.step == 1 else "steps"
     total = sum(loop.profile.values())
     spent = [f"{name} {seconds(value)}" for name, value in loop.profile.items() if value > 0.01 * total]
     show(
         loop.scene.title,
         [
-            ("simulated", f"{state.time:.6g} s of {state.duration:g} s, {state.step:,} steps"),
+            ("simulated", f"{state.time:.6g} s of {state.duration:g} s, {state.step:,} {steps}"),
             ("particles", f"{state.particles:,}, {state.status}"),
             ("speed", f"{count(state.rate)} particle-steps per second"),
             ("time", ", ".join(spent)),

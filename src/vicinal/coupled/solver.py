@@ -73,8 +73,9 @@ class CoupledSolver(SceneSolver):
         return len(self.fluid) + len(self.grains)
 
     def advance(self, until: float, steps: int) -> None:
-        """Take steps until `until` is reached, but at most `steps` of them."""
-        self.coupling.advance(until * (1 - ROUNDING), steps)
+        """Take steps until `until` is reached, but at most `steps` of them; none passes the end of the run."""
+        with self.fluid.simulation.ending_at(self.scene.run.duration):
+            self.coupling.advance(until * (1 - ROUNDING), steps)
 
     @property
     def columns(self) -> Sequence[str]:

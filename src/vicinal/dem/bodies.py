@@ -15,7 +15,9 @@ from vicinal.dem.materials import Material, check_materials
 from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
+from vicinal.distributed.agreement import digest
 from vicinal.errors import InputError
+from vicinal.sim.walls import LARGEST
 
 Array = npt.NDArray[np.float64]
 _T = TypeVar("_T", bound=np.generic)
@@ -35,6 +37,21 @@ def positive(value: object, name: str) -> float:
     return number
 
 
+def check_sizes(box: Sequence[float], radii: Array) -> None:
+    """Raise `InputError` for bodies so large that two images of one of them could touch another body at once.
+
+    The core sees one image of a body, the nearest. No other one touches if periods are at least four radii long.
+    """
+    largest = 2 * float(radii.max(initial=0.0))
+    for name, period in zip("xyz", box, strict=True):
+        if 0 < period < 2 * largest:
+            raise InputError(
+                f"box must be at least twice as long as the largest diameter of bodies, {largest:.6g}, got a period of "
+                f"{period:.6g} along {name}, where two images of a body could touch another body at once; use a "
+                f"period of {2 * largest:.6g} or more, None for an open axis, or smaller bodies"
+            )
+
+
 def _rotations(quaternions: Array) -> Array:
     """Return quaternions of length 1."""
     lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
@@ -52,6 +69,10 @@ def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default
     array = np.broadcast_to(array, (n, width)).astype(np.float64)
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite numbers, got NaN or infinity")
+    too_large = np.abs(array).max(axis=1, initial=0.0) > LARGEST
+    if too_large.any():
+        row = int(np.argmax(too_large))
+        raise InputError(f"{name} must be at most {LARGEST:g}, got {array[row].tolist()} for body {row} of {n}")
     return array
 
 
@@ -79,6 +100,11 @@ class Bodies(ABC):
     @abstractmethod
     def gravity(self) -> Array:
         """Acceleration of all bodies."""
+
+    @property
+    @abstractmethod
+    def box(self) -> tuple[float, ...]:
+        """Period along each axis, 0 for an open axis."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -113,8 +139,9 @@ class Bodies(ABC):
     ) -> npt.NDArray[np.int64]:
         """Add spheres (`radii`) or bodies of one `shape`; return their ids.
 
-        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z). Ranks insert
-        together, each its share, which may be empty; ids follow the order of ranks.
+        `positions` are centres of mass. `orientations` are rotations of the given shape (w, x, y, z). Periods of the
+        box must be at least twice as long as the diameter of every body, or of the sphere around its centre of mass.
+        Ranks insert together, each its share, which may be empty; ids follow the order of ranks.
         """
         given = (positions, radii, shape, material, velocities, spins, orientations)
         return self._append(*self._ranks.together(lambda: self._check_insert(*given)))
@@ -169,6 +196,7 @@ class Bodies(ABC):
                 "masses": np.full(n, density * p.volume),
                 "inertias": np.tile(density * p.moments, (n, 1)),
             }
+        check_sizes(self.box, columns["radii"])
         return columns, kind, number
 
     def _shape(self, shape: Shape) -> int:
@@ -185,7 +213,9 @@ class Bodies(ABC):
     def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:
         core = self._core
         n, old = len(columns["positions"]), core.size
-        known = self._ranks.gathered((n, len(self._shapes)))
+        # An insertion adds one shape at the most; those before are known to be the same.
+        newest = digest({"shapes": len(self._shapes), "newest": self._shapes[-1:]}) if self._ranks.size > 1 else b""
+        known = self._ranks.gathered((n, newest))
         if len({shapes for _, shapes in known}) > 1:
             raise InputError("shape must be the same on all ranks, got shapes that some of them do not know")
         first = self._next_id + sum(count for count, _ in known[: self._ranks.rank])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.dem.bodies import check_sizes
 from vicinal.dem.config.bodies import Body, Sphere
 from vicinal.dem.config.insertion import Emitter, Place
 from vicinal.dem.shapes import Shape
@@ -89,6 +90,11 @@ class Kind:
             return self.body.radius.smallest()
         return float(self.shape.properties().radius) if self.shape is not None else math.nan
 
+    @property
+    def largest(self) -> float:
+        """Radius of the largest body of this kind."""
+        return self.body.radius.largest() if isinstance(self.body, Sphere) else self.radius
+
     def volumes(self, radii: Array) -> Array:
         """Return the volumes of bodies of this kind."""
         if self.shape is None:
@@ -111,6 +117,7 @@ def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, Kind]) -> Critic
         for insert in coming:
             for name in insert.shares():
                 kind = kinds[name]
+                check_sizes(sim.box, np.array([kind.largest]))  # now, and not hours later
                 radii = None if kind.shape is not None else [kind.radius]
                 probe.insert(
                     [(0.0, 0.0, 0.0)],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from vicinal.sim.solver import SimulationWarning, UnstableError
 
@@ -18,6 +18,10 @@ MOST_NAMED = 3
 
 MOTION = ("positions", "velocities", "spins", "half_kicks", "half_spin_kicks")
 """Columns that must be finite."""
+
+
+MOST_DIAMETERS = 10
+"""A simulation stops if a body or its surface moves farther in a step than this many diameters of the median body."""
 
 
 class CrossingWarning(SimulationWarning):
@@ -41,13 +45,26 @@ def not_finite(sim: Simulation) -> UnstableError:
     )
 
 
-def too_fast(sim: Simulation, speeds: npt.NDArray[np.float64], diameter: float) -> UnstableError:
-    """Return the error for a body that moves many diameters in a step. `speeds` are by row of the core."""
-    row = int(np.argmax(speeds))
-    way = float(speeds[row]) * sim.dt
-    body = int(sim._core.ids()[row])  # noqa: SLF001
+def check_speeds(sim: Simulation, diameter: float) -> None:
+    """Raise `UnstableError` if a body, or its surface, moves many diameters in a step, on any rank."""
+    core, ranks = sim._core, sim._ranks  # noqa: SLF001
+    own = core.ghosts() == 0
+    speeds = core.speeds()[own]
+    with np.errstate(over="ignore"):
+        surfaces = np.linalg.norm(core.get("spins")[own], axis=1) * core.get("radii")[own]
+    for what, some in (("moves", speeds), ("turns: its surface moves", surfaces)):
+        mine = float(some.max(initial=0.0))
+        fastest = ranks.largest(mine) * sim.dt
+        if not math.isfinite(fastest):
+            ranks.raise_together(None if np.isfinite(some).all() else not_finite(sim))
+        if fastest > MOST_DIAMETERS * diameter:
+            body = int(core.ids()[own][np.argmax(some)]) if len(some) else -1
+            ranks.raise_together(_too_fast(sim, body, what, fastest, diameter) if mine * sim.dt == fastest else None)
+
+
+def _too_fast(sim: Simulation, body: int, what: str, way: float, diameter: float) -> UnstableError:
     return UnstableError(
-        f"{_place(sim, body)} moves {way:.3g} in one step, {way / diameter:.2g} diameters, at t = {sim.time:.6g}, "
+        f"{_place(sim, body)} {what} {way:.3g} in one step, {way / diameter:.2g} diameters, at t = {sim.time:.6g}, "
         f"step {sim.step_count}{_touched(sim, body)}; use a smaller dt",
         time=sim.time,
         step=sim.step_count,

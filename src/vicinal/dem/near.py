@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,16 +28,21 @@ def pair_rows(
     owners: npt.NDArray[np.int32],
     ghosts: npt.NDArray[np.bool_],
 ) -> Rows:
-    """Return rows of elements that are closer than the sum of their reaches.
+    """Return rows of elements that are closer than the sum of their reaches; a pair has one entry.
 
     Two elements of the same body (`owners`, empty if every body is one element) and two ghosts are left out.
     """
     period = [edge or None for edge in box] if any(box) else None
     offsets, indices, _ = builder.rows(check_settings(centres, radii=reaches, box=period), half=True)
-    if not len(owners) and not ghosts.any():
+    # Two images are within reach only if twice the reach of a pair is longer than the period.
+    several = 4 * float(reaches.max(initial=0.0)) >= min((edge for edge in box if edge), default=math.inf)
+    if not len(owners) and not ghosts.any() and not several:
         return offsets, indices
     rows = _core.row_names(offsets)
     kept = ~(ghosts[rows] & ghosts[indices])
+    if several:  # the forces are those of the nearest image, whichever is within reach
+        kept &= rows != indices
+        kept[1:] &= (rows[1:] != rows[:-1]) | (indices[1:] != indices[:-1])
     if len(owners):
         kept &= owners[rows] != owners[indices]
     return offsets_of(rows[kept], len(centres)), np.ascontiguousarray(indices[kept])

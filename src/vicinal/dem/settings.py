@@ -74,7 +74,7 @@ class Settings(Bodies):
             assignable = ", ".join(key for key, value in own if isinstance(value, property) and value.fset)
             if known is None:
                 raise AttributeError(f"{name} must be an attribute of a simulation; assign to one of {assignable}")
-            raise AttributeError(f"{name} of a simulation is fixed; make another one, or assign to one of {assignable}")
+            raise AttributeError(f"{name} cannot be assigned; make a new Simulation, or assign to one of {assignable}")
         super().__setattr__(name, value)
 
     @property
@@ -94,6 +94,7 @@ class Settings(Bodies):
 
     @materials.setter
     def materials(self, value: Mapping[str, Material]) -> None:
+        self._ranks.check_same(materials=value)
         new = check_materials(value)
         if set(new) != set(self._materials):
             raise InputError(f"materials must keep their names, {', '.join(self._materials)}, got {', '.join(new)}")
@@ -112,6 +113,7 @@ class Settings(Bodies):
 
     @pairs.setter
     def pairs(self, value: PairValues) -> None:
+        self._ranks.check_same(pairs=value)
         self._change_law(self._materials, value)
 
     @property
@@ -173,7 +175,6 @@ class Settings(Bodies):
         except InputError:
             self._apply_law(*before)
             raise
-        self._ranks.check_same(materials=dict(self._materials), pairs=self._pairs)
         self._warned = False  # the step may be too long for them
         self._core.primed = False
 

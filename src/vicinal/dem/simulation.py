@@ -15,7 +15,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.dem import checkpoint
 from vicinal.dem.bodies import Array, positive, read_only
-from vicinal.dem.faults import MOTION, CrossingWarning, crossing_text, not_finite, too_fast
+from vicinal.dem.faults import MOTION, CrossingWarning, check_speeds, crossing_text, not_finite
 from vicinal.dem.materials import Material, PairValues
 from vicinal.dem.near import pair_rows, wall_rows
 from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
@@ -27,10 +27,11 @@ from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
+from vicinal.distributed.agreement import agree_on, check_same
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
-from vicinal.sim.clock import steps_until
-from vicinal.sim.walls import MeshWall, Wall, check_vector
+from vicinal.sim.clock import check_end, steps_until
+from vicinal.sim.walls import MOVING, MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ BUILDS_PER_SORT = 20
 # The default time step is the smaller of these fractions of the collision time and of the Rayleigh time. For the choice
 # of the former see docs/grains.md and benchmarks/step.py.
 COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
-# The simulation stops if a body moves farther in one step than this many diameters of the median body.
-MOST_DIAMETERS = 10
+
+# Bodies are put back into the box only when lists are built. The core finds the nearest image of bodies that are less
+# than one and a half periods apart. Radii are at most a quarter of a period (`check_sizes`), so all that touch are, as
+# long as no body has moved by a quarter of a period.
+MOST_OF_PERIOD = 0.2
 
 
 class Simulation(Settings):
@@ -66,7 +70,8 @@ class Simulation(Settings):
     dt
         Time step; by default a fraction of the collision time and of the Rayleigh time.
     box
-        Period along each axis, None for an open axis; or one length for all.
+        Period along each axis, None for an open axis; or one length for all. Periods must be at least twice as long as
+        the largest diameter of bodies.
     skin
         Gap up to which the lists hold pairs. By default it is chosen from the number of steps for which lists last.
         Changes speed only.
@@ -108,6 +113,9 @@ class Simulation(Settings):
         max_overlap: float = MAX_OVERLAP,
         comm: Intracomm | None = None,
     ) -> None:
+        agree_on(comm, locals(), per_rank=("self", "comm", "__class__"))
+        if comm is not None and seed is None:
+            raise InputError("seed must be a number on ranks, got None; with it every rank would draw other bodies")
         self._box = check_periods(box)
         super().__init__(materials, GrainRanks(comm, self._box))
         self._set_law(law, history, pairs)
@@ -131,16 +139,6 @@ class Simulation(Settings):
         self._blocks = (np.empty(0, np.uint64), 0, 1)  # where blocks of forces begin; see `_sort`
         self._meshes_set = False
         self._seconds = {"lists": 0.0, "steps": 0.0}
-        self._ranks.check_same(
-            materials=dict(self.materials),
-            pairs=self._pairs,
-            law=self._law,
-            history=self._history,
-            walls=[(type(wall).__name__, wall.name, wall.material, wall.pose().tolist()) for wall in self.walls],
-            gravity=self._gravity.tolist(),
-            dt=self._dt,
-            skin=self._fixed_skin,
-        )
 
     # --- ranks --------------------------------------------------------------------------------------------------------
 
@@ -220,7 +218,34 @@ class Simulation(Settings):
         Raises `InputError` if bodies that were just placed overlap by more than `max_overlap`, and `UnstableError` in
         the step in which a velocity or spin is no longer finite.
         """
-        steps = _check.check_integer(steps, "steps", least=0, most=2**62)
+        self._check_same(steps=steps)
+        self._advance(_check.check_integer(steps, "steps", least=0, most=2**62))
+
+    def run_until(self, time: float) -> None:
+        """Advance until a time is reached: the last step ends at this time or later, by less than a step.
+
+        All steps have the same length, so a run in several parts has the bits of one run.
+        """
+        self._check_same(time=time)
+        end = finite(time, "time")
+        check_end(end, self.time - self.dt)  # a step ago: the last step may have ended after the time of a former run
+        self._advance(steps_until(self.time, end, self.dt))
+
+    def _check_same(self, **given: object) -> None:
+        """Check that all ranks have passed the same arguments and assigned the same settings."""
+        if self._ranks.size == 1:
+            return
+        motions = [getattr(wall, name) for wall in self.walls for name in MOVING]
+        numbers = np.concatenate([self._gravity, (self._dt or 0.0, self._max_overlap), *motions])
+
+        def named() -> dict[str, object]:
+            walls = {wall.name: {name: getattr(wall, name) for name in MOVING} for wall in self.walls}
+            settings = {"dt": self._dt, "gravity": self._gravity, "max_overlap": self._max_overlap}
+            return {**given, **settings, "walls": walls}
+
+        check_same(self._ranks.comm, {**given, "settings": numbers}, named)
+
+    def _advance(self, steps: int) -> None:
         if self.total == 0:  # walls move without bodies too
             self._sync_walls()
         self._core.set_space(self.gravity.tolist(), self._box, self.dt)
@@ -234,16 +259,14 @@ class Simulation(Settings):
         finally:
             self._read_walls()
 
-    def run_until(self, time: float) -> None:
-        """Advance until a time is reached: the last step ends at this time or later, by less than a step."""
-        self.run(steps_until(self.time, finite(time, "time"), self.dt))
-
     def _steps(self, end: int) -> None:
         """Advance to a step."""
         ranks = self._ranks
         while self.step_count < end:
             if not self._core.has_lists:
                 self._build()
+            elif not self._core.primed:  # speeds may have been assigned; builds check them, too
+                check_speeds(self, self._diameter())
             if self._placed_from is not None:
                 self.check_overlaps()
             start = perf_counter()
@@ -275,7 +298,7 @@ class Simulation(Settings):
             name = self.walls[wall].name
             if name not in self._crossings:
                 time = self.time - (self.step_count - step) * self.dt
-                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=3)
+                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=5)
             self._crossings[name] = self._crossings.get(name, 0) + 1
 
     def _warn(self) -> None:
@@ -288,7 +311,7 @@ class Simulation(Settings):
                     f"dt={self.dt:.3g} is {fraction:.2f} of the {name} time {getattr(times, name):.3g}; "
                     f"a fraction below {limit} resolves contacts: use a smaller dt or softer materials",
                     TimeStepWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
 
     # --- lists --------------------------------------------------------------------------------------------------------
@@ -298,8 +321,7 @@ class Simulation(Settings):
         start = perf_counter()
         core, ranks = self._core, self._ranks
         total = self.total
-        radii = core.get("radii")
-        diameter = 2 * ranks.median(radii[core.ghosts() == 0]) if total else 1.0
+        diameter = self._diameter()
         life = self.step_count - self._life_from
         if self._fixed_skin is not None:
             self._skin = self._fixed_skin
@@ -316,16 +338,11 @@ class Simulation(Settings):
         if sort:
             self._sort(diameter, total)
         self._set_wall_speed(core.get("positions"))
+        check_speeds(self, diameter)
         speeds = core.speeds()
-        fastest = ranks.largest(float(speeds.max(initial=0.0))) * self.dt
-        if not math.isfinite(fastest):
-            ranks.raise_together(None if np.isfinite(speeds).all() else not_finite(self))
-        if total and fastest > MOST_DIAMETERS * diameter:
-            mine = float(speeds.max(initial=0.0)) * self.dt == fastest
-            ranks.raise_together(too_fast(self, speeds, diameter) if mine else None)
         usual = float(ranks.kth(speeds, [usual_place(total)])[0]) if total else 0.0
+        radii = core.get("radii")
         if ranks.used:
-            radii = core.get("radii")
             settle = ranks.fetch_ghosts(core, radii + self._margins(radii, speeds, usual, diameter))
             self._set_elements()
             settle()
@@ -342,12 +359,16 @@ class Simulation(Settings):
         self._builds += 1
         self._seconds["lists"] += perf_counter() - start
 
+    def _diameter(self) -> float:
+        """Return the median diameter of all bodies."""
+        core = self._core
+        return 2 * self._ranks.median(core.get("radii")[core.ghosts() == 0]) if self.total else 1.0
+
     def _margins(self, radii: Array, speeds: Array, usual: float, diameter: float) -> Array:
         """Return how far each body may move before the lists are built again."""
-        most = np.maximum(radii, diameter)
-        if any(self.box):  # no body may touch its own image
-            most = np.minimum(most, 0.2 * min(edge for edge in self.box if edge) - radii)
-        return margins_of(self._skin, speeds, usual, self.dt, most)
+        margins = margins_of(self._skin, speeds, usual, self.dt, np.maximum(radii, diameter))
+        periods = [edge for edge in self.box if edge]
+        return np.minimum(margins, MOST_OF_PERIOD * min(periods)) if periods else margins
 
     def _sort(self, cell: float, total: int) -> None:
         """Sort bodies along a space-filling curve through cells of a given size, and cut the blocks of forces."""

@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from vicinal.errors import InputError
+
 ROUNDING = 1e-9
 """Relative tolerance: a step that ends this little before a moment reaches it, since times are rounded sums."""
 
@@ -23,6 +25,13 @@ def reached(time: float, moment: float) -> bool:
     (True, False)
     """
     return time >= moment * (1 - ROUNDING)
+
+
+def check_end(end: float, time: float) -> float:
+    """Return the end of a run; raise `InputError` if it is before the present time."""
+    if not reached(end, time):
+        raise InputError(f"time must be at least {time:.6g}, the present time, got {end:g}; runs cannot go back")
+    return end
 
 
 def steps_until(time: float, moment: float, dt: float) -> int:

@@ -30,6 +30,10 @@ class Size(Section, ABC):
     def smallest(self) -> float:
         """Return the smallest radius that can occur."""
 
+    @abstractmethod
+    def largest(self) -> float:
+        """Return the largest radius that can occur."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed(Size):
@@ -43,6 +47,10 @@ class Fixed(Size):
         return np.full(count, self.value)
 
     def smallest(self) -> float:
+        """Return the radius."""
+        return self.value
+
+    def largest(self) -> float:
         """Return the radius."""
         return self.value
 
@@ -73,6 +81,10 @@ class Uniform(Size):
     def smallest(self) -> float:
         """Return the lower bound."""
         return self.low
+
+    def largest(self) -> float:
+        """Return the upper bound."""
+        return self.high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +125,10 @@ class _Bounded(Size):
     def smallest(self) -> float:
         """Return the lower bound."""
         return self.bounds()[0]
+
+    def largest(self) -> float:
+        """Return the upper bound."""
+        return self.bounds()[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,6 +211,10 @@ class PowerLaw(Size):
         """Return the lower bound."""
         return self.low
 
+    def largest(self) -> float:
+        """Return the upper bound."""
+        return self.high
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bimodal(Size):
@@ -218,6 +238,10 @@ class Bimodal(Size):
     def smallest(self) -> float:
         """Return the small radius."""
         return self.small
+
+    def largest(self) -> float:
+        """Return the large radius."""
+        return self.large
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,6 +267,10 @@ class SieveCurve(Size):
     def smallest(self) -> float:
         """Return the smallest radius with a share."""
         return min(radius for radius, share in zip(self.radii, self.shares, strict=True) if share > 0)
+
+    def largest(self) -> float:
+        """Return the largest radius with a share."""
+        return max(radius for radius, share in zip(self.radii, self.shares, strict=True) if share > 0)
 
 
 def _classes(sizes: tuple[float, ...], shares: tuple[float, ...], by: str, count: int, draws: Draws) -> Array:

@@ -16,6 +16,9 @@ from vicinal.mesh import Mesh
 Array = npt.NDArray[np.float64]
 Vector = Sequence[float] | Array
 
+LARGEST = 1e100
+"""Larger velocities, spins and accelerations are refused: their squares, and energies, would overflow."""
+
 
 def check_vector(value: object, name: str) -> Array:
     """Return three finite numbers."""
@@ -25,6 +28,8 @@ def check_vector(value: object, name: str) -> Array:
         array = np.empty(0)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise InputError(f"{name} must be three finite numbers, got {value!r}")
+    if np.abs(array).max() > LARGEST:
+        raise InputError(f"{name} must be three numbers of at most {LARGEST:g}, got {value!r}")
     return array
 
 
@@ -62,7 +67,8 @@ def rotated(quaternion: Array, vectors: Array) -> Array:
 
 
 _VECTORS = ("velocity", "spin", "centre", "position")
-_MOVING = (*_VECTORS, "orientation")
+MOVING = (*_VECTORS, "orientation")
+"""Attributes of a wall that may be assigned between runs."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -95,7 +101,7 @@ class Wall(ABC):
         elif getattr(self, "_fixed", False):
             raise AttributeError(
                 f"{name} of the wall {self.name!r} is fixed in a simulation; make another one, "
-                f"or assign to one of {', '.join(_MOVING)}"
+                f"or assign to one of {', '.join(MOVING)}"
             )
         super().__setattr__(name, value)
 
@@ -104,7 +110,7 @@ class Wall(ABC):
         if getattr(self, "_fixed", False):
             raise InputError(f"walls must belong to one simulation, got {self.name!r} of another one; make a new wall")
         for name, value in list(vars(self).items()):
-            if isinstance(value, np.ndarray) and name not in _MOVING:
+            if isinstance(value, np.ndarray) and name not in MOVING:
                 # Copied, since the caller may change the array later.
                 own = value.copy()
                 own.flags.writeable = False

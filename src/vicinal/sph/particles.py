@@ -32,10 +32,11 @@ class Particles:
     _next_id = 0
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse assignments, which would have no effect: all settings of a fluid are fixed."""
+        """Refuse assignments, which would have no effect: nothing of a fluid can be assigned."""
         if not name.startswith("_"):
-            what = f"{name} of a fluid is fixed" if hasattr(type(self), name) else f"a fluid has no attribute {name}"
-            raise AttributeError(f"{what}; make another Simulation with the positions and velocities of this one")
+            known = hasattr(type(self), name)
+            what = f"{name} cannot be assigned" if known else f"a fluid has no attribute {name}"
+            raise AttributeError(f"{what}; make a new Simulation with the positions and velocities of this one")
         super().__setattr__(name, value)
 
     def _column(self, name: str) -> Array:
@@ -50,6 +51,10 @@ class Particles:
     def total(self) -> int:
         """Number of fluid particles on all ranks."""
         return self._ranks.count(len(self))
+
+    def check_same(self, **given: object) -> None:
+        """Check that all ranks have passed the same arguments."""
+        self._ranks.check_same(**given)
 
     @property
     def rank(self) -> int:

@@ -88,8 +88,9 @@ class FluidSolver(SceneSolver):
         return self.simulation.total
 
     def advance(self, until: float, steps: int) -> None:
-        """Take steps until `until` is reached, but at most `steps` of them."""
-        self.simulation.advance(until * (1 - ROUNDING), steps)
+        """Take steps until `until` is reached, but at most `steps` of them; none passes the end of the run."""
+        with self.simulation.ending_at(self.scene.run.duration):
+            self.simulation.advance(until * (1 - ROUNDING), steps)
 
     @property
     def columns(self) -> Sequence[str]:
