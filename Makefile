@@ -74,7 +74,7 @@ unit: $(VENV)/built
 # Parts of the core that Python cannot reach, in a separate program under the sanitizers. It runs for seconds: without
 # optimisation it takes half the time to compile.
 CPP_TESTS := $(wildcard tests/cpp/*.cpp) $(addprefix cpp/,exec/isa.cpp exec/memory.cpp exec/threads.cpp geometry/box.cpp \
-  pairs/kernels_baseline.cpp rows/row_kernels_baseline.cpp)
+  pairs/kernels.cpp pairs/kernels_baseline.cpp rows/row_kernels.cpp rows/row_kernels_baseline.cpp)
 CPP_OBJECTS := $(CPP_TESTS:%.cpp=build/cpp/%.o)
 CPP_FLAGS := -std=c++20 -Icpp -Wall -Wextra -Wconversion -Werror -ffp-contract=off -fopenmp -MMD -MP
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -113,26 +113,21 @@ isa: $(VENV)/built
 	VICINAL_ISA=baseline $(PYTEST) tests/index/test_contract.py tests/test_isa.py -k "Exhaustive or CellSorting or any_ or isa"
 	VICINAL_NUM_THREADS=1 $(PYTEST) tests/test_pairs.py tests/test_neighbors.py
 
-# Other builds of the extension are in build/ (tools/with_core.sh). Builds for tests only are compiled with little
-# optimisation: that saves more time than the tests lose.
+# Variants of the installed extension: only the files that differ are compiled again (CMakeLists.txt).
 serial: $(VENV)/built
-	tools/other_build.sh serial "-DVICINAL_OPENMP=OFF -DVICINAL_DISPATCH=OFF -DVICINAL_OPTIMIZE=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON" \
-	  tests/test_pairs.py tests/test_threads.py
+	tools/variant.sh serial tests/test_pairs.py tests/test_threads.py
 
-# Only the AVX-512 files are compiled again. The directory is that of the installed extension.
-EMULATED := $(shell $(PYTHON) -c 'import sys; print("build/cp%d%d-" % sys.version_info[:2])')
 emulate: $(VENV)/built
 	@if ! echo '#include <simde/x86/avx512.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1; then \
 	  echo "SKIPPED: AVX-512 is not emulated, because SIMDe (Debian: libsimde-dev) is not installed"; else \
-	env -u MAKEFLAGS PATH="$$PWD/$(BIN):$$PATH" cmake --build $(EMULATED)* --target emulated >build/emulated.log || \
-	  { cat build/emulated.log; exit 1; }; \
-	tools/with_core.sh emulated $(EMULATED)*/emulated/_core.*.so \
-	  tests/test_isa.py tests/test_pairs.py tests/dem/test_grain_isa.py; fi
+	tools/variant.sh emulated tests/test_isa.py tests/test_pairs.py tests/dem/test_grain_isa.py; fi
 
-clang: $(VENV)/built
+# Other builds of the extension are in build/ (tools/other_build.sh). Builds for tests only are compiled with little
+# optimisation: that saves more time than the tests lose. This one has no precompiled headers, so that it fails if a file
+# does not include what it uses.clang: $(VENV)/built
 	@if ! command -v clang++ >/dev/null; then \
 	  echo "SKIPPED: no build with clang, because clang++ (Debian: clang, libomp-dev) is not installed"; else \
-	tools/other_build.sh clang "-DCMAKE_CXX_COMPILER=clang++ -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1" \
+	tools/other_build.sh clang "-DCMAKE_CXX_COMPILER=clang++ -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON" \
 	  tests/test_pairs.py tests/test_neighbors.py tests/test_isa.py tests/dem/test_collisions.py; fi
 
 # Not part of `builds`: it takes long. The extension for aarch64, with all vector code, and some of the tests in an

@@ -271,6 +271,20 @@ def coincident(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
     return Problem(np.repeat(uniform(dtype, dim, rng, 3), 8, axis=0), 0.02)
 
 
+@case(100)
+def coincident_at_cutoff_0(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
+    return Problem(
+        np.concatenate([np.repeat(uniform(dtype, dim, rng, 3), 8, axis=0), uniform(dtype, dim, rng, 300)]), 0.0
+    )
+
+
+@case(100)
+def periodic_coincident_at_cutoff_0(dtype: Any, dim: int, rng: np.random.Generator) -> Problem:
+    """Images of a point on the faces coincide with it only after wrapping."""
+    faces = chosen(dtype, dim, rng, 30, [0.0, 1.0, -1.0, 0.5])
+    return Problem(np.concatenate([faces, uniform(dtype, dim, rng, 200)]), 0.0, (1.0,) * dim)
+
+
 # -------------------------------------------------------------------------------- cells and faces
 
 

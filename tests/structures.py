@@ -28,7 +28,7 @@ class Structure:
     name: str
     label: str = ""
     options: Callable[[float], dict[str, Any]] = no_options
-    dense: bool = False  # may refuse a space of more cells than memory holds
+    dense: bool = False  # has cells of a given size, so it may refuse a space of more cells than memory holds
     dims: tuple[int, ...] = (2, 3)
     periodic: bool = True  # otherwise open space only
     kinds: tuple[str, ...] = KINDS
@@ -64,7 +64,7 @@ class Structure:
 
 STRUCTURES = [
     Structure("Exhaustive"),
-    Structure("LinkedCells", dense=True),
+    Structure("LinkedCells"),
     Structure("LinkedCells", "_wide", lambda r: {"cell": 1.7 * r or 1.0}, dense=True),
     Structure("CellSorting"),
     Structure("CellSorting", "_h1", lambda _: {"h_mask": 1}),

@@ -69,6 +69,25 @@ def test_a_diagonal_matrix_is_a_box_of_lengths() -> None:
     assert_same_pairs(full(points, cutoff=0.3, box=lengths, periodic=False), full(points, cutoff=0.3))
 
 
+@pytest.mark.parametrize(
+    ("numbers", "box", "periodic"),
+    [
+        ((0, 0, 0, 0, 0, 0), None, None),
+        ((0, 0, 0, 90, 90, 90), None, None),
+        ((1.1, 0.9, 0, 90, 90, 90), (1.1, 0.9, None), None),
+        ((0, 0.9, 1.3, 80, 90, 90), (1.0, 0.9, 1.3, 80, 90, 90), (False, True, True)),
+        ((1.1, 0.9, 0, 75, 82, 66), (1.1, 0.9, 7.0, 75, 82, 66), (True, True, False)),
+    ],
+)
+def test_lengths_of_0_are_open_edges(numbers: Any, box: Any, periodic: Any) -> None:
+    points = np.random.default_rng(3).random((200, 3))
+    found = vc.pairs(points, 0.3, box=numbers, want="ijdS", sort=True)
+    for column, expected in zip(
+        found, vc.pairs(points, 0.3, box=box, periodic=periodic, want="ijdS", sort=True), strict=True
+    ):
+        assert np.array_equal(column, expected)
+
+
 @pytest.mark.parametrize("angles", [(60, 60, 60), (90, 90, 120), (90, 107.5, 90), (75, 82, 66), (100, 95, 110)])
 def test_lengths_and_angles_describe_the_same_cell_as_vectors(angles: tuple[float, float, float]) -> None:
     geometry = pytest.importorskip("ase.geometry")

@@ -136,8 +136,7 @@ def test_every_structure_answers_as_the_oracle(structure: Structure) -> None:
             for case in CASES[dtype, dim]:
                 bodies = case.bodies
                 kind = "boxes" if "boxes" in bodies else "spheres" if "radii" in bodies else "points"
-                empty_cells = structure.dense and bodies.get("cutoff") == 0.0
-                if kind in structure.kinds and structure.lives_in(dim, bodies.get("box")) and not empty_cells:
+                if kind in structure.kinds and structure.lives_in(dim, bodies.get("box")):
                     check_case(case, structure.build(**bodies, size=1.0))
 
 
@@ -319,10 +318,10 @@ SOME = np.random.default_rng(0).random((4, 3))
 REFUSALS = [
     Refusal("no such criterion", lambda: vc.pairs(SOME, radii=1.0, criterion="product"), "criterion", "'product'"),
     Refusal("criterion of points", lambda: vc.pairs(SOME, 1.0, criterion="max"), "criterion", "'max'"),
-    Refusal("types without a matrix", lambda: vc.pairs(SOME, 1.0, types=[0] * 4), "cutoff", r"\(\)"),
+    Refusal("types without a matrix", lambda: vc.pairs(SOME, 1.0, types=[0] * 4), "types", "one number"),
     Refusal("matrix without types", lambda: vc.pairs(SOME, [[1.0]]), "cutoff", r"\(1, 1\)"),
     Refusal("types of spheres", lambda: vc.pairs(SOME, radii=1.0, types=[0] * 4), "types", "radii"),
-    Refusal("not square", lambda: vc.pairs(SOME, [[1.0, 2.0]], types=[0] * 4), "cutoff", r"\(1, 2\)"),
+    Refusal("not square", lambda: vc.pairs(SOME, [[1.0, 2.0]], types=[0] * 4), "types", r"\(1, 2\)"),
     Refusal("not symmetric", lambda: vc.pairs(SOME, [[1, 2], [3, 1]], types=[0] * 4), "cutoff", "2.0"),
     Refusal("not finite", lambda: vc.pairs(SOME, [[np.nan]], types=[0] * 4), "cutoff", "nan"),
     Refusal("too few types", lambda: vc.pairs(SOME, [[1.0]], types=[0] * 3), "types", r"\(3,\)"),
@@ -342,7 +341,12 @@ REFUSALS = [
         "types of queries only", lambda: vc.pairs(SOME, 1.0, queries=SOME, query_types=[0] * 4), "query_types", "types"
     ),
     Refusal("excluded queries", lambda: vc.pairs(SOME, 1.0, queries=SOME, exclude=[[0, 1]]), "exclude", "queries"),
-    Refusal("chunks", lambda: vc.pairs(SOME, 1.0, self_pairs=True, chunks=5), "self_pairs", "chunks"),
+    Refusal(
+        "chunks",
+        lambda: vc.pairs(SOME, 1.0, self_pairs=True, chunks=5),
+        "self_pairs",
+        r"chunks; add the pairs \(i, i\)",
+    ),
     Refusal("edges in chunks", lambda: vc.pairs(SOME, 1.0, want="E", chunks=5), "want", "'E'"),
     Refusal("nearest", lambda: vc.BVH(SOME, 1.0, groups=[0] * 4).nearest(2), "nearest", "groups"),
     Refusal("histogram", lambda: vc.histogram(SOME, [0, 1], groups=[0] * 4, queries=SOME), "query_groups", "None"),

@@ -84,7 +84,29 @@ REFUSALS = [
     Refusal("steep box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=STEEP), "box", "10000000"),
     Refusal("wide angle", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 1, 1, 90, 90, 190)), "box", "190"),
     Refusal("impossible angles", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 1, 1, 20, 20, 90)), "box", "20"),
-    Refusal("length of 0", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, 0, 1, 90, 90, 80)), "box", "0"),
+    Refusal("length below 0", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, -1, 1, 90, 90, 80)), "box", "-1"),
+    Refusal(
+        "a period of 0",
+        lambda: vc.pairs(CLOUD, CUTOFF, box=(1, 0, 1, 90, 90, 80), periodic=True),
+        "box",
+        r"periodic\[1\]",
+    ),
+    Refusal(
+        "angles of no cell", lambda: vc.pairs(CLOUD, CUTOFF, box=(1, 1, 1, 10, 10, 170)), "box", r"\(10, 10, 170\)"
+    ),
+    Refusal(
+        "radii of queries and a cutoff",
+        lambda: vc.pairs(CLOUD, 1.0, queries=CLOUD, query_radii=1.0),
+        "query_radii",
+        "leave out cutoff=, the query radii are the distances",
+    ),
+    Refusal(
+        "radii of queries of an index",
+        lambda: vc.BVH(CLOUD, 1.0).pairs(queries=CLOUD, query_radii=1.0),
+        "query_radii",
+        "make the index with radii=0",
+    ),
+    Refusal("nearest boxes", lambda: vc.neighbors(boxes=(CLOUD, CLOUD), max_neighbors=2), "max_neighbors", "distances"),
     Refusal("periodic without a box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, periodic=True), "box", "periodic"),
     Refusal("two flags", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=1, periodic=(True, True)), "periodic", "True"),
     Refusal(
@@ -112,7 +134,12 @@ REFUSALS = [
     Refusal("no letter", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, want=""), "want", "''|\"\"|empty|nothing"),
     Refusal("letters in a list", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, want=5), "want", "5"),
     Refusal("i of a row", lambda: vc.neighbors(CLOUD, cutoff=CUTOFF, want="ij"), "want", "i"),
-    Refusal("queries in 2D", lambda: vc.pairs(CLOUD, queries=CLOUD[:, :2], cutoff=CUTOFF), "queries", "2"),
+    Refusal(
+        "queries in 2D",
+        lambda: vc.pairs(CLOUD, queries=CLOUD[:, :2], cutoff=CUTOFF),
+        "queries",
+        "as the points have, got 2",
+    ),
     Refusal(
         "queries too large for float32",
         lambda: vc.pairs(CLOUD.astype(np.float32), queries=spoiled(4, 1e39), cutoff=CUTOFF),

@@ -125,6 +125,25 @@ def test_candidates_and_pairs_are_the_same_for_every_instruction_set(
     assert len(figures) == 1
 
 
+@every_isa
+@pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("dim", DIMS, ids=lambda dim: f"{dim}D")
+def test_vectors_are_those_of_numpy_for_any_number_of_hits(name: str, dtype: Any, dim: int) -> None:
+    _core.set_isa(name)
+    for n in range(2, 20):
+        points = np.random.default_rng(n).random((n, dim)).astype(dtype)
+        for sort in (False, True):
+            i, j, d, vectors = vc.pairs(points, cutoff=2.0, want="ijdD", half=False, sort=sort)
+            assert len(i) == n * (n - 1)
+            expected = points[j] - points[i]
+            squares = expected[:, 0] * expected[:, 0]
+            for axis in range(1, dim):
+                squares = squares + expected[:, axis] * expected[:, axis]
+            assert np.array_equal(vectors, expected)
+            assert np.array_equal(d, np.sqrt(squares))
+        assert np.array_equal(vc.pairs(points, cutoff=2.0, want="d", half=False, sort=True)[0], d)
+
+
 @pytest.mark.parametrize("n", [*range(1, 70), 127, 128, 129])
 def test_no_length_of_a_row_is_cut_short(n: int) -> None:
     """Remainders of vectors: all points in one cell, every candidate a hit or none, for every remainder."""

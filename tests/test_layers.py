@@ -69,6 +69,19 @@ def test_only_the_bindings_depend_on_python() -> None:
     assert {path.relative_to(ROOT / "cpp").parts[0] for path in files} == {"python"}
 
 
+def test_only_units_per_machine_depend_on_compiler_and_processor() -> None:
+    """The variant `serial` compiles these again, and takes all other objects from the installed extension."""
+    cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    listed = re.search(r"set\(per_machine ([^)]*)\)", cmake)
+    assert listed is not None
+    macros = re.compile(r"_OPENMP|\bomp\b|omp\.h|VICINAL_(X86|NEON|OF_ISA)|of_isa\.hpp")
+    files = [path for path in (ROOT / "cpp").rglob("*.?pp") if macros.search(path.read_text(encoding="utf-8"))]
+    found = {str(path.relative_to(ROOT)) for path in files} - {"cpp/exec/of_isa.hpp"}
+    assert found == set(listed[1].split())
+    openmp = [path for path in files if "omp.h" in path.read_text(encoding="utf-8")]
+    assert openmp == [ROOT / "cpp/exec/threads.cpp"]
+
+
 def test_modules_import_only_lower_layers() -> None:
     files = list(PACKAGE.rglob("*.py"))
     wrong = [

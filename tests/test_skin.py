@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vicinal as vc
-from vicinal.skin import FIRST_SKIN, SHARES, Costs, Motion, SkinTuner, StepTuner, seconds_per_step
+from vicinal.skin import FIRST_SKIN, SHARES, BodyMotion, ListCosts, SkinTuner, StepTuner, seconds_per_step
 
 
 def told(
@@ -60,7 +60,7 @@ def test_the_choice_is_the_least_of_the_model() -> None:
         build, gap, pace = rng.uniform(0.1, 2), rng.uniform(0, 2), rng.uniform(0.001, 0.2)
         tuner = told(build=build, gap=gap, check=0.02, ways=steady(pace))
         skin = tuner.choose(1.0, 3, np.inf)
-        costs, motion = Costs(build, 0.02, gap), Motion(pace, 1.0)
+        costs, motion = ListCosts(build, 0.02, gap), BodyMotion(pace, 1.0)
         best = min(seconds_per_step(share, 1.0, 3, costs, motion) for share in SHARES)
         assert seconds_per_step(skin, 1.0, 3, costs, motion) == pytest.approx(best, rel=0.02)
 

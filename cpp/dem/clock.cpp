@@ -201,6 +201,7 @@ Speed Clock::finish_few(std::size_t begin, std::size_t end, Then then) {
     forces_.gather(begin, end);
   }
   const Speed speed = kick_rows(begin, end, loads, then == Then::prime);
+  if (!elements.used()) forces_.clear(begin, end);
   // Bodies whose velocity is not finite stay where they are, so that positions are finite in any case.
   if (then == Then::kick_and_drift && speed.finite) drift_rows(begin, end);
   return speed;

@@ -133,7 +133,7 @@ std::vector<Detail> Forces::details() {
   std::vector<WallTouch> touches;
   std::vector<double> wakes(lists_.walls.size(), 0.0);  // separate from wakes_, so that all walls are tested
   for (std::size_t i = 0; i < lists_.walls.rows(); ++i) {
-    touch_walls(i, touches, wakes);
+    touch_walls(i, 0, touches, wakes);
     for (const WallTouch& touch : touches) {
       const Wall& wall = assembly_.walls[touch.wall];
       const Contact& contact = touch.contact;

@@ -20,9 +20,9 @@ void pad(Number* column, std::size_t size) {
 void Forces::prepare() {
   const Assembly::Acting act = assembly_.acting();
   wakes_.assign(lists_.walls.size(), 0.0);
-  odometer_ = 0;
   blocks_ = assembly_.block_offsets();
   odometers_.assign(blocks_.size() - 1, 0.0);
+  wall_odometers_.assign(blocks_.size() - 1, 0.0);
   wall_rows_.clear();
   plain_rows_.clear();
   wall_row_offsets_.clear();
@@ -60,9 +60,9 @@ void Forces::wake_all() {
 }
 
 void Forces::moved(Speed all, std::span<const Speed> blocks, double dt) {
-  odometer_ += (all.most + assembly_.wall_speed) * dt;
   for (std::size_t block = 0; block < odometers_.size(); ++block) {
     double most = blocks.empty() ? all.most : blocks[block].most;
+    wall_odometers_[block] += (most + assembly_.wall_speed) * dt;
     if (!blocks.empty())
       for (const Number read : reads_[block]) most = std::max(most, blocks[read].most);
     odometers_[block] += most * dt;
@@ -70,14 +70,28 @@ void Forces::moved(Speed all, std::span<const Speed> blocks, double dt) {
 }
 
 void Forces::begin_step() {
-  for (Wall& wall : assembly_.walls) wall.pose();
+  const std::size_t walls = assembly_.walls.size();
+  wall_motions_.resize(walls);
+  wall_planes_.resize(walls);
+  mesh_poses_.resize(walls);
+  for (std::size_t k = 0; k < walls; ++k) {
+    Wall& wall = assembly_.walls[k];
+    wall.pose();
+    wall_motions_[k].velocity = wall.velocity;
+    wall_motions_[k].spin = wall.spin;
+    wall_motions_[k].middle = mesh_poses_[k].middle = wall.middle();
+    wall_planes_[k].facing = wall.facing;
+    wall_planes_[k].base = wall.base;
+    mesh_poses_[k].turned = wall.turned;
+    mesh_poses_[k].centre = wall.centre;
+    mesh_poses_[k].faces = wall.kind == Wall::mesh ? assembly_.meshes[k].flats.data() : nullptr;
+  }
   if (assembly_.any_convex) assembly_.pose_elements();
   wall_shares_.resize(blocks_.size() - 1);
 }
 
 void Forces::block_forces(std::size_t block, double step) {
   const std::size_t begin = blocks_[block], end = blocks_[block + 1];
-  for (std::size_t row = begin; row < end; ++row) loads_[row] = {};
   find_contacts(begin, end, block);
   sphere_forces(block, step);
   if (assembly_.any_convex) shape_forces(block, step);
@@ -86,11 +100,11 @@ void Forces::block_forces(std::size_t block, double step) {
 
 std::vector<ExactSum> Forces::wall_loads() const {
   std::vector<ExactSum> sums(6 * assembly_.walls.size());
-  for (const auto& block : wall_shares_) {
-    for (const WallShare& share : block) {
-      const double parts[6] = {share.force.x,  share.force.y,  share.force.z,
-                               share.torque.x, share.torque.y, share.torque.z};
-      for (std::size_t k = 0; k < 6; ++k) sums[6 * share.wall + k].add(parts + k, 1);
+  for (const WallShares& shares : wall_shares_) {
+    for (std::size_t c = 0; c < shares.walls.size(); ++c) {
+      const auto& [force, torque] = shares.loads[c];
+      const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+      for (std::size_t k = 0; k < 6; ++k) sums[6 * shares.walls[c] + k].add(parts + k, 1);
     }
   }
   return sums;
@@ -173,6 +187,7 @@ void Forces::sum_elements(std::size_t begin, std::size_t end, Load* sums) {
   gather(offsets[0], offsets[end - begin]);
   kernels().sum_elements(
       {end - begin, offsets, offsets[0], offsets[end - begin], elements.levers.data(), loads_.data(), sums});
+  clear(offsets[0], offsets[end - begin]);
 }
 
 }  // namespace vicinal::dem

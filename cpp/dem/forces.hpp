@@ -33,6 +33,7 @@ struct WallTouch {
   Contact contact;
   Patch patch;
   bool fresh = false;
+  bool lasts = false;  // see Forces::wall_forces
 };
 
 // Entries of a list of pairs, in columns.
@@ -113,9 +114,14 @@ class Forces {
 
   // Adds the loads that belong to a range of elements but were computed in other blocks.
   void gather(std::size_t first, std::size_t last) { kernels().add_shares(remote_.shares(loads_.data(), first, last)); }
+  // Sets loads to 0 for the next step, after they have been used: they are still in the level-1 cache then.
+  void clear(std::size_t first, std::size_t last) {
+    std::fill(loads_.begin() + static_cast<std::ptrdiff_t>(first), loads_.begin() + static_cast<std::ptrdiff_t>(last),
+              Load{});
+  }
   // Loads of all elements.
   [[nodiscard]] const Load* loads() const { return loads_.data(); }
-  // Does the same for the elements of bodies begin to end - 1, and sums their loads to those of the bodies.
+  // Gathers the loads of the elements of bodies begin to end - 1, sums them to those of the bodies, and clears them.
   void sum_elements(std::size_t begin, std::size_t end, Load* sums);
   // Force and torque that bodies exert on each wall in the last step, three sums each; torques are about the centre.
   [[nodiscard]] std::vector<ExactSum> wall_loads() const;
@@ -127,6 +133,12 @@ class Forces {
   [[nodiscard]] std::vector<Detail> details();
 
  private:
+  // What points of contact exert on walls.
+  struct WallShares {
+    std::vector<Number> walls;
+    std::vector<Load> loads;
+  };
+
   void begin_step();
   void block_forces(std::size_t block, double step);
   // Updates the list of touching pairs of a block. Pairs that touched in the step before are tested later, by the loops
@@ -155,15 +167,25 @@ class Forces {
   // Finds the contacts of curved shapes. Applies the law to those at a single point; appends the others to `contacts`.
   void curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts);
   [[nodiscard]] CurvedJob curved_job(TouchingPairs::Part pairs);
+  // A contact of a sphere lasts if it is with a plane, or with the inside of a triangle and no other contact with the
+  // mesh: its normal and overlap are computed by short loops, until another wall comes close or the contact changes.
   void wall_forces(std::size_t block, double step);
-  void sphere_wall_forces(std::vector<WallContact>& contacts, std::size_t block, double step);
-  // Finds the contacts of a sphere with planes and cylinders, and returns the smallest of their wakes.
-  double touch_surfaces(std::size_t row, double step, std::vector<WallContact>& contacts);
-  // Appends a contact, and stores its normal: of a sphere, or the points of another shape.
-  void take_sphere(std::size_t row, std::size_t entry, std::size_t wall, Vec normal, double overlap, bool fresh,
-                   std::vector<WallContact>& contacts);
+  // Finds the contacts of an element with walls. `k` is its place in wall_rows_.
+  void visit_walls(std::size_t k, double odometer, double step, std::vector<WallContact>& spheres,
+                   std::vector<PointContact>& contacts);
+  // Appends the contacts of an element that last.
+  void take_lasting(std::size_t row, std::vector<WallContact>& on_planes, std::vector<WallContact>& on_faces) const;
+  // Computes contacts that last. Removes those of elements that must be visited, and appends these elements to
+  // `doubtful`.
+  void follow_lasting(void (*loop)(LastingJob&), std::vector<WallContact>& contacts, double step,
+                      std::vector<Number>& doubtful) const;
+  void sphere_wall_forces(std::vector<WallContact>& contacts, double step, WallShares& shares);
+  // Finds the contacts of a sphere with planes and cylinders. Returns the reading of the odometer up to which the
+  // sphere need not be visited.
+  double touch_surfaces(std::size_t row, double odometer, double step, std::vector<WallContact>& contacts);
+  [[nodiscard]] WallContact sphere_contact(std::size_t row, std::size_t entry, Vec normal, double overlap) const;
+  // Appends the points of a contact of another shape, and stores its normal.
   void take_wall_contact(std::size_t row, const WallTouch& touch, double step, std::vector<PointContact>& contacts);
-  void add_to_wall(std::size_t block, std::size_t wall, Vec force, Vec torque);
   // What the law reads and changes, for contacts of pairs or walls.
   [[nodiscard]] ContactJob law_job(ContactRows& rows, double step) const;
   // Applies the law to contacts of pairs or walls.
@@ -176,11 +198,11 @@ class Forces {
     const Number which = block_coefficients_[block];
     return which != no_number ? assembly_.law.table() + which : nullptr;
   }
-  // Finds the contacts of an element with walls. `wakes`: per entry, the reading of the odometer up to which the
-  // element cannot touch the wall. Returns whether its centre may be behind a wall.
-  bool touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const;
+  // Finds the contacts of an element with walls. `odometer`: the reading of that of its block; `wakes`: per entry, the
+  // reading up to which the element cannot touch the wall. Returns whether its centre may be behind a wall.
+  bool touch_walls(std::size_t row, double odometer, std::vector<WallTouch>& touches, std::span<double> wakes) const;
   // The same for one mesh, whose faces begin at entry `begin`. Returns the entry after its last face.
-  std::size_t touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
+  std::size_t touch_mesh(std::size_t row, std::size_t begin, double odometer, std::vector<WallTouch>& touches,
                          std::span<double> wakes) const;
   void touch_mesh_by_shape(std::size_t row, std::size_t number, std::span<const std::size_t> entries,
                            std::vector<WallTouch>& touches) const;
@@ -188,7 +210,6 @@ class Forces {
                                               std::span<const Face> triangles, WallTouch& touch) const;
   // Finds meshes that have a triangle inside the core of a body.
   void pierced_meshes(std::size_t row, std::vector<WallTouch>& found) const;
-  [[nodiscard]] double wake(double gap, double radius) const;
   // Records the walls through which the centre of an element has passed during the step.
   void note_crossings(std::size_t row, double step);
   // Determines which contacts are new, and clears the history of contacts that have ended.
@@ -204,19 +225,17 @@ class Forces {
   std::vector<double> pair_wakes_;             // per group of entries; see SearchJob
   std::vector<double> wakes_;                  // per entry of walls; see touch_walls
   std::vector<Number> wall_rows_;              // the rows that have such entries
-  std::vector<double> row_wakes_;              // the smallest of each of these rows
+  std::vector<double> row_wakes_;              // the smallest of each of these rows, without contacts that last
   std::vector<std::uint8_t> plain_rows_;       // whether these rows are spheres near planes and cylinders only
   std::vector<std::size_t> wall_row_offsets_;  // where those of each block begin
-  double odometer_ = 0;                        // upper bound of how far bodies and walls have approached each other
-  std::vector<double> odometers_;              // per block: the same for the bodies of its pairs
+  std::vector<double> odometers_;              // per block: upper bound of how far the bodies of its pairs have moved
+  std::vector<double> wall_odometers_;         // per block: the same for its own bodies and all walls together
   std::vector<std::size_t> blocks_;            // see blocks()
+  std::vector<WallMotion> wall_motions_;       // of the present step
+  std::vector<WallPlane> wall_planes_;
+  std::vector<MeshPose> mesh_poses_;
   BlockReads reads_;
-  // What one point of contact exerts on a wall.
-  struct WallShare {
-    std::size_t wall;
-    Vec force, torque;
-  };
-  std::vector<std::vector<WallShare>> wall_shares_;  // per block
+  std::vector<WallShares> wall_shares_;  // per block
 };
 
 }  // namespace vicinal::dem

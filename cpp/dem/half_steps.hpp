@@ -163,11 +163,8 @@ std::size_t kick_from(HalfStepJob& job, std::size_t row) {
   Real sum = Lanes::all(0);
   Row turned = Lanes::spread(0);
   for (; row + width <= job.size; row += width) {
-    double inertias[width], scales[width];
-    if constexpr (round) {
-      for (std::size_t lane = 0; lane < width; ++lane) inertias[lane] = job.inertias[row + lane].x;
-      Lanes::store_lanes(Lanes::all(0.5 * job.dt) / Lanes::load_lanes(inertias), scales);
-    }
+    double scales[width];
+    if constexpr (round) Lanes::store_lanes(Lanes::all(0.5 * job.dt) / vectors_at<Lanes>(job.inertias + row).x, scales);
     Row next[width], torques[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       Motion& m = job.motions[row + lane];

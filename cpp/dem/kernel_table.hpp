@@ -9,6 +9,7 @@
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
+#include "dem/lasting_walls.hpp"
 #include "dem/laws/laws.hpp"
 #include "dem/point_law.hpp"
 #include "dem/search.hpp"
@@ -33,6 +34,16 @@ constexpr Kernels kernels_of() {
         visit_law(law, [&job](auto chosen) { sphere_contacts<decltype(chosen), Widest>(job); });
       },
       [](const ShareJob& job) { add_shares<Widest>(job); },
+      [](LastingJob& job) {
+        std::size_t c = 0;
+        ((c = lasting_planes_from<Lanes>(job, c)), ...);
+        lasting_planes_from<OneLane>(job, c);
+      },
+      [](LastingJob& job) {
+        std::size_t c = 0;
+        ((c = lasting_faces_from<Lanes>(job, c)), ...);
+        lasting_faces_from<OneLane>(job, c);
+      },
       [](const WallJob& job, std::size_t law) {
         visit_law(law, [&job](auto chosen) { wall_contacts<decltype(chosen), Widest>(job); });
       },

@@ -1,13 +1,9 @@
-// The loops for any processor, and the selection of the instruction set.
+// The choice among the instruction sets.
 #include "dem/kernels.hpp"
 
-#include "dem/kernel_table.hpp"
-#include "dem/lanes.hpp"
-#include "exec/isa.hpp"
+#include "exec/of_isa.hpp"
 
 namespace vicinal::dem {
-
-const Kernels baseline_kernels = kernels_of<>();
 
 const Kernels& kernels() { return VICINAL_OF_ISA(kernels); }
 

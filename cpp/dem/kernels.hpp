@@ -123,8 +123,8 @@ struct PointJob : ContactJob {  // springs and turnings: by PointContact::spring
 // A contact of a sphere with a wall.
 struct alignas(64) WallContact {
   NormalAndOverlap normal;  // from the sphere to the wall
-  Vec4 before;              // the normal of the step before; 0 for a contact that began in this step
   Number row = 0, entry = 0, wall = 0, coefficients = 0;
+  Number face = 0;  // of a mesh
 };
 struct WallMotion {
   Vec4 velocity, spin, middle;
@@ -133,8 +133,50 @@ struct WallJob : ContactJob {  // springs and turnings: per entry
   std::size_t size = 0;
   const WallContact* contacts = nullptr;  // spare_contacts copies of the last one follow
   const WallMotion* walls = nullptr;
+  const Coefficients* uniform = nullptr;  // see SphereJob
+  Vec4* normals = nullptr;                // per entry, of the step before, or 0; the present ones replace them
   Load* loads = nullptr;
   Load* on_walls = nullptr;  // results, per contact: force on the wall, and torque about its middle
+};
+
+// The plane of a wall in its present pose.
+struct WallPlane {
+  Vec4 facing, base;
+};
+// What the contact of a sphere with the inside of a triangle needs. All numbers are 0 if the triangle is too thin to
+// have an inside.
+struct alignas(32) NormalAndSquare {
+  double x = 0, y = 0, z = 0, square = 0;
+};
+struct FlatFace {  // in the pose of the description
+  Vec4 corners[3];
+  Vec4 outward[3];  // per edge: perpendicular to it, in the plane of the triangle
+  NormalAndSquare normal;
+};
+static_assert(FourWide<NormalAndSquare>);
+// The present pose of a mesh.
+struct MeshPose {
+  Quat turned;
+  Vec4 centre, middle;
+  const FlatFace* faces = nullptr;
+};
+// A sphere that moves by less than this fraction of its radius in a step, and whose overlap is less than the rest of
+// the radius, has not passed through a wall: its centre would have crossed the surface.
+inline constexpr double short_way = 0.1;
+
+// Contacts of spheres that touched one wall in the step before, while nothing else of the walls is close (see
+// Forces::wall_forces). Computes their normals and overlaps.
+struct LastingJob {
+  std::size_t size = 0;
+  WallContact* contacts = nullptr;
+  const Place* places = nullptr;
+  const Motion* motions = nullptr;
+  const WallPlane* planes = nullptr;  // per wall
+  const MeshPose* meshes = nullptr;
+  double step = 0, wall_speed = 0;
+  // Results: the numbers of contacts that may have ended, moved to an edge or passed through the wall.
+  Number* doubtful = nullptr;  // has room for all
+  std::size_t doubts = 0;
 };
 
 // Contacts of tablets and spheres, computed from a known approximate normal.
@@ -225,6 +267,8 @@ struct Kernels {
   // `law` is the number of the law (laws/laws.hpp).
   void (*sphere_contacts)(SphereJob&, std::size_t law);
   void (*add_shares)(const ShareJob&);
+  void (*lasting_planes)(LastingJob&);
+  void (*lasting_faces)(LastingJob&);
   void (*wall_contacts)(const WallJob&, std::size_t law);
   void (*point_contacts)(const PointJob&, std::size_t law);
   // Computes the gap between two planes with the given normal that touch one element each. It is a lower bound of the

@@ -23,15 +23,15 @@ inline constexpr std::size_t rows_per_thread = 4 * block_rows;
 
 // Calls f(part) for every part, in any order, on at most `most_threads` threads. f must not throw.
 template <class F>
-void each(std::size_t parts, [[maybe_unused]] std::size_t most_threads, F&& f) {
-#ifdef _OPENMP
-  const auto threads = static_cast<int>(std::min({parts, most_threads, static_cast<std::size_t>(thread_count())}));
+void each(std::size_t parts, std::size_t most_threads, F&& f) {
+  const std::size_t threads = std::min({parts, most_threads, static_cast<std::size_t>(thread_count())});
   if (threads > 1) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (std::size_t part = 0; part < parts; ++part) f(part);
+    std::atomic<std::size_t> next{0};
+    on_threads(threads, [&](std::size_t) {
+      for (std::size_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) f(part);
+    });
     return;
   }
-#endif
   for (std::size_t part = 0; part < parts; ++part) f(part);
 }
 
@@ -42,7 +42,6 @@ void each_block(std::size_t rows, std::size_t size, F&& f) {
        [&](std::size_t b) { f(b * size, std::min(rows, (b + 1) * size), b); });
 }
 
-#ifdef _OPENMP
 // Two loops over blocks on several threads: first f(block), then `then(block)` as soon as the first loop has finished
 // all blocks that read this one. Every thread has the same consecutive blocks in every step, whose data stay in its
 // cache; a thread that has none left takes those of others, from the end. A thread begins with the blocks that read
@@ -129,21 +128,17 @@ class BlockQueue {
   std::vector<std::atomic<bool>> taken_;    // per block: whether the second loop has it
   std::atomic<std::size_t> finished_{0};
 };
-#endif
 
 // Calls f(block) for every block, and then(block) as soon as f has returned for it and for all blocks that read it.
 template <class F, class Then>
-void each_block_then(const BlockReads& reads, [[maybe_unused]] std::size_t rows, F&& f, Then&& then) {
-#ifdef _OPENMP
+void each_block_then(const BlockReads& reads, std::size_t rows, F&& f, Then&& then) {
   const std::size_t threads =
       std::min({reads.size(), rows / rows_per_thread, static_cast<std::size_t>(thread_count())});
   if (threads > 1) {
     BlockQueue queue(reads, threads);
-#pragma omp parallel num_threads(static_cast<int>(threads))
-    queue.work(static_cast<std::size_t>(omp_get_thread_num()), f, then);
+    on_threads(threads, [&](std::size_t thread) { queue.work(thread, f, then); });
     return;
   }
-#endif
   for (std::size_t block = 0; block < reads.size(); ++block) {
     f(block);
     then(block);

@@ -83,7 +83,7 @@ inline constexpr double smallest = 1e-5;
 inline constexpr double shortest = 1e-7;
 
 // A linear function on the plane.
-struct Linear {
+struct PlaneFunction {
   double value = 0;
   Flat slope{0, 0};
   [[nodiscard]] double at(Flat p) const { return value + dot(slope, p); }
@@ -92,7 +92,7 @@ struct Linear {
 // The projection of a feature onto the plane of contact, and its height above the plane.
 struct Projected {
   Polygon outline;  // empty: an infinite plane
-  Linear height;
+  PlaneFunction height;
 
   Projected(const Feature& feature, const ContactPlane& plane) {
     for (std::size_t k = 0; k < feature.size; ++k) outline.add(plane.flat(feature.corners[k]));
@@ -258,11 +258,11 @@ inline double mean_by_root_mean_square(Symmetric covariance) {
 // Two features that face each other. `margins` is the sum of the radii that round them.
 struct Facing {
   patches::Projected first, second;
-  patches::Linear overlap;
+  patches::PlaneFunction overlap;
 
   Facing(const ContactPlane& plane, const Feature& one, const Feature& other, double margins)
       : first(one, plane), second(other, plane) {
-    const patches::Linear &a = first.height, &b = second.height;
+    const patches::PlaneFunction &a = first.height, &b = second.height;
     overlap = {margins - (b.value - a.value), a.slope - b.slope};
   }
   // The part of the plane in which they overlap.
@@ -276,7 +276,8 @@ struct Facing {
 // The patch on a region. `size` is that of the bodies, `level` the height of the contact above the plane; `beyond`: see
 // `narrowed`.
 inline Patch patch_on(const patches::Region& region, const Contact& contact, const ContactPlane& plane,
-                      const patches::Linear& overlap, double size, double beyond, const patches::Linear& level) {
+                      const patches::PlaneFunction& overlap, double size, double beyond,
+                      const patches::PlaneFunction& level) {
   using namespace patches;
   double deepest = 0;
   for (std::size_t k = 0; k < region.border.size; ++k)
@@ -333,10 +334,10 @@ inline Patch patch_of(const Contact& contact, const ContactPlane& plane, const F
   moments.add(region.border);
   region.set(moments);
   // The points are halfway between two surfaces, or on the surface of a wall.
-  const patches::Linear &a = facing.first.height, &b = facing.second.height;
+  const patches::PlaneFunction &a = facing.first.height, &b = facing.second.height;
   const double share = second_margin > 0 ? 0.5 : 0;
-  const patches::Linear level{share * (a.value + first_margin) + (1 - share) * (b.value - second_margin),
-                              share * a.slope + (1 - share) * b.slope};
+  const patches::PlaneFunction level{share * (a.value + first_margin) + (1 - share) * (b.value - second_margin),
+                                     share * a.slope + (1 - share) * b.slope};
   // Most of the border belongs to the smaller of two faces.
   double beyond = first_margin * first.beyond;
   if (second.size > 0 && facing.second.outline.twice_area() < facing.first.outline.twice_area())

@@ -18,7 +18,7 @@ namespace {
 template <class Law, bool dashpots, bool extras, class Lanes>
 class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
   using Base = Passes<Law, dashpots, extras, Lanes>;
-  using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
+  using Base::chunk_, Base::remembers, Base::respond_to_all, Base::rolls, Base::width;
   using typename Base::Chunk;
   using Real = typename Lanes::Real;
 
@@ -76,8 +76,10 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
 
   void move(std::size_t c) {
     const Number *const i = i_ + c, *const j = j_ + c;
-    for (std::size_t lane = 0; lane < width; ++lane)
-      prefetch_to_write(job_.loads + job_.targets[entry_[c + lane]]);  // for the last pass
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      if (remembers()) prefetch_to_write(job_.springs + entry_[c + lane]);  // for the next pass
+      prefetch_to_write(job_.loads + job_.targets[entry_[c + lane]]);       // for the last pass
+    }
     const Real half = Lanes::all(0.5), dt = Lanes::all(job_.dt);
     const auto of = [&](const Number* which, auto part) {
       return [=, this](std::size_t lane) -> const auto& { return job_.motions[which[lane]].*part; };

@@ -26,7 +26,7 @@ class WallPasses : Passes<Law, true, extras, Lanes> {
   void run(std::size_t from, std::size_t count) {
     contacts_ = job_.contacts + from;
     for (std::size_t c = 0; c < count; c += width) move(c);
-    respond_to_all(count, entry_, nullptr,
+    respond_to_all(count, entry_, job_.uniform,
                    [this](std::size_t c) { return coefficients_of<Lanes>(job_.table, which_ + c); });
     for (std::size_t c = 0; c < count; c += width) share(c);
     for (std::size_t c = 0; c < count; ++c) act(c, job_.on_walls[from + c]);
@@ -51,7 +51,9 @@ class WallPasses : Passes<Law, true, extras, Lanes> {
     Lanes::gather([&](std::size_t lane) -> const auto& { return job_.places[contacts_[c + lane].row]; }, place);
     Lanes::gather(of_row(c, &Motion::w), w);
     const Vectors n{normal[0], normal[1], normal[2]}, spin{w[0], w[1], w[2]};
-    const Vectors before = gathered<Lanes>([&](std::size_t lane) -> const auto& { return contacts_[c + lane].before; });
+    const auto stored = [&](std::size_t lane) -> Vec4& { return job_.normals[entry_[c + lane]]; };
+    const Vectors before = gathered<Lanes>(stored);
+    Lanes::scatter({n.x, n.y, n.z, Lanes::all(0)}, stored);
     const Vectors v = gathered<Lanes>(of_row(c, &Motion::v)), dw = gathered<Lanes>(of_row(c, &Motion::dw));
     const Vectors wall_v = gathered<Lanes>(of_wall(c, &WallMotion::velocity)),
                   wall_w = gathered<Lanes>(of_wall(c, &WallMotion::spin));

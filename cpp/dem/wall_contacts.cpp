@@ -30,14 +30,8 @@ constexpr double same_normal = 1 - 1e-6, same_plane = 1e-4;
 
 }  // namespace
 
-// Returns the reading of the odometer up to which a wall with this gap to a body need not be tested again; 0 if the gap
-// is negligible. Only 0.9 of the gap is used, to allow for rounding.
-double Forces::wake(double gap, double radius) const {
-  constexpr double least_gap = 1e-6, usable = 0.9;
-  return gap > least_gap * radius ? odometer_ + usable * gap : 0;
-}
-
-bool Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::span<double> wakes) const {
+bool Forces::touch_walls(std::size_t row, double odometer, std::vector<WallTouch>& touches,
+                         std::span<double> wakes) const {
   const Assembly::Acting act = assembly_.acting();
   touches.clear();
   const Place& p = act.places[row];
@@ -47,32 +41,32 @@ bool Forces::touch_walls(std::size_t row, std::vector<WallTouch>& touches, std::
     const auto [number, which] = assembly_.primitives[lists_.walls.indices()[k]];
     const Wall& wall = assembly_.walls[number];
     if (wall.kind == Wall::mesh) {
-      k = touch_mesh(row, k, touches, wakes) - 1;
+      k = touch_mesh(row, k, odometer, touches, wakes) - 1;
       behind = true;  // a mesh has no inside
       continue;
     }
-    if (odometer_ < wakes[k]) continue;
+    if (odometer < wakes[k]) continue;
     const Nearest near = nearest_of(wall, centre(p));
     const double overlap = p.r - near.distance;
     behind = behind || near.distance < 0;
-    wakes[k] = wake(-overlap, p.r);
+    wakes[k] = wake(odometer, -overlap, p.r);
     if (overlap <= 0) continue;
     if (!assembly_.is_convex(row)) {
       if (which > 0) continue;  // a sphere has one contact with a wall
       const Contact contact{centre(p) + near.distance * near.normal, near.normal, overlap, mass, p.r};
-      touches.push_back({k, number, contact, Patch::single(contact)});
+      touches.push_back({k, number, contact, Patch::single(contact), false, is_plane(wall)});
       continue;
     }
     Contact contact = assembly_.shape_on_surface(row, wall, which);
     contact.mass = mass;
     contact.radius = assembly_.shape_of(row).radius;
     if (contact.overlap > 0) touches.push_back({k, number, contact, assembly_.surface_patch(row, wall, contact)});
-    else if (gives_distance(wall)) wakes[k] = wake(-contact.overlap, p.r);
+    else if (gives_distance(wall)) wakes[k] = wake(odometer, -contact.overlap, p.r);
   }
   return behind;
 }
 
-std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<WallTouch>& touches,
+std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, double odometer, std::vector<WallTouch>& touches,
                                std::span<double> wakes) const {
   static thread_local struct {
     std::vector<std::int32_t> faces;
@@ -96,10 +90,10 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<W
   for (; k < lists_.walls.end(row); ++k) {
     const Assembly::Primitive& primitive = assembly_.primitives[lists_.walls.indices()[k]];
     if (primitive.wall != number) break;
-    if (odometer_ < wakes[k]) continue;
+    if (odometer < wakes[k]) continue;
     const double square = mesh.fences[primitive.face].least_square(place);
     if (square > reach * reach) {
-      wakes[k] = wake(std::sqrt(square) - reach, p.r);
+      wakes[k] = wake(odometer, std::sqrt(square) - reach, p.r);
       continue;
     }
     faces.push_back(static_cast<std::int32_t>(primitive.face));
@@ -120,7 +114,8 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, std::vector<W
     if (overlap <= 0) continue;
     const auto which = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
     const Contact contact{centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r};
-    touches.push_back({entries[static_cast<std::size_t>(which)], number, contact, Patch::single(contact)});
+    touches.push_back({entries[static_cast<std::size_t>(which)], number, contact, Patch::single(contact), false,
+                       touch.closest.kind == mesh::Kind::face});
   }
   return k;
 }

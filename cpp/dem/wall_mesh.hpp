@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dem/kernels.hpp"
 #include "mesh/surface.hpp"
 #include "mesh/vec3.hpp"
 
@@ -31,6 +32,7 @@ struct WallMesh {
   std::size_t edges = 0;
   std::vector<std::int32_t> keys;
   std::vector<Fence> fences;
+  std::vector<FlatFace> flats;
   double slack = 0;  // bound of the rounding error of distances from fences
 
   [[nodiscard]] mesh::Surface surface() const { return {vertices, faces, face_edges, edges}; }
@@ -59,6 +61,23 @@ struct WallMesh {
       };
       set(0, normal, all.corner(f, 0));
       for (std::size_t k = 0; k < 3; ++k) set(k + 1, cross(along[k], normal), all.corner(f, k));
+    }
+  }
+  // With the operations of mesh::closest_point, so that both give the same bits.
+  void set_flats() {
+    const mesh::Surface all = surface();
+    flats.assign(faces.size(), {});
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      const mesh::Vec3 normal = all.normal(f);
+      if (!mesh::has_face(all, f, normal)) continue;
+      FlatFace& flat = flats[f];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const mesh::Vec3& corner = all.corner(f, k);
+        const mesh::Vec3 outward = cross(all.corner(f, (k + 1) % 3) - corner, normal);
+        flat.corners[k] = Vec{corner.x, corner.y, corner.z};
+        flat.outward[k] = Vec{outward.x, outward.y, outward.z};
+      }
+      flat.normal = {normal.x, normal.y, normal.z, dot(normal, normal)};
     }
   }
 };

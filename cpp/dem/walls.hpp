@@ -44,6 +44,13 @@ struct Wall {
   }
 };
 
+// The reading of the odometer up to which a wall with this gap to a body need not be tested again; 0 if the gap is
+// negligible. Only 0.9 of the gap is used, to allow for rounding.
+inline double wake(double odometer, double gap, double radius) {
+  constexpr double negligible = 1e-6, usable = 0.9;
+  return gap > negligible * radius ? odometer + usable * gap : 0;
+}
+
 // The nearest point of a wall: unit vector towards it, and distance, which is negative behind the surface.
 struct Nearest {
   Vec normal;

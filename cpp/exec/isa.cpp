@@ -5,6 +5,10 @@
 
 namespace vicinal {
 
+#ifndef VICINAL_X86
+bool avx512_is_emulated() { return false; }
+#endif
+
 std::vector<Isa> available_isas() {
   std::vector<Isa> isas{Isa::baseline};
 #ifdef VICINAL_X86

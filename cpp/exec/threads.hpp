@@ -6,26 +6,18 @@
 #include <cstddef>
 #include <exception>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 namespace vicinal {
 
-inline int hardware_threads() {
-#ifdef _OPENMP
-  return std::max(1, omp_get_num_procs());
-#else
-  return 1;
-#endif
-}
+// Only threads.cpp is compiled with OpenMP. Without it everything is serial: there is one thread.
+bool has_openmp();
+int hardware_threads();
 
 inline std::atomic<int>& thread_count_setting() {
   static std::atomic<int> count{hardware_threads()};
   return count;
 }
 // The number of threads of the current call. It is fixed when a call enters the core, so that scratch memory sized by
-// it stays large enough if the setting changes during the call. Without OpenMP everything is serial.
+// it stays large enough if the setting changes during the call.
 inline int& thread_count_of_call() {
   static thread_local int count = 1;
   return count;
@@ -38,9 +30,8 @@ inline std::atomic<bool>& alone_after_fork() {
   return alone;
 }
 inline void enter_call() {
-#ifdef _OPENMP
-  thread_count_of_call() = alone_after_fork() ? 1 : thread_count_setting().load(std::memory_order_relaxed);
-#endif
+  const bool alone = !has_openmp() || alone_after_fork();
+  thread_count_of_call() = alone ? 1 : thread_count_setting().load(std::memory_order_relaxed);
 }
 
 // Thrown out of a loop when `poll` reports an interrupt.
@@ -57,30 +48,39 @@ inline void throw_if_interrupted() {
   if (poll != nullptr && poll()) throw Interrupted();
 }
 
-// A reference to any callable f(part, thread), valid for the duration of a call. A loop over parts is compiled once,
-// not once per callable; the indirect call is per part, and a part is thousands of bodies.
-class PartCall {
+// A reference to any callable, valid for the duration of a call. A loop over parts is compiled once, not once per
+// callable; the indirect call is per part, and a part is thousands of bodies.
+template <class... Arguments>
+class Callable {
  public:
   template <class F>
   // NOLINTNEXTLINE(google-explicit-constructor): written as a lambda in place
-  PartCall(F& f)
+  Callable(F& f)
       : object_(const_cast<void*>(static_cast<const void*>(&f))),
-        call_([](void* object, std::size_t part, int thread) { (*static_cast<F*>(object))(part, thread); }) {}
-  void operator()(std::size_t part, int thread) const { call_(object_, part, thread); }
+        call_([](void* object, Arguments... arguments) { (*static_cast<F*>(object))(arguments...); }) {}
+  void operator()(Arguments... arguments) const { call_(object_, arguments...); }
 
  private:
   void* object_;
-  void (*call_)(void*, std::size_t, int);
+  void (*call_)(void*, Arguments...);
 };
 
 namespace detail {
-void run_parts(std::size_t parts, PartCall f);
-}
+void run_parts(std::size_t parts, Callable<std::size_t, int> f);
+void run_on_threads(std::size_t threads, Callable<std::size_t> f);
+}  // namespace detail
 
 // Calls f(part, thread) for every part in [0, parts), in any order, thread in [0, thread_count()).
 template <class F>
 void parallel_for(std::size_t parts, F&& f) {
-  detail::run_parts(parts, PartCall(f));
+  detail::run_parts(parts, f);
+}
+
+// Calls f(thread) for every thread in [0, threads), each on a thread of its own; `threads` is at most thread_count().
+// OpenMP may start fewer threads, so that f must take on the work of the others. f must not throw.
+template <class F>
+void on_threads(std::size_t threads, F&& f) {
+  detail::run_on_threads(threads, f);
 }
 
 // Splits [0, n) into pieces of at most `grain` and calls f(begin, end, piece) for each.

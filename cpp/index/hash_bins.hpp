@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "exec/isa.hpp"
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "index/cell_order.hpp"
@@ -243,9 +242,7 @@ class HashBins {
       enter_level(job.bins[k]);
       return move_body<Banded, Resized>(job, levels_[level], k, leavers);
     };
-#ifdef VICINAL_X86
-    if (isa_in_use() != Isa::baseline) {
-      const Stay<T> stay = stay_avx2(D, Resized, Banded, T{});
+    if (const Stay<T> stay = stay_in_vectors(D, Resized, Banded, T{}); stay != nullptr) {
       std::array<std::uint32_t, stay_slots> rest;
       for (std::size_t first = begin; first < end; first += stay_slots) {
         enter_level(job.bins[first]);
@@ -257,7 +254,6 @@ class HashBins {
       }
       return true;
     }
-#endif
     for (std::size_t k = begin; k < end; ++k) {
       prefetch_ahead<D, columns_of(Resized, D) - D>(job, static_cast<Slot>(k));
       if (!one(k)) return false;

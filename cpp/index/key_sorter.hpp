@@ -29,113 +29,57 @@ struct Record {
 // Bodies per bucket that make a bucket's records and its output fit a level-2 cache together.
 inline constexpr std::size_t bucket_bodies = 4096;
 inline constexpr std::size_t most_buckets = 1024;
-template <class T, int D, class Hot, std::size_t Columns, class Key>
-class KeySorter {
- public:
-  KeySorter(std::uint64_t limit, const KeySource& source, Bodies<T, D>& bodies)
-      : limit_(limit), source_(source), bodies_(bodies), n_(bodies.size) {}
 
-  void run() {
-    plan();
-    find_keys();
-    into_buckets();
-    keys_.release();
-    sort_buckets();
-    join_groups();
-  }
+// The keys of records, wherever these are in memory.
+template <class Key>
+class RecordKeys {
+ public:
+  template <class Item>
+  explicit RecordKeys(const Item* items)
+      : first_(reinterpret_cast<const std::byte*>(&items->key)), stride_(sizeof(Item)) {}
+  Key operator[](std::size_t k) const { return *reinterpret_cast<const Key*>(first_ + k * stride_); }
 
  private:
-  using Item = Record<Hot, Columns, Key>;
+  const std::byte* first_;
+  std::size_t stride_;
+};
 
-  void plan() {
-    const auto wanted = std::clamp<std::size_t>(n_ / bucket_bodies, 1, most_buckets);
-    const auto key_bits = static_cast<int>(std::bit_width(limit_ - 1));
-    const int bucket_bits = std::min(key_bits, static_cast<int>(std::bit_width(wanted)) - 1);
-    shift_ = key_bits - bucket_bits;
-    buckets_ = static_cast<std::size_t>(((limit_ - 1) >> shift_) + 1);
-    const auto threads = static_cast<std::size_t>(thread_count());
-    grain_ = std::max<std::size_t>((n_ + threads - 1) / threads, bucket_bodies);
-    pieces_ = (n_ + grain_ - 1) / grain_;
-    keys_.reset(n_);
-    starts_.assign(pieces_ * buckets_, 0);
-    items_.reset(n_);
+// What depends on keys only, so that it is compiled twice and not for every kind of record.
+template <class Key>
+class KeyBuckets {
+ public:
+  KeyBuckets(std::uint64_t limit, const KeySource& source, std::size_t n) : n_(n) {
+    plan(limit);
+    find_keys(source);
   }
 
   // In 64 bits: a key of 32 bits may have to be shifted by all of them.
-  [[nodiscard]] std::size_t bucket_of(std::uint64_t key) const { return static_cast<std::size_t>(key >> shift_); }
+  [[nodiscard]] std::size_t of(std::uint64_t key) const { return static_cast<std::size_t>(key >> shift_); }
+  [[nodiscard]] std::size_t count() const { return buckets_; }
+  [[nodiscard]] std::size_t begin(std::size_t bucket) const { return bucket_begin_[bucket]; }
 
-  void find_keys() {
+  // Calls f(begin, end, keys, next) for pieces of all bodies: next[bucket] is the place of the piece's next record of a
+  // bucket. The keys are dropped afterwards.
+  template <class F>
+  void distribute(F&& f) {
     parallel_ranges(n_, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      std::uint32_t* const count = starts_.data() + piece * buckets_;
-      constexpr std::size_t chunk = 1024;  // so that keys are counted while they are in the first cache
-      for (std::size_t first = begin; first < end; first += chunk) {
-        const std::size_t last = std::min(first + chunk, end);
-        source_.fill(first, last, keys_.data() + first);
-        for (std::size_t p = first; p < last; ++p) ++count[bucket_of(keys_[p])];
-      }
+      f(begin, end, keys_.data(), starts_.data() + piece * buckets_);
     });
-    // The start of each piece in each bucket: bucket by bucket, within a bucket piece by piece, so the sort is stable.
-    bucket_begin_.assign(buckets_ + 1, 0);
-    std::uint32_t sum = 0;
-    for (std::size_t b = 0; b < buckets_; ++b) {
-      bucket_begin_[b] = sum;
-      for (std::size_t piece = 0; piece < pieces_; ++piece) sum += std::exchange(starts_[piece * buckets_ + b], sum);
-    }
-    bucket_begin_[buckets_] = sum;
-  }
-
-  void into_buckets() {
-    parallel_ranges(n_, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-      std::uint32_t* const next = starts_.data() + piece * buckets_;
-      for (std::size_t p = begin; p < end; ++p) {
-        const Key key = keys_[p];
-        Item& item = items_[next[bucket_of(key)]++];
-        bodies_.values(p, item.x.data(), Columns);
-        item.id = static_cast<std::int32_t>(p);
-        item.key = key;
-      }
-    });
-  }
-
-  void place(const Item& item, std::size_t slot) {
-    bodies_.ids[slot] = item.id;
-    for (std::size_t c = 0; c < Columns; ++c) {
-      if constexpr (std::is_same_v<Hot, T>) bodies_.exact[c][slot] = item.x[c];
-      else bodies_.near[c][slot] = item.x[c];
-    }
-  }
-
-  void sort_buckets() {
+    keys_.release();
     // There are at most as many groups as bodies; unused pages are never touched.
     group_key_.reset(n_);
     group_begin_.reset(n_);
     group_count_.assign(buckets_ + 1, 0);
-    std::vector<std::vector<std::uint32_t>> counters(static_cast<std::size_t>(thread_count()));
-    parallel_for(buckets_, [&](std::size_t bucket, int thread) {
-      const std::size_t begin = bucket_begin_[bucket];
-      const std::size_t end = bucket_begin_[bucket + 1];
-      if (begin == end) return;
-      Key low = items_[begin].key;
-      Key high = low;
-      for (std::size_t k = begin; k < end; ++k) {
-        low = std::min(low, items_[k].key);
-        high = std::max(high, items_[k].key);
-      }
-      const auto span = static_cast<std::uint64_t>(high - low) + 1;
-      if (counting_pays(span, static_cast<std::uint64_t>(end - begin)))
-        count_bucket(bucket, low, static_cast<std::size_t>(span), counters[static_cast<std::size_t>(thread)]);
-      else compare_bucket(bucket, low, high);
-    });
   }
 
-  void count_bucket(std::size_t bucket, Key low, std::size_t span, std::vector<std::uint32_t>& counter) {
-    const std::size_t begin = bucket_begin_[bucket];
-    const std::size_t end = bucket_begin_[bucket + 1];
-    counter.assign(span, 0);
-    for (std::size_t k = begin; k < end; ++k) ++counter[static_cast<std::size_t>(items_[k].key - low)];
+  // Counts the keys of a bucket, which begin with `low`. Replaces counts by the places of the first record of each key,
+  // and adds the groups.
+  void count_keys(std::size_t bucket, RecordKeys<Key> keys, Key low, std::vector<std::uint32_t>& counter) {
+    const std::size_t begin = bucket_begin_[bucket], end = bucket_begin_[bucket + 1];
+    for (std::size_t k = begin; k < end; ++k) ++counter[static_cast<std::size_t>(keys[k] - low)];
     std::size_t groups = 0;
     auto sum = static_cast<std::uint32_t>(begin);
-    for (std::size_t c = 0; c < span; ++c) {
+    for (std::size_t c = 0; c < counter.size(); ++c) {
       const std::uint32_t here = std::exchange(counter[c], sum);
       if (here == 0) continue;
       group_key_[begin + groups] = static_cast<std::uint64_t>(low) + c;
@@ -144,17 +88,14 @@ class KeySorter {
       sum += here;
     }
     group_count_[bucket] = groups;
-    for (std::size_t k = begin; k < end; ++k) {
-      const Item& item = items_[k];
-      place(item, counter[static_cast<std::size_t>(item.key - low)]++);
-    }
   }
 
   using Entry = std::pair<Key, std::uint32_t>;
 
-  // Keys and places of the items of a bucket in ascending order: distributed by their leading bits, so that few are
-  // left to compare.
-  std::vector<Entry> sorted_entries(std::size_t begin, std::size_t end, Key low, Key high) const {
+  // Adds the groups of a bucket, and returns keys and places of its records in ascending order: distributed by their
+  // leading bits, so that few are left to compare.
+  std::vector<Entry> sort_keys(std::size_t bucket, RecordKeys<Key> keys, Key low, Key high) {
+    const std::size_t begin = bucket_begin_[bucket], end = bucket_begin_[bucket + 1];
     const std::size_t n = end - begin;
     const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(high - low)));
     const int shift = std::max(0, bits - static_cast<int>(std::bit_width(n)));
@@ -162,11 +103,11 @@ class KeySorter {
       return static_cast<std::size_t>(static_cast<std::uint64_t>(key - low) >> shift);
     };
     std::vector<std::uint32_t> next(part_of(high) + 2, 0);
-    for (std::size_t k = begin; k < end; ++k) ++next[part_of(items_[k].key) + 1];
+    for (std::size_t k = begin; k < end; ++k) ++next[part_of(keys[k]) + 1];
     for (std::size_t p = 1; p < next.size(); ++p) next[p] += next[p - 1];
     std::vector<Entry> order(n);
     for (std::size_t k = begin; k < end; ++k)
-      order[next[part_of(items_[k].key)]++] = {items_[k].key, static_cast<std::uint32_t>(k)};
+      order[next[part_of(keys[k])]++] = {keys[k], static_cast<std::uint32_t>(k)};
     // Now next[p] is the end of part p.
     constexpr std::uint32_t few = 16;
     for (std::size_t p = 0, first = 0; first < n; first = next[p++]) {
@@ -183,56 +124,154 @@ class KeySorter {
         order[to] = entry;
       }
     }
-    return order;
-  }
-
-  // Few bodies in a large range of keys.
-  void compare_bucket(std::size_t bucket, Key low, Key high) {
-    const std::size_t begin = bucket_begin_[bucket];
-    const std::size_t end = bucket_begin_[bucket + 1];
-    const std::vector<Entry> order = sorted_entries(begin, end, low, high);
     std::size_t groups = 0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const std::size_t slot = begin + k;
-      place(items_[order[k].second], slot);
+    for (std::size_t k = 0; k < n; ++k) {
       if (k > 0 && order[k].first == order[k - 1].first) continue;
       group_key_[begin + groups] = order[k].first;
-      group_begin_[begin + groups] = static_cast<std::uint32_t>(slot);
+      group_begin_[begin + groups] = static_cast<std::uint32_t>(begin + k);
       ++groups;
     }
     group_count_[bucket] = groups;
+    return order;
   }
 
-  void join_groups() {
+  // Writes the groups of all buckets, and one past the end. Returns their number.
+  std::size_t join_groups(Buffer<std::uint64_t>& keys, Buffer<std::uint32_t>& begins, std::uint64_t no_key) {
     std::size_t sum = 0;
     for (auto& count : group_count_) sum += std::exchange(count, sum);
-    bodies_.groups = sum;
-    bodies_.group_key.reset(sum + 1);
-    bodies_.group_begin.reset(sum + 1);
+    keys.reset(sum + 1);
+    begins.reset(sum + 1);
     parallel_for(buckets_, [&](std::size_t bucket, int) {
       const std::size_t from = bucket_begin_[bucket];
       const std::size_t to = group_count_[bucket];
       const std::size_t count = group_count_[bucket + 1] - to;
-      std::copy_n(group_key_.data() + from, count, bodies_.group_key.data() + to);
-      std::copy_n(group_begin_.data() + from, count, bodies_.group_begin.data() + to);
+      std::copy_n(group_key_.data() + from, count, keys.data() + to);
+      std::copy_n(group_begin_.data() + from, count, begins.data() + to);
     });
-    bodies_.group_key[sum] = Bodies<T, D>::no_key;
-    bodies_.group_begin[sum] = static_cast<std::uint32_t>(n_);
+    keys[sum] = no_key;
+    begins[sum] = static_cast<std::uint32_t>(n_);
+    return sum;
   }
 
-  std::uint64_t limit_;
-  const KeySource& source_;
-  Bodies<T, D>& bodies_;
+ private:
+  void plan(std::uint64_t limit) {
+    const auto wanted = std::clamp<std::size_t>(n_ / bucket_bodies, 1, most_buckets);
+    const auto key_bits = static_cast<int>(std::bit_width(limit - 1));
+    const int bucket_bits = std::min(key_bits, static_cast<int>(std::bit_width(wanted)) - 1);
+    shift_ = key_bits - bucket_bits;
+    buckets_ = static_cast<std::size_t>(((limit - 1) >> shift_) + 1);
+    const auto threads = static_cast<std::size_t>(thread_count());
+    grain_ = std::max<std::size_t>((n_ + threads - 1) / threads, bucket_bodies);
+    pieces_ = (n_ + grain_ - 1) / grain_;
+    keys_.reset(n_);
+    starts_.assign(pieces_ * buckets_, 0);
+  }
+
+  void find_keys(const KeySource& source) {
+    parallel_ranges(n_, grain_, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      std::uint32_t* const count = starts_.data() + piece * buckets_;
+      constexpr std::size_t chunk = 1024;  // so that keys are counted while they are in the first cache
+      for (std::size_t first = begin; first < end; first += chunk) {
+        const std::size_t last = std::min(first + chunk, end);
+        source.fill(first, last, keys_.data() + first);
+        for (std::size_t p = first; p < last; ++p) ++count[of(keys_[p])];
+      }
+    });
+    // The start of each piece in each bucket: bucket by bucket, within a bucket piece by piece, so the sort is stable.
+    bucket_begin_.assign(buckets_ + 1, 0);
+    std::uint32_t sum = 0;
+    for (std::size_t b = 0; b < buckets_; ++b) {
+      bucket_begin_[b] = sum;
+      for (std::size_t piece = 0; piece < pieces_; ++piece) sum += std::exchange(starts_[piece * buckets_ + b], sum);
+    }
+    bucket_begin_[buckets_] = sum;
+  }
+
   std::size_t n_;
   int shift_ = 0;
   std::size_t buckets_ = 1, pieces_ = 1, grain_ = 1;
   Buffer<Key> keys_;
-  Buffer<Item> items_;
   std::vector<std::uint32_t> starts_;        // [piece][bucket]
   std::vector<std::uint32_t> bucket_begin_;  // [bucket]
   Buffer<std::uint64_t> group_key_;
   Buffer<std::uint32_t> group_begin_;
   std::vector<std::size_t> group_count_;  // [bucket]; then the start of its groups
+};
+
+// Where the numbers of bodies go.
+template <class Hot, std::size_t Columns>
+struct SlotColumns {
+  std::int32_t* ids;
+  std::array<Hot*, Columns> x;
+};
+
+// Writes the records of every bucket to their slots. It does not depend on the dimension: a sphere in the plane has as
+// many numbers as a point in space.
+template <class Hot, std::size_t Columns, class Key>
+[[gnu::noinline]] void sort_buckets(KeyBuckets<Key>& buckets, const Record<Hot, Columns, Key>* items,
+                                    const SlotColumns<Hot, Columns>& slots) {
+  std::vector<std::vector<std::uint32_t>> counters(static_cast<std::size_t>(thread_count()));
+  parallel_for(buckets.count(), [&](std::size_t bucket, int thread) {
+    const SlotColumns<Hot, Columns> to = slots;
+    const auto place = [&](const Record<Hot, Columns, Key>& item, std::size_t slot) {
+      to.ids[slot] = item.id;
+      for (std::size_t c = 0; c < Columns; ++c) to.x[c][slot] = item.x[c];
+    };
+    const std::size_t begin = buckets.begin(bucket);
+    const std::size_t end = buckets.begin(bucket + 1);
+    if (begin == end) return;
+    Key low = items[begin].key;
+    Key high = low;
+    for (std::size_t k = begin; k < end; ++k) {
+      low = std::min(low, items[k].key);
+      high = std::max(high, items[k].key);
+    }
+    const RecordKeys<Key> keys(items);
+    const auto span = static_cast<std::uint64_t>(high - low) + 1;
+    if (counting_pays(span, static_cast<std::uint64_t>(end - begin))) {
+      auto& next = counters[static_cast<std::size_t>(thread)];
+      next.assign(static_cast<std::size_t>(span), 0);
+      buckets.count_keys(bucket, keys, low, next);
+      for (std::size_t k = begin; k < end; ++k) place(items[k], next[static_cast<std::size_t>(items[k].key - low)]++);
+    } else {
+      // Few bodies in a large range of keys.
+      const auto order = buckets.sort_keys(bucket, keys, low, high);
+      for (std::size_t k = 0; k < order.size(); ++k) place(items[order[k].second], begin + k);
+    }
+  });
+}
+
+template <class Hot, std::size_t Columns, class Key, class T, int D>
+void sort_by_key(std::uint64_t limit, const KeySource& source, Bodies<T, D>& bodies) {
+  KeyBuckets<Key> buckets(limit, source, bodies.size);
+  Buffer<Record<Hot, Columns, Key>> items;
+  items.reset(bodies.size);
+  buckets.distribute([&](std::size_t begin, std::size_t end, const Key* keys, std::uint32_t* next) {
+    for (std::size_t p = begin; p < end; ++p) {
+      const Key key = keys[p];
+      auto& item = items[next[buckets.of(key)]++];
+      bodies.values(p, item.x.data(), Columns);
+      item.id = static_cast<std::int32_t>(p);
+      item.key = key;
+    }
+  });
+  SlotColumns<Hot, Columns> slots{bodies.ids.data(), {}};
+  for (std::size_t c = 0; c < Columns; ++c) {
+    if constexpr (std::is_same_v<Hot, T>) slots.x[c] = bodies.exact[c].data();
+    else slots.x[c] = bodies.near[c].data();
+  }
+  sort_buckets(buckets, items.data(), slots);
+  bodies.groups = buckets.join_groups(bodies.group_key, bodies.group_begin, Bodies<T, D>::no_key);
+}
+
+// The keys of cells without calls in the loop over bodies: the compiler limits how much this small unit may grow.
+template <class T, int D>
+struct FlatCellKeys : CellKeys<T, D> {
+  using CellKeys<T, D>::CellKeys;
+  template <class F>
+  [[gnu::flatten]] void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    CellKeys<T, D>::for_each(begin, end, f);
+  }
 };
 
 }  // namespace detail
@@ -248,9 +287,8 @@ void order_by_key(std::uint64_t limit, const KeySource& source, Bodies<T, D>& bo
     return;
   }
   const auto sort = [&]<class Hot, std::size_t Columns>() {
-    if (limit <= std::uint64_t{1} << 32)
-      detail::KeySorter<T, D, Hot, Columns, std::uint32_t>(limit, source, bodies).run();
-    else detail::KeySorter<T, D, Hot, Columns, std::uint64_t>(limit, source, bodies).run();
+    if (limit <= std::uint64_t{1} << 32) detail::sort_by_key<Hot, Columns, std::uint32_t>(limit, source, bodies);
+    else detail::sort_by_key<Hot, Columns, std::uint64_t>(limit, source, bodies);
   };
   const bool spheres = bodies.raw.shape == Shape::sphere;
   if (std::is_same_v<T, double> && bodies.banded) {
@@ -265,7 +303,7 @@ void order_by_key(std::uint64_t limit, const KeySource& source, Bodies<T, D>& bo
 
 template <class T, int D>
 void order_by_cell(const Grid& grid, Bodies<T, D>& bodies) {
-  const detail::CellKeys<T, D> keys(grid, bodies);
+  const detail::FlatCellKeys<T, D> keys(grid, bodies);
   order_by_key<T, D>(grid.keys, keys, bodies);
 }
 

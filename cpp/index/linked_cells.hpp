@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "geometry/grid.hpp"
+#include "index/bulk.hpp"
 #include "index/cell_order.hpp"
 #include "index/lay_grid.hpp"
 #include "index/parts.hpp"
@@ -27,15 +28,20 @@ class LinkedCells final : public Structure<T, D> {
     grid_ = Grid();  // a single cell for an empty set
     const Reach<D> reach = points.reach(settings_.cutoff);
     if (points.size > 0) {
-      double least = settings_.option("cell");
-      grid_ = lay_grid(points, settings_.box, reach, 1, least);
-      // Python refuses a grid that is too large for memory. With tiny query boxes and bodies of size 0 the reach can
-      // still be so small that the grid would be too large; its cells are then longer than the reach.
-      const double most = std::max(8 * static_cast<double>(points.size), 0x1p20);
-      const bool too_many = grid_.padded_cells() * sizeof(Slot) > static_cast<double>(physical_memory()) / 4;
-      while (too_many && grid_.padded_cells() > most) {
-        least = 2 * std::max(least, reach.largest());
-        grid_ = lay_grid(points, settings_.box, reach, 1, least);
+      const double cell = settings_.option("cell");
+      grid_ = lay_grid(points, settings_.box, reach, 1, cell);
+      // Python refuses a given cell if its grid is too large for memory. Without one, cells are as long as the reach,
+      // which can be too short for memory or even 0: then they are longer, and strays share the outermost ones.
+      if (grid_.padded_cells() * sizeof(Slot) > static_cast<double>(physical_memory()) / 4) {
+        const double most = std::max(8 * static_cast<double>(points.size), 0x1p20);
+        const Bulk<D> bulk = find_bulk(points, settings_.box, reach.largest(), most_strays(points.size));
+        const BodyView<T, D> dense = within(bulk, points, settings_.box);
+        grid_ = lay_grid(dense, settings_.box, reach, 1, cell);
+        // Where the reach is many periods long, the padding stays as it is.
+        for (double least = std::max(cell, reach.largest()); grid_.padded_cells() > most && least < 1e300;) {
+          least *= 2;
+          grid_ = lay_grid(dense, settings_.box, reach, 1, least);
+        }
       }
     }
     grid_.finish(reach);

@@ -59,7 +59,11 @@ template <int D, int Extras, class T>
 template <class T>
 using Stay = std::uint32_t (*)(const StayJob<T>&, std::uint32_t* slots);
 
-// For bodies that may have changed size: their shape. Otherwise points.
+// `resized` is the shape of bodies that may have changed size; otherwise it is that of points.
+// Of the instruction set in use; nullptr if there is no vector code for it.
+Stay<float> stay_in_vectors(int dimensions, Shape resized, bool banded, float);
+Stay<double> stay_in_vectors(int dimensions, Shape resized, bool banded, double);
+
 Stay<float> stay_avx2(int dimensions, Shape resized, bool banded, float);
 Stay<double> stay_avx2(int dimensions, Shape resized, bool banded, double);
 

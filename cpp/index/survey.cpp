@@ -47,6 +47,7 @@ Survey<D>::Survey(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, 
     }
   }
   sorting = bodies * std::max(0.0, std::log2(bodies / cached_bodies));
+  if (box.tilted) projected = bodies;
 }
 
 template Survey<2>::Survey(const BodyView<float, 2>&, const Box<float, 2>&, float, double);

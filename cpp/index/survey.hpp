@@ -40,6 +40,7 @@ class Survey {
   double sorting = 0;    // Count::sort of a structure that sorts all bodies once
   double doubts = 0;     // bodies with candidates that are tested in float32 and again in double
   double clamped = 0;    // bodies, if a few of them are so far away that the others are looked for
+  double projected = 0;  // bodies of a tilted cell, where some structures need a copy (in_lattice.hpp)
 
   static double power(double x) { return D == 3 ? x * x * x : x * x; }
   // Edge of the cube of the same volume.

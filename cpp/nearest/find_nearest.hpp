@@ -39,8 +39,6 @@
 
 namespace vicinal {
 
-inline const NearestKernels& nearest_kernels() { return VICINAL_OF_ISA(nearest_kernels()); }
-
 // Rows of k distances and numbers, one per query as the user numbers them.
 template <class T>
 struct NearestRows {
@@ -88,24 +86,23 @@ class NearestSearch {
     std::iota(queue_.begin(), queue_.end(), first);
     sum_ = 0;
     // The first guess is the mean of the run before, which is close in space. Where density changes, part of the change
-    // is foreseen: runs hold about as many points, so sparse ones are wider. (In the clouds of benchmarks/nearest.py, a
-    // square that grows with the width left 7 % of clustered queries without k candidates, an unchanged one 11 %; one
-    // that grows with the square of the width 6 %, but more queries descended alone, and uniform ones gained nothing.)
+    // is foreseen by the space per query: the square grows with the power 1.5 of its width. (In the clouds of
+    // benchmarks/nearest.py this leaves 6 % of clustered queries without k candidates, the power 1 leaves 7 %, and an
+    // unchanged square 11 %.)
     const bool known = guess_ >= 0;
     if (!known) probe(first + (last - first) / 2);
     const double width = width_of(bounds_of(queue_), last - first);
     if (known && width > 0 && width_ > 0)
-      guess_ = static_cast<T>(std::min(static_cast<double>(guess_) * (width / width_), static_cast<double>(most_)));
+      guess_ = static_cast<T>(
+          std::min(static_cast<double>(guess_) * std::pow(width / width_, 1.5), static_cast<double>(most_)));
     width_ = width;
     answer(queue_, grown(guess_), !known);
     guess_ = sum_ / static_cast<T>(last - first);
   }
 
  private:
-  // Fewer queries than this do not share a tile.
-  static constexpr std::size_t several = 2;
   // The bounds of fewer queries than this say little about density.
-  static constexpr std::size_t few = 5;
+  static constexpr std::size_t few = 3;
   static constexpr Slot none = ~Slot{0};
   // The square of the radius within which the queries of a run are searched, relative to their k-th distance. Measured
   // by benchmarks/nearest.py: more candidates against more queries that have to descend the tree alone.
@@ -180,21 +177,24 @@ class NearestSearch {
   }
   // The edge of a cube as large as the bounds of some queries, per query; 0 if they tell nothing about density.
   static double width_of(const QueryBounds<T>& bounds, std::size_t queries) {
-    double volume = 1 / static_cast<double>(queries);
+    const auto n = static_cast<double>(queries);
+    // The space of n points is on average (n + 1) / (n - 1) times as wide as their bounds.
+    double volume = 1 / n;
     for (std::size_t a = 0; a < D; ++a)
-      volume *= static_cast<double>(bounds.high[a]) - static_cast<double>(bounds.low[a]);
+      volume *= (static_cast<double>(bounds.high[a]) - static_cast<double>(bounds.low[a])) * ((n + 1) / (n - 1));
     if (queries < few || !(volume > 0) || !std::isfinite(volume)) return 0;
     return D == 2 ? std::sqrt(volume) : std::cbrt(volume);
   }
 
   // Answers queries that are neighbours. `probed`: the radius is not a mere guess.
   void answer(std::span<Slot> queue, T radius2, bool probed) {
-    if (queue.size() < several) {
-      for (const Slot query : queue) answer_alone(query);
-      return;
-    }
+    if (queue.empty()) return;
     if (!fill_tile(queue, radius2)) {
       const std::size_t half = queue.size() / 2;
+      if (half == 0) {
+        answer_alone(queue[0]);
+        return;
+      }
       if (!probed) {
         probe(queue[half]);
         answer(queue, std::min(radius2, grown(guess_)), true);
@@ -206,13 +206,15 @@ class NearestSearch {
     }
     std::size_t left = 0;
     T wider = 0;
+    bool enough = true;
     for (const Slot query : queue) {
       if (pick(query, radius2)) continue;
       queue[left++] = query;
-      wider = std::max(wider, widened(query, radius2));
+      wider = std::max(wider, widened(query, radius2, enough));
     }
     finish_picked(radius2);
-    if (wider > radius2) answer(queue.first(left), wider, true);
+    // A wider tile is cheaper than descents of several queries, or than that of one if it is known to be wide enough.
+    if (wider > radius2 && (left > 1 || enough)) answer(queue.first(left), wider, true);
     else
       for (const Slot query : queue.first(left)) answer_alone(query);
   }
@@ -463,11 +465,14 @@ class NearestSearch {
     }
   }
   // The square of a larger radius for the query whose candidates were selected last: one that contains as many
-  // candidates of the tile as it needs or, if there are fewer, twice the radius.
-  T widened(Slot query, T radius2) {
+  // candidates of the tile as it needs or, if there are not enough, twice the radius.
+  T widened(Slot query, T radius2, bool& enough) {
     const std::size_t n = select(limit_of(query));
     const std::size_t k = needed();
-    if (n < k) return radius2 < most_ / 4 && radius2 > 0 ? 4 * radius2 : most_;
+    if (n < k) {
+      enough = false;
+      return radius2 < most_ / 4 && radius2 > 0 ? 4 * radius2 : most_;
+    }
     measure(of_queries_.size(), {query, picked_count_, n});
     T* const squares = squares_.data() + picked_count_;
     std::nth_element(squares, squares + k - 1, squares + n);

@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "exec/memory.hpp"
 #include "index/structure.hpp"
-#include "pairs/measure.hpp"
+#include "pairs/measure_hits.hpp"
 
 namespace vicinal {
 
@@ -85,25 +85,6 @@ struct ColumnStore : ColumnRegions {
 
 namespace detail {
 
-// Distances and vectors, or one of the two, of n hits.
-template <bool Distances, bool Vectors, class T, int D>
-void describe_vectors(const Measure<T, D>& measure, const std::int32_t* slots, std::size_t n, T* distances,
-                      T* vectors) {
-  // Some hits at a time, roots in a loop of their own, which is vectorised.
-  constexpr std::size_t together = 64;
-  std::array<T, together> squares;
-  for (std::size_t from = 0; from < n; from += together) {
-    const std::size_t count = std::min(together, n - from);
-    for (std::size_t k = 0; k < count; ++k) {
-      std::array<T, D> d;
-      squares[k] = measure.squared(static_cast<std::size_t>(slots[from + k]), d);
-      if constexpr (Vectors) std::copy(d.begin(), d.end(), vectors + (from + k) * D);
-    }
-    if constexpr (Distances)
-      for (std::size_t k = 0; k < count; ++k) distances[from + k] = std::sqrt(squares[k]);
-  }
-}
-
 // Shifts of n hits between the bodies as given, in units of the user: wrapping moved each of the two by some edges.
 template <class T, int D>
 void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
@@ -113,8 +94,7 @@ void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Sl
   for (std::size_t a = 0; a < D; ++a) from[a] = shift[a] + (queries.turns.size() == 0 ? 0 : queries.turns[query][a]);
   if (bodies.turns.size() == 0) {
     const std::array<std::int32_t, D> all = box.given(from);
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t a = 0; a < D; ++a) to[k * D + a] = all[a];
+    for (std::size_t k = 0; k < n; ++k) std::memcpy(to + k * D, all.data(), sizeof(all));
     return;
   }
   for (std::size_t k = 0; k < n; ++k) {
@@ -127,23 +107,14 @@ void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Sl
 
 }  // namespace detail
 
-// Fills the columns d, D, S and j of hits given by slot. The bodies are `complete`.
+// Fills the columns d, D, S and j of hits given by slot. The bodies are `complete`; `measure` is that of the shift.
 template <class T, int D>
-void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
-                   const std::int32_t* slots, std::size_t n, const Columns<T>& to, std::size_t at) {
-  const Measure<T, D> measure(queries, bodies, query, shift);
-  if (to.distance != nullptr || to.vector != nullptr) {
-    const auto describe = [&]<bool Distances, bool Vectors>() {
-      detail::describe_vectors<Distances, Vectors>(measure, slots, n, to.distance + (Distances ? at : 0),
-                                                   to.vector + (Vectors ? at * D : 0));
-    };
-    if (to.vector == nullptr) describe.template operator()<true, false>();
-    else if (to.distance == nullptr) describe.template operator()<false, true>();
-    else describe.template operator()<true, true>();
-  }
-  if (to.shift != nullptr) detail::describe_shifts(queries, bodies, query, shift, slots, n, to.shift + at * D);
-  if (to.j != nullptr)
-    for (std::size_t k = 0; k < n; ++k) to.j[at + k] = measure.id(static_cast<std::size_t>(slots[k]));
+void describe_hits(const HitMeasure<T, D>& measure, const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query,
+                   const Shift& shift, std::span<const std::int32_t> slots, const Columns<T>& to, std::size_t at) {
+  const auto from = [at](auto* column, std::size_t width) { return column != nullptr ? column + at * width : nullptr; };
+  measure.rows(query, slots, from(to.distance, 1), from(to.vector, D), from(to.j, 1));
+  if (to.shift != nullptr)
+    detail::describe_shifts(queries, bodies, query, shift, slots.data(), slots.size(), to.shift + at * D);
 }
 
 }  // namespace vicinal

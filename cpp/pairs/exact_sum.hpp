@@ -14,12 +14,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "exec/isa.hpp"
 #include "pairs/sum_kernels.hpp"
 
 namespace vicinal {
-
-inline const SumKernels& sum_kernels() { return VICINAL_OF_ISA(sum_kernels()); }
 
 class ExactSum {
  public:

@@ -105,6 +105,9 @@ struct Kernels {
   void (*stream)(void* to, const void* from, std::size_t bytes);
 };
 
+// Of the instruction set in use.
+const Kernels& kernels();
+
 const Kernels& baseline_kernels();
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();

@@ -415,7 +415,7 @@ template <class Lanes, int D, Shape S, bool Band>
 constexpr Kernel<typename Lanes::value> kernel = make_kernel<Lanes, D, S, Band>();
 
 inline void stream(void* to, const void* from, std::size_t bytes) {
-#ifdef VICINAL_X86
+#ifdef __AVX2__
   auto* const target = static_cast<__m256i*>(to);
   const auto* const source = static_cast<const __m256i*>(from);
   for (std::size_t k = 0; k < bytes / sizeof(__m256i); ++k)

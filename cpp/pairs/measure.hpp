@@ -10,17 +10,23 @@
 
 namespace vicinal {
 
+// What the definition adds to differences in an image.
+template <class T, int D>
+std::array<T, D> image_of(const Box<T, D>& box, const Shift& shift) {
+  std::array<T, D> image = box.image(shift);
+  // Along open axes the definition adds nothing: adding -0 changes no number, while adding 0 turns -0 into 0, as it
+  // does along periodic axes.
+  for (std::size_t a = 0; a < D; ++a)
+    if (!box.tilted && !(box.edge[a] > 0)) image[a] = -T{0};
+  return image;
+}
+
 // Differences from one image of a query to bodies given by slot. Needs details (Bodies::complete).
 template <class T, int D>
 class Measure {
  public:
   Measure(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift)
-      : bodies_(bodies.details.data()), image_(bodies.box.image(shift)), x_(queries.details[query].x) {
-    // Along open axes the definition adds nothing: adding -0 changes no number, while adding 0 turns -0 into 0, as it
-    // does along periodic axes.
-    for (std::size_t a = 0; a < D; ++a)
-      if (!bodies.box.tilted && !(bodies.box.edge[a] > 0)) image_[a] = -T{0};
-  }
+      : bodies_(bodies.details.data()), image_(image_of(bodies.box, shift)), x_(queries.details[query].x) {}
 
   // Writes the difference to `d` and returns the squared distance.
   T squared(std::size_t slot, std::array<T, D>& d) const {

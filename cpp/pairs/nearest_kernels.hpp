@@ -73,6 +73,9 @@ struct NearestKernels {
   NearestKernel<double> twice[2];
 };
 
+// Of the instruction set in use.
+const NearestKernels& nearest_kernels();
+
 const NearestKernels& baseline_nearest_kernels();
 const NearestKernels& avx2_nearest_kernels();
 const NearestKernels& avx512_nearest_kernels();

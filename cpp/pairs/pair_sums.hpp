@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "pairs/exact_sum.hpp"
-#include "pairs/measure.hpp"
+#include "pairs/measure_hits.hpp"
 #include "pairs/pair_visitor.hpp"
 
 namespace vicinal {
@@ -86,22 +86,20 @@ class FunctionBlock {
   // Writes hits; `Turn`: those whose number is below a limit are turned.
   template <bool Turn>
   void put(Slot query, const Shift& shift, std::span<const std::int32_t> slots, std::int32_t limit) {
-    const Measure<T, D> measure(task_.queries, task_.index.bodies(), query, shift);
-    const std::int32_t id = task_.queries.ids[query];
-    std::size_t to = size_;
-    for (const std::int32_t hit : slots) {
-      const auto slot = static_cast<std::size_t>(hit);
-      const std::int32_t other = measure.id(slot);
-      const bool turned = Turn && other < limit;
-      const T sign = turned ? T{-1} : T{1};
-      i_[to] = turned ? other : id;
-      j_[to] = turned ? id : other;
-      std::array<T, D> d;
-      squares_[to] = measure.squared(slot, d);
-      // No -0: as if found from either side.
-      for (std::size_t a = 0; a < D; ++a) vectors_[a][to] = (Turn ? d[a] * sign : d[a]) + T{0};
-      ++to;
-    }
+    const HitMeasure<T, D> measure(task_.queries, task_.index.bodies(), shift);
+    measure.columns(query, slots, squares_.data() + size_, vectors_[0].data() + size_, function_block,
+                    j_.data() + size_);
+    const std::size_t end = size_ + slots.size();
+    std::fill(i_.data() + size_, i_.data() + end, task_.queries.ids[query]);
+    if constexpr (Turn)
+      for (std::size_t k = size_; k < end; ++k) {
+        const bool turned = j_[k] < limit;
+        const std::int32_t other = j_[k];
+        j_[k] = turned ? i_[k] : other;
+        i_[k] = turned ? other : i_[k];
+        // No -0: as if found from either side.
+        for (auto& column : vectors_) column[k] = (turned ? -column[k] : column[k]) + T{0};
+      }
   }
 
   const Task<T, D>& task_;

@@ -68,11 +68,15 @@ class PairWriter final : public HitSink {
   }
   void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) override {
     std::size_t sum = 0;
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      if (slots_)
-        describe_hits(queries_, bodies_, first + static_cast<Slot>(k), shift, slot_store_.data() + sum, counts[k],
-                      staged_, staged_count_ + sum);
-      sum += counts[k];
+    if (slots_) {
+      const HitMeasure<T, D> measure(queries_, bodies_, shift);
+      for (std::size_t k = 0; k < counts.size(); ++k) {
+        describe_hits(measure, queries_, bodies_, first + static_cast<Slot>(k), shift,
+                      std::span<const std::int32_t>(slot_store_.data() + sum, counts[k]), staged_, staged_count_ + sum);
+        sum += counts[k];
+      }
+    } else {
+      for (const std::uint32_t count : counts) sum += count;
     }
     staged_count_ += sum;
     total_ += sum;

@@ -21,6 +21,9 @@ struct SumKernels {
   double (*split)(const double* from, std::size_t n, const double* anchors, double* to, double* sums);
 };
 
+// Of the instruction set in use.
+const SumKernels& sum_kernels();
+
 const SumKernels& baseline_sum_kernels();
 const SumKernels& avx2_sum_kernels();
 const SumKernels& avx512_sum_kernels();

@@ -6,15 +6,12 @@
 #include <memory>
 #include <span>
 
-#include "exec/isa.hpp"
 #include "index/bodies.hpp"
 #include "index/structure.hpp"
 #include "pairs/filter.hpp"
 #include "pairs/kernels.hpp"
 
 namespace vicinal {
-
-inline const Kernels& kernels() { return VICINAL_OF_ISA(kernels()); }
 
 // Candidates tested at once. A tile of them stays in the first cache with room for the hits.
 inline constexpr std::size_t tile_candidates = 1024;

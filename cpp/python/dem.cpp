@@ -284,6 +284,7 @@ void set_mesh(Simulation& sim, std::size_t wall, const In<double>& vertices, con
   mesh.edges = edges;
   mesh.keys.assign(keys.data(), keys.data() + keys.size());
   mesh.raise_fences();
+  mesh.set_flats();
 }
 
 nb::tuple element_places(Simulation& sim) {

@@ -231,12 +231,6 @@ NB_MODULE(_core, m) {
   m.def("set_isa", [](const std::string& wanted) { set_isa(wanted); }, nb::arg("name"));
   m.def("available_isas", &isas);
   m.def("compiler", [] { return std::string(VICINAL_COMPILER); });
-  m.def("openmp", [] {
-#ifdef _OPENMP
-    return true;
-#else
-    return false;
-#endif
-  });
+  m.def("openmp", &has_openmp);
   m.def("emulated", &avx512_is_emulated);
 }

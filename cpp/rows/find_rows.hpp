@@ -348,7 +348,9 @@ class RowSearch {
         std::int64_t& end = ends[queries_.ids[query]];
         const auto at = static_cast<std::size_t>(end);
         end += count;
-        if (want_.slots()) describe_hits(queries_, bodies_, query, shift, hits, count, columns, at);
+        if (want_.slots())
+          describe_hits(HitMeasure<T, D>(queries_, bodies_, shift), queries_, bodies_, query, shift,
+                        std::span<const std::int32_t>(hits, count), columns, at);
         else if (columns.j != nullptr) copy_row(hits, count, columns.j + at);
       });
     });

@@ -17,6 +17,9 @@ struct RowKernels {
   void (*sort)(const std::int32_t* from, std::size_t n, std::int32_t* to);
 };
 
+// Of the instruction set in use.
+const RowKernels& row_kernels();
+
 const RowKernels& baseline_row_kernels();
 const RowKernels& avx2_row_kernels();
 const RowKernels& avx512_row_kernels();

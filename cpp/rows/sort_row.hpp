@@ -6,12 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exec/isa.hpp"
 #include "rows/row_kernels.hpp"
 
 namespace vicinal {
-
-inline const RowKernels& row_kernels() { return VICINAL_OF_ISA(row_kernels()); }
 
 // Writes a row in ascending order to `to`, which may be the row itself. If `sort_overshoot` entries past the end of the
 // row may be overwritten, row_kernels().sort needs no copy.

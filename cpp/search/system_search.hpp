@@ -127,7 +127,7 @@ class SystemSearch {
   }
 
  private:
-  struct Found {
+  struct ImagePair {
     std::int32_t i, j, image;
   };
 
@@ -327,7 +327,7 @@ class SystemSearch {
     return sum <= batch.inside;
   }
 
-  void add(const Found& one) {
+  void add(const ImagePair& one) {
     found_.push_back(one);
     ++row_begin_[static_cast<std::size_t>(one.i)];
   }
@@ -338,7 +338,7 @@ class SystemSearch {
     for (std::uint32_t& begin : row_begin_) begin = std::exchange(sum, sum + begin);
     entries_.resize(found_.size());
     next_.assign(row_begin_.begin(), row_begin_.end());
-    for (const Found& one : found_) entries_[next_[static_cast<std::size_t>(one.i)]++] = {one.j, one.image};
+    for (const ImagePair& one : found_) entries_[next_[static_cast<std::size_t>(one.i)]++] = {one.j, one.image};
     if (!options_.sort) return;
     for (std::size_t k = 0; k < size_; ++k)
       std::sort(entries_.begin() + row_begin_[k], entries_.begin() + row_begin_[k + 1], before);
@@ -389,7 +389,7 @@ class SystemSearch {
   Buffer<std::int32_t> local_, hits_;
   std::vector<Shift> images_;
   std::vector<std::uint32_t> counts_, row_begin_, next_;
-  std::vector<Found> found_;
+  std::vector<ImagePair> found_;
   std::vector<Entry> entries_;
   std::vector<Measured> measured_;
 };

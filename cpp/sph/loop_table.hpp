@@ -12,15 +12,6 @@
 
 namespace vicinal::sph {
 
-struct LoopTable {
-  Loops<float, 2> float2;
-  Loops<float, 3> float3;
-  Loops<double, 2> double2;
-  Loops<double, 3> double3;
-};
-
-extern const LoopTable avx2_loops, avx512_loops, neon_loops;
-
 namespace {
 
 template <class L, int D>

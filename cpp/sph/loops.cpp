@@ -1,14 +1,11 @@
-// The loops for any processor, and the choice among all.
+// The choice among the instruction sets.
 #include "sph/loops.hpp"
 
-#include "exec/isa.hpp"
-#include "sph/loop_table.hpp"
+#include "exec/of_isa.hpp"
 
 namespace vicinal::sph {
 
 namespace {
-
-constexpr LoopTable baseline_loops = table_of<PlainLanes<float>>();
 
 const LoopTable& table() { return VICINAL_OF_ISA(loops); }
 

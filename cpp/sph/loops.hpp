@@ -64,6 +64,17 @@ struct Loops {
   Sweep gradient, divergence;
 };
 
+// Of one instruction set.
+struct LoopTable {
+  Loops<float, 2> float2;
+  Loops<float, 3> float3;
+  Loops<double, 2> double2;
+  Loops<double, 3> double3;
+};
+
+extern const LoopTable baseline_loops, avx2_loops, avx512_loops, neon_loops;
+
+// Of the instruction set in use.
 template <class T, int D>
 const Loops<T, D>& loops();
 

@@ -16,20 +16,16 @@ inline constexpr std::size_t block_size = 512;
 
 // Calls f(part, thread) for every part, in any order. f must not throw.
 template <class F>
-void each(std::size_t parts, [[maybe_unused]] std::size_t particles, F&& f) {
-#ifdef _OPENMP
+void each(std::size_t parts, std::size_t particles, F&& f) {
   const std::size_t threads =
       std::min({parts, particles / particles_per_thread, static_cast<std::size_t>(thread_count())});
   if (threads > 1) {
     PartRanges ranges(parts, threads);
-#pragma omp parallel num_threads(static_cast<int>(threads))
-    {
-      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+    on_threads(threads, [&](std::size_t thread) {
       for (std::size_t part = 0; ranges.take(thread, part);) f(part, thread);
-    }
+    });
     return;
   }
-#endif
   for (std::size_t part = 0; part < parts; ++part) f(part, std::size_t{0});
 }
 

@@ -33,7 +33,9 @@ def check_place(like: Bodies, bodies: Bodies, name: str, box: Cell) -> Bodies:
     if len(bodies) == 0:
         return like
     if bodies.dim != like.dim:
-        raise InputError(f"{name} must have {like.dim} columns, as the bodies of the index, got {bodies.dim}")
+        known = "the boxes have" if like.kind == "boxes" else "the points have"
+        known = known if name.startswith("quer") else "those of the index"
+        raise InputError(f"{name} must have {like.dim} columns, as {known}, got {bodies.dim}")
     if box.periodic:
         _check.check_wraps(bodies, box, name)
     return bodies

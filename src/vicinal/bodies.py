@@ -63,17 +63,22 @@ def check_bodies(
         )
     thickness = check_skin(skin)
     if cutoff is not None:
-        if not isinstance(cutoff, float) and np.ndim(cutoff) > 0:
-            raise InputError(
-                f"cutoff must be one number, got an array of shape {np.shape(cutoff)}; pass radii= for spheres, or "
-                "types= with a matrix of cutoffs"
-            )
+        check_one_cutoff(cutoff)
         checked = check_points(points)
         r = _check.check_cutoff(cutoff, checked)
         return checked, _check.check_cutoff(r + thickness, checked, "cutoff + skin") if thickness else r
     if boxes is not None:
         return check_boxes(points, boxes, thickness / 2), 0.0
     return check_spheres(points, radii, thickness / 2, criterion=criterion), 0.0
+
+
+def check_one_cutoff(cutoff: Any) -> None:
+    """Refuse an array of cutoffs."""
+    if not isinstance(cutoff, float) and np.ndim(cutoff) > 0:
+        raise InputError(
+            f"cutoff must be one number, got an array of shape {np.shape(cutoff)}; pass radii= for spheres, or "
+            "types= with a matrix of cutoffs"
+        )
 
 
 def check_points(points: object, name: str = "points", dtype: np.dtype[Any] | None = None) -> Bodies:

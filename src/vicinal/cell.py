@@ -126,7 +126,7 @@ def read_cell(value: Any, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Cell
     except ValueError:
         shape = (-1,)
     if shape == (6,) and dim == 3:
-        value = _vectors_of_angles(value)
+        value, along = _vectors_of_angles(value, along)
     elif shape == ():
         value = [value] * dim
     elif shape not in ((dim,), (dim, dim)):
@@ -190,26 +190,35 @@ def _check_edge(entry: object, axis: int, dtype: np.dtype[Any]) -> float:
     return rounded
 
 
-def _vectors_of_angles(value: Any) -> Any:
-    """Return the edge vectors of a cell given by a, b, c and the angles alpha, beta, gamma in degrees."""
+def _vectors_of_angles(value: Any, along: list[bool] | None) -> tuple[Any, list[bool] | None]:
+    """Return the edges of a cell given by a, b, c and the angles alpha, beta, gamma in degrees, and which are periodic.
+
+    An edge of length 0 is not periodic.
+    """
     numbers = [_number(entry, f"box[{k}]") for k, entry in enumerate(value)]
     lengths, angles = numbers[:3], numbers[3:]
     for k, length in enumerate(lengths):
-        if not (math.isfinite(length) and length > 0):
-            raise InputError(f"box[{k}] must be a positive, finite length, got {length}")
-    if all(angle == RIGHT_ANGLE for angle in angles):
-        return lengths
+        if not (math.isfinite(length) and length >= 0):
+            raise InputError(f"box[{k}] must be a positive, finite length, or 0 for an open axis, got {length}")
+        if length == 0 and along is not None and along[k]:
+            raise InputError(f"box[{k}] must be a positive length, because periodic[{k}] is True, got 0")
+    if all(angle == RIGHT_ANGLE for angle in angles) or not any(lengths):
+        return [length or None for length in lengths], along
     for k, angle in enumerate(angles):
         if not 0 < angle < 2 * RIGHT_ANGLE:
             raise InputError(f"box[{k + 3}] must be an angle between 0 and 180 degrees, got {angle}")
-    a, b, c = lengths
+    a, b, c = (length or 1.0 for length in lengths)
     alpha, beta, gamma = (0.0 if angle == RIGHT_ANGLE else math.cos(math.radians(angle)) for angle in angles)
     sine = math.sin(math.radians(angles[2]))
     x, y = beta, (alpha - beta * gamma) / sine
     square = 1 - x * x - y * y
     if not square > DEPENDENT:
-        raise InputError(f"box must have angles of a cell, got {angles}; none may reach the sum of the others")
-    return [[a, 0.0, 0.0], [b * gamma, b * sine, 0.0], [c * x, c * y, c * math.sqrt(square)]]
+        raise InputError(
+            f"box has angles ({', '.join(f'{angle:g}' for angle in angles)}) that form no cell: their sum must be less "
+            "than 360 degrees, and each must be less than the sum of the other two"
+        )
+    periodic = [length > 0 and (along is None or along[k]) for k, length in enumerate(lengths)]
+    return [[a, 0.0, 0.0], [b * gamma, b * sine, 0.0], [c * x, c * y, c * math.sqrt(square)]], periodic
 
 
 def _check_vectors(value: Any, along: list[bool], dtype: np.dtype[Any]) -> list[list[float] | None]:

@@ -16,6 +16,7 @@ from vicinal.errors import InputError
 Numbers = npt.NDArray[np.int32]
 
 CRITERIA = ("sum", "max", "min", "mean")
+NEEDS_POINTS = "types= needs points and a matrix of cutoffs; pass cutoff=, and no radii, boxes or planes"
 # A matrix of squared cutoffs should stay in the first-level cache.
 MOST_TYPES = 1024
 
@@ -145,6 +146,15 @@ def check_filter(
     )
 
 
+def check_criterion(value: object, *, radii: bool) -> None:
+    """Check how the radii of two spheres give the largest distance of a pair."""
+    if value == "sum":
+        return
+    _check.check_choice(value, "criterion", CRITERIA)
+    if not radii:
+        raise InputError(f"criterion must be 'sum' without radii, got {value!r}; pass radii=")
+
+
 def check_r_min(value: object, bodies: Bodies) -> float:
     """Check a smallest distance and return its square in the dtype of the bodies."""
     number = _check.check_number(value, "r_min")
@@ -166,9 +176,9 @@ def check_cutoffs(value: object, bodies: Bodies, skin: float) -> tuple[npt.NDArr
     if given.dtype.kind not in "fiu":
         raise InputError(f"cutoff must be real numbers, got dtype {given.dtype}")
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not 1 <= len(given) <= MOST_TYPES:
+        what = "one number" if given.ndim == 0 else f"shape {given.shape}"
         raise InputError(
-            f"cutoff must be a square matrix of 1 to {MOST_TYPES} types with types=, got shape {given.shape}; "
-            "pass one row and one column per type"
+            f"types= needs a matrix of cutoffs, one row and one column per type (1 to {MOST_TYPES}); got {what}"
         )
     matrix = given.astype(np.float64)
     if not np.isfinite(matrix).all():

@@ -53,7 +53,8 @@ class Index:
         bodies.
     box
         Periodic cell: one length; one per axis, with None for an open axis; edge vectors as the rows of a matrix; or
-        ``(a, b, c, alpha, beta, gamma)``, three lengths and the angles between them in degrees. None: open space.
+        ``(a, b, c, alpha, beta, gamma)``, three lengths (0: open) and the angles between them in degrees. None: open
+        space.
     periodic
         Whether space is periodic along each edge of the box, one for all or one per edge. None: wherever it has one.
     criterion, types, groups, exclude, r_min
@@ -130,6 +131,11 @@ class Index:
         none = check_settings(np.zeros((0, 3)), 1.0)
         index = cls._once(none, {})
         return index._single.origin[1]  # type: ignore[return-value]  # noqa: SLF001
+
+    @property
+    def _lasting(self) -> bool:
+        """Whether the user keeps the index."""
+        return isinstance(self._core, _core.Search)
 
     @property
     def _single(self) -> SingleSearch:
@@ -448,7 +454,7 @@ class Index:
         if _check.check_flag(sort, "sort"):
             raise InputError("sort must be False with chunks, got True; sort each chunk, or leave out chunks")
         if self._with_self(self_pairs, queries):
-            raise InputError("self_pairs must be False with chunks, got True; each body is a pair with itself")
+            raise InputError("self_pairs must not be combined with chunks; add the pairs (i, i) yourself")
         if "E" in want:
             raise InputError(f"want must consist of the letters i, j, d, D, S with chunks, got {want!r}")
         if len(self._planes):
@@ -551,9 +557,9 @@ class Index:
             sizes = 0.0 if radii is None else radii
             checked = check_spheres(queries, sizes, 0.0, dtype, ("queries", "query_radii"), self._criterion)
         elif radii is not None:
+            made = "make the index with radii=0" if self._lasting else "leave out cutoff="
             raise InputError(
-                "query_radii= needs an index of spheres; leave it out for points with a cutoff, or make the index with "
-                "radii=0 to search a radius of its own around each query"
+                f"query_radii= must not be combined with cutoff=; {made}, the query radii are the distances"
             )
         else:
             checked = check_points(queries, "queries", dtype)

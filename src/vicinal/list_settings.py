@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal._check import Bodies, Floats
+from vicinal.bodies import check_one_cutoff
 from vicinal.cell import Cell
 from vicinal.errors import InputError
+from vicinal.filters import NEEDS_POINTS, check_criterion
 from vicinal.index import Index
 from vicinal.planes import Planes
 from vicinal.settings import Settings
@@ -55,7 +57,8 @@ def reach_of(bodies: Bodies, cutoff: float) -> tuple[float, float]:
     if bodies.kind == "points" or not len(bodies):
         return cutoff, cutoff
     if bodies.kind == "spheres":
-        return 2 * max(bodies.largest), 2 * float(bodies.extra.mean(dtype=np.float64))  # type: ignore[union-attr]
+        both = 1 if bodies.widest else 2  # the larger radius of a pair, or their sum
+        return both * max(bodies.largest), both * float(bodies.extra.mean(dtype=np.float64))  # type: ignore[union-attr]
     edges: Any = bodies.extra
     return max(bodies.largest), float((edges - bodies.array).max(axis=1).mean(dtype=np.float64))
 
@@ -113,7 +116,7 @@ def with_skin(bodies: Bodies, cutoff: float, skin: float, cell: Cell, planes: Pl
     """Return the input of the search: bodies that reach farther by the skin.
 
     Planes of spheres and boxes move forward by half a skin; together with the half that bodies grow by, that is a whole
-    skin.
+    skin. Where the larger of two radii decides, each of them grows by a whole skin.
     """
     if skin == 0:
         return Settings(bodies, cutoff, cell, planes)
@@ -124,10 +127,11 @@ def with_skin(bodies: Bodies, cutoff: float, skin: float, cell: Cell, planes: Pl
         _check.check_images(bodies, larger.cutoff, cell)
         return larger
     with np.errstate(over="ignore"):
-        extra: Any = bodies.extra + half
+        more: Any = dtype.type(skin) if bodies.widest else half
+        extra: Any = bodies.extra + more
         array: Any = bodies.array if bodies.kind == "spheres" else bodies.array - half
         largest = [
-            float(dtype.type(size) + (half if bodies.kind == "spheres" else 2 * half)) for size in bodies.largest
+            float(dtype.type(size) + (more if bodies.kind == "spheres" else 2 * half)) for size in bodies.largest
         ]
         if bodies.kind == "spheres":
             twice = 2 * dtype.type(largest[0])
@@ -145,6 +149,27 @@ def with_skin(bodies: Bodies, cutoff: float, skin: float, cell: Cell, planes: Pl
     larger = Settings(replace(bodies, array=array, extra=extra, low=low, high=high, largest=largest), 0.0, cell, moved)
     _check.check_images(larger.bodies, 0.0, cell)
     return larger
+
+
+def adds_up(settings: Settings) -> bool:
+    """Return whether spheres form pairs by the sum of two radii, so that each has a margin of its own."""
+    return settings.criterion in ("sum", "mean")
+
+
+def margins_of(built: Settings, radii: Floats) -> tuple[Any, Any]:
+    """Return a size of the build and a present one for each sphere; it may move by their difference.
+
+    Where the larger or the smaller of two radii decides, the growth of one sphere can take the margin of any other.
+    Growth by g and motion of both by m need g + 2 m within the skin, so all of them have the least margin.
+    """
+    larger: Any = built.bodies.extra
+    if adds_up(built) or not len(radii):
+        return larger, radii
+    share = 0.5 if built.bodies.widest else 1.0
+    largest = share * max(built.bodies.largest)
+    with np.errstate(over="ignore", invalid="ignore"):
+        left = share * float((larger - radii).min()) if radii.min() >= 0 else -math.inf  # not finite: to be refused
+    return np.full_like(larger, largest), np.full_like(larger, largest - left)
 
 
 def room_of_planes(planes: Planes, built: Settings, skin: float) -> npt.NDArray[np.float64]:
@@ -171,6 +196,25 @@ def planes_within(planes: Planes, built: Planes, room: npt.NDArray[np.float64]) 
         return False
     way = ((planes.points.astype(np.float64) - built.points) * built.normals).sum(axis=1)
     return bool((way <= room).all())
+
+
+def check_conditions(
+    cutoff: Any, criterion: object, types: object, *, sized: bool, radii: bool, planes: object
+) -> None:
+    """Check that a criterion comes with radii, and types with points and a matrix of cutoffs."""
+    check_criterion(criterion, radii=radii)
+    if types is not None and (sized or planes is not None):
+        raise InputError(NEEDS_POINTS)
+    if types is None and not sized:
+        check_one_cutoff(cutoff)
+
+
+def largest_of(cutoff: Any) -> Any:
+    """Return the largest cutoff of a matrix, which is checked with the points, or the cutoff itself."""
+    if isinstance(cutoff, float) or np.ndim(cutoff) == 0:
+        return cutoff
+    array = _check.as_array(cutoff, "cutoff")
+    return float(array.max(initial=0)) if array.dtype.kind in "fiu" else 0.0
 
 
 def check_width(value: object, layout: str) -> int:

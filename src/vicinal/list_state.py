@@ -101,6 +101,8 @@ class State:
         else:
             array = as_kept(given.points, self.positions, "points")
             extra = self.sizes if given.radii is None else as_kept(given.radii, self.sizes, "radii")
+            if given.radii is not None and extra is not None and self.built.criterion in ("mean", "min"):
+                extra = extra / extra.dtype.type(2)
         return None if array is None or (extra is None and self.sizes is not None) else (array, extra)
 
     def move(self, positions: Floats, sizes: Any, planes: Planes, *, grown: bool) -> None:
@@ -119,7 +121,12 @@ class State:
         """Return the bodies of the last update, checked."""
         if self.kind == "boxes":
             return check_boxes(None, (self.positions, self.sizes), 0.0)
-        return check_points(self.positions) if self.sizes is None else check_spheres(self.positions, self.sizes, 0.0)
+        if self.sizes is None:
+            return check_points(self.positions)
+        # The sizes are halved already where the criterion is "mean" or "min".
+        return check_spheres(
+            self.positions, self.sizes, 0.0, criterion="max" if self.built.criterion == "max" else "sum"
+        )
 
     def entries(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return both bodies of every entry."""

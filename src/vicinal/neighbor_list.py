@@ -17,7 +17,7 @@ from vicinal.bodies import BoxesLike, PlanesLike, check_boxes, check_points, che
 from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.choose import chosen_index
 from vicinal.errors import InputError
-from vicinal.filters import Filter, check_filter
+from vicinal.filters import Filter, check_cutoffs, check_filter, check_r_min
 from vicinal.index import Index
 from vicinal.layouts import (
     LAYOUTS,
@@ -32,10 +32,14 @@ from vicinal.layouts import (
 from vicinal.list_arrays import ListArrays
 from vicinal.list_builder import ListBuilder
 from vicinal.list_settings import (
+    adds_up,
+    check_conditions,
     check_consumer,
     check_structure,
     check_width,
     copy_of_planes,
+    largest_of,
+    margins_of,
     planes_within,
     reach_of,
     room_for_skin,
@@ -68,7 +72,7 @@ class NeighborList(ListArrays):
     Parameters
     ----------
     cutoff
-        Bodies are points; every pair not farther apart than this is in the list.
+        Bodies are points; every pair not farther apart than this is in the list. With `types`, a matrix of cutoffs.
     radii
         Bodies are spheres; every pair that touches or overlaps is in the list. One number may stand for all.
     boxes
@@ -94,8 +98,11 @@ class NeighborList(ListArrays):
         once per image, and a body can be a neighbour of itself: `shifts` tells the images apart.
     periodic
         Whether space is periodic along each edge of the box, as for `pairs`.
-    groups, exclude
-        Bodies that form no pairs, such as bonded ones; see `vicinal.pairs`.
+    criterion, types, groups, exclude
+        Which bodies form pairs; see `vicinal.pairs`. The skin is added to what `criterion` or `types` gives for a pair.
+    r_min
+        Smallest distance of the pairs that `exact` returns. The list itself holds nearer pairs, too, because they may
+        move apart before the next build.
     structure
         The structure to search with, as a class or its name. None: the one that `vicinal.choose` returns.
     consumer
@@ -117,7 +124,7 @@ class NeighborList(ListArrays):
 
     def __init__(
         self,
-        cutoff: float | None = None,
+        cutoff: npt.ArrayLike | None = None,
         *,
         radii: npt.ArrayLike | None = None,
         boxes: bool = False,
@@ -129,8 +136,11 @@ class NeighborList(ListArrays):
         planes: PlanesLike | None = None,
         box: BoxLike = None,
         periodic: PeriodicLike = None,
+        criterion: str = "sum",
+        types: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
         exclude: npt.ArrayLike | None = None,
+        r_min: float = 0.0,
         structure: StructureLike = None,
         consumer: float | None = None,
     ) -> None:
@@ -141,7 +151,11 @@ class NeighborList(ListArrays):
         if sum(there for _, there in given) != 1:
             got = " and ".join(name for name, there in given if there) or "none"
             raise InputError(f"pass exactly one of cutoff=, radii= or boxes= ({got} given)")
-        self._cutoff = None if cutoff is None else _check.check_number(cutoff, "cutoff")
+        check_conditions(cutoff, criterion, types, sized=cutoff is None, radii=radii is not None, planes=planes)
+        self._cutoffs = None if types is None else _check.as_array(cutoff, "cutoff").copy()
+        self._cutoff = None if cutoff is None else _check.check_number(largest_of(cutoff), "cutoff")
+        self._criterion, self._r_min = criterion, _check.check_number(r_min, "r_min")
+        self._types = None if types is None else _check.as_array(types, "types").copy()
         self._radii: npt.ArrayLike | None = None if radii is None else _check.as_array(radii, "radii").copy()
         self._planes = copy_of_planes(planes)
         self._box: BoxLike = deepcopy(box)
@@ -274,7 +288,7 @@ class NeighborList(ListArrays):
     def _keep(self, given: Given, state: State) -> None:
         """Keep the arguments that later updates may omit. A single radius is kept as one, for any number of bodies."""
         if given.radii is not None:
-            self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(state.sizes)
+            self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(given.radii, state.positions.dtype)
         if given.planes is not None:
             self._planes = copy_of_planes(given.planes)
         if given.box is not None:
@@ -296,12 +310,11 @@ class NeighborList(ListArrays):
             return False
         grown = state.grown or given.radii is not None
         copy = self._room_like(array)
-        built: Any = state.built.bodies.extra
         if self._boxes:
             within, share = self._core.drift_boxes(array, extra)
             np.copyto(copy, array)
         elif grown:
-            within, share = self._core.drift_spheres(array, built, extra, copy)
+            within, share = self._core.drift_spheres(array, *margins_of(state.built, extra), copy)
         else:
             within, share = self._core.drift(array, copy)
         if self._tuner is not None:
@@ -334,14 +347,16 @@ class NeighborList(ListArrays):
     def _rebuilt(self, given: Given) -> State:
         """Return the state after a build."""
         bodies = self._checked(given)
-        cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
+        check_r_min(self._r_min, bodies)
+        cutoff = self._checked_cutoff(bodies)
         cell = _check.check_box(self._box if given.box is None else given.box, bodies, cutoff, self._periodic)
         planes = check_planes(self._planes if given.planes is None else given.planes, bodies, cell)
         reach, typical = reach_of(bodies, cutoff)
         room = room_for_skin(bodies, reach, cell)
         skin = self._skin if self._tuner is None else self._tuner.choose(typical, bodies.dim, room.automatic)
         several = room.check(skin, reach, cell, self._layout, boxes=self._boxes)
-        settings = replace(with_skin(bodies, cutoff, skin, cell, planes), filter=self._filter(bodies))
+        kept = self._filter(bodies, skin=skin)
+        settings = replace(with_skin(bodies, cutoff, skin, cell, planes), criterion=self._criterion, filter=kept)
         arrays, shifts = self._search(settings, several=several)
         self._watch(bodies, settings, cutoff, skin, several=several)
         copy = self._room_like(bodies.array)
@@ -363,9 +378,17 @@ class NeighborList(ListArrays):
             shifts=shifts,
         )
 
-    def _filter(self, bodies: Bodies) -> Filter | None:
-        """Return which bodies form no pairs."""
-        return check_filter(bodies, None, groups=self._groups, exclude=self._exclude)
+    def _checked_cutoff(self, bodies: Bodies) -> float:
+        """Return the largest cutoff, without any skin; 0 for bodies with sizes."""
+        if self._cutoffs is not None:
+            return check_cutoffs(self._cutoffs, bodies, 0.0)[1]
+        return 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
+
+    def _filter(self, bodies: Bodies, *, skin: float = 0.0, r_min: float = 0.0) -> Filter | None:
+        """Return which bodies form pairs."""
+        cutoffs = None if self._cutoffs is None else check_cutoffs(self._cutoffs, bodies, skin)[0]
+        conditions: Any = {"types": self._types, "groups": self._groups, "exclude": self._exclude}
+        return check_filter(bodies, cutoffs, **conditions, r_min=r_min, criterion=self._criterion)
 
     def _note_build(self, state: State) -> None:
         self._builds += 1
@@ -382,6 +405,9 @@ class NeighborList(ListArrays):
             self._core.remember_boxes(built.bodies.array, larger, built.box.for_core, skin / 2, built.bodies.largest)
         elif larger is None:
             self._core.remember(bodies.array, built.box.for_core, built.cutoff / 2, cutoff / 2, several)
+        elif not adds_up(built):
+            then, now = (reach_of(some, 0.0)[0] / 2 for some in (built.bodies, bodies))
+            self._core.remember(bodies.array, built.box.for_core, then, now, several)
         else:
             self._core.remember_spheres(bodies.array, built.box.for_core, larger, sizes, several)
 
@@ -396,7 +422,8 @@ class NeighborList(ListArrays):
             raise InputError("boxes must be left out of a list of points, got some; make a new list with boxes=True")
         if self._cutoff is not None:
             return check_points(given.points)
-        return check_spheres(given.points, self._radii if given.radii is None else given.radii, 0.0)
+        radii = self._radii if given.radii is None else given.radii
+        return check_spheres(given.points, radii, 0.0, criterion=self._criterion)
 
     def _search(self, settings: Settings, *, several: bool) -> tuple[Arrays, npt.NDArray[np.int32] | None]:
         """Return the arrays of the layout, and shifts if a pair can have several images."""
@@ -441,7 +468,7 @@ class NeighborList(ListArrays):
     # ------------------------------------------------------------------------------------------------------ exact
 
     def exact(self, *, want: str = "ij", sort: bool = True) -> tuple[npt.NDArray[Any], ...]:
-        """Find the pairs within the cutoff, without any skin, of the bodies of the last update.
+        """Find the pairs within the cutoff, without any skin, and not nearer than `r_min`, of the last update.
 
         This is a new search, which is faster than a test of all entries of the list. Options as in `vicinal.pairs`.
 
@@ -456,8 +483,8 @@ class NeighborList(ListArrays):
         with self._lock:
             state = self._require("exact")
             bodies = state.present_bodies()
-            cutoff = 0.0 if self._cutoff is None else _check.check_cutoff(self._cutoff, bodies)
-            settings = Settings(bodies, cutoff, state.cell, state.planes, filter=self._filter(bodies))
+            cutoff, kept = self._checked_cutoff(bodies), self._filter(bodies, r_min=self._r_min)
+            settings = Settings(bodies, cutoff, state.cell, state.planes, criterion=self._criterion, filter=kept)
             return chosen_index(settings).pairs(want=want, half=self._half, sort=sort)
 
     # ------------------------------------------------------------------------------------------------- sums, order
@@ -512,9 +539,11 @@ class NeighborList(ListArrays):
         """
         with self._lock:
             state = self._require("lennard_jones")
-            if self._cutoff is None or not self._half or self._layout != "rows" or len(state.planes):
+            plain = self._types is None and self._r_min == 0 and not len(state.planes)
+            if self._cutoff is None or not self._half or self._layout != "rows" or not plain:
                 raise InputError(
-                    'lennard_jones needs a list with a cutoff, half=True, layout "rows" and no planes; make such a list'
+                    'lennard_jones needs a list with a cutoff, half=True, layout "rows" and no planes, types or r_min; '
+                    "make such a list"
                 )
             numbers = _check.check_number(epsilon, "epsilon"), _check.check_number(sigma, "sigma")
             shifts = None if state.shifts is None else state.present_shifts(self._core)
@@ -559,6 +588,8 @@ class NeighborList(ListArrays):
             self._sample = None  # its numbers now belong to other bodies
             if self._radii is not None and np.ndim(self._radii):
                 self._radii = np.asarray(self._radii)[new]
+            if self._types is not None:
+                self._types = self._types[new]
             if self._groups is not None:
                 self._groups = self._groups[new]
             if self._exclude is not None:

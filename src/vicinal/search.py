@@ -77,6 +77,8 @@ def _find_rows(
     most = 0
     if max_neighbors is not None:
         most = check_integer(max_neighbors, "max_neighbors", least=1, most=MOST_BODIES)
+        if bodies["boxes"] is not None:
+            raise InputError("max_neighbors= needs distances, which boxes do not have; leave it out")
         if once:
             raise InputError("half must be False with max_neighbors, got True: nearest neighbours are not mutual")
     options = RowOptions(once, ordered, own, most)
@@ -178,8 +180,8 @@ def pairs(
         Infinite bodies (points, normals), numbered after the other bodies; see `vicinal.Index`.
     box
         Periodic cell: one length; one per axis, with None for an open axis; edge vectors as the rows of a matrix, with
-        any orientation and tilt; or ``(a, b, c, alpha, beta, gamma)``, three lengths and the angles between them in
-        degrees. None: open space.
+        any orientation and tilt; or ``(a, b, c, alpha, beta, gamma)``, three lengths (0: open) and the angles between
+        them in degrees. None: open space.
     periodic
         Whether space is periodic along each edge of the box, one for all or one per edge. None: wherever it has one.
     criterion

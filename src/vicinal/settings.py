@@ -11,7 +11,7 @@ from vicinal._check import Bodies
 from vicinal.bodies import BoxesLike, PlanesLike, check_bodies, check_points, check_skin
 from vicinal.cell import BoxLike, Cell, PeriodicLike
 from vicinal.errors import InputError
-from vicinal.filters import CRITERIA, Filter, check_cutoffs, check_filter
+from vicinal.filters import NEEDS_POINTS, Filter, check_criterion, check_cutoffs, check_filter
 from vicinal.planes import Planes, check_planes
 
 
@@ -50,16 +50,13 @@ def check_settings(
     r_min: float = 0.0,
 ) -> Settings:
     """Check the arguments of an index."""
-    if criterion != "sum":
-        _check.check_choice(criterion, "criterion", CRITERIA)
-        if radii is None:
-            raise InputError(f"criterion must be 'sum' without radii, got {criterion!r}; pass radii=")
+    check_criterion(criterion, radii=radii is not None)
     cutoffs = None
     if types is None:
         bodies, checked_cutoff = check_bodies(points, cutoff, radii, boxes, skin, criterion)
     else:
         if cutoff is None or radii is not None or boxes is not None or planes is not None:
-            raise InputError("types= needs points and a matrix of cutoffs; pass cutoff=, and no radii, boxes or planes")
+            raise InputError(NEEDS_POINTS)
         bodies = check_points(points)
         cutoffs, checked_cutoff = check_cutoffs(cutoff, bodies, check_skin(skin))
     cell = _check.check_box(box, bodies, checked_cutoff, periodic)

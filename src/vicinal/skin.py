@@ -27,7 +27,7 @@ LONGEST = 1e9
 
 
 @dataclass(frozen=True)
-class Costs:
+class ListCosts:
     """Seconds of a build without a skin, of a check, and of the consumer's loop without a skin."""
 
     build: float
@@ -36,7 +36,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Motion:
+class BodyMotion:
     """How far the fastest body gets in `steps` steps, `pace * steps**power`, and steps between jumps."""
 
     pace: float
@@ -54,7 +54,7 @@ def growth(share: float, dim: int) -> float:
     return float((1 + share) ** dim)
 
 
-def seconds_per_step(share: float, reach: float, dim: int, costs: Costs, motion: Motion) -> float:
+def seconds_per_step(share: float, reach: float, dim: int, costs: ListCosts, motion: BodyMotion) -> float:
     """Return the cost of a step with a skin of this share of the reach."""
     more = growth(share, dim)
     if share == 0:
@@ -87,7 +87,7 @@ class SkinTuner:
         self._entries = 0.0  # of a list without a skin
         self._more = 1.0  # entries of the present list, relative to one without a skin
         self._ways: list[float] = []  # the longest displacement after each step since the build
-        self._motion: Motion | None = None
+        self._motion: BodyMotion | None = None
         self._predicted = 0.0
         self._pause = 0
         self._next_pause = FIRST_PAUSE
@@ -117,10 +117,10 @@ class SkinTuner:
         self._entries = entries / self._more
         self._ways = []
 
-    def _costs(self) -> Costs:
+    def _costs(self) -> ListCosts:
         consumer = self._consumer * self._entries if self._consumer is not None else _usual(self._gaps)
         # The first build of a size also waits for new memory, so the least time predicts the next build best.
-        return Costs(min(self._builds), _usual(self._checks), consumer)
+        return ListCosts(min(self._builds), _usual(self._checks), consumer)
 
     def choose(self, reach: float, dim: int, most: float) -> float:
         """Return the skin for the next build, at most `most`."""
@@ -183,7 +183,7 @@ class SkinTuner:
         if steps >= 4 and ways[early - 1] > 0 and math.isfinite(ways[-1]):
             power = math.log(max(ways[-1] / ways[early - 1], 1.0)) / math.log(steps / early)
             power = min(max(power, 0.5), 1.0)
-        self._motion = Motion(ways[-1] / steps**power, power, jumps)
+        self._motion = BodyMotion(ways[-1] / steps**power, power, jumps)
 
 
 # Skins from counted steps. A build costs about as much as testing 16 entries per body, and a skin of one diameter adds

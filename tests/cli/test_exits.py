@@ -119,3 +119,23 @@ def test_help_does_not_import_the_plotting_library() -> None:
     code = "import sys, vicinal.cli.app; print('matplotlib' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("pairs", "points.npy", "--cutoff", "0.1", "-o", "pairs.npz"),
+        ("pairs", "points.npy", "--cutoff", "0.1", "--tiles", "-o", "pairs.npz"),
+        ("demo", "--bodies", "10", "-o", "pairs.png"),
+        ("render", "results"),
+        ("lab", "run", "all"),
+    ],
+)
+def test_commands_that_every_rank_would_run_alone_refuse_ranks(folder: Path, arguments: tuple[str, ...]) -> None:
+    before = sorted(folder.iterdir())
+    first, second = (run(*arguments, folder=folder, PMI_SIZE="2", PMI_RANK=rank) for rank in "01")
+    assert first.returncode == second.returncode == 2
+    advice = "add --tiles --runner mpi, or leave out mpiexec" if arguments[0] == "pairs" else "leave out mpiexec"
+    assert first.stderr == f"error: vicinal {arguments[0]} must run in one process, got 2 ranks; {advice}\n"
+    assert second.stderr == first.stdout == second.stdout == ""
+    assert sorted(folder.iterdir()) == before

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dem.grains import linear, simulation
-from vicinal.dem import Material, MeshWall, Simulation
+from vicinal.dem import Material, MeshWall, Simulation, box_walls
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -50,6 +50,49 @@ def test_far_walls_are_left_alone_without_a_difference(material):
     assert at_once.stats.builds < 5
     assert np.linalg.norm(at_once.walls[0].force) > 0
     assert_same(at_once, step_by_step)
+
+
+def tray(kind, **options):
+    """Spheres of several sizes that fall onto a floor between four sides: planes, or two triangles each."""
+    edge = 4.0
+    if kind == "planes":
+        walls = box_walls("tray", (0, 0, 0), (edge, edge, edge), "m", sides=["-x", "+x", "-y", "+y", "-z"])
+    else:
+        box = trimesh.creation.box((edge, edge, edge))
+        walls = [MeshWall(name="tray", material="m", vertices=box.vertices + edge / 2, faces=box.faces)]
+    material = linear(friction=0.3, restitution=0.3, kn=2e4)
+    sim = simulation(material, walls=walls, gravity=(0.5, 0.2, -10), dt=2e-4, **options)
+    grid = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)[:44] + 0.5
+    rng = np.random.default_rng(3)
+    sim.insert(grid, radii=rng.uniform(0.3, 0.5, len(grid)), velocities=rng.normal(0, 0.5, grid.shape))
+    return sim
+
+
+@pytest.mark.parametrize("kind", ["planes", "triangles"])
+def test_contacts_with_walls_that_last_are_those_of_single_steps(kind):
+    # In one call, a sphere that rests on a wall is followed by short loops; every call begins with the general code.
+    at_once, step_by_step = tray(kind), tray(kind)
+    at_once.run(2500)
+    for _ in range(2500):
+        step_by_step.run(1)
+    contacts = at_once.contacts()
+    assert (contacts["wall"] >= 0).sum() > 10
+    assert_same(at_once, step_by_step)
+    for name, column in step_by_step.contacts().items():
+        np.testing.assert_array_equal(contacts[name], column, err_msg=name)
+
+
+def test_a_sphere_leaves_a_wall_and_a_triangle_as_it_should():
+    # It rolls off a table of two triangles, over the diagonal and then over the border, and falls.
+    corners = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    wall = MeshWall(name="table", material="m", vertices=corners, faces=[[0, 1, 2], [0, 2, 3]])
+    sim = simulation(linear(friction=0.5, restitution=0.5, kn=2e4), walls=[wall], gravity=(0, 0, -10), dt=1e-4)
+    sim.insert([[-0.5, 0.3, 0.2]], radii=0.2, velocities=[[2.0, 0, 0]], spins=[[0, 10.0, 0]])
+    sim.run(5000)
+    assert sim.positions[0, 0] == pytest.approx(0.5, abs=1e-3)
+    assert sim.positions[0, 2] == pytest.approx(0.2, abs=1e-3)
+    sim.run(7000)  # it reaches the border after 2500 of them
+    assert sim.positions[0, 2] < -0.2
 
 
 def test_bodies_stay_inside_a_box_of_triangles():

@@ -21,8 +21,8 @@ from vicinal.coupled import Coupling
 from vicinal.dem import Clump
 from vicinal.dem import Simulation as Grains
 from vicinal.sim import balance
-from vicinal.sim.walls import Wall, box_walls
-from vicinal.sph import Simulation
+from vicinal.sim.walls import Plane, Wall, box_walls
+from vicinal.sph import Laminar, Simulation
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
@@ -229,5 +229,53 @@ def disagree() -> None:
     assert f"particle {2 * WORLD.size - 2} at" in message(lambda: fast.run(3))
 
 
+def settings() -> None:
+    """Settings, walls and arguments that are not the same on all ranks are refused by name."""
+    rank = WORLD.rank
+
+    def made(**options: Any) -> Simulation:
+        own = fill(((0, 0.5 * rank), (0.5, 0.5 * rank + 0.5)), 0.1)
+        return Simulation(own, **({"spacing": 0.1, "sound_speed": 10.0, "comm": WORLD} | options))
+
+    def walls(depth: float) -> Any:
+        floor = Plane(name="floor", material="m", point=(0.25, depth, 0), normal=(0, 1, 0))
+        return wall_particles([floor], 0.1, 4, dim=2)
+
+    def inlet(speed: float) -> OpenEnds:
+        return OpenEnds([Inlet(low=(-0.8, 0), high=(0, 0.4), velocity=(speed, 0))], [], spacing=0.1, support=0.4)
+
+    sim = made()
+    for call, wrong in (
+        (lambda: made(sound_speed=10.0 + rank).run(2), "sound_speed, got 10.0 on rank 0 and 11.0 on rank 1"),
+        (lambda: made(scheme="dfsph" if rank else "delta"), "scheme, got 'delta' on rank 0 and 'dfsph' on rank 1"),
+        (lambda: made(viscosity=Laminar(0.1 + rank)), "viscosity.nu, got 0.1 on rank 0 and 1.1 on rank 1"),
+        (lambda: made(gravity=(0, -1.0 - rank)), "gravity, got [0.0, -1.0] on rank 0 and [0.0, -2.0] on rank 1"),
+        (lambda: made(courant=0.2 + 0.1 * rank), "courant, got 0.2 on rank 0"),
+        (lambda: made(walls=walls(-0.1 * rank)), "walls.positions, got different values of shape"),
+        (
+            lambda: made(ends=inlet(1.0 + rank)),
+            "ends.inlets[0].velocity, got [1.0, 0.0] on rank 0 and [2.0, 0.0] on rank 1",
+        ),
+        (lambda: sim.run(2 + rank), "steps, got 2 on rank 0 and 3 on rank 1"),
+        (lambda: sim.run_until(1.0 + rank), "time, got 1.0 on rank 0 and 2.0 on rank 1"),
+        (lambda: Simulation.restore(sim.state(), comm=WORLD), "state.particles, got 50 on rank 0 and 25 on rank 1"),
+    ):
+        name, got = wrong.split(", ", maxsplit=1)
+        text = message(call)
+        assert text.startswith(f"{name} must be the same on all ranks, {got}"), (text, wrong)
+    flat = np.zeros((1, 2 + rank))
+    assert "the number of dimensions must be the same on all ranks" in message(
+        lambda: Simulation(flat, spacing=0.1, sound_speed=10.0, comm=WORLD)
+    )
+
+
 if __name__ == "__main__":
-    main({"cases": lambda: compare(cases()), "bodies": bodies, "restart": restart, "disagree": disagree})
+    main(
+        {
+            "cases": lambda: compare(cases()),
+            "bodies": bodies,
+            "restart": restart,
+            "disagree": disagree,
+            "settings": settings,
+        }
+    )

@@ -292,8 +292,9 @@ def disagree() -> None:
     last = WORLD.size - 1
 
     softer = linear(friction=0.5, restitution=0.5, kn=2e4 - WORLD.rank)
-    assert "materials must be the same on all ranks, got" in message(lambda: tray(softer, 5, WORLD))
-    assert "on rank 1; give all ranks the same scene" in message(lambda: tray(LINEAR, 5, WORLD, dt=1e-4 + WORLD.rank))
+    assert "materials.m.kn must be the same on all ranks, got 20000.0 on rank 0 and 19999.0 on rank 1" in message(
+        lambda: tray(softer, 5, WORLD)
+    )
     sim = tray(LINEAR, 50, WORLD)
     wrong = [[0, 0, np.nan]] if WORLD.rank == last else [[0, 0, 50.0]]
     assert "positions must be finite" in message(lambda: sim.insert(wrong, radii=0.1))
@@ -309,7 +310,62 @@ def disagree() -> None:
     assert "diameters" in message(lambda: fast.run(10))
 
 
+def settings() -> None:
+    """Settings, walls and arguments that are not the same on all ranks are refused by name."""
+    rank = WORLD.rank
+
+    def refused(call: Callable[[], Any], wrong: str) -> None:
+        name, got = wrong.split(", ", maxsplit=1)
+        text = message(call)
+        assert text.startswith(f"{name} must be the same on all ranks, {got}"), (text, wrong)
+
+    def plane(**options: Any) -> list[Plane]:
+        return [Plane(**({"name": "w", "material": "m", "point": (0, 0, 0), "normal": (0, 0, 1)} | options))]
+
+    def mesh(height: float) -> list[MeshWall]:
+        corners = np.array([[0.0, 0, 0], [30, 0, 0], [0, 30, 0], [0, 0, height]])
+        return [MeshWall(name="w", material="m", vertices=corners, faces=np.array([[0, 1, 2], [0, 1, 3]]))]
+
+    def run(**options: Any) -> Callable[[], None]:
+        return lambda: tray(LINEAR, 5, WORLD, **options).run(3)
+
+    for call, wrong in (
+        (
+            run(walls=plane(point=(0, 0, -1.0 - rank))),
+            "walls[0].point, got [0.0, 0.0, -1.0] on rank 0 and [0.0, 0.0, -2.0]",
+        ),
+        (run(walls=plane(velocity=(0, 0, rank))), "walls[0].velocity, got [0.0, 0.0, 0.0] on rank 0"),
+        (run(walls=plane() if rank else []), "walls, got [] on rank 0 and a list of length 1 on rank 1"),
+        (
+            run(walls=mesh(1.0 + rank)),
+            "walls[0].vertices, got different values of shape (4, 3) on rank 0 and on rank 1",
+        ),
+        (run(dt=1e-4 + rank), "dt, got 0.0001 on rank 0 and 1.0001 on rank 1"),
+        (run(pairs={("m", "m"): {"friction": 0.1 + rank}}), "pairs.m-m.friction, got 0.1 on rank 0 and 1.1 on rank 1"),
+        (run(box=(20.0 + rank, None, None)), "box[0], got 20.0 on rank 0 and 21.0 on rank 1"),
+        (run(history=rank == 0), "history, got True on rank 0 and False on rank 1"),
+        (run(seed=rank), "seed, got 0 on rank 0 and 1 on rank 1"),
+        (run(max_overlap=0.1 + rank), "max_overlap, got 0.1 on rank 0 and 1.1 on rank 1"),
+    ):
+        refused(call, wrong)
+    assert "seed must be a number on ranks, got None" in message(lambda: tray(LINEAR, 5, WORLD, seed=None))
+    sim = tray(LINEAR, 5, WORLD, walls=plane())
+    refused(lambda: sim.run(3 + rank), "steps, got 3 on rank 0 and 4 on rank 1")
+    refused(lambda: sim.run_until(1.0 + rank), "time, got 1.0 on rank 0 and 2.0 on rank 1")
+    softer = {"m": linear(friction=0.5, restitution=0.5, kn=1e4 - rank)}
+    refused(lambda: setattr(sim, "materials", softer), "materials.m.kn, got 10000.0 on rank 0 and 9999.0 on rank 1")
+    refused(lambda: Simulation.restore(sim.state(), WORLD), "state.bodies, got 5 on rank 0")
+    tablet = Tablet(0.35, 0.2, 0.1 + 0.01 * rank)
+    assert "shape must be the same on all ranks" in message(lambda: sim.insert(np.empty((0, 3)), shape=tablet))
+    moved = tray(LINEAR, 5, WORLD, walls=plane())
+    moved.walls[0].velocity = (0, 0, 0.1 * rank)
+    refused(lambda: moved.run(3), "walls.w.velocity, got [0.0, 0.0, 0.0] on rank 0 and [0.0, 0.0, 0.1] on rank 1")
+    pulled = tray(LINEAR, 5, WORLD)
+    pulled.gravity = (0, 0, -9.0 - rank)
+    refused(lambda: pulled.run(3), "gravity, got [0.0, 0.0, -9.0] on rank 0 and [0.0, 0.0, -10.0] on rank 1")
+
+
 if __name__ == "__main__":
     made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding, unequal, redivided, messages)}
     compared: dict[str, Callable[[], None]] = {name: partial(compare, case) for name, case in made.items()}
-    main({**compared, "restart": restart, "disagree": disagree})
+    main({**compared, "restart": restart, "disagree": disagree, "settings": settings})

@@ -415,6 +415,47 @@ def disagree() -> None:
     assert "fields must be among [], got 'mass'" in message(lambda: mine.reduce(1.0, closeness, fields=["mass"]))
 
 
+def arguments() -> None:
+    """Arguments that are not the same on all ranks are refused by name, with the values and the ranks."""
+    rank = WORLD.rank
+    domain = Domain(WORLD)
+    mine = domain.scatter(np.random.default_rng(rank).random((200, 3)))
+    sizes = np.full(len(mine), 0.05)
+    for call, wrong in (
+        (lambda: mine.pairs(cutoff=0.05 if rank else 0.1), "cutoff, got 0.1 on rank 0 and 0.05 on rank 1"),
+        (lambda: mine.count(cutoff=0.05, r_min=0.01 * rank), "r_min, got 0.0 on rank 0 and 0.01 on rank 1"),
+        (lambda: mine.histogram(np.linspace(0, 0.5, 2 + rank)), "edges, got [0.0, 0.5] on rank 0 and [0.0, 0.25, 0.5]"),
+        (
+            lambda: mine.histogram(np.linspace(0, 0.5 + rank, 99)),
+            "edges, got different values of shape (99,) on rank 0 and on rank 1",
+        ),
+        (lambda: mine.nearest(3 + rank), "k, got 3 on rank 0 and 4 on rank 1"),
+        (lambda: mine.nearest(3, 0.1 + rank), "cutoff, got 0.1 on rank 0 and 1.1 on rank 1"),
+        (
+            lambda: mine.neighbors(**({"radii": sizes} if rank else {"cutoff": 0.1})),
+            "cutoff, got 0.1 on rank 0 and None",
+        ),
+        (
+            lambda: mine.components(0.1, groups=np.zeros(len(mine), int) if rank else None),
+            "whether groups= is passed, got False on rank 0 and True on rank 1",
+        ),
+        (lambda: mine.pairs(0.1, half=rank == 0), "half, got True on rank 0 and False on rank 1"),
+        (lambda: mine.reduce(0.1, closeness, each=rank == 0), "each, got True on rank 0 and False on rank 1"),
+        (lambda: mine.rebalance(tolerance=1.1 + rank), "tolerance, got 1.1 on rank 0 and 2.1 on rank 1"),
+        (lambda: mine.borders(0.1 + rank), "cutoff, got 0.1 on rank 0 and 1.1 on rank 1"),
+    ):
+        name, got = wrong.split(", ", maxsplit=1)
+        assert message(call).startswith(f"{name} must be the same on all ranks, {got}"), (message(call), wrong)
+    assert "ids must be passed by all ranks with bodies or by none" in message(
+        lambda: domain.scatter(np.zeros((1, 3)), [7] if rank else None)
+    )
+    none = domain.scatter(np.zeros((2, 3)) if rank else None, [5, 6] if rank else None)
+    assert sorted(id_ for ids in WORLD.allgather(none.owned_ids.tolist()) for id_ in ids) == [5, 6]
+    # The same values of other types, and what belongs to a rank, are no disagreement.
+    mine.pairs(np.float32(0.5) if rank else 0.5, exclude=[[rank, 2]], want="ijd" if rank else "ij", sort=bool(rank))
+    mine.histogram([0, 1] if rank else np.array([0.0, 1.0]))
+
+
 def load() -> None:
     """Points from files, of which every rank or only the first reads a part."""
     folder = Path(sys.argv[2])

@@ -23,7 +23,7 @@ PROGRAM = str(Path(__file__).with_name("program.py"))
     ("names", "ranks"),
     [
         ("bisection", 1),
-        ("structures,motion,cells,disagree", 2),
+        ("structures,motion,cells,disagree,arguments", 2),
         ("hard_cases", 3),
         ("motion,decompositions,cells", 3),
         ("filters,consumers,load", 3),

@@ -202,7 +202,7 @@ def test_ranks_with_other_scenes_are_refused(tmp_path: Path) -> None:
     )
     result = launch(2, str(program), str(scene), str(tmp_path / "out"))
     assert result.returncode != 0
-    assert "run must be the same on all ranks, got" in result.stderr
+    assert "run.duration must be the same on all ranks, got 1.0 on rank 0 and 2.0 on rank 1" in result.stderr
     assert not (tmp_path / "out").exists()
 
 

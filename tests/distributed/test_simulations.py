@@ -20,11 +20,11 @@ def program(name: str) -> str:
     ("bodies", "names", "ranks"),
     [
         ("grains", "feeding", 1),
-        ("grains", "spheres,feeding,unequal,disagree", 2),
+        ("grains", "spheres,feeding,unequal,disagree,settings", 2),
         ("grains", "redivided,messages", 2),
         ("grains", "storm,shapes", 3),
         ("grains", "walls", 4),
-        ("fluids", "cases,disagree", 2),
+        ("fluids", "cases,disagree,settings", 2),
         ("fluids", "cases,bodies", 3),
     ],
 )

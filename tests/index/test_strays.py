@@ -18,10 +18,11 @@ from structures import STRUCTURES
 N = 3000
 CUTOFF = 0.08
 FAR = 1e9
-# The dense grid covers the whole space, and its memory with it.
+# A dense grid of given cells covers the whole space, and its memory with it.
 SPARSE = [s for s in STRUCTURES if not s.dense and s.name != "Exhaustive"]
 # Not those with many bodies per bin on purpose: there the size of bins is at the limit with or without a stray.
-PROPOSING = [s for s in SPARSE if str(s) not in {"HashGrid_folded", "PublishedHashGrid_cube", "SpatialHash_crowded"}]
+CROWDED = {"HashGrid_folded", "PublishedHashGrid_cube", "SpatialHash_crowded"}
+PROPOSING = [s for s in SPARSE if str(s) not in CROWDED]
 
 
 def cloud(dim: int, dtype: Any) -> Any:

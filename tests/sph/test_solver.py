@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from vicinal.sim import RunLoop, SimulationWarning, UnstableError, load, run, sc
 from vicinal.sim.scene import Scene, read
 from vicinal.sim.series import SeriesReader
 from vicinal.sim.toml import parse
+from vicinal.sph import FillWarning
+from vicinal.sph.build import build, make_walls
 from vicinal.sph.config import FluidFill, FluidPhase, InletSection, OutletSection, Sph
+from vicinal.sph.fill import fill_outside
 from vicinal.sph.probes import PROBES
 from vicinal.sph.solver import LIMITS
 
@@ -71,6 +75,47 @@ def pool(**sph: Any) -> Scene:
         "sph": {"dim": 2, "spacing": 0.1, "fill": [{"region": "pool", "still": True}], **sph},
     }
     return Scene(**tables)
+
+
+def cut_pool(wall: dict[str, Any]) -> Scene:
+    """A pool of 10 by 10 places with a wall through it."""
+    regions = {"c": {"shape": "box", "low": [0, 0, -1], "high": [1, 1, 1]}}
+    sph = {"dim": 2, "spacing": 0.1, "fill": [{"region": "c"}]}
+    return Scene(run={"duration": 0.001}, gravity=[0, -1, 0], regions=regions, walls=[{"name": "w", **wall}], sph=sph)
+
+
+def test_a_fill_behind_a_wall_is_reported(tmp_path: Path) -> None:
+    scene = cut_pool({"shape": "plane", "point": [0, 0.5, 0], "normal": [0, 1, 0]})
+    message = r"fill 'c': 50 of 100 places lie inside walls \(w\)"
+    with pytest.warns(FillWarning, match=message):
+        assert len(build(scene, make_walls(scene))) == 50
+    with pytest.warns(SimulationWarning, match=message):
+        run(scene, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("wall", "lost"),
+    [
+        ({"shape": "plane", "point": [0, 0.08, 0], "normal": [0, 1, 0]}, 10),  # less than a spacing
+        ({"shape": "plane", "point": [0, 0.4, 0], "normal": [1, 1, 0]}, 10),  # oblique
+        ({"shape": "cylinder", "start": [0.5, 0.5, -1], "end": [0.5, 0.5, 1], "radius": 0.3, "inside": False}, 32),
+    ],
+    ids=["near", "oblique", "obstacle"],
+)
+def test_a_fill_that_a_wall_cuts_as_it_must_is_not_reported(wall: dict[str, Any], lost: int) -> None:
+    scene = cut_pool(wall)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FillWarning)
+        assert len(build(scene, make_walls(scene))) == 100 - lost
+
+
+def test_fills_of_the_scenes_of_the_package_are_not_reported() -> None:
+    for name in scenes.names():
+        scene = load(scenes.find(name))
+        for place in () if scene.sph is None else scene.sph.fill:
+            region = scene.regions[place.region]
+            lost = fill_outside(region, scene.sph.spacing, dim=scene.sph.dim, walls=make_walls(scene).all(), pack=0)[1]
+            assert not lost.walls, (name, lost)
 
 
 def test_a_belt_drags_the_fluid_along(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "dem/names.hpp"
@@ -35,6 +36,9 @@ inline std::size_t contacts_of(const Wall& wall) {
 inline bool gives_distance(const Wall& wall) {
   return with_surface(wall, [](auto surface) { return decltype(surface)::gives_distance; });
 }
+
+inline bool is_plane(const Wall& wall) { return wall.kind == 0; }
+static_assert(std::is_same_v<std::tuple_element_t<0, Surfaces>, PlaneWall>);
 
 // The nearest point of a wall that is not a mesh.
 inline Nearest nearest_of(const Wall& wall, Vec p) {

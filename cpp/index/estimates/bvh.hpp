@@ -83,7 +83,7 @@ Estimates estimate_bvh(const Survey<D>& survey) {
   const double leaves = n / leaf;
   return {{{},
            {{Count::call, 1},
-            {Count::body, n},
+            {Count::body, n + 2 * survey.projected},
             {Count::sort, survey.sorting},
             {Count::leaf, leaves * std::log2(leaves + 2)},
             {Count::image, leaves * survey.images(survey.reach)},

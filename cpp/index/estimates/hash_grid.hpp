@@ -31,7 +31,7 @@ class HashGridEstimate {
       for (std::size_t high = low; high < levels_.size(); ++high) look(levels_[low], levels_[high], low == high, work);
     return {{},
             {{Count::call, 1},
-             {Count::body, builds * survey_.bodies},
+             {Count::body, builds * survey_.bodies + 2 * survey_.projected},
              {Count::sort, builds * survey_.sorting},
              {Count::bin, bins},
              {Count::block, work.blocks},

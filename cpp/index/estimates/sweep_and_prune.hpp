@@ -58,7 +58,7 @@ Estimates estimate_sweep_and_prune(const Survey<D>& survey) {
     if (survey.period[a] > 0) shifts *= 2 * std::floor(survey.reach[a] / survey.period[a]) + 3;
   Estimate result{{},
                   {{Count::call, 1},
-                   {Count::body, n},
+                   {Count::body, n + 2 * survey.projected},
                    {Count::sort, survey.sorting},
                    {Count::block, blocks},
                    {Count::image, aside},

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from vicinal.cli.demo import demo
+from vicinal.cli.exits import refuse_ranks
 from vicinal.cli.info import info
 from vicinal.cli.lab import app as lab
 from vicinal.cli.pairs import pairs
@@ -38,11 +39,18 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the va
         raise typer.Exit
 
 
+ON_RANKS = ("run", "pairs", "info")
+"""Commands that may have several ranks; `pairs` decides by its options."""
+
+
 @app.callback()
 def options(
+    context: typer.Context,
     *,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback has used it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Find all pairs of close bodies: exact, and fast."""
+    if context.invoked_subcommand is not None and context.invoked_subcommand not in ON_RANKS:
+        refuse_ranks(context.invoked_subcommand)

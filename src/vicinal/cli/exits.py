@@ -49,6 +49,17 @@ def exit_codes() -> Iterator[None]:
         raise stop(message, code=INTERRUPTED) from error
 
 
+def refuse_ranks(command: str, advice: str = "leave out mpiexec") -> None:
+    """Refuse several ranks for a command that each of them would run alone; only the first one says so."""
+    from vicinal.distributed.launcher import own_rank, started_ranks
+
+    ranks = started_ranks()
+    if ranks > 1 and own_rank() > 0:
+        raise typer.Exit(BAD_INPUT)
+    if ranks > 1:
+        raise stop(f"vicinal {command} must run in one process, got {ranks} ranks; {advice}", code=BAD_INPUT)
+
+
 def stop(message: str, *, code: int) -> typer.Exit:
     """Print an error on one line and return the exception that ends the program with a code."""
     typer.echo(f"error: {' '.join(message.split())}", err=True)

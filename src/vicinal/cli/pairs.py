@@ -78,7 +78,8 @@ def pairs(
         typer.Option(
             "--tiles",
             help="For points that do not fit into memory (.npy, .parquet): sort them into tiles on disk and search one"
-            " after the other. The output is a folder with a file per tile. --want n counts neighbours.",
+            " after the other. The output is a folder with a file per tile; its name ends in .npz,"
+            " .csv or .parquet, as the files in it do. --want n counts neighbours.",
         ),
     ] = False,
     runner: Annotated[

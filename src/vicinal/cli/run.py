@@ -95,7 +95,7 @@ def _world() -> "Intracomm | None":
     from vicinal.extras import need
 
     need("a run with mpiexec", "mpi", "mpi4py")
-    from vicinal.distributed.domain import check_launcher
+    from vicinal.distributed.launcher import check_launcher
 
     check_launcher()
     from mpi4py import MPI

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vicinal.cli.box import describe, parse_box
+from vicinal.cli.exits import refuse_ranks
 from vicinal.cli.report import show
 from vicinal.errors import InputError, MissingExtraError
 from vicinal.extras import need
@@ -60,7 +61,9 @@ class TileJob:
 
 
 def refuse(given: Mapping[str, object], *, output: str | None, runner: Runner, tiles: bool) -> None:
-    """Refuse options that need tiles, and those `given` that cannot be combined with them."""
+    """Refuse options that need tiles, those `given` that exclude them, and ranks without their runner."""
+    if runner is not Runner.MPI:
+        refuse_ranks("pairs", "add --tiles --runner mpi, or leave out mpiexec")
     if not tiles and runner is not Runner.LOOP:
         raise InputError(f"--runner needs --tiles, got {runner.value} alone; without tiles there is one search")
     if not tiles:
@@ -119,7 +122,7 @@ def _on_ranks(job: TileJob, begin: float) -> None:
         tasks = _tasks(job, tiles, folder)[comm.rank :: comm.size]
         total = comm.allreduce(together(comm, lambda: _told(lambda: sum(_run_in_loop(tasks)))))
     if comm.rank == 0:
-        _show(job, tiles, total, f"{comm.size} ranks", perf_counter() - begin)
+        _show(job, tiles, total, f"{comm.size} rank{'s' if comm.size > 1 else ''}", perf_counter() - begin)
 
 
 def _run_in_loop(tasks: Sequence[WriteTile]) -> Iterator[int]:
@@ -160,7 +163,10 @@ def _target_folder(job: TileJob) -> Iterator[Path | None]:
         yield None
         return
     if target.suffix.lower() not in ENDINGS:
-        raise InputError(f"{target}: the name must end in one of {' '.join(ENDINGS)}, got {target.suffix!r}")
+        raise InputError(
+            f"{target}: the name of the folder must end in one of {' '.join(ENDINGS)}, which its files have too, "
+            f"got {target.suffix!r}"
+        )
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target}: folder {target.parent} does not exist; create it first")
     if target.exists() and not (target.is_dir() and job.overwrite):

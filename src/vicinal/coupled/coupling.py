@@ -81,7 +81,8 @@ class Coupling:
     ) -> None:
         self.grains, self.fluid = grains, fluid
         if fluid.scheme != "delta" or len(fluid.phases) > 1:
-            found = f"scheme {fluid.scheme!r} and {len(fluid.phases)} phase(s)"
+            phases = "1 phase" if len(fluid.phases) == 1 else f"{len(fluid.phases)} phases"
+            found = f"scheme {fluid.scheme!r} and {phases}"
             raise InputError(f'fluid must have the scheme "delta" and one phase to carry bodies, got {found}')
         if grains.ranks > 1:
             raise InputError(
@@ -119,10 +120,12 @@ class Coupling:
 
     def run(self, steps: int) -> None:
         """Take a number of steps of the fluid."""
+        self.fluid.check_same(steps=steps)
         self.advance(math.inf, check_integer(steps, "steps", least=0, most=2**62))
 
     def run_until(self, time: float) -> None:
         """Take steps until a time, at which the last one ends."""
+        self.fluid.check_same(time=time)
         end = check_end(check_time(time), self.time)
         with self.fluid.ending_at(end):
             self.advance(end, 2**62)

@@ -15,6 +15,7 @@ from vicinal.dem.materials import Material, check_materials
 from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.rotations import BACK, momenta, product, rotated_back
 from vicinal.dem.shapes import Properties, Shape, elements_of, shape_records
+from vicinal.distributed.agreement import digest
 from vicinal.errors import InputError
 from vicinal.sim.walls import LARGEST
 
@@ -212,7 +213,9 @@ class Bodies(ABC):
     def _append(self, columns: dict[str, Array], material: int, shape: int) -> npt.NDArray[np.int64]:
         core = self._core
         n, old = len(columns["positions"]), core.size
-        known = self._ranks.gathered((n, len(self._shapes)))
+        # An insertion adds one shape at the most; those before are known to be the same.
+        newest = digest({"shapes": len(self._shapes), "newest": self._shapes[-1:]}) if self._ranks.size > 1 else b""
+        known = self._ranks.gathered((n, newest))
         if len({shapes for _, shapes in known}) > 1:
             raise InputError("shape must be the same on all ranks, got shapes that some of them do not know")
         first = self._next_id + sum(count for count, _ in known[: self._ranks.rank])

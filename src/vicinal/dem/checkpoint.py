@@ -14,6 +14,7 @@ from vicinal.dem import shapes as shape_kinds
 from vicinal.dem.bodies import check_sizes
 from vicinal.dem.materials import Material
 from vicinal.dem.relist import Elements, restore_lists
+from vicinal.distributed.agreement import agree_on
 from vicinal.errors import InputError
 from vicinal.sim import walls as wall_kinds
 
@@ -155,7 +156,10 @@ def restore(cls: type[Simulation], state: Mapping[str, Any], comm: Intracomm | N
         raise InputError(f"state must be the result of state() of grains, got {type(state).__name__}")
     if int(state.get("format", -1)) != FORMAT:
         raise InputError(f"the format of a state must be {FORMAT}, got {state.get('format')!r}")
-    settings = json.loads(str(state["settings"]))
+    told = str(state["settings"])
+    compared = {"settings": told, "steps": int(state["steps"]), "bodies": len(state["ids"])}
+    agree_on(comm, {"state": compared}, per_rank=())
+    settings = json.loads(told)
     sim = cls(
         materials={name: Material(**values) for name, values in settings["materials"].items()},
         pairs={(a, b): values for a, b, values in settings["pairs"]},

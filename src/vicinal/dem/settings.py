@@ -94,6 +94,7 @@ class Settings(Bodies):
 
     @materials.setter
     def materials(self, value: Mapping[str, Material]) -> None:
+        self._ranks.check_same(materials=value)
         new = check_materials(value)
         if set(new) != set(self._materials):
             raise InputError(f"materials must keep their names, {', '.join(self._materials)}, got {', '.join(new)}")
@@ -112,6 +113,7 @@ class Settings(Bodies):
 
     @pairs.setter
     def pairs(self, value: PairValues) -> None:
+        self._ranks.check_same(pairs=value)
         self._change_law(self._materials, value)
 
     @property
@@ -173,7 +175,6 @@ class Settings(Bodies):
         except InputError:
             self._apply_law(*before)
             raise
-        self._ranks.check_same(materials=dict(self._materials), pairs=self._pairs)
         self._warned = False  # the step may be too long for them
         self._core.primed = False
 

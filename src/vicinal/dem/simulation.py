@@ -27,10 +27,11 @@ from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
 from vicinal.dem.wall_records import take_states, wall_record
+from vicinal.distributed.agreement import agree_on, check_same
 from vicinal.errors import InputError
 from vicinal.list_builder import ListBuilder
 from vicinal.sim.clock import check_end, steps_until
-from vicinal.sim.walls import MeshWall, Wall, check_vector
+from vicinal.sim.walls import MOVING, MeshWall, Wall, check_vector
 from vicinal.skin import FIRST_SKIN, LEAST_STEPS, margins_of, next_skin, usual_place
 
 if TYPE_CHECKING:
@@ -112,6 +113,9 @@ class Simulation(Settings):
         max_overlap: float = MAX_OVERLAP,
         comm: Intracomm | None = None,
     ) -> None:
+        agree_on(comm, locals(), per_rank=("self", "comm", "__class__"))
+        if comm is not None and seed is None:
+            raise InputError("seed must be a number on ranks, got None; with it every rank would draw other bodies")
         self._box = check_periods(box)
         super().__init__(materials, GrainRanks(comm, self._box))
         self._set_law(law, history, pairs)
@@ -135,16 +139,6 @@ class Simulation(Settings):
         self._blocks = (np.empty(0, np.uint64), 0, 1)  # where blocks of forces begin; see `_sort`
         self._meshes_set = False
         self._seconds = {"lists": 0.0, "steps": 0.0}
-        self._ranks.check_same(
-            materials=dict(self.materials),
-            pairs=self._pairs,
-            law=self._law,
-            history=self._history,
-            walls=[(type(wall).__name__, wall.name, wall.material, wall.pose().tolist()) for wall in self.walls],
-            gravity=self._gravity.tolist(),
-            dt=self._dt,
-            skin=self._fixed_skin,
-        )
 
     # --- ranks --------------------------------------------------------------------------------------------------------
 
@@ -224,7 +218,34 @@ class Simulation(Settings):
         Raises `InputError` if bodies that were just placed overlap by more than `max_overlap`, and `UnstableError` in
         the step in which a velocity or spin is no longer finite.
         """
-        steps = _check.check_integer(steps, "steps", least=0, most=2**62)
+        self._check_same(steps=steps)
+        self._advance(_check.check_integer(steps, "steps", least=0, most=2**62))
+
+    def run_until(self, time: float) -> None:
+        """Advance until a time is reached: the last step ends at this time or later, by less than a step.
+
+        All steps have the same length, so a run in several parts has the bits of one run.
+        """
+        self._check_same(time=time)
+        end = finite(time, "time")
+        check_end(end, self.time - self.dt)  # a step ago: the last step may have ended after the time of a former run
+        self._advance(steps_until(self.time, end, self.dt))
+
+    def _check_same(self, **given: object) -> None:
+        """Check that all ranks have passed the same arguments and assigned the same settings."""
+        if self._ranks.size == 1:
+            return
+        motions = [getattr(wall, name) for wall in self.walls for name in MOVING]
+        numbers = np.concatenate([self._gravity, (self._dt or 0.0, self._max_overlap), *motions])
+
+        def named() -> dict[str, object]:
+            walls = {wall.name: {name: getattr(wall, name) for name in MOVING} for wall in self.walls}
+            settings = {"dt": self._dt, "gravity": self._gravity, "max_overlap": self._max_overlap}
+            return {**given, **settings, "walls": walls}
+
+        check_same(self._ranks.comm, {**given, "settings": numbers}, named)
+
+    def _advance(self, steps: int) -> None:
         if self.total == 0:  # walls move without bodies too
             self._sync_walls()
         self._core.set_space(self.gravity.tolist(), self._box, self.dt)
@@ -237,15 +258,6 @@ class Simulation(Settings):
                 self._steps(end)
         finally:
             self._read_walls()
-
-    def run_until(self, time: float) -> None:
-        """Advance until a time is reached: the last step ends at this time or later, by less than a step.
-
-        All steps have the same length, so a run in several parts has the bits of one run.
-        """
-        end = finite(time, "time")
-        check_end(end, self.time - self.dt)  # a step ago: the last step may have ended after the time of a former run
-        self.run(steps_until(self.time, end, self.dt))
 
     def _steps(self, end: int) -> None:
         """Advance to a step."""
@@ -286,7 +298,7 @@ class Simulation(Settings):
             name = self.walls[wall].name
             if name not in self._crossings:
                 time = self.time - (self.step_count - step) * self.dt
-                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=3)
+                warnings.warn(crossing_text(name, body, time), CrossingWarning, stacklevel=5)
             self._crossings[name] = self._crossings.get(name, 0) + 1
 
     def _warn(self) -> None:
@@ -299,7 +311,7 @@ class Simulation(Settings):
                     f"dt={self.dt:.3g} is {fraction:.2f} of the {name} time {getattr(times, name):.3g}; "
                     f"a fraction below {limit} resolves contacts: use a smaller dt or softer materials",
                     TimeStepWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
 
     # --- lists --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,6 @@
 """
 
 from vicinal.demo.picture import draw
-from vicinal.demo.run import DemoFrame, DemoSettings, Frame, Summary, simulate, summarise
+from vicinal.demo.run import DemoFrame, DemoMoment, DemoSettings, Summary, simulate, summarise
 
-__all__ = ["DemoFrame", "DemoSettings", "Frame", "Summary", "draw", "simulate", "summarise"]
+__all__ = ["DemoFrame", "DemoMoment", "DemoSettings", "Summary", "draw", "simulate", "summarise"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap, Normalize
     from numpy.typing import NDArray
 
-    from vicinal.demo.run import Frame
+    from vicinal.demo.run import DemoMoment
 
 SIZE = (16.0, 10.0)
 """Width and height of the picture in inches."""
@@ -45,7 +45,7 @@ SMALL_VIEW = (2.9, 1.8)
 
 
 def draw(
-    frames: Sequence[Frame],
+    frames: Sequence[DemoMoment],
     *,
     title: str,
     subtitle: str,
@@ -104,7 +104,7 @@ def draw(
 
 def _panel(
     axes: Axes,
-    frame: Frame,
+    frame: DemoMoment,
     *,
     colours: Colormap,
     norm: Normalize,

@@ -64,7 +64,7 @@ class DemoSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class DemoMoment:
     """The scene at one moment, as the picture shows it."""
 
     time: float
@@ -81,7 +81,7 @@ class DemoFrame:
     candidates: int
     structure: str
     search_seconds: float
-    frame: Frame | None
+    frame: DemoMoment | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +148,7 @@ def simulate(settings: DemoSettings) -> Iterator[DemoFrame]:
         pairs, candidates = len(first), index.stats.candidates
         frame = None
         if number in kept:
-            frame = Frame(time=number * interval, points=stars.points.copy(), counts=index.count())
+            frame = DemoMoment(time=number * interval, points=stars.points.copy(), counts=index.count())
         # Frees the memory of the pairs before the next search needs it.
         del first, _
         yield DemoFrame(

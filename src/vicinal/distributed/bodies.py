@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.bodies import BoxesLike
+from vicinal.distributed.agreement import check_same
 from vicinal.distributed.axes import bodies_along_axes, farthest
 from vicinal.distributed.consumers import count_distances, find_components, find_nearest, sum_function
 from vicinal.distributed.ghost_search import Excluded, GhostSearch, Group
@@ -31,7 +32,8 @@ class LocalBodies:
     """The bodies that this rank owns. `Domain.scatter` makes it.
 
     Bodies have local numbers: 0 to ``len(mine) - 1`` are own bodies, the numbers after them are ghosts of the last
-    search, which other ranks own. `ids` gives the id of both. All ranks must call a method together.
+    search, which other ranks own. `ids` gives the id of both. All ranks must call a method together, with the same
+    arguments, except what belongs to own bodies, and `want`, `sort` and `structure`.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ class LocalBodies:
             second time the other way round.
         """
         wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
-        return self._prepare(wishes, want=want, letters="ijdDS").pairs(want, half=half, sort=sort)
+        return self._prepare(wishes, want=want, letters="ijdDS", half=half).pairs(want, half=half, sort=sort)
 
     def neighbors(
         self,
@@ -300,10 +302,12 @@ class LocalBodies:
         """Return a column of all ranks (by default the positions) in the order of the ids on rank 0, None elsewhere."""
         return self.domain.gather(self, self.points if values is None else np.asarray(values))
 
-    def _check(self, wishes: Wishes) -> tuple[Bodies, float]:
+    def _check(self, wishes: Wishes, *, want: str = "j", letters: str = "j", **agreed: object) -> tuple[Bodies, float]:
         """Check what own bodies are searched for; return them as ghosts are found, and the cutoff of points."""
+        check_same(self.domain.comm, {**wishes.agreed, **agreed})
 
         def check() -> tuple[Bodies, float]:
+            _check.check_want(want, letters)
             bodies, reach = wishes.check(self.points, self.domain)
             if len(bodies) != len(self):
                 raise InputError(f"boxes must be one for each of the {len(self)} own bodies, got {len(bodies)}")
@@ -322,11 +326,19 @@ class LocalBodies:
         return Halo.between(comm, bodies, reach, cell.edges, **wanted)
 
     def _prepare(
-        self, wishes: Wishes, *, want: str = "j", letters: str = "jdDS", everywhere: bool = False
+        self,
+        wishes: Wishes,
+        *,
+        want: str = "j",
+        letters: str = "jdDS",
+        everywhere: bool = False,
+        **agreed: object,
     ) -> GhostSearch:
-        """Fetch the ghosts and return the search among them and the own bodies."""
-        together(self.domain.comm, lambda: _check.check_want(want, letters))
-        bodies, reach = self._check(wishes)
+        """Fetch the ghosts and return the search among them and the own bodies.
+
+        `agreed` are further arguments that must be the same on all ranks.
+        """
+        bodies, reach = self._check(wishes, want=want, letters=letters, **agreed)
         halo = self._halo(bodies, reach, everywhere=everywhere)
         self.halo = halo
         self._ids = np.concatenate([self._own_ids, halo.forward(self._own_ids)])

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal.bodies import check_points
 from vicinal.components import components
+from vicinal.distributed.agreement import check_same, passed
 from vicinal.distributed.ghost_search import GhostSearch, joined
 from vicinal.distributed.messages import Array, together
 from vicinal.distributed.wishes import Wishes
@@ -76,6 +77,7 @@ def count_distances(
 ) -> npt.NDArray[np.int64]:
     """Return the number of pairs in each bin, of all ranks."""
     comm, domain = mine.domain.comm, mine.domain
+    check_same(comm, {"edges": edges, **passed(types=types, groups=groups)})
     _, cutoff = together(comm, lambda: check_edges(edges, check_points(mine.points)))
     kinds = None if types is None else _check.as_array(types, "types")
     space: dict[str, Any] = {"box": domain.box, "periodic": domain.periodic, "structure": structure}
@@ -110,6 +112,7 @@ def _add(total: npt.NDArray[np.int64], counts: Array) -> None:
 def find_nearest(mine: LocalBodies, k: int, cutoff: float) -> tuple[Array, npt.NDArray[np.int32]]:
     """Return distances and local numbers of the nearest points of every own body."""
     domain, comm = mine.domain, mine.domain.comm
+    check_same(comm, {"k": k, "cutoff": cutoff})
     total = comm.allreduce(len(mine))
     bodies = check_points(mine.points)
     cell = domain.cell(bodies.dim, bodies.array.dtype)
@@ -151,6 +154,7 @@ def sum_function(
 ) -> Any:
     """Return the sum over all pairs of all ranks, or that of each own body."""
     comm = mine.domain.comm
+    check_same(comm, {"function": function, "each": each, "fields": fields, "data": data})
     together(comm, lambda: _check_fields(mine, fields))
     search = mine._prepare(wishes, everywhere=each)  # noqa: SLF001
     halo = mine.halo

@@ -12,13 +12,12 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.cell import BoxLike, Cell, PeriodicLike
+from vicinal.distributed.agreement import check_same, passed
 from vicinal.distributed.axes import along_axes
 from vicinal.distributed.bisection import Bisection, bisect, wrapped
 from vicinal.distributed.bodies import LocalBodies
-from vicinal.distributed.launcher import started_ranks
 from vicinal.distributed.messages import Array, own_communicator, send_rows, swap_counts, together
 from vicinal.errors import InputError
-from vicinal.extras import need
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -53,25 +52,12 @@ class Domain:
     """
 
     def __init__(self, comm: Intracomm, *, box: BoxLike = None, periodic: PeriodicLike = None) -> None:
-        need("vicinal.distributed", "mpi", "mpi4py")
-        from mpi4py import MPI
-
-        checked: object = comm  # callers may pass any object
-        if not isinstance(checked, MPI.Intracomm) or checked == MPI.COMM_NULL:
-            raise InputError(f"comm must be an mpi4py communicator, got {comm!r}; pass mpi4py.MPI.COMM_WORLD")
-        check_launcher()
         self.comm = own_communicator(comm)
         self.rank, self.size = comm.rank, comm.size
         self.box, self.periodic = deepcopy(box), deepcopy(periodic)
         self.parts = Bisection(())
         """The parts of space; before the first `scatter`, rank 0 owns all of it."""
-        for name, value in (("box", box), ("periodic", periodic)):
-            texts = self.comm.allgather(_text(value))
-            if len(set(texts)) > 1:
-                other = next(rank for rank, text in enumerate(texts) if text != texts[0])
-                raise InputError(
-                    f"{name} must be the same on all ranks, got {texts[0]} on rank 0 and {texts[other]} on {other}"
-                )
+        check_same(self.comm, {"box": box, "periodic": periodic})
 
     def __repr__(self) -> str:
         """Return rank and box."""
@@ -106,12 +92,22 @@ class Domain:
         columns = together(self.comm, lambda: _check_columns(points, ids, fields, weights))
         columns = self._agree(columns)
         size = len(columns["points"])
-        if ids is None:
+        if self._numbers_bodies(size, ids):
             before = self.comm.exscan(size)
             columns["ids"] = np.arange(size, dtype=np.int64) + (before if self.rank else 0)
         wrapped = self._wrapped(columns["points"])
         self.parts = self.divide(wrapped, columns.pop("weights"))
         return self._send(columns, wrapped)
+
+    def _numbers_bodies(self, size: int, ids: npt.ArrayLike | None) -> bool:
+        """Return whether bodies get ids; ranks without bodies need not pass any."""
+        given = self.comm.allgather(None if size == 0 else ids is not None)
+        if True in given and False in given:
+            raise InputError(
+                f"ids must be passed by all ranks with bodies or by none, got ids on rank {given.index(True)} "
+                f"and none on rank {given.index(False)}"
+            )
+        return True not in given
 
     def load(self, path: str | Path) -> LocalBodies:
         """Read points from a file and scatter them; every rank reads its share of a npy file, rank 0 all others.
@@ -122,6 +118,8 @@ class Domain:
             A file that `vicinal pairs` reads.
         """
         from vicinal.io import read_points
+
+        check_same(self.comm, {"path": path})
 
         def read() -> Array | None:
             try:
@@ -160,6 +158,7 @@ class Domain:
 
     def rebalance(self, bodies: LocalBodies, cost: float | None, tolerance: float) -> LocalBodies:
         """Divide space again if costs differ; see `LocalBodies.rebalance`."""
+        check_same(self.comm, {"tolerance": tolerance, **passed(cost=cost)})
         mine = float(len(bodies)) if cost is None else together(self.comm, lambda: _check_cost(cost))
         costs = np.array(self.comm.allgather(mine))
         if not costs.max() > tolerance * costs.mean():
@@ -230,11 +229,6 @@ class Domain:
         return {name: np.empty((0, *shape), dtype) for name, (dtype, shape) in agreed.items()}
 
 
-def _text(value: object) -> str:
-    """Return an argument with all digits, which `repr` of an array leaves out."""
-    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
-
-
 def _told(kind: tuple[str, tuple[int, ...]] | None) -> str:
     return "none" if kind is None else f"rows of shape {kind[1]} and dtype {np.dtype(kind[0])}"
 
@@ -270,15 +264,3 @@ def _check_cost(cost: float) -> float:
     if not (np.isfinite(value) and value >= 0):
         raise InputError(f"cost must be a finite number of at least 0, got {cost}")
     return value
-
-
-def check_launcher() -> None:
-    """Refuse a world of one rank under a launcher that started several: mpi4py then belongs to another MPI."""
-    from mpi4py import MPI
-
-    started = started_ranks()
-    if started > 1 and MPI.COMM_WORLD.size == 1:
-        raise InputError(
-            f"comm must have the {started} ranks that the launcher started, got 1: mpiexec and mpi4py belong "
-            "to different MPI libraries; use the mpiexec of the MPI that mpi4py loads, or pip install mpich"
-        )

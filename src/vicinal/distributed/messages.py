@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.distributed.launcher import check_launcher
 from vicinal.errors import InputError
+from vicinal.extras import need
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Request
@@ -22,9 +24,17 @@ _DUPLICATE: list[int] = []
 
 
 def own_communicator(comm: Intracomm) -> Intracomm:
-    """Return a duplicate for messages of vicinal, one per communicator: MPI libraries allow some thousands only."""
+    """Return a duplicate for messages of vicinal, one per communicator: MPI libraries allow some thousands only.
+
+    Raises `InputError` for what is no communicator.
+    """
+    need("vicinal.distributed", "mpi", "mpi4py")
     from mpi4py import MPI
 
+    checked: object = comm  # callers may pass any object
+    if not isinstance(checked, MPI.Intracomm) or checked == MPI.COMM_NULL:
+        raise InputError(f"comm must be an mpi4py communicator, got {comm!r}; pass mpi4py.MPI.COMM_WORLD")
+    check_launcher()
     if not _DUPLICATE:
         _DUPLICATE.append(MPI.Comm.Create_keyval(delete_fn=lambda _comm, _key, duplicate: duplicate.Free()))
     (key,) = _DUPLICATE

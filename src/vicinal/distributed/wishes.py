@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from vicinal import _check
 from vicinal.bodies import BoxesLike, check_bodies
+from vicinal.distributed.agreement import passed
 from vicinal.errors import InputError
 from vicinal.settings import check_settings
 from vicinal.structures import StructureLike
@@ -33,6 +34,12 @@ class Wishes:
     exclude: npt.ArrayLike | None = None
     r_min: float = 0.0
     structure: StructureLike = None
+
+    @property
+    def agreed(self) -> dict[str, Any]:
+        """What must be the same on all ranks. Excluded pairs need not: a rank passes those of its own bodies."""
+        own = passed(radii=self.radii, boxes=self.boxes, types=self.types, groups=self.groups)
+        return {"cutoff": self.cutoff, **self.conditions, **own}
 
     @property
     def conditions(self) -> dict[str, Any]:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from vicinal import _core
 from vicinal.distributed import Domain
+from vicinal.distributed.agreement import check_same
 from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.messages import send_rows, swap_counts
-from vicinal.errors import InputError
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -127,15 +127,9 @@ class Ranks:
         return float((low + high) / 2)
 
     def check_same(self, **settings: object) -> None:
-        """Raise `InputError` on all ranks unless they have the same settings, by name; their texts are compared."""
-        texts = self.gathered({name: repr(value) for name, value in settings.items()})
-        for name in settings:
-            for rank, other in enumerate(texts):
-                if other[name] != texts[0][name]:
-                    raise InputError(
-                        f"{name} must be the same on all ranks, got {texts[0][name]} on rank 0 and {other[name]} on "
-                        f"rank {rank}; give all ranks the same scene"
-                    )
+        """Raise `InputError` on all ranks unless they have the same settings, by name."""
+        if self.used:
+            check_same(self.comm, settings)
 
     def raise_together(self, error: Exception | None) -> None:
         """Raise an error on all ranks if there is one on any: that of the first rank that has one."""

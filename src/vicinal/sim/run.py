@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import vicinal as vc
+from vicinal.distributed.agreement import check_same
 from vicinal.errors import InputError
 from vicinal.io.atomic import remove_leftovers, replace_file
 from vicinal.machine import describe, now
@@ -109,15 +110,8 @@ class RunLoop:
 
     def _check_same(self, restart: Path | str | None) -> None:
         """Check that all ranks have read the same scene."""
-        mine = {"folder": str(self.folder), "restart": str(restart), **self.scene.table()}
-        tables = self.team.gathered(mine)
-        for rank, other in enumerate(tables[1:], 1):
-            for name in {**tables[0], **other}:
-                if tables[0].get(name) != other.get(name):
-                    raise InputError(
-                        f"{name} must be the same on all ranks, got {tables[0].get(name)} on rank 0 and "
-                        f"{other.get(name)} on rank {rank}; give all ranks the same scene and arguments"
-                    )
+        if self.team.comm is not None:
+            check_same(self.team.comm, {"folder": self.folder, "restart": restart, **self.scene.table()})
 
     def _release(self) -> None:
         if self._lock is not None:

@@ -28,8 +28,8 @@ from vicinal.sim.frame_log import append_frame, read_frames
 from vicinal.sim.team import ALONE, Team
 from vicinal.sim.vtkhdf import (
     GROUPS,
+    FilePart,
     Frame,
-    Part,
     check_frame,
     joined,
     merged,
@@ -100,8 +100,8 @@ class SeriesWriter:
         self.path, self.team = path, team
         self.folder = _folder(path)
         self._log = log_of(path, team.rank)
-        self._kept: list[Part] = []  # of earlier runs, known to the first process
-        self._parts: list[Part] = []  # of this process
+        self._kept: list[FilePart] = []  # of earlier runs, known to the first process
+        self._parts: list[FilePart] = []  # of this process
         self._files: set[Path] = set()  # of these parts, and some that were joined since the last index
         self._waiting: list[Frame] = []  # in the log, not in a part
         self._bytes = 0
@@ -177,7 +177,7 @@ class SeriesWriter:
         self._files.add(file)
         return file
 
-    def _written(self) -> list[Part]:
+    def _written(self) -> list[FilePart]:
         """Return the parts of this process with the steps of its log, as few files as they should be."""
         parts = self._parts
         if not self._waiting:
@@ -187,7 +187,7 @@ class SeriesWriter:
             parts = [*parts[:count], *self._as_one(parts[count:])]
         return [*parts, write_steps(self._next(), self._waiting)]
 
-    def _as_one(self, parts: list[Part]) -> list[Part]:
+    def _as_one(self, parts: list[FilePart]) -> list[FilePart]:
         """Return parts as one file."""
         if len(parts) < 2:
             return parts
@@ -195,7 +195,7 @@ class SeriesWriter:
         write_whole(file, parts)
         return [joined(parts, file)]
 
-    def _publish(self, parts: list[Part]) -> None:
+    def _publish(self, parts: list[FilePart]) -> None:
         """Write the index of the parts of all processes, and remove files it no longer refers to."""
         gathered = self.team.gathered(parts)
         everything = [*self._kept, *(part for some in gathered for part in some)]
@@ -238,7 +238,7 @@ class SeriesWriter:
             log.unlink()
 
 
-def _settled(parts: list[Part]) -> int:
+def _settled(parts: list[FilePart]) -> int:
     """Return how many parts stay as they are when the later ones are joined.
 
     Go backwards from the last file as long as a file holds no more than all later ones together. Then the sizes fall at
@@ -313,7 +313,7 @@ class SeriesReader:
             return merged(_pieces(root, read_steps(root, self.path), step))
 
 
-def _pieces(root: Any, part: Part, step: int) -> list[Frame]:
+def _pieces(root: Any, part: FilePart, step: int) -> list[Frame]:
     """Read the pieces of a step."""
     first = int(part.pieces[:step].sum())
     here = slice(first, first + int(part.pieces[step]))

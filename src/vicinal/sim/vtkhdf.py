@@ -65,7 +65,7 @@ def need_h5py() -> Any:
 
 
 @dataclass
-class Part:
+class FilePart:
     """A complete file of a series, and those of its steps that belong to the series.
 
     A step consists of pieces that follow each other in every array, one of each rank that wrote the step.
@@ -89,10 +89,10 @@ class Part:
         """Return the number of steps."""
         return len(self.times)
 
-    def first(self, count: int) -> Part:
+    def first(self, count: int) -> FilePart:
         """Return the part restricted to its first steps."""
         end = int(self.pieces[:count].sum())
-        return Part(
+        return FilePart(
             self.file, self.times[:count], self.pieces[:count], self.points[:end], self.cells[:end], self.ids[:end]
         )
 
@@ -119,15 +119,15 @@ def _ends(counts: Array) -> Array:
     return np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
 
 
-def _described(file: Path, times: npt.ArrayLike, pieces: npt.ArrayLike, counts: Sequence[npt.ArrayLike]) -> Part:
+def _described(file: Path, times: npt.ArrayLike, pieces: npt.ArrayLike, counts: Sequence[npt.ArrayLike]) -> FilePart:
     """Return a part; consecutive steps of the same time are pieces of one step."""
     moments, numbers = np.asarray(times, np.float64), np.asarray(pieces, np.int64)
     begin = np.flatnonzero(np.concatenate([[True], moments[1:] != moments[:-1]]))
     points, cells, ids = (np.asarray(values, np.int64) for values in counts)
-    return Part(file, moments[begin], np.add.reduceat(numbers, begin), points, cells, ids)
+    return FilePart(file, moments[begin], np.add.reduceat(numbers, begin), points, cells, ids)
 
 
-def _runs(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
+def _runs(parts: Sequence[FilePart]) -> list[tuple[int, int, int]]:
     """Return the steps of parts in the order of time: number of the part, its first step, and that after the last."""
     steps = sorted((time, number, step) for number, part in enumerate(parts) for step, time in enumerate(part.times))
     runs: list[tuple[int, int, int]] = []
@@ -139,7 +139,7 @@ def _runs(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
     return runs
 
 
-def joined(parts: Sequence[Part], file: Path) -> Part:
+def joined(parts: Sequence[FilePart], file: Path) -> FilePart:
     """Return the steps of several parts as they are in one file: steps of the same time become one."""
     runs = [(parts[number], begin, end) for number, begin, end in _runs(parts)]
     starts = {id(part): _ends(part.pieces) for part in parts}
@@ -186,7 +186,7 @@ def check_frame(frame: Frame) -> None:
     _raw(frame)
 
 
-def write_steps(file: Path, frames: Sequence[Frame]) -> Part:
+def write_steps(file: Path, frames: Sequence[Frame]) -> FilePart:
     """Write a few steps to a new file; frames of the same time are pieces of one step.
 
     The file is built in memory, so that HDF5 never sees a failing disk.
@@ -231,7 +231,7 @@ def _raw(frame: Frame) -> dict[str, Array]:
     return raw
 
 
-def _begin(file: Any, part: Part, names: Mapping[str, Any]) -> Any:
+def _begin(file: Any, part: FilePart, names: Mapping[str, Any]) -> Any:
     """Write the description of a series: kind, counts, and the rows of the arrays at which each step begins."""
     root = file.create_group("VTKHDF")
     root.attrs["Version"] = np.array(VERSION, dtype=np.int64)
@@ -256,15 +256,15 @@ def _begin(file: Any, part: Part, names: Mapping[str, Any]) -> Any:
     return root
 
 
-def read_steps(root: Any, file: Path) -> Part:
+def read_steps(root: Any, file: Path) -> FilePart:
     """Read the description of the steps of an open file."""
     cells = np.stack([root[f"{group}/NumberOfCells"][...] for group in GROUPS], axis=1)
     ids = np.stack([root[f"{group}/NumberOfConnectivityIds"][...] for group in GROUPS], axis=1)
     steps = root["Steps"]
-    return Part(file, steps["Values"][...], steps["NumberOfParts"][...], root["NumberOfPoints"][...], cells, ids)
+    return FilePart(file, steps["Values"][...], steps["NumberOfParts"][...], root["NumberOfPoints"][...], cells, ids)
 
 
-def read_parts(path: Path) -> list[Part]:
+def read_parts(path: Path) -> list[FilePart]:
     """Read the description of the files that a series consists of: those of an index, or the file itself."""
     h5py = need_h5py()
     with h5py.File(path, "r") as source:
@@ -289,7 +289,7 @@ def _shapes(file: Path) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
         return {name: (root[name].shape, root[name].dtype) for name in names}
 
 
-def write_index(path: Path, parts: Sequence[Part]) -> None:
+def write_index(path: Path, parts: Sequence[FilePart]) -> None:
     """Write a file of virtual datasets that refer to the parts; it takes a few bytes per array and part."""
     h5py = need_h5py()
     whole = joined(parts, path)
@@ -324,7 +324,7 @@ def write_index(path: Path, parts: Sequence[Part]) -> None:
     replace_file(path, image)
 
 
-def write_whole(path: Path, parts: Sequence[Part]) -> None:
+def write_whole(path: Path, parts: Sequence[FilePart]) -> None:
     """Copy parts into one file, array by array."""
     h5py = need_h5py()
     whole = joined(parts, path)

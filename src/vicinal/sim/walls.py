@@ -67,7 +67,8 @@ def rotated(quaternion: Array, vectors: Array) -> Array:
 
 
 _VECTORS = ("velocity", "spin", "centre", "position")
-_MOVING = (*_VECTORS, "orientation")
+MOVING = (*_VECTORS, "orientation")
+"""Attributes of a wall that may be assigned between runs."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -100,7 +101,7 @@ class Wall(ABC):
         elif getattr(self, "_fixed", False):
             raise AttributeError(
                 f"{name} of the wall {self.name!r} is fixed in a simulation; make another one, "
-                f"or assign to one of {', '.join(_MOVING)}"
+                f"or assign to one of {', '.join(MOVING)}"
             )
         super().__setattr__(name, value)
 
@@ -109,7 +110,7 @@ class Wall(ABC):
         if getattr(self, "_fixed", False):
             raise InputError(f"walls must belong to one simulation, got {self.name!r} of another one; make a new wall")
         for name, value in list(vars(self).items()):
-            if isinstance(value, np.ndarray) and name not in _MOVING:
+            if isinstance(value, np.ndarray) and name not in MOVING:
                 # Copied, since the caller may change the array later.
                 own = value.copy()
                 own.flags.writeable = False

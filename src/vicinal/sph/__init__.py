@@ -1,7 +1,7 @@
 """Fluids: smoothed particle hydrodynamics (SPH) with walls, free surfaces and periodic boxes."""
 
 from vicinal.sim.solver import UnstableError
-from vicinal.sph.faults import OverlapWarning, SolverWarning, SoundSpeedWarning, SpacingWarning
+from vicinal.sph.faults import FillWarning, OverlapWarning, SolverWarning, SoundSpeedWarning, SpacingWarning
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.phases import Phase
 from vicinal.sph.simulation import Simulation
@@ -9,6 +9,7 @@ from vicinal.sph.viscosity import Artificial, Laminar
 
 __all__ = [
     "Artificial",
+    "FillWarning",
     "Kernel",
     "Laminar",
     "OverlapWarning",

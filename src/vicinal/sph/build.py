@@ -16,7 +16,8 @@ from vicinal.sim.scene_walls import SceneWalls
 from vicinal.sim.walls import Wall
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.config import InletSection, OutletSection, Sph
-from vicinal.sph.fill import contains, fill
+from vicinal.sph.faults import warn_of_lost_places
+from vicinal.sph.fill import contains, fill_outside
 from vicinal.sph.guard import Guard
 from vicinal.sph.kernels import Kernel
 from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
@@ -62,7 +63,8 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: I
             for part, numbers in zip(parts, phases, strict=True):
                 numbers[contains(scene.regions[place.region], part)] = number
             continue
-        points = fill(scene.regions[place.region], section.spacing, dim=dim, walls=bodies)
+        points, lost = fill_outside(scene.regions[place.region], section.spacing, dim=dim, walls=bodies)
+        warn_of_lost_places(place.region, lost, stacklevel=2)
         points = points[depths_in(solids, points, section.spacing)[0] < -0.25 * section.spacing]
         points = points if ends is None else points[ends.outside_inlets(points)]
         parts.append(points)

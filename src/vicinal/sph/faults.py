@@ -14,6 +14,7 @@ from vicinal.search import count, pairs
 from vicinal.sim.solver import SimulationWarning, UnstableError
 
 if TYPE_CHECKING:
+    from vicinal.sph.fill import LostPlaces
     from vicinal.sph.simulation import Simulation
 
 Array = npt.NDArray[np.float64]
@@ -42,6 +43,10 @@ FEWEST, SAMPLE = 10, 1000
 
 class OverlapWarning(SimulationWarning):
     """Particles lie so close together at the start that they will fly apart."""
+
+
+class FillWarning(SimulationWarning):
+    """A region to be filled lies partly inside walls, where there are no particles."""
 
 
 class SpacingWarning(SimulationWarning):
@@ -104,6 +109,17 @@ def warn_of_overlaps(
             f"{len(inside)} particles are inside walls at the start, the first {inside[0]} at "
             f"{positions[inside[0]].tolist()}: they will be thrown out; leave them out with fill(..., walls=...)",
             OverlapWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_lost_places(region: str, lost: LostPlaces, stacklevel: int) -> None:
+    """Warn if walls take more of a region than the resolution of their surfaces explains."""
+    if lost.walls:
+        warnings.warn(
+            f"fill {region!r}: {lost.inside} of {lost.places} places lie inside walls ({', '.join(lost.walls)}), and "
+            "have no particles; move the region or the walls",
+            FillWarning,
             stacklevel=stacklevel + 1,
         )
 

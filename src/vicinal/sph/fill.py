@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +26,9 @@ LARGEST_MISFIT = 0.05
 """Largest part of a spacing that may be left over along an edge of a box; the lattice is stretched by less."""
 
 MOST_PARTICLES = 200_000_000
+
+MOST_LOST = 0.5
+"""Largest part of a region that curved and oblique walls may take without a warning."""
 
 DISPLACEMENTS = 8
 """Positions of a lattice in a curved region that are tried."""
@@ -67,6 +71,36 @@ def fill(
     >>> len(fill(SphereRegion(centre=(0, 0, 0), radius=1), 0.2))  # 4/3 π / 0.2³ = 523.6
     524
     """
+    return fill_outside(region, spacing, dim=dim, walls=walls, pack=pack)[0]
+
+
+@dataclass(frozen=True)
+class LostPlaces:
+    """Places of a region that have no particle because they are inside walls.
+
+    Parameters
+    ----------
+    places, inside
+        Places of the region, and how many of them are inside walls or closer than a quarter of the spacing.
+    walls
+        The walls that take more than expected. A region can end at a plane along the axes, so no place should be a
+        spacing or more behind one. A region cannot follow other walls: they may take up to `MOST_LOST` of it.
+    """
+
+    places: int
+    inside: int
+    walls: tuple[str, ...]
+
+
+def fill_outside(
+    region: Region | Corners | SurfaceMesh | vc.Mesh,
+    spacing: float,
+    *,
+    dim: int = 3,
+    walls: Sequence[Wall] = (),
+    pack: int | None = None,
+) -> tuple[Array, LostPlaces]:
+    """Return the positions of `fill`, and what walls take from the region."""
     size = check_number(spacing, "spacing")
     if not (math.isfinite(size) and size > 0):
         raise InputError(f"spacing must be a positive, finite number, got {size}")
@@ -78,12 +112,24 @@ def fill(
         points = _inside(within, low, high, size, dim)
     points = np.ascontiguousarray(points)
     solids = solids_of(walls, dim, points)
+    lost = LostPlaces(len(points), 0, ())
     if solids:
-        points = points[depths_in(solids, points, size)[0] < -0.25 * size]
+        depth, _, which = depths_in(solids, points, size)
+        lost = _lost(solids, depth, which, size)
+        points = points[depth < -0.25 * size]
     rounds = check_integer(
         pack if pack is not None else 50 * (not isinstance(within, BoxSpace)), "pack", least=0, most=10**6
     )
-    return _packed(points, within, solids, size, rounds) if rounds and len(points) else points
+    return (_packed(points, within, solids, size, rounds) if rounds and len(points) else points), lost
+
+
+def _lost(solids: Sequence[Solid], depth: Array, which: npt.NDArray[np.int32], spacing: float) -> LostPlaces:
+    """Return what solids take from places of these depths, of which `depths_in` knows no more than a spacing."""
+    inside = depth >= -0.25 * spacing
+    most = inside.mean() > MOST_LOST if len(inside) else False
+    taken = np.unique(which[inside if most else depth >= spacing])
+    names = [solids[place].wall.name for place in taken if most or not solids[place].curved]
+    return LostPlaces(len(depth), int(inside.sum()), tuple(names))
 
 
 def contains(region: Region, points: Array) -> npt.NDArray[np.bool_]:

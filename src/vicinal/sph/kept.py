@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.distributed.agreement import agree_on
 from vicinal.errors import InputError
 from vicinal.sph.boundary import WallParticles
 from vicinal.sph.interfaces import WallParticlesLike
 from vicinal.sph.phases import Phase
 from vicinal.sph.viscosity import Artificial, Laminar
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 NUMBERS = ("spacing", "density", "sound_speed", "smoothing", "diffusion", "shifting", "courant")
 NAMES = ("scheme", "kernel", "state", "precision")
@@ -29,10 +33,12 @@ def kept_walls(walls: WallParticlesLike, velocities: npt.NDArray[np.float64]) ->
     }
 
 
-def options_of(state: Any) -> dict[str, Any]:
-    """Return the options of the simulation whose state this is."""
+def options_of(state: Any, comm: Intracomm | None) -> dict[str, Any]:
+    """Return the options of the simulation whose state this is; all ranks must have the same one."""
     if not isinstance(state, Mapping) or "viscosity_kind" not in state:
         raise InputError(f"state must be the result of state() of a fluid, got {type(state).__name__}")
+    told = {"steps": int(state["steps"]), "particles": len(state["particles"])}
+    agree_on(comm, {"state": told}, per_rank=())
     kind = Laminar if str(state["viscosity_kind"]) == "laminar" else Artificial
     phases = [Phase(density=float(rho), nu=float(nu)) for rho, nu in state.get("phases", ())] or None
     options: dict[str, Any] = {name: float(state[name]) for name in NUMBERS}

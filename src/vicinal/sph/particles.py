@@ -52,6 +52,10 @@ class Particles:
         """Number of fluid particles on all ranks."""
         return self._ranks.count(len(self))
 
+    def check_same(self, **given: object) -> None:
+        """Check that all ranks have passed the same arguments."""
+        self._ranks.check_same(**given)
+
     @property
     def rank(self) -> int:
         """Number of this rank, 0 in one process."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import perf_counter, process_time, thread_time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
+from vicinal.distributed.agreement import check_same
 from vicinal.distributed.bisection import wrapped
 from vicinal.distributed.messages import own_communicator, send_rows, swap_counts, together
 from vicinal.distributed.node import open_node
 from vicinal.sim.balance import BalancedRanks
+from vicinal.sph.checks import check_motion
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.int64]
-Result = TypeVar("Result")
 
 STEPS = 32
 """Steps that ranks take before they look whether one of them was asked to stop, and how much work each has."""
@@ -30,9 +31,16 @@ ROUNDING = 1e-5
 """By how much of the support pairs may be farther apart in single precision."""
 
 
-def check_together(comm: Intracomm | None, check: Callable[[], Result]) -> Result:
-    """Run a check of what ranks pass; if it fails on one, all raise its error."""
-    return check() if comm is None else together(own_communicator(comm), check)
+def check_particles(
+    comm: Intracomm | None, positions: npt.ArrayLike, velocities: npt.ArrayLike | None
+) -> tuple[Array, Array]:
+    """Return positions and velocities of the particles of this rank; if they are wrong on one, all raise its error."""
+    if comm is None:
+        return check_motion(positions, velocities)
+    own = own_communicator(comm)
+    places, speeds = together(own, lambda: check_motion(positions, velocities))
+    check_same(own, {"the number of dimensions": places.shape[1]})
+    return places, speeds
 
 
 class FluidRanks(BalancedRanks):

@@ -7,16 +7,16 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check, _core
+from vicinal.distributed.agreement import agree_on
 from vicinal.errors import InputError
 from vicinal.sim.clock import check_end
 from vicinal.sim.solver import SimulationWarning, UnstableError
-from vicinal.sph.checks import check_box, check_motion, check_positive, check_rows, check_time, check_vector
+from vicinal.sph.checks import check_box, check_positive, check_rows, check_time, check_vector
 from vicinal.sph.faults import first_warning_of, unstable, warn_of_gaps, warn_of_overlaps, warning_of
 from vicinal.sph.guard import Guard, check_guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
@@ -25,7 +25,7 @@ from vicinal.sph.kernels import KERNELS, Kernel
 from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
 from vicinal.sph.phases import Phase, check_phases, check_tension, matched_sounds
-from vicinal.sph.ranks import STEPS, FluidRanks, check_together
+from vicinal.sph.ranks import STEPS, FluidRanks, check_particles
 from vicinal.sph.schemes import SCHEMES, check_courant, check_scheme, check_smoothing, check_strength, check_tolerance
 from vicinal.sph.sound import find_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
@@ -162,9 +162,10 @@ class Simulation(Particles):
         precision: str = "single",
         comm: Intracomm | None = None,
     ) -> None:
+        agree_on(comm, locals(), per_rank=("self", "comm", "positions", "velocities", "pressures", "phase"))
         self._scheme = _check.check_choice(scheme, "scheme", SCHEMES)
         check_scheme(self._scheme, state, ends, comm)
-        places, speeds = check_together(comm, lambda: check_motion(positions, velocities))
+        places, speeds = check_particles(comm, positions, velocities)
         self._dim = places.shape[1]
         self._spacing = check_positive(spacing, "spacing")
         self._density = check_positive(density, "density")
@@ -291,6 +292,7 @@ class Simulation(Particles):
 
     def run(self, steps: int) -> None:
         """Take a number of steps."""
+        self.check_same(steps=steps)
         self.advance(math.inf, _check.check_integer(steps, "steps", least=0, most=2**62))
 
     def run_until(self, time: float) -> None:
@@ -298,6 +300,7 @@ class Simulation(Particles):
 
         A run that is continued from there has other steps, and other bits, than one that was never stopped there.
         """
+        self.check_same(time=time)
         end = check_end(check_time(time), self.time)
         with self.ending_at(end):
             self.advance(end, 2**62)
@@ -364,8 +367,7 @@ class Simulation(Particles):
         """
         if self._scheme != "delta":
             raise InputError(f"a fluid with bodies must have the scheme delta, got {self._scheme!r}")
-        if self._ranks.size > 1:
-            self._ranks.check_same(bodies=count, wall_particles=crc32(arms.tobytes() + owners.tobytes()))
+        self.check_same(bodies=count, wall_particles=arms, normals=normals, owners=owners, slip=slip)
         self._core.set_bodies(count, arms, normals, owners, np.full(len(owners), slip))
         self._ranks.inform(self._core)
 
@@ -571,7 +573,7 @@ class Simulation(Particles):
         >>> bool((sim.positions == other.positions).all())
         True
         """
-        options = options_of(state) | {"wall_motion": wall_motion, "ends": ends, "guard": guard, "comm": comm}
+        options = options_of(state, comm) | {"wall_motion": wall_motion, "ends": ends, "guard": guard, "comm": comm}
         made = cls(np.zeros((0, len(state["gravity"]))), **options)
         made._continue(state)
         return made

@@ -29,7 +29,8 @@ class LinkedCells(Index):
     points, cutoff, radii, boxes, skin, planes, box
         As for `vicinal.Index`.
     cell
-        Edge of a cell, at least the cutoff or the largest body, which is the default.
+        Edge of a cell, at least the cutoff or the largest body, which is the default. Where a grid of such cells would
+        not fit into memory, as with a cutoff of 0, the cells are larger.
 
     Examples
     --------
@@ -56,10 +57,12 @@ class LinkedCells(Index):
         self._cell = cell
 
     def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:
-        cell = 0.0 if self._cell is None else _check.check_number(self._cell, "cell")
+        if self._cell is None:
+            return {"cell": 0.0}
+        cell = _check.check_number(self._cell, "cell")
         # The core enlarges cells where squares of tiny sizes underflow, so that pairs reach farther than the bodies do.
         reach = cutoff if bodies.kind == "points" else max(bodies.largest) * (2 if bodies.kind == "spheres" else 1)
-        if self._cell is not None and not (math.isfinite(cell) and cell >= reach):
+        if not (math.isfinite(cell) and cell >= reach):
             what = "the cutoff" if bodies.kind == "points" else "the largest body"
             raise InputError(f"cell must be a finite length of at least {what}, {reach:g}, got {self._cell}")
         cells = grid_cells(bodies, cutoff, cell, box)

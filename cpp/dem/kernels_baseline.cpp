@@ -1,0 +1,10 @@
+// The loops for any processor.
+#include "dem/kernel_table.hpp"
+#include "dem/kernels.hpp"
+#include "dem/lanes.hpp"
+
+namespace vicinal::dem {
+
+const Kernels baseline_kernels = kernels_of<>();
+
+}  // namespace vicinal::dem

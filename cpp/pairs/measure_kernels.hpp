@@ -1,0 +1,42 @@
+// The vector code that measures hits: one small table of functions per instruction set.
+//
+// Plain types only, as in kernels.hpp. Differences and squares are those of the definition (docs/definition.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace vicinal {
+
+// What a hit tells about a body: its coordinates, followed by the user's number. The layout of BodyDetail
+// (index/bodies.hpp).
+template <class V, int D>
+struct BodyRecord {
+  V x[D];
+  std::int32_t id;
+};
+
+// Both take n hits, given by the slots of their records, of a query at `from`, to which `image` is added.
+//
+// rows:    distances, vectors side by side, and numbers; null: not wanted.
+// columns: squared distances, vectors as columns that begin `stride` apart, with 0 in place of -0, and numbers.
+template <class V>
+struct MeasureKernel {
+  void (*rows)(const void* records, const std::int32_t* slots, std::size_t n, const V* from, const V* image,
+               V* distances, V* vectors, std::int32_t* ids);
+  void (*columns)(const void* records, const std::int32_t* slots, std::size_t n, const V* from, const V* image,
+                  V* squares, V* vectors, std::size_t stride, std::int32_t* ids);
+};
+
+// By dimension.
+struct MeasureKernels {
+  MeasureKernel<float> single[2];
+  MeasureKernel<double> twice[2];
+};
+
+const MeasureKernels& baseline_measure_kernels();
+const MeasureKernels& avx2_measure_kernels();
+const MeasureKernels& avx512_measure_kernels();
+const MeasureKernels& neon_measure_kernels();
+
+}  // namespace vicinal
