@@ -124,7 +124,8 @@ emulate: $(VENV)/built
 
 # Other builds of the extension are in build/ (tools/other_build.sh). Builds for tests only are compiled with little
 # optimisation: that saves more time than the tests lose. This one has no precompiled headers, so that it fails if a file
-# does not include what it uses.clang: $(VENV)/built
+# does not include what it uses.
+clang: $(VENV)/built
 	@if ! command -v clang++ >/dev/null; then \
 	  echo "SKIPPED: no build with clang, because clang++ (Debian: clang, libomp-dev) is not installed"; else \
 	tools/other_build.sh clang "-DCMAKE_CXX_COMPILER=clang++ -DVICINAL_WERROR=ON -DVICINAL_OPTIMIZE=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON" \

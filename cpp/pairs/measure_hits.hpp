@@ -7,7 +7,6 @@
 #include <span>
 #include <type_traits>
 
-#include "exec/isa.hpp"
 #include "index/bodies.hpp"
 #include "index/structure.hpp"
 #include "pairs/measure.hpp"
@@ -40,7 +39,7 @@ class HitMeasure {
   static_assert(sizeof(Detail) == sizeof(Record) && offsetof(Detail, id) == offsetof(Record, id));
 
   static const MeasureKernel<T>& kernel() {
-    const MeasureKernels& all = VICINAL_OF_ISA(measure_kernels());
+    const MeasureKernels& all = measure_kernels();
     if constexpr (std::is_same_v<T, float>) return all.single[D - 2];
     else return all.twice[D - 2];
   }

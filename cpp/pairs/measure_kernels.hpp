@@ -34,6 +34,9 @@ struct MeasureKernels {
   MeasureKernel<double> twice[2];
 };
 
+// Of the instruction set in use.
+const MeasureKernels& measure_kernels();
+
 const MeasureKernels& baseline_measure_kernels();
 const MeasureKernels& avx2_measure_kernels();
 const MeasureKernels& avx512_measure_kernels();

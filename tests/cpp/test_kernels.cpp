@@ -232,8 +232,8 @@ void run_nearest(const NearestKernel<V>& kernel, int dimension, Digest& digest) 
 }
 
 Digest run_all() {
-  const Kernels& kernels = VICINAL_OF_ISA(kernels());
-  const NearestKernels& nearest = VICINAL_OF_ISA(nearest_kernels());
+  const Kernels& kernels = vicinal::kernels();
+  const NearestKernels& nearest = vicinal::nearest_kernels();
   Digest digest;
   for (std::size_t d = 0; d < 2; ++d) {
     for (std::size_t s = 0; s < shapes; ++s) {
