@@ -28,6 +28,11 @@ def scene_with(material, law):
     return Dem(law=law, materials={"m": material}, pairs=[{"materials": ["m", "m"], "friction": 0.3}])
 
 
+def test_a_material_shows_its_defaults():
+    assert "restitution=1.0" in repr(Material(kn=1e4))
+    assert "above 0 and at most 1; 1 by default." in Material.__doc__
+
+
 def test_an_unknown_law_is_an_error_that_lists_the_laws():
     match = rf"law must be one of {', '.join(LAWS)}, got 'hooke'"
     with pytest.raises(InputError, match=match):

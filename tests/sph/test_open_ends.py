@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.parts import run_in_parts
 from vicinal.errors import InputError
 from vicinal.sim import load, run, scenes
 from vicinal.sim.walls import Plane
@@ -92,8 +93,7 @@ def test_a_restored_channel_continues_bit_for_bit(tmp_path: Path) -> None:
     small = ["sph.spacing=0.05", "run.threads=1"]
     scene = load(file, settings=[*small, "run.duration=0.6"])
     whole = run(scene, tmp_path / "whole").solver.simulation
-    run(load(file, settings=[*small, "run.duration=0.3"]), tmp_path / "parts")
-    rest = run(scene, tmp_path / "parts", restart=tmp_path / "parts" / "restart.npz").solver.simulation
+    rest = run_in_parts(scene, tmp_path / "parts").solver.simulation
     assert rest.step_count == whole.step_count
     for column in ("positions", "velocities", "densities", "wall_positions", "wall_pressures"):
         assert (getattr(rest, column) == getattr(whole, column)).all(), column

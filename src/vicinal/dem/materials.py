@@ -109,7 +109,8 @@ def _documentation() -> str:
     lines = ["A material of bodies and walls.", "", "Parameters", "----------"]
     owners = {p.name: f" Law ``{law.name!r}``." for law in LAWS.values() for p in law.parameters}
     for p in PARAMETERS.values():
-        lines += [p.name, f"    {p.doc} Unit {p.unit}, {p.range}.{owners.get(p.name, '')}"]
+        default = "" if p.default is None else f"; {p.default:g} by default"
+        lines += [p.name, f"    {p.doc} Unit {p.unit}, {p.range}{default}.{owners.get(p.name, '')}"]
     return "\n".join(lines)
 
 

@@ -40,7 +40,7 @@ def pair_rows(
         return offsets, indices
     rows = _core.row_names(offsets)
     kept = ~(ghosts[rows] & ghosts[indices])
-    if several:  # the forces are those of the nearest image, whichever is within reach
+    if several:  # forces are those of the nearest image
         kept &= rows != indices
         kept[1:] &= (rows[1:] != rows[:-1]) | (indices[1:] != indices[:-1])
     if len(owners):
