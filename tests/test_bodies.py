@@ -299,7 +299,7 @@ REFUSALS = [
     Refusal("boxes far outside", lambda: vc.pairs(boxes=(LOWER + 1e12, UPPER + 1e12), box=1.0), "boxes|points", "box"),
     # a second set
     Refusal(
-        "radii for points", lambda: INDEX["points"].pairs(queries=CLOUD, query_radii=RADII), "query_radii", "points"
+        "radii for points", lambda: INDEX["points"].pairs(queries=CLOUD, query_radii=RADII), "query_radii", "cutoff="
     ),
     Refusal("boxes for points", lambda: INDEX["points"].pairs(query_boxes=BOXES), "query_boxes", "points"),
     Refusal("boxes for spheres", lambda: INDEX["spheres"].pairs(query_boxes=BOXES), "query_boxes", "spheres"),
@@ -312,7 +312,7 @@ REFUSALS = [
         "query radii for a cutoff",
         lambda: vc.pairs(CLOUD, cutoff=1, queries=CLOUD, query_radii=1),
         "query_radii",
-        "spheres",
+        "leave out cutoff=",
     ),
     Refusal(
         "a negative radius of a query",
@@ -341,7 +341,7 @@ REFUSALS = [
     Refusal("a table of bodies", lambda: INDEX["points"].remove([[1], [2]]), "ids", r"\(2, 1\)"),
     Refusal(
         "an insertion that outgrows memory",
-        lambda: vc.LinkedCells(CLOUD, cutoff=0.1).insert(np.full((1, 3), 1e9)),
+        lambda: vc.LinkedCells(CLOUD, cutoff=0.1, cell=0.1).insert(np.full((1, 3), 1e9)),
         "cell",
         "cells",
     ),

@@ -203,7 +203,6 @@ def test_options_of_other_schemes_are_refused() -> None:
         ({"shifting": 1.0}, "shifting must be 0"),
         ({"tolerance": 0.5}, "tolerance must be at most 0.1"),
         ({"tolerance": 0.01, "scheme": "delta"}, "tolerance must be used with"),
-        ({"comm": object()}, "comm must be None"),
         ({"phases": [vc.sph.Phase(density=1.0)]}, "phases must be used with"),
         ({"courant": 2.0}, "courant must be at most 1"),
     ]
@@ -218,3 +217,9 @@ def test_options_of_other_schemes_are_refused() -> None:
             load(scenes.find("still_tank"), settings=["sph.scheme=dfsph", setting])
     with pytest.raises(InputError, match="must not be given with the scheme delta"):
         load(scenes.find("still_tank"), settings=["sph.tolerance=0.01"])
+
+
+def test_ranks_are_refused() -> None:
+    mpi = pytest.importorskip("mpi4py.MPI", reason="mpi4py is not installed (pip install 'vicinal[mpi]')")
+    with pytest.raises(InputError, match="comm must be None"):
+        Simulation([[0.0, 0.0]], spacing=0.1, sound_speed=1.0, scheme="dfsph", comm=mpi.COMM_SELF)
