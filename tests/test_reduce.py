@@ -228,7 +228,7 @@ REFUSED = [
     Refusal("text", lambda: vc.reduce(CLOUD, 0.1, coulomb, data=("a", 1.0)), "data", "<U1"),
     Refusal("ndim", lambda: vc.reduce(CLOUD, 0.1, coulomb, data=(np.zeros((1,) * 4), 1.0)), "data", r"1, 1"),
     Refusal("each", lambda: vc.reduce(CLOUD, 0.1, energy, each=2), "each", "2"),
-    Refusal("types", lambda: vc.reduce(CLOUD, 0.1, energy, types=[0]), "cutoff", r"shape \(\)"),
+    Refusal("types", lambda: vc.reduce(CLOUD, 0.1, energy, types=[0]), "types", "one number"),
     Refusal("exclude", lambda: vc.reduce(CLOUD, 0.1, energy, exclude=[[0, -1]]), "exclude", "-1"),
     Refusal("no cutoff", lambda: vc.reduce(CLOUD, None, energy), "cutoff", "none given"),
 ]
