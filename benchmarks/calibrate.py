@@ -1,8 +1,8 @@
-"""Measure the seconds of each count of `vicinal.costs`, and write the table of one instruction set to costs.json.
+"""Measure the seconds of each count of `vicinal.costs`, and write the table of this machine to costs.json.
 
 All variants of all structures are timed on seeded scenes, one thread, CPU time, best of several, and the seconds are
-fitted to the times (`fit_costs.py`). `choice.py` tests the chooser on other scenes. The tables of the other instruction
-sets stay as they are.
+fitted to the times (`fit_costs.py`). `choice.py` tests the chooser on other scenes. The tables of other instruction
+sets and makers of processors stay as they are.
 
     python benchmarks/calibrate.py                         # an hour
     python benchmarks/calibrate.py --quick                 # some minutes
@@ -31,7 +31,8 @@ import vicinal as vc
 from fit_costs import fit, regrets, ways_in
 from scenes import Scene, scenes
 from shots import Shot, measure, once, read
-from vicinal.costs import FILE, ISAS, chooser, forget, read_tables, survey
+from vicinal._core import processor_maker
+from vicinal.costs import FILE, ISAS, chooser, forget, isa_of, read_tables, survey, table_name
 from vicinal.machine import cpu
 from vicinal.settings import check_settings
 
@@ -101,10 +102,11 @@ def updates() -> dict[str, dict[str, float]]:
     return result
 
 
-def write(isa: str, measured: dict[str, Any]) -> None:
-    """Write the table of an instruction set to costs.json; keep the other tables."""
-    tables = read_tables() | {isa: measured}
-    FILE.write_text(json.dumps({name: tables[name] for name in ISAS if name in tables}, indent=1) + "\n", "utf-8")
+def write(name: str, measured: dict[str, Any]) -> None:
+    """Write a table to costs.json; keep the other tables."""
+    tables = read_tables() | {name: measured}
+    names = sorted(tables, key=lambda name: (list(ISAS).index(isa_of(name)), name))
+    FILE.write_text(json.dumps({name: tables[name] for name in names}, indent=1) + "\n", "utf-8")
     forget()
 
 
@@ -117,8 +119,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="measure for so long, beginning where the last call ended")
     options = parser.parse_args()
     vc.set_threads(1)
-    isa = vc.info()["isa"]
-    times = options.times or Path(__file__).with_name("results") / f"calibrate-{isa}.jsonl"
+    name = table_name(vc.info()["isa"], processor_maker())
+    times = options.times or Path(__file__).with_name("results") / f"calibrate-{name.replace(' ', '-')}.jsonl"
     if not options.refit:
         if options.seconds is None:
             times.unlink(missing_ok=True)
@@ -129,7 +131,7 @@ def main() -> int:
     structures = fit(ways)
     ratios = regrets(ways, structures)
     print(f"{len(ratios)} scenes, within {GOAL}×: {np.mean(ratios <= GOAL):.1%}, worst {ratios.max():.2f}×")
-    before = read_tables().get(isa, {}) if options.refit else {}
+    before = read_tables().get(name, {}) if options.refit else {}
     measured = {
         "machine": f"{cpu()}, one thread",
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
@@ -139,10 +141,10 @@ def main() -> int:
         "updates": before.get("updates") or updates(),
         "structures": structures,
     }
-    write(isa, measured)
+    write(name, measured)
     if not before:
         measured["all_pairs_limit"], measured["choosing"] = all_pairs_limit()
-        write(isa, measured)
+        write(name, measured)
     return 0
 
 

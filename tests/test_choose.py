@@ -226,12 +226,12 @@ def test_an_index_that_is_kept_and_hardly_moves_is_not_rebuilt() -> None:
 # ---- Counts and seconds, by name ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("isa", costs.read_tables())
+@pytest.mark.parametrize("measured", costs.read_tables())
 @pytest.mark.parametrize("name", ["uniform", "mixed sizes", "boxes", "periodic", "plane"])
-def test_every_count_of_every_structure_has_seconds(isa: str, name: str) -> None:
+def test_every_count_of_every_structure_has_seconds(measured: str, name: str) -> None:
     bodies = SITUATIONS[name]
     settings = check_settings(bodies.get("points"), **{k: v for k, v in bodies.items() if k != "points"})
-    table = costs.costs_with(isa).table
+    table = costs.costs_named(measured).table
     estimates = costs.survey(settings).estimates()
     assert {structure for structure, *_ in estimates} == CHOOSABLE
     for structure, parameters, counts, kept in estimates:
@@ -261,7 +261,7 @@ def test_a_prediction_is_the_sum_of_counts_times_seconds() -> None:
 
 def test_a_structure_without_seconds_is_not_predicted() -> None:
     """A new structure is chosen only after calibration, and has no effect before."""
-    measured = costs.read_tables()["avx2"]
+    measured = costs.read_tables()["avx2 AMD"]
     seconds = {name: kinds for name, kinds in measured["structures"].items() if name != "LinkedCells"}
     surveyed = costs.survey(check_settings(UNIFORM, cutoff=0.03))
     assert set(surveyed.predict(_core.CostTable(seconds, measured["updates"]), None, 0)) == CHOOSABLE - {"LinkedCells"}
@@ -277,17 +277,26 @@ def test_every_structure_that_can_be_chosen_has_a_reason() -> None:
 
 
 def test_the_nearest_instruction_set_stands_in_for_one_that_was_not_measured() -> None:
-    assert costs.nearest("avx2", {"baseline": 0, "avx2": 0, "avx512": 0}) == "avx2"
-    assert costs.nearest("avx512", {"baseline": 0, "avx2": 0}) == "avx2"
-    assert costs.nearest("baseline", {"avx2": 0, "avx512": 0}) == "avx2"
-    assert costs.nearest("avx2", {"avx512": 0, "baseline": 0}) == "baseline"
-    assert costs.nearest("neon", {"baseline": 0, "avx2": 0, "avx512": 0}) == "avx2"
+    assert costs.nearest("avx2", "", ["baseline", "avx2", "avx512"]) == "avx2"
+    assert costs.nearest("avx512", "AMD", ["baseline", "avx2"]) == "avx2"
+    assert costs.nearest("baseline", "Intel", ["avx2", "avx512"]) == "avx2"
+    assert costs.nearest("avx2", "", ["avx512", "baseline"]) == "baseline"
+    assert costs.nearest("neon", "", ["baseline", "avx2", "avx512"]) == "avx2"
+
+
+def test_a_processor_has_the_constants_of_its_maker() -> None:
+    names = ["baseline", "avx2", "avx512 Intel", "avx512 AMD"]
+    assert costs.nearest("avx512", "AMD", names) == "avx512 AMD"
+    assert costs.nearest("avx512", "Intel", names) == "avx512 Intel"
+    assert costs.nearest("avx512", "", names) == "avx512 Intel"
+    assert costs.nearest("avx2", "AMD", names) == "avx2"
+    assert _core.processor_maker() in {"AMD", "Intel", ""}
 
 
 def test_a_choice_names_the_instruction_set_of_its_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = costs.read_tables()
     monkeypatch.setattr(_core, "get_isa", lambda: "avx512")
-    for measured, stands_in in (({"avx2": tables["avx2"]}, "avx2"), ({"avx512": tables["avx2"]}, "avx512")):
+    for measured, stands_in in (({"avx2": tables["avx2 AMD"]}, "avx2"), ({"avx512": tables["avx2 AMD"]}, "avx512")):
         monkeypatch.setattr(costs, "read_tables", lambda measured=measured: measured)
         costs.forget()
         choice = vc.choose(UNIFORM, cutoff=0.03)
@@ -295,7 +304,7 @@ def test_a_choice_names_the_instruction_set_of_its_constants(monkeypatch: pytest
         assert ("constants for avx2; none were measured for avx512" in choice.reason) == (stands_in == "avx2")
     monkeypatch.undo()
     costs.forget()
-    assert vc.choose(UNIFORM, cutoff=0.03).measured_with in tables
+    assert vc.choose(UNIFORM, cutoff=0.03).measured_with in {costs.isa_of(name) for name in tables}
 
 
 # ---- The survey ---------------------------------------------------------------------------------------------------

@@ -22,6 +22,14 @@ std::vector<Isa> available_isas() {
   return isas;
 }
 
+std::string_view processor_maker() {
+#ifdef VICINAL_X86
+  if (__builtin_cpu_is("amd")) return "AMD";
+  if (__builtin_cpu_is("intel")) return "Intel";
+#endif
+  return "";
+}
+
 Isa best_isa() {
   auto isas = available_isas();
   if (avx512_is_emulated()) isas.pop_back();  // emulated instructions are only for tests, which request them by name

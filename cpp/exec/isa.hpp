@@ -21,6 +21,9 @@ std::vector<Isa> available_isas();
 // The best one.
 Isa best_isa();
 
+// "AMD", "Intel" or "" for others: processors with the same instructions take different times for them.
+std::string_view processor_maker();
+
 inline std::atomic<Isa>& isa_setting() {
   static std::atomic<Isa> isa{best_isa()};
   return isa;

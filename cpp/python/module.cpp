@@ -227,6 +227,7 @@ NB_MODULE(_core, m) {
   m.def("set_threads", [](int n) { thread_count_setting() = n; }, nb::arg("n"));
   m.def("hardware_threads", &hardware_threads);
   m.def("work_alone", [] { alone_after_fork() = true; });
+  m.def("processor_maker", [] { return std::string(processor_maker()); });
   m.def("get_isa", [] { return std::string(name(isa_setting())); });
   m.def("set_isa", [](const std::string& wanted) { set_isa(wanted); }, nb::arg("name"));
   m.def("available_isas", &isas);

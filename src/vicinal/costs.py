@@ -1,13 +1,14 @@
 """The cost of a search with each structure: counts of its operations, times the seconds per operation.
 
 The core surveys the bodies, and each structure estimates named counts from the survey (cpp/index/estimates/): bodies
-sorted, blocks started, candidates copied and tested. The seconds per operation are in costs.json, one table for each
-instruction set, written by benchmarks/calibrate.py.
+sorted, blocks started, candidates copied and tested. The seconds per operation are in costs.json, written by
+benchmarks/calibrate.py, by instruction set and maker of the processor ("avx512 AMD"): processors with the same
+instructions take different times for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,26 +57,48 @@ class Costs:
 
 
 def read_tables(file: Path = FILE) -> dict[str, Any]:
-    """Return the tables of costs.json, one for each instruction set that was measured."""
+    """Return the tables of costs.json by instruction set and maker of the processor."""
     import json
 
     tables: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return tables
 
 
-def nearest(isa: str, measured: Mapping[str, Any]) -> str:
-    """Return the instruction set itself if it was measured, otherwise the one nearest to it, the lower of two."""
-    return min(measured, key=lambda name: (abs(ISAS[name] - ISAS[isa]), ISAS[name]))
+def nearest(isa: str, maker: str, measured: Iterable[str]) -> str:
+    """Return the name of the table of an instruction set, or of the one nearest to it, the lower of two.
+
+    Of several tables of one instruction set it is that of the maker of the processor, otherwise the first.
+    """
+
+    def distance(name: str) -> tuple[int, int, bool]:
+        rank = ISAS[isa_of(name)]
+        return abs(rank - ISAS[isa]), rank, name != table_name(isa_of(name), maker)
+
+    return min(measured, key=distance)
+
+
+def table_name(isa: str, maker: str) -> str:
+    """Return the name of the table of an instruction set and a maker of processors."""
+    return f"{isa} {maker}".strip()
+
+
+def isa_of(name: str) -> str:
+    """Return the instruction set of a table of costs.json."""
+    return name.partition(" ")[0]
 
 
 @cache
 def costs_with(isa: str) -> Costs:
-    """Return the seconds for an instruction set."""
-    tables = read_tables()
-    isa = nearest(isa, tables)
-    table = tables[isa]
+    """Return the seconds for an instruction set on this processor."""
+    return costs_named(nearest(isa, _core.processor_maker(), read_tables()))
+
+
+@cache
+def costs_named(name: str) -> Costs:
+    """Return the seconds of a table."""
+    table = read_tables()[name]
     return Costs(
-        isa,
+        isa_of(name),
         table["all_pairs_limit"],
         table["choosing"],
         table["structures"],
@@ -98,6 +121,7 @@ def current_costs() -> Costs:
 def forget() -> None:
     """Read the file again when it is needed."""
     costs_with.cache_clear()
+    costs_named.cache_clear()
     chooser.cache_clear()
 
 
