@@ -230,7 +230,7 @@ class RowSearch {
     const std::int32_t* const payload = payload_of(bodies_, want_);
     // The test compares ids; of hits that are slots, the log keeps those that are wanted.
     HitOptions options;
-    if (!want_.slots()) options = {keep_, sort && sorts_candidates() ? row_kernels().sort : nullptr};
+    if (!want_.slots()) options = {keep_, sort && sorts_candidates() ? &row_kernels() : nullptr};
     const Keep logged = want_.slots() ? keep_ : Keep::all;
     return for_each_part(task_, [&](std::size_t part, std::size_t thread, auto&& run) {
       auto& log = logs_.get(thread, [&](auto& made) { made.emplace(queries_, bodies_, logged, pool_); });
@@ -283,7 +283,7 @@ class RowSearch {
     // The cache lines of most rows; the number of lines of each row would be a branch that is hard to predict.
     const std::size_t rows = std::max<std::size_t>(1, queries_.size);
     const std::size_t lines = static_cast<std::size_t>(offsets.back()) / rows / line + 3;
-    const RowKernels& kernels = row_kernels();
+    const SortKernels& kernels = row_kernels();
     const bool sort_pieces = sort && !sorts_candidates();
     std::vector<const std::int32_t*> hits(more_.size());
     static constexpr std::array<std::int32_t, copied_past> none{};  // empty rows are copied, too
