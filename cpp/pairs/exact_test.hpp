@@ -207,44 +207,35 @@ class ExactTest final : public Test<T, D> {
     const Tile<V> tile = gather(cut, kernel, batch, payload, payload_to, from, to, total);
     if (tile.size == 0) return;
     if (options.sort != nullptr) {
-      sort_tile(to, total, options.sort);
+      sort_tile(to, total, *options.sort);
       place_queries(cut, total, batch);
     }
     f(kernel, tile, batch, cut.preceded ? ends_[0] : Slot{0});
   }
 
-  // Sorts the candidates of a tile by payload.
+  // Sorts the candidates of a tile by payload. order_ gets the places where they were.
   template <class V, std::size_t N>
-  void sort_tile(std::array<Buffer<V>, N>& x, std::size_t n, SortIds* sort) {
-    std::int32_t* const payload = payload_tile_.data();
-    std::int32_t least = payload[0], most = payload[0];
-    for (std::size_t k = 1; k < n; ++k) {
-      least = std::min(least, payload[k]);
-      most = std::max(most, payload[k]);
+  void sort_tile(std::array<Buffer<V>, N>& x, std::size_t n, const SortKernels& kernels) {
+    if (order_.size() == 0) order_.reset(tile_candidates + sort_overshoot);
+    if (const int bits = kernels.rank(payload_tile_.data(), n, order_.data()); bits > 0) sort_ties(n, bits);
+    if constexpr (sizeof(V) == sizeof(std::int32_t)) {
+      std::array<std::int32_t*, N + 1> columns{payload_tile_.data()};
+      for (std::size_t c = 0; c < columns_; ++c) columns[c + 1] = reinterpret_cast<std::int32_t*>(x[c].data());
+      kernels.arrange(order_.data(), n, columns.data(), columns_ + 1);
+    } else {
+      const auto reorder = [&](auto* column) {
+        std::array<std::decay_t<decltype(*column)>, tile_candidates> sorted;
+        for (std::size_t k = 0; k < n; ++k) sorted[k] = column[static_cast<std::size_t>(order_[k])];
+        std::copy_n(sorted.data(), n, column);
+      };
+      reorder(payload_tile_.data());
+      for (std::size_t c = 0; c < columns_; ++c) reorder(x[c].data());
     }
-    // Payload and place in one number: sorting takes the payload, and the place is what the columns are ordered by.
-    const int bits = static_cast<int>(std::bit_width(n - 1));
-    const auto range = static_cast<std::uint32_t>(most) - static_cast<std::uint32_t>(least);
-    const int excess = std::max(0, static_cast<int>(std::bit_width(range)) + bits - 31);
-    if (keys_.size() == 0) keys_.reset(tile_candidates + overshoot);
-    std::int32_t* const keys = keys_.data();
-    for (std::size_t k = 0; k < n; ++k) keys[k] = (payload[k] - least) >> excess << bits | static_cast<std::int32_t>(k);
-    sort(keys, n, keys);
-    if (excess > 0) sort_ties(n, bits);
-    const std::int32_t places = (1 << bits) - 1;
-    for (std::size_t k = 0; k < n; ++k) keys[k] &= places;
-    const auto reorder = [&](auto* column) {
-      std::array<std::decay_t<decltype(*column)>, tile_candidates> sorted;
-      for (std::size_t k = 0; k < n; ++k) sorted[k] = column[static_cast<std::size_t>(keys[k])];
-      std::copy_n(sorted.data(), n, column);
-    };
-    reorder(payload);
-    for (std::size_t c = 0; c < columns_; ++c) reorder(x[c].data());
   }
-  // Sorts keys that have no room for all bits of a payload, and agree in those they have.
+  // Sorts places of which the upper bits of a payload take precedence, but not all of them.
   void sort_ties(std::size_t n, int bits) {
     const std::int32_t* const payload = payload_tile_.data();
-    std::int32_t* const keys = keys_.data();
+    std::int32_t* const keys = order_.data();
     const std::int32_t places = (1 << bits) - 1;
     for (std::size_t begin = 0, end; begin < n; begin = end) {
       end = begin + 1;
@@ -253,6 +244,7 @@ class ExactTest final : public Test<T, D> {
         std::sort(keys + begin, keys + end,
                   [&](std::int32_t a, std::int32_t b) { return payload[a & places] < payload[b & places]; });
     }
+    for (std::size_t k = 0; k < n; ++k) keys[k] &= places;
   }
 
   // Finds the places of queries in a sorted tile of n candidates. Queries that need only greater ids begin there.
@@ -262,8 +254,16 @@ class ExactTest final : public Test<T, D> {
     const std::int32_t* const payload = payload_tile_.data();
     const std::int32_t* const ids = queries_.ids.data() + cut.first;
     const std::size_t queries = cut.last - cut.first;
-    const std::int32_t more = batch.upper ? 1 - batch.image : 0;
     std::uint32_t* const places = places_.data();
+    batch.places = places;
+    if (!batch.upper) {  // the queries are in the tile
+      const std::uint32_t position = cut.preceded ? ends_[0] : 0;
+      for (std::size_t k = 0; k < n; ++k)  // without a branch: others write behind the last
+        places[std::min<std::size_t>(static_cast<std::uint32_t>(order_[k]) - position, queries)] =
+            static_cast<std::uint32_t>(k);
+      return;
+    }
+    const std::int32_t more = 1 - batch.image;
     std::fill_n(places, queries, 0U);
     // Bisection for all queries in step: none waits for another, and there is no branch to mispredict.
     for (std::size_t left = n; left > 0;) {
@@ -273,9 +273,8 @@ class ExactTest final : public Test<T, D> {
                      static_cast<std::uint32_t>(payload[places[q] + half - 1] < ids[q] + more);
       left -= half;
     }
-    if (batch.upper) batch.own = Own::after;
+    batch.own = Own::after;
     batch.upper = false;
-    batch.places = places;
   }
 
   template <class V, std::size_t N>
@@ -366,7 +365,7 @@ class ExactTest final : public Test<T, D> {
   // `counted`: only their number is wanted, and `to` is scratch. `sort`, unless null, sorts the hits of each query.
   template <class V>
   void resolve(const Cut& cut, const Kernel<V>& kernel, Batch<V> batch, const Tile<V>& tile,
-               const std::int32_t* payload, HitRoom to, bool counted, SortIds* sort) {
+               const std::int32_t* payload, HitRoom to, bool counted, const SortKernels* sort) {
     if constexpr (!std::is_same_v<V, T>) {  // only such tests leave doubts
       if (unsure_.size() == 0) make_room_for_doubts();
       std::array<T, Bodies<T, D>::most> x;
@@ -395,7 +394,7 @@ class ExactTest final : public Test<T, D> {
           else exact_kernel_.hits(exact, one, to.hits + counts[0], nullptr, &counts[1]);
         }
         const std::uint32_t n = counts[0] + counts[1];
-        if (sort != nullptr && counts[1] > 0) sort(to.hits, n, to.hits);
+        if (sort != nullptr && counts[1] > 0) sort->sort(to.hits, n, to.hits);
         counts_[batch.first - first] = n;
         if (!counted) to.hits += n;
         if (to.owners != nullptr) to.owners = std::fill_n(to.owners, n, queries_.ids[batch.first]);
@@ -530,8 +529,8 @@ class ExactTest final : public Test<T, D> {
   std::array<Buffer<T>, Bodies<T, D>::most> exact_tile_;
   std::array<Buffer<float>, Bodies<T, D>::most> near_tile_;
   Buffer<std::int32_t> payload_tile_;
-  Buffer<std::int32_t> keys_;                        // of a tile that is sorted
-  std::array<std::uint32_t, cut_queries> places_{};  // of queries in it
+  Buffer<std::int32_t> order_;                           // of a tile that is sorted
+  std::array<std::uint32_t, cut_queries + 1> places_{};  // of queries in it
   std::array<std::uint32_t, cut_queries> counts_{};
   // Of queries with candidates in doubt.
   bool at_border_ = false;                   // the tile reaches the border of a cut frame

@@ -10,23 +10,23 @@
 #include "index/structure.hpp"
 #include "pairs/filter.hpp"
 #include "pairs/kernels.hpp"
+#include "pairs/sort_kernels.hpp"
 
 namespace vicinal {
 
 // Candidates tested at once. A tile of them stays in the first cache with room for the hits.
 inline constexpr std::size_t tile_candidates = 1024;
+static_assert(tile_candidates <= most_ranked);
 
 // Which hits of a query are kept.
 enum class Keep {
   all,
   upper,  // only those with a larger id: each pair once (of a body's own images, one of two opposite ones)
 };
-// Writes n ids in ascending order to `to`, which may be `from`, and up to `overshoot` more.
-using SortIds = void(const std::int32_t* from, std::size_t n, std::int32_t* to);
 // What hits are asked for. With `sort`, candidates are sorted, so that hits in one tile are in ascending order.
 struct HitOptions {
   Keep keep = Keep::all;
-  SortIds* sort = nullptr;
+  const SortKernels* sort = nullptr;
 };
 // A body is its own neighbour through images; of two opposite ones this is the one that is kept.
 template <class T, int D>

@@ -161,6 +161,21 @@ class RowStream {
   Buffer<std::int32_t> stage_{staged + sort_overshoot};
 };
 
+// Counts queries and hits.
+class HitSample final : public HitSink {
+ public:
+  std::size_t queries = 0, total = 0;
+
+  HitRoom room(std::size_t /*most*/) override { return {hits_.data(), nullptr}; }
+  void take(Slot /*first*/, std::span<const std::uint32_t> counts, const Shift& /*shift*/) override {
+    queries += counts.size();
+    total = std::accumulate(counts.begin(), counts.end(), total);
+  }
+
+ private:
+  Buffer<std::int32_t> hits_{batch_hits + overshoot};
+};
+
 // One search for rows: the logs of its threads, and two ways to convert the logs to rows.
 template <class T, int D>
 class RowSearch {
@@ -218,11 +233,23 @@ class RowSearch {
     logs_.at(part.thread).replay(part.log_begin, part.log_end, part.first_hit, visit);
   }
 
-  // With enough queries per cell, sorting the candidates of a cell once takes less time than sorting the hits of each
-  // query (benchmarks/rows.py). Half rows need fewer: of sorted candidates they test only those after the query.
-  [[nodiscard]] bool sorts_candidates() const {
-    const std::size_t enough = keep_ == Keep::upper ? 12 : 20;
-    return queries_.groups > 0 && queries_.size >= enough * queries_.groups;
+  // With many hits per query, sorting the candidates of a cell once takes less time than sorting the hits of each query
+  // (benchmarks/rows.py), unless few queries share the candidates.
+  [[nodiscard]] bool sort_candidates_first() const {
+    constexpr std::size_t shared = 12;
+    const double many = keep_ == Keep::upper ? 76 : 50;  // full rows
+    return queries_.groups > 0 && queries_.size >= shared * queries_.groups && sampled_hits() >= many;
+  }
+  // The mean number of hits of some queries.
+  [[nodiscard]] double sampled_hits() const {
+    constexpr std::size_t sample = 64;
+    const auto test = make_test<T, D>(queries_, bodies_, task_.cutoff, task_.filter);
+    HitSample hits;
+    auto each = [&](const Block& block) {
+      if (hits.queries < sample) test->hits(block, nullptr, hits, {});
+    };
+    task_.index.blocks(queries_, task_.mode, task_.index.parts(queries_) / 2, each);
+    return static_cast<double>(hits.total) / static_cast<double>(std::max<std::size_t>(1, hits.queries));
   }
 
   // Finds all hits; returns the number of candidates.
@@ -230,7 +257,8 @@ class RowSearch {
     const std::int32_t* const payload = payload_of(bodies_, want_);
     // The test compares ids; of hits that are slots, the log keeps those that are wanted.
     HitOptions options;
-    if (!want_.slots()) options = {keep_, sort && sorts_candidates() ? row_kernels().sort : nullptr};
+    sorts_candidates_ = plain && sort && sort_candidates_first();
+    if (!want_.slots()) options = {keep_, sorts_candidates_ ? &row_kernels() : nullptr};
     const Keep logged = want_.slots() ? keep_ : Keep::all;
     return for_each_part(task_, [&](std::size_t part, std::size_t thread, auto&& run) {
       auto& log = logs_.get(thread, [&](auto& made) { made.emplace(queries_, bodies_, logged, pool_); });
@@ -283,8 +311,8 @@ class RowSearch {
     // The cache lines of most rows; the number of lines of each row would be a branch that is hard to predict.
     const std::size_t rows = std::max<std::size_t>(1, queries_.size);
     const std::size_t lines = static_cast<std::size_t>(offsets.back()) / rows / line + 3;
-    const RowKernels& kernels = row_kernels();
-    const bool sort_pieces = sort && !sorts_candidates();
+    const SortKernels& kernels = row_kernels();
+    const bool sort_pieces = sort && !sorts_candidates_;
     std::vector<const std::int32_t*> hits(more_.size());
     static constexpr std::array<std::int32_t, copied_past> none{};  // empty rows are copied, too
     for (std::size_t t = 0; t < hits.size(); ++t) hits[t] = logs_.has(t) ? logs_.at(t).hits() : none.data();
@@ -372,6 +400,7 @@ class RowSearch {
   Buffer<Piece> pieces_;                     // the first piece of every row
   std::vector<std::vector<RowPiece>> more_;  // per thread: further pieces of rows
   std::int64_t total_ = 0;
+  bool sorts_candidates_ = false;
 };
 
 }  // namespace detail

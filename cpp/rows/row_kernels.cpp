@@ -5,6 +5,6 @@
 
 namespace vicinal {
 
-const RowKernels& row_kernels() { return VICINAL_OF_ISA(row_kernels()); }
+const SortKernels& row_kernels() { return VICINAL_OF_ISA(row_kernels()); }
 
 }  // namespace vicinal

@@ -66,12 +66,39 @@ struct IntLanes {
       v[k + 4] = _mm256_permute2x128_si256(u[k], u[k + 4], 0x31);
     }
   }
+
+  static inline void to_records(const vector* v, std::int32_t* to) {
+    // Half k of a register has its entries k, k + 2, k + 4 and k + 6: then records come out in order.
+    const vector order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+    vector c[4];
+    repeat<4>([&](int k) { c[k] = _mm256_permutevar8x32_epi32(v[k], order); });
+    const vector low[] = {_mm256_unpacklo_epi32(c[0], c[1]), _mm256_unpacklo_epi32(c[2], c[3])};
+    const vector high[] = {_mm256_unpackhi_epi32(c[0], c[1]), _mm256_unpackhi_epi32(c[2], c[3])};
+    store(to, _mm256_unpacklo_epi64(low[0], low[1]));
+    store(to + 8, _mm256_unpackhi_epi64(low[0], low[1]));
+    store(to + 16, _mm256_unpacklo_epi64(high[0], high[1]));
+    store(to + 24, _mm256_unpackhi_epi64(high[0], high[1]));
+  }
+  static inline void from_records(const std::int32_t* records, const std::int32_t* places, vector* v) {
+    const auto record = [&](int k) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(records + 4 * static_cast<std::size_t>(places[k])));
+    };
+    // Half k of register j is record 4 k + j.
+    vector r[4];
+    repeat<4>([&](int j) { r[j] = _mm256_inserti128_si256(_mm256_castsi128_si256(record(j)), record(j + 4), 1); });
+    const vector low[] = {_mm256_unpacklo_epi32(r[0], r[1]), _mm256_unpacklo_epi32(r[2], r[3])};
+    const vector high[] = {_mm256_unpackhi_epi32(r[0], r[1]), _mm256_unpackhi_epi32(r[2], r[3])};
+    v[0] = _mm256_unpacklo_epi64(low[0], low[1]);
+    v[1] = _mm256_unpackhi_epi64(low[0], low[1]);
+    v[2] = _mm256_unpacklo_epi64(high[0], high[1]);
+    v[3] = _mm256_unpackhi_epi64(high[0], high[1]);
+  }
 };
 
 }  // namespace
 
-const RowKernels& avx2_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>};
+const SortKernels& avx2_row_kernels() {
+  static constexpr SortKernels kernels = make_sort_kernels<IntLanes>();
   return kernels;
 }
 

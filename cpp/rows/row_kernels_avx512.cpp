@@ -47,12 +47,43 @@ struct IntLanes {
     v = exchange<1, 0xAAAA>(exchange<2, 0xCCCC>(exchange<7, 0xF0F0>(v)));
     return merge_eights(exchange<15, 0xFF00>(v));
   }
+
+  static inline void to_records(const vector* v, std::int32_t* to) {
+    // Quarter k of a register has its entries k, k + 4, k + 8 and k + 12: then records come out in order.
+    const vector order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    vector c[4];
+    repeat<4>([&](int k) { c[k] = _mm512_permutexvar_epi32(order, v[k]); });
+    const vector low[] = {_mm512_unpacklo_epi32(c[0], c[1]), _mm512_unpacklo_epi32(c[2], c[3])};
+    const vector high[] = {_mm512_unpackhi_epi32(c[0], c[1]), _mm512_unpackhi_epi32(c[2], c[3])};
+    store(to, _mm512_unpacklo_epi64(low[0], low[1]));
+    store(to + 16, _mm512_unpackhi_epi64(low[0], low[1]));
+    store(to + 32, _mm512_unpacklo_epi64(high[0], high[1]));
+    store(to + 48, _mm512_unpackhi_epi64(high[0], high[1]));
+  }
+  static inline void from_records(const std::int32_t* records, const std::int32_t* places, vector* v) {
+    const auto record = [&](int k) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(records + 4 * static_cast<std::size_t>(places[k])));
+    };
+    // Quarter k of register j is record 4 k + j.
+    vector r[4];
+    repeat<4>([&](int j) {
+      const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(record(j)), record(j + 4), 1);
+      const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(record(j + 8)), record(j + 12), 1);
+      r[j] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    });
+    const vector low[] = {_mm512_unpacklo_epi32(r[0], r[1]), _mm512_unpacklo_epi32(r[2], r[3])};
+    const vector high[] = {_mm512_unpackhi_epi32(r[0], r[1]), _mm512_unpackhi_epi32(r[2], r[3])};
+    v[0] = _mm512_unpacklo_epi64(low[0], low[1]);
+    v[1] = _mm512_unpackhi_epi64(low[0], low[1]);
+    v[2] = _mm512_unpacklo_epi64(high[0], high[1]);
+    v[3] = _mm512_unpackhi_epi64(high[0], high[1]);
+  }
 };
 
 }  // namespace
 
-const RowKernels& avx512_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>};
+const SortKernels& avx512_row_kernels() {
+  static constexpr SortKernels kernels = make_sort_kernels<IntLanes>();
   return kernels;
 }
 

@@ -5,19 +5,20 @@
 #include <algorithm>
 #include <array>
 
+#include "rows/rank.hpp"
 #include "rows/row_kernels.hpp"
 
 namespace vicinal {
 namespace {
 
-constexpr std::size_t most_ranked = 64;  // above this, n² comparisons take longer
+constexpr std::size_t most_by_rank = 64;  // above this, n² comparisons take longer
 
-// Sorts up to `most_ranked` entries: the position of an entry is the number of entries that are smaller, or equal and
+// Sorts up to `most_by_rank` entries: the position of an entry is the number of entries that are smaller, or equal and
 // before it.
 void sort_by_rank(std::int32_t* row, std::size_t n) {
   constexpr std::size_t lanes = 8;
-  std::array<std::int32_t, most_ranked> copy;
-  std::array<std::int32_t, most_ranked> rank;
+  std::array<std::int32_t, most_by_rank> copy;
+  std::array<std::int32_t, most_by_rank> rank;
   const std::size_t padded = (n + lanes - 1) / lanes * lanes;
   for (std::size_t k = 0; k < n; ++k) copy[k] = row[k];
   for (std::size_t k = n; k < padded; ++k) copy[k] = 0;
@@ -37,7 +38,7 @@ void sort_by_rank(std::int32_t* row, std::size_t n) {
 void sort_in_place(std::int32_t* row, std::size_t n) {
   constexpr std::size_t most_merged = 1024;
   if (n < 2) return;
-  if (n <= most_ranked) {
+  if (n <= most_by_rank) {
     sort_by_rank(row, n);
   } else if (n <= most_merged) {
     const std::size_t half = n / 2;
@@ -56,10 +57,18 @@ void sort(const std::int32_t* from, std::size_t n, std::int32_t* to) {
   sort_in_place(to, n);
 }
 
+void arrange(std::int32_t* places, std::size_t n, std::int32_t* const* columns, std::size_t count) {
+  std::array<std::int32_t, most_ranked> copy;
+  for (std::size_t c = 0; c < count; ++c) {
+    for (std::size_t k = 0; k < n; ++k) copy[k] = columns[c][places[k]];
+    std::copy_n(copy.begin(), n, columns[c]);
+  }
+}
+
 }  // namespace
 
-const RowKernels& baseline_row_kernels() {
-  static constexpr RowKernels kernels{sort};
+const SortKernels& baseline_row_kernels() {
+  static constexpr SortKernels kernels{sort, rank<sort>, arrange};
   return kernels;
 }
 

@@ -59,12 +59,22 @@ struct IntLanes {
     v[2] = joined(second, even[0], even[1]);
     v[3] = joined(second, odd[0], odd[1]);
   }
+
+  static inline void to_records(const vector* v, std::int32_t* to) {
+    vst4q_s32(to, int32x4x4_t{{v[0], v[1], v[2], v[3]}});
+  }
+  static inline void from_records(const std::int32_t* records, const std::int32_t* places, vector* v) {
+    alignas(16) std::int32_t found[16];
+    for (std::size_t k = 0; k < 4; ++k) store(found + 4 * k, load(records + 4 * static_cast<std::size_t>(places[k])));
+    const int32x4x4_t columns = vld4q_s32(found);
+    for (std::size_t c = 0; c < 4; ++c) v[c] = columns.val[c];
+  }
 };
 
 }  // namespace
 
-const RowKernels& neon_row_kernels() {
-  static constexpr RowKernels kernels{sort<IntLanes>};
+const SortKernels& neon_row_kernels() {
+  static constexpr SortKernels kernels = make_sort_kernels<IntLanes>();
   return kernels;
 }
 

@@ -8,12 +8,14 @@
 // `Lanes` provides: vector, width, block; load, first (of a register the first k lanes, all others the largest
 // integer), store, broadcast, least, most (minimum and maximum per lane), reverse, sort (ascending within the
 // register), merge (the same for lanes that first rise, then fall). If `block` is not 0, sort_block sorts each of this
-// many registers at once. Everything is in an unnamed namespace, so that each translation unit has its own copy,
-// compiled for its own instruction set.
+// many registers at once. to_records stores four registers as records of four entries; from_records loads the records
+// at `width` places and gives the four registers. Everything is in an unnamed namespace, so that each translation unit
+// has its own copy, compiled for its own instruction set.
 #pragma once
 
 #include <cstring>
 
+#include "rows/rank.hpp"
 #include "rows/row_kernels.hpp"
 
 namespace vicinal {
@@ -211,6 +213,34 @@ void sort(const std::int32_t* from, std::size_t n, std::int32_t* to) {
   for (std::size_t k = n; k < count * Lanes::width; k += Lanes::width)
     Lanes::store(to + k, Lanes::broadcast(0x7fffffff));
   RowSort<Lanes>::sort_runs(to, count);
+}
+
+// Columns are turned into records of four and back, so that an entry is moved by one load.
+template <class Lanes>
+void arrange(std::int32_t* places, std::size_t n, std::int32_t* const* columns, std::size_t count) {
+  constexpr std::size_t each = 4;
+  alignas(64) std::int32_t records[each * (most_ranked + 16)];
+  const std::size_t padded = (n + Lanes::width - 1) / Lanes::width * Lanes::width;
+  for (std::size_t k = n; k < padded; ++k) places[k] = static_cast<std::int32_t>(k);
+  for (std::size_t first = 0; first < count; first += each) {
+    std::int32_t* column[each];
+    const std::size_t some = count - first < each ? count - first : each;
+    for (std::size_t c = 0; c < each; ++c) column[c] = columns[first + (c < some ? c : 0)];  // none is missing
+    typename Lanes::vector v[each];
+    for (std::size_t k = 0; k < padded; k += Lanes::width) {
+      for (std::size_t c = 0; c < each; ++c) v[c] = Lanes::load(column[c] + k);
+      Lanes::to_records(v, records + each * k);
+    }
+    for (std::size_t k = 0; k < padded; k += Lanes::width) {
+      Lanes::from_records(records, places + k, v);
+      for (std::size_t c = 0; c < each; ++c) Lanes::store(column[c] + k, v[c]);
+    }
+  }
+}
+
+template <class Lanes>
+constexpr SortKernels make_sort_kernels() {
+  return {sort<Lanes>, rank<sort<Lanes>>, arrange<Lanes>};
 }
 
 }  // namespace
