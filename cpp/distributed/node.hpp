@@ -66,23 +66,14 @@ class Node final : public Exchange {
   // Replaces any number of numbers, the same on all ranks, by the largest; returns false, and does nothing, if a letter
   // cannot hold them.
   bool agree(std::span<double> numbers) {
-    if (numbers.size_bytes() > capacity_) return false;
-    if (!numbers.empty()) std::memcpy(outgoing(), numbers.data(), numbers.size_bytes());
-    Agreed none{};
-    agree(none);
-    for (std::size_t r = 0; r < ranks_; ++r) {
-      if (r == rank_) continue;
-      const std::byte* const theirs = content(r, last_);
-      for (std::size_t k = 0; k < numbers.size(); ++k) {
-        double other = 0;
-        std::memcpy(&other, theirs + k * sizeof other, sizeof other);
-        numbers[k] = std::max(numbers[k], other);
-      }
-    }
-    return true;
+    return combine(numbers, [](double one, double other) { return std::max(one, other); });
   }
-  // Sends bytes to all ranks, which lie in their order, `counts` for each, and calls take(bytes) with what comes from
-  // each other rank, in their order. Returns false on all ranks, and calls nothing, if a letter cannot hold them.
+  // Replaces whole numbers by their sums in the same way.
+  bool add(std::span<std::int64_t> numbers) {
+    return combine(numbers, [](std::int64_t one, std::int64_t other) { return one + other; });
+  }
+  // Sends bytes to all ranks, which lie in their order, `counts` for each, and calls take(rank, bytes) with what comes
+  // from each other rank, in their order. Returns false on all ranks, and calls nothing, if a letter cannot hold them.
   template <class Take>
   bool swap(std::span<const std::uint8_t> bytes, std::span<const std::int64_t> counts, Take&& take) {
     const std::size_t table = counts.size_bytes(), needed = table + bytes.size();
@@ -101,7 +92,7 @@ class Node final : public Exchange {
       const auto before =
           std::accumulate(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(rank_), std::int64_t{0});
       const auto* const from = reinterpret_cast<const std::uint8_t*>(letter + table) + before;
-      take(std::span(from, static_cast<std::size_t>(theirs[rank_])));
+      take(r, std::span(from, static_cast<std::size_t>(theirs[rank_])));
     }
     return true;
   }
@@ -117,6 +108,23 @@ class Node final : public Exchange {
     std::uint64_t letter;
     Agreed numbers;
   };
+  template <class Number, class Both>
+  bool combine(std::span<Number> numbers, Both&& both) {
+    if (numbers.size_bytes() > capacity_) return false;
+    if (!numbers.empty()) std::memcpy(outgoing(), numbers.data(), numbers.size_bytes());
+    Agreed none{};
+    agree(none);
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      if (r == rank_) continue;
+      const std::byte* const theirs = content(r, last_);
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        Number other = 0;
+        std::memcpy(&other, theirs + k * sizeof other, sizeof other);
+        numbers[k] = both(numbers[k], other);
+      }
+    }
+    return true;
+  }
   static std::size_t whole(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
   static std::size_t head_bytes(std::size_t ranks) {
     return whole(sizeof(Head) + ranks * sizeof(std::uint64_t), alignof(Head));

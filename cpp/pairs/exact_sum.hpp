@@ -27,25 +27,25 @@ class ExactSum {
     for (std::size_t k = other.first_; k < other.end_; ++k) digits_[k] += other.digits_[k];
     first_ = std::min(first_, other.first_);
     end_ = std::max(end_, other.end_);
-    special_ += other.special_;
+    for (std::size_t k = 0; k < special_.size(); ++k) special_[k] += other.special_[k];
     additions_ += other.additions_;
     if (additions_ >= most_additions) carry();
   }
-  // The sum as whole numbers, for sums of several processes, which are added number by number. The last one is 0 unless
-  // a number was not finite.
-  using Digits = std::array<std::int64_t, 71>;
+  // The sum as whole numbers, for sums of several processes, which are added or subtracted number by number. The last
+  // three count the numbers that were not finite.
+  using Digits = std::array<std::int64_t, 73>;
   [[nodiscard]] Digits digits() {
     carry();
     Digits out{};
     std::copy(digits_.begin(), digits_.end(), out.begin());
-    out.back() = special_ != 0 ? 1 : 0;
+    std::copy(special_.begin(), special_.end(), out.begin() + size);
     return out;
   }
   void add(const Digits& digits) {
     for (std::size_t k = 0; k < size; ++k) digits_[k] += digits[k];
     first_ = 0;
     end_ = size;
-    if (digits.back() != 0) special_ = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t k = 0; k < special_.size(); ++k) special_[k] += digits[size + k];
     carry();
   }
   void clear() {
@@ -53,12 +53,15 @@ class ExactSum {
               digits_.begin() + static_cast<std::ptrdiff_t>(end_), 0);
     first_ = size;
     end_ = 0;
-    special_ = 0;
+    special_ = {};
     additions_ = 0;
   }
   // The sum, rounded once to the nearest double, ties to even; as in IEEE arithmetic if a number was not finite.
   [[nodiscard]] double value() {
-    if (special_ != 0) return std::isnan(special_) ? std::numeric_limits<double>::quiet_NaN() : special_;
+    const auto [above, below, no_number] = special_;
+    if (no_number != 0 || (above != 0 && below != 0)) return std::numeric_limits<double>::quiet_NaN();
+    if (above != 0) return std::numeric_limits<double>::infinity();
+    if (below != 0) return -std::numeric_limits<double>::infinity();
     if (first_ >= end_) return 0;
     carry();
     const bool negative = digits_[end_ - 1] < 0;
@@ -112,7 +115,7 @@ class ExactSum {
   }
   void add_one(double x) {
     if (!std::isfinite(x)) {
-      special_ += x;
+      ++special_[std::isnan(x) ? 2 : x > 0 ? 0 : 1];
       return;
     }
     int exponent = 0;
@@ -180,7 +183,7 @@ class ExactSum {
   std::array<std::int64_t, size> digits_{};
   std::size_t first_ = size, end_ = 0;  // the digits in use
   std::uint64_t additions_ = 0;         // since the last carry
-  double special_ = 0;                  // the sum of numbers that are not finite
+  std::array<std::int64_t, 3> special_{};  // how many numbers were ∞, -∞ or none
 };
 
 }  // namespace vicinal

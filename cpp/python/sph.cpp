@@ -139,7 +139,7 @@ class AnySph {
   std::variant<std::unique_ptr<Simulation<float, 2>>, std::unique_ptr<Simulation<float, 3>>,
                std::unique_ptr<Simulation<double, 2>>, std::unique_ptr<Simulation<double, 3>>>
       sim_;
-  nb::object swap_, agree_, poll_;  // of ranks
+  nb::object swap_, agree_, add_, poll_;  // of ranks
   nb::object node_object_;
   Node* node_ = nullptr;  // the same object
 
@@ -276,9 +276,10 @@ class AnySph {
 
   // Several ranks: corners of the parts of all ranks, which of them this is, the reach of particles, the number of
   // particles of all ranks, and functions that all ranks call in every step: `swap` takes bytes for all ranks and their
-  // numbers and returns those from all ranks, `agree` replaces numbers by the largest ones of all ranks.
+  // numbers and returns those from all ranks, `agree` replaces numbers by the largest ones of all ranks, and `add` whole
+  // numbers by their sums.
   void set_ranks(const In<double>& parts, std::size_t rank, double reach, std::size_t total, nb::object swap,
-                 nb::object agree) {
+                 nb::object agree, nb::object add) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       const std::size_t ranks = parts.size() / (2 * D);
       if (parts.size() != ranks * 2 * D || rank >= ranks) throw nb::value_error("parts and rank do not fit");
@@ -290,14 +291,9 @@ class AnySph {
         }
       sim.share.emplace(std::move(boxes), rank, reach, sim.settings.space);
       sim.total = total;
-      swap_ = std::move(swap), agree_ = std::move(agree);
-      sim.exchange = [this, &sim] {
-        if (sim.walls_moved || !sim.share->has_seen_walls()) sim.share->see_walls(sim.walls.span());
-        const sph::Parcels& parcels = sim.share->depart(sim.particles, sim.ghosts);
-        const auto arrive = [&](std::span<const std::uint8_t> parcel) {
-          sph::Share<D>::arrive(parcel, sim.particles, sim.ghosts);
-        };
-        if (node_ != nullptr && node_->swap(parcels.bytes, parcels.counts, arrive)) return;
+      swap_ = std::move(swap), agree_ = std::move(agree), add_ = std::move(add);
+      sim.share->swap = [this, rank](const sph::Parcels& parcels, const typename sph::Share<D>::Take& take) {
+        if (node_ != nullptr && node_->swap(parcels.bytes, parcels.counts, take)) return;
         nb::gil_scoped_acquire lock;
         const nb::object arrived =
             swap_(seen_by_python(std::span(parcels.bytes)), seen_by_python(std::span(parcels.counts)));
@@ -307,9 +303,14 @@ class AnySph {
         for (std::size_t r = 0; r < counts.size(); ++r) {
           const auto count = static_cast<std::size_t>(counts.data()[r]);
           if (count > rest.size()) throw nb::value_error("parcels of particles have a wrong size");
-          arrive(rest.first(count));
+          if (r != rank) take(r, rest.first(count));
           rest = rest.subspan(count);
         }
+      };
+      sim.share->add = [this](std::span<std::int64_t> numbers) {
+        if (node_ != nullptr && node_->add(numbers)) return;
+        nb::gil_scoped_acquire lock;
+        add_(seen_by_python(numbers));
       };
       sim.agree = [this](std::span<double> numbers) {
         if (node_ != nullptr && node_->agree(numbers)) return;
@@ -497,7 +498,7 @@ void bind_sph(nb::module_& m) {
       .def("body_loads", &AnySph::body_loads)
       .def("set_guard", &AnySph::set_guard, nb::arg("guard").none(), nb::keep_alive<1, 2>())
       .def("set_ranks", &AnySph::set_ranks, nb::arg("parts"), nb::arg("rank"), nb::arg("reach"), nb::arg("total"),
-           nb::arg("swap"), nb::arg("agree"))
+           nb::arg("swap"), nb::arg("agree"), nb::arg("add"))
       .def("set_node", &AnySph::set_node, nb::arg("node").none(), nb::arg("poll"))
       .def("run", &AnySph::run, nb::arg("until"), nb::arg("steps"))
       .def("set_end", &AnySph::set_end, nb::arg("time"))

@@ -43,6 +43,7 @@ struct Job {
   Sums<T>* sums;               // one per query
   const std::uint8_t* reacts;  // one per wall particle: it belongs to a body
   std::uint8_t* near;          // one per fluid particle: some neighbour is part of a free surface
+  const std::uint8_t* ghosts;  // one per fluid particle: it needs no row; null if all of them do
 };
 
 // Each loop treats the queries of the cells from `begin` to `end`.

@@ -29,11 +29,13 @@ template <class T, int D>
 void PressureSolver<T, D>::begin(std::size_t parts, std::size_t particles) {
   parts_.resize(parts);
   counts_.reset(particles);
+  std::fill_n(counts_.data(), particles, 0U);  // ghosts have no rows
   nodes_.reset(particles);
   pressures_.reset(4 * particles);
   accelerations_.reset(4 * particles);
   gradients_.reset(D * particles);
   divergences_.reset(particles);
+  errors_.reset(particles);
 }
 
 template <class T, int D>
@@ -60,6 +62,20 @@ void PressureSolver<T, D>::each_part(F&& f) {
   });
 }
 
+template <class T, int D>
+double PressureSolver<T, D>::mean_error() {
+  ExactSum sum;
+  for (const Part& part : parts_)
+    if (part.first < part.last) sum.add(part.error);
+  if (share_ != nullptr) {
+    ExactSum::Digits digits = sum.digits();
+    share_->add(digits);
+    sum.clear();
+    sum.add(digits);
+  }
+  return sum.value() / total_;
+}
+
 // Iterates until the mean error is at most the tolerance. `left(node, divergence of the acceleration)` is the
 // compression that the present pressures leave; a pressure changes by this times `gain`. It counts as an error as far
 // as it changes the pressure: an expansion where the pressure is 0 is none. Nesterov's extrapolation from the last two
@@ -73,6 +89,7 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
   Solved solved;
   double momentum = 1, smallest = std::numeric_limits<double>::infinity();
   while (true) {
+    if (share_ != nullptr) share_->forward(pressures_.data(), 1);
     each_part([&](Part& part) {
       kinds.gradient(part.blocks.data(), counts_.data() + part.first, part.last - part.first, pressures_.data(),
                      gradients_.data() + D * part.first);
@@ -86,26 +103,25 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
     const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
     const T ahead = static_cast<T>((momentum - 1) / next);
     momentum = next;
+    if (share_ != nullptr) share_->forward(accelerations_.data(), D);
     each_part([&](Part& part) {
       kinds.divergence(part.blocks.data(), counts_.data() + part.first, part.last - part.first, accelerations_.data(),
                        divergences_.data() + part.first);
-      part.error = 0;
       for (std::size_t k = part.first; k < part.last; ++k) {
         Node& node = nodes_[k];
         T sum = -divergences_[k];
         for (std::size_t a = 0; a < D; ++a) sum += accelerations_[4 * k + a] * node.pull[a];
         const T error = left(node, sum), factor = node.factor * strength;
         const T found = std::max(node.trial + error * factor, T(0));
-        part.error += static_cast<double>(found > 0 ? std::abs(error) : std::min(std::abs(error), node.trial / factor));
+        errors_[k] = static_cast<double>(found > 0 ? std::abs(error) : std::min(std::abs(error), node.trial / factor));
         node.trial = std::max(found + ahead * (found - node.found), T(0));
         node.found = found;
         pressures_[4 * k] = node.trial + node.fixed;
       }
+      part.error.clear();
+      part.error.add(errors_.data() + part.first, part.last - part.first);
     });
-    double error = 0;
-    for (const Part& part : parts_)
-      if (part.first < part.last) error += part.error;
-    solved.error = weight * error / static_cast<double>(std::max<std::size_t>(1, counts_.size()));
+    solved.error = weight * mean_error();
     // Where particles crowd, pressures change densities by more than on a lattice, and would grow without bounds.
     if (solved.error > much_larger * std::max(smallest, tolerance)) {
       strength *= T(0.5);
@@ -125,14 +141,23 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
 
 template <class T, int D>
 void PressureSolver<T, D>::solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles,
-                                 const Buffer<std::uint32_t>& items, const Buffer<Sums<T>>& sums, double dt) {
+                                 const Buffer<std::uint32_t>& items, const Buffer<Sums<T>>& sums, double dt,
+                                 std::size_t total, Share<D>* share) {
   using At = DfsphSums<D>;
   if (lattice_ == 0) lattice_ = settings.lattice_sum(), stiffness_ = static_cast<T>(settings.lattice_stiffness());
+  total_ = static_cast<double>(std::max<std::size_t>(1, total));
+  share_ = share;
   const double per_rest = 1 / settings.phases[0].rest;
   // A lone particle has no neighbours to push away.
   const T smallest = static_cast<T>(1e-6 / (settings.spacing * settings.spacing));
   each_part([&](Part& part) {
     for (std::size_t k = part.first; k < part.last; ++k) {
+      if (items[k] >= particles.size()) {
+        nodes_[k] = {};  // neither force nor error
+        nodes_[k].factor = 1;
+        pressures_[4 * k] = 0;
+        continue;
+      }
       const T* const sum = sums[k].c;
       const Particle<D>& p = particles[items[k]];
       Node& node = nodes_[k];
@@ -157,6 +182,7 @@ void PressureSolver<T, D>::solve(const Settings<D>& settings, const Buffer<Parti
                        [&](const Node& node, T rate) { return node.covered ? node.rate + step * rate : T(0); });
   each_part([&](Part& part) {
     for (std::size_t k = part.first; k < part.last; ++k) {
+      if (items[k] >= particles.size()) continue;
       Node& node = nodes_[k];
       node.correction = node.found;
       node.found = node.trial = static_cast<T>(per_rest * particles[items[k]].pressure);

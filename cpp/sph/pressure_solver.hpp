@@ -3,7 +3,8 @@
 //
 // Both are accelerated Jacobi iterations for pressures of at least 0 that start from those of the step before. An
 // iteration is two sweeps over the rows of the step (schemes/sweep.hpp): accelerations by the pressures, and their
-// divergences.
+// divergences. Ranks that share a fluid forward pressures and accelerations to ghosts before each sweep. Errors are
+// exact sums, so that the number of iterations does not depend on how particles are divided.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,11 @@
 #include <vector>
 
 #include "exec/memory.hpp"
+#include "pairs/exact_sum.hpp"
 #include "sph/loops.hpp"
 #include "sph/particles.hpp"
 #include "sph/settings.hpp"
+#include "sph/share.hpp"
 
 namespace vicinal::sph {
 
@@ -39,9 +42,11 @@ class PressureSolver {
   void begin(std::size_t parts, std::size_t particles);
   // Gathers the rows and sums of a part.
   void gather(std::size_t part, const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& scratch);
-  // Finds pressures and accelerations for a step of the length dt; `items` are the particles in each slot.
+  // Finds pressures and accelerations for a step of the length dt. `items` are the particles in each slot; numbers
+  // beyond the last particle are ghosts, which other ranks solve for. `total` is the number of particles of all ranks,
+  // and `share` null if there is one.
   void solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles, const Buffer<std::uint32_t>& items,
-             const Buffer<Sums<T>>& sums, double dt);
+             const Buffer<Sums<T>>& sums, double dt, std::size_t total, Share<D>* share);
   // What a particle takes from it.
   void update(std::size_t slot, double rest, Particle<D>& p) const;
 
@@ -49,7 +54,7 @@ class PressureSolver {
   struct Part {
     Buffer<RowBlock<T, D>> blocks;
     std::size_t used = 0, first = 0, last = 0;  // slots of its particles
-    double error = 0;
+    ExactSum error;
   };
   // A particle. Pressures are divided by the density at rest.
   struct Node {
@@ -66,17 +71,21 @@ class PressureSolver {
 
   template <class F>
   void each_part(F&& f);
+  double mean_error();
   template <class Left>
   Solved iterate(double tolerance, std::int64_t least, double gain, double weight, bool others, Left&& left);
 
   double lattice_ = 0;  // sum of the kernel; 0 before the first step
   T stiffness_ = 1;
+  double total_ = 1;  // particles
+  Share<D>* share_ = nullptr;
   std::vector<Part> parts_;
   Buffer<std::uint32_t> counts_;
   Buffer<Node> nodes_;
   // Four numbers per particle, of which sweeps use the first one or D.
   Buffer<T> pressures_, accelerations_;
   Buffer<T> gradients_, divergences_;  // results of sweeps
+  Buffer<double> errors_;
 };
 
 }  // namespace vicinal::sph

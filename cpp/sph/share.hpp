@@ -1,11 +1,12 @@
 // Ranks that share a fluid: particles that change ranks, and ghosts, which are particles of other ranks near the part
-// of space of this one.
+// of space of this one. In the middle of a step, values of particles are forwarded to their ghosts.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -39,6 +40,13 @@ struct Parcels {
 template <int D>
 class Share {
  public:
+  // What comes from a rank.
+  using Take = std::function<void(std::size_t rank, std::span<const std::uint8_t>)>;
+  // Sends parcels, and passes on what comes from each other rank, in their order. All ranks call it together.
+  std::function<void(const Parcels&, const Take&)> swap;
+  // Replaces whole numbers by their sums over all ranks, which call it together.
+  std::function<void(std::span<std::int64_t>)> add;
+
   // The parts of all ranks, and the reach of particles. A rank needs to know particles within the reach of its part,
   // and within twice that those that wall particles see: their pressures depend on these.
   Share(std::vector<Part<D>> parts, std::size_t rank, double reach, const Space<D>& space)
@@ -67,16 +75,80 @@ class Share {
   }
   [[nodiscard]] bool has_seen_walls() const { return walls_.has_value(); }
 
+  // Sends particles that have left the part of this rank to their ranks, and copies to all ranks near them.
+  void exchange(Buffer<Particle<D>>& particles, Buffer<Particle<D>>& ghosts) {
+    swap(depart(particles, ghosts),
+         [&](std::size_t, std::span<const std::uint8_t> parcel) { arrive(parcel, particles, ghosts); });
+  }
+
+  // Notes which own particles are ghosts on which ranks, and where ghosts come from. `seen(slot)` is the particle in a
+  // slot, and `is_own(slot)` whether it is one of this rank. All ranks find the same ghosts by the places of particles,
+  // and have them in the order of ids.
+  template <class Seen, class IsOwn>
+  void link(std::size_t slots, Seen&& seen, IsOwn&& is_own) {
+    leaving_.assign(parts_.size(), {});
+    arriving_.assign(parts_.size(), {});
+    const Part<D> inner = widened(parts_[rank_], -farthest());
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const Particle<D>& p = seen(slot);
+      const bool own = is_own(slot);
+      if (own && inner.contains(p.x)) continue;
+      for (const std::size_t r : close_)
+        if (r != rank_ && (own ? needs(r, p.x) : parts_[r].contains(p.x)))
+          (own ? leaving_ : arriving_)[r].push_back({p.id, static_cast<std::uint32_t>(slot)});
+    }
+    for (auto* const all : {&leaving_, &arriving_})
+      for (std::vector<Linked>& some : *all)
+        std::sort(some.begin(), some.end(), [](const Linked& one, const Linked& other) { return one.id < other.id; });
+  }
+  // Replaces the first numbers of ghosts, which have four in each slot, by those of the particles.
+  template <class T>
+  void forward(T* values, std::size_t numbers) {
+    const std::size_t bytes = numbers * sizeof(T);
+    parcels_.bytes.clear();
+    for (std::size_t r = 0; r < parts_.size(); ++r) {
+      for (const Linked& one : leaving_[r]) append(values + std::size_t{4} * one.slot, bytes);
+      parcels_.counts[r] = static_cast<std::int64_t>(leaving_[r].size() * bytes);
+    }
+    swap(parcels_, [&](std::size_t r, std::span<const std::uint8_t> parcel) {
+      if (parcel.size() != arriving_[r].size() * bytes) throw std::logic_error("ranks disagree about ghosts");
+      const std::uint8_t* from = parcel.data();
+      for (const Linked& one : arriving_[r]) {
+        std::memcpy(values + std::size_t{4} * one.slot, from, bytes);
+        from += bytes;
+      }
+    });
+  }
+
+  // Whether a place is in the part of this rank.
+  [[nodiscard]] bool owns(const Vector<D>& x) const { return parts_[rank_].contains(x); }
+
+  // Whether a box may hold wall particles that act on particles of this rank, or lie in its part.
+  [[nodiscard]] bool reaches(const Vector<D>& middle, const Vector<D>& half, double reach) const {
+    const Part<D>& own = parts_[rank_];
+    return within(reach, [&](std::size_t a, double by) {
+      return std::max(own.low[a] + by - middle[a], middle[a] - own.high[a] - by) - half[a];
+    });
+  }
+
+ private:
+  // A particle that is a ghost on another rank, or the ghost.
+  struct Linked {
+    std::uint32_t id, slot;
+  };
+  static Part<D> widened(Part<D> part, double by) {
+    for (std::size_t a = 0; a < D; ++a) part.low[a] -= by, part.high[a] += by;
+    return part;
+  }
+  // How far from its part a rank may need particles.
+  [[nodiscard]] double farthest() const { return has_walls_ ? 2 * reach_ : reach_; }
+
   // Divides particles into those that stay, those that go to other ranks, and ghosts. Returns what each rank gets: how
   // many particles it owns from now on, these particles, and ghosts.
   const Parcels& depart(Buffer<Particle<D>>& particles, Buffer<Particle<D>>& ghosts) {
     const Part<D>& own = parts_[rank_];
-    const double margin = has_walls_ ? 2 * reach_ : reach_;
-    Part<D> inner = own, outer = own;
-    for (std::size_t a = 0; a < D; ++a) {
-      inner.low[a] += margin, inner.high[a] -= margin;
-      outer.low[a] -= margin, outer.high[a] += margin;
-    }
+    const double margin = farthest();
+    const Part<D> inner = widened(own, -margin), outer = widened(own, margin);
     std::vector<std::size_t> all(parts_.size());
     for (std::size_t r = 0; r < all.size(); ++r) {
       all[r] = r;
@@ -141,18 +213,6 @@ class Share {
     add(ghosts, total - count);
   }
 
-  // Whether a place is in the part of this rank.
-  [[nodiscard]] bool owns(const Vector<D>& x) const { return parts_[rank_].contains(x); }
-
-  // Whether a box may hold wall particles that act on particles of this rank, or lie in its part.
-  [[nodiscard]] bool reaches(const Vector<D>& middle, const Vector<D>& half, double reach) const {
-    const Part<D>& own = parts_[rank_];
-    return within(reach, [&](std::size_t a, double by) {
-      return std::max(own.low[a] + by - middle[a], middle[a] - own.high[a] - by) - half[a];
-    });
-  }
-
- private:
   // Whether distances along the axes are at most `limit`, for one of the images that is shifted `by` a period.
   template <class F>
   [[nodiscard]] bool within(double limit, F&& apart) const {
@@ -183,6 +243,7 @@ class Share {
   bool has_walls_ = false;
   std::vector<std::size_t> close_;  // ranks whose parts a particle next to this one can be near
   std::vector<std::vector<Particle<D>>> moved_, copied_;
+  std::vector<std::vector<Linked>> leaving_, arriving_;  // by rank
   Parcels parcels_;
 };
 

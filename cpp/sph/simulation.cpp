@@ -98,6 +98,7 @@ void Simulation<T, D>::prime() {
   if (implicit)
     for (const Particle<D>& p : particles.span())
       largest.speeds[p.phase] = std::max(largest.speeds[p.phase], length<D>(p.u));
+  agree_on_largest();
   const int passes = implicit ? 1 : settings.tense() ? 3 : 2;
   for (int pass = 0; pass < passes; ++pass) {
     sort(0);
@@ -201,7 +202,10 @@ void Simulation<T, D>::rearrange() {
 template <class T, int D>
 void Simulation<T, D>::sort(double dt) {
   Bounds<D> bounds = drift(dt);
-  if (share) exchange();
+  if (share) {
+    if (walls_moved || !share->has_seen_walls()) share->see_walls(walls.span());
+    share->exchange(particles, ghosts);
+  }
   const std::size_t n = particles.size(), all = n + ghosts.size();
   if (walls_moved) {
     wall_bounds_ = {};
@@ -489,15 +493,23 @@ Vector<D> Simulation<T, D>::tension_on(std::size_t slot, Particle<D>& p) const {
 // Finds pressures and accelerations of dfsph.
 template <class T, int D>
 void Simulation<T, D>::solve(double dt) {
-  const std::size_t n = particles.size(), grain = cells_of_part(cells_);
+  const std::size_t n = items_.size(), grain = cells_of_part(cells_);
   sums_.reset(n);
   job_.sums = sums_.data();
+  if (share) {
+    is_ghost_.resize(n);
+    for (std::size_t slot = 0; slot < n; ++slot) is_ghost_[slot] = items_[slot] < particles.size() ? 0 : 1;
+    job_.ghosts = is_ghost_.data();
+    share->link(
+        n, [&](std::size_t slot) -> const Particle<D>& { return seen(slot); },
+        [&](std::size_t slot) { return is_ghost_[slot] == 0; });
+  }
   solver.begin((cells_ + grain - 1) / grain, n);
   each_part(cells_, n, [&](std::size_t begin, std::size_t end, std::size_t thread) {
     Scratch<T, D> scratch = scratch_of(thread);
     solver.gather(begin / grain, job_, begin, end, scratch);
   });
-  solver.solve(settings, particles, items_, sums_, dt);
+  solver.solve(settings, particles, items_, sums_, dt, share ? total : n, share ? &*share : nullptr);
 }
 
 // Finds the loads of the fluid on bodies: minus the momentum that their wall particles give to the fluid.
@@ -589,16 +601,22 @@ bool Simulation<T, D>::finish(double dt) {
   broken = all.blamed;
   largest = {std::sqrt(all.squares.acceleration), std::sqrt(all.squares.shift), all.squares.pressure, {}};
   for (std::size_t k = 0; k < most_phases; ++k) largest.speeds[k] = std::sqrt(all.squares.speeds[k]);
-  if (share) {
-    std::array<double, 3 + most_phases> numbers{-static_cast<double>(broken), largest.acceleration, largest.shift};
-    std::copy(largest.speeds.begin(), largest.speeds.end(), numbers.begin() + 3);
-    agree(numbers);
-    broken = static_cast<std::uint32_t>(-numbers[0]);
-    largest.acceleration = numbers[1], largest.shift = numbers[2];
-    std::copy(numbers.begin() + 3, numbers.end(), largest.speeds.begin());
-    ghosts.reset(0);
-  }
+  agree_on_largest();
+  ghosts.reset(0);
   return broken == Finished::none;
+}
+
+// Takes the largest values of all ranks, and the smallest id of what is to blame.
+template <class T, int D>
+void Simulation<T, D>::agree_on_largest() {
+  if (!share) return;
+  std::array<double, 4 + most_phases> numbers{-static_cast<double>(broken), largest.acceleration, largest.shift,
+                                              largest.pressure};
+  std::copy(largest.speeds.begin(), largest.speeds.end(), numbers.begin() + 4);
+  agree(numbers);
+  broken = static_cast<std::uint32_t>(-numbers[0]);
+  largest.acceleration = numbers[1], largest.shift = numbers[2], largest.pressure = numbers[3];
+  std::copy(numbers.begin() + 4, numbers.end(), largest.speeds.begin());
 }
 
 template class Simulation<float, 2>;

@@ -72,11 +72,10 @@ class Simulation {
   bool walls_moved = true;  // since the last step
   bool primed = false;      // rates and largest values belong to the present state
 
-  // On several ranks: the part of each, the number of particles of all, a function that exchanges particles and ghosts,
-  // and one that replaces numbers by the largest ones of all ranks. All ranks take a step together.
+  // On several ranks: what they share, the number of particles of all, and a function that replaces numbers by the
+  // largest ones of all ranks. All ranks take a step together.
   std::optional<Share<D>> share;
   std::size_t total = 0;
-  std::function<void()> exchange;
   std::function<void(std::span<double>)> agree;
 
   // Takes a step. Returns whether the state is still sound; if not, `broken` is the id of the particle to blame.
@@ -99,6 +98,7 @@ class Simulation {
 
  private:
   [[nodiscard]] StepLength longest() const;
+  void agree_on_largest();
   void sort(double dt);
   Bounds<D> drift(double dt);
   Bounds<D> agreed(const Bounds<D>& own) const;
@@ -129,6 +129,7 @@ class Simulation {
   Buffer<std::uint64_t> named_;                  // id and item in each slot
   Buffer<std::uint32_t> items_;                  // the item in each slot: an own particle, or a ghost behind those
   std::vector<std::uint8_t> idle_, idle_walls_;  // see Cells
+  std::vector<std::uint8_t> is_ghost_;           // by slot
   CellSort order_, wall_order_;
   std::optional<Grid<D>> grid_;       // of the last step
   std::optional<Grid<D>> wall_grid_;  // for which walls are sorted

@@ -85,12 +85,12 @@ def histogram(
     cell = _check.check_box(box, bodies, cutoff, periodic)
     kept = check_filter(bodies, None, groups=groups, exclude=exclude)
     settings = Settings(bodies, cutoff, cell, check_planes(None, bodies, cell), filter=kept)
-    marks = _check_marks(weights, types, len(bodies), ("weights", "types"))
+    marks = check_marks(weights, types, len(bodies), ("weights", "types"))
     others: Bodies | None = None
     other_marks: Marks = (None, None, 1)
     if queries is not None:
         others = _check.check_like(queries, bodies, cell, "queries")
-        other_marks = _check_marks(query_weights, query_types, len(others), ("query_weights", "query_types"))
+        other_marks = check_marks(query_weights, query_types, len(others), ("query_weights", "query_types"))
         if (marks[0] is None) != (other_marks[0] is None):
             raise InputError("query_weights must be given with weights and queries, got one of them; pass both")
         if (marks[1] is None) != (other_marks[1] is None):
@@ -139,7 +139,7 @@ def check_edges(edges: object, bodies: Bodies) -> tuple[list[float], float]:
     return [float(square) for square in squares], cutoff
 
 
-def _check_marks(weights: object, types: object, size: int, names: tuple[str, str]) -> Marks:
+def check_marks(weights: object, types: object, size: int, names: tuple[str, str]) -> Marks:
     """Check weights and types of a set; returns them with the number of types."""
     w = t = None
     if weights is not None:

@@ -133,15 +133,22 @@ def exact_total(
     points: npt.ArrayLike,
     cutoff: npt.ArrayLike | None = None,
     data: tuple[Any, ...] = (),
+    queries: npt.ArrayLike | None = None,
+    query_radii: npt.ArrayLike | None = None,
+    query_types: npt.ArrayLike | None = None,
+    query_groups: npt.ArrayLike | None = None,
     structure: StructureLike = None,
     **bodies: Unpack[BodyArguments],
 ) -> ExactTotal:
-    """Sum a function over all pairs of some bodies, without rounding."""
+    """Sum a function over all pairs of some bodies, or of queries and bodies, without rounding."""
     settings = check_settings(points, cutoff, **bodies)
+    index = index_of(settings, structure)
+    others = index._queries(queries, query_radii)  # noqa: SLF001
     arrays = check_data(data)
     compiled = check_function(function, settings.bodies.array.dtype, settings.bodies.dim, arrays)
-    kept = core_filter(settings.filter, None, None, None)
-    digits = _evaluated(index_of(settings, structure), compiled, arrays, False, None, kept, exact=True)
+    kept = core_filter(settings.filter, others, query_types, query_groups)
+    asked = None if others is None else others.for_core
+    digits = _evaluated(index, compiled, arrays, False, asked, kept, exact=True)
     return ExactTotal(digits, compiled.single)
 
 

@@ -32,6 +32,8 @@ def test_extremes() -> None:
     tiny = 5e-324
     assert sums(np.array([1e308, tiny, -1e308]))[0] == tiny
     assert sums(np.array([[1.0, -1e-300], [2.0, 3.0], [-4.0, -3.0]])).tolist() == [-1.0, -1e-300]
-    assert math.isnan(sums(np.array([1.0, np.inf]))[0])
+    assert sums(np.array([1.0, np.inf]))[0] == np.inf
+    assert sums(np.array([-np.inf, 1.0, -np.inf]))[0] == -np.inf
+    assert math.isnan(sums(np.array([np.inf, 1.0, -np.inf]))[0])
     assert math.isnan(sums(np.array([np.nan]))[0])
     assert sums(np.empty(0)).tolist() == [0.0]

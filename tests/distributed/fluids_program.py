@@ -6,6 +6,7 @@ All results must have the same bits.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from vicinal.dem import Clump
 from vicinal.dem import Simulation as Grains
 from vicinal.sim import balance
 from vicinal.sim.walls import Plane, Wall, box_walls
-from vicinal.sph import Laminar, Simulation
+from vicinal.sph import Laminar, Simulation, SolverWarning
 from vicinal.sph.boundary import wall_particles
 from vicinal.sph.fill import fill
 from vicinal.sph.guard import Guard
@@ -92,6 +93,7 @@ def gathered(sim: Simulation) -> dict[str, Any] | None:
         "speed": sim.largest_speed,
         "walls": sim.wall_pressures,
         "held": sorted(sim.held.items()),
+        "solved": list(sim.solved.values()),
     }
     sample = FluidSample.of(sim)
     if sim.dim == 2:
@@ -143,6 +145,9 @@ def cases() -> dict[str, tuple[Make, int]]:
         "dam in space": (lambda comm: dam(comm, dim=3), 60),
         "periodic": (periodic, 120),
         "edac": (lambda comm: periodic(comm, scheme="edac"), 120),
+        "dfsph": (lambda comm: dam(comm, scheme="dfsph"), 70),
+        "dfsph, double": (lambda comm: dam(comm, scheme="dfsph", precision="double", kernel="quintic"), 40),
+        "dfsph in space": (lambda comm: dam(comm, dim=3, scheme="dfsph"), 66),
         "bubble": (bubble, 100),
         "channel": (channel, 160),
     }
@@ -153,6 +158,13 @@ def restart() -> None:
         return Simulation.restore(state, guard=Guard(tank(2), 0.02, 2), comm=comm)
 
     in_thirds(dam, restore, lambda sim, _: gathered(sim), 50)
+
+
+def dfsph_restart() -> None:
+    def restore(state: Any, comm: Any) -> Simulation:
+        return Simulation.restore(state, guard=Guard(tank(2), 0.02, 2), comm=comm)
+
+    in_thirds(lambda comm: dam(comm, scheme="dfsph"), restore, lambda sim, _: gathered(sim), 20)
 
 
 class Floating:
@@ -227,6 +239,17 @@ def disagree() -> None:
     assert "pressures must be 2 finite numbers" in message(lambda: make(pressure=wrong))
     fast = make(speed=50.0 if last else 0.0)
     assert f"particle {2 * WORLD.size - 2} at" in message(lambda: fast.run(3))
+    # Warnings of dfsph come from all ranks; ranks without particles take part.
+    for box, doubts in (((1.0, 1.0), 1), ((1.0, None), 0)):
+        (own,) = share(WORLD, fill(((0, 0), (1, 1)), 0.1))
+        flow = Simulation(own, velocities=np.full(own.shape, 0.5), spacing=0.1, scheme="dfsph", box=box, comm=WORLD)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            flow.run(2)
+        assert [one.category for one in caught] == [SolverWarning] * doubts, caught
+    lone = Simulation(np.zeros((int(WORLD.rank == 0), 2)), spacing=0.1, sound_speed=10.0, scheme="dfsph", comm=WORLD)
+    lone.run(2)
+    assert lone.total == 1
 
 
 def settings() -> None:
@@ -275,6 +298,7 @@ if __name__ == "__main__":
             "cases": lambda: compare(cases()),
             "bodies": bodies,
             "restart": restart,
+            "dfsph_restart": dfsph_restart,
             "disagree": disagree,
             "settings": settings,
         }

@@ -47,7 +47,7 @@ def share(comm: MPI.Intracomm, array: Any, way: int) -> Any:
 
 def deal(comm: MPI.Intracomm, problem: Any, way: int) -> tuple[LocalBodies, dict[str, Any]]:
     """Scatter the bodies of a problem; return them with the keywords of a search."""
-    domain = Domain(comm, box=problem.box)
+    domain = Domain(comm, box=problem.box, periodic=problem.periodic)
     numbers = np.arange(len(problem.positions))
     fields = {}
     if problem.radii is not None:

@@ -20,19 +20,21 @@ PROGRAM = str(Path(__file__).with_name("program.py"))
 
 @needs_launcher
 @pytest.mark.parametrize(
-    ("names", "ranks"),
+    ("program", "names", "ranks"),
     [
-        ("bisection", 1),
-        ("structures,motion,cells,disagree,arguments", 2),
-        ("hard_cases", 3),
-        ("motion,decompositions,cells", 3),
-        ("filters,consumers,load", 3),
-        ("structures,balance", 4),
-        ("decompositions", 8),
+        ("program", "bisection", 1),
+        ("program", "structures,motion,cells,disagree,arguments", 2),
+        ("program", "hard_cases", 3),
+        ("program", "motion,decompositions,cells", 3),
+        ("program", "filters,consumers,load", 3),
+        ("program", "structures,balance", 4),
+        ("program", "decompositions", 8),
+        ("queries_program", "consumers,wrong", 2),
+        ("queries_program", "hard_cases,options", 3),
     ],
 )
-def test_ranks_together_do_what_one_process_does(names: str, ranks: int, tmp_path: Path) -> None:
-    result = launch(ranks, PROGRAM, names, str(tmp_path))
+def test_ranks_together_do_what_one_process_does(program: str, names: str, ranks: int, tmp_path: Path) -> None:
+    result = launch(ranks, str(Path(__file__).with_name(f"{program}.py")), names, str(tmp_path))
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.strip() == f"passed on {ranks} ranks"
 

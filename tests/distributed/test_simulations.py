@@ -35,8 +35,10 @@ def test_ranks_have_the_bits_of_one_process(bodies: str, names: str, ranks: int)
 
 
 @needs_launcher
-@pytest.mark.parametrize("bodies", ["grains", "fluids"])
-def test_a_state_goes_on_bit_for_bit_on_any_number_of_ranks(bodies: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("bodies", "name"), [("grains", "restart"), ("fluids", "restart"), ("fluids", "dfsph_restart")]
+)
+def test_a_state_goes_on_bit_for_bit_on_any_number_of_ranks(bodies: str, name: str, tmp_path: Path) -> None:
     for ranks in (4, 3, 1):
-        result = launch(ranks, program(bodies), "restart", str(tmp_path))
+        result = launch(ranks, program(bodies), name, str(tmp_path))
         assert result.returncode == 0, result.stdout + result.stderr

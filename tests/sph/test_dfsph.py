@@ -217,9 +217,3 @@ def test_options_of_other_schemes_are_refused() -> None:
             load(scenes.find("still_tank"), settings=["sph.scheme=dfsph", setting])
     with pytest.raises(InputError, match="must not be given with the scheme delta"):
         load(scenes.find("still_tank"), settings=["sph.tolerance=0.01"])
-
-
-def test_ranks_are_refused() -> None:
-    mpi = pytest.importorskip("mpi4py.MPI", reason="mpi4py is not installed (pip install 'vicinal[mpi]')")
-    with pytest.raises(InputError, match="comm must be None"):
-        Simulation([[0.0, 0.0]], spacing=0.1, sound_speed=1.0, scheme="dfsph", comm=mpi.COMM_SELF)

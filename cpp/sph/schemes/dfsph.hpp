@@ -46,6 +46,7 @@ struct Dfsph {
     Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
     if (rows.capacity - rows.used < (last - first) * (tile.size / L::width + 1)) return false;
     for (std::size_t i = first; i < last; ++i) {
+      if (is_ghost(job, i)) continue;
       const std::size_t n = Tile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
       Real sum[16];
       for (Real& s : sum) s = L::all(0);
@@ -58,6 +59,7 @@ struct Dfsph {
     Tile<T, D>::template collect<L>(job.shape, job.walls, cell, tile);
     if (tile.size == 0) return true;
     for (std::size_t i = first; i < last; ++i) {
+      if (is_ghost(job, i)) continue;
       const std::size_t n = Tile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
       if (n == 0) continue;
       Real sum[16];
@@ -69,6 +71,9 @@ struct Dfsph {
     }
     return true;
   }
+
+  // Those of other ranks have their sums there.
+  static bool is_ghost(const Job<T, D>& job, std::size_t i) { return job.ghosts != nullptr && job.ghosts[i] != 0; }
 
   template <bool wall>
   [[gnu::always_inline]] static void add(const Job<T, D>& job, const Query& i, const Scratch<T, D>& tile, std::size_t n,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal.bodies import BoxesLike
+from vicinal.bodies import BoxesLike, QueryArguments
 from vicinal.distributed.agreement import check_same
 from vicinal.distributed.axes import bodies_along_axes, farthest
 from vicinal.distributed.consumers import count_distances, find_components, find_nearest, sum_function
@@ -21,11 +22,25 @@ from vicinal.distributed.wishes import Wishes
 from vicinal.errors import InputError
 from vicinal.pair_function import PairFunction
 from vicinal.rows import Neighbors
+from vicinal.search import count, neighbors, pairs
 from vicinal.structures import StructureLike
+from vicinal.systems import nearest_of
 
 if TYPE_CHECKING:
     from vicinal._check import Bodies
     from vicinal.distributed.domain import Domain
+
+
+class LocalArguments(QueryArguments, total=False):
+    """The keywords that describe the bodies and queries of a rank."""
+
+    radii: npt.ArrayLike | None
+    boxes: BoxesLike | None
+    criterion: str
+    types: npt.ArrayLike | None
+    groups: npt.ArrayLike | None
+    exclude: npt.ArrayLike | None
+    r_min: float
 
 
 class LocalBodies:
@@ -89,6 +104,36 @@ class LocalBodies:
         """Ids of the own bodies."""
         return self._own_ids
 
+    # Not at run time: see `vicinal.search`.
+    if TYPE_CHECKING:
+
+        @overload
+        def pairs(
+            self,
+            cutoff: npt.ArrayLike | None = None,
+            *,
+            want: str = "ij",
+            half: bool = True,
+            sort: bool = False,
+            self_pairs: bool = False,
+            structure: StructureLike = None,
+            chunks: None = None,
+            **bodies: Unpack[LocalArguments],
+        ) -> tuple[Array, ...]: ...
+        @overload
+        def pairs(
+            self,
+            cutoff: npt.ArrayLike | None = None,
+            *,
+            want: str = "ij",
+            half: bool = True,
+            sort: bool = False,
+            self_pairs: bool = False,
+            structure: StructureLike = None,
+            chunks: int,
+            **bodies: Unpack[LocalArguments],
+        ) -> Iterator[tuple[Array, ...]]: ...
+
     def pairs(
         self,
         cutoff: npt.ArrayLike | None = None,
@@ -100,20 +145,34 @@ class LocalBodies:
         groups: npt.ArrayLike | None = None,
         exclude: npt.ArrayLike | None = None,
         r_min: float = 0.0,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
         want: str = "ij",
         half: bool = True,
         sort: bool = False,
+        self_pairs: bool = False,
         structure: StructureLike = None,
-    ) -> tuple[Array, ...]:
+        chunks: int | None = None,
+    ) -> tuple[Array, ...] | Iterator[tuple[Array, ...]]:
         """Find pairs; each is found on exactly one rank, the rank of i, as local numbers.
 
         Parameters
         ----------
-        cutoff, radii, boxes, criterion, types, groups, r_min, want, half, sort, structure
+        cutoff, radii, boxes, criterion, types, groups, r_min, want, half, sort, self_pairs, structure
             As for `vicinal.pairs`; radii, boxes, types and groups are those of the own bodies.
         exclude
             Ids of bodies that form no pairs, shape (m, 2). A rank needs the rows with its own bodies; others are
             ignored.
+        queries, query_radii, query_boxes, query_types, query_groups
+            A second set, as for `vicinal.pairs`: pairs are then (row of a query of this rank, local number of a body).
+            They may lie anywhere; a rank fetches all bodies near its queries, so queries are best on the rank that
+            owns their place, where ``domain.scatter(queries, divide=False)`` sends them.
+        chunks
+            As for `vicinal.pairs`: the result is an iterator. Ghosts are fetched at once, and ranks need not take the
+            same number of chunks.
 
         Returns
         -------
@@ -121,8 +180,15 @@ class LocalBodies:
             One per letter of `want`. In a pair with a ghost, the ghost is j; with ``half=False``, the pair comes a
             second time the other way round.
         """
-        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
-        return self._prepare(wishes, want=want, letters="ijdDS", half=half).pairs(want, half=half, sort=sort)
+        others = _others(queries, query_radii, query_boxes, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, others)
+        options: Any = {"half": half, "self_pairs": self_pairs, "chunks": chunks}
+        search = self._prepare(
+            wishes, lambda **none: pairs(**none, **options, want=want, sort=sort), want=want, letters="ijdDS", **options
+        )
+        if chunks is not None:
+            return search.chunks(chunks, want, half=half)
+        return search.pairs(want, half=half, sort=sort, self_pairs=self_pairs)
 
     def neighbors(
         self,
@@ -135,19 +201,53 @@ class LocalBodies:
         groups: npt.ArrayLike | None = None,
         exclude: npt.ArrayLike | None = None,
         r_min: float = 0.0,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
         want: str = "j",
         sort: bool = False,
+        self_pairs: bool = False,
+        max_neighbors: int | None = None,
         structure: StructureLike = None,
     ) -> Neighbors:
-        """Find all neighbours of the own bodies, one row each; numbers from ``len(mine)`` on are ghosts.
+        """Find all neighbours of the own bodies, or of queries, a row each; numbers from ``len(mine)`` on are ghosts.
 
         Parameters
         ----------
-        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, want, sort, structure
+        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, want, sort, self_pairs, structure
             As for `pairs`, and for `vicinal.neighbors`.
+        queries, query_radii, query_boxes, query_types, query_groups
+            As for `pairs`.
+        max_neighbors
+            As for `vicinal.pairs`: only so many of the nearest ones; ties are decided by id.
         """
-        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
-        return self._prepare(wishes, want=want, everywhere=True).neighbors(want, sort=sort)
+        others = _others(queries, query_radii, query_boxes, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, others)
+        options: Any = {"self_pairs": self_pairs, "max_neighbors": max_neighbors}
+        search = self._prepare(
+            wishes,
+            lambda **none: neighbors(**none, **options, want=want, sort=sort),
+            want=want,
+            everywhere=True,
+            **options,
+        )
+        if max_neighbors is None:
+            return search.neighbors(want, sort=sort, self_pairs=self_pairs)
+        return self._nearest_rows(search, max_neighbors, want, sort=sort, self_pairs=self_pairs)
+
+    def _nearest_rows(self, search: GhostSearch, most: int, want: str, *, sort: bool, self_pairs: bool) -> Neighbors:
+        """Return rows of the nearest neighbours; of those equally far away, the ones with smaller ids count."""
+        letters = "".join(dict.fromkeys("jDS" + want))
+        rows = search.neighbors(letters, sort=sort, self_pairs=self_pairs)
+        order = np.argsort(self.ids, kind="stable")
+        by_id = np.argsort(order).astype(np.int32)
+        kept = nearest_of(replace(rows, indices=by_id[rows.indices]), most)
+        columns = {"d": kept.distances, "D": kept.vectors, "S": kept.shifts}
+        distances, vectors, shifts = (columns[letter] if letter in want else None for letter in "dDS")
+        indices = order.astype(np.int32)[kept.indices]
+        return Neighbors(kept.offsets, indices, kept.columns, distances=distances, vectors=vectors, shifts=shifts)
 
     def count(
         self,
@@ -160,17 +260,33 @@ class LocalBodies:
         groups: npt.ArrayLike | None = None,
         exclude: npt.ArrayLike | None = None,
         r_min: float = 0.0,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_boxes: BoxesLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
+        self_pairs: bool = False,
         structure: StructureLike = None,
     ) -> npt.NDArray[np.int32]:
-        """Count the neighbours of every own body, ghosts included.
+        """Count the neighbours of every own body, or of every query, ghosts included.
 
         Parameters
         ----------
-        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure
+        cutoff, radii, boxes, criterion, types, groups, exclude, r_min, self_pairs, structure
+            As for `pairs`.
+        queries, query_radii, query_boxes, query_types, query_groups
             As for `pairs`.
         """
-        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure)
-        return self._prepare(wishes, everywhere=True).count()
+        others = _others(queries, query_radii, query_boxes, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, others)
+        search = self._prepare(
+            wishes,
+            lambda **none: count(**none, self_pairs=self_pairs),
+            everywhere=True,
+            self_pairs=self_pairs,
+        )
+        counts = search.count()
+        return counts + np.int32(1) if self_pairs else counts
 
     def components(
         self,
@@ -206,6 +322,10 @@ class LocalBodies:
         *,
         types: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
+        queries: npt.ArrayLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
         structure: StructureLike = None,
     ) -> npt.NDArray[np.int64]:
         """Count the pairs of points of all ranks by distance; all ranks get the same counts.
@@ -214,12 +334,18 @@ class LocalBodies:
         ----------
         edges, types, groups, structure
             As for `vicinal.histogram`; types and groups are those of the own bodies. There are no weights, whose sums
-            would depend on the ranks, and no excluded pairs.
+            would depend on the ranks.
+        exclude, queries, query_types, query_groups
+            As for `pairs`.
         """
-        return count_distances(self, edges, types, groups, structure)
+        others = _others(queries, None, None, query_types, query_groups)
+        wishes = Wishes(groups=groups, exclude=exclude, structure=structure, others=others)
+        return count_distances(self, edges, types, wishes)
 
-    def nearest(self, k: int, cutoff: float = math.inf) -> tuple[Array, npt.NDArray[np.int32]]:
-        """Find the k nearest points of every own body, on any rank.
+    def nearest(
+        self, k: int, cutoff: float = math.inf, *, queries: npt.ArrayLike | None = None
+    ) -> tuple[Array, npt.NDArray[np.int32]]:
+        """Find the k nearest points of every own body, or of every query, on any rank.
 
         Of points equally far away, those with smaller ids come first.
 
@@ -227,8 +353,10 @@ class LocalBodies:
         ----------
         k, cutoff
             As for `vicinal.nearest`, as is the result; indices are local numbers, those of ghosts included.
+        queries
+            As for `pairs`.
         """
-        return find_nearest(self, k, cutoff)
+        return find_nearest(self, k, cutoff, queries)
 
     def reduce(
         self,
@@ -241,24 +369,36 @@ class LocalBodies:
         radii: npt.ArrayLike | None = None,
         criterion: str = "sum",
         types: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        exclude: npt.ArrayLike | None = None,
         r_min: float = 0.0,
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
+        query_fields: Sequence[npt.ArrayLike] = (),
         structure: StructureLike = None,
     ) -> Any:
-        """Sum a function over the pairs of all ranks, in one number that all ranks get, or for each own body.
+        """Sum a function over the pairs of all ranks, in one number that all ranks get, or for each own body or query.
 
         Parameters
         ----------
-        cutoff, function, each, radii, criterion, types, r_min, structure
-            As for `vicinal.reduce`; radii and types are those of the own bodies. The bodies i and j of a pair are in
-            the order of their ids.
+        cutoff, function, each, radii, criterion, types, groups, r_min, structure
+            As for `vicinal.reduce`; radii, types and groups are those of the own bodies. The bodies i and j of a pair
+            are in the order of their ids.
+        exclude, queries, query_radii, query_types, query_groups
+            As for `pairs`; i is then the row of a query.
         fields
             Names of columns that travel with the bodies: the function takes these columns after `v`, with a row for
             each i and j.
+        query_fields
+            Columns of the queries, with a row for each i, which it takes after those of bodies.
         data
-            What it takes after them, the same on all ranks: ``function(i, j, d2, v, *fields, *data)``.
+            What it takes last, the same on all ranks: ``function(i, j, d2, v, *fields, *query_fields, *data)``.
         """
-        wishes = Wishes(cutoff, radii, None, criterion, types, None, None, r_min, structure)
-        return sum_function(self, wishes, function, fields, data, each=each)
+        others = _others(queries, query_radii, None, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, None, criterion, types, groups, exclude, r_min, structure, others)
+        return sum_function(self, wishes, function, fields, query_fields, data, each=each)
 
     def borders(
         self,
@@ -272,7 +412,7 @@ class LocalBodies:
         `Halo.forward` and `Halo.reverse` then carry data between bodies and their ghosts.
         """
         bodies, reach = self._check(Wishes(cutoff, radii, boxes))
-        return self._halo(bodies, reach, everywhere=True)
+        return self._halo(bodies, reach, None, everywhere=True)
 
     def exchange(self, points: npt.ArrayLike | None = None, **fields: npt.ArrayLike) -> LocalBodies:
         """Send bodies that have left this rank's part of space to the rank that owns the part they are in.
@@ -302,8 +442,19 @@ class LocalBodies:
         """Return a column of all ranks (by default the positions) in the order of the ids on rank 0, None elsewhere."""
         return self.domain.gather(self, self.points if values is None else np.asarray(values))
 
-    def _check(self, wishes: Wishes, *, want: str = "j", letters: str = "j", **agreed: object) -> tuple[Bodies, float]:
-        """Check what own bodies are searched for; return them as ghosts are found, and the cutoff of points."""
+    def _check(
+        self,
+        wishes: Wishes,
+        alone: Callable[..., object] | None = None,
+        *,
+        want: str = "j",
+        letters: str = "j",
+        **agreed: object,
+    ) -> tuple[Bodies, float]:
+        """Check what own bodies are searched for; return them as ghosts are found, and the cutoff of points.
+
+        `alone` is the search of one process, which checks the other arguments.
+        """
         check_same(self.domain.comm, {**wishes.agreed, **agreed})
 
         def check() -> tuple[Bodies, float]:
@@ -313,21 +464,34 @@ class LocalBodies:
                 raise InputError(f"boxes must be one for each of the {len(self)} own bodies, got {len(bodies)}")
             if bodies.array.dtype != self.points.dtype:
                 raise InputError(f"boxes must have dtype {self.points.dtype}, as the points, got {bodies.array.dtype}")
+            if alone is not None:
+                none = self._own_group(wishes, bodies, reach).taken(np.zeros(0, np.intp))
+                excluded = None if wishes.exclude is None else np.zeros((0, 2), np.int64)
+                space = {"box": self.domain.box, "periodic": self.domain.periodic, "structure": wishes.structure}
+                alone(**none.as_bodies(), **wishes.others, **space, **wishes.conditions, exclude=excluded)
             return bodies, reach
 
         return together(self.domain.comm, check)
 
-    def _halo(self, bodies: Bodies, reach: float, *, everywhere: bool) -> Halo:
-        wanted = {} if everywhere else {"wanted": keeps_pair}
+    def _own_group(self, wishes: Wishes, bodies: Bodies, reach: float) -> Group:
+        types, groups = (None if c is None else np.asarray(c, np.int32) for c in (wishes.types, wishes.groups))
+        return Group(bodies.array, bodies.extra, reach if wishes.types is None else wishes.cutoff, types, groups)
+
+    def _halo(self, bodies: Bodies, reach: float, seekers: Bodies | None, *, everywhere: bool) -> Halo:
+        wanted: dict[str, Any] = {} if everywhere or seekers is not None else {"wanted": keeps_pair}
         comm, cell = self.domain.comm, self.domain.cell(bodies.dim, bodies.array.dtype)
         if cell.tilted:
-            own = max(farthest(bodies.array), 0.0 if bodies.extra is None else farthest(bodies.extra))
-            bodies, reach = bodies_along_axes(bodies, reach, cell, max(comm.allgather(own)))
-        return Halo.between(comm, bodies, reach, cell.edges, **wanted)
+            some = [bodies] if seekers is None else [bodies, seekers]
+            far = max(farthest(column) for one in some for column in (one.array, one.extra) if column is not None)
+            far = max(comm.allgather(far))
+            bodies, reach = bodies_along_axes(bodies, reach, cell, far)
+            seekers = None if seekers is None else bodies_along_axes(seekers, 0.0, cell, far)[0]
+        return Halo.between(comm, bodies, reach, cell.edges, **wanted, seekers=seekers)
 
     def _prepare(
         self,
         wishes: Wishes,
+        alone: Callable[..., object] | None = None,
         *,
         want: str = "j",
         letters: str = "jdDS",
@@ -336,20 +500,39 @@ class LocalBodies:
     ) -> GhostSearch:
         """Fetch the ghosts and return the search among them and the own bodies.
 
-        `agreed` are further arguments that must be the same on all ranks.
+        `alone` is the search of one process, which checks arguments; `agreed` are further arguments that must be the
+        same on all ranks.
         """
-        bodies, reach = self._check(wishes, want=want, letters=letters, **agreed)
-        halo = self._halo(bodies, reach, everywhere=everywhere)
+        bodies, reach = self._check(wishes, alone, want=want, letters=letters, **agreed)
+        halo = self._halo(bodies, reach, wishes.seekers(bodies), everywhere=everywhere)
         self.halo = halo
         self._ids = np.concatenate([self._own_ids, halo.forward(self._own_ids)])
 
         def sent(column: Array | None) -> Array | None:
             return None if column is None else halo.forward(column).copy()
 
-        cutoff = reach if wishes.types is None else wishes.cutoff
-        types, groups = (None if c is None else np.asarray(c, np.int32) for c in (wishes.types, wishes.groups))
-        own = Group(bodies.array, bodies.extra, cutoff, types, groups)
-        ghosts = Group(halo.forward(bodies.array).copy(), sent(bodies.extra), cutoff, sent(types), sent(groups))
+        own = self._own_group(wishes, bodies, reach)
+        ghosts = Group(
+            halo.forward(bodies.array).copy(), sent(bodies.extra), own.cutoff, sent(own.types), sent(own.groups)
+        )
         excluded = None if wishes.exclude is None else Excluded.of(wishes.excluded_ids(), self._ids, len(self))
         space = self.domain.box, self.domain.periodic, wishes.structure
-        return GhostSearch(own, ghosts, halo.near, *space, wishes.conditions, excluded)
+        queries = wishes.others if wishes.has_queries else None
+        return GhostSearch(own, ghosts, halo.near, *space, wishes.conditions, excluded, queries)
+
+
+def _others(
+    queries: npt.ArrayLike | None,
+    radii: npt.ArrayLike | None,
+    boxes: BoxesLike | None,
+    types: npt.ArrayLike | None,
+    groups: npt.ArrayLike | None,
+) -> QueryArguments:
+    """Return the keywords of a second set."""
+    return {
+        "queries": queries,
+        "query_radii": radii,
+        "query_boxes": boxes,
+        "query_types": types,
+        "query_groups": groups,
+    }

@@ -75,6 +75,7 @@ class Domain:
         *,
         fields: Mapping[str, npt.ArrayLike] | None = None,
         weights: npt.ArrayLike | None = None,
+        divide: bool = True,
     ) -> LocalBodies:
         """Divide space, and send every body to the rank that owns its part. All ranks call it together.
 
@@ -88,7 +89,10 @@ class Domain:
             Other columns by name, one row per body, that travel with the bodies.
         weights
             What each body costs; every rank gets the same sum. None: all the same.
+        divide
+            False: leave the division as it is, for a second set of bodies that is searched for among the first.
         """
+        check_same(self.comm, {"divide": divide})
         columns = together(self.comm, lambda: _check_columns(points, ids, fields, weights))
         columns = self._agree(columns)
         size = len(columns["points"])
@@ -96,7 +100,9 @@ class Domain:
             before = self.comm.exscan(size)
             columns["ids"] = np.arange(size, dtype=np.int64) + (before if self.rank else 0)
         wrapped = self._wrapped(columns["points"])
-        self.parts = self.divide(wrapped, columns.pop("weights"))
+        weights = columns.pop("weights")
+        if divide:
+            self.parts = self.divide(wrapped, weights)
         return self._send(columns, wrapped)
 
     def _numbers_bodies(self, size: int, ids: npt.ArrayLike | None) -> bool:

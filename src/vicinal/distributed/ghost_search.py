@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.bodies import QueryArguments
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.rows import Neighbors
 from vicinal.search import count, neighbors, pairs
+from vicinal.self_pairs import join_rows, own_columns
 from vicinal.structures import StructureLike
 
 Array = npt.NDArray[Any]
@@ -87,8 +89,11 @@ class Excluded:
         Pairs of an own body and a ghost, as the number of the own body times `size` plus that of the ghost.
     size
         Number of own bodies and ghosts.
+    known
+        Pairs of own bodies and ghosts, as numbers.
     """
 
+    known: Ids
     inner: Ids
     border: Ids
     size: int
@@ -102,7 +107,14 @@ class Excluded:
         known = (ids[numbers] == exclude).all(axis=1) if len(ids) else np.zeros(len(exclude), bool)
         numbers = np.sort(numbers[known], axis=1).astype(np.int64)
         inside, across = (numbers < own).all(axis=1), (numbers < own).sum(axis=1) == 1
-        return cls(numbers[inside], numbers[across, 0] * len(ids) + numbers[across, 1], len(ids))
+        return cls(numbers, numbers[inside], numbers[across, 0] * len(ids) + numbers[across, 1], len(ids))
+
+    def among(self, rows: npt.NDArray[np.intp]) -> Ids:
+        """Return the pairs of some bodies, as their places in `rows`."""
+        places = np.full(self.size, -1)
+        places[rows] = np.arange(len(rows))
+        pairs = places[self.known]
+        return pairs[(pairs >= 0).all(axis=1)]
 
     def counts(self, i: Array, j: Array) -> npt.NDArray[np.bool_]:
         """Return whether pairs of own bodies and ghosts count."""
@@ -125,6 +137,8 @@ class GhostSearch:
         The arguments `criterion` and `r_min` of `vicinal.pairs`.
     excluded
         Pairs that do not count.
+    queries
+        A second set, for which bodies are looked for; ghosts are then those near it.
     """
 
     own: Group
@@ -135,6 +149,7 @@ class GhostSearch:
     structure: StructureLike
     conditions: Mapping[str, Any] = field(default_factory=dict)
     excluded: Excluded | None = None
+    queries: QueryArguments | None = None
 
     @property
     def alone(self) -> bool:
@@ -151,25 +166,59 @@ class GhostSearch:
         inner = None if self.excluded is None else self.excluded.inner
         return {**self.own.as_bodies(), "exclude": inner}
 
-    def pairs(self, want: str, *, half: bool, sort: bool) -> tuple[Array, ...]:
+    def some(self, rows: npt.NDArray[np.intp]) -> dict[str, Any]:
+        """Return some of the own bodies and ghosts as `vicinal.pairs` takes them, with all that belongs to them."""
+        excluded = None if self.excluded is None else self.excluded.among(rows)
+        return {**joined(self.own, self.ghosts).taken(rows).as_bodies(), "exclude": excluded, **self.space}
+
+    def across(self) -> dict[str, Any]:
+        """Return the search for the second set."""
+        return {**joined(self.own, self.ghosts).as_bodies(), **(self.queries or {}), **self.space}
+
+    def pairs(self, want: str, *, half: bool, sort: bool, self_pairs: bool = False) -> tuple[Array, ...]:
         """Find all pairs with an own body; a ghost is j, and with ``half=False`` also i."""
-        letters = "".join(dict.fromkeys("ij" + want))
-        found = pairs(**self.inner(), **self.space, want=letters, half=half)
-        columns = dict(zip(letters, found, strict=True))
+        if self.queries:
+            found: tuple[Array, ...] = pairs(**self.across(), want=want, sort=sort)
+            return found
+        letters = "".join(dict.fromkeys("ij" + want + ("S" if sort and self_pairs else "")))
+        inner = pairs(**self.inner(), **self.space, want=letters, half=half)
+        columns = dict(zip(letters, inner, strict=True))
         if not self.alone:
             border = self.border_pairs(letters)
             parts = [columns, border] if half else [columns, border, _reversed(border)]
             columns = {letter: np.concatenate([part[letter] for part in parts]) for letter in letters}
+        if self_pairs:
+            same = own_columns(letters, len(self.own), columns)
+            columns = {letter: np.concatenate([columns[letter], same[letter]]) for letter in letters}
         if sort:
             shifts = [*columns["S"].T[::-1]] if "S" in columns else []
             order = np.lexsort([*shifts, columns["j"], columns["i"]])
             columns = {letter: column[order] for letter, column in columns.items()}
         return tuple(columns[letter] for letter in want)
 
+    def chunks(self, most: int, want: str, *, half: bool) -> Iterator[tuple[Array, ...]]:
+        """Find the same pairs, at most so many at a time."""
+        if self.queries:
+            yield from pairs(**self.across(), want=want, chunks=most)
+            return
+        yield from pairs(**self.inner(), **self.space, want=want, half=half, chunks=most)
+        if self.alone:
+            return
+        letters = "".join(dict.fromkeys("ij" + want))
+        search = {**self.ghosts.as_bodies(), **self.own.taken(self.near).as_queries(), **self.space}
+        for found in pairs(**search, want=letters, chunks=most):
+            border = self._renumbered(dict(zip(letters, found, strict=True)))
+            for part in [border] if half else [border, _reversed(border)]:
+                if len(part["i"]):
+                    yield tuple(part[letter] for letter in want)
+
     def border_pairs(self, letters: str) -> dict[str, Array]:
         """Return the pairs of own bodies i and ghosts j; `letters` includes i and j."""
         found = pairs(**self.ghosts.as_bodies(), **self.own.taken(self.near).as_queries(), **self.space, want=letters)
-        border = dict(zip(letters, found, strict=True))
+        return self._renumbered(dict(zip(letters, found, strict=True)))
+
+    def _renumbered(self, border: dict[str, Array]) -> dict[str, Array]:
+        """Return pairs of own bodies near ghosts and ghosts that count, by the numbers of all bodies."""
         border["i"] = self.near.astype(np.int32)[border["i"]]
         border["j"] = border["j"] + np.int32(len(self.own))
         if self.excluded is not None:
@@ -177,8 +226,13 @@ class GhostSearch:
             border = {letter: column[kept] for letter, column in border.items()}
         return border
 
-    def neighbors(self, want: str, *, sort: bool) -> Neighbors:
+    def neighbors(self, want: str, *, sort: bool, self_pairs: bool = False) -> Neighbors:
         """Find all neighbours of the own bodies; in a row, ghosts follow own bodies."""
+        if self.queries:
+            return neighbors(**self.across(), want=want, sort=sort)
+        if self_pairs:
+            rows = join_rows(self.neighbors(want + "S", sort=sort), len(self.own))
+            return rows if "S" in want else replace(rows, shifts=None)
         search = partial(neighbors, **self.space, want=want, sort=sort)
         inner = search(**self.inner())
         if self.alone:
@@ -190,6 +244,8 @@ class GhostSearch:
 
     def count(self) -> npt.NDArray[np.int32]:
         """Count the neighbours of the own bodies."""
+        if self.queries:
+            return count(**self.across())
         search = partial(count, **self.space)
         counts = search(**self.inner())
         if self.alone:

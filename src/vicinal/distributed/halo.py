@@ -53,6 +53,7 @@ class Halo:
         reach: float,
         edges: list[float],
         wanted: Callable[[int, int], bool] = lambda _rank, _other: True,
+        seekers: Bodies | None = None,
     ) -> Halo:
         """Decide which own bodies the other ranks need.
 
@@ -64,10 +65,13 @@ class Halo:
             One period per axis, 0 for an open axis.
         wanted
             Whether a rank (first argument) needs the bodies of another one.
+        seekers
+            What this rank needs bodies for: a second set. None: its own bodies.
         """
         hulls = np.empty((comm.size, 2, bodies.dim))
         # A cutoff counts on one side only: the receiving bodies of points have no size.
-        comm.Allgather(np.array(_core.hull_of_extents(bodies.for_core, 0.0, edges)), hulls)
+        looking = bodies if seekers is None else seekers
+        comm.Allgather(np.array(_core.hull_of_extents(looking.for_core, 0.0, edges)), hulls)
         meeting = _core.meeting_hulls(bodies.for_core, reach, edges, hulls, comm.rank)
         sent = [rows if wanted(rank, comm.rank) else rows[:0] for rank, rows in enumerate(meeting)]
         near = np.zeros(len(bodies), np.bool_)

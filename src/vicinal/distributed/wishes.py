@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _check
-from vicinal.bodies import BoxesLike, check_bodies
+from vicinal.bodies import BoxesLike, QueryArguments, check_bodies, check_boxes, check_points, check_spheres
 from vicinal.distributed.agreement import passed
 from vicinal.errors import InputError
 from vicinal.settings import check_settings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wishes:
-    """The arguments of a search, as for `vicinal.pairs`; arrays belong to own bodies, and `exclude` has ids."""
+    """The arguments of a search, as for `vicinal.pairs`; arrays belong to a rank, and `exclude` has ids."""
 
     cutoff: npt.ArrayLike | None = None
     radii: npt.ArrayLike | None = None
@@ -34,11 +34,23 @@ class Wishes:
     exclude: npt.ArrayLike | None = None
     r_min: float = 0.0
     structure: StructureLike = None
+    others: QueryArguments = field(default_factory=QueryArguments)
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether there is a second set of bodies."""
+        return any(self.others.get(name) is not None for name in ("queries", "query_radii", "query_boxes"))
+
+    @property
+    def sizes(self) -> npt.ArrayLike | None:
+        """The radii: 0 if queries alone have some, as in `vicinal.pairs`."""
+        none = self.cutoff is None and self.radii is None and self.boxes is None
+        return 0.0 if none and self.others.get("query_radii") is not None else self.radii
 
     @property
     def agreed(self) -> dict[str, Any]:
         """What must be the same on all ranks. Excluded pairs need not: a rank passes those of its own bodies."""
-        own = passed(radii=self.radii, boxes=self.boxes, types=self.types, groups=self.groups)
+        own = passed(radii=self.radii, boxes=self.boxes, types=self.types, groups=self.groups, **self.others)
         return {"cutoff": self.cutoff, **self.conditions, **own}
 
     @property
@@ -54,7 +66,7 @@ class Wishes:
         settings = check_settings(
             None if self.boxes is not None else points,
             self.cutoff,
-            radii=self.radii,
+            radii=self.sizes,
             boxes=self.boxes,
             box=domain.box,
             periodic=domain.periodic,
@@ -64,11 +76,26 @@ class Wishes:
             r_min=self.r_min,
         )
         self.excluded_ids()
-        if self.radii is None:
+        if self.sizes is None:
             return settings.bodies, settings.cutoff
-        bodies, reach = check_bodies(points, None, self.radii)
+        bodies, reach = check_bodies(points, None, self.sizes)
         _check.check_box(domain.box, bodies, reach, domain.periodic)
         return bodies, reach
+
+    def seekers(self, bodies: Bodies) -> Bodies | None:
+        """Return the queries, which were checked, as ghosts are found for them; None if there are none."""
+        if not self.has_queries:
+            return None
+        dtype: np.dtype[Any] = bodies.array.dtype
+        centres: Any = self.others.get("queries")
+        radii, boxes = self.others.get("query_radii"), self.others.get("query_boxes")
+        if not len(centres if boxes is None else boxes[0]):  # type: ignore[arg-type]
+            return bodies.none()
+        if boxes is not None:
+            return check_boxes(None, boxes, 0.0, dtype, "query_boxes")
+        if radii is not None:
+            return check_spheres(centres, radii, 0.0, dtype)
+        return check_points(centres, "queries", dtype)
 
     def excluded_ids(self) -> npt.NDArray[np.int64]:
         """Check the excluded pairs and return them."""

@@ -159,7 +159,7 @@ def warning_of(sim: Simulation, solves: int, error: float) -> SimulationWarning 
 
 def first_warning_of(sim: Simulation) -> SimulationWarning | None:
     """Return what to warn of before the first step; None if all is well."""
-    if sim.scheme != "dfsph" or sim.step_count or not len(sim) or sim.surface.any():
+    if sim.scheme != "dfsph" or sim.step_count or not sim.total or sim.anywhere(sim.surface):
         return None
     return SolverWarning(
         "no particle is at a free surface, which the scheme dfsph needs: its pressures are never negative, so "

@@ -113,6 +113,10 @@ class Particles:
         """Speed of the fastest particle, of all ranks."""
         return self._ranks.largest(float(np.linalg.norm(self.velocities, axis=1).max(initial=0.0)))
 
+    def anywhere(self, flags: npt.NDArray[np.bool_]) -> bool:
+        """Return whether a flag is set for any particle, of all ranks."""
+        return self._ranks.count(int(flags.any())) > 0
+
     def mach(self) -> float:
         """Return the largest speed in speeds of sound, each in its own phase."""
         speeds = np.linalg.norm(self.velocities, axis=1) / self._sounds[self.phase]

@@ -80,7 +80,7 @@ class FluidRanks(BalancedRanks):
             return
         parts = self.domain.parts.boxes(self.size, len(self.edges))
         reach = (1 + ROUNDING) * self._support
-        core.set_ranks(parts, self.rank, reach, self.count(core.size()), self._carry, self._agree)
+        core.set_ranks(parts, self.rank, reach, self.count(core.size()), self._carry, self._agree, self._add)
 
     def balance(self, core: _core.Sph) -> None:
         """Divide space again if ranks have unequal work and that pays off."""
@@ -127,6 +127,11 @@ class FluidRanks(BalancedRanks):
     def _agree(self, numbers: Array) -> None:
         start = thread_time()
         self.agree(numbers)
+        self._waited += thread_time() - start
+
+    def _add(self, numbers: npt.NDArray[np.int64]) -> None:
+        start = thread_time()
+        numbers[:] = self.total(numbers)
         self._waited += thread_time() - start
 
     def owned(self, places: Array) -> npt.NDArray[np.bool_]:

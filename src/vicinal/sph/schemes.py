@@ -67,7 +67,7 @@ def check_tolerance(value: object, scheme: str) -> float:
     return tolerance
 
 
-def check_scheme(scheme: str, state: str, ends: object, comm: object) -> None:
+def check_scheme(scheme: str, state: str, ends: object) -> None:
     """Raise if a scheme lacks what is asked of it."""
     if scheme == "delta":
         return
@@ -75,5 +75,3 @@ def check_scheme(scheme: str, state: str, ends: object, comm: object) -> None:
         raise InputError(f'state must be "linear" with the scheme {scheme}, got {state!r}')
     if ends is not None:
         raise InputError(f'ends must be used with scheme="delta", got {scheme!r}')
-    if scheme == "dfsph" and comm is not None:
-        raise InputError("comm must be None with the scheme dfsph, which runs in one process")

@@ -164,7 +164,7 @@ class Simulation(Particles):
     ) -> None:
         agree_on(comm, locals(), per_rank=("self", "comm", "positions", "velocities", "pressures", "phase"))
         self._scheme = _check.check_choice(scheme, "scheme", SCHEMES)
-        check_scheme(self._scheme, state, ends, comm)
+        check_scheme(self._scheme, state, ends)
         places, speeds = check_particles(comm, positions, velocities)
         self._dim = places.shape[1]
         self._spacing = check_positive(spacing, "spacing")
