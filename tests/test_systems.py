@@ -202,7 +202,6 @@ REFUSALS = [
     Refusal("far out", lambda: vc.pairs(FOUR * 1e300, 1.0, box=[[9, 9, 9]] * 2, batch=[0, 0, 1, 1]), "points", "row 0"),
     Refusal("half", lambda: vc.pairs(FOUR, 1.0, max_neighbors=2), "half", "True"),
     Refusal("none", lambda: vc.pairs(FOUR, 1.0, max_neighbors=0, half=False), "max_neighbors", "0"),
-    Refusal("queries", lambda: vc.neighbors(FOUR, 1.0, max_neighbors=2, queries=FOUR), "max_neighbors", "queries"),
 ]
 
 

@@ -15,7 +15,7 @@ from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, invers
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.planes import check_planes
-from vicinal.rows import Neighbors, columns_of, squared
+from vicinal.rows import columns_in, columns_of
 from vicinal.settings import Settings
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -312,48 +312,21 @@ def _find_large(systems: Systems, system: int, letters: str, options: RowOptions
 def rows_of_index(index: Index, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
     """Return rows as `find_rows` does, of one system."""
     letters = columns_of(letters)
-    needed = "".join(dict.fromkeys("ij" + letters + ("DS" if options.most else "")))
+    needed = "".join(dict.fromkeys("ij" + letters))
     if options.half:
         found = index.pairs(want=needed, sort=True, self_pairs=options.self_pairs)
         columns = dict(zip(needed, found, strict=True))
         counts = np.bincount(columns["i"], minlength=len(index))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     else:
-        rows = index.neighbors(want="j" + needed[2:], sort=options.sort, self_pairs=options.self_pairs)
-        if options.most:
-            rows = nearest_of(rows, options.most)
-        owners = np.repeat(np.arange(len(index), dtype=np.int32), np.diff(rows.offsets))
-        arrays = (owners, rows.indices, rows.distances, rows.vectors, rows.shifts)
-        columns = {letter: column for letter, column in zip("ijdDS", arrays, strict=True) if column is not None}
-        offsets = rows.offsets
+        rows = index.neighbors(
+            want="j" + needed[2:],
+            sort=options.sort,
+            self_pairs=options.self_pairs,
+            max_neighbors=options.most or None,
+        )
+        columns, offsets = columns_in(rows), rows.offsets
     return offsets, {letter: columns[letter] for letter in letters}
-
-
-def nearest_of(rows: Neighbors, most: int) -> Neighbors:
-    """Leave the nearest entries of each row that has more; ties are decided by number, then by shift.
-
-    Rows need vectors and shifts. The order of entries does not change.
-    """
-    counts = np.diff(rows.offsets)
-    full = np.repeat(counts > most, counts)
-    places = np.flatnonzero(full)
-    vectors: Any
-    shifts: Any
-    vectors, shifts = (column[places] for column in (rows.vectors, rows.shifts) if column is not None)
-    owners = np.repeat(np.arange(len(rows)), np.where(counts > most, counts, 0))
-    order = np.lexsort((*shifts.T[::-1], rows.indices[places], squared(vectors), owners))
-    begins = np.repeat(np.flatnonzero(np.diff(owners, prepend=-1)), counts[counts > most])
-    gone = places[order[np.arange(len(order)) - begins >= most]]
-    kept = np.ones(len(rows.indices), bool)
-    kept[gone] = False
-
-    def pick(column: npt.NDArray[Any] | None) -> Any:
-        return None if column is None else column[kept]
-
-    offsets = np.concatenate([[0], np.cumsum(np.minimum(counts, most))]).astype(np.int64)
-    columns = rows.indices, rows.distances, rows.vectors, rows.shifts
-    indices, distances, vectors, shifts = (pick(column) for column in columns)
-    return Neighbors(offsets, indices, rows.columns, distances=distances, vectors=vectors, shifts=shifts)
 
 
 def _joined(systems: Systems, parts: list[tuple[Offsets, Columns]], letters: str) -> tuple[Offsets, Columns]:
