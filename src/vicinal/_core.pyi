@@ -525,7 +525,7 @@ LARGEST_SYSTEM: int
 
 def edges(i: _Ids, j: _Ids) -> npt.NDArray[np.int64]: ...
 def system_rows(
-    points: _Points,
+    bodies: _Bodies,
     offsets: _Offsets,
     boxes: npt.NDArray[np.float64],
     cutoff: float,
@@ -535,5 +535,6 @@ def system_rows(
     self_pairs: bool,
     most: int,
     edges: bool,
+    hit_filter: Filter | None,
 ) -> list[Any]: ...
 def offsets_of_systems(systems: _Offsets) -> npt.NDArray[np.int64] | None: ...

@@ -68,18 +68,16 @@ def _find_rows(
     max_neighbors: int | None = None,
 ) -> tuple[npt.NDArray[np.int64], Columns]:
     """Find rows of several systems: their offsets and columns."""
-    given: dict[str, object] = {**others, **bodies, "structure": structure}
-    extra = [name for name in given if name not in ("box", "periodic") and not _is_default(name, given[name])]
+    conditions = bodies.copy()
+    box, periodic = conditions.pop("box"), conditions.pop("periodic")
+    given: dict[str, object] = {"boxes": bodies["boxes"], "planes": bodies["planes"], **others, "structure": structure}
+    extra = [name for name, value in given.items() if value is not None]
     if extra:
         raise InputError(f"batch= must not be combined with {', '.join(extra)}; leave out one or the other")
     once, ordered, own = check_flag(half, "half"), check_flag(sort, "sort"), check_flag(self_pairs, "self_pairs")
     options = RowOptions(once, ordered, own, check_most(max_neighbors, half=once, boxes=False))
-    systems = check_systems(points, cutoff, batch, bodies["box"], bodies["periodic"])
+    systems = check_systems(points, cutoff, batch, box, periodic, conditions)
     return find_rows(systems, letters, options)
-
-
-def _is_default(name: str, value: object) -> bool:
-    return value is None or (name == "criterion" and value == "sum") or (name in ("skin", "r_min") and value == 0)
 
 
 # Not at run time: `typing` would keep the functions, and with them the core, until after the end of the interpreter.
@@ -202,7 +200,8 @@ def pairs(
     batch
         The points are those of several systems, which form pairs only among themselves: the number of the system of
         each point, ascending from 0, or the offsets of the systems. `box` is then one for all systems, or one for each:
-        an array with a row of lengths, NaN for an open axis, or with a matrix of edge vectors per system.
+        an array with a row of lengths, NaN for an open axis, or with a matrix of edge vectors per system. Not with
+        `boxes`, `planes`, `queries`, `structure` and `chunks`.
     max_neighbors
         Only this many neighbours of each body: the nearest ones, ties by number. Needs ``half=False``.
     structure
