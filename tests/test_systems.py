@@ -184,8 +184,7 @@ REFUSALS = [
     Refusal("not whole", lambda: vc.pairs(FOUR, 1.0, batch=[0.0, 0.0, 1.0, 1.0]), "batch", "float64"),
     Refusal("too few", lambda: vc.pairs(FOUR, 1.0, batch=[0, 0]), "batch", "2 numbers"),
     Refusal("ambiguous", lambda: vc.pairs(FOUR, 1.0, batch=[0, 1, 3, 4]), "batch", "from 0 to 4"),
-    Refusal("no cutoff", lambda: vc.pairs(FOUR, batch=[0, 0, 1, 1]), "cutoff", "None"),
-    Refusal("radii", lambda: vc.pairs(FOUR, radii=1.0, batch=[0, 0, 1, 1]), "batch", "radii"),
+    Refusal("no cutoff", lambda: vc.pairs(FOUR, batch=[0, 0, 1, 1]), "cutoff", "none given"),
     Refusal("few boxes", lambda: vc.pairs(FOUR, 1.0, box=[[1, 1, 1]], batch=[0, 0, 1, 1]), "batch", "got 1"),
     Refusal("flat boxes", lambda: vc.pairs(FOUR, 1.0, box=[[1, 1]] * 2, batch=[0, 0, 1, 1]), "box", r"\(2, 2\)"),
     Refusal("lengths or vectors", lambda: vc.pairs(FOUR, 1.0, box=np.ones((3, 3)), batch=[0, 0, 1, 1]), "box", "both"),
@@ -202,7 +201,6 @@ REFUSALS = [
     Refusal("far out", lambda: vc.pairs(FOUR * 1e300, 1.0, box=[[9, 9, 9]] * 2, batch=[0, 0, 1, 1]), "points", "row 0"),
     Refusal("half", lambda: vc.pairs(FOUR, 1.0, max_neighbors=2), "half", "True"),
     Refusal("none", lambda: vc.pairs(FOUR, 1.0, max_neighbors=0, half=False), "max_neighbors", "0"),
-    Refusal("queries", lambda: vc.neighbors(FOUR, 1.0, max_neighbors=2, queries=FOUR), "max_neighbors", "queries"),
 ]
 
 

@@ -41,7 +41,7 @@ class Bins {
     }
   }
   [[nodiscard]] std::size_t count() const { return squares_.size() - 1; }
-  [[nodiscard]] T least() const { return squares_.front(); }
+  [[nodiscard]] bool holds(T square) const { return square >= squares_.front() && square <= squares_.back(); }
   // Of a square between the first and the last edge. The table leads to the bin or to the one before, nearly always:
   // the first step is taken without a branch, which would be unpredictable.
   [[nodiscard]] std::size_t operator()(T square) const {
@@ -92,7 +92,6 @@ class Histogram {
       const Measure<T, D> measure(task.queries, bodies, query, shift);
       const auto id = static_cast<std::size_t>(task.queries.ids[query]);
       const std::int32_t mine = all.of_queries_.types != nullptr ? all.of_queries_.types[id] : 0;
-      const T least = all.bins_.least();
       const double weight = Weighted ? all.of_queries_.weights[id] : 1;
       const Marks marks = all.of_bodies_;
       // In two steps, some hits at a time: the first can be vectorised, and its loads do not wait for the second.
@@ -102,7 +101,7 @@ class Histogram {
         const std::size_t n = std::min(together, slots.size() - from);
         for (std::size_t k = 0; k < n; ++k) squares[k] = measure.squared(static_cast<std::size_t>(slots[from + k]));
         for (std::size_t k = 0; k < n; ++k) {
-          if (squares[k] < least) continue;
+          if (!all.bins_.holds(squares[k])) continue;
           std::size_t bin = all.bins_(squares[k]);
           if constexpr (!Weighted) {
             if (marks.types == nullptr) {

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "python/exact_sums.hpp"
-#include "python/search.hpp"
 #include "search/fused.hpp"
 
 namespace vicinal {
@@ -40,11 +39,9 @@ Marks marks_of(const MarkArrays& arrays, std::size_t bodies) {
 }
 
 // Counts (int64), or sums of products of weights (float64): by type of the query, type of the body, and bin.
-nb::object histogram(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                     const std::vector<double>& squares, const MarkArrays& marks, const Queries& queries,
-                     const MarkArrays& query_marks, const FilterArrays* filter) {
-  AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
-  const Marks of_bodies = marks_of(marks, std::get<0>(bodies).shape(0));
+nb::object histogram(AnySearch& search, const std::vector<double>& squares, const MarkArrays& marks,
+                     const Queries& queries, const MarkArrays& query_marks, const FilterArrays* filter) {
+  const Marks of_bodies = marks_of(marks, search.size());
   const Marks of_queries = queries ? marks_of(query_marks, std::get<0>(*queries).shape(0)) : of_bodies;
   const bool weighted = of_bodies.weights != nullptr;
   const std::vector<std::size_t> shape{of_queries.kinds, of_bodies.kinds, squares.size() - 1};
@@ -73,14 +70,12 @@ using FunctionArrays = std::tuple<std::uintptr_t, std::size_t, Numbers, Numbers>
 
 // Sums of a function: one row for each body or query, or one for all pairs; `exact`: its digits, which can be added to
 // those of other ranks. None if the function has failed.
-nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                  const FunctionArrays& given_function, bool each, const Queries& queries, const FilterArrays* filter,
-                  bool exact) {
-  AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
+nb::object reduce(AnySearch& search, const FunctionArrays& given_function, bool each, const Queries& queries,
+                  const FilterArrays* filter, bool exact) {
   const auto& [address, values, data, shapes] = given_function;
   const PairFunction function{reinterpret_cast<decltype(PairFunction::call)>(address), values, data.data(),
                               shapes.data()};
-  const std::size_t rows = !each ? 1 : std::get<0>(queries ? *queries : bodies).shape(0);
+  const std::size_t rows = !each ? 1 : queries ? std::get<0>(*queries).shape(0) : search.size();
   Region result(rows * values * sizeof(double) + overrun);
   const std::span<double> sums(static_cast<double*>(result.data()), rows * values);
   std::vector<ExactSum> totals(each ? 0 : values);
@@ -103,28 +98,25 @@ nb::object reduce(const Origin& origin, const BodyArrays& bodies, double cutoff,
 }
 
 // The label of each body, and the number of components.
-nb::tuple components(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-                     const FilterArrays* filter) {
-  AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
+nb::tuple components(AnySearch& search, const FilterArrays* filter) {
   Components made = search.visit([&]<class T, int D>(Search<T, D>& of) {
     return without_lock([&] { return label_components(of, filter_of(filter)); });
   });
   return nb::make_tuple(array_of<std::int32_t>(std::move(made.labels), {made.size}, nullptr), made.count);
 }
 
-// The pairs of one search in chunks. `next` returns the columns of about `most` pairs, or None after the last.
+// The pairs of a search in chunks. `next` returns the columns of about `most` pairs, or None after the last.
 class Chunks {
  public:
-  Chunks(const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
-         const std::string& letters, bool half, const Queries& queries, const FilterArrays* filter)
-      : letters_(letters), queries_(queries), search_(AnySearch::once(origin, bodies, cutoff, box)),
-        state_(search_.visit([&]<class T, int D>(Search<T, D>&) -> State {
-          auto chunks = std::make_unique<PairChunks<T, D>>();
-          chunks->want = want_of(letters);
-          chunks->mode = half ? Mode::half : Mode::full;
-          if (queries) chunks->given = points_of<T, D>(*queries);
-          chunks->filter = filter_of(filter);
-          return chunks;
+  Chunks(AnySearch& search, const std::string& letters, bool half, const Queries& queries, const FilterArrays* filter)
+      : letters_(letters), queries_(queries), search_(search),
+        state_(search.visit([&]<class T, int D>(Search<T, D>& of) -> State {
+          std::optional<BodyView<T, D>> given;
+          if (queries) given = points_of<T, D>(*queries);
+          return without_lock([&] {
+            return std::make_unique<PairChunks<T, D>>(
+                of.in_chunks(given ? &*given : nullptr, want_of(letters), half, filter_of(filter)));
+          });
         })) {}
 
   nb::object next(std::size_t most) {
@@ -141,27 +133,25 @@ class Chunks {
                              std::unique_ptr<PairChunks<double, 2>>, std::unique_ptr<PairChunks<double, 3>>>;
 
   std::string letters_;
-  Queries queries_;  // keeps the arrays
-  AnySearch search_;
+  Queries queries_;    // keeps the arrays
+  AnySearch& search_;  // Python keeps it, and the filter
   State state_;
 };
 
 }  // namespace
 
-void bind_fused(nb::module_& m) {
-  m.def("histogram", &histogram, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
-        nb::arg("squares"), nb::arg("marks"), nb::arg("queries").none(), nb::arg("query_marks"),
-        nb::arg("hit_filter").none());
-  nb::class_<Chunks>(m, "Chunks", "The pairs of one search in chunks.")
-      .def(nb::init<const Origin&, const BodyArrays&, double, const std::vector<double>&, const std::string&, bool,
-                    const Queries&, const FilterArrays*>(),
-           nb::keep_alive<1, 9>(), nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
-           nb::arg("want"), nb::arg("half"), nb::arg("queries").none(), nb::arg("hit_filter").none())
+void bind_fused(nb::module_& m, nb::class_<AnySearch>& search) {
+  nb::class_<Chunks>(m, "Chunks", "The pairs of a search in chunks.")
+      .def(nb::init<AnySearch&, const std::string&, bool, const Queries&, const FilterArrays*>(),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 6>(), nb::arg("search"), nb::arg("want"), nb::arg("half"),
+           nb::arg("queries").none(), nb::arg("hit_filter").none())
       .def("next", &Chunks::next, nb::arg("most"));
-  m.def("reduce", &reduce, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("function"),
-        nb::arg("each"), nb::arg("queries").none(), nb::arg("hit_filter").none(), nb::arg("exact"));
-  m.def("components", &components, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"),
-        nb::arg("hit_filter").none());
+  search
+      .def("histogram", &histogram, nb::arg("squares"), nb::arg("marks"), nb::arg("queries").none(),
+           nb::arg("query_marks"), nb::arg("hit_filter").none())
+      .def("reduce", &reduce, nb::arg("function"), nb::arg("each"), nb::arg("queries").none(),
+           nb::arg("hit_filter").none(), nb::arg("exact"))
+      .def("components", &components, nb::arg("hit_filter").none());
 }
 
 }  // namespace vicinal

@@ -3,8 +3,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include "python/search.hpp"
+
 namespace vicinal {
 
-void bind_fused(nanobind::module_& m);
+// Adds them to the class of `AnySearch`.
+void bind_fused(nanobind::module_& m, nanobind::class_<AnySearch>& search);
 
 }  // namespace vicinal

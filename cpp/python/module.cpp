@@ -163,10 +163,12 @@ NB_MODULE(_core, m) {
            nb::arg("groups").none(), nb::arg("query_groups").none(), nb::arg("excluded_offsets").none(),
            nb::arg("excluded").none(), nb::arg("least"), nb::arg("narrowest"), nb::arg("spheres").none(),
            nb::arg("round_queries"));
-  nb::class_<AnySearch>(m, "Search", "One structure over one set of bodies.")
+  nb::class_<AnySearch> search(m, "Search", "One structure over one set of bodies.");
+  search
       .def(nb::init<const std::string&, const BodyArrays&, double, const std::vector<double>&, const Options&, bool>(),
            nb::arg("name"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("options"),
            nb::arg("lasting"))
+      .def_static("once", &AnySearch::once, nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"))
       .def("update", &AnySearch::update, nb::arg("bodies"))
       .def("insert", &AnySearch::insert, nb::arg("bodies"))
       .def("remove", &AnySearch::remove, nb::arg("ids"))
@@ -186,8 +188,8 @@ NB_MODULE(_core, m) {
         name,
         [method](const Origin& origin, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
                  const std::string& want, bool half, bool sort, const Queries& queries, const FilterArrays* filter) {
-          AnySearch search = AnySearch::once(origin, bodies, cutoff, box);
-          return (search.*method)(want, half, sort, queries, filter);
+          AnySearch made = AnySearch::once(origin, bodies, cutoff, box);
+          return (made.*method)(want, half, sort, queries, filter);
         },
         nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
         nb::arg("sort"), nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none());
@@ -212,7 +214,7 @@ NB_MODULE(_core, m) {
   bind_exact_sums(m);
   bind_distributed(m);
   bind_fluid(m);
-  bind_fused(m);
+  bind_fused(m, search);
   bind_lists(m);
   bind_mesh(m);
   bind_sph(m);

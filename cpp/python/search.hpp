@@ -140,6 +140,12 @@ class AnySearch {
     });
   }
 
+  [[nodiscard]] std::size_t size() {
+    return visit([]<class T, int D>(Search<T, D>& search) {
+      return without_lock([&] { return search.look([](const BodyView<T, D>& points) { return points.size; }); });
+    });
+  }
+
   // Bodies, planes, distances.
   nb::list touch(const PointArray& points, const PointArray& normals, const Queries& queries) {
     return visit([&]<class T, int D>(Search<T, D>& search) {

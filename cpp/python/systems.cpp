@@ -3,17 +3,22 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "python/arrays.hpp"
+#include "python/filter.hpp"
 #include "search/systems.hpp"
 
 namespace vicinal {
@@ -46,18 +51,17 @@ Region kept_pages(std::size_t bytes) {
 }
 
 // The offsets of the rows, edges or None, then the columns.
-nb::list system_rows(const PointArray& points, const Offsets& offsets, const Boxes& rows, double cutoff,
+nb::list system_rows(const BodyArrays& bodies, const Offsets& offsets, const Boxes& rows, double cutoff,
                      const std::string& letters, bool half, bool sort, bool self_pairs, std::size_t most,
-                     bool with_edges) {
-  return dispatch(points, [&]<class T, int D>() {
-    const std::size_t n = points.shape(0);
+                     bool with_edges, const FilterArrays* filter) {
+  return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
+    const BodyView<T, D> given = points_of<T, D>(bodies);
+    const std::size_t n = given.size;
     const std::vector<Box<T, D>> boxes = boxes_of<T, D>(rows);
     if (boxes.size() != 1 && boxes.size() + 1 != offsets.shape(0))
       throw nb::type_error("there must be one box for all systems, or one for each");
-    const Systems<T, D> systems{{static_cast<const T*>(points.data()), n * D},
-                                {offsets.data(), offsets.shape(0)},
-                                boxes,
-                                static_cast<T>(cutoff)};
+    const Systems<T, D> systems{
+        given, {offsets.data(), offsets.shape(0)}, boxes, static_cast<T>(cutoff), filter_of(filter)};
     const SystemOptions options{half, sort, self_pairs, most};
     Region row_offsets = kept_pages((n + 1) * sizeof(std::int64_t));
     Region edges;
@@ -118,8 +122,9 @@ nb::object edges(const Numbers& i, const Numbers& j) {
 }  // namespace
 
 void bind_systems(nb::module_& m) {
-  m.def("system_rows", &system_rows, nb::arg("points"), nb::arg("offsets"), nb::arg("boxes"), nb::arg("cutoff"),
-        nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("self_pairs"), nb::arg("most"), nb::arg("edges"));
+  m.def("system_rows", &system_rows, nb::arg("bodies"), nb::arg("offsets"), nb::arg("boxes"), nb::arg("cutoff"),
+        nb::arg("want"), nb::arg("half"), nb::arg("sort"), nb::arg("self_pairs"), nb::arg("most"), nb::arg("edges"),
+        nb::arg("hit_filter").none());
   m.def("offsets_of_systems", &offsets_of_systems, nb::arg("systems"));
   m.def("edges", &edges, nb::arg("i"), nb::arg("j"));
   m.attr("LARGEST_SYSTEM") = detail::SystemSearch<float, 3>::most_bodies;

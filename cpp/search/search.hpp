@@ -57,10 +57,9 @@ template <class T, int D>
 struct PairChunks {
   Want want;
   Mode mode = Mode::half;
-  std::optional<BodyView<T, D>> given;  // queries
   const PairFilter* filter = nullptr;
-  Bodies<T, D> queries;  // arranged
-  bool ready = false;
+  Bodies<T, D> queries;       // in mode cross; they look into the arrays of the caller
+  std::uint64_t changes = 0;  // of the bodies before the search
   bool done = false;
   std::size_t part = 0;      // the next piece of work
   std::size_t together = 1;  // pieces of work to do at once
@@ -99,8 +98,10 @@ class Search {
   template <class F>
   auto search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f, const PairFilter* filter = nullptr);
 
-  // The next pairs of a search whose result is not wanted at once: about `most`, or those of one piece of work if they
-  // are more. The bodies must not change in between.
+  // Begins a search whose result is not wanted at once.
+  PairChunks<T, D> in_chunks(const BodyView<T, D>* queries, const Want& want, bool half, const PairFilter* filter);
+  // The next pairs of it: about `most`, or those of one piece of work if they are more. Throws if the bodies, or their
+  // order in the structure, have changed in between.
   PairResult<T, D> next_pairs(PairChunks<T, D>& chunks, std::size_t most);
 
   [[nodiscard]] Figures figures() const;
@@ -128,6 +129,7 @@ class Search {
   template <class F>
   auto change(F&& f) {
     ready_ = false;
+    ++changes_;
     tree_.reset();
     structure_->bodies().forget_details();
     if constexpr (std::is_void_v<decltype(f())>) {
@@ -166,6 +168,7 @@ class Search {
   Buffer<T> extra_;  // radii or upper corners
   BodyView<T, D> points_;
   bool ready_ = false;
+  std::uint64_t changes_ = 0;
   mutable std::shared_mutex mutex_;  // builds, and adding exact positions, need exclusive access
   mutable std::mutex figures_mutex_;
   Figures figures_;

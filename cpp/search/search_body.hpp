@@ -227,16 +227,28 @@ auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positio
 }
 
 template <class T, int D>
+PairChunks<T, D> Search<T, D>::in_chunks(const BodyView<T, D>* queries, const Want& want, bool half,
+                                         const PairFilter* filter) {
+  PairChunks<T, D> chunks;
+  chunks.want = want;
+  chunks.want.filtered = filter != nullptr;
+  chunks.mode = queries != nullptr ? Mode::cross : half ? Mode::half : Mode::full;
+  chunks.filter = filter;
+  if (queries != nullptr) widen(*queries);
+  const auto lock = begin_search(chunks.want.slots());
+  if (queries != nullptr) arrange(*queries, chunks.want.slots(), chunks.queries);
+  chunks.changes = changes_;
+  return chunks;
+}
+
+template <class T, int D>
 PairResult<T, D> Search<T, D>::next_pairs(PairChunks<T, D>& chunks, std::size_t most) {
-  if (chunks.given && !chunks.ready) widen(*chunks.given);
-  Want needed = chunks.want;
-  needed.filtered = chunks.filter != nullptr;
-  const auto lock = begin_search(needed.slots());
-  if (chunks.given && !chunks.ready) arrange(*chunks.given, needed.slots(), chunks.queries);
-  chunks.ready = true;
-  const Task<T, D> task{*structure_, chunks.given ? chunks.queries : structure_->bodies(),
-                        chunks.given ? Mode::cross : chunks.mode, settings_.cutoff, chunks.filter};
-  PairResult<T, D> result = find_pairs_from(task, needed, most, chunks.part, chunks.together);
+  const auto lock = begin_search(chunks.want.slots());
+  if (chunks.changes != changes_)
+    throw std::runtime_error("the index has changed while its pairs were found in chunks; start again");
+  const Task<T, D> task{*structure_, chunks.mode == Mode::cross ? chunks.queries : structure_->bodies(), chunks.mode,
+                        settings_.cutoff, chunks.filter};
+  PairResult<T, D> result = find_pairs_from(task, chunks.want, most, chunks.part, chunks.together);
   chunks.done = chunks.part >= task.index.parts(task.queries);
   return result;
 }

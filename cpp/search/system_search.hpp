@@ -1,7 +1,8 @@
 // The search in one small system: the neighbours of every body, in its own periodic cell.
 //
 // A structure does not pay off for a few hundred bodies. So all pairs of a system are tested by the vector code of the
-// exact test, in the dtype of the bodies, one image after the other.
+// exact test, in the dtype of the bodies, one image after the other. A filter, if any, removes hits before they are
+// noted.
 #pragma once
 
 #include <algorithm>
@@ -12,27 +13,39 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "exec/memory.hpp"
 #include "geometry/box.hpp"
+#include "geometry/shape.hpp"
+#include "index/bodies.hpp"
+#include "index/body_view.hpp"
+#include "pairs/filter.hpp"
 #include "pairs/kernels.hpp"
 #include "pairs/search.hpp"
 #include "pairs/test.hpp"
 
 namespace vicinal {
 
-// Points of system k are offsets[k] … offsets[k + 1] - 1, its box is boxes[k], or boxes[0] if there is only one.
+// Bodies of system k are offsets[k] … offsets[k + 1] - 1, its box is boxes[k], or boxes[0] if there is only one.
 template <class T, int D>
 struct Systems {
-  std::span<const T> points;  // row by row
+  BodyView<T, D> bodies;  // points or spheres
   std::span<const std::int64_t> offsets;
   std::span<const Box<T, D>> boxes;
-  T cutoff;
+  T cutoff;                            // of points
+  const PairFilter* filter = nullptr;  // by the numbers of all bodies
 
   [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+  // The largest distance of a pair of which one body has this radius, and that of all pairs.
+  [[nodiscard]] T reach(T radius) const {
+    if (bodies.shape == Shape::point) return cutoff;
+    return bodies.widest ? std::max(radius, bodies.largest[0]) : radius + bodies.largest[0];
+  }
+  [[nodiscard]] T reach() const { return reach(bodies.largest[0]); }
   [[nodiscard]] const Box<T, D>& box(std::size_t system) const { return boxes[boxes.size() == 1 ? 0 : system]; }
 };
 
@@ -57,7 +70,13 @@ class SystemSearch {
   static constexpr std::size_t most_bodies = tile_candidates;
 
   SystemSearch(const Systems<T, D>& systems, const SystemOptions& options)
-      : systems_(systems), options_(options), kernel_(exact_kernel()) {
+      : systems_(systems), options_(options), kernel_(exact_kernel(systems.bodies.shape)) {
+    if (systems.filter != nullptr) {
+      placed_.raw = systems.bodies;
+      placed_.ids.reset(most_bodies);
+      placed_.details.reset(most_bodies);
+      filter_.emplace(*systems.filter, placed_, placed_);
+    }
     for (auto& column : x_) column.reset(most_bodies + tile_lanes);
     for (auto& column : wraps_) column.reset(most_bodies);
     local_.reset(most_bodies + tile_lanes);
@@ -77,7 +96,7 @@ class SystemSearch {
 
   // Whether the vector code writes the rows of a system as they are: in open space, if all neighbours are wanted.
   [[nodiscard]] bool plain(std::size_t system) const {
-    return !options_.self_pairs && options_.most == 0 && !systems_.box(system).periodic();
+    return !options_.self_pairs && options_.most == 0 && !filter_ && !systems_.box(system).periodic();
   }
   // The same as `run`, without an intermediate copy: room(most) returns where the numbers of `most` neighbours go;
   // done(body, count) is called for every row. `numbers` are 0, 1, …
@@ -131,9 +150,10 @@ class SystemSearch {
     std::int32_t i, j, image;
   };
 
-  static const Kernel<T>& exact_kernel() {
-    if constexpr (std::is_same_v<T, float>) return kernels().single[0][D - 2];
-    else return kernels().twice[0][D - 2];
+  static const Kernel<T>& exact_kernel(Shape shape) {
+    const auto s = static_cast<std::size_t>(shape);
+    if constexpr (std::is_same_v<T, float>) return kernels().single[s][D - 2];
+    else return kernels().twice[s][D - 2];
   }
 
   void take(std::size_t system) {
@@ -141,10 +161,27 @@ class SystemSearch {
     size_ = static_cast<std::size_t>(systems_.offsets[system + 1]) - first_;
     box_ = systems_.box(system);
     place();
+    if (systems_.bodies.shape == Shape::sphere) {
+      std::copy_n(systems_.bodies.extra + first_, size_, x_[D].data());
+      std::fill_n(x_[D].data() + size_, tile_lanes, T{0});
+    }
+    if (filter_) describe();
+  }
+  // What the filter reads: a body's slot is its number in the system.
+  void describe() {
+    placed_.box = box_;
+    for (std::size_t k = 0; k < size_; ++k) {
+      placed_.ids[k] = placed_.details[k].id = static_cast<std::int32_t>(first_ + k);
+      for (std::size_t a = 0; a < D; ++a) placed_.details[k].x[a] = x_[a][k];
+    }
+  }
+  // Removes hits of a body that are no pairs; returns how many remain.
+  std::uint32_t keep(std::uint32_t body, const Shift& shift, std::int32_t* hits, std::uint32_t n) {
+    return filter_ ? filter_->keep(body, shift, hits, n, hits) : n;
   }
 
   void place() {
-    const T* const points = systems_.points.data() + first_ * D;
+    const T* const points = systems_.bodies.data + first_ * D;
     const bool periodic = box_.periodic();
     if (box_.tilted)
       for (std::size_t k = 0; k < size_; ++k) {
@@ -180,6 +217,8 @@ class SystemSearch {
       tile.x[a] = batch.x[a] = x_[a].data();
       batch.shift[a] = moved[a];
     }
+    tile.x[D] = batch.x[D] = x_[D].data();
+    batch.widest = systems_.bodies.widest;
     tile.payload = batch.ids = local_.data();
     tile.size = static_cast<std::uint32_t>((size_ + tile_lanes - 1) / tile_lanes * tile_lanes);
     batch.shifted = shift != Shift{};
@@ -203,10 +242,8 @@ class SystemSearch {
     Batch<T> batch{};
     images_.assign(1, Shift{});
     prepare(Shift{}, tile, batch);
-    batch.own = options_.half ? Own::after : Own::absent;
+    batch.own = options_.half ? Own::after : Own::except;
     const auto size = static_cast<std::uint32_t>(size_);
-    const bool own_first = options_.half && options_.self_pairs;
-    const bool all = options_.half || options_.self_pairs;
     std::size_t n = 0;
     for (std::uint32_t first = 0; first < size;) {
       const std::uint32_t last = std::min(first + together(tile), size);
@@ -215,15 +252,16 @@ class SystemSearch {
       for (const std::uint32_t count : counts_) found += count;
       entries_.resize(n + found);
       Entry* to = entries_.data() + n;
-      const std::int32_t* hit = hits_.data();
+      std::int32_t* hit = hits_.data();
       for (std::uint32_t i = first; i < last; ++i) {
         row_begin_[i] = static_cast<std::uint32_t>(to - entries_.data());
+        const std::uint32_t count = keep(i, Shift{}, hit, counts_[i - first]);
         const auto self = static_cast<std::int32_t>(i);
-        if (own_first) *to++ = {self, 0};
-        for (std::uint32_t c = 0; c < counts_[i - first]; ++c) {
-          *to = {hit[c], 0};
-          to += all || hit[c] != self ? 1 : 0;
-        }
+        // A body comes after those before it.
+        const auto before = options_.self_pairs ? std::lower_bound(hit, hit + count, self) - hit : std::ptrdiff_t{0};
+        for (std::ptrdiff_t c = 0; c < before; ++c) *to++ = {hit[c], 0};
+        if (options_.self_pairs) *to++ = {self, 0};
+        for (std::ptrdiff_t c = before; c < count; ++c) *to++ = {hit[c], 0};
         hit += counts_[i - first];
       }
       n = static_cast<std::size_t>(to - entries_.data());
@@ -241,7 +279,7 @@ class SystemSearch {
     else
       for (std::size_t a = 0; a < D; ++a)
         far[a] = (static_cast<double>(high_[a]) - static_cast<double>(low_[a])) +
-                 periodic_reach(reach_of(systems_.cutoff), box_.edge[a]);
+                 periodic_reach(reach_of(systems_.reach()), box_.edge[a]);
     std::array<std::int16_t, 3> most{};
     for (std::size_t a = 0; a < D; ++a)
       if (box_.edge[a] > 0) most[a] = static_cast<std::int16_t>(far[a] / static_cast<double>(box_.edge[a]));
@@ -271,7 +309,7 @@ class SystemSearch {
         bound[a] = std::max(bound[a], std::abs(at));
       }
     }
-    const double reach = reach_of(systems_.cutoff);
+    const double reach = reach_of(systems_.reach());
     for (std::size_t a = 0; a < D; ++a) high[a] += reach + lattice_slack(box_, reach, bound, a) - low[a];
     return high;
   }
@@ -298,11 +336,13 @@ class SystemSearch {
       std::uint32_t last = first + 1;
       while (last < size && last - first < together(tile) && (!batch.shifted || reaches(last, batch))) ++last;
       test(tile, batch, first, last, hits_.data());
-      const std::int32_t* hit = hits_.data();
+      std::int32_t* hit = hits_.data();
       for (std::uint32_t i = first; i < last; ++i) {
         const auto self = static_cast<std::int32_t>(i);
         if (!batch.shifted && options_.self_pairs) add({self, self, static_cast<std::int32_t>(k)});
-        for (std::uint32_t c = 0; c < counts_[i - first]; ++c) note(self, *hit++, k);
+        const std::uint32_t count = keep(i, images_[k], hit, counts_[i - first]);
+        for (std::uint32_t c = 0; c < count; ++c) note(self, hit[c], k);
+        hit += counts_[i - first];
       }
       first = last;
     }
@@ -324,7 +364,8 @@ class SystemSearch {
       const T d = std::max(std::max(above, below), T{0});
       sum = a == 0 ? d * d : sum + d * d;
     }
-    return sum <= batch.inside;
+    const T most = systems_.reach(systems_.bodies.shape == Shape::point ? T{0} : x_[D][body]);
+    return sum <= most * most;
   }
 
   void add(const ImagePair& one) {
@@ -383,7 +424,7 @@ class SystemSearch {
   const Kernel<T>& kernel_;
   Box<T, D> box_;
   std::size_t first_ = 0, size_ = 0;
-  std::array<Buffer<T>, D> x_;  // wrapped
+  std::array<Buffer<T>, D + 1> x_;  // wrapped positions, and the radii of spheres
   std::array<T, D> low_{}, high_{};
   std::array<Buffer<std::int32_t>, D> wraps_;
   Buffer<std::int32_t> local_, hits_;
@@ -392,6 +433,8 @@ class SystemSearch {
   std::vector<ImagePair> found_;
   std::vector<Entry> entries_;
   std::vector<Measured> measured_;
+  Bodies<T, D> placed_;  // for the filter
+  std::optional<HitFilter<T, D>> filter_;
 };
 
 }  // namespace detail

@@ -210,7 +210,7 @@ class SystemRows {
 
   // Distances and vectors in open space; j[k - place] belongs to entry k.
   void measure(std::size_t system, const std::int32_t* j, std::size_t place, const Columns<T>& to) const {
-    const T* const points = systems_.points.data();
+    const T* const points = systems_.bodies.data;
     const auto body_end = static_cast<std::size_t>(systems_.offsets[system + 1]);
     for (auto body = static_cast<std::size_t>(systems_.offsets[system]); body < body_end; ++body) {
       std::array<T, D> x;

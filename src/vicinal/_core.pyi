@@ -28,6 +28,8 @@ class Filter:
         round_queries: bool,
     ) -> None: ...
 
+_Marks: TypeAlias = tuple[npt.NDArray[np.float64] | None, _Ids | None, int]
+
 class Search:
     def __init__(
         self,
@@ -41,6 +43,25 @@ class Search:
     def update(self, bodies: _Bodies) -> None: ...
     def insert(self, bodies: _Bodies) -> None: ...
     def remove(self, ids: npt.NDArray[np.uint32]) -> None: ...
+    @staticmethod
+    def once(origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float]) -> Search: ...
+    def histogram(
+        self,
+        squares: Sequence[float],
+        marks: _Marks,
+        queries: _Bodies | None,
+        query_marks: _Marks,
+        hit_filter: Filter | None,
+    ) -> npt.NDArray[Any]: ...
+    def reduce(
+        self,
+        function: tuple[int, int, _Offsets, _Offsets],
+        each: bool,
+        queries: _Bodies | None,
+        hit_filter: Filter | None,
+        exact: bool,
+    ) -> npt.NDArray[Any] | None: ...
+    def components(self, hit_filter: Filter | None) -> tuple[npt.NDArray[np.int32], int]: ...
     def touch(self, points: _Points, normals: _Points, queries: _Bodies | None) -> list[npt.NDArray[Any]]: ...
     def pairs(
         self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
@@ -86,45 +107,10 @@ def rows(
 
 class Chunks:
     def __init__(
-        self,
-        origin: _Origin,
-        bodies: _Bodies,
-        cutoff: float,
-        box: Sequence[float],
-        want: str,
-        half: bool,
-        queries: _Bodies | None,
-        hit_filter: Filter | None,
+        self, search: Search, want: str, half: bool, queries: _Bodies | None, hit_filter: Filter | None
     ) -> None: ...
     def next(self, most: int) -> list[npt.NDArray[Any]] | None: ...
 
-_Marks: TypeAlias = tuple[npt.NDArray[np.float64] | None, _Ids | None, int]
-
-def histogram(
-    origin: _Origin,
-    bodies: _Bodies,
-    cutoff: float,
-    box: Sequence[float],
-    squares: Sequence[float],
-    marks: _Marks,
-    queries: _Bodies | None,
-    query_marks: _Marks,
-    hit_filter: Filter | None,
-) -> npt.NDArray[Any]: ...
-def reduce(
-    origin: _Origin,
-    bodies: _Bodies,
-    cutoff: float,
-    box: Sequence[float],
-    function: tuple[int, int, _Offsets, _Offsets],
-    each: bool,
-    queries: _Bodies | None,
-    hit_filter: Filter | None,
-    exact: bool,
-) -> npt.NDArray[Any] | None: ...
-def components(
-    origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float], hit_filter: Filter | None
-) -> tuple[npt.NDArray[np.int32], int]: ...
 def nearest(
     bodies: _Bodies, box: Sequence[float], k: int, cutoff: float, queries: _Bodies | None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]: ...
@@ -541,7 +527,7 @@ LARGEST_SYSTEM: int
 
 def edges(i: _Ids, j: _Ids) -> npt.NDArray[np.int64]: ...
 def system_rows(
-    points: _Points,
+    bodies: _Bodies,
     offsets: _Offsets,
     boxes: npt.NDArray[np.float64],
     cutoff: float,
@@ -551,5 +537,6 @@ def system_rows(
     self_pairs: bool,
     most: int,
     edges: bool,
+    hit_filter: Filter | None,
 ) -> list[Any]: ...
 def offsets_of_systems(systems: _Offsets) -> npt.NDArray[np.int64] | None: ...

@@ -62,6 +62,4 @@ def components(
         exclude=exclude,
         r_min=r_min,
     )
-    kept = None if settings.filter is None else settings.filter.for_core()
-    labels, _ = index_of(settings, structure)._single.components(kept)  # noqa: SLF001
-    return labels
+    return index_of(settings, structure).components()

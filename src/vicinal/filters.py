@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,21 @@ class Filter:
         """The argument that speaks of bodies by their number, so that it fits a fixed number of bodies; "" if none."""
         given = {"types": self.types, "groups": self.groups, "exclude": self.excluded}
         return next((name for name, value in given.items() if value is not None), "")
+
+    def part(self, first: int, last: int) -> Filter:
+        """Return the conditions on bodies `first` to `last - 1`, which are numbered from 0 on."""
+        offsets, excluded = self.excluded_offsets, self.excluded
+        if offsets is not None and excluded is not None:
+            # Numbers of other bodies are then below 0 or too large: no body has them.
+            excluded = excluded[offsets[first] : offsets[last]] - np.int32(first)
+            offsets = offsets[first : last + 1] - offsets[first]
+        return replace(
+            self,
+            types=None if self.types is None else self.types[first:last],
+            groups=None if self.groups is None else self.groups[first:last],
+            excluded_offsets=offsets,
+            excluded=excluded,
+        )
 
     def for_core(
         self,

@@ -1,11 +1,11 @@
-"""The methods that every search structure has: keep bodies while they move, and find their pairs."""
+"""The searches that every structure answers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,22 +13,21 @@ import numpy.typing as npt
 from vicinal import _check, _core
 from vicinal import self_pairs as own
 from vicinal._check import Bodies
-from vicinal._environment import check_environment
-from vicinal.alike import check_alike, check_place
-from vicinal.bodies import BoxesLike, PlanesLike, QueryArguments, check_boxes, check_points, check_spheres
-from vicinal.cell import BoxLike, Cell, PeriodicLike
+from vicinal.bodies import BoxesLike, QueryArguments, check_boxes, check_points, check_spheres
 from vicinal.errors import InputError
 from vicinal.filters import core_filter
+from vicinal.fused import count_distances, label_components, sum_function
+from vicinal.kept_bodies import KeptBodies
 from vicinal.mixed import boxes_around
 from vicinal.nearest import check_nearest
-from vicinal.planes import Touching, check_planes, join_pairs, join_rows
-from vicinal.rows import Neighbors, columns_of, pick_columns
-from vicinal.settings import Settings, check_settings
-from vicinal.single_search import SingleSearch, plain_pairs
+from vicinal.pair_function import PairFunction
+from vicinal.planes import Touching, join_pairs, join_rows
+from vicinal.rows import Neighbors, check_most, columns_in, columns_of, nearest_of, only, pick_columns
+from vicinal.single_search import SingleSearch, pieces, plain_pairs
 from vicinal.stats import Stats
 
 
-class Index:
+class Index(KeptBodies):
     """The methods that every structure has. Use one of the subclasses.
 
     Exactly one of `cutoff`, `radii` and `boxes` describes the bodies.
@@ -69,244 +68,33 @@ class Index:
     A copy or pickle of an index holds the same bodies and is rebuilt.
     """
 
-    _structure: ClassVar[str]
-    # Why the structure is the fastest, for the reason that `vicinal.choose` gives: {bodies} is the number of bodies,
-    # {cells} a clause on the cells of a grid, {sizes} one on the sizes of the bodies if they differ, otherwise {cells}.
-    _why: ClassVar[str] = ""
+    # Not at run time: `typing` would keep the functions, and with them the core, until the interpreter has ended.
+    if TYPE_CHECKING:
 
-    def __init__(
-        self,
-        points: npt.ArrayLike | None = None,
-        cutoff: npt.ArrayLike | None = None,
-        *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
-        skin: float = 0.0,
-        planes: PlanesLike | None = None,
-        box: BoxLike = None,
-        periodic: PeriodicLike = None,
-        criterion: str = "sum",
-        types: npt.ArrayLike | None = None,
-        groups: npt.ArrayLike | None = None,
-        exclude: npt.ArrayLike | None = None,
-        r_min: float = 0.0,
-    ) -> None:
-        self._make(
-            check_settings(
-                points,
-                cutoff,
-                radii=radii,
-                boxes=boxes,
-                skin=skin,
-                planes=planes,
-                box=box,
-                periodic=periodic,
-                criterion=criterion,
-                types=types,
-                groups=groups,
-                exclude=exclude,
-                r_min=r_min,
-            )
-        )
-
-    @classmethod
-    def _once(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
-        """Make an index for a single search: arrays are used in place, results are not kept for reuse."""
-        index = cls.__new__(cls)
-        index._set_options(**options)  # noqa: SLF001
-        index._make(settings, lasting=False)
-        return index
-
-    @staticmethod
-    def _chosen(settings: Settings, chooser: _core.Chooser, limit: int | None) -> Index:
-        """Make an index for a single search whose structure the core chooses."""
-        index = Index.__new__(Index)
-        index._take(settings)  # noqa: SLF001
-        index._core = cast("_core.Search", SingleSearch((chooser, limit), settings))  # noqa: SLF001
-        return index
-
-    @classmethod
-    def _default_options(cls) -> Mapping[str, float]:
-        """Return the options of a single search with default parameters, which are the same for all bodies."""
-        none = check_settings(np.zeros((0, 3)), 1.0)
-        index = cls._once(none, {})
-        return index._single.origin[1]  # type: ignore[return-value]  # noqa: SLF001
-
-    @property
-    def _lasting(self) -> bool:
-        """Whether the user keeps the index."""
-        return isinstance(self._core, _core.Search)
-
-    @property
-    def _single(self) -> SingleSearch:
-        """The core of an index for a single search, for results that an index that is kept does not have."""
-        return cast("SingleSearch", self._core)
-
-    @classmethod
-    def _kept(cls, settings: Settings, options: Mapping[str, Any]) -> Index:
-        """Make an index to keep from checked arguments."""
-        index = cls.__new__(cls)
-        index._set_options(**options)  # noqa: SLF001
-        index._make(settings)
-        return index
-
-    def _set_options(self) -> None:
-        """Keep the structure's own parameters; a structure that has any overrides this."""
-
-    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
-        """Check the structure's own parameters against the bodies and return them for the core."""
-        return {}
-
-    def _take(self, settings: Settings) -> None:
-        check_environment()
-        self._cutoff, self._box, self._half_skin = settings.cutoff, settings.box, settings.half_skin
-        self._planes, self._criterion, self._filter = settings.planes, settings.criterion, settings.filter
-        self._touching: tuple[int, int] | None = None
-        self._plain, self._size = settings.plain, len(settings.bodies)
-        self._like = settings.bodies.none()
-        self._outline = settings.bodies  # an index that is kept must not keep the caller's array
-
-    def _make(self, settings: Settings, *, lasting: bool = True) -> None:
-        self._take(settings)
-        options = self._options(settings.bodies, self._cutoff, self._box)
-        if lasting:
-            self._outline = settings.bodies.outline()
-            self._core = _core.Search(
-                self._structure, settings.bodies.for_core, self._cutoff, self._box.for_core, options, lasting
-            )
-        else:
-            self._core = cast("_core.Search", SingleSearch((self._structure, options), settings))
-
-    def _like_settings(self, settings: Settings) -> bool:
-        """Return whether `_renew` can take these bodies."""
-        mine, given = self._like, settings.bodies
-        same = mine.kind == given.kind and mine.dim == given.dim and mine.array.dtype == given.array.dtype
-        return same and self._cutoff == settings.cutoff and self._box == settings.box and mine.widest == given.widest
-
-    def _renew(self, settings: Settings) -> None:
-        """Replace the bodies and planes by checked ones of the same kind, dtype and dimension."""
-        bodies = settings.bodies
-        self._options(bodies, self._cutoff, self._box)
-        self._core.update(bodies.for_core)
-        self._size, self._outline = len(bodies), bodies.outline()
-        self._planes, self._filter, self._plain = settings.planes, settings.filter, settings.plain
-        self._touching = None
-
-    def __len__(self) -> int:
-        """Return the number of bodies, planes not counted."""
-        return self._size
-
-    def __repr__(self) -> str:
-        """Return name, number and kind of bodies."""
-        kind = f"cutoff={self._cutoff:g}" if self._like.kind == "points" else self._like.kind
-        return f"{self._structure}({len(self)} bodies, {kind})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return parameters and bodies, for `copy` and `pickle`: the structure is rebuilt from them."""
-        return {**self.__dict__, "_core": self._core.bodies()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Rebuild the structure."""
-        array, extra = state.pop("_core")
-        self.__dict__.update(state)
-        bodies = replace(self._outline, array=array, extra=extra)
-        self._make(
-            Settings(bodies, self._cutoff, self._box, self._planes, self._half_skin, self._criterion, self._filter)
-        )
-
-    def update(
-        self,
-        points: npt.ArrayLike | None = None,
-        *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
-        planes: PlanesLike | None = None,
-    ) -> None:
-        """Move the bodies, or replace them by more or fewer of the same kind and dimension.
-
-        Spheres keep their radii if none are given, and planes stay where they are.
-
-        Examples
-        --------
-        >>> index = vicinal.CellSorting([[0.0, 0.0], [3.0, 0.0]], cutoff=1.0)
-        >>> index.update([[0.0, 0.0], [0.5, 0.0]])
-        >>> [column.tolist() for column in index.pairs(sort=True)]
-        [[0], [1]]
-        """
-        placed = check_planes(planes, self._like, self._box) if planes is not None else self._planes
-        if points is not None or boxes is not None:
-            if self._like.kind == "spheres" and radii is None and boxes is None:
-                bodies = self._same(check_points(points, dtype=self._like.array.dtype), "points")
-                if len(bodies) != len(self):
-                    raise InputError(
-                        f"radii must be given where the number of spheres changes, got {len(bodies)} points for "
-                        f"{len(self)} bodies; pass the new radii"
-                    )
-            else:
-                bodies = self._alike(points, radii, boxes)
-            self._check_number(len(bodies))
-            outline = bodies.outline()
-            if bodies.kind != self._like.kind:  # spheres that keep their radii
-                like = self._like
-                outline = replace(outline, extra=like.extra, largest=self._outline.largest, widest=like.widest)
-            _check.check_images(outline, self._cutoff, self._box)
-            self._options(outline, self._cutoff, self._box)
-            self._core.update(bodies.for_core)
-            self._size, self._outline = len(bodies), outline
-        elif radii is not None or planes is None:
-            raise InputError("points must be an array of shape (n, 2) or (n, 3), got None")
-        self._planes = placed
-        self._plain = self._plain and not len(placed)
-        self._touching = None
-
-    def insert(
-        self,
-        points: npt.ArrayLike | None = None,
-        *,
-        radii: npt.ArrayLike | None = None,
-        boxes: BoxesLike | None = None,
-    ) -> npt.NDArray[np.int32]:
-        """Add bodies and return their numbers, which follow those of the bodies already there.
-
-        Examples
-        --------
-        >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0]], radii=[1.0, 1.0])
-        >>> index.insert([[0.0, 4.0]], radii=[3.0]).tolist()
-        [2]
-        >>> index.count().tolist()
-        [1, 0, 1]
-        """
-        bodies = self._alike(points, radii, boxes)
-        self._check_number(len(self) + len(bodies))
-        most = _check.MOST_BODIES
-        if len(self) + len(bodies) > most:
-            raise InputError(
-                f"points must bring the number of bodies to at most {most}, got {len(bodies)} more than {len(self)}"
-            )
-        outline = self._outline.joined(bodies)
-        _check.check_images(outline, self._cutoff, self._box)
-        self._options(outline, self._cutoff, self._box)
-        self._core.insert(bodies.for_core)
-        first, self._size, self._outline = self._size, len(outline), outline
-        self._touching = None
-        return np.arange(first, self._size, dtype=np.int32)
-
-    def remove(self, ids: npt.ArrayLike) -> None:
-        """Remove bodies; the others are renumbered, as with `numpy.delete`.
-
-        Examples
-        --------
-        >>> index = vicinal.CellSorting([[0.0, 0.0], [9.0, 9.0], [0.0, 4.0]], cutoff=4.0)
-        >>> index.remove([1])
-        >>> [column.tolist() for column in index.pairs(sort=True)]
-        [[0], [1]]
-        """
-        gone = _check.check_ids(ids, len(self))
-        self._check_number(len(self) - len(gone))
-        self._core.remove(gone)
-        self._size -= len(gone)
-        self._outline = self._outline.outline(self._size) if self._size else self._like
-        self._touching = None
+        @overload
+        def pairs(
+            self,
+            *,
+            want: str = "ij",
+            half: bool = True,
+            sort: bool = False,
+            self_pairs: bool = False,
+            max_neighbors: int | None = None,
+            chunks: None = None,
+            **others: Unpack[QueryArguments],
+        ) -> tuple[npt.NDArray[Any], ...]: ...
+        @overload
+        def pairs(
+            self,
+            *,
+            want: str = "ij",
+            half: bool = True,
+            sort: bool = False,
+            self_pairs: bool = False,
+            max_neighbors: int | None = None,
+            chunks: int,
+            **others: Unpack[QueryArguments],
+        ) -> Iterator[tuple[npt.NDArray[Any], ...]]: ...
 
     def pairs(
         self,
@@ -320,8 +108,12 @@ class Index:
         half: bool = True,
         sort: bool = False,
         self_pairs: bool = False,
-    ) -> tuple[npt.NDArray[Any], ...]:
+        max_neighbors: int | None = None,
+        chunks: int | None = None,
+    ) -> tuple[npt.NDArray[Any], ...] | Iterator[tuple[npt.NDArray[Any], ...]]:
         """Find all pairs of bodies, or of a query (i) and a body (j); see `vicinal.pairs`.
+
+        The index must not change while its pairs are found in chunks.
 
         Examples
         --------
@@ -331,7 +123,7 @@ class Index:
         """
         alone = queries is not None and query_radii is None and query_boxes is None
         plain = self._plain and alone and query_types is None and query_groups is None and half is True
-        plain = plain and self_pairs is False
+        plain = plain and self_pairs is False and max_neighbors is None and chunks is None
         if plain and (found := plain_pairs(self._core, queries, want, sort)) is not None:
             return found
         others = self._queries(queries, query_radii, query_boxes)
@@ -339,6 +131,13 @@ class Index:
         kept = self._core_filter(others, query_types, query_groups)
         ordered = _check.check_flag(sort, "sort")
         with_self = self._with_self(self_pairs, others)
+        most = check_most(max_neighbors, half=once and others is None, boxes=self._like.kind == "boxes")
+        if chunks is not None:
+            return self._chunks(chunks, want, others, kept, half=once, sort=ordered, with_self=with_self, most=most)
+        if most:
+            letters = want.replace("i", "").replace("E", "")
+            rows = self._near_rows(letters, others, kept, most, sort=ordered, with_self=with_self)
+            return pick_columns(columns_in(rows), want)
         if not with_self and "E" not in want:
             return self._pairs(want, others, kept, half=once, sort=ordered)
         letters = columns_of("ijS" + want if with_self else want)
@@ -356,6 +155,7 @@ class Index:
         want: str = "j",
         sort: bool = False,
         self_pairs: bool = False,
+        max_neighbors: int | None = None,
     ) -> Neighbors:
         """Find the neighbours of every body, or of every query, as rows; see `vicinal.neighbors`.
 
@@ -369,10 +169,11 @@ class Index:
         others = self._queries(queries, query_radii, query_boxes)
         kept = self._core_filter(others, query_types, query_groups)
         ordered = _check.check_flag(sort, "sort")
-        if not self._with_self(self_pairs, others):
-            return self._rows(want, others, kept, sort=ordered)
-        rows = own.join_rows(self._rows(want + "S", others, kept, sort=ordered), len(self))
-        return rows if "S" in want else replace(rows, shifts=None)
+        with_self = self._with_self(self_pairs, others)
+        most = check_most(max_neighbors, half=False, boxes=self._like.kind == "boxes")
+        if most:
+            return self._near_rows(want, others, kept, most, sort=ordered, with_self=with_self)
+        return self._rows_with_self(want, others, kept, sort=ordered, with_self=with_self)
 
     def count(
         self,
@@ -427,6 +228,81 @@ class Index:
             others = replace(others, extra=None, largest=[])
         return self._core.nearest(number, reach, None if others is None else others.for_core)
 
+    def histogram(
+        self,
+        edges: npt.ArrayLike,
+        *,
+        weights: npt.ArrayLike | None = None,
+        types: npt.ArrayLike | None = None,
+        queries: npt.ArrayLike | None = None,
+        query_weights: npt.ArrayLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
+    ) -> npt.NDArray[Any]:
+        """Count the pairs of points by distance; see `vicinal.histogram`. The last edge is at most the cutoff.
+
+        Examples
+        --------
+        >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=5.0)
+        >>> index.histogram([0.0, 3.5, 5.0]).tolist()
+        [1, 2]
+        """
+        return count_distances(
+            self,
+            edges,
+            weights=weights,
+            types=types,
+            queries=queries,
+            query_weights=query_weights,
+            query_types=query_types,
+            query_groups=query_groups,
+        )
+
+    def components(self) -> npt.NDArray[np.int32]:
+        """Label the connected components of the bodies; see `vicinal.components`.
+
+        Examples
+        --------
+        >>> vicinal.LinkedCells([[0.0, 0.0], [9.0, 0.0], [1.0, 0.0]], cutoff=1.0).components().tolist()
+        [0, 1, 0]
+        """
+        return label_components(self)
+
+    def reduce(
+        self,
+        function: PairFunction,
+        *,
+        each: bool = False,
+        data: tuple[Any, ...] = (),
+        queries: npt.ArrayLike | None = None,
+        query_radii: npt.ArrayLike | None = None,
+        query_types: npt.ArrayLike | None = None,
+        query_groups: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Sum a function over the pairs of points or spheres; see `vicinal.reduce`.
+
+        Examples
+        --------
+        >>> index = vicinal.LinkedCells([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], cutoff=4.0)
+        >>> index.reduce(lambda i, j, d2, v: d2)
+        25.0
+        """
+        sums, single = sum_function(
+            self,
+            function,
+            each=each,
+            data=data,
+            queries=queries,
+            query_radii=query_radii,
+            query_types=query_types,
+            query_groups=query_groups,
+        )
+        if single:
+            sums = sums[:, 0]
+        if each:
+            return sums
+        return float(sums[0]) if single else sums[0]
+
     def _check_pairs(self, want: str, queries: Bodies | None, *, half: bool) -> bool:
         self._check_want(want, "ijdDSE")
         once = _check.check_flag(half, "half")
@@ -439,27 +315,31 @@ class Index:
     def _chunks(
         self,
         chunks: object,
-        *,
         want: str,
+        queries: Bodies | None,
+        kept: _core.Filter | None,
+        *,
         half: bool,
         sort: bool,
-        self_pairs: bool,
-        **others: Unpack[QueryArguments],
+        with_self: bool,
+        most: int,
     ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-        """Check the arguments and return an iterator over the pairs of a single search, at most `chunks` at a time."""
-        most = _check.check_integer(chunks, "chunks", least=1, most=2**62)
-        queries = self._queries(others["queries"], others["query_radii"], others["query_boxes"])
-        once = self._check_pairs(want, queries, half=half)
-        kept = self._core_filter(queries, others["query_types"], others["query_groups"])
-        if _check.check_flag(sort, "sort"):
+        """Return an iterator over the pairs, at most `chunks` at a time."""
+        size = _check.check_integer(chunks, "chunks", least=1, most=2**62)
+        if most:
+            raise InputError("chunks= must not be combined with max_neighbors=; leave out one or the other")
+        if sort:
             raise InputError("sort must be False with chunks, got True; sort each chunk, or leave out chunks")
-        if self._with_self(self_pairs, queries):
+        if with_self:
             raise InputError("self_pairs must not be combined with chunks; add the pairs (i, i) yourself")
         if "E" in want:
             raise InputError(f"want must consist of the letters i, j, d, D, S with chunks, got {want!r}")
         if len(self._planes):
             raise InputError(f"planes must be None with chunks, got {len(self._planes)}; search planes without chunks")
-        return self._single.chunks(most, want, once, None if queries is None else queries.for_core, kept)
+        given = None if queries is None else queries.for_core
+        if isinstance(self._core, SingleSearch):
+            return self._core.chunks(size, want, half, given, kept)
+        return pieces(_core.Chunks(self._core, want, half, given, kept), size)
 
     def _check_want(self, want: str, letters: str) -> None:
         _check.check_want(want, letters)
@@ -475,15 +355,6 @@ class Index:
 
     def _core_filter(self, queries: Bodies | None, types: object, groups: object) -> _core.Filter | None:
         return core_filter(self._filter, queries, types, groups)
-
-    def _check_number(self, size: int) -> None:
-        """Check that the number of bodies stays if something speaks of them by number."""
-        name = "" if self._filter is None else self._filter.numbered
-        if name and size != len(self):
-            raise InputError(
-                f"points must keep their number in an index with {name}=, got {size} instead of {len(self)}; "
-                "make a new index"
-            )
 
     def _pairs(
         self, want: str, queries: Bodies | None, kept: _core.Filter | None, *, half: bool, sort: bool
@@ -512,6 +383,20 @@ class Index:
         """Return offsets and indices, each row in ascending order; `half`: each pair in the row of its smaller id."""
         offsets, indices = self._core.rows("j", half, True, None, self._core_filter(None, None, None))
         return offsets, indices
+
+    def _rows_with_self(
+        self, want: str, queries: Bodies | None, kept: _core.Filter | None, *, sort: bool, with_self: bool
+    ) -> Neighbors:
+        if not with_self:
+            return self._rows(want, queries, kept, sort=sort)
+        return only(own.join_rows(self._rows(want + "S", queries, kept, sort=sort), len(self)), want)
+
+    def _near_rows(
+        self, want: str, queries: Bodies | None, kept: _core.Filter | None, most: int, *, sort: bool, with_self: bool
+    ) -> Neighbors:
+        """Return the nearest neighbours of each row, at most `most`."""
+        rows = self._rows_with_self(want + "DS", queries, kept, sort=sort, with_self=with_self)
+        return only(nearest_of(rows, most), want)
 
     def _rows(self, want: str, queries: Bodies | None, kept: _core.Filter | None, *, sort: bool) -> Neighbors:
         letters = "j" + "".join(letter for letter in "dDS" if letter in want)
@@ -577,16 +462,6 @@ class Index:
         if len(spheres) == 0:
             return self._like
         return boxes_around(self._same(spheres, "queries"), self._outline, self._box)
-
-    def _alike(self, points: object, radii: object, boxes: object) -> Bodies:
-        """Check bodies that join those of the index or replace them: of the same kind, with the same skin."""
-        bodies, name = check_alike(
-            self._like, points, radii, boxes, half_skin=self._half_skin, criterion=self._criterion
-        )
-        return self._same(bodies, name)
-
-    def _same(self, bodies: Bodies, name: str) -> Bodies:
-        return check_place(self._like, bodies, name, self._box)
 
     @property
     def stats(self) -> Stats:

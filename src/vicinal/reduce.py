@@ -8,13 +8,10 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from vicinal import _check
 from vicinal.bodies import BodyArguments
 from vicinal.cell import BoxLike, PeriodicLike
-from vicinal.errors import InputError
-from vicinal.filters import core_filter
-from vicinal.index import Index
-from vicinal.pair_function import Compiled, Data, PairFunction, check_data, check_function
+from vicinal.fused import sum_function
+from vicinal.pair_function import PairFunction
 from vicinal.search import index_of
 from vicinal.settings import check_settings
 from vicinal.structures import StructureLike
@@ -102,18 +99,15 @@ def reduce(
         exclude=exclude,
         r_min=r_min,
     )
-    by_body = _check.check_flag(each, "each")
-    index = index_of(settings, structure)
-    others = index._queries(queries, query_radii)  # noqa: SLF001
-    kept = core_filter(settings.filter, others, query_types, query_groups)
-    arrays = check_data(data)
-    compiled = check_function(function, settings.bodies.array.dtype, settings.bodies.dim, arrays)
-    sums = _evaluated(index, compiled, arrays, by_body, None if others is None else others.for_core, kept)
-    if compiled.single:
-        sums = sums[:, 0]
-    if by_body:
-        return sums
-    return float(sums[0]) if compiled.single else sums[0]
+    return index_of(settings, structure).reduce(
+        function,
+        each=each,
+        data=data,
+        queries=queries,
+        query_radii=query_radii,
+        query_types=query_types,
+        query_groups=query_groups,
+    )
 
 
 @dataclass(frozen=True)
@@ -141,29 +135,15 @@ def exact_total(
     **bodies: Unpack[BodyArguments],
 ) -> ExactTotal:
     """Sum a function over all pairs of some bodies, or of queries and bodies, without rounding."""
-    settings = check_settings(points, cutoff, **bodies)
-    index = index_of(settings, structure)
-    others = index._queries(queries, query_radii)  # noqa: SLF001
-    arrays = check_data(data)
-    compiled = check_function(function, settings.bodies.array.dtype, settings.bodies.dim, arrays)
-    kept = core_filter(settings.filter, others, query_types, query_groups)
-    asked = None if others is None else others.for_core
-    digits = _evaluated(index, compiled, arrays, False, asked, kept, exact=True)
-    return ExactTotal(digits, compiled.single)
-
-
-def _evaluated(
-    index: Index,
-    compiled: Compiled,
-    arrays: Data,
-    each: bool,  # noqa: FBT001
-    queries: Any,
-    kept: Any,
-    *,
-    exact: bool = False,
-) -> npt.NDArray[Any]:
-    """Return the sums of a compiled function; raise an error if it has failed."""
-    sums = index._single.reduce(compiled.for_core(arrays), each, queries, kept, exact=exact)  # noqa: SLF001
-    if sums is None:
-        raise InputError("function must not raise an exception, got one, which Numba has printed to stderr")
-    return sums
+    index = index_of(check_settings(points, cutoff, **bodies), structure)
+    sums = sum_function(
+        index,
+        function,
+        data=data,
+        queries=queries,
+        query_radii=query_radii,
+        query_types=query_types,
+        query_groups=query_groups,
+        exact=True,
+    )
+    return ExactTotal(*sums)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
-from vicinal._check import locked
+from vicinal._check import MOST_BODIES, check_integer, locked
+from vicinal.errors import InputError
 from vicinal.extras import need
 
 if TYPE_CHECKING:
@@ -97,6 +98,62 @@ def pick_columns(columns: Mapping[str, npt.NDArray[Any]], want: str) -> tuple[np
         return tuple(columns[letter] for letter in want)
     edges = _core.edges(columns["i"], columns["j"])
     return tuple(edges if letter == "E" else columns[letter] for letter in want)
+
+
+def columns_in(rows: Neighbors) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of rows, i among them, by letter."""
+    owners = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(rows.offsets))
+    arrays = (owners, rows.indices, rows.distances, rows.vectors, rows.shifts)
+    return {letter: column for letter, column in zip("ijdDS", arrays, strict=True) if column is not None}
+
+
+def only(rows: Neighbors, want: str) -> Neighbors:
+    """Return rows without the columns that are not wanted."""
+    return replace(
+        rows,
+        distances=rows.distances if "d" in want else None,
+        vectors=rows.vectors if "D" in want else None,
+        shifts=rows.shifts if "S" in want else None,
+    )
+
+
+def check_most(max_neighbors: object, *, half: bool, boxes: bool) -> int:
+    """Check the largest number of neighbours of each body; 0 stands for all."""
+    if max_neighbors is None:
+        return 0
+    most = check_integer(max_neighbors, "max_neighbors", least=1, most=MOST_BODIES)
+    if boxes:
+        raise InputError("max_neighbors= needs distances, which boxes do not have; leave it out")
+    if half:
+        raise InputError("half must be False with max_neighbors, got True: nearest neighbours are not mutual")
+    return most
+
+
+def nearest_of(rows: Neighbors, most: int) -> Neighbors:
+    """Leave the nearest entries of each row that has more; ties are decided by number, then by shift.
+
+    Rows need vectors and shifts. The order of entries does not change.
+    """
+    counts = np.diff(rows.offsets)
+    full = np.repeat(counts > most, counts)
+    places = np.flatnonzero(full)
+    vectors: Any
+    shifts: Any
+    vectors, shifts = (column[places] for column in (rows.vectors, rows.shifts) if column is not None)
+    owners = np.repeat(np.arange(len(rows)), np.where(counts > most, counts, 0))
+    order = np.lexsort((*shifts.T[::-1], rows.indices[places], squared(vectors), owners))
+    begins = np.repeat(np.flatnonzero(np.diff(owners, prepend=-1)), counts[counts > most])
+    gone = places[order[np.arange(len(order)) - begins >= most]]
+    kept = np.ones(len(rows.indices), bool)
+    kept[gone] = False
+
+    def pick(column: npt.NDArray[Any] | None) -> Any:
+        return None if column is None else column[kept]
+
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(counts, most))]).astype(np.int64)
+    columns = rows.indices, rows.distances, rows.vectors, rows.shifts
+    indices, distances, vectors, shifts = (pick(column) for column in columns)
+    return Neighbors(offsets, indices, rows.columns, distances=distances, vectors=vectors, shifts=shifts)
 
 
 def squared(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:

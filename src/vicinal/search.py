@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from vicinal._check import MOST_BODIES, check_flag, check_integer, check_want
+from vicinal._check import check_flag, check_want
 from vicinal.bodies import BodyArguments, BoxesLike, PairArguments, PlanesLike, QueryArguments
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.choose import chosen_index, plain_pairs
 from vicinal.errors import InputError
 from vicinal.index import Index
 from vicinal.mixed import as_boxes
-from vicinal.rows import Neighbors, pick_columns
+from vicinal.rows import Neighbors, check_most, pick_columns
 from vicinal.settings import Settings, check_settings
 from vicinal.structures import StructureLike, find_structure
-from vicinal.systems import Columns, RowOptions, check_systems, find_rows, rows_of_index
+from vicinal.systems import Columns, RowOptions, check_systems, find_rows
 
 # The types of points, cutoff, want, half, sort, skin and r_min in a search that needs few checks.
 _PLAIN = (np.ndarray, float, str, bool, bool, float, float)
@@ -56,7 +56,7 @@ def _bodies(query_radii: object, cutoff: object, **given: Any) -> BodyArguments:
 def _find_rows(
     points: npt.ArrayLike | None,
     cutoff: npt.ArrayLike | None,
-    batch: npt.ArrayLike | None,
+    batch: npt.ArrayLike,
     structure: StructureLike,
     bodies: BodyArguments,
     others: QueryArguments,
@@ -67,30 +67,17 @@ def _find_rows(
     self_pairs: bool = False,
     max_neighbors: int | None = None,
 ) -> tuple[npt.NDArray[np.int64], Columns]:
-    """Find rows of several systems, or of the nearest neighbours in one: their offsets and columns."""
-    given: dict[str, object] = {**others, "structure": structure} if batch is None else {**others, **bodies}
-    extra = [name for name in given if name not in ("box", "periodic") and not _is_default(name, given[name])]
+    """Find rows of several systems: their offsets and columns."""
+    conditions = bodies.copy()
+    box, periodic = conditions.pop("box"), conditions.pop("periodic")
+    given: dict[str, object] = {"boxes": bodies["boxes"], "planes": bodies["planes"], **others, "structure": structure}
+    extra = [name for name, value in given.items() if value is not None]
     if extra:
-        reason = "max_neighbors=" if batch is None else "batch="
-        raise InputError(f"{reason} must not be combined with {', '.join(extra)}; leave out one or the other")
+        raise InputError(f"batch= must not be combined with {', '.join(extra)}; leave out one or the other")
     once, ordered, own = check_flag(half, "half"), check_flag(sort, "sort"), check_flag(self_pairs, "self_pairs")
-    most = 0
-    if max_neighbors is not None:
-        most = check_integer(max_neighbors, "max_neighbors", least=1, most=MOST_BODIES)
-        if bodies["boxes"] is not None:
-            raise InputError("max_neighbors= needs distances, which boxes do not have; leave it out")
-        if once:
-            raise InputError("half must be False with max_neighbors, got True: nearest neighbours are not mutual")
-    options = RowOptions(once, ordered, own, most)
-    if batch is not None:
-        systems = check_systems(points, cutoff, batch, bodies["box"], bodies["periodic"])
-        return find_rows(systems, letters, options)
-    index = _index(points, cutoff, None, None, bodies)
-    return rows_of_index(index, letters, options)
-
-
-def _is_default(name: str, value: object) -> bool:
-    return value is None or (name == "criterion" and value == "sum") or (name in ("skin", "r_min") and value == 0)
+    options = RowOptions(once, ordered, own, check_most(max_neighbors, half=once, boxes=False))
+    systems = check_systems(points, cutoff, batch, box, periodic, conditions)
+    return find_rows(systems, letters, options)
 
 
 # Not at run time: `typing` would keep the functions, and with them the core, until after the end of the interpreter.
@@ -213,7 +200,8 @@ def pairs(
     batch
         The points are those of several systems, which form pairs only among themselves: the number of the system of
         each point, ascending from 0, or the offsets of the systems. `box` is then one for all systems, or one for each:
-        an array with a row of lengths, NaN for an open axis, or with a matrix of edge vectors per system.
+        an array with a row of lengths, NaN for an open axis, or with a matrix of edge vectors per system. Not with
+        `boxes`, `planes`, `queries`, `structure` and `chunks`.
     max_neighbors
         Only this many neighbours of each body: the nearest ones, ties by number. Needs ``half=False``.
     structure
@@ -302,15 +290,13 @@ def pairs(
         "query_types": query_types,
         "query_groups": query_groups,
     }
-    if batch is None and max_neighbors is None:
-        index = _index(points, cutoff, structure, query_boxes, bodies)
-        if chunks is None:
-            return index.pairs(want=want, half=half, sort=sort, self_pairs=self_pairs, **others)
-        return index._chunks(chunks, want=want, half=half, sort=sort, self_pairs=self_pairs, **others)  # noqa: SLF001
-    if chunks is not None:
-        raise InputError("chunks= must not be combined with batch= or max_neighbors=; leave out one or the other")
-    letters = "".join(dict.fromkeys(check_want(want, "ijdDSE")))
     options: Any = {"half": half, "sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
+    if batch is None:
+        index = _index(points, cutoff, structure, query_boxes, bodies)
+        return index.pairs(want=want, chunks=chunks, **options, **others)
+    if chunks is not None:
+        raise InputError("chunks= must not be combined with batch=; leave out one or the other")
+    letters = "".join(dict.fromkeys(check_want(want, "ijdDSE")))
     _, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
     return pick_columns(columns, want)
 
@@ -385,11 +371,10 @@ def neighbors(
         "query_types": query_types,
         "query_groups": query_groups,
     }
-    if batch is None and max_neighbors is None:
-        index = _index(points, cutoff, structure, query_boxes, bodies)
-        return index.neighbors(want=want, sort=sort, self_pairs=self_pairs, **others)
-    letters = "j" + "".join(letter for letter in "dDS" if letter in check_want(want, "jdDS"))
     options: Any = {"sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
+    if batch is None:
+        return _index(points, cutoff, structure, query_boxes, bodies).neighbors(want=want, **options, **others)
+    letters = "j" + "".join(letter for letter in "dDS" if letter in check_want(want, "jdDS"))
     offsets, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
     return Neighbors(
         offsets,

@@ -37,27 +37,20 @@ class SingleSearch:
         """Count neighbours; see `Index.count`."""
         return _core.count(self.origin, *self._bodies, queries, hit_filter)
 
-    def histogram(
-        self, squares: list[float], marks: Any, queries: Any, query_marks: Any, hit_filter: Any
-    ) -> npt.NDArray[Any]:
+    def histogram(self, *arguments: Any) -> npt.NDArray[Any]:
         """Count pairs by distance."""
-        return _core.histogram(self.origin, *self._bodies, squares, marks, queries, query_marks, hit_filter)
+        return self._made().histogram(*arguments)
 
     def components(self, hit_filter: Any) -> tuple[npt.NDArray[np.int32], int]:
         """Label connected components."""
-        return _core.components(self.origin, *self._bodies, hit_filter)
+        return self._made().components(hit_filter)
 
-    def reduce(
-        self,
-        function: Any,
-        each: bool,  # noqa: FBT001
-        queries: Any,
-        hit_filter: Any,
-        *,
-        exact: bool = False,
-    ) -> npt.NDArray[Any] | None:
+    def reduce(self, *arguments: Any) -> npt.NDArray[Any] | None:
         """Sum a function over pairs."""
-        return _core.reduce(self.origin, *self._bodies, function, each, queries, hit_filter, exact)
+        return self._made().reduce(*arguments)
+
+    def _made(self) -> _core.Search:
+        return _core.Search.once(self.origin, *self._bodies)
 
     def chunks(
         self,
@@ -70,7 +63,8 @@ class SingleSearch:
         """Iterate over the columns of all pairs, at most `most` at a time."""
 
         def search(bodies: Any, others: Any) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-            return _pieces(_core.Chunks(self.origin, bodies, *self._space, want, half, others, hit_filter), most)
+            made = _core.Search.once(self.origin, bodies, *self._space)
+            return pieces(_core.Chunks(made, want, half, others, hit_filter), most)
 
         alone = queries is None and hit_filter is None and half
         if alone and self._all.kind == "points" and not self._cell.tilted and len(self._all) >= slabs.LARGE:
@@ -97,7 +91,8 @@ def plain_pairs(core: Any, queries: object, want: object, sort: object) -> tuple
     return core.plain_pairs(queries, want, sort) if ready else None
 
 
-def _pieces(found: _core.Chunks, most: int) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+def pieces(found: _core.Chunks, most: int) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+    """Iterate over the columns of pairs, at most `most` at a time."""
     while (columns := found.next(most)) is not None:
         size = len(columns[0])
         # The pairs of a few thousand bodies are found together, and may be more.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from vicinal import _check, _core
 from vicinal._check import Bodies
-from vicinal.bodies import check_points
+from vicinal.bodies import BodyArguments, check_points
 from vicinal.cell import LONGEST_EDGE, LONGEST_VECTOR, Cell, are_reduced, inverses, read_cell
 from vicinal.errors import InputError
+from vicinal.filters import Filter
 from vicinal.index import Index
-from vicinal.planes import check_planes
-from vicinal.rows import Neighbors, columns_of, squared
-from vicinal.settings import Settings
+from vicinal.rows import columns_in, columns_of
+from vicinal.settings import Settings, check_settings
 
 Columns = dict[str, npt.NDArray[Any]]
 Offsets = npt.NDArray[np.int64]
@@ -24,16 +24,25 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Systems:
-    """Checked systems: the bodies of system k are offsets[k] to offsets[k + 1] - 1.
+    """Checked systems: the bodies of system k are offsets[k] to offsets[k + 1] - 1 of the bodies of the settings.
 
     `boxes` are rows as the core takes them, one per system or one for all: edges, 0 where a box is open, and the
     matrices of tilted cells, 0 for others.
     """
 
-    bodies: Bodies
-    cutoff: float
+    settings: Settings
     offsets: Offsets
     boxes: npt.NDArray[np.float64]
+
+    @property
+    def bodies(self) -> Bodies:
+        """The bodies of all systems."""
+        return self.settings.bodies
+
+    def filter(self, first: int, last: int) -> Filter | None:
+        """Return the conditions on the pairs of bodies `first` to `last - 1`."""
+        kept = self.settings.filter
+        return None if kept is None else kept.part(first, last)
 
     def __len__(self) -> int:
         """Return the number of systems."""
@@ -60,22 +69,21 @@ class RowOptions:
     most: int
 
 
-def check_systems(points: object, cutoff: object, batch: object, box: Any, periodic: Any) -> Systems:
-    """Check points of several systems, one cutoff, and one box for all or one for each."""
-    bodies = check_points(points)
-    if cutoff is None:
-        raise InputError("cutoff must be a number with batch=, got None; systems consist of points")
-    r = _check.check_cutoff(cutoff, bodies)
+def check_systems(
+    points: object, cutoff: object, batch: object, box: Any, periodic: Any, conditions: BodyArguments
+) -> Systems:
+    """Check the bodies of several systems, and one box for all or one for each."""
+    settings = check_settings(points, cutoff, **conditions)  # type: ignore[arg-type]
+    bodies = settings.bodies
     given = _several(box, periodic, bodies)
     if given is None:
-        cell = _check.check_box(box, bodies, r, periodic)
+        cell = _check.check_box(box, bodies, settings.cutoff, periodic)
         offsets = _check_batch(batch, len(bodies), None)
-        return Systems(bodies, r, offsets, np.array([cell.for_core]))
-    offsets = _check_batch(batch, len(bodies), len(given))
+        return Systems(settings, offsets, np.array([cell.for_core]))
+    systems = Systems(settings, _check_batch(batch, len(bodies), len(given)), np.zeros((0, 0)))
     along = _check_along(periodic, given)
-    if given.ndim == 2:
-        return Systems(bodies, r, offsets, _check_lengths(given, along, bodies, r, offsets))
-    return Systems(bodies, r, offsets, _check_matrices(given, along, bodies, r, offsets))
+    check = _check_lengths if given.ndim == 2 else _check_matrices
+    return replace(systems, boxes=check(given, along, systems))
 
 
 def _several(box: Any, periodic: Any, bodies: Bodies) -> npt.NDArray[np.float64] | None:
@@ -171,9 +179,10 @@ def _check_numbers(numbers: Offsets, size: int, systems: int | None) -> Offsets:
 
 
 def _check_lengths(
-    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], bodies: Bodies, cutoff: float, offsets: Offsets
+    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], systems: Systems
 ) -> npt.NDArray[np.float64]:
     """Check the lengths of one box per system; NaN and axes that are not periodic are open."""
+    bodies = systems.bodies
     dtype = bodies.array.dtype
     with np.errstate(over="ignore"):
         edges = given.astype(dtype).astype(np.float64)
@@ -185,22 +194,24 @@ def _check_lengths(
             f"box must have positive, finite edges, or NaN for an open axis, got {given[row, axis]} for system {row}"
         )
     edges[is_open] = 0
-    _check_images(edges, cutoff)
-    own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    _check_images(edges, systems.settings)
+    own = np.repeat(np.arange(len(systems)), np.diff(systems.offsets))
     most = _check.most_wraps(dtype)
     _check_far((edges[own] > 0) & (np.abs(bodies.array) >= most * edges[own]), most, bodies)
     return edges
 
 
-def _check_images(edges: npt.NDArray[np.float64], cutoff: float) -> None:
+def _check_images(edges: npt.NDArray[np.float64], settings: Settings) -> None:
     """Check that bodies reach few images of the box of their system."""
+    reach = max(settings.bodies.reach(settings.cutoff))
     periodic = edges > 0
-    images = np.where(periodic, 2 * (cutoff / np.where(periodic, edges, 1.0) + 1) + 1, 1.0).prod(axis=1)
+    images = np.where(periodic, 2 * (reach / np.where(periodic, edges, 1.0) + 1) + 1, 1.0).prod(axis=1)
     if len(images) and images.max() > _check.MOST_IMAGES:
         row = int(images.argmax())
+        name, size = ("cutoff", settings.cutoff) if settings.bodies.kind == "points" else ("radii", reach / 2)
         raise InputError(
-            f"cutoff must reach at most {_check.MOST_IMAGES} periodic images, got {cutoff}, which reaches "
-            f"{images[row]:.3g} in the box {edges[row].tolist()} of system {row}; use a smaller cutoff"
+            f"{name} must reach at most {_check.MOST_IMAGES} periodic images, got {size}, which reaches "
+            f"{images[row]:.3g} in the box {edges[row].tolist()} of system {row}; use a smaller size"
         )
 
 
@@ -215,15 +226,16 @@ def _check_far(far: npt.NDArray[np.bool_], most: float, bodies: Bodies) -> None:
 
 
 def _check_matrices(
-    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], bodies: Bodies, cutoff: float, offsets: Offsets
+    given: npt.NDArray[np.float64], along: npt.NDArray[np.bool_], systems: Systems
 ) -> npt.NDArray[np.float64]:
     """Check the edge vectors of one box per system; return the boxes for the core."""
+    bodies, offsets = systems.bodies, systems.offsets
     dim, dtype = bodies.dim, bodies.array.dtype
     diagonal = given[:, range(dim), range(dim)]
     # A row with an entry outside the diagonal, or a diagonal that is no length, belongs to a tilted cell.
     beside = (given != 0).sum(axis=2) - (diagonal != 0)
     is_tilted = (along & ((beside > 0) | ~(diagonal > 0))).any(axis=1)
-    edges = _check_lengths(np.where(is_tilted[:, None], np.nan, diagonal), along, bodies, cutoff, offsets)
+    edges = _check_lengths(np.where(is_tilted[:, None], np.nan, diagonal), along, systems)
     boxes = np.zeros((len(given), dim + 3 * dim * dim))
     boxes[:, :dim] = edges
     with np.errstate(all="ignore"):
@@ -233,7 +245,7 @@ def _check_matrices(
         usual[usual] = are_reduced(vectors[usual])
     boxes[usual] = _reduced_boxes(vectors[usual], dtype)
     most = min(_check.most_wraps(dtype), _check.MOST_TURNS / dim)
-    _check_images(boxes[usual, :dim], cutoff)
+    _check_images(boxes[usual, :dim], systems.settings)
     own = np.repeat(np.arange(len(given)), np.diff(offsets))
     inverse = boxes[:, dim + dim * dim : dim + 2 * dim * dim].reshape(-1, dim, dim)[own]
     _check_far(np.abs(np.einsum("nka,na->nk", inverse, bodies.array)) >= most, most, bodies)
@@ -241,9 +253,9 @@ def _check_matrices(
         cell = read_cell(given[system], along[system], dim, dtype)
         mine = bodies.array[offsets[system] : offsets[system + 1]]
         if len(mine):
-            alone = Bodies(mine, mine.min(axis=0).tolist(), mine.max(axis=0).tolist())
+            alone = replace(bodies, array=mine, low=mine.min(axis=0).tolist(), high=mine.max(axis=0).tolist())
             _check.check_wraps(alone, cell, f"points of system {system}")
-            _check.check_images(alone, cutoff, cell)
+            _check.check_images(alone, systems.settings.cutoff, cell)
         numbers = cell.for_core
         boxes[system, : len(numbers)] = numbers
     return boxes
@@ -283,17 +295,19 @@ def _find_small(systems: Systems, first: int, last: int, letters: str, options: 
     begin, end = int(systems.offsets[first]), int(systems.offsets[last])
     boxes = systems.boxes if len(systems.boxes) == 1 else systems.boxes[first:last]
     names = letters.replace("E", "")
+    kept = systems.filter(begin, end)
     offsets, edges, *columns = _core.system_rows(
-        systems.bodies.array[begin:end],
+        _part(systems.bodies, begin, end).for_core,
         systems.offsets[first : last + 1] - begin,
         boxes,
-        systems.cutoff,
+        systems.settings.cutoff,
         names,
         options.half,
         options.sort,
         options.self_pairs,
         options.most,
         "E" in letters,
+        None if kept is None else kept.for_core(),
     )
     return offsets, dict(zip(names + "E", [*columns, edges], strict=True))
 
@@ -303,57 +317,37 @@ def _find_large(systems: Systems, system: int, letters: str, options: RowOptions
     from vicinal.choose import chosen_index
 
     begin, end = int(systems.offsets[system]), int(systems.offsets[system + 1])
-    bodies = check_points(systems.bodies.array[begin:end])
-    cell = systems.cell(system)
-    settings = Settings(bodies, systems.cutoff, cell, check_planes(None, bodies, cell))
+    part = _part(systems.bodies, begin, end)
+    bounds = check_points(part.array)
+    bodies, cell = replace(part, low=bounds.low, high=bounds.high), systems.cell(system)
+    settings = replace(systems.settings, bodies=bodies, box=cell, filter=systems.filter(begin, end))
     return rows_of_index(chosen_index(settings), letters, options)
+
+
+def _part(bodies: Bodies, begin: int, end: int) -> Bodies:
+    """Return some of the bodies, with the bounds and sizes of all."""
+    extra = None if bodies.extra is None else bodies.extra[begin:end]
+    return replace(bodies, array=bodies.array[begin:end], extra=extra)
 
 
 def rows_of_index(index: Index, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
     """Return rows as `find_rows` does, of one system."""
     letters = columns_of(letters)
-    needed = "".join(dict.fromkeys("ij" + letters + ("DS" if options.most else "")))
+    needed = "".join(dict.fromkeys("ij" + letters))
     if options.half:
         found = index.pairs(want=needed, sort=True, self_pairs=options.self_pairs)
         columns = dict(zip(needed, found, strict=True))
         counts = np.bincount(columns["i"], minlength=len(index))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     else:
-        rows = index.neighbors(want="j" + needed[2:], sort=options.sort, self_pairs=options.self_pairs)
-        if options.most:
-            rows = nearest_of(rows, options.most)
-        owners = np.repeat(np.arange(len(index), dtype=np.int32), np.diff(rows.offsets))
-        arrays = (owners, rows.indices, rows.distances, rows.vectors, rows.shifts)
-        columns = {letter: column for letter, column in zip("ijdDS", arrays, strict=True) if column is not None}
-        offsets = rows.offsets
+        rows = index.neighbors(
+            want="j" + needed[2:],
+            sort=options.sort,
+            self_pairs=options.self_pairs,
+            max_neighbors=options.most or None,
+        )
+        columns, offsets = columns_in(rows), rows.offsets
     return offsets, {letter: columns[letter] for letter in letters}
-
-
-def nearest_of(rows: Neighbors, most: int) -> Neighbors:
-    """Leave the nearest entries of each row that has more; ties are decided by number, then by shift.
-
-    Rows need vectors and shifts. The order of entries does not change.
-    """
-    counts = np.diff(rows.offsets)
-    full = np.repeat(counts > most, counts)
-    places = np.flatnonzero(full)
-    vectors: Any
-    shifts: Any
-    vectors, shifts = (column[places] for column in (rows.vectors, rows.shifts) if column is not None)
-    owners = np.repeat(np.arange(len(rows)), np.where(counts > most, counts, 0))
-    order = np.lexsort((*shifts.T[::-1], rows.indices[places], squared(vectors), owners))
-    begins = np.repeat(np.flatnonzero(np.diff(owners, prepend=-1)), counts[counts > most])
-    gone = places[order[np.arange(len(order)) - begins >= most]]
-    kept = np.ones(len(rows.indices), bool)
-    kept[gone] = False
-
-    def pick(column: npt.NDArray[Any] | None) -> Any:
-        return None if column is None else column[kept]
-
-    offsets = np.concatenate([[0], np.cumsum(np.minimum(counts, most))]).astype(np.int64)
-    columns = rows.indices, rows.distances, rows.vectors, rows.shifts
-    indices, distances, vectors, shifts = (pick(column) for column in columns)
-    return Neighbors(offsets, indices, rows.columns, distances=distances, vectors=vectors, shifts=shifts)
 
 
 def _joined(systems: Systems, parts: list[tuple[Offsets, Columns]], letters: str) -> tuple[Offsets, Columns]:

@@ -19,7 +19,8 @@ from vicinal.distributed.ghost_search import GhostSearch, joined
 from vicinal.distributed.messages import Array, together
 from vicinal.distributed.wishes import Wishes
 from vicinal.errors import InputError
-from vicinal.histogram import check_edges, check_marks, histogram
+from vicinal.fused import check_edges, check_marks
+from vicinal.histogram import histogram
 from vicinal.nearest import check_nearest, nearest
 from vicinal.pair_function import PairFunction
 from vicinal.reduce import ExactTotal, exact_total, reduce
