@@ -21,10 +21,9 @@ from vicinal.distributed.messages import Array, together
 from vicinal.distributed.wishes import Wishes
 from vicinal.errors import InputError
 from vicinal.pair_function import PairFunction
-from vicinal.rows import Neighbors
+from vicinal.rows import Neighbors, nearest_of
 from vicinal.search import count, neighbors, pairs
 from vicinal.structures import StructureLike
-from vicinal.systems import nearest_of
 
 if TYPE_CHECKING:
     from vicinal._check import Bodies
