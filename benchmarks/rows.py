@@ -1,4 +1,4 @@
-"""Rows, sorted rows and crystals: nanoseconds per directed entry, CPU and wall time.
+"""Rows, sorted rows, crystals and strays: nanoseconds per directed entry, CPU and wall time.
 
     python benchmarks/rows.py                            this installation
     python benchmarks/rows.py --before OTHER/bin/python  the same, interleaved with another one, and the ratios
@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -26,6 +27,10 @@ import vicinal as vc
 CASES = {"dense": (170_000, 137), "loose": (1_000_000, 30)}
 CRYSTALS = {"1st shell": 0.5, "10th shell": 5.0, "28th shell": 14.0}  # of fcc: squared distance, in edges of the cell
 CELLS = 30  # of a crystal, along each axis
+STRAY = (1e9, -1e9, 1e9)
+STRAY_POINTS = (30_000, 1_000_000)
+STRAY_STRUCTURES = (None, "LinkedCells", "CellSorting", "HashGrid", "SpatialHash", "Octree", "BVH")
+CHOICES = [*CASES, "crystal", "stray"]
 
 Task = tuple[str, int, Callable[[], Any]]
 
@@ -78,11 +83,25 @@ def crystals() -> Iterator[Task]:
                 yield task, count, lambda search=search, p=points, r=cutoff: search(p, cutoff=r)
 
 
+def strays() -> Iterator[Task]:
+    """Yield searches of points in the unit cube, and of the same points with one far away; None: automatic choice."""
+    for n, dtype in product(STRAY_POINTS, (np.float32, np.float64)):
+        points = np.random.default_rng(1).random((n, 3)).astype(dtype)
+        cutoff = (30 / (4 / 3 * np.pi * n)) ** (1 / 3)
+        stray = np.concatenate([points, np.array([STRAY], dtype)])
+        entries = 2 * len(vc.pairs(points, cutoff=cutoff)[0])
+        for structure in STRAY_STRUCTURES:
+            for kind, x in (("cube", points), ("stray", stray)):
+                task = f"{kind}, {n} {dtype.__name__}, {structure or 'chosen'}"
+                yield task, entries, lambda x=x, r=cutoff, s=structure: vc.pairs(x, cutoff=r, structure=s)
+
+
 def measure(chosen: list[str], repeats: int) -> dict[str, Any]:
     """Return the best wall and CPU time of every task, in seconds, and its entries."""
     vc.set_threads(1)
     times: dict[str, Any] = {}
-    for name, entries, call in [*clouds(chosen), *(crystals() if "crystal" in chosen else [])]:
+    tasks = [*clouds(chosen), *(crystals() if "crystal" in chosen else []), *(strays() if "stray" in chosen else [])]
+    for name, entries, call in tasks:
         call()
         wall, cpu = [], []
         for _ in range(repeats):
@@ -113,12 +132,17 @@ def run(python: str, arguments: argparse.Namespace) -> dict[str, Any]:
     return times
 
 
-def compare_crystals(now: dict[str, Any]) -> None:
-    """Print the ratio of the time of a crystal to that of a cloud."""
+def compare(now: dict[str, Any]) -> None:
+    """Print the ratios of times: sorted rows to pairs, crystals to clouds, strays to cubes."""
     for name, (_, cpu, _) in now.items():
         kind, _, rest = name.partition(", ")
+        cloud, _, search = name.partition(": ")
         if kind.endswith("crystal"):
             print(f"{name:44} takes {cpu / now[f'cloud, {rest}'][1]:.2f}x the time of the cloud")
+        elif kind == "stray":
+            print(f"{name:44} takes {cpu / now[f'cube, {rest}'][1]:.2f}x the time without the stray")
+        elif "sorted" in search or "list" in search:
+            print(f"{name:44} takes {cpu / now[f'{cloud}: pairs, fresh'][1]:.2f}x the time of unsorted pairs")
 
 
 def main() -> None:
@@ -127,7 +151,7 @@ def main() -> None:
     parser.add_argument("--before", help="the Python of an installation to compare with")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--cases", nargs="+", default=[*CASES, "crystal"], choices=[*CASES, "crystal"])
+    parser.add_argument("--cases", nargs="+", default=CHOICES, choices=CHOICES)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
@@ -143,7 +167,7 @@ def main() -> None:
         print(
             f"{name:44} {wall * 1e3:9.1f} {cpu * 1e3:9.1f} {cpu * 1e9 / entries:9.2f} {old * 1e3:9.1f} {cpu / old:7.2f}"
         )
-    compare_crystals(now)
+    compare(now)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,6 @@ DIMS = (2, 3)
 # Seconds within which another Python has started and searched. In an emulator (make aarch64) on a busy machine it takes
 # most of a minute.
 START_SECONDS = 600
-
-# With more cells than this a dense grid may refuse the case, which tests something else.
-DENSE_CELLS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,27 +88,6 @@ class Problem:
             assert self.boxes is not None
             lower, upper = self.boxes
             return [float(edge) + self.skin for edge in (upper - lower).max(axis=0, initial=0)]
-
-    @property
-    def vast(self) -> bool:
-        """Whether a dense grid of cells as large as the cutoff or the largest body would be too large."""
-        x = self.positions.astype(np.float64)
-        if not len(x):
-            return False
-        with np.errstate(over="ignore"):
-            extent = x.max(axis=0) - x.min(axis=0)
-        lengths = self.box or (None,) * self.dim
-        if np.ndim(lengths) == 2:
-            along = self.periodic or (True,) * self.dim
-            extent = np.full(self.dim, np.linalg.norm(extent))  # open axes may have any direction
-            lengths = tuple(float(np.linalg.norm(row)) if p else None for row, p in zip(lengths, along, strict=True))
-        spans = [float(span) if edge is None else edge for span, edge in zip(extent, lengths, strict=True)]
-        some = max(self.sizes) if self.kind == "boxes" else 0.0  # flat boxes take cells as long as the others
-        cells = [
-            span / (size or some or 1) + 1 if size >= 1e-300 or self.kind == "boxes" else np.inf
-            for span, size in zip(spans, self.sizes, strict=True)
-        ]
-        return prod(cells) > DENSE_CELLS
 
     def others(self) -> dict[str, Any]:
         """A second set: as it was given, or made of the bodies, moved, without size and much larger."""

@@ -28,7 +28,6 @@ class Structure:
     name: str
     label: str = ""
     options: Callable[[float], dict[str, Any]] = no_options
-    dense: bool = False  # has cells of a given size, so it may refuse a space of more cells than memory holds
     dims: tuple[int, ...] = (2, 3)
     periodic: bool = True  # otherwise open space only
     kinds: tuple[str, ...] = KINDS
@@ -50,9 +49,7 @@ class Structure:
         return self.build(**problem.bodies, size=max(problem.sizes))
 
     def takes(self, problem: Problem) -> bool:
-        return (
-            problem.kind in self.kinds and self.lives_in(problem.dim, problem.box) and not (self.dense and problem.vast)
-        )
+        return problem.kind in self.kinds and self.lives_in(problem.dim, problem.box)
 
     def lives_in(self, dim: int, box: Any = None) -> bool:
         return dim in self.dims and (self.periodic or not any(box or ()))
@@ -65,7 +62,7 @@ class Structure:
 STRUCTURES = [
     Structure("Exhaustive"),
     Structure("LinkedCells"),
-    Structure("LinkedCells", "_wide", lambda r: {"cell": 1.7 * r or 1.0}, dense=True),
+    Structure("LinkedCells", "_wide", lambda r: {"cell": 1.7 * r or 1.0}),
     Structure("CellSorting"),
     Structure("CellSorting", "_h1", lambda _: {"h_mask": 1}),
     Structure("CellSorting", "_h2", lambda _: {"h_mask": 2}),

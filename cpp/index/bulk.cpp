@@ -1,7 +1,8 @@
 #include "index/bulk.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
+#include <limits>
 #include <vector>
 
 #include "exec/threads.hpp"
@@ -25,24 +26,97 @@ std::array<double, 2> middle_of(const BodyView<T, D>& bodies, int axis, std::siz
   return {*lower, *upper};
 }
 
+// The bodies outside the bulk, and the bounds of the others.
 template <class T, int D>
-std::size_t count_outside(const BodyView<T, D>& bodies, const Box<T, D>& box, const Bulk<D>& bulk) {
-  std::atomic<std::size_t> total{0};
-  parallel_ranges(bodies.size, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end, std::size_t) {
-    std::size_t count = 0;
-    for (std::size_t k = begin; k < end; ++k) {
-      bool outside = false;
-      for (int a = 0; a < D; ++a) {
-        if (box.periodic(a)) continue;
-        const auto axis = static_cast<std::size_t>(a);
-        const double x = bodies.along(k, a);
-        outside = outside || x < bulk.low[axis] || x > bulk.high[axis];
+class Narrowing {
+ public:
+  Narrowing(const BodyView<T, D>& bodies, const Box<T, D>& box, const Bulk<D>& bulk)
+      : bodies_(bodies), least_(bulk.low), most_(bulk.high), low_(bulk.high), high_(bulk.low) {
+    for (std::size_t a = 0; a < D; ++a)
+      if (box.edge[a] > 0) {
+        least_[a] = -std::numeric_limits<double>::infinity();
+        most_[a] = std::numeric_limits<double>::infinity();
       }
-      count += outside ? 1 : 0;
+  }
+
+  void add(std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end;) {
+      if (end - k >= together && !bodies_.box.tilted && add_together(k)) {
+        k += together;
+      } else {
+        const std::size_t next = std::min(k + together, end);
+        for (; k < next; ++k) add_one(k);
+      }
     }
-    total += count;
-  });
-  return total;
+  }
+  void add(const Narrowing& other) {
+    outside_ += other.outside_;
+    for (std::size_t a = 0; a < D; ++a) take(a, other.low_[a], other.high_[a]);
+  }
+  void apply(const Box<T, D>& box, Bulk<D>& bulk) const {
+    bulk.outside = outside_;
+    for (std::size_t a = 0; a < D; ++a) {
+      if (box.edge[a] > 0) continue;
+      bulk.low[a] = low_[a];
+      bulk.high[a] = high_[a];
+    }
+  }
+
+ private:
+  // Bodies that are mostly all inside.
+  static constexpr std::size_t together = 32;
+
+  void take(std::size_t axis, double low, double high) {
+    low_[axis] = std::min(low_[axis], low);
+    high_[axis] = std::max(high_[axis], high);
+  }
+  void add_one(std::size_t k) {
+    std::array<double, D> x;
+    bool outside = false;
+    for (std::size_t a = 0; a < D; ++a) {
+      x[a] = bodies_.along(k, static_cast<int>(a));
+      outside = outside || x[a] < least_[a] || x[a] > most_[a];
+    }
+    outside_ += outside ? 1 : 0;
+    for (std::size_t a = 0; a < D && !outside; ++a) take(a, x[a], x[a]);
+  }
+  // Returns false, and does nothing, if one of them is outside. Four bodies side by side are whole registers.
+  bool add_together(std::size_t k) {
+    constexpr std::size_t lanes = 4 * D;
+    const T* const x = bodies_.data + k * D;
+    std::array<T, lanes> low, high;
+    for (std::size_t lane = 0; lane < lanes; ++lane) low[lane] = high[lane] = x[lane];
+    for (std::size_t first = lanes; first < together * D; first += lanes)
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const T value = x[first + lane];
+        low[lane] = value < low[lane] ? value : low[lane];
+        high[lane] = value > high[lane] ? value : high[lane];
+      }
+    for (std::size_t lane = D; lane < lanes; ++lane) {
+      low[lane % D] = std::min(low[lane % D], low[lane]);
+      high[lane % D] = std::max(high[lane % D], high[lane]);
+    }
+    for (std::size_t a = 0; a < D; ++a)
+      if (static_cast<double>(low[a]) < least_[a] || static_cast<double>(high[a]) > most_[a]) return false;
+    for (std::size_t a = 0; a < D; ++a) take(a, static_cast<double>(low[a]), static_cast<double>(high[a]));
+    return true;
+  }
+
+  const BodyView<T, D>& bodies_;
+  std::array<double, D> least_, most_;  // the bulk as it was
+  std::array<double, D> low_, high_;    // of the bodies inside
+  std::size_t outside_ = 0;
+};
+
+template <class T, int D>
+void narrow(const BodyView<T, D>& bodies, const Box<T, D>& box, Bulk<D>& bulk) {
+  constexpr std::size_t grain = std::size_t{1} << 16;
+  Narrowing<T, D> all(bodies, box, bulk);
+  std::vector<Narrowing<T, D>> pieces((bodies.size + grain - 1) / grain, all);
+  parallel_ranges(bodies.size, grain,
+                  [&](std::size_t begin, std::size_t end, std::size_t piece) { pieces[piece].add(begin, end); });
+  for (const auto& piece : pieces) all.add(piece);
+  all.apply(box, bulk);
 }
 
 }  // namespace
@@ -80,7 +154,9 @@ Bulk<D> find_bulk(const BodyView<T, D>& bodies, const Box<T, D>& box, double rea
     bulk.length[a] = std::max((middle[1] - middle[0]) * 4 / 3, reach);
     bulk.cut = true;
   }
-  return bulk.cut && count_outside(bodies, box, bulk) <= most ? bulk : all;
+  if (!bulk.cut) return all;
+  narrow(bodies, box, bulk);
+  return bulk.outside <= most ? bulk : all;
 }
 
 template Bulk<2> find_bulk(const BodyView<float, 2>&, const Box<float, 2>&, double, std::size_t);

@@ -17,6 +17,7 @@ struct Bulk {
   std::array<double, D> low{}, high{};
   std::array<double, D> length{};  // the length of the bulk, estimated for evenly spread bodies
   bool cut = false;                // whether some bodies are outside
+  std::size_t outside = 0;         // how many
 };
 
 // Bodies outside the bulk cost more than others, so there must be few of them.

@@ -29,14 +29,13 @@ class LinkedCells final : public Structure<T, D> {
     const Reach<D> reach = points.reach(settings_.cutoff);
     if (points.size > 0) {
       const double cell = settings_.option("cell");
-      grid_ = lay_grid(points, settings_.box, reach, 1, cell);
-      // Python refuses a given cell if its grid is too large for memory. Without one, cells are as long as the reach,
-      // which can be too short for memory or even 0: then they are longer, and strays share the outermost ones.
+      // A few bodies far away from all others share the outermost cells.
+      const Bulk<D> bulk = find_bulk(points, settings_.box, reach.largest(), most_strays(points.size));
+      const BodyView<T, D> dense = within(bulk, points, settings_.box);
+      grid_ = lay_grid(dense, settings_.box, reach, 1, cell);
+      // Cells that are as long as the reach can be too many for memory, or have the length 0: then they are longer.
       if (grid_.padded_cells() * sizeof(Slot) > static_cast<double>(physical_memory()) / 4) {
         const double most = std::max(8 * static_cast<double>(points.size), 0x1p20);
-        const Bulk<D> bulk = find_bulk(points, settings_.box, reach.largest(), most_strays(points.size));
-        const BodyView<T, D> dense = within(bulk, points, settings_.box);
-        grid_ = lay_grid(dense, settings_.box, reach, 1, cell);
         // Where the reach is many periods long, the padding stays as it is.
         for (double least = std::max(cell, reach.largest()); grid_.padded_cells() > most && least < 1e300;) {
           least *= 2;

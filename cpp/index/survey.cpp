@@ -39,12 +39,9 @@ Survey<D>::Survey(const BodyView<T, D>& points, const Box<T, D>& box, T cutoff, 
     if (near) doubts = doubts_in(frame);
   }
   bulk = length;
-  if (crowd.cut) {
-    const Bulk<D> most_bodies = find_bulk(points, box, most, most_strays(points.size));
-    if (most_bodies.cut) {
-      for (std::size_t a = 0; a < D; ++a) bulk[a] = std::min(length[a], most_bodies.high[a] - most_bodies.low[a]);
-      clamped = bodies;
-    }
+  if (crowd.cut && crowd.outside <= most_strays(points.size)) {
+    for (std::size_t a = 0; a < D; ++a) bulk[a] = std::min(length[a], crowd.high[a] - crowd.low[a]);
+    clamped = bodies;
   }
   sorting = bodies * std::max(0.0, std::log2(bodies / cached_bodies));
   if (box.tilted) projected = bodies;

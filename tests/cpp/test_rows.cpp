@@ -36,6 +36,49 @@ void check_sorted(Row row, const std::string& what) {
   check::that(row == expected, what + " of " + std::to_string(n));
 }
 
+// Places of ids and columns in their order. `most` decides whether an id and a place fit into one number.
+void check_arranged(std::size_t n, std::int32_t most, std::size_t count) {
+  std::mt19937 rng(static_cast<unsigned>(n));
+  const std::string what = std::to_string(n) + " ids up to " + std::to_string(most);
+  std::vector<std::int32_t> ids(n);
+  // Different ids, spread over the whole range.
+  for (std::size_t k = 0; k < n; ++k)
+    ids[k] = static_cast<std::int32_t>(static_cast<std::int64_t>(most) * static_cast<std::int64_t>(k) /
+                                       static_cast<std::int64_t>(n));
+  std::shuffle(ids.begin(), ids.end(), rng);
+  Row places(n + vicinal::sort_overshoot);
+  const int bits = vicinal::row_kernels().rank(ids.data(), n, places.data());
+  check::that((bits > 0) == (n > 2 && most == std::numeric_limits<std::int32_t>::max()),
+              what + ": whether all bits fit");
+  Row expected = ids;
+  std::sort(expected.begin(), expected.end());
+  if (bits == 0) {
+    for (std::size_t k = 0; k < n; ++k)
+      check::that(ids[static_cast<std::size_t>(places[k])] == expected[k], what + ": the order");
+  } else {
+    for (std::size_t k = 0; k < n; ++k) places[k] &= (1 << bits) - 1;
+  }
+  const Row order(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(n));
+  std::vector<Row> columns(count, Row(n + vicinal::sort_overshoot));
+  std::vector<std::int32_t*> pointers;
+  for (Row& column : columns) {
+    for (std::int32_t& value : column) value = static_cast<std::int32_t>(rng());
+    pointers.push_back(column.data());
+  }
+  const std::vector<Row> before = columns;
+  vicinal::row_kernels().arrange(places.data(), n, pointers.data(), count);
+  for (std::size_t c = 0; c < count; ++c)
+    for (std::size_t k = 0; k < (n + 15) / 16 * 16; ++k)
+      check::that(columns[c][k] == before[c][k < n ? static_cast<std::size_t>(order[k]) : k],
+                  what + ": column " + std::to_string(c) + " of " + std::to_string(count));
+}
+
+const check::Register arranged("columns are put into the order of ids", [] {
+  for (const std::size_t n : {2, 15, 16, 17, 100, 640, 1023, 1024})
+    for (const std::int32_t most : {100'000, std::numeric_limits<std::int32_t>::max()})
+      for (const std::size_t count : {1, 3, 4, 5, 7}) check_arranged(n, most, count);
+});
+
 const check::Register lengths("rows of every length are sorted", [] {
   std::mt19937 rng(1);
   std::vector<std::size_t> sizes{1023, 1024, 1025, 2047, 2048, 5000};

@@ -19,12 +19,11 @@ from oracle import Array, Pairs, exact_pairs
 from structures import STRUCTURES, Structure
 
 SPACES: dict[str, Any] = {"open": None, "periodic": (5.0, 4.5, 6.0), "slab": (None, 4.0, 5.0)}
-# In units. The cells of dense grids are as large as the largest body, which must not be too small for the space.
+# In units.
 SIZES = [0, 0, 0.001, 0.25, 0.5, 0.5, 1, 1, 2, 8]
-DENSE_SIZES = [0.5, 0.75, 1, 1, 2, 8]
 CUTOFF = 1.0
 STORY_UNIT = 0.5
-STORY_TELLER = Structure("Exhaustive", dense=True)  # has bodies of sizes that a dense grid takes, too
+STORY_TELLER = Structure("Exhaustive")
 
 of_every_kind = pytest.mark.parametrize(
     ("structure", "kind"),
@@ -47,8 +46,7 @@ class Crowd:
     def __init__(self, structure: Structure, kind: str, box: Any, dim: int, dtype: Any, unit: float) -> None:
         self.structure, self.kind, self.dim, self.dtype, self.unit = structure, kind, dim, dtype, dtype(unit)
         self.box = None if box is None else tuple(None if edge is None else edge * unit for edge in box[:dim])
-        sizes = DENSE_SIZES if structure.dense else SIZES
-        self.sizes = [size for size in sizes if size <= (8 if self.box is None else 2)]
+        self.sizes = [size for size in SIZES if size <= (8 if self.box is None else 2)]
         self.x, self.extra = self.bodies(np.random.default_rng(0), 0)
         self.index = structure.build(**self.keywords(self.x, self.extra), **self.space, size=self.most)
 
@@ -187,7 +185,7 @@ class Life(RuleBasedStateMachine):
         crowd, rng = self.crowd, np.random.default_rng(seed)
         x = crowd.x.copy()
         if len(x):
-            reach = min(far, 20.0) if crowd.structure.dense or crowd.box is not None else far
+            reach = min(far, 20.0) if crowd.box is not None else far
             x[rng.integers(len(x))] = rng.uniform(-reach, reach, crowd.dim) * crowd.unit
         crowd.move(x)
         self.look(look)

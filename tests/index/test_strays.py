@@ -18,8 +18,7 @@ from structures import STRUCTURES
 N = 3000
 CUTOFF = 0.08
 FAR = 1e9
-# A dense grid of given cells covers the whole space, and its memory with it.
-SPARSE = [s for s in STRUCTURES if not s.dense and s.name != "Exhaustive"]
+SPARSE = [s for s in STRUCTURES if s.name != "Exhaustive"]
 # Not those with many bodies per bin on purpose: there the size of bins is at the limit with or without a stray.
 CROWDED = {"HashGrid_folded", "PublishedHashGrid_cube", "SpatialHash_crowded"}
 PROPOSING = [s for s in SPARSE if str(s) not in CROWDED]

@@ -22,7 +22,7 @@ Estimates estimate_linked_cells(const Survey<D>& survey) {
     if (cell > 0 && !(cell > 1.1 * longest)) continue;
     const auto edges = survey.cell_edges(cell, 1);
     double grid = D == 2 ? 3 : 1;
-    for (std::size_t a = 0; a < D; ++a) grid *= survey.length[a] / edges[a] + 7;
+    for (std::size_t a = 0; a < D; ++a) grid *= survey.bulk[a] / edges[a] + 7;
     if (grid > std::min(survey.most_cells, full_grid * (n + 1e4))) continue;
     const auto work = survey.cell_work(edges, 1, survey.periodic ? 0 : shared);
     Estimate& one = result.emplace_back();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Unpack
 
-from vicinal import _check, _core
+from vicinal import _check
 from vicinal.cell import Cell
 from vicinal.errors import InputError
 from vicinal.index import Index
@@ -29,8 +29,8 @@ class LinkedCells(Index):
     points, cutoff, radii, boxes, skin, planes, box
         As for `vicinal.Index`.
     cell
-        Edge of a cell, at least the cutoff or the largest body, which is the default. Where a grid of such cells would
-        not fit into memory, as with a cutoff of 0, the cells are larger.
+        Shortest edge of a cell, at least the cutoff or the largest body, which is the default. Where a grid of such
+        cells would not fit into memory, as with a cutoff of 0, the cells are larger.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class LinkedCells(Index):
     def _set_options(self, *, cell: float | None = None) -> None:
         self._cell = cell
 
-    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:
+    def _options(self, bodies: Bodies, cutoff: float, box: Cell) -> dict[str, float]:  # noqa: ARG002
         if self._cell is None:
             return {"cell": 0.0}
         cell = _check.check_number(self._cell, "cell")
@@ -65,26 +65,4 @@ class LinkedCells(Index):
         if not (math.isfinite(cell) and cell >= reach):
             what = "the cutoff" if bodies.kind == "points" else "the largest body"
             raise InputError(f"cell must be a finite length of at least {what}, {reach:g}, got {self._cell}")
-        cells = grid_cells(bodies, cutoff, cell, box)
-        room = GRID_SHARE * _core.physical_memory()
-        if cells * BYTES_PER_CELL > room:
-            raise InputError(
-                f"cell must give a dense grid of at most {room / 2**30:.3g} GiB, got {max(cell, reach):g}, which gives "
-                f"{cells:.3g} cells in {cells * BYTES_PER_CELL / 2**30:.3g} GiB; use CellSorting, which keeps no grid, "
-                "or a larger cell"
-            )
         return {"cell": cell}
-
-
-def grid_cells(bodies: Bodies, cutoff: float, cell: float, box: Cell) -> float:
-    """Return the number of cells of a dense grid, with its padding of three on each side."""
-    if len(bodies) == 0:
-        return 0.0
-    cells = 3.0 if bodies.dim == 2 else 1.0  # in the plane the third axis is one cell and its padding
-    reach = bodies.reach(cutoff)
-    some = max(reach) or 1.0  # boxes without any length along an axis
-    for length, size in zip(
-        box.extent(bodies.low, bodies.high), box.reach(reach, boxes=bodies.kind == "boxes"), strict=True
-    ):
-        cells *= length / max(cell, size or some) + 7
-    return cells

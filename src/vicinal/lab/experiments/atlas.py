@@ -85,7 +85,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
             continue
         try:
             index = getattr(vc, name)(**scene.bodies, **(choice.parameters if name == choice.structure else {}))
-        except vc.InputError:  # such as a dense grid that would not fit into memory
+        except vc.InputError:  # such as a structure of open space in a periodic box
             continue
         runners[name] = partial(_step, index, scene)
     runners |= {name: search for name, search in peers(scene).items() if plan.of([name])}
