@@ -40,7 +40,7 @@ PUBLISHED = {
 }
 
 
-def dam_break(dim, comm=None):
+def dam_break(dim, comm=None, **options):
     """Return a column of water in a tank that is open at the top."""
     if dim == 2:
         spacing, smoothing, size, column = 0.01, 1.3, (4.0, 3.0), (1.0, 2.0)
@@ -62,6 +62,7 @@ def dam_break(dim, comm=None):
         walls=layers,
         guard=guard,
         comm=comm,
+        **options,
     )
 
 
