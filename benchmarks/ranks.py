@@ -170,7 +170,7 @@ def measure_fluids(steps: int, repeats: int) -> None:
     for title, shorter, options in (
         ("dam break 2D", 1, {"dim": 2}),
         ("dam break 3D", 4, {"dim": 3}),
-        ("dam break 2D, dfsph", 4, {"dim": 2, "scheme": "dfsph"}),
+        ("dam break 2D, dfsph", 8, {"dim": 2, "scheme": "dfsph", "smoothing": 2.0}),
     ):
 
         def make(comm: MPI.Intracomm | None, options: Any = options) -> Any:

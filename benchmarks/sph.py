@@ -57,12 +57,11 @@ def dam_break(dim, comm=None, **options):
     return Simulation(
         water if comm is None or comm.rank == 0 else water[:0],
         spacing=spacing,
-        smoothing=smoothing,
         gravity=gravity,
         walls=layers,
         guard=guard,
         comm=comm,
-        **options,
+        **{"smoothing": smoothing, **options},
     )
 
 
