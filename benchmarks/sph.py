@@ -40,7 +40,7 @@ PUBLISHED = {
 }
 
 
-def dam_break(dim, comm=None):
+def dam_break(dim, comm=None, **options):
     """Return a column of water in a tank that is open at the top."""
     if dim == 2:
         spacing, smoothing, size, column = 0.01, 1.3, (4.0, 3.0), (1.0, 2.0)
@@ -57,11 +57,11 @@ def dam_break(dim, comm=None):
     return Simulation(
         water if comm is None or comm.rank == 0 else water[:0],
         spacing=spacing,
-        smoothing=smoothing,
         gravity=gravity,
         walls=layers,
         guard=guard,
         comm=comm,
+        **{"smoothing": smoothing, **options},
     )
 
 

@@ -181,8 +181,8 @@ class ExactSum {
   }
 
   std::array<std::int64_t, size> digits_{};
-  std::size_t first_ = size, end_ = 0;  // the digits in use
-  std::uint64_t additions_ = 0;         // since the last carry
+  std::size_t first_ = size, end_ = 0;     // the digits in use
+  std::uint64_t additions_ = 0;            // since the last carry
   std::array<std::int64_t, 3> special_{};  // how many numbers were ∞, -∞ or none
 };
 

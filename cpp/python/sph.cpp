@@ -276,8 +276,8 @@ class AnySph {
 
   // Several ranks: corners of the parts of all ranks, which of them this is, the reach of particles, the number of
   // particles of all ranks, and functions that all ranks call in every step: `swap` takes bytes for all ranks and their
-  // numbers and returns those from all ranks, `agree` replaces numbers by the largest ones of all ranks, and `add` whole
-  // numbers by their sums.
+  // numbers and returns those from all ranks, `agree` replaces numbers by the largest ones of all ranks, and `add`
+  // whole numbers by their sums.
   void set_ranks(const In<double>& parts, std::size_t rank, double reach, std::size_t total, nb::object swap,
                  nb::object agree, nb::object add) {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {

@@ -111,7 +111,7 @@ void Simulation<T, D>::prime() {
 }
 
 // Moves own particles by half a step and finds their cells in the grid of the step before, which mostly is that of this
-// step. Returns their bounds.
+// step. Returns their bounds. Ranks find cells after they have exchanged particles.
 template <class T, int D>
 Bounds<D> Simulation<T, D>::drift(double dt) {
   const std::size_t n = particles.size();
@@ -119,7 +119,7 @@ Bounds<D> Simulation<T, D>::drift(double dt) {
   std::uint32_t* const keys = order_.keys(n);
   std::vector<Bounds<D>> bounds((n + block_size - 1) / block_size);
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    const Grid<D>* const grid = grid_ ? &*grid_ : nullptr;
+    const Grid<D>* const grid = grid_ && !share ? &*grid_ : nullptr;
     Bounds<D> own;
     for (std::size_t k = begin; k < end; ++k) {
       Particle<D>& p = particles[k];

@@ -126,6 +126,21 @@ def test_tasks_run_anywhere(tmp_path: Path) -> None:
     assert np.array_equal(pairs_of([result.columns for result in results]), expected)
 
 
+def test_tasks_run_on_a_cluster_of_dask(tmp_path: Path) -> None:
+    """Workers are processes of their own, as on several machines with one folder."""
+    dask = pytest.importorskip("dask", reason="Dask is not installed")
+    cluster = pytest.importorskip("distributed", reason="Dask's cluster (dask[distributed]) is not installed")
+    points = np.random.default_rng(4).random((600, 3))
+    made = tiles.write(points, tmp_path / "t", points_per_tile=200, box=1.0)
+    with (
+        cluster.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as workers,
+        cluster.Client(workers),
+    ):
+        results = dask.compute(*[dask.delayed(task)() for task in made.tasks(0.1)])
+    expected = np.stack(vc.pairs(points, 0.1, box=1.0, sort=True), axis=1)
+    assert np.array_equal(pairs_of([result.columns for result in results]), expected)
+
+
 def test_wrong_input_is_named_and_leaves_nothing(tmp_path: Path) -> None:
     place = tmp_path / "t"
     with pytest.raises(vc.InputError, match=r"source must be finite in float64, got \[nan, 0\.0\] in row 1"):

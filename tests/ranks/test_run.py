@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from distributed.launch import finish, launch, needs_launcher, start, start_launcher
+from ranks.launch import finish, launch, needs_launcher, start, start_launcher
 from vicinal.cli.exits import INTERRUPTED
 from vicinal.sim.pictures.draw import Look, Painter
 from vicinal.sim.restart import load_restart
@@ -152,8 +152,12 @@ def assert_same_series(one: Path, other: Path) -> None:
 
 
 @needs_launcher
-def test_a_fluid_on_ranks_has_the_results_of_one_process(tmp_path: Path) -> None:
-    coarse = ["wave_maker", "--set", "sph.spacing=0.05", "--set", "run.duration=0.06", "--set", "output.every=0.02"]
+@pytest.mark.parametrize(
+    "scene", [["wave_maker", "run.duration=0.06"], ["dam_break", "run.duration=0.06", "sph.scheme=dfsph"]]
+)
+def test_a_fluid_on_ranks_has_the_results_of_one_process(tmp_path: Path, scene: list[str]) -> None:
+    settings = ["sph.spacing=0.05", "output.every=0.02", *scene[1:]]
+    coarse = [scene[0], *(part for setting in settings for part in ("--set", setting))]
     for ranks in (1, 3):
         run(ranks, *coarse, "-o", str(tmp_path / str(ranks)))
     assert (tmp_path / "1" / "table.csv").read_bytes() == (tmp_path / "3" / "table.csv").read_bytes()

@@ -52,11 +52,11 @@ def dam(comm: Any, dim: int = 2, **options: Any) -> Simulation:
     return Simulation(own, spacing=spacing, walls=dummies, guard=guard, gravity=gravity, comm=comm, **options)
 
 
-def periodic(comm: Any, **options: Any) -> Simulation:
-    """A vortex flow in a periodic box."""
+def periodic(comm: Any, drift: float = 0.0, **options: Any) -> Simulation:
+    """A vortex flow in a periodic box, through which it may drift: then every particle crosses all borders."""
     x = np.stack(np.meshgrid(*[(np.arange(30) + 0.5) / 30] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     u = np.stack([np.sin(2 * np.pi * x[:, 0]) * np.cos(2 * np.pi * x[:, 1]), -np.cos(2 * np.pi * x[:, 0])], axis=1)
-    x, u = share(comm, x, u)
+    x, u = share(comm, x, u + drift)
     return Simulation(x, velocities=u, spacing=1 / 30, box=(1.0, 1.0), sound_speed=15.0, comm=comm, **options)
 
 
@@ -144,7 +144,7 @@ def cases() -> dict[str, tuple[Make, int]]:
         "dam, double": (lambda comm: dam(comm, precision="double", kernel="quintic"), 40),
         "dam in space": (lambda comm: dam(comm, dim=3), 60),
         "periodic": (periodic, 120),
-        "edac": (lambda comm: periodic(comm, scheme="edac"), 120),
+        "edac, drifting": (lambda comm: periodic(comm, drift=4.0, scheme="edac"), 160),
         "dfsph": (lambda comm: dam(comm, scheme="dfsph"), 70),
         "dfsph, double": (lambda comm: dam(comm, scheme="dfsph", precision="double", kernel="quintic"), 40),
         "dfsph in space": (lambda comm: dam(comm, dim=3, scheme="dfsph"), 66),

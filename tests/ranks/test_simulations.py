@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from distributed.launch import launch, needs_launcher
+from ranks.launch import launch, needs_launcher
 
 pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import vicinal as vc
 from cases import BOTH, BUILDERS, DIMS, SIZED, hard_problem
-from distributed.program import WORLD, closeness, deal, difference, message, share
+from ranks.program import WORLD, closeness, deal, difference, message, share
 from vicinal.distributed import Domain, LocalBodies
 
 COUNT = 300  # of the bodies of `problem`

@@ -12,7 +12,7 @@ import vicinal as vc
 pytest.importorskip("mpi4py", reason="ranks need mpi4py, which is not installed")
 from mpi4py import MPI
 
-from distributed.launch import launch, needs_launcher
+from ranks.launch import launch, needs_launcher
 from vicinal.distributed import Domain
 
 PROGRAM = str(Path(__file__).with_name("program.py"))
@@ -53,8 +53,9 @@ def test_a_communicator_is_needed() -> None:
         Domain(4)  # type: ignore[arg-type]
 
 
-def test_ranks_of_another_mpi_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+@pytest.mark.parametrize("name", ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"])
+def test_ranks_of_another_mpi_are_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "4")
     with pytest.raises(vc.InputError, match="comm must have the 4 ranks that the launcher started, got 1"):
         Domain(MPI.COMM_WORLD)
 
