@@ -48,10 +48,13 @@ build: $(VENV)/built
 
 # The environment: build tools and everything the checks need. Made once. uv installs several times as fast as pip, but
 # does not read the settings of pip: where these name another index, pip installs.
-$(VENV)/ready: pyproject.toml requirements-dev.txt
+INSTALL = { $(BIN)/pip install --quiet uv && $(BIN)/uv pip install --quiet --python $(BIN)/python -r $(1); } || \
+  $(BIN)/pip install --quiet -r $(1)
+$(VENV)/ready: pyproject.toml requirements-dev.txt requirements-peers.txt
 	$(PYTHON) -m venv $(VENV)
-	{ $(BIN)/pip install --quiet uv && $(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements-dev.txt; } || \
-	  $(BIN)/pip install --quiet -r requirements-dev.txt
+	$(call INSTALL,requirements-dev.txt)
+	$(call INSTALL,requirements-peers.txt) || \
+	  echo "SKIPPED: adapters are not tested beside the packages of requirements-peers.txt, which cannot be installed"
 	touch $@
 
 $(VENV)/built: $(VENV)/ready $(NATIVE)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cases import SIZED, Array, Build, Problem, case, chosen, lattice, line, neighbours_of, uniform
+from cases import SIZED, Array, Build, case, chosen, lattice, line, neighbours_of, uniform
+from problem import Problem
 
 Generator = np.random.Generator
 Space = tuple[float | None, ...] | None

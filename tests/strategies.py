@@ -9,8 +9,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cases import Problem
 from oracle import space_of
+from problem import Problem
 
 if TYPE_CHECKING:
     from oracle import Array

@@ -11,8 +11,8 @@ from vicinal import lab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cases import Problem
     from oracle import Array
+    from problem import Problem
 
 KINDS = ("points", "spheres", "boxes")
 

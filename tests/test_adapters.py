@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -273,7 +274,10 @@ def test_the_graphs_of_torch() -> None:
     length = (x[few[0]] - x[few[1]]).norm(dim=1)
     length.sum().backward()
     assert x.grad is not None
-    assert torch.isfinite(x.grad).all()
+    away = x.detach()[few[0]] - x.detach()[few[1]]
+    unit = away / away.norm(dim=1, keepdim=True)
+    expected = torch.zeros(240, 3).index_add_(0, few[0], unit).index_add_(0, few[1], -unit)
+    assert torch.allclose(x.grad, expected, atol=1e-5)
     try:
         from torch_cluster import radius_graph as theirs
     except ImportError:
@@ -281,6 +285,19 @@ def test_the_graphs_of_torch() -> None:
     ours = radius_graph(x, 0.4, batch, max_num_neighbors=1000)
     expected = theirs(x.detach(), 0.4, batch, max_num_neighbors=1000)
     assert set(map(tuple, ours.T.tolist())) == set(map(tuple, expected.T.tolist()))
+
+
+def test_the_signatures_are_those_of_torch_cluster() -> None:
+    from vicinal.adapters.torch import knn_graph, radius_graph
+
+    shared = []
+    for function in (radius_graph, knn_graph):
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind != p.KEYWORD_ONLY]
+        shared.append(", ".join(p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters))
+    assert shared == [
+        "x, r, batch=None, loop=False, max_num_neighbors=32, flow=source_to_target, num_workers=1, batch_size=None",
+        "x, k, batch=None, loop=False, flow=source_to_target, cosine=False, num_workers=1, batch_size=None",
+    ]
 
 
 @pytest.mark.parametrize("n", [50, 1500])

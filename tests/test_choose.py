@@ -21,7 +21,7 @@ from vicinal.settings import check_settings
 from vicinal.structures import STRUCTURES
 
 if TYPE_CHECKING:
-    from cases import Problem
+    from problem import Problem
 
 RNG = np.random.default_rng(18)
 UNIFORM = RNG.random((50000, 3))

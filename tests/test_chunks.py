@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import Problem
 from compare import ALL, assert_same_half, assert_same_pairs
 from each import check_each
 from oracle import Pairs, exact_pairs
+from problem import Problem
 from refusals import Refusal, check_refusal
 from strategies import problems
 from structures import STRUCTURES

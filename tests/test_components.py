@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 import vicinal as vc
-from cases import Problem
 from each import check_each
 from oracle import Array, Pairs, exact_pairs
+from problem import Problem
 from strategies import problems, sized_problems
 from structures import STRUCTURES
 

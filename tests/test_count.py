@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_queries
+from cases import BOTH, BUILDERS, DIMS, hard_case, hard_queries
 from chooser import LIMITS, all_pairs_limit, each_limit
 from each import check_each
 from oracle import exact_pairs
+from problem import Problem
 from sized_cases import SIZED
 from strategies import problems
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import Problem
 from each import check_each
 from oracle import Array, Pairs, exact_pairs
+from problem import Problem
 from refusals import Refusal, check_refusal
 from strategies import problems
 from structures import STRUCTURES

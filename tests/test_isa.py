@@ -13,9 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, START_SECONDS, Problem, hard_case
+from cases import BOTH, BUILDERS, DIMS, START_SECONDS, hard_case
 from compare import ask, assert_same_pairs
 from oracle import exact_pairs
+from problem import Problem
 from sized_cases import SIZED
 from strategies import problems, sized_problems
 from structures import STRUCTURES, Structure

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case
+from cases import BOTH, BUILDERS, DIMS, hard_case
 from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import assert_same_pairs, from_rows, rows_of
 from each import check_each
 from oracle import exact_pairs
+from problem import Problem
 from sized_cases import SIZED
 from strategies import problems
 

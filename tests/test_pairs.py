@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, START_SECONDS, Problem, hard_case, hard_problem
+from cases import BOTH, BUILDERS, DIMS, START_SECONDS, hard_case, hard_problem
 from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import ALL, ask, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted
 from each import check_each
 from oracle import Pairs, exact_pairs
+from problem import Problem
 from sized_cases import SIZED
 from strategies import problems, sized_problems
 

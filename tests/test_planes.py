@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, DIMS, Problem
+from cases import BOTH, DIMS
 from compare import ask, ask_queries, assert_same_bits, assert_same_half, assert_same_pairs, assert_sorted, rows_of
 from oracle import Array, exact_pairs
+from problem import Problem
 from strategies import problems, sized_problems
 from structures import KINDS, STRUCTURES, Structure
 

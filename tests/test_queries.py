@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_problem, hard_queries
+from cases import BOTH, BUILDERS, DIMS, hard_problem, hard_queries
 from chooser import LIMITS, all_pairs_limit, each_limit
 from compare import ALL, ask, assert_same_pairs
 from each import check_each
 from oracle import Pairs, exact_pairs
+from problem import Problem
 from sized_cases import SIZED
 from strategies import problems
 

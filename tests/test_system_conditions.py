@@ -17,7 +17,7 @@ from refusals import Refusal, check_refusal
 from strategies import problems, sized_problems, tilted_problems
 
 if TYPE_CHECKING:
-    from cases import Problem
+    from problem import Problem
 
 PER_BODY = ("radii", "types", "groups")
 

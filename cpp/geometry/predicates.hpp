@@ -48,12 +48,12 @@ inline bool is_tame(double x) {
 inline bool is_tame(Point2 p) { return is_tame(p.x) && is_tame(p.y); }
 
 // The largest power of two that divides all coordinates, and the smallest one that exceeds them all.
-struct Span {
+struct BitSpan {
   int unit = std::numeric_limits<int>::max();
   int top = std::numeric_limits<int>::min();
 
   template <std::size_t N>
-  explicit Span(const std::array<Point2, N>& points) {
+  explicit BitSpan(const std::array<Point2, N>& points) {
     for (const Point2 p : points)
       for (const double x : {p.x, p.y}) {
         const Parts parts(x);
@@ -132,7 +132,7 @@ struct CompareDistance {
 // Stage 2, for tame points.
 template <class Determinant, std::size_t N>
 [[gnu::noinline, gnu::cold]] double decide(Determinant det, const std::array<Point2, N>& points) {
-  const Span span(points);
+  const BitSpan span(points);
   if (span.all_zero()) return 0;
   if (span.top - span.unit <= most_bits<1>) return det(SmallDifference{std::ldexp(1.0, -span.unit)}, points);
   return det(ExpansionDifference{}, points);
@@ -141,7 +141,7 @@ template <class Determinant, std::size_t N>
 // Stage 3, for any finite points. `tame` is the predicate for tame ones.
 template <class Determinant, std::size_t N, class Tame>
 [[gnu::noinline, gnu::cold]] double decide_wild(Determinant det, std::array<Point2, N> points, Tame tame) {
-  const Span span(points);
+  const BitSpan span(points);
   if (span.all_zero()) return 0;
   if (span.top - span.unit <= 2 * tame_exponent) {
     // Every coordinate that is not 0 is at least 2^unit, and lands in [2^-200, 2^200): ldexp is exact.

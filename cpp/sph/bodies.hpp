@@ -41,7 +41,7 @@ Vector<D> flat(const mesh::Vec3& a) {
   else return {a.x, a.y, a.z};
 }
 
-struct Bodies {
+struct RigidBodies {
   std::vector<BodyPart> parts;
   std::vector<BodyPose> poses;
   std::vector<BodyLoad> loads;

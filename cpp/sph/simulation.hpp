@@ -63,7 +63,7 @@ class Simulation {
   Buffer<Particle<D>> particles;
   Buffer<Particle<D>> ghosts;     // of other ranks, in this step
   Buffer<WallParticle<D>> walls;  // the last ones are those of bodies
-  Bodies bodies;
+  RigidBodies bodies;
   Guard* guard = nullptr;  // keeps particles on their side of walls, if there is one
   double time = 0;
   double end = std::numeric_limits<double>::infinity();  // a step that would pass it ends there

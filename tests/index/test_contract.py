@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vicinal as vc
-from cases import BOTH, BUILDERS, DIMS, Problem, hard_case, hard_problem, hard_queries
+from cases import BOTH, BUILDERS, DIMS, hard_case, hard_problem, hard_queries
 from compare import (
     ALL,
     ask,
@@ -27,6 +27,7 @@ from compare import (
 )
 from each import check_each
 from oracle import Array, Pairs, exact_pairs
+from problem import Problem
 from sized_cases import SIZED
 from strategies import problems, sized_problems, tilted_problems
 from structures import STRUCTURES, Structure
