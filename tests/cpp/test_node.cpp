@@ -63,18 +63,20 @@ const check::Register parcels("parcels arrive at their ranks, unless one rank ha
       std::vector<std::uint8_t> bytes;
       for (const std::int64_t count : counts)
         bytes.insert(bytes.end(), static_cast<std::size_t>(count), static_cast<std::uint8_t>(round + rank));
-      std::vector<std::size_t> sizes;
+      std::size_t parcels = 0;
       bool right = true;
-      const bool done = node.swap(bytes, counts, [&](std::span<const std::uint8_t> parcel) {
-        const std::size_t from = parcel.size() - 1;
-        sizes.push_back(from);
+      const bool done = node.swap(bytes, counts, [&](std::size_t from, std::span<const std::uint8_t> parcel) {
+        ++parcels;
+        right = right && from != rank && parcel.size() == from + 1;
         for (const std::uint8_t byte : parcel) right = right && byte == static_cast<std::uint8_t>(round + from);
       });
       check::equal(done, fits, "whether the bytes fit, on all ranks");
-      check::equal(sizes.size(), fits ? ranks - 1 : 0, "parcels of the others");
+      check::equal(parcels, fits ? ranks - 1 : 0, "parcels of the others");
       check::that(right, "what is in the parcels");
       double numbers[2] = {static_cast<double>(rank), -static_cast<double>(rank)};
       check::that(node.agree(std::span<double>(numbers)) && numbers[0] == ranks - 1 && numbers[1] == 0, "the largest");
+      std::int64_t whole[2] = {static_cast<std::int64_t>(rank), -1};
+      check::that(node.add(std::span<std::int64_t>(whole)) && whole[0] == 3 && whole[1] == -3, "the sums");
     }
   });
 });

@@ -153,6 +153,24 @@ def cases() -> dict[str, tuple[Make, int]]:
     }
 
 
+def validation() -> None:
+    """A tank of water finds the pressure of its own weight."""
+    walls = box_walls("tank", (0, 0, 0), (1.0, 1.0, 1.0), "m", sides=["-x", "+x", "-y"])
+    water = fill(((0, 0), (1.0, 0.5)), 0.05)
+    dummies = wall_particles(walls, 0.05, 4, dim=2, fluid=water)
+    for scheme, speed in (("dfsph", None), ("delta", 30.0)):
+        (own,) = share(WORLD, water)
+        sim = Simulation(
+            own, spacing=0.05, walls=dummies, gravity=(0, -9.81), scheme=scheme, sound_speed=speed, comm=WORLD
+        )
+        sim.run_until(1.0)
+        found = sim.whole("positions", "pressures")
+        if found is not None:
+            depth = 0.5 - found["positions"][:, 1]
+            assert np.sqrt(np.mean((found["pressures"] - 9810 * depth) ** 2)) < 0.1 * 9810 * 0.5, scheme
+            assert abs(depth.min() - 0.025) < 0.025, scheme
+
+
 def restart() -> None:
     def restore(state: Any, comm: Any) -> Simulation:
         return Simulation.restore(state, guard=Guard(tank(2), 0.02, 2), comm=comm)
@@ -297,6 +315,7 @@ if __name__ == "__main__":
         {
             "cases": lambda: compare(cases()),
             "bodies": bodies,
+            "validation": validation,
             "restart": restart,
             "dfsph_restart": dfsph_restart,
             "disagree": disagree,

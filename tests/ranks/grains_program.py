@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -283,6 +284,27 @@ def compare(cases: Callable[[], dict[str, Case]]) -> None:
         meet()
 
 
+def validation() -> None:
+    """Spheres rebound from each other, also across the borders of ranks, and from a floor, with the restitution."""
+    rows = np.arange(61)
+    left, right, low = (np.c_[3.0 * rows + x, 0 * rows, z + 0 * rows] for x, z in ((0, 9), (1.02, 9), (1.5, 0.52)))
+    away = np.repeat([[-1.0, 0, 0], [1.0, 0, 0], [0, 0, 1.0]], 61, axis=0)
+    points, approach = share(WORLD, np.concatenate([left, right, low]), -away)
+    for law, material in (("linear", linear(restitution=0.5, kn=2e4)), ("hertz", replace(HERTZ, cohesion=0.0))):
+        options = {"law": law, "walls": [floor("m")], "gravity": (0, 0, 0), "dt": 5e-4}
+        sim = Simulation(materials={"m": material}, comm=WORLD, **options)
+        sim.insert(points, radii=0.5, velocities=approach)
+        sim.run(800)
+        whole = gathered(sim, WORLD)
+        owners = WORLD.gather(np.c_[sim.ids, np.full(len(sim), WORLD.rank)])
+        if whole is not None and owners is not None:
+            assert whole["contacts"] == 0
+            assert np.allclose(whole["velocities"], material.restitution * away, atol=0.01), law
+            ranks_of = np.concatenate(owners)
+            ranks_of = ranks_of[np.argsort(ranks_of[:, 0]), 1]
+            assert WORLD.size == 1 or (ranks_of[:61] != ranks_of[61:122]).any()
+
+
 def restart() -> None:
     in_thirds(shapes()["all"][0], Simulation.restore, gathered, 333)
 
@@ -368,4 +390,4 @@ def settings() -> None:
 if __name__ == "__main__":
     made = {case.__name__: case for case in (spheres, storm, walls, shapes, feeding, unequal, redivided, messages)}
     compared: dict[str, Callable[[], None]] = {name: partial(compare, case) for name, case in made.items()}
-    main({**compared, "restart": restart, "disagree": disagree, "settings": settings})
+    main({**compared, "validation": validation, "restart": restart, "disagree": disagree, "settings": settings})

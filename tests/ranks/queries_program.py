@@ -193,6 +193,12 @@ def options() -> None:
             got = ordered(i, mine.ids[found.indices], found.shifts, found.distances)
             theirs = [np.repeat(np.arange(COUNT), one.counts), one.indices, one.shifts, one.distances]
             same(got or [], theirs if WORLD.rank == 0 else [], (case, k))
+        queries, number = points[::3], np.arange(len(points[::3]))[WORLD.rank :: WORLD.size]
+        found = mine.neighbors(0.25, max_neighbors=4, want="dSj", queries=queries[number])
+        one = vc.neighbors(points, 0.25, max_neighbors=4, want="dSj", sort=True, queries=queries, **space)
+        got = ordered(np.repeat(number, found.counts), mine.ids[found.indices], found.shifts, found.distances)
+        theirs = [np.repeat(np.arange(len(queries)), one.counts), one.indices, one.shifts, one.distances]
+        same(got or [], theirs if WORLD.rank == 0 else [], (case, "nearest of queries"))
         edges = [0.0, 0.05, 0.1, 0.2]
         for own_given, given in (
             ({"exclude": bonds}, {"exclude": bonds}),
@@ -240,10 +246,6 @@ def wrong() -> None:
         (lambda: mine.pairs(0.1, chunks=5, sort=True), "sort must be False with chunks"),
         (lambda: mine.pairs(0.1, chunks=5 + rank), "chunks must be the same on all ranks"),
         (lambda: mine.neighbors(0.1, max_neighbors=0), "max_neighbors must be a whole number from 1"),
-        (
-            lambda: mine.neighbors(0.1, max_neighbors=2, queries=points),
-            "max_neighbors= must not be combined with queries",
-        ),
         (lambda: mine.nearest(1, queries=points[:, : 3 - rank]), "queries must have 3 columns"),
         (
             lambda: mine.histogram([0, 0.1], queries=points, query_types=np.zeros(20, int)),

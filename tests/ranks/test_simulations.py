@@ -22,10 +22,10 @@ def program(name: str) -> str:
         ("grains", "feeding", 1),
         ("grains", "spheres,feeding,unequal,disagree,settings", 2),
         ("grains", "redivided,messages", 2),
-        ("grains", "storm,shapes", 3),
+        ("grains", "storm,shapes,validation", 3),
         ("grains", "walls", 4),
         ("fluids", "cases,disagree,settings", 2),
-        ("fluids", "cases,bodies", 3),
+        ("fluids", "cases,bodies,validation", 3),
     ],
 )
 def test_ranks_have_the_bits_of_one_process(bodies: str, names: str, ranks: int) -> None:
