@@ -122,8 +122,8 @@ def _turns(n):
 def tiles(n):
     """Return centres of n spheres: the settled box of 10 000 and its mirror images, side by side; and the edge of all.
 
-    Neighbouring boxes are mirror images, so that a body that leaned on a wall between them leans on its own image. (Plain
-    copies lose most of their contacts within a thousand steps.)
+    Neighbouring boxes are mirror images, so that a body that leaned on a wall between them leans on its own image.
+    (Plain copies lose most of their contacts within a thousand steps.)
     """
     tile, _ = settled(10_000)
     per = int(np.ceil((n / len(tile)) ** 0.5))
