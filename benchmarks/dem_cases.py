@@ -76,9 +76,8 @@ def _grid(n, edge, spacing):
 def settled(n):
     """Return centres of n spheres at rest in a box, and its edge: 10 000 as stored, others made once.
 
-    k² times as many are copies of the stored box side by side. The walls between the copies are missing, which matters
-    little in the few steps of a measurement. Any other number is cut out of such copies, and settles between new walls,
-    in a small part of the time that pouring it takes.
+    k² times as many are the stored box and its mirror images side by side (`tiles`). Any other number is cut out of
+    these, and settles between new walls, in a small part of the time that pouring it takes.
     """
     if n == 10_000:
         return np.load(BOX10K)["centres"] * 2.0**-26, TILE_EDGE
@@ -124,12 +123,21 @@ def _turns(n):
 
 
 def tiles(n):
-    """Return centres of n spheres: the settled box of 10 000, side by side; and the edge of the whole."""
+    """Return centres of n spheres: the settled box of 10 000 and its mirror images, side by side; and the edge of all.
+
+    Neighbouring boxes are mirror images, so that a body that leaned on a wall between them leans on its own image.
+    (Plain copies lose most of their contacts within a thousand steps.)
+    """
     tile, _ = settled(10_000)
     per = int(np.ceil((n / len(tile)) ** 0.5))
-    corners = TILE_EDGE * np.array([(i, j, 0) for i in range(per) for j in range(per)])
-    points = (corners[:, None] + tile).reshape(-1, 3)
-    return points[:n], TILE_EDGE * per
+    parts = []
+    for i in range(per):
+        for j in range(per):
+            part = tile.copy()
+            for axis, number in ((0, i), (1, j)):
+                part[:, axis] = TILE_EDGE * number + (TILE_EDGE - part[:, axis] if number % 2 else part[:, axis])
+            parts.append(part)
+    return np.concatenate(parts)[:n], TILE_EDGE * per
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 The largest suitable time step of grains: the error of every validated quantity as a function of the step.
 
 Each line is a quantity of docs/validation.md with its tolerance there. Columns are steps as parts of the collision
-time; a value is the largest error in units of the tolerance. Errors depend on where in a step a contact begins and do
-not fall smoothly. The default step (COLLISION_FRACTION in src/vicinal/dem/simulation.py) is the largest one at which no
-error exceeds its tolerance. The tests themselves have shorter steps.
+time; a value is the largest error in units of the tolerance. Errors depend on where in a step a contact begins (its
+phase), so a single impact may be right or wrong by luck: impacts begin at PHASES phases, and isolated systems have the
+starts SEEDS. Where the text of a line says "typical", the error is the root of the mean square over these, elsewhere
+the largest. The default step (COLLISION_FRACTION in src/vicinal/dem/simulation.py) is the largest one at which, as at all
+smaller ones, no error exceeds its tolerance. The tests themselves have shorter steps.
 
     python benchmarks/step.py [--fractions 0.01,0.02,...]
 """
@@ -12,6 +14,7 @@ error exceeds its tolerance. The tests themselves have shorter steps.
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import warnings
 from collections.abc import Callable
@@ -26,11 +29,13 @@ sys.path[0] = str(ROOT / "tests")
 import vicinal  # noqa: E402
 from dem.grains import floor, linear, simulation  # noqa: E402 - the path is known only now
 from dem.test_collisions import hertz_collision  # noqa: E402
-from dem.test_oblique import RATIO, SPIN, WITH_HISTORY, WITHOUT_HISTORY, chung_ooi, rebound  # noqa: E402
+from dem.test_oblique import RATIO, SPIN, WITH_HISTORY, WITHOUT_HISTORY, E, chung_ooi, rebound  # noqa: E402
 from vicinal.dem import Material, Simulation, TimeStepWarning, box_walls  # noqa: E402
 from vicinal.dem.simulation import COLLISION_FRACTION  # noqa: E402
 
-FRACTIONS = (0.01, 0.02, 0.03, 0.035, 0.0375, 0.04, 0.05)
+FRACTIONS = (0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.0375, 0.04, 0.05)
+PHASES = (np.arange(20) + 0.5) / 20
+SEEDS = (3, 4, 5, 6)
 HERTZ = {"density": 2500, "youngs_modulus": 1e7, "poisson_ratio": 0.3}
 
 
@@ -38,6 +43,13 @@ def relative(found: object, expected: object) -> float:
     """Return the largest error of some values, relative to each."""
     a, b = np.atleast_1d(found), np.atleast_1d(expected)
     return float(np.max(np.abs(a - b) / np.abs(b)))
+
+
+def typical(found: object, expected: object, scale: object = None) -> float:
+    """Return the largest error of some values, each the root of the mean square over phases, relative to `scale`."""
+    values, right = np.array(found), np.array(expected)
+    errors = np.sqrt(np.mean((values - right) ** 2, axis=0))
+    return float(np.max(errors / np.abs(right if scale is None else scale)))
 
 
 def restitution(law: str, *, of_each: bool) -> Callable[[float], float]:
@@ -77,35 +89,47 @@ def hertz(fraction: float) -> float:
 
 
 def kureck(fraction: float) -> float:
-    """Oblique impact with and without history, Kureck 2016; 2 %."""
-    errors = [0.0]
+    """Oblique impact with and without history, Kureck 2016; typical error, 2 %.
+
+    The smallest value, -0.127 next to the zero of the curve, is a small difference of two large terms: its tolerance is
+    2 % of the first, ratio / e.
+    """
+    worst = 0.0
     for history, table in ((True, WITH_HISTORY), (False, WITHOUT_HISTORY)):
         for ratio, value in table.items():
             if value:
-                errors.append(relative(rebound(ratio, history=history, per_collision=round(1 / fraction)), value))
-    return max(errors) / 0.02
+                found = [rebound(ratio, history=history, per_collision=1 / fraction, phase=p) for p in PHASES]
+                worst = max(worst, typical(found, value, ratio / E if value == -0.127 else value))
+    return worst / 0.02
 
 
 def chung(fraction: float) -> float:
-    """Ratio of velocities and spin after an oblique impact, Chung & Ooi 2011; 3 %."""
-    errors = [relative(chung_ooi(angle, 1 / fraction)[0], value) for angle, value in RATIO]
-    errors += [relative(chung_ooi(angle, 1 / fraction)[1], value) for angle, value in SPIN if value != -19.27]
-    return max(errors) / 0.03
+    """Ratio of velocities and spin after an oblique impact, Chung & Ooi 2011; typical error, 3 %."""
+    worst = 0.0
+    for column, table in ((0, RATIO), (1, SPIN)):
+        for angle, value in table:
+            if value != -19.27:
+                worst = max(worst, typical([chung_ooi(angle, 1 / fraction, p)[column] for p in PHASES], value))
+    return worst / 0.03
 
 
 def large_sphere(fraction: float) -> float:
-    """An impact on a sphere a thousand times larger, compared with a flat wall; 0.3 %."""
+    """An impact on a sphere a thousand times larger, compared with a flat wall; typical error, 0.3 %."""
 
-    def run(part: float, vt: float, *, wall: bool) -> list[float]:
+    def run(part: float, vt: float, phase: float, *, wall: bool) -> list[float]:
         sim = simulation(linear(friction=0.5, gamma_t=0.0), gravity=(0, 0, 0), walls=[floor()] if wall else [])
         sim.insert([[0, 0, 0.5 + 1e-6]], radii=0.5, velocities=[[vt, 0, -1]])
         if not wall:
             sim.insert([[0, 0, -500]], radii=500)
         sim.dt = part * sim.critical_times().collision
+        sim.positions = [[0, 0, 0.5 + 1e-6 + phase * sim.dt], *sim.positions[1:]]
         sim.run(round(3 / part))
         return [*sim.velocities[0, [0, 2]].tolist(), float(sim.spins[0, 1])]
 
-    return max(relative(run(fraction, vt, wall=False), run(1e-3, vt, wall=True)) for vt in (0.5, 2.0)) / 0.003
+    errors = [
+        typical([run(fraction, vt, p, wall=False) for p in PHASES], run(1e-3, vt, 0.5, wall=True)) for vt in (0.5, 2.0)
+    ]
+    return max(errors) / 0.003
 
 
 def incline(fraction: float) -> float:
@@ -129,10 +153,10 @@ def incline(fraction: float) -> float:
 
 
 def energy(law: str, e: float) -> Callable[[float], float]:
-    """Growth of the energy of an isolated system; 1e-12, without damping 1e-4."""
+    """Largest growth of the energy of an isolated system, typical of several starts; 1e-12, without damping 1e-4."""
 
-    def error(fraction: float) -> float:
-        rng = np.random.default_rng(3)
+    def growth(fraction: float, seed: int) -> float:
+        rng = np.random.default_rng(seed)
         stiffness = {"kn": 1e5} if law == "linear" else {"youngs_modulus": 1e6, "poisson_ratio": 0.3}
         material = Material(density=2, restitution=e, friction=0.4, **stiffness)
         sim = simulation(material, walls=box_walls("box", (0, 0, 0), (4, 4, 4), "m"), gravity=(0, 0, 0))
@@ -145,7 +169,7 @@ def energy(law: str, e: float) -> Callable[[float], float]:
             energies.append(sim.energies()["total"])
         return max(0.0, float(np.diff(energies).max())) / energies[0] / (1e-4 if e == 1 else 1e-12)
 
-    return error
+    return lambda fraction: typical([growth(fraction, seed) for seed in SEEDS], 0.0, 1.0)
 
 
 def settled_box(fraction: float) -> float:
@@ -191,11 +215,11 @@ def main() -> None:
         for name, case in CASES.items():
             if options.cases in name:
                 errors = [case(part) for part in fractions]
-                print(f"{name:<28}" + "".join(f"{error:>9.3g}" for error in errors), flush=True)
+                print(f"{name:<28}" + "".join(f"{error:>9.4g}" for error in errors), flush=True)
                 for part, error in zip(fractions, errors, strict=True):
                     passed[part] &= error <= 1
-    good = [part for part, fine in passed.items() if fine]
-    print(f"largest step with all errors within their tolerances: {max(good, default=float('nan')):g}")
+    good = list(itertools.takewhile(lambda part: passed[part], sorted(fractions)))
+    print(f"largest step at which, as at all smaller ones, errors are within tolerances: {max(good, default=np.nan):g}")
     print(f"default: {COLLISION_FRACTION:g}")
 
 

@@ -141,6 +141,9 @@ class Forces {
 
   void begin_step();
   void block_forces(std::size_t block, double step);
+  // Loads what the loops over these rows read and write, in the order in which it lies in memory. The loops themselves
+  // follow contacts from body to body, so processors would fetch every line only when it is needed.
+  void load_rows(std::size_t begin, std::size_t end) const;
   // Updates the list of touching pairs of a block. Pairs that touched in the step before are tested later, by the loops
   // over contacts.
   void find_contacts(std::size_t begin, std::size_t end, std::size_t block);

@@ -51,10 +51,12 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     const Real ri = between.ri, rj = between.rj;
     // Most bodies of a contact are close in memory, but not all: those of the next chunk are loaded meanwhile.
     for (std::size_t lane = 0; lane < width && c + Chunk::size + width <= left_; ++lane) {
-      const Number next = j[Chunk::size + lane];
+      const Number next = j[Chunk::size + lane], entry = entry_[c + Chunk::size + lane];
       prefetch_to_read(job_.places + next);
       prefetch_to_read(&job_.motions[next].v);
       prefetch_to_read(&job_.motions[next].dv);
+      if (remembers()) prefetch_to_write(job_.springs + entry);
+      prefetch_to_write(job_.loads + job_.targets[entry]);
     }
     const Real half = Lanes::all(0.5);
     const Real square = dot(between.way, between.way);
@@ -76,10 +78,6 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
 
   void move(std::size_t c) {
     const Number *const i = i_ + c, *const j = j_ + c;
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      if (remembers()) prefetch_to_write(job_.springs + entry_[c + lane]);  // for the next pass
-      prefetch_to_write(job_.loads + job_.targets[entry_[c + lane]]);       // for the last pass
-    }
     const Real half = Lanes::all(0.5), dt = Lanes::all(job_.dt);
     const auto of = [&](const Number* which, auto part) {
       return [=, this](std::size_t lane) -> const auto& { return job_.motions[which[lane]].*part; };

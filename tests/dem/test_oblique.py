@@ -32,8 +32,8 @@ KT, DAMPING = 0.3, 0.187  # in kn and in sqrt(kn m)
 
 
 @functools.cache
-def rebound(ratio, *, history=True, per_collision=400):
-    """Tangential over normal velocity of the contact point after the impact."""
+def rebound(ratio, *, history=True, per_collision=400, phase=0.0):
+    """Tangential over normal velocity of the contact point after the impact; `phase`: where in a step it begins."""
     kn, r, density = 1e9, 0.01, 7800.0
     mass = density * 4 / 3 * np.pi * r**3
     material = Material(
@@ -42,7 +42,8 @@ def rebound(ratio, *, history=True, per_collision=400):
     sim = simulation(material, walls=[floor()], gravity=(0, 0, 0), history=history)
     sim.insert([[0, 0, r + 1e-9]], radii=r, velocities=[[ratio, 0, -1.0]])
     sim.dt = sim.critical_times().collision / per_collision
-    sim.run(2 * per_collision)
+    sim.positions = [[0, 0, r + 1e-9 + phase * sim.dt]]
+    sim.run(round(2 * per_collision) + 1)
     assert sim.contact_count() == 0
     v = sim.velocities[0]
     return (v[0] - sim.spins[0, 1] * r) / v[2]
@@ -120,8 +121,8 @@ SPEED, RADIUS = 3.9, 0.0025
 
 
 @functools.cache
-def chung_ooi(degrees, per_collision=None):
-    """Ratio of tangential velocities, spin, and angle of rebound of the contact point."""
+def chung_ooi(degrees, per_collision=None, phase=0.0):
+    """Ratio of tangential velocities, spin, and angle of rebound of the contact point; `phase` as in `rebound`."""
     a = np.radians(degrees)
     # Damping is in the normal direction only. (A tangential dashpot for e = 0.98 would take 2 % of the spin at 10°.)
     values = {"poisson_ratio": 0.23, "restitution": 0.98, "friction": 0.092, "gamma_t": 0.0}
@@ -135,6 +136,7 @@ def chung_ooi(degrees, per_collision=None):
     sim.insert(start, radii=RADIUS, material="oxide", velocities=velocity)
     if per_collision is not None:
         sim.dt = sim.critical_times().collision / per_collision
+    sim.positions = [[0, 0, RADIUS + 1e-9 - phase * sim.dt * velocity[0][2]]]
     sim.run(round(2e-5 / sim.dt))
     (vt, _, vn), spin = sim.velocities[0], sim.spins[0, 1]
     return vt / (SPEED * np.sin(a)), -spin, np.degrees(np.arctan((vt - spin * RADIUS) / vn))

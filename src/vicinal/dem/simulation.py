@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 BUILDS_PER_SORT = 20
 # The default time step is the smaller of these fractions of the collision time and of the Rayleigh time. For the choice
 # of the former see docs/grains.md and benchmarks/step.py.
-COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.0375, 0.2
+COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.035, 0.2
 
 # Bodies are put back into the box only when lists are built. The core finds the nearest image of bodies that are less
 # than one and a half periods apart. Radii are at most a quarter of a period (`check_sizes`), so all that touch are, as
