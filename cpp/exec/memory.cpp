@@ -29,7 +29,7 @@ void Region::free() {
 #if VICINAL_HAS_MMAP
   if (mapped_) {
 #if VICINAL_KEEPS_PAGES
-    PageCache::instance().give({data_, bytes_, pages_});
+    PageCache::instance().give({data_, bytes_, pages_, reserved_});
 #else
     munmap(data_, bytes_);
 #endif
@@ -60,6 +60,7 @@ void Region::trim(std::size_t used) {
 #if VICINAL_HAS_MMAP
 void Region::map() {
   bytes_ = (bytes_ + huge_page - 1) / huge_page * huge_page;
+  reserved_ = bytes_;
   mapped_ = true;
 #if VICINAL_KEEPS_PAGES
   const Pages kept = PageCache::instance().take(bytes_, pages_);

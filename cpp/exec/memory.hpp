@@ -57,6 +57,7 @@ class Region {
   void swap(Region& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(reserved_, other.reserved_);
     std::swap(mapped_, other.mapped_);
     std::swap(pages_, other.pages_);
   }
@@ -65,6 +66,7 @@ class Region {
 
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t reserved_ = 0;  // bytes before the unused end was trimmed
   bool mapped_ = false;
   PageSize pages_ = PageSize::huge;
 };

@@ -1,7 +1,7 @@
 // Mapped pages that are not in use: kept, so that the next region need not wait for the system to clear fresh ones.
 //
-// Clearing takes as long as finding the pairs that are written there. Kept pages are marked as free (MADV_FREE): where
-// memory gets short, the system takes them without asking.
+// Clearing takes as long as finding the pairs that are written there. All but the newest kept pages are marked as free
+// (MADV_FREE): where memory gets short, the system takes them without asking. Marking takes as long as a small search.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +44,8 @@ struct Pages {
   void* data = nullptr;
   std::size_t bytes = 0;
   PageSize size = PageSize::huge;
+  std::size_t reserved = 0;  // what was asked for before the unused end was unmapped
+  bool marked = false;
 };
 
 #if VICINAL_HAS_MMAP
@@ -78,8 +80,7 @@ class PageCache {
   // Keeps the pages or unmaps them.
   void give(Pages pages) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || pages.bytes > budget_ || address_space_is_limited() ||
-        madvise(pages.data, pages.bytes, MADV_FREE) != 0) {
+    if (!lock || pages.bytes > budget_ || address_space_is_limited()) {
       munmap(pages.data, pages.bytes);
       return;
     }
@@ -89,15 +90,18 @@ class PageCache {
     }
     kept_[count_++] = pages;
     kept_bytes_ += pages.bytes;
+    mark();
   }
 
-  // Kept pages that fill `bytes` well, or as much of it as possible; nothing if there are none.
+  // Kept pages that fill `bytes` well, or as much of it as possible; nothing if there are none. Pages that were
+  // reserved with the same size come first: the same search has probably used them, and will use as many.
   Pages take(std::size_t bytes, PageSize size) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return {};
     std::size_t best = count_, most = 0;
     for (std::size_t k = 0; k < count_; ++k) {
       if (kept_[k].size != size || kept_[k].bytes / 2 > bytes) continue;
+      if (kept_[k].reserved == bytes) return remove(k);
       const std::size_t fit = std::min(kept_[k].bytes, bytes);
       if (fit > most) best = k, most = fit;
     }
@@ -106,8 +110,10 @@ class PageCache {
 
   // Makes kept pages the beginning of a larger region, or unmaps them and returns null.
   //
-  // They are moved and grown at once, so that they stay one mapping: kernels before 6.17 move no others.
+  // Where the address space behind them is taken, they are moved and grown at once, so that they stay one mapping:
+  // kernels before 6.17 move no others.
   void* grow(const Pages& kept, std::size_t bytes, std::size_t alignment) {
+    if (mremap(kept.data, kept.bytes, bytes, 0) != MAP_FAILED) return kept.data;
     try {
       if (moves_) {
         void* const place = reserve_aligned(bytes, alignment, PROT_NONE);
@@ -128,6 +134,16 @@ class PageCache {
       budget_ = std::min(budget_, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / 16);
   }
 
+  // Marks all but the newest pages.
+  void mark() {
+    std::size_t newest = 0, k = count_;
+    while (k > 0 && newest + kept_[k - 1].bytes <= unmarked_) newest += kept_[--k].bytes;
+    for (; k > 0; --k) {
+      Pages& pages = kept_[k - 1];
+      if (!pages.marked) pages.marked = madvise(pages.data, pages.bytes, MADV_FREE) == 0;
+    }
+  }
+
   Pages remove(std::size_t k) {
     const Pages removed = kept_[k];
     std::copy(kept_.begin() + static_cast<std::ptrdiff_t>(k) + 1, kept_.begin() + static_cast<std::ptrdiff_t>(count_),
@@ -138,6 +154,7 @@ class PageCache {
   }
 
   std::size_t budget_ = std::size_t{1} << 30;
+  static constexpr std::size_t unmarked_ = std::size_t{1} << 26;
   std::size_t kept_bytes_ = 0;
   std::atomic<bool> moves_{true};
   // Only tried, never waited for: after a fork the thread that holds it may not exist.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -73,11 +74,13 @@ class LinkedCells final : public Structure<T, D> {
     for (std::size_t g = first, next; g < last; g = next) {
       const std::uint64_t key = queries.group_key[g];
       next = g + 1;
-      if (periodic) {
+      const std::uint64_t inside = periodic ? cells_inside(key) : last - g;
+      if (inside == 0) {
         periodic_ranges(key, rows, mode, ranges);
       } else {
         const Slot most = queries.group_begin[g] + block_queries;
-        while (next < last && queries.group_key[next] == key + (next - g) && queries.group_begin[next + 1] <= most)
+        while (next < last && next - g < inside && queries.group_key[next] == key + (next - g) &&
+               queries.group_begin[next + 1] <= most)
           ++next;
         open_ranges(key, next - g - 1, steps, ranges);
       }
@@ -112,8 +115,18 @@ class LinkedCells final : public Structure<T, D> {
     return {own_row && mode == Mode::half ? middle : middle - row.reach_x, middle + row.reach_x + 1,
             own_row ? own_of(mode) : Own::absent};
   }
-  // For queries in `more` cells that follow cell `key`, too. (An open row ends with empty cells, so cells whose keys
-  // follow each other are in one row.)
+  // The number of cells from `key` on, along a row, all of whose neighbours are in the box itself.
+  [[nodiscard]] std::uint64_t cells_inside(std::uint64_t key) const {
+    const auto cell = grid_.cell_of(key);
+    const auto left = [&](std::size_t a) {
+      const Axis& axis = grid_.axis[a];
+      if (!axis.periodic) return std::numeric_limits<std::int64_t>::max();
+      return cell[a] < axis.radius ? std::int64_t{0} : std::max(axis.cells - axis.radius - cell[a], std::int64_t{0});
+    };
+    return left(1) > 0 && left(2) > 0 ? static_cast<std::uint64_t>(left(0)) : 0;
+  }
+  // For queries in `more` cells that follow cell `key`, too. (A row ends with empty cells, so cells whose keys follow
+  // each other are in one row.)
   void open_ranges(std::uint64_t key, std::size_t more, std::span<const KeyRow> rows,
                    std::vector<Range>& ranges) const {
     const Slot* const start = starts_.data() + key;

@@ -90,6 +90,11 @@ class NearestSearch {
     // benchmarks/nearest.py this leaves 6 % of clustered queries without k candidates, the power 1 leaves 7 %, and an
     // unchanged square 11 %.)
     const bool known = guess_ >= 0;
+    if (!known && last - first < few) {
+      for (Slot query = first; query < last; ++query) answer_alone(query);
+      guess_ = sum_ / static_cast<T>(last - first);
+      return;
+    }
     if (!known) probe(first + (last - first) / 2);
     const double width = width_of(bounds_of(queue_), last - first);
     if (known && width > 0 && width_ > 0)

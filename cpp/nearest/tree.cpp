@@ -36,6 +36,14 @@ void NearestTree<T, D>::arrange(const BodyView<T, D>& points, const Box<T, D>& b
   centres.extra = nullptr;
   centres.largest = {};
   bodies.reset(centres, box, NearFrame<D>{});
+  if (centres.size == 1) {  // a single query needs no order
+    bodies.place(0, 0);
+    bodies.groups = 1;
+    bodies.group_begin.reset(2);
+    bodies.group_begin[0] = 0;
+    bodies.group_begin[1] = 1;
+    return;
+  }
   Prefixes prefixes;
   // Few bits: then the keys can be sorted by counting.
   const int bits = std::min(morton_bits<D>, static_cast<int>(std::bit_width(32 * points.size)) / D);

@@ -85,21 +85,26 @@ struct ColumnStore : ColumnRegions {
 
 namespace detail {
 
-// Shifts of n hits between the bodies as given, in units of the user: wrapping moved each of the two by some edges.
+// Shifts of hits between the bodies as given, in units of the user: wrapping moved each of the two by some edges.
 template <class T, int D>
-void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query, const Shift& shift,
-                     const std::int32_t* slots, std::size_t n, std::int32_t* to) {
+void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const std::int32_t* query_slots,
+                     std::span<const std::int32_t> slots, const Shift& shift, std::int32_t* to) {
+  using Turns = std::array<std::int32_t, D>;
   const Box<T, D>& box = bodies.box;
-  std::array<std::int32_t, D> from{};
-  for (std::size_t a = 0; a < D; ++a) from[a] = shift[a] + (queries.turns.size() == 0 ? 0 : queries.turns[query][a]);
-  if (bodies.turns.size() == 0) {
-    const std::array<std::int32_t, D> all = box.given(from);
-    for (std::size_t k = 0; k < n; ++k) std::memcpy(to + k * D, all.data(), sizeof(all));
+  Turns image{};
+  for (std::size_t a = 0; a < D; ++a) image[a] = shift[a];
+  if (queries.turns.size() == 0 && bodies.turns.size() == 0) {
+    const Turns all = box.given(image);
+    for (std::size_t k = 0; k < slots.size(); ++k) std::memcpy(to + k * D, all.data(), sizeof(all));
     return;
   }
-  for (std::size_t k = 0; k < n; ++k) {
-    std::array<std::int32_t, D> one = bodies.turns[static_cast<std::size_t>(slots[k])];
-    for (std::size_t a = 0; a < D; ++a) one[a] = from[a] - one[a];
+  const auto turns = [](const Bodies<T, D>& of, std::int32_t slot) {
+    return of.turns.size() == 0 ? Turns{} : of.turns[static_cast<std::size_t>(slot)];
+  };
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    const Turns of_query = turns(queries, query_slots[k]), of_body = turns(bodies, slots[k]);
+    Turns one{};
+    for (std::size_t a = 0; a < D; ++a) one[a] = image[a] + of_query[a] - of_body[a];
     one = box.given(one);
     std::copy(one.begin(), one.end(), to + k * D);
   }
@@ -107,14 +112,15 @@ void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Sl
 
 }  // namespace detail
 
-// Fills the columns d, D, S and j of hits given by slot. The bodies are `complete`; `measure` is that of the shift.
+// Fills the columns of hits that are given by the slots of queries and bodies, all in one image, from entry `at` on.
+// The bodies are `complete`.
 template <class T, int D>
-void describe_hits(const HitMeasure<T, D>& measure, const Bodies<T, D>& queries, const Bodies<T, D>& bodies, Slot query,
-                   const Shift& shift, std::span<const std::int32_t> slots, const Columns<T>& to, std::size_t at) {
+void describe_hits(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const std::int32_t* query_slots,
+                   std::span<const std::int32_t> slots, const Shift& shift, const Columns<T>& to, std::size_t at) {
   const auto from = [at](auto* column, std::size_t width) { return column != nullptr ? column + at * width : nullptr; };
-  measure.rows(query, slots, from(to.distance, 1), from(to.vector, D), from(to.j, 1));
-  if (to.shift != nullptr)
-    detail::describe_shifts(queries, bodies, query, shift, slots.data(), slots.size(), to.shift + at * D);
+  HitMeasure<T, D>(queries, bodies, shift)
+      .pairs(query_slots, slots, {from(to.distance, 1), nullptr, from(to.vector, D), from(to.i, 1), from(to.j, 1)});
+  if (to.shift != nullptr) detail::describe_shifts(queries, bodies, query_slots, slots, shift, to.shift + at * D);
 }
 
 }  // namespace vicinal

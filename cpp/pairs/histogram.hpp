@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "pairs/measure.hpp"
+#include "pairs/measure_hits.hpp"
 #include "pairs/pair_visitor.hpp"
 
 namespace vicinal {
@@ -41,16 +41,34 @@ class Bins {
     }
   }
   [[nodiscard]] std::size_t count() const { return squares_.size() - 1; }
-  [[nodiscard]] bool holds(T square) const { return square >= squares_.front() && square <= squares_.back(); }
-  // Of a square between the first and the last edge. The table leads to the bin or to the one before, nearly always:
-  // the first step is taken without a branch, which would be unpredictable.
-  [[nodiscard]] std::size_t operator()(T square) const {
-    const auto share = static_cast<float>(static_cast<double>(square) * inverse_);
-    std::size_t bin = table_[static_cast<std::size_t>(std::sqrt(std::min(share, 1.0F)) * cells_)];
-    bin += square >= upper_[bin] ? 1 : 0;
-    while (square >= upper_[bin]) ++bin;
-    return bin;
+  [[nodiscard]] T least() const { return squares_.front(); }
+  [[nodiscard]] T most() const { return squares_.back(); }
+  // The cells of the table for squares; those beyond the last edge get the last cell. A loop of its own, which is
+  // vectorised.
+  void find_cells(const T* __restrict squares, std::size_t count, std::int32_t* __restrict cells) const {
+    const double inverse = inverse_;
+    const float all = cells_;
+    const auto last = static_cast<std::int32_t>(table_.size() - 1);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto share = std::min(static_cast<float>(static_cast<double>(squares[k]) * inverse), 1.0F);
+      const auto cell = static_cast<std::int32_t>(std::sqrt(share) * all);
+      cells[k] = cell < last ? cell : last;
+    }
   }
+  // The bin of a square between the first and the last edge in a cell. Pointers, which a loop that counts can keep in
+  // registers. The table leads to the bin or to the one before, nearly always: the first step is taken without a
+  // branch, which would be unpredictable.
+  struct Finder {
+    const std::uint32_t* table;
+    const T* upper;
+    [[nodiscard]] std::size_t operator()(T square, std::int32_t cell) const {
+      std::size_t bin = table[static_cast<std::size_t>(cell)];
+      bin += square >= upper[bin] ? 1 : 0;
+      while (square >= upper[bin]) ++bin;
+      return bin;
+    }
+  };
+  [[nodiscard]] Finder finder() const { return {table_.data(), upper_.data()}; }
 
  private:
   std::vector<T> squares_;
@@ -86,33 +104,41 @@ class Histogram {
     const Histogram& all;
     Number* to;
 
-    void operator()(Slot query, const Shift& shift, std::span<const std::int32_t> slots) const {
+    void several(const std::int32_t* queries, const Shift& shift, std::span<const std::int32_t> slots) const {
       const Task<T, D>& task = all.task_;
       const Bodies<T, D>& bodies = task.index.bodies();
-      const Measure<T, D> measure(task.queries, bodies, query, shift);
-      const auto id = static_cast<std::size_t>(task.queries.ids[query]);
-      const std::int32_t mine = all.of_queries_.types != nullptr ? all.of_queries_.types[id] : 0;
-      const double weight = Weighted ? all.of_queries_.weights[id] : 1;
-      const Marks marks = all.of_bodies_;
-      // In two steps, some hits at a time: the first can be vectorised, and its loads do not wait for the second.
+      const HitMeasure<T, D> measure(task.queries, bodies, shift);
+      const T least = all.bins_.least(), most = all.bins_.most();
+      const Marks of_queries = all.of_queries_, of_bodies = all.of_bodies_;
+      // In steps, some hits at a time: the first two are vectorised.
       constexpr std::size_t together = 256;
       std::array<T, together> squares;
+      std::array<std::int32_t, together> query_ids, ids, cells;
+      const bool named = Weighted || of_bodies.types != nullptr;
+      const auto bin_of = all.bins_.finder();
+      Number* const sums = to;
       for (std::size_t from = 0; from < slots.size(); from += together) {
         const std::size_t n = std::min(together, slots.size() - from);
-        for (std::size_t k = 0; k < n; ++k) squares[k] = measure.squared(static_cast<std::size_t>(slots[from + k]));
+        measure.pairs(
+            queries + from, slots.subspan(from, n),
+            {nullptr, squares.data(), nullptr, named ? query_ids.data() : nullptr, named ? ids.data() : nullptr});
+        all.bins_.find_cells(squares.data(), n, cells.data());
         for (std::size_t k = 0; k < n; ++k) {
-          if (!all.bins_.holds(squares[k])) continue;
-          std::size_t bin = all.bins_(squares[k]);
+          if (squares[k] < least || squares[k] > most) continue;
+          std::size_t bin = bin_of(squares[k], cells[k]);
           if constexpr (!Weighted) {
-            if (marks.types == nullptr) {
-              ++to[bin];
+            if (!named) {
+              ++sums[bin];
               continue;
             }
           }
-          const auto other = static_cast<std::size_t>(measure.id(static_cast<std::size_t>(slots[from + k])));
-          if (marks.types != nullptr) bin += all.row(mine, marks.types[other]) * all.bins_.count();
-          if constexpr (Weighted) to[bin] += weight * marks.weights[other];
-          else ++to[bin];
+          const auto one = static_cast<std::size_t>(query_ids[k]), other = static_cast<std::size_t>(ids[k]);
+          if (of_bodies.types != nullptr) {
+            const std::int32_t mine = of_queries.types != nullptr ? of_queries.types[one] : 0;
+            bin += all.row(mine, of_bodies.types[other]) * all.bins_.count();
+          }
+          if constexpr (Weighted) sums[bin] += of_queries.weights[one] * of_bodies.weights[other];
+          else ++sums[bin];
         }
       }
     }

@@ -1,4 +1,4 @@
-// Measures all hits of a query at once, by vector code.
+// Measures hits of a search by vector code.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace vicinal {
 
-// As Measure, from queries in one image. Needs details (Bodies::complete).
+// As Measure, for many hits of queries in one image. Needs details (Bodies::complete).
 template <class T, int D>
 class HitMeasure {
  public:
@@ -22,9 +22,9 @@ class HitMeasure {
       : queries_(queries.details.data()), bodies_(bodies.details.data()), image_(image_of(bodies.box, shift)),
         kernel_(kernel()) {}
 
-  // Distances, vectors side by side and numbers of the hits of a query; null: not wanted.
-  void rows(Slot query, std::span<const std::int32_t> slots, T* distances, T* vectors, std::int32_t* ids) const {
-    kernel_.rows(bodies_, slots.data(), slots.size(), queries_[query].x.data(), image_.data(), distances, vectors, ids);
+  // Of hits given by the slots of queries and bodies.
+  void pairs(const std::int32_t* queries, std::span<const std::int32_t> slots, const HitColumns<T>& to) const {
+    kernel_.pairs({queries_, queries, bodies_, slots.data()}, slots.size(), image_.data(), to);
   }
   // Squared distances, vectors as columns that begin `stride` apart, with 0 in place of -0, and numbers.
   void columns(Slot query, std::span<const std::int32_t> slots, T* squares, T* vectors, std::size_t stride,

@@ -16,14 +16,30 @@ struct BodyRecord {
   std::int32_t id;
 };
 
-// Both take n hits, given by the slots of their records, of a query at `from`, to which `image` is added.
-//
-// rows:    distances, vectors side by side, and numbers; null: not wanted.
-// columns: squared distances, vectors as columns that begin `stride` apart, with 0 in place of -0, and numbers.
+// The bodies of n hits, as records and the slots of each hit. `image` is added to all differences.
+struct HitBodies {
+  const void* queries;
+  const std::int32_t* query_slots;
+  const void* bodies;
+  const std::int32_t* body_slots;
+};
+
+// What is wanted of hits; null: not wanted. Vectors are side by side. Distances or their squares, not both.
+template <class V>
+struct HitColumns {
+  V* distances;
+  V* squares;
+  V* vectors;
+  std::int32_t* query_ids;
+  std::int32_t* body_ids;
+};
+
+// pairs:   the columns of n hits.
+// columns: of n hits of one query at `from`: squared distances, vectors as columns that begin `stride` apart, with 0 in
+//          place of -0, and numbers.
 template <class V>
 struct MeasureKernel {
-  void (*rows)(const void* records, const std::int32_t* slots, std::size_t n, const V* from, const V* image,
-               V* distances, V* vectors, std::int32_t* ids);
+  void (*pairs)(const HitBodies&, std::size_t n, const V* image, const HitColumns<V>& to);
   void (*columns)(const void* records, const std::int32_t* slots, std::size_t n, const V* from, const V* image,
                   V* squares, V* vectors, std::size_t stride, std::int32_t* ids);
 };

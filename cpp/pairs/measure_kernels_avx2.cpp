@@ -76,40 +76,38 @@ struct Floats {
   }
 };
 
-// Differences from a query to four bodies at a time.
+// Four records from `records`, whose slots are given.
 template <class Four>
-struct Differences {
-  using V = typename Four::value;
-  const V* records;
-  typename Four::vector from, image;
+struct Records {
+  const typename Four::value* all;
 
-  inline Differences(const void* all, const V* x, const V* moved)
-      : records(static_cast<const V*>(all)), from(Four::three(x)), image(Four::three(moved)) {}
-  [[gnu::always_inline]] inline typename Four::vector to(std::int32_t slot) const {
-    const V* const record = records + 4 * static_cast<std::size_t>(slot);
-    return Four::add(Four::subtract(Four::coordinates(record), from), image);
-  }
-  static inline typename Four::vector squares(const typename Four::vector* axis) {
-    return Four::add(Four::add(Four::multiply(axis[0], axis[0]), Four::multiply(axis[1], axis[1])),
-                     Four::multiply(axis[2], axis[2]));
+  explicit inline Records(const void* records) : all(static_cast<const typename Four::value*>(records)) {}
+  [[gnu::always_inline]] inline typename Four::vector at(std::int32_t slot) const {
+    static_assert(sizeof(BodyRecord<typename Four::value, 3>) == 4 * sizeof(typename Four::value));
+    return Four::coordinates(all + 4 * static_cast<std::size_t>(slot));
   }
 };
 
-// Calls visit(k, count, rows) for hits k … k+count-1 and their differences: `whole` for four that are not the last,
-// `rest` for the last ones, one to four.
-template <class Four, class Whole, class Rest>
-[[gnu::always_inline]] inline void by_four(const Differences<Four>& differences, const std::int32_t* slots,
-                                           std::size_t n, const Whole& whole, const Rest& rest) {
-  static_assert(sizeof(BodyRecord<typename Four::value, 3>) == 4 * sizeof(typename Four::value));
+template <class Four>
+inline typename Four::vector squares(const typename Four::vector* axis) {
+  return Four::add(Four::add(Four::multiply(axis[0], axis[0]), Four::multiply(axis[1], axis[1])),
+                   Four::multiply(axis[2], axis[2]));
+}
+
+// Calls visit(k, rows) for hits k … k+3 and their differences(k), and rest(k, count, rows) for the last ones, one to
+// four.
+template <class Four, class Differences, class Whole, class Rest>
+[[gnu::always_inline]] inline void by_four(std::size_t n, const Differences& difference, const Whole& whole,
+                                           const Rest& rest) {
   if (n == 0) return;
   typename Four::vector row[4];
   std::size_t k = 0;
   for (; k + 4 < n; k += 4) {
-    for (std::size_t c = 0; c < 4; ++c) row[c] = differences.to(slots[k + c]);
+    for (std::size_t c = 0; c < 4; ++c) row[c] = difference(k + c);
     whole(k, row);
   }
   const std::size_t count = n - k;
-  for (std::size_t c = 0; c < 4; ++c) row[c] = differences.to(slots[c < count ? k + c : k]);
+  for (std::size_t c = 0; c < 4; ++c) row[c] = difference(c < count ? k + c : k);
   rest(k, count, row);
 }
 
@@ -117,70 +115,85 @@ template <class V>
 inline std::int32_t id_of(const void* records, std::int32_t slot) {
   return static_cast<const BodyRecord<V, 3>*>(records)[slot].id;
 }
+template <class V>
+inline void write_ids(const void* records, const std::int32_t* slots, std::size_t n, std::int32_t* to) {
+  if (to == nullptr) return;
+  for (std::size_t k = 0; k < n; ++k) to[k] = id_of<V>(records, slots[k]);
+}
 
-template <class Four, bool Distances, bool Vectors>
-void rows_of(const void* records, const std::int32_t* slots, std::size_t n, const typename Four::value* from,
-             const typename Four::value* image, typename Four::value* distances, typename Four::value* vectors) {
-  typename Four::vector axis[3];
+enum class Lengths { none, distances, squares };
+
+template <class Four, Lengths Wanted, bool Vectors>
+void measure_pairs(const HitBodies& of, std::size_t n, const typename Four::value* image, typename Four::value* lengths,
+                   typename Four::value* vectors) {
+  const Records<Four> queries(of.queries), bodies(of.bodies);
+  const std::int32_t* const i = of.query_slots;
+  const std::int32_t* const j = of.body_slots;
+  const typename Four::vector moved = Four::three(image);
+  const auto lengths_of = [](const typename Four::vector* row) {
+    typename Four::vector axis[3];
+    Four::transpose(row, axis);
+    if constexpr (Wanted == Lengths::distances) return Four::roots(squares<Four>(axis));
+    else return squares<Four>(axis);
+  };
   by_four<Four>(
-      Differences<Four>(records, from, image), slots, n,
+      n, [&](std::size_t k) { return Four::add(Four::subtract(bodies.at(j[k]), queries.at(i[k])), moved); },
       [&](std::size_t k, const typename Four::vector* row) {
         // The fourth number of a row is overwritten by the next one.
         if constexpr (Vectors)
           for (std::size_t c = 0; c < 4; ++c) Four::store(vectors + 3 * (k + c), row[c]);
-        if constexpr (Distances) {
-          Four::transpose(row, axis);
-          Four::store(distances + k, Four::roots(Differences<Four>::squares(axis)));
-        }
+        if constexpr (Wanted != Lengths::none) Four::store(lengths + k, lengths_of(row));
       },
       [&](std::size_t k, std::size_t count, const typename Four::vector* row) {
         if constexpr (Vectors)
           for (std::size_t c = 0; c < count; ++c) Four::store_three(vectors + 3 * (k + c), row[c]);
-        if constexpr (Distances) {
-          Four::transpose(row, axis);
-          Four::store_first(distances + k, Four::roots(Differences<Four>::squares(axis)), count);
-        }
+        if constexpr (Wanted != Lengths::none) Four::store_first(lengths + k, lengths_of(row), count);
       });
 }
 
 template <class Four>
-void rows(const void* records, const std::int32_t* slots, std::size_t n, const typename Four::value* from,
-          const typename Four::value* image, typename Four::value* distances, typename Four::value* vectors,
-          std::int32_t* ids) {
-  if (distances != nullptr && vectors != nullptr)
-    rows_of<Four, true, true>(records, slots, n, from, image, distances, vectors);
-  else if (distances != nullptr) rows_of<Four, true, false>(records, slots, n, from, image, distances, vectors);
-  else if (vectors != nullptr) rows_of<Four, false, true>(records, slots, n, from, image, distances, vectors);
-  if (ids != nullptr)
-    for (std::size_t k = 0; k < n; ++k) ids[k] = id_of<typename Four::value>(records, slots[k]);
+void pairs(const HitBodies& of, std::size_t n, const typename Four::value* image,
+           const HitColumns<typename Four::value>& to) {
+  using V = typename Four::value;
+  const auto measure = [&]<Lengths Wanted>(V* lengths) {
+    if (to.vectors != nullptr) measure_pairs<Four, Wanted, true>(of, n, image, lengths, to.vectors);
+    else if (Wanted != Lengths::none) measure_pairs<Four, Wanted, false>(of, n, image, lengths, nullptr);
+  };
+  if (to.distances != nullptr) measure.template operator()<Lengths::distances>(to.distances);
+  else if (to.squares != nullptr) measure.template operator()<Lengths::squares>(to.squares);
+  else measure.template operator()<Lengths::none>(nullptr);
+  write_ids<V>(of.queries, of.query_slots, n, to.query_ids);
+  write_ids<V>(of.bodies, of.body_slots, n, to.body_ids);
 }
 
 template <class Four>
 void columns(const void* records, const std::int32_t* slots, std::size_t n, const typename Four::value* from,
-             const typename Four::value* image, typename Four::value* squares, typename Four::value* vectors,
+             const typename Four::value* image, typename Four::value* distances, typename Four::value* vectors,
              std::size_t stride, std::int32_t* ids) {
+  const Records<Four> bodies(records);
+  const typename Four::vector origin = Four::three(from), moved = Four::three(image);
   typename Four::vector axis[3];
   by_four<Four>(
-      Differences<Four>(records, from, image), slots, n,
+      n, [&](std::size_t k) { return Four::add(Four::subtract(bodies.at(slots[k]), origin), moved); },
       [&](std::size_t k, const typename Four::vector* row) {
         Four::transpose(row, axis);
-        Four::store(squares + k, Differences<Four>::squares(axis));
+        Four::store(distances + k, squares<Four>(axis));
         for (std::size_t a = 0; a < 3; ++a) Four::store(vectors + a * stride + k, Four::add(axis[a], Four::zero()));
       },
       [&](std::size_t k, std::size_t count, const typename Four::vector* row) {
         Four::transpose(row, axis);
-        Four::store_first(squares + k, Differences<Four>::squares(axis), count);
+        Four::store_first(distances + k, squares<Four>(axis), count);
         for (std::size_t a = 0; a < 3; ++a)
           Four::store_first(vectors + a * stride + k, Four::add(axis[a], Four::zero()), count);
       });
-  for (std::size_t k = 0; k < n; ++k) ids[k] = id_of<typename Four::value>(records, slots[k]);
+  write_ids<typename Four::value>(records, slots, n, ids);
 }
 
 }  // namespace
 
 const MeasureKernels& avx2_measure_kernels() {
-  static constexpr MeasureKernels kernels{{plain_measure_kernel<float, 2>, {rows<Floats>, columns<Floats>}},
-                                          {plain_measure_kernel<double, 2>, {rows<Doubles>, columns<Doubles>}}};
+  static constexpr MeasureKernels kernels{{plain_measure_kernel<float, 2>, {pairs<Floats>, columns<Floats>}},
+                                          {plain_measure_kernel<double, 2>, {pairs<Doubles>, columns<Doubles>}}};
   return kernels;
 }
 // Longer registers would have to be filled by two records.

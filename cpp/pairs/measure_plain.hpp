@@ -18,22 +18,29 @@ inline V squared(const BodyRecord<V, D>& body, const V* from, const V* image, V*
 }
 
 template <class V, int D>
-void plain_rows(const void* records, const std::int32_t* slots, std::size_t n, const V* from, const V* image,
-                V* distances, V* vectors, std::int32_t* ids) {
-  const auto* const bodies = static_cast<const BodyRecord<V, D>*>(records);
+void plain_pairs(const HitBodies& of, std::size_t n, const V* image, const HitColumns<V>& to) {
+  const auto* const queries = static_cast<const BodyRecord<V, D>*>(of.queries);
+  const auto* const bodies = static_cast<const BodyRecord<V, D>*>(of.bodies);
+  // A copy: what is written might alias it.
+  const HitColumns<V> columns = to;
   // Some hits at a time, roots in a loop of their own, which is vectorised.
   constexpr std::size_t together = 64;
   V squares[together];
   for (std::size_t begin = 0; begin < n; begin += together) {
     const std::size_t count = n - begin < together ? n - begin : together;
     for (std::size_t k = 0; k < count; ++k) {
-      const BodyRecord<V, D>& body = bodies[slots[begin + k]];
+      const BodyRecord<V, D>& query = queries[of.query_slots[begin + k]];
+      const BodyRecord<V, D>& body = bodies[of.body_slots[begin + k]];
       V d[D];
-      squares[k] = squared(body, from, image, d);
-      for (int a = 0; vectors != nullptr && a < D; ++a) vectors[(begin + k) * D + static_cast<std::size_t>(a)] = d[a];
-      if (ids != nullptr) ids[begin + k] = body.id;
+      squares[k] = squared(body, query.x, image, d);
+      for (int a = 0; columns.vectors != nullptr && a < D; ++a)
+        columns.vectors[(begin + k) * D + static_cast<std::size_t>(a)] = d[a];
+      if (columns.query_ids != nullptr) columns.query_ids[begin + k] = query.id;
+      if (columns.body_ids != nullptr) columns.body_ids[begin + k] = body.id;
     }
-    for (std::size_t k = 0; distances != nullptr && k < count; ++k) distances[begin + k] = square_root(squares[k]);
+    for (std::size_t k = 0; columns.distances != nullptr && k < count; ++k)
+      columns.distances[begin + k] = square_root(squares[k]);
+    for (std::size_t k = 0; columns.squares != nullptr && k < count; ++k) columns.squares[begin + k] = squares[k];
   }
 }
 
@@ -51,7 +58,7 @@ void plain_columns(const void* records, const std::int32_t* slots, std::size_t n
 }
 
 template <class V, int D>
-constexpr MeasureKernel<V> plain_measure_kernel{plain_rows<V, D>, plain_columns<V, D>};
+constexpr MeasureKernel<V> plain_measure_kernel{plain_pairs<V, D>, plain_columns<V, D>};
 
 }  // namespace
 }  // namespace vicinal

@@ -1,7 +1,7 @@
 // Writes pairs once, from any number of threads, into columns whose length is not known beforehand.
 //
 // The columns are reserved generously (untouched pages cost nothing). A thread takes slabs of them in turn, collects
-// hits in a buffer that stays in the first cache, and streams it out by whole cache lines. At the end only the last
+// entries in a buffer that stays in the first cache, and copies them out by whole cache lines. At the end only the last
 // slab of each thread has a gap, which is filled from the end of the columns.
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "pairs/columns.hpp"
 #include "pairs/kernels.hpp"
+#include "pairs/owners.hpp"
 #include "pairs/test.hpp"
 
 namespace vicinal {
@@ -53,32 +54,30 @@ class PairWriter final : public HitSink {
   PairWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Want& want, const Columns<T>& columns,
              Slabs& slabs)
       : queries_(queries), bodies_(bodies), slots_(want.slots()), columns_(columns), slabs_(slabs),
-        staged_store_(want, staged_most + overshoot, nullptr), staged_(staged_store_.columns()),
-        stream_(kernels().stream) {
-    // Hits are staged by number if no other column is wanted, otherwise by slot in a buffer of their own.
-    if (!direct()) slot_store_.reset(batch_hits + overshoot);
+        staged_store_(want, (slots_ ? described_most : staged_most) + overshoot, nullptr),
+        staged_(staged_store_.columns()), stream_(kernels().stream) {
+    // Hits are staged by number if no other column is wanted, otherwise by slot in buffers of their own.
+    if (!direct()) body_slots_.reset(batch_hits + overshoot);
+    if (slots_) query_slots_.reset(batch_hits + overshoot);
   }
   PairWriter(const PairWriter&) = delete;
   PairWriter& operator=(const PairWriter&) = delete;
 
   [[nodiscard]] HitRoom room(std::size_t most) override {
+    if (slots_) return {body_slots_.data(), nullptr};
     if (staged_count_ + most > staged_most) flush();
-    return {direct() ? staged_.j + staged_count_ : slot_store_.data(),
+    return {direct() ? staged_.j + staged_count_ : body_slots_.data(),
             staged_.i != nullptr ? staged_.i + staged_count_ : nullptr};
   }
   void take(Slot first, std::span<const std::uint32_t> counts, const Shift& shift) override {
     std::size_t sum = 0;
     if (slots_) {
-      const HitMeasure<T, D> measure(queries_, bodies_, shift);
-      for (std::size_t k = 0; k < counts.size(); ++k) {
-        describe_hits(measure, queries_, bodies_, first + static_cast<Slot>(k), shift,
-                      std::span<const std::int32_t>(slot_store_.data() + sum, counts[k]), staged_, staged_count_ + sum);
-        sum += counts[k];
-      }
+      sum = write_owners(first, counts, query_slots_.data());
+      describe(sum, shift);
     } else {
       for (const std::uint32_t count : counts) sum += count;
+      staged_count_ += sum;
     }
-    staged_count_ += sum;
     total_ += sum;
   }
 
@@ -94,10 +93,26 @@ class PairWriter final : public HitSink {
  private:
   // A request always fits behind the hits that a flush leaves.
   static constexpr std::size_t staged_most = batch_hits + cache_line;
+  // Entries with all columns, so few that they stay in the first cache.
+  static constexpr std::size_t described_most = 256;
+  // After this many bytes, which the second cache holds, entries are written past the caches.
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 20;
   // Entries per cache line of 4-byte columns; every column's entries are a multiple of 4 bytes.
   static constexpr std::size_t line_entries = cache_line / sizeof(std::int32_t);
 
   [[nodiscard]] bool direct() const { return !slots_ && staged_.j != nullptr; }
+
+  // Stages n hits of one image.
+  void describe(std::size_t n, const Shift& shift) {
+    for (std::size_t done = 0; done < n;) {
+      const std::size_t count = std::min(n - done, described_most - staged_count_);
+      describe_hits(queries_, bodies_, query_slots_.data() + done,
+                    std::span<const std::int32_t>(body_slots_.data() + done, count), shift, staged_, staged_count_);
+      done += count;
+      staged_count_ += count;
+      if (staged_count_ == described_most) flush();
+    }
+  }
 
   // Moves whole lines to the columns and keeps the rest, so that writing stays aligned.
   void flush() {
@@ -120,12 +135,15 @@ class PairWriter final : public HitSink {
         if (to == nullptr) return;
         auto* const target = static_cast<std::byte*>(to) + slab_.begin * bytes;
         const auto* const start = static_cast<const std::byte*>(source) + from * bytes;
-        if (count % line_entries == 0) stream_(target, start, count * bytes);
+        if (count % line_entries == 0 && written_ > cached_bytes) stream_(target, start, count * bytes);
         else std::memcpy(target, start, count * bytes);
       });
       slab_.begin += count;
       from += count;
     }
+    Columns<T>::template for_each<D>(columns_, columns_, [&](void* column, void*, std::size_t bytes) {
+      written_ += column != nullptr ? n * bytes : 0;
+    });
   }
 
   const Bodies<T, D>& queries_;
@@ -136,9 +154,10 @@ class PairWriter final : public HitSink {
   ColumnStore<T, D> staged_store_;
   Columns<T> staged_;
   void (*stream_)(void*, const void*, std::size_t);
-  Buffer<std::int32_t> slot_store_;
+  Buffer<std::int32_t> query_slots_, body_slots_;
   std::size_t staged_count_ = 0;
   std::size_t total_ = 0;
+  std::size_t written_ = 0;  // bytes
   Gap slab_{0, 0};
 };
 

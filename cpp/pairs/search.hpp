@@ -109,16 +109,16 @@ Tally count_neighbors(const Task<T, D>& task, std::span<std::int32_t> counts) {
 
 namespace detail {
 
-// Columns for results of few bodies. Mapping, touching and unmapping pages takes longer than a small search, so a small
+// Columns for results that cannot be large. Mapping and unmapping pages takes longer than a small search, so such a
 // result is copied out of columns that the next search reuses.
 inline Pool& kept_columns() {
   static Pool pool;
   return pool;
 }
-// Copying more entries than this takes as long as new pages.
-inline constexpr std::size_t copied_entries = std::size_t{1} << 16;
-// Columns for more entries than this are too much address space to keep.
-inline constexpr std::size_t kept_entries = std::size_t{1} << 26;
+// Copying more entries than this takes as long as mapping pages.
+inline constexpr std::size_t copied_entries = std::size_t{1} << 14;
+// So many entries that all columns are mapped, and can be trimmed.
+inline constexpr std::size_t mapped_entries = huge_page / sizeof(std::int32_t);
 
 template <class T, int D>
 ColumnStore<T, D> copy_out(ColumnStore<T, D> kept, const Want& want, std::size_t entries) {
@@ -136,10 +136,12 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
                                    Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
   const bool few = slab == small_slab;
-  const bool keep = few && pool == nullptr && count * slab <= kept_entries && !address_space_is_limited();
+  const bool copied = pool == nullptr && count * slab <= copied_entries;
+  if (copied) count = copied_entries / slab;
+  else if (pool == nullptr) count = std::max(count, mapped_entries / slab);
   PairResult<T, D> result;
   result.store =
-      ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
+      ColumnStore<T, D>(want, count * slab, copied ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
   const Columns<T> columns = result.store.columns();
   Slabs slabs(count, slab);
   const std::int32_t* const payload = payload_of(bodies, want);
@@ -154,7 +156,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
     result.tally.pairs += writer.total();
   });
   result.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
-  if (keep && result.size <= copied_entries) result.store = copy_out(std::move(result.store), want, result.size);
+  if (copied) result.store = copy_out(std::move(result.store), want, result.size);
   else if (pool == nullptr) result.store.trim(result.size);
   return result;
 }

@@ -218,7 +218,7 @@ class RowSearch {
     }
     write_pieces(offsets, columns);
     if (plain && sort) sort_rows(offsets, columns.j);
-    if (columns.i != nullptr) fill_owners(offsets, columns.i);
+    if (columns.i != nullptr && !want_.slots()) fill_owners(offsets, columns.i);
     return result;
   }
 
@@ -372,14 +372,16 @@ class RowSearch {
   void write_pieces(std::span<std::int64_t> offsets, const Columns<T>& columns) {
     std::int64_t* const ends = offsets.data() + 1;
     parallel_for(parts_.size(), [&](std::size_t part, int) {
+      std::vector<std::int32_t> owners;
       replay(parts_[part], [&](Slot query, const std::int32_t* hits, std::uint32_t count, const Shift& shift) {
         std::int64_t& end = ends[queries_.ids[query]];
         const auto at = static_cast<std::size_t>(end);
         end += count;
-        if (want_.slots())
-          describe_hits(HitMeasure<T, D>(queries_, bodies_, shift), queries_, bodies_, query, shift,
-                        std::span<const std::int32_t>(hits, count), columns, at);
-        else if (columns.j != nullptr) copy_row(hits, count, columns.j + at);
+        if (want_.slots()) {
+          owners.assign(count, static_cast<std::int32_t>(query));
+          describe_hits(queries_, bodies_, owners.data(), std::span<const std::int32_t>(hits, count), shift, columns,
+                        at);
+        } else if (columns.j != nullptr) copy_row(hits, count, columns.j + at);
       });
     });
   }

@@ -220,12 +220,11 @@ class Index(KeptBodies):
             )
         if self._filter is not None:
             raise InputError("nearest needs an index without types, groups, exclude and r_min; make one for it")
-        centres = replace(self._outline, extra=None, largest=[])
-        number, reach = check_nearest(k, cutoff, centres, self._box)
+        number, reach = check_nearest(k, cutoff, self._centres(self._outline), self._box)
         others = None
         if queries is not None:
             others = self._same(check_points(queries, "queries", self._like.array.dtype), "queries")
-            others = replace(others, extra=None, largest=[])
+            others = self._centres(others)
         return self._core.nearest(number, reach, None if others is None else others.for_core)
 
     def histogram(
@@ -302,6 +301,10 @@ class Index(KeptBodies):
         if each:
             return sums
         return float(sums[0]) if single else sums[0]
+
+    def _centres(self, bodies: Bodies) -> Bodies:
+        """Return spheres as points; copying bodies that are points would take as long as answering a query."""
+        return bodies if self._like.kind == "points" else replace(bodies, extra=None, largest=[])
 
     def _check_pairs(self, want: str, queries: Bodies | None, *, half: bool) -> bool:
         self._check_want(want, "ijdDSE")

@@ -153,6 +153,20 @@ const check::Register pages_first("fewer pages than needed become the beginning 
   check::that(bytes[60 * huge_page] == 5, "what was written stays");
 });
 
+const check::Register pages_alike("pages that were reserved with the same size come before larger ones", [] {
+  const auto use = [](std::size_t reserved, std::size_t used, unsigned char mark) {
+    Region region(reserved * huge_page, PageSize::small);
+    *static_cast<unsigned char*>(region.data()) = mark;
+    region.trim(used * huge_page);
+    return region;
+  };
+  {
+    const Region one = use(33, 1, 7), other = use(57, 2, 9);
+  }
+  const Region again(33 * huge_page, PageSize::small);
+  check::equal(int{*static_cast<const unsigned char*>(again.data())}, 7, "what the smaller of two regions held");
+});
+
 #ifdef __linux__
 // How many mappings of this process lie in a region. (One that reaches beyond it was merged with its neighbour.)
 int mappings_in(const Region& region) {

@@ -24,7 +24,7 @@ Estimates estimate_linked_cells(const Survey<D>& survey) {
     double grid = D == 2 ? 3 : 1;
     for (std::size_t a = 0; a < D; ++a) grid *= survey.bulk[a] / edges[a] + 7;
     if (grid > std::min(survey.most_cells, full_grid * (n + 1e4))) continue;
-    const auto work = survey.cell_work(edges, 1, survey.periodic ? 0 : shared);
+    const auto work = survey.cell_work(edges, 1, shared);
     Estimate& one = result.emplace_back();
     if (cell > 0) one.parameter = {"cell", cell};
     one.counts = {{Count::call, 1},
