@@ -333,6 +333,8 @@ std::size_t order(const typename Lanes::value* squares, const std::int32_t* slot
                   std::size_t count, std::int32_t self, std::size_t k, typename Lanes::value most,
                   typename Lanes::value* squares_to, std::int32_t* ids_to) {
   using V = typename Lanes::value;
+  // Where nothing was measured, no infinities were written either: a rank of what is there could be any number.
+  if (count == 0) return 0;
   V values[ordered_most];
   std::int32_t names[ordered_most];
   const std::size_t sum = count <= order_padding ? rank_few<Lanes>(squares, slots, count, values, names)

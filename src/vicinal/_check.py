@@ -6,6 +6,8 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -299,10 +301,19 @@ def check_integer(value: object, name: str, *, least: int, most: int) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InputError(f"{name} must be a whole number from {least} to {most}, got {value!r}") from None
+        number = least - 1
     if isinstance(value, bool) or not least <= number <= most:
-        raise InputError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+        # A bound that only computers know is named where it matters.
+        bounds = f"of at least {least}" if most >= MOST_BODIES and number <= most else f"from {least} to {most}"
+        raise InputError(f"{name} must be a whole number {bounds}, got {value!r}")
     return number
+
+
+def check_path(value: object, name: str) -> Path:
+    """Return the path of a file or folder."""
+    if not isinstance(value, (str, PathLike)):
+        raise InputError(f"{name} must be a path, got {value!r}; pass a string or a pathlib.Path")
+    return Path(value)
 
 
 def check_flag(value: object, name: str) -> bool:

@@ -128,7 +128,7 @@ def read_cell(value: Any, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Cell
     if shape == (6,) and dim == 3:
         value, along = _vectors_of_angles(value, along)
     elif shape == ():
-        value = [value] * dim
+        value = [_check_edge(value, "box", dtype)] * dim
     elif shape not in ((dim,), (dim, dim)):
         vectors = f"a {dim} by {dim} matrix of edge vectors" + (", or 6 lengths and angles" if dim == 3 else "")
         raise InputError(f"box must be one length, {dim} lengths with None for an open axis, {vectors}, got {value!r}")
@@ -171,20 +171,20 @@ def _orthogonal(entries: Any, along: list[bool] | None, dtype: np.dtype[Any]) ->
         if along is not None and along[axis] and entry is None:
             raise InputError(f"box[{axis}] must be a length, because periodic[{axis}] is True, got None")
         is_open = entry is None or (along is not None and not along[axis])
-        edges.append(0.0 if is_open else _check_edge(entry, axis, dtype))
+        edges.append(0.0 if is_open else _check_edge(entry, f"box[{axis}]", dtype))
     return Cell(edges)
 
 
-def _check_edge(entry: object, axis: int, dtype: np.dtype[Any]) -> float:
-    edge = _number(entry, f"box[{axis}]")
+def _check_edge(entry: object, name: str, dtype: np.dtype[Any]) -> float:
+    edge = _number(entry, name)
     with np.errstate(over="ignore", under="ignore"):
         rounded = float(dtype.type(edge))
     if not math.isfinite(rounded) or rounded <= 0:
-        raise InputError(f"box[{axis}] must be a positive, finite length, or None for an open axis, got {edge}")
+        raise InputError(f"{name} must be a positive, finite length, or None for an open axis, got {edge}")
     most = LONGEST_EDGE[dtype.name]
     if rounded > most:
         raise InputError(
-            f"box[{axis}] must be at most {most:g} for {dtype.name}, got {edge:g}: images of a longer box "
+            f"{name} must be at most {most:g} for {dtype.name}, got {edge:g}: images of a longer box "
             "overflow; use a smaller unit of length"
         )
     return rounded

@@ -24,7 +24,7 @@ from vicinal.single_search import SingleSearch
 class KeptBodies:
     """Bodies in a structure of the core, and what changes them. The base of `Index`, which searches them."""
 
-    _structure: ClassVar[str]
+    _structure: ClassVar[str] = ""
     # Why the structure is the fastest, for the reason that `vicinal.choose` gives: {bodies} is the number of bodies,
     # {cells} a clause on the cells of a grid, {sizes} one on the sizes of the bodies if they differ, otherwise {cells}.
     _why: ClassVar[str] = ""
@@ -46,6 +46,9 @@ class KeptBodies:
         exclude: npt.ArrayLike | None = None,
         r_min: float = 0.0,
     ) -> None:
+        if not self._structure:
+            name = type(self).__name__
+            raise InputError(f"{name} is the base of the structures, got no structure; use one, such as HashGrid")
         self._make(
             check_settings(
                 points,

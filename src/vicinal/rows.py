@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -54,9 +55,15 @@ class Neighbors:
     def __getitem__(self, row: int) -> npt.NDArray[np.int32]:
         """Return the neighbours of one body, without a copy."""
         count = len(self)
-        if not -count <= row < count:
+        try:
+            number = operator.index(row)
+        except TypeError:
+            raise InputError(
+                f"a row must be a whole number, got {row!r}; pass one, or use offsets and indices"
+            ) from None
+        if not -count <= number < count:
             raise IndexError(f"row {row} is out of range: there are {count} rows")
-        at = row % count
+        at = number % count
         return self.indices[self.offsets[at] : self.offsets[at + 1]]
 
     def __repr__(self) -> str:

@@ -101,7 +101,7 @@ class Tiles:
     @classmethod
     def open(cls, folder: str | Path) -> Tiles:
         """Open a folder that `write` has made."""
-        place = Path(folder)
+        place = _check.check_path(folder, "folder")
         try:
             entries = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -234,7 +234,7 @@ def write(
     True
     """
     per_tile = _check.check_integer(points_per_tile, "points_per_tile", least=1, most=_check.MOST_BODIES)
-    place = Path(folder)
+    place = _check.check_path(folder, "folder")
     if place.exists() and not (overwrite and (place / MANIFEST).exists()):
         raise InputError(f"folder must not exist, got {place}; remove it, or pass overwrite=True if it holds tiles")
     part = place.with_name(place.name + ".part")

@@ -79,6 +79,10 @@ class Coupling:
         advance_grains: Callable[[int], None] | None = None,
         state: Mapping[str, Any] | None = None,
     ) -> None:
+        for name, given, kind in (("grains", grains, Grains), ("fluid", fluid, Fluid)):
+            if not isinstance(given, kind):
+                package = "dem" if kind is Grains else "sph"
+                raise InputError(f"{name} must be a Simulation of vicinal.{package}, got {type(given).__name__}")
         self.grains, self.fluid = grains, fluid
         if fluid.scheme != "delta" or len(fluid.phases) > 1:
             phases = "1 phase" if len(fluid.phases) == 1 else f"{len(fluid.phases)} phases"

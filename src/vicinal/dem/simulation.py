@@ -109,7 +109,7 @@ class Simulation(Settings):
         dt: float | None = None,
         box: float | Sequence[float | None] | None = None,
         skin: float | None = None,
-        seed: int = 0,
+        seed: int | None = 0,
         max_overlap: float = MAX_OVERLAP,
         comm: Intracomm | None = None,
     ) -> None:
@@ -127,7 +127,9 @@ class Simulation(Settings):
         self._gravity = read_only(check_vector(gravity, "gravity"))
         self._dt = None if dt is None else positive(dt, "dt")
         self._fixed_skin = None if skin is None else positive(skin, "skin")
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(
+            None if seed is None else _check.check_integer(seed, "seed", least=0, most=2**128 - 1)
+        )
         self._max_overlap = positive(max_overlap, "max_overlap")
         self._crossings: dict[str, int] = {}
         self._start = (0.0, 0)  # time and step count when the step was last changed

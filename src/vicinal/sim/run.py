@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import vicinal as vc
+from vicinal._check import check_path
 from vicinal.distributed.agreement import check_same
 from vicinal.errors import InputError
 from vicinal.io.atomic import remove_leftovers, replace_file
@@ -84,9 +85,11 @@ class RunLoop:
         overwrite: bool = False,
         comm: Intracomm | None = None,
     ) -> None:
+        if not isinstance(scene, Scene):
+            raise InputError(f"scene must be a Scene, got {scene!r}; read a file with sim.load(path)")
         self.scene = scene
         self.team = Team(comm)
-        self.folder = Path(folder)
+        self.folder = check_path(folder, "folder")
         self._check_same(restart)
         self.profile = dict.fromkeys(("setup", "solver", "frames", "table", "restart"), 0.0)
         self.status = "prepared"

@@ -41,9 +41,9 @@ class Phase:
         object.__setattr__(self, "nu", check_not_negative(self.nu, "nu"))
 
 
-def check_phases(phases: Sequence[Phase], scheme: str, viscosity: object) -> tuple[Phase, ...]:
+def check_phases(phases: object, scheme: str, viscosity: object) -> tuple[Phase, ...]:
     """Return phases that a simulation can have."""
-    found = tuple(phases)
+    found = tuple(phases) if isinstance(phases, Sequence) else ()
     if not 1 <= len(found) <= MOST_PHASES or not all(isinstance(phase, Phase) for phase in found):
         raise InputError(f"phases must be 1 to {MOST_PHASES} objects of the class Phase, got {phases!r}")
     if scheme != "edac":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vicinal.errors import InputError
 from vicinal.sph.checks import check_not_negative, check_positive
+from vicinal.sph.open_ends import OpenEnds
 
 DIFFUSION = {"delta": 0.1, "edac": 0.1, "dfsph": 0.0}
 """Strength of diffusion by scheme."""
@@ -69,6 +70,8 @@ def check_tolerance(value: object, scheme: str) -> float:
 
 def check_scheme(scheme: str, state: str, ends: object) -> None:
     """Raise if a scheme lacks what is asked of it."""
+    if ends is not None and not isinstance(ends, OpenEnds):
+        raise InputError(f"ends must be OpenEnds, got {ends!r}; pass OpenEnds(...) of vicinal.sph.open_ends")
     if scheme == "delta":
         return
     if state != "linear":
