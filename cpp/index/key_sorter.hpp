@@ -274,6 +274,58 @@ struct FlatCellKeys : CellKeys<T, D> {
   }
 };
 
+// The keys of the cells of bodies whose positions, `wrapped`, are in a tilted cell.
+template <class T, int D>
+class WrappedCellKeys {
+ public:
+  WrappedCellKeys(const Grid& grid, const Box<T, D>& box, const T* wrapped)
+      : grid_(grid), box_(box), wrapped_(wrapped) {}
+
+  template <class F>
+  [[gnu::flatten]] void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    const PlainKey<D> key_of(grid_);
+    const bool plain = grid_.plain();
+    for (std::size_t p = begin; p < end; ++p) {
+      std::array<T, D> x;
+      std::array<double, D> place;
+      for (std::size_t a = 0; a < D; ++a) x[a] = wrapped_[p * D + a];
+      for (std::size_t a = 0; a < D; ++a) place[a] = box_.along(x, static_cast<int>(a));
+      if (plain) {
+        f(p, key_of(place));
+        continue;
+      }
+      std::array<std::int64_t, 3> cell{};
+      for (std::size_t a = 0; a < D; ++a) cell[a] = grid_.axis[a].cell(place[a]);
+      f(p, grid_.key(cell));
+    }
+  }
+
+ private:
+  const Grid& grid_;
+  const Box<T, D>& box_;
+  const T* wrapped_;
+};
+
+// Orders points or spheres in a tilted cell. They are wrapped once, and sorted as bodies of open space that are where
+// wrapping has put them: their numbers in the frame are the same.
+template <class T, int D>
+void order_wrapped(const Grid& grid, Bodies<T, D>& bodies) {
+  const Box<T, D> box = bodies.box;
+  const T* const given = bodies.raw.data;
+  Buffer<T> wrapped(bodies.size * D);
+  parallel_ranges(bodies.size, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t p = begin; p < end; ++p) {
+      const auto x = box.wrap(given + p * D);
+      std::copy(x.begin(), x.end(), wrapped.data() + p * D);
+    }
+  });
+  bodies.raw.data = wrapped.data();
+  bodies.box = {};
+  order_by_key<T, D>(grid.keys, WrappedCellKeys<T, D>(grid, box, wrapped.data()), bodies);
+  bodies.raw.data = given;
+  bodies.box = box;
+}
+
 }  // namespace detail
 
 template <class T, int D>
@@ -303,6 +355,10 @@ void order_by_key(std::uint64_t limit, const KeySource& source, Bodies<T, D>& bo
 
 template <class T, int D>
 void order_by_cell(const Grid& grid, Bodies<T, D>& bodies) {
+  if (bodies.box.tilted && bodies.raw.shape != Shape::box) {
+    detail::order_wrapped(grid, bodies);
+    return;
+  }
   const detail::FlatCellKeys<T, D> keys(grid, bodies);
   order_by_key<T, D>(grid.keys, keys, bodies);
 }
