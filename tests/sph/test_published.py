@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from vicinal.errors import InputError
 from vicinal.lab import flows
 
 
@@ -43,3 +44,15 @@ def test_the_reservoir_of_kleefsman_empties_as_measured() -> None:
     found = flows.kleefsman_heights(11, until=0.3)
     assert found["H4"] < 0.02
     assert found["left"] == 0
+
+
+def test_viscosity_delays_the_front_of_kleefsman() -> None:
+    """By DFSPH, whose steps are few; so coarse, the front is late even without viscosity."""
+    thin, thick = (flows.kleefsman_heights(11, until=0.46, scheme="dfsph", alpha=alpha) for alpha in (0.0, 0.05))
+    assert flows.KLEEFSMAN_IMPACT < thin["impact"] < thick["impact"]
+    assert thin["impact"] == pytest.approx(flows.KLEEFSMAN_IMPACT, rel=0.1)
+
+
+def test_the_water_of_kleefsman_must_fit_between_the_side_walls() -> None:
+    with pytest.raises(InputError, match=r"cells must be a multiple of 11.* got 24"):
+        flows.kleefsman_heights(24)

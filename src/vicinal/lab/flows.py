@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from vicinal.errors import InputError
 from vicinal.sim.walls import MeshWall, Wall, box_walls
 from vicinal.sph import Artificial, Simulation
 from vicinal.sph.boundary import WallParticles, wall_particles
@@ -364,20 +365,30 @@ def _square_pressure(points: Array) -> Array:
     return total
 
 
-def kleefsman_heights(cells: int, *, until: float = 2.0) -> dict[str, float]:
+def kleefsman_heights(
+    cells: int, *, until: float = 2.0, scheme: str = "delta", alpha: float | None = None
+) -> dict[str, float]:
     """Return when a wave reaches an obstacle, and how far two heights are from the experiment in metres (rms).
 
     Parameters
     ----------
     cells
-        Particles along the height of the column of 0.55 m; for a multiple of 11 the width of 1 m is filled, too.
+        Particles along the height of the column of 0.55 m: a multiple of 11, so that they fill the width of 1 m, too.
     until
         Time to simulate.
+    scheme
+        ``"delta"`` or ``"dfsph"``.
+    alpha
+        Artificial viscosity, by default that of the scheme. It delays the front.
     """
+    if cells < 11 or cells % 11:
+        raise InputError(f"cells must be a multiple of 11, so that particles fill the width of the tank, got {cells}")
+    # The face is 1.1675 m from the column and 0.6635 m + 0.161 m from the far wall (Issa & Violeau, SPHERIC test 2).
     spacing, face = 0.55 / cells, 2.3955
     obstacle = _block((face, 0.295, -0.2), (2.5565, 0.698, 0.161))
     tank = Tank((3.22, 1.0, 1.0), spacing, (obstacle,))
-    sim = tank.water((spacing * round(1.228 / spacing), spacing * round(1.0 / spacing), 0.55))
+    column = (spacing * round(1.228 / spacing), 1.0, 0.55)
+    sim = tank.water(column, scheme=scheme, alpha=alpha)
     gauges = {
         name: HeightGauge(name=name, point=(place, 0.5, 0.0), direction=(0, 0, 1), length=1.0)
         for name, place in (("H2", 2.228), ("H4", 0.582))
