@@ -5,8 +5,8 @@ Each line is a quantity of docs/validation.md with its tolerance there. Columns 
 time; a value is the largest error in units of the tolerance. Errors depend on where in a step a contact begins (its
 phase), so a single impact may be right or wrong by luck: impacts begin at PHASES phases, and isolated systems have the
 starts SEEDS. Where the text of a line says "typical", the error is the root of the mean square over these, elsewhere
-the largest. The default step (COLLISION_FRACTION in src/vicinal/dem/simulation.py) is the largest one at which, as at all
-smaller ones, no error exceeds its tolerance. The tests themselves have shorter steps.
+the largest. The default step (COLLISION_FRACTION in src/vicinal/dem/simulation.py) is the largest one at which, as at
+all smaller ones, no error exceeds its tolerance. The tests themselves have shorter steps.
 
     python benchmarks/step.py [--fractions 0.01,0.02,...]
 """
