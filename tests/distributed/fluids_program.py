@@ -59,12 +59,12 @@ def periodic(comm: Any, **options: Any) -> Simulation:
     return Simulation(x, velocities=u, spacing=1 / 30, box=(1.0, 1.0), sound_speed=15.0, comm=comm, **options)
 
 
-def bubble(comm: Any) -> Simulation:
+def bubble(comm: Any, **more: Any) -> Simulation:
     """Two phases with surface tension."""
     x = np.stack(np.meshgrid(*[(np.arange(32) + 0.5) / 32] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     x, phase = share(comm, x, (np.linalg.norm(x - 0.5, axis=1) < 0.25).astype(np.int32))
     phases = [Phase(density=1000, nu=1e-3), Phase(density=100, nu=1e-3)]
-    options = {"phases": phases, "phase": phase, "surface_tension": 20.0, "scheme": "edac"}
+    options = {"phases": phases, "phase": phase, "surface_tension": 20.0, "scheme": "edac", **more}
     return Simulation(x, spacing=1 / 32, box=(1.0, 1.0), sound_speed=10.0, gravity=(0, -1), comm=comm, **options)
 
 
@@ -144,6 +144,7 @@ def cases() -> dict[str, tuple[Make, int]]:
         "periodic": (periodic, 120),
         "edac": (lambda comm: periodic(comm, scheme="edac"), 120),
         "bubble": (bubble, 100),
+        "bubble, background": (lambda comm: bubble(comm, background=0.004), 100),
         "channel": (channel, 160),
     }
 
