@@ -81,6 +81,7 @@ sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, con
   s.diffusion = numbers.at("diffusion");
   s.shifting = numbers.at("shifting");
   s.tension = numbers.at("tension");
+  s.background = numbers.at("background");
   s.tensile_control = numbers.at("tensile_control") != 0;
   s.gravity = vector_of<D>(vectors.at("gravity"));
   s.space.low = vector_of<D>(vectors.at("low"));
@@ -406,6 +407,7 @@ class AnySph {
       if (name == "positions") return vectors(&P::x);
       if (name == "velocities") return vectors(&P::u);
       if (name == "accelerations") return vectors(&P::acceleration);
+      if (name == "rates") return scalars([](const P& p) { return p.rate; });
       if (name == "shifts") return vectors(&P::shift);
       if (name == "gradients") return vectors(&P::gradient);
       if (name == "excess") return scalars([](const P& p) { return p.excess; });

@@ -37,6 +37,7 @@ struct Job {
   T per_closest;         // one over the kernel at the distance of neighbours on a lattice; for delta without its scale
   PhaseTable<T> phases;  // none of them: densities are those of a single fluid at rest_density
   T gravity[D];
+  bool conserves;  // with edac: divergences are those that forces by sums of pressures do work on
   bool tensile_control;
   ViscosityKind viscosity_kind;
   const T* shifts;             // D numbers per fluid particle: the velocity relative to the fluid

@@ -26,6 +26,8 @@ struct Settings {
   double diffusion = 0.1;  // δ
   double shifting = 1;     // a factor; 0: none
   bool tensile_control = true;
+  // With edac: pressure as a part of ρ c². Above it, sums of pressures act; with 0, differences to the mean pressure.
+  double background = 0;
   double tension = 0;  // surface tension of all interfaces
   Vector<D> gravity{};
   Space<D> space;

@@ -362,6 +362,7 @@ void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
     job.per_closest = static_cast<T>(scale / settings.kernel(settings.spacing));
   }
   for (std::size_t a = 0; a < D; ++a) job.gravity[a] = static_cast<T>(settings.gravity[a]);
+  job.conserves = settings.background > 0;
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
   job.shifts = shifts_.data();
@@ -546,9 +547,12 @@ void Simulation<T, D>::advance(Particle<D>& p, std::size_t slot, const Shifting&
   for (std::size_t a = 0; a < D; ++a) first_half[a] = 0.5 * dt * (p.u[a] + p.shift[a]);
   if (settings.scheme == Scheme::delta) update_delta<D>(p, sums_[slot].c, settings.gravity, shifting, near_[slot] != 0);
   else if (settings.scheme == Scheme::dfsph) solver.update(slot, settings.state.rest, p);
-  else
-    update_edac<D>(p, sums_[slot].c, settings.gravity, shifting, tension_on(slot, p), kernel_volume_,
-                   settings.phases[p.phase].rest);
+  else {
+    const Phase& phase = settings.phases[p.phase];
+    const double pressure = records_[slot].c[Record<T, D>::pressure];
+    update_edac<D>(p, sums_[slot].c, settings.gravity, shifting, tension_on(slot, p), kernel_volume_, phase.rest,
+                   Background{settings, phase, pressure});
+  }
   for (std::size_t a = 0; a < D; ++a) {
     p.u[a] += dt * p.acceleration[a];
     p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);

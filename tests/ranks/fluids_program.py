@@ -60,12 +60,12 @@ def periodic(comm: Any, drift: float = 0.0, **options: Any) -> Simulation:
     return Simulation(x, velocities=u, spacing=1 / 30, box=(1.0, 1.0), sound_speed=15.0, comm=comm, **options)
 
 
-def bubble(comm: Any) -> Simulation:
+def bubble(comm: Any, **more: Any) -> Simulation:
     """Two phases with surface tension."""
     x = np.stack(np.meshgrid(*[(np.arange(32) + 0.5) / 32] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     x, phase = share(comm, x, (np.linalg.norm(x - 0.5, axis=1) < 0.25).astype(np.int32))
     phases = [Phase(density=1000, nu=1e-3), Phase(density=100, nu=1e-3)]
-    options = {"phases": phases, "phase": phase, "surface_tension": 20.0, "scheme": "edac"}
+    options = {"phases": phases, "phase": phase, "surface_tension": 20.0, "scheme": "edac", **more}
     return Simulation(x, spacing=1 / 32, box=(1.0, 1.0), sound_speed=10.0, gravity=(0, -1), comm=comm, **options)
 
 
@@ -149,6 +149,7 @@ def cases() -> dict[str, tuple[Make, int]]:
         "dfsph, double": (lambda comm: dam(comm, scheme="dfsph", precision="double", kernel="quintic"), 40),
         "dfsph in space": (lambda comm: dam(comm, dim=3, scheme="dfsph"), 66),
         "bubble": (bubble, 100),
+        "bubble, background": (lambda comm: bubble(comm, background=0.004), 100),
         "channel": (channel, 160),
     }
 

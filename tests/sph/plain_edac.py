@@ -24,8 +24,13 @@ class EdacRates:
     colour: Array
 
 
-def edac_pass(sim: Simulation, densities: Array, viscosities: Array, before: EdacRates | None) -> EdacRates:
-    """Return the rates of fluids whose particles have these rest densities and dynamic viscosities."""
+def edac_pass(
+    sim: Simulation, densities: Array, viscosities: Array, before: EdacRates | None, *, background: float = 0.0
+) -> EdacRates:
+    """Return the rates of fluids whose particles have these rest densities and dynamic viscosities.
+
+    `background` is a pressure: above it, sums of pressures act instead of differences to their mean.
+    """
     x, u, p = sim.positions, sim.velocities, sim.pressures
     n, dim = x.shape
     spacing, h = sim.spacing, sim.kernel.length
@@ -50,6 +55,8 @@ def edac_pass(sim: Simulation, densities: Array, viscosities: Array, before: Eda
     pull = share * (p - p[:, None])
     same = densities == densities[:, None]
     above = (w * same * (p - p[:, None])).sum(axis=1) / w.sum(axis=1)
+    if background > 0:
+        above = -(p + background)
     drift = np.einsum("ik,ijk->ij", shift, r)
     acceleration = (
         np.einsum("ij,ijk->ik", both * (above[:, None] - pull), r)

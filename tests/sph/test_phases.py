@@ -7,17 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import vicinal as vc
 from sph.fluids import assert_same_bits_everywhere, lattice, tank
 from sph.plain_edac import edac_pass
 from vicinal.errors import InputError
 from vicinal.lab import phase_flows
 from vicinal.sim import load, run, scenes
+from vicinal.sim.walls import box_walls
 from vicinal.sph import Laminar, Phase, Simulation, SoundSpeedWarning, UnstableError
+from vicinal.sph.guard import Guard
 
 KINDS = [Phase(density=2.0, nu=0.3), Phase(density=0.002, nu=2.0), Phase(density=1.0, nu=0.1)]
+STIFFNESS = 2.0 * 10.0**2
 
 
-def layers(dim: int, **options: object) -> Simulation:
+def layers(dim: int, *, viscous: bool = True, **options: object) -> Simulation:
     """Three phases in a periodic box, not on a lattice, in motion."""
     spacing, rng = 0.1, np.random.default_rng(5)
     x = lattice([0.0] * dim, [1.0] * dim, spacing)
@@ -26,26 +30,26 @@ def layers(dim: int, **options: object) -> Simulation:
     return Simulation(
         x,
         spacing=spacing,
-        phases=KINDS,
+        phases=KINDS if viscous else [Phase(density=kind.density) for kind in KINDS],
         phase=phase,
         sound_speed=10.0,
         velocities=0.1 * rng.normal(size=x.shape),
         pressures=rng.normal(size=len(x)),
-        gravity=[0.0] * (dim - 1) + [-2.0],
         scheme="edac",
-        **options,  # type: ignore[arg-type]
+        **{"gravity": [0.0] * (dim - 1) + [-2.0], **options},  # type: ignore[arg-type]
     )
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-def test_sums_over_neighbours_are_those_of_plain_arrays(dim: int) -> None:
+@pytest.mark.parametrize("background", [0.0, 0.01])
+def test_sums_over_neighbours_are_those_of_plain_arrays(dim: int, background: float) -> None:
     for precision, tolerance in (("single", 5e-4), ("double", 1e-6)):
-        sim = layers(dim, precision=precision)
+        sim = layers(dim, precision=precision, background=background)
         rest = np.array([kind.density for kind in KINDS])[sim.phase]
         mu = np.array([kind.density * kind.nu for kind in KINDS])[sim.phase]
         plain = None
         for _ in range(2):
-            plain = edac_pass(sim, rest, mu, plain)
+            plain = edac_pass(sim, rest, mu, plain, background=background * STIFFNESS)
         assert plain is not None
         for number in range(3):
             own = sim.phase == number
@@ -56,9 +60,30 @@ def test_sums_over_neighbours_are_those_of_plain_arrays(dim: int) -> None:
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-def test_threads_instruction_sets_and_restarts_change_no_bit(dim: int) -> None:
+def test_sums_of_pressures_conserve_momentum_and_energy(dim: int) -> None:
+    options = {"precision": "double", "shifting": 0.0, "diffusion": 0.0, "gravity": None}
+    sim = layers(dim, viscous=False, background=0.01, **options)
+    rest = np.array([kind.density for kind in KINDS])[sim.phase]
+    volume = sim.spacing**dim
+    force = sim.masses[:, None] * sim.accelerations
+    assert np.abs(force.sum(axis=0)).max() < 1e-9 * np.abs(force).max()
+    # The part of the rates that drives the density towards that of the volume does no work.
+    sound = 10.0 * np.sqrt(2.0 / rest)
+    excess = sim.densities - rest
+    towards = 0.2 * sound / sim.kernel.length * (rest * (volume / sim._core.column("volumes") - 1) - excess)
+    work = volume * (sim.pressures + 0.01 * STIFFNESS) * (sim._core.column("rates") - towards) / rest
+    power = (force * sim.velocities).sum()
+    assert power + work.sum() == pytest.approx(0, abs=1e-6 * np.abs(work).sum())
+    # Differences of pressures conserve neither.
+    other = sim.masses[:, None] * layers(dim, viscous=False, **options).accelerations
+    assert np.abs(other.sum(axis=0)).max() > 1e-3 * np.abs(other).max()
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("background", [0.0, 0.01])
+def test_threads_instruction_sets_and_restarts_change_no_bit(dim: int, background: float) -> None:
     def bits(threads: int) -> bytes:
-        sim = layers(dim, surface_tension=0.01, box=(1.0,) * dim)
+        sim = layers(dim, surface_tension=0.01, box=(1.0,) * dim, background=background)
         sim.run(5)
         sim = Simulation.restore(sim.state()) if threads == 2 else sim
         sim.run(5)
@@ -169,6 +194,48 @@ def test_a_column_of_water_collapses_in_air_and_oil(tmp_path: Path) -> None:
     assert 0.95 * lost < energies["kinetic"] < 1.01 * lost
 
 
+def test_a_wave_of_water_meets_the_far_wall_of_a_tank_of_air() -> None:
+    spacing, size, g = 0.125, [4.0, 2.5], 9.81
+    x = lattice([0.0, 0.0], size, spacing)
+    air = (x[:, 0] > 1) | (x[:, 1] > 2)
+    walls = box_walls("tank", (0, 0, -1), (*size, 1), "", sides=["-x", "+x", "-y", "+y"])
+    sim = Simulation(
+        x,
+        spacing=spacing,
+        phases=[Phase(density=1000.0, nu=2e-3), Phase(density=1.0, nu=2e-2)],
+        phase=air.astype(int),
+        sound_speed=40.0,
+        gravity=(0.0, -g),
+        walls=tank(size, spacing, lid=True),
+        guard=Guard(walls, spacing, 2),
+        scheme="edac",
+        background=0.004,
+    )
+    start = sum(sim.energies().values())
+    total, mean, height, fastest = [], [], [], 0.0
+    for moment in np.arange(0.1, 1.45, 0.1):
+        with vc.threads(1):
+            sim.run_until(moment)
+        total.append(sum(sim.energies().values()))
+        mean.append(sim.pressures.mean())
+        speeds = np.linalg.norm(sim.velocities, axis=1)
+        fastest = max(fastest, speeds[~air].max())
+        height.append(sim.positions[~air & (sim.positions[:, 0] > 3.5), 1].max(initial=0))
+        assert (sim.positions > 0).all()
+        assert (sim.positions < size).all()
+    # The wave has climbed the wall.
+    assert max(height) > 1.2
+    # Viscosity, diffusion and the impact take energy, nothing gives any.
+    assert max(total) < 1.001 * start
+    assert total[-1] < 0.95 * start
+    # With differences of pressures the mean pressure grows to more than the weight of the column (20 kPa).
+    assert np.abs(mean).max() < 4000
+    assert fastest < 12
+    # Air is not mixed into the water: few of its particles have next to nothing but water around them.
+    near = np.linalg.norm(sim.positions[air][:, None] - sim.positions, axis=2) < 2 * spacing
+    assert ((near & ~air).sum(axis=1) > 0.8 * near.sum(axis=1)).sum() < 0.02 * air.sum()
+
+
 def test_wrong_phases_are_refused() -> None:
     good = {"positions": [[0.0, 0.0]], "spacing": 0.1, "sound_speed": 1.0, "scheme": "edac", "phases": KINDS}
     for wrong, message in (
@@ -181,9 +248,13 @@ def test_wrong_phases_are_refused() -> None:
         ({"phase": [0.5]}, "phase must be 1 integers"),
         ({"phase": [0, 1]}, "phase must be 1 integers"),
         ({"surface_tension": -1}, "surface_tension must be"),
+        ({"background": -1}, "background must be"),
+        ({"background": 0.2}, "background must be at most 0.1 of the stiffness"),
     ):
         with pytest.raises(InputError, match=message):
             Simulation(**{**good, **wrong})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="background must be 0 with the scheme delta"):
+        Simulation([[0.0, 0.0]], spacing=0.1, sound_speed=1.0, background=0.01)
     with pytest.raises(InputError, match="density must be"):
         Phase(density=0.0)
 

@@ -23,7 +23,7 @@ struct Edac {
 
   struct Query {
     T x[D], u[D], shift[D], weight[D];  // `weight`: of a unit of volume
-    T pressure, square_volume, per_mass, continuity, diffusion, per_square, per_moment;
+    T pressure, square_volume, per_mass, half_rest, continuity, diffusion, per_square, per_moment;
     std::size_t phase;
   };
 
@@ -87,7 +87,10 @@ struct Edac {
     const Real drift = dot<M, D>(shift, r);
     const Real diffused = c.same * (M::all(i.diffusion) * (difference + dot<M, D>(weight, r)));
     const Real moved = M::all(i.per_square) * ((pull + pull) * drift);
-    sum[At::rate] = sum[At::rate] + g * (M::all(i.continuity) * (entry * dot<M, D>(du, r)) - diffused + moved);
+    const Real approach = M::all(i.continuity) * (entry * dot<M, D>(du, r));
+    if (job.conserves)
+      sum[At::rate] = sum[At::rate] + (per_mass * M::all(i.half_rest) * approach - g * (diffused - moved));
+    else sum[At::rate] = sum[At::rate] + g * (approach - diffused + moved);
     sum[At::kernel] = sum[At::kernel] + w;
     sum[At::difference] = sum[At::difference] + w * (c.same * difference);
     sum[At::moment] = sum[At::moment] - per_mass * square;
@@ -130,6 +133,7 @@ struct Edac {
     i.pressure = record.c[Fields::pressure];
     i.square_volume = volume * volume;
     i.per_mass = table.per_mass[i.phase];
+    i.half_rest = T(0.5) * table.rest[i.phase];
     i.continuity = -table.rest[i.phase];
     i.diffusion = table.diffusion[i.phase];
     i.per_moment = record.c[Fields::extra + 1];

@@ -7,6 +7,7 @@
 #include "sph/linear_algebra.hpp"
 #include "sph/particles.hpp"
 #include "sph/schemes/sums.hpp"
+#include "sph/settings.hpp"
 #include "sph/walls.hpp"
 
 namespace vicinal::sph {
@@ -60,21 +61,46 @@ template <int D, class T>
   p.shift = !surface && !near && shifting.reach > 0 ? shifting.from<D>(sums + At::crowding) : Vector<D>{};
 }
 
+// Where a background pressure is given, pressures act as sums: these conserve momentum and, with divergences to match,
+// energy, however unevenly particles lie, and push a particle of gas out of a liquid. Differences to the mean pressure
+// do not, but are more accurate where the flow is smooth. Sums leave voids where pressures are negative; the background
+// prevents this. Shifting evens particles out, but leaves them the compression that they seemed to have before: without
+// `volume_rate`, by which the pressure tends to that of the volume, the mean pressure would grow without end.
+struct Background {
+  bool acts = false;
+  double above = 0;        // what is subtracted from pressures, less the pressure of the particle
+  double volume_rate = 0;  // at which the density tends to that of the volume
+  double excess = 0;       // density above that at rest, in the middle of the step
+  double volume = 0;       // of a particle at rest
+
+  template <int D>
+  Background(const Settings<D>& settings, const Phase& phase, double own) {
+    if (!(settings.background > 0)) return;
+    const double square = phase.sound * phase.sound;
+    acts = true;
+    above = -(own + settings.background * phase.rest * square);
+    volume_rate = 0.2 * phase.sound / settings.smoothing_length;
+    excess = own / square;
+    volume = settings.volume();
+  }
+};
+
 // `tension`: acceleration by surface tension; `kernel_volume`: volume times the sum of the kernel, on a lattice;
 // `rest`: the density at rest.
 template <int D, class T>
 void update_edac(Particle<D>& p, const T* sums, const Vector<D>& gravity, const Shifting& shifting,
-                 const Vector<D>& tension, double kernel_volume, double rest) {
+                 const Vector<D>& tension, double kernel_volume, double rest, const Background& background) {
   using At = EdacSums<D>;
   p.rate = sums[At::rate];
   // The mean pressure of neighbours is subtracted from all pressures: it would only push particles about. Other phases
   // do not count, whose pressures would push light particles far.
-  const double above = sums[At::difference] / sums[At::kernel];
+  const double above = background.acts ? background.above : sums[At::difference] / sums[At::kernel];
   for (std::size_t a = 0; a < D; ++a) {
     p.acceleration[a] = sums[At::acceleration + a] + above * sums[At::background + a] + gravity[a] + tension[a];
     p.gradient[a] = sums[At::colour + a];
   }
   p.volume = kernel_volume / sums[At::kernel];
+  p.rate += background.volume_rate * (rest * (background.volume / p.volume - 1) - background.excess);
   const double moment = sums[At::moment] * rest / (2 * D);
   // A lone particle has neither neighbours nor viscosity.
   p.per_moment = moment > solvable_threshold ? 1 / moment : 1;

@@ -119,6 +119,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: I
         state=section.state,
         diffusion=section.diffusion,
         shifting=section.shifting,
+        background=section.background,
         courant=section.courant,
         tolerance=section.tolerance,
         precision=section.precision,

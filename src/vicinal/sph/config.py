@@ -35,8 +35,8 @@ COLUMNS = ("particles", "dt", "limit", "largest_speed", "largest_compression", *
 def _lacking(scheme: str) -> tuple[str, ...]:
     """Return the keys that do not apply to a scheme."""
     if scheme == "dfsph":
-        return ("inlets", "outlets", "diffusion", "shifting", "surface_tension")
-    return ("tolerance",) if scheme == "delta" else ("tolerance", "inlets", "outlets")
+        return ("inlets", "outlets", "diffusion", "shifting", "surface_tension", "background")
+    return ("tolerance", "background") if scheme == "delta" else ("tolerance", "inlets", "outlets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +118,11 @@ class Sph(SolverSection):
         NOT_NEGATIVE, None, help="strength of the diffusion of density or pressure; 0.1, with dfsph none"
     )
     shifting: float | None = key(NOT_NEGATIVE, None, help="strength of shifting; 1, with dfsph none")
+    background: float = key(
+        Number(0, 0.1),
+        0.0,
+        help="with edac, for violent flows: pressure as a part of ρ c² above which sums of pressures act",
+    )
     courant: float | None = key(
         Number(0, 1, above=True), None, help="length of steps relative to their limits; 0.25, with dfsph 0.4"
     )

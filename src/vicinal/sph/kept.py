@@ -18,7 +18,7 @@ from vicinal.sph.viscosity import Artificial, Laminar
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-NUMBERS = ("spacing", "density", "sound_speed", "smoothing", "diffusion", "shifting", "courant")
+NUMBERS = ("spacing", "density", "sound_speed", "smoothing", "diffusion", "shifting", "background", "courant")
 NAMES = ("scheme", "kernel", "state", "precision")
 
 

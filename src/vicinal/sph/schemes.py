@@ -40,6 +40,22 @@ def check_strength(value: object, name: str, scheme: str) -> float:
     return strength
 
 
+def check_background(value: object, scheme: str) -> float:
+    """Return the background pressure as a part of the stiffness.
+
+    Examples
+    --------
+    >>> check_background(0.004, "edac")
+    0.004
+    """
+    background = check_not_negative(value, "background")
+    if background > 0 and scheme != "edac":
+        raise InputError(f'background must be 0 with the scheme {scheme}, got {value!r}; it is used with scheme="edac"')
+    if background > 0.1:
+        raise InputError(f"background must be at most 0.1 of the stiffness, got {background:g}; 0.004 is enough")
+    return background
+
+
 def check_smoothing(value: object, scheme: str, dim: int) -> float:
     """Return the smoothing length in spacings, by default that of the scheme."""
     smoothing = SMOOTHING[scheme][dim] if value is None else check_positive(value, "smoothing")

@@ -16,6 +16,7 @@ from vicinal.distributed.agreement import agree_on
 from vicinal.errors import InputError
 from vicinal.sim.clock import check_end
 from vicinal.sim.solver import SimulationWarning, UnstableError
+from vicinal.sph import schemes
 from vicinal.sph.checks import check_box, check_positive, check_rows, check_time, check_vector
 from vicinal.sph.faults import first_warning_of, unstable, warn_of_gaps, warn_of_overlaps, warning_of
 from vicinal.sph.guard import Guard, check_guard
@@ -26,7 +27,6 @@ from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
 from vicinal.sph.phases import Phase, check_phases, check_tension, matched_sounds
 from vicinal.sph.ranks import STEPS, FluidRanks, check_particles
-from vicinal.sph.schemes import SCHEMES, check_courant, check_scheme, check_smoothing, check_strength, check_tolerance
 from vicinal.sph.sound import find_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
 
@@ -102,6 +102,9 @@ class Simulation(Particles):
         Strength δ of the diffusion of density or pressure; by default 0.1. Not with dfsph.
     shifting
         Strength of shifting, 1 as published, 0 for none. Not with dfsph.
+    background
+        With edac, for violent flows: a pressure, as a part of ρ c², above which sums of pressures act, such as 0.004.
+        By default differences of pressures act, which are more accurate in smooth flows.
     tensile_control
         Whether particles under tension feel differences of pressure instead of sums; this prevents voids.
     courant
@@ -156,6 +159,7 @@ class Simulation(Particles):
         state: str = "linear",
         diffusion: float | None = None,
         shifting: float | None = None,
+        background: float = 0.0,
         tensile_control: bool = True,
         courant: float | None = None,
         tolerance: float | None = None,
@@ -163,12 +167,11 @@ class Simulation(Particles):
         comm: Intracomm | None = None,
     ) -> None:
         agree_on(comm, locals(), per_rank=("self", "comm", "positions", "velocities", "pressures", "phase"))
-        self._scheme = _check.check_choice(scheme, "scheme", SCHEMES)
-        check_scheme(self._scheme, state, ends)
+        self._scheme = _check.check_choice(scheme, "scheme", schemes.SCHEMES)
+        schemes.check_scheme(self._scheme, state, ends)
         places, speeds = check_particles(comm, positions, velocities)
         self._dim = places.shape[1]
-        self._spacing = check_positive(spacing, "spacing")
-        self._density = check_positive(density, "density")
+        self._spacing, self._density = check_positive(spacing, "spacing"), check_positive(density, "density")
         self._viscosity = Artificial() if viscosity is None else viscosity
         if not isinstance(self._viscosity, Artificial | Laminar):
             raise InputError(f"viscosity must be Artificial(alpha) or Laminar(nu), got {viscosity!r}")
@@ -178,16 +181,17 @@ class Simulation(Particles):
             self._viscosity = Laminar(max(each.nu for each in self._several))
         self._tension = check_tension(surface_tension, self._several)
         self._gravity = check_vector(gravity, "gravity", self._dim)
-        self._smoothing = check_smoothing(smoothing, self._scheme, self._dim)
+        self._smoothing = schemes.check_smoothing(smoothing, self._scheme, self._dim)
         name = _check.check_choice(kernel, "kernel", KERNELS)
         self._kernel = Kernel(name, self._smoothing * self._spacing, self._dim)
         self._state = _check.check_choice(state, "state", STATES)
         self._precision = _check.check_choice(precision, "precision", PRECISIONS)
-        self._diffusion = check_strength(diffusion, "diffusion", self._scheme)
-        self._shifting = check_strength(shifting, "shifting", self._scheme)
+        self._diffusion = schemes.check_strength(diffusion, "diffusion", self._scheme)
+        self._shifting = schemes.check_strength(shifting, "shifting", self._scheme)
+        self._background = schemes.check_background(background, self._scheme)
         self._tensile_control = _check.check_flag(tensile_control, "tensile_control")
-        self._courant = check_courant(courant, self._scheme)
-        self._tolerance = check_tolerance(tolerance, self._scheme)
+        self._courant = schemes.check_courant(courant, self._scheme)
+        self._tolerance = schemes.check_tolerance(tolerance, self._scheme)
         self._box = check_box(box, self._dim, self._kernel.support)
         self._ranks = FluidRanks(comm, self._box, self._kernel.support)
         self._walls, self._wall_motion, self._ends = walls, wall_motion, ends
@@ -243,6 +247,7 @@ class Simulation(Particles):
             "viscosity": self._viscosity.nu if isinstance(self._viscosity, Laminar) else self._viscosity.alpha,
             "diffusion": self._diffusion,
             "shifting": self._shifting,
+            "background": self._background,
             "tensile_control": float(self._tensile_control),
             "courant": self._courant,
             "tolerance": self._tolerance,
@@ -534,6 +539,7 @@ class Simulation(Particles):
             "state": self._state,
             "diffusion": self._diffusion,
             "shifting": self._shifting,
+            "background": self._background,
             "tensile_control": int(self._tensile_control),
             "courant": self._courant,
             "precision": self._precision,
