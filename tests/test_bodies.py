@@ -340,12 +340,6 @@ REFUSALS = [
     Refusal("a mask of bodies", lambda: INDEX["points"].remove(RADII > 0.1), "ids", "bool"),
     Refusal("a table of bodies", lambda: INDEX["points"].remove([[1], [2]]), "ids", r"\(2, 1\)"),
     Refusal(
-        "an insertion that outgrows memory",
-        lambda: vc.LinkedCells(CLOUD, cutoff=0.1, cell=0.1).insert(np.full((1, 3), 1e9)),
-        "cell",
-        "cells",
-    ),
-    Refusal(
         "a body larger than its cell",
         lambda: vc.LinkedCells(CLOUD, radii=0.1, cell=0.3).insert(CLOUD[:1], radii=[0.5]),
         "cell",

@@ -163,7 +163,6 @@ REFUSALS = [
     ),
     Refusal("small cells", lambda: vc.LinkedCells(CLOUD, cutoff=0.3, cell=0.2), "cell", r"0\.2"),
     Refusal("a fourth mask", lambda: vc.CellSorting(CLOUD, cutoff=0.3, h_mask=4), "h_mask", "4"),
-    Refusal("a grid without end", lambda: vc.LinkedCells(CLOUD * 1e9, cutoff=1.0, cell=1.0), "cell", "cells"),
     Refusal("no threads", lambda: vc.set_threads(0), "threads|n", "0"),
     Refusal("minus one thread", lambda: vc.set_threads(-1), "threads|n", "-1"),
 ]

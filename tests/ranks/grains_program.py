@@ -294,9 +294,10 @@ def validation() -> None:
         options = {"law": law, "walls": [floor("m")], "gravity": (0, 0, 0), "dt": 5e-4}
         sim = Simulation(materials={"m": material}, comm=WORLD, **options)
         sim.insert(points, radii=0.5, velocities=approach)
-        sim.run(800)
-        whole = gathered(sim, WORLD)
+        sim.run(1)  # before space is divided by measured work
         owners = WORLD.gather(np.c_[sim.ids, np.full(len(sim), WORLD.rank)])
+        sim.run(799)
+        whole = gathered(sim, WORLD)
         if whole is not None and owners is not None:
             assert whole["contacts"] == 0
             assert np.allclose(whole["velocities"], material.restitution * away, atol=0.01), law

@@ -245,7 +245,7 @@ def wrong() -> None:
         (lambda: mine.count(0.1, queries=points, exclude=[[1, 2]]), "exclude must be left out with queries"),
         (lambda: mine.pairs(0.1, chunks=5, sort=True), "sort must be False with chunks"),
         (lambda: mine.pairs(0.1, chunks=5 + rank), "chunks must be the same on all ranks"),
-        (lambda: mine.neighbors(0.1, max_neighbors=0), "max_neighbors must be a whole number from 1"),
+        (lambda: mine.neighbors(0.1, max_neighbors=0), "max_neighbors must be a whole number of at least 1"),
         (lambda: mine.nearest(1, queries=points[:, : 3 - rank]), "queries must have 3 columns"),
         (
             lambda: mine.histogram([0, 0.1], queries=points, query_types=np.zeros(20, int)),
