@@ -37,7 +37,7 @@ void Bodies<T, D>::resize(std::size_t count) {
 
 template <class T, int D>
 void Bodies<T, D>::complete() const {
-  if (details.size() == slots) return;
+  if (is_complete()) return;
   Buffer<BodyDetail<T, D>> filled = std::move(details);
   filled.reset(slots);
   std::atomic<bool> turned = false;

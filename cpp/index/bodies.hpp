@@ -137,6 +137,7 @@ struct Bodies {
 
   // Adds what results with distances, vectors or shifts need.
   void complete() const;
+  [[nodiscard]] bool is_complete() const { return details.size() == slots; }
 
   [[nodiscard]] bool is_outside(std::size_t slot) const {
     for (std::size_t a = 0; a < D; ++a)

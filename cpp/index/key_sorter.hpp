@@ -306,24 +306,41 @@ class WrappedCellKeys {
   const T* wrapped_;
 };
 
+// While it exists, bodies in a tilted cell are bodies of open space at the positions given.
+template <class T, int D>
+class InOpenSpace {
+ public:
+  InOpenSpace(Bodies<T, D>& bodies, const T* positions) : bodies_(bodies), data_(bodies.raw.data), box_(bodies.box) {
+    bodies.raw.data = positions;
+    bodies.box = {};
+  }
+  ~InOpenSpace() {
+    bodies_.raw.data = data_;
+    bodies_.box = box_;
+  }
+  InOpenSpace(const InOpenSpace&) = delete;
+  InOpenSpace& operator=(const InOpenSpace&) = delete;
+
+ private:
+  Bodies<T, D>& bodies_;
+  const T* const data_;
+  const Box<T, D> box_;
+};
+
 // Orders points or spheres in a tilted cell. They are wrapped once, and sorted as bodies of open space that are where
 // wrapping has put them: their numbers in the frame are the same.
 template <class T, int D>
 void order_wrapped(const Grid& grid, Bodies<T, D>& bodies) {
   const Box<T, D> box = bodies.box;
-  const T* const given = bodies.raw.data;
   Buffer<T> wrapped(bodies.size * D);
   parallel_ranges(bodies.size, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t p = begin; p < end; ++p) {
-      const auto x = box.wrap(given + p * D);
+      const auto x = box.wrap(bodies.raw.data + p * D);
       std::copy(x.begin(), x.end(), wrapped.data() + p * D);
     }
   });
-  bodies.raw.data = wrapped.data();
-  bodies.box = {};
+  const InOpenSpace<T, D> open(bodies, wrapped.data());
   order_by_key<T, D>(grid.keys, WrappedCellKeys<T, D>(grid, box, wrapped.data()), bodies);
-  bodies.raw.data = given;
-  bodies.box = box;
 }
 
 }  // namespace detail

@@ -29,7 +29,9 @@ class Bins {
     upper_.assign(squares_.begin() + 1, squares_.end());
     upper_.back() = std::numeric_limits<T>::infinity();
     inverse_ = std::min(1 / last, std::numeric_limits<double>::max());
-    table_.resize(4 * count() + 64);
+    // In a larger table a distance rounded to float32 could lead several cells too far.
+    constexpr std::size_t most_cells = std::size_t{1} << 22;
+    table_.resize(std::min(4 * count() + 64, most_cells));
     cells_ = static_cast<float>(table_.size() - 1);
     // A cell begins where the square is (cell / cells)^2 of the last. Rounding may lead one cell too far: its bin is
     // one in which the squares of the cells before begin.

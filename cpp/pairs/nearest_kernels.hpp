@@ -43,9 +43,8 @@ struct LocalFrame {
 // select:   copies the slots of candidates that are not beyond a limit, and some zeros behind them. Returns their
 //           number. There must be room for `overshoot` entries more.
 // order:    sorts at most `ordered_most` squares, followed by `order_padding` infinities, by square, then id, and
-// writes
-//           the first k that are not beyond `most` and their ids. Returns their number. The slot `self` is left out
-//           unless it is `no_slot`.
+//           writes the first k that are not beyond `most` and their ids. Returns their number. The slot `self` is left
+//           out unless it is `no_slot`. Of no squares nothing is read.
 // roots:    takes the square root of each of `count` numbers.
 inline constexpr std::int32_t no_slot = -1;
 

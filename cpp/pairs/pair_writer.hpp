@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/stream.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/kernels.hpp"
 #include "pairs/owners.hpp"
@@ -81,10 +82,15 @@ class PairWriter final : public HitSink {
     total_ += sum;
   }
 
+  // Must be called by the thread that has written, before another one reads.
+  void settle() const {
+    if (written_ > cached_bytes) finish_streams();
+  }
   // Writes the staged hits; returns the unused end of the last slab.
   Gap finish() {
     flush();
     write(staged_count_);
+    settle();
     staged_count_ = 0;
     return slab_;
   }

@@ -149,6 +149,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   result.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
     auto& writer = writers.get(thread, [&](auto& w) { w.emplace(task.queries, bodies, want, columns, slabs); });
     run([&](Test<T, D>& test, const Block& block) { test.hits(block, payload, writer, {}); });
+    writer.settle();
   });
   std::vector<Gap> gaps;
   writers.for_each([&](PairWriter<T, D>& writer) {

@@ -154,8 +154,10 @@ class Search {
   }
   // Copies the bodies if the search is `lasting`; returns a view of them.
   BodyView<T, D> keep(const BodyView<T, D>& points);
-  std::shared_lock<std::shared_mutex> begin_search(bool positions);
+  std::shared_lock<std::shared_mutex> begin_search(const BodyView<T, D>* queries, bool positions);
   void arrange(const BodyView<T, D>& queries, bool positions, Bodies<T, D>& arranged) const;
+  // Whether the structure has room for queries of these sizes.
+  [[nodiscard]] bool has_room(const BodyView<T, D>& queries) const;
   // Makes room in the structure for queries larger than any before.
   void widen(const BodyView<T, D>& queries);
   void note_build(double seconds);

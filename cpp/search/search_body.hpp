@@ -160,19 +160,17 @@ void Search<T, D>::remove(std::span<const std::uint32_t> ids) {
 }
 
 template <class T, int D>
+bool Search<T, D>::has_room(const BodyView<T, D>& queries) const {
+  for (std::size_t a = 0; a < D; ++a)
+    if (queries.largest[a] > std::max(points_.largest[a], points_.largest_query[a])) return false;
+  return true;
+}
+
+template <class T, int D>
 void Search<T, D>::widen(const BodyView<T, D>& queries) {
-  const auto larger = [&] {
-    for (std::size_t a = 0; a < D; ++a)
-      if (queries.largest[a] > std::max(points_.largest[a], points_.largest_query[a])) return true;
-    return false;
-  };
-  {
-    const std::shared_lock lock(mutex_);
-    if (!larger()) return;
-  }
   const std::unique_lock lock(mutex_);
   require_ready();
-  if (!larger()) return;
+  if (has_room(queries)) return;
   const std::array<T, D> old = points_.largest_query;
   for (std::size_t a = 0; a < D; ++a) points_.largest_query[a] = std::max(points_.largest_query[a], queries.largest[a]);
   try {
@@ -185,17 +183,23 @@ void Search<T, D>::widen(const BodyView<T, D>& queries) {
   }
 }
 
-// The details of the bodies, if they are needed; then no change may begin until the lock is released.
+// Room for the queries, if any, and the details of the bodies, if they are needed; then no change may begin until the
+// lock is released.
 template <class T, int D>
-std::shared_lock<std::shared_mutex> Search<T, D>::begin_search(bool positions) {
-  if (positions) {
+std::shared_lock<std::shared_mutex> Search<T, D>::begin_search(const BodyView<T, D>* queries, bool positions) {
+  while (true) {
+    {
+      std::shared_lock lock(mutex_);
+      require_ready();
+      const bool wide = queries == nullptr || has_room(*queries);
+      if (wide && (!positions || structure_->bodies().is_complete())) return lock;
+    }
+    // Another thread may undo either by a change before this one has the lock again.
+    if (queries != nullptr) widen(*queries);
     const std::unique_lock lock(mutex_);
     require_ready();
-    structure_->bodies().complete();
+    if (positions) structure_->bodies().complete();
   }
-  std::shared_lock lock(mutex_);
-  require_ready();
-  return lock;
 }
 
 template <class T, int D>
@@ -209,8 +213,7 @@ template <class T, int D>
 template <class F>
 auto Search<T, D>::search(const BodyView<T, D>* queries, Mode mode, bool positions, F&& f, const PairFilter* filter) {
   positions = positions || detail::needs_positions(filter);
-  if (queries != nullptr) widen(*queries);
-  const auto lock = begin_search(positions);
+  const auto lock = begin_search(queries, positions);
   const detail::Stopwatch watch;
   detail::limit_threads(queries != nullptr ? queries->size : structure_->bodies().size);
   Bodies<T, D> arranged;
@@ -234,8 +237,7 @@ PairChunks<T, D> Search<T, D>::in_chunks(const BodyView<T, D>* queries, const Wa
   chunks.want.filtered = filter != nullptr;
   chunks.mode = queries != nullptr ? Mode::cross : half ? Mode::half : Mode::full;
   chunks.filter = filter;
-  if (queries != nullptr) widen(*queries);
-  const auto lock = begin_search(chunks.want.slots());
+  const auto lock = begin_search(queries, chunks.want.slots());
   if (queries != nullptr) arrange(*queries, chunks.want.slots(), chunks.queries);
   chunks.changes = changes_;
   return chunks;
@@ -243,7 +245,7 @@ PairChunks<T, D> Search<T, D>::in_chunks(const BodyView<T, D>* queries, const Wa
 
 template <class T, int D>
 PairResult<T, D> Search<T, D>::next_pairs(PairChunks<T, D>& chunks, std::size_t most) {
-  const auto lock = begin_search(chunks.want.slots());
+  const auto lock = begin_search(nullptr, chunks.want.slots());
   if (chunks.changes != changes_)
     throw std::runtime_error("the index has changed while its pairs were found in chunks; start again");
   const Task<T, D> task{*structure_, chunks.mode == Mode::cross ? chunks.queries : structure_->bodies(), chunks.mode,

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <string>
@@ -230,6 +231,29 @@ void run_nearest(const NearestKernel<V>& kernel, int dimension, Digest& digest) 
     digest.finish("nearest, " + std::to_string(dimension) + "D, " + std::to_string(sizeof(V)) + " bytes");
   }
 }
+
+// The sanitizers report places before the first one, where the ranks of what is no number would lead.
+template <class V>
+void order_nothing(const NearestKernel<V>& kernel) {
+  std::array<V, ordered_most> squares, sorted{};
+  squares.fill(std::numeric_limits<V>::quiet_NaN());
+  const std::array<std::int32_t, ordered_most> slots{}, ids{};
+  std::array<std::int32_t, ordered_most> names{};
+  for (const std::int32_t self : {no_slot, std::int32_t{0}})
+    check::equal(
+        kernel.order(squares.data(), slots.data(), ids.data(), 0, self, 3, V{100}, sorted.data(), names.data()),
+        std::size_t{0}, "neighbours of a query without candidates");
+}
+
+const check::Register no_candidates("of no candidates nothing is sorted, and nothing in memory is used", [] {
+  const Isa before = isa_setting();
+  for (const Isa isa : available_isas()) {
+    set_isa(name(isa));
+    for (const auto& kernel : vicinal::nearest_kernels().single) order_nothing(kernel);
+    for (const auto& kernel : vicinal::nearest_kernels().twice) order_nothing(kernel);
+  }
+  isa_setting() = before;
+});
 
 Digest run_all() {
   const Kernels& kernels = vicinal::kernels();
