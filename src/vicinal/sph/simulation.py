@@ -18,7 +18,7 @@ from vicinal.sim.clock import check_end
 from vicinal.sim.solver import SimulationWarning, UnstableError
 from vicinal.sph import schemes
 from vicinal.sph.checks import check_box, check_positive, check_time, check_vector
-from vicinal.sph.faults import first_warning_of, unstable, warn_of_gaps, warn_of_overlaps, warning_of
+from vicinal.sph.faults import first_warning_of, unstable, warn_of_places, warning_of
 from vicinal.sph.guard import Guard, check_guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kept import kept_walls, options_of
@@ -201,8 +201,8 @@ class Simulation(Particles):
         self._phases = self._several or (Phase(density=self._density, nu=self._kinematic()),)
         self._rest = np.array([each.density for each in self._phases])
         self._sounds = np.array(matched_sounds(self._rest.tolist(), self._sound))
-        warn_of_overlaps(places, None if walls is None else walls.positions, self._spacing, self._box, 2)
-        warn_of_gaps(places, self._spacing, self._box, 2)
+        # A warning of one rank may be an error there.
+        self._ranks.together(lambda: warn_of_places(places, walls, self._spacing, self._box, 4))
         self._core = self._make_core()
         self._append(places, speeds, pressures, phase)
         if ends is not None:
