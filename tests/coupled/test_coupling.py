@@ -15,6 +15,7 @@ from vicinal.coupled import Coupling
 from vicinal.dem import Clump, Material, Polyhedron, Tablet
 from vicinal.dem import Simulation as Grains
 from vicinal.errors import InputError
+from vicinal.sim import load, scenes
 from vicinal.sph import Artificial, Laminar
 from vicinal.sph import Simulation as Fluid
 from vicinal.sph.fill import fill
@@ -162,5 +163,7 @@ def test_wrong_input_is_refused() -> None:
         Coupling(grains, Fluid([[5.0, 5.0, 5.0]], spacing=0.4, sound_speed=1.0))
     with pytest.raises(InputError, match=r"fluid must have the scheme \"delta\" and one phase.*, got scheme 'edac'"):
         Coupling(grains, Fluid([[0.5, 0.5, 0.5]], spacing=0.1, sound_speed=1.0, scheme="edac"))
+    with pytest.raises(InputError, match=r"sph\.scheme must be delta for a fluid with bodies"):
+        load(scenes.find("floating_block"), settings=["sph.scheme=dfsph"])
     with pytest.raises(InputError, match="must have the same periodic box, got"):
         Coupling(grains, Fluid([[0.5, 0.5, 0.5]], spacing=0.1, sound_speed=1.0, box=(1, 1, 1)))

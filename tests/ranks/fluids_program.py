@@ -266,6 +266,10 @@ def disagree() -> None:
             warnings.simplefilter("always")
             flow.run(2)
         assert [one.category for one in caught] == [SolverWarning] * doubts, caught
+    # The particles of one rank lie on top of each other, and its warning is an error.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "1 pairs of particles are closer" in message(lambda: make(place=0.46 if last else 0.0))
     lone = Simulation(np.zeros((int(WORLD.rank == 0), 2)), spacing=0.1, sound_speed=10.0, scheme="dfsph", comm=WORLD)
     lone.run(2)
     assert lone.total == 1

@@ -38,10 +38,10 @@ def assert_same(got: Results, expected: Results, name: str) -> None:
 
 
 def message(call: Callable[[], Any]) -> str:
-    """The text of the error of a call."""
+    """The text of the error of a call, or of a warning that is an error."""
     try:
         call()
-    except (vc.InputError, FloatingPointError) as error:
+    except (vc.InputError, FloatingPointError, Warning) as error:
         return str(error)
     return "no error"
 

@@ -20,6 +20,7 @@ SMALL = {
     "grain_mixer": ["sph.spacing=0.02", "dem.bodies.bead.radius=0.02", "dem.insert.0.count=10", "run.duration=0.01"],
     "dam_break": ["sph.spacing=0.1", "run.duration=0.05"],
     "dam_break_phases": ["sph.spacing=0.1", "run.duration=0.02"],
+    "dam_break_phases_3d": ["sph.spacing=0.15", "run.duration=0.002"],
     "dam_break_obstacle": ["run.duration=0.01"],
     "open_channel": ["sph.spacing=0.05", "run.duration=0.05"],
     "lid_cavity": ["sph.spacing=0.05", "run.duration=0.02"],

@@ -212,8 +212,9 @@ def test_options_of_other_schemes_are_refused() -> None:
     none = np.zeros((0, 3))
     with pytest.raises(InputError, match="must have the scheme delta"):
         make().set_bodies(0, none, none, np.zeros(0, np.uint32), slip=True)
-    for setting in ("sph.diffusion=0.1", "sph.shifting=1"):
+    for setting in ("sph.diffusion=0.1", "sph.shifting=1", "sph.background=0.004"):
         with pytest.raises(InputError, match="must not be given with the scheme dfsph"):
             load(scenes.find("still_tank"), settings=["sph.scheme=dfsph", setting])
-    with pytest.raises(InputError, match="must not be given with the scheme delta"):
-        load(scenes.find("still_tank"), settings=["sph.tolerance=0.01"])
+    for setting in ("sph.tolerance=0.01", "sph.background=0.004"):
+        with pytest.raises(InputError, match="must not be given with the scheme delta"):
+            load(scenes.find("still_tank"), settings=[setting])

@@ -143,6 +143,7 @@ def test_scenes_that_do_not_fit_are_refused() -> None:
     for wrong, message in (
         ({"fill": [{"region": "pol"}]}, r"must be a name in \[regions\]"),
         ({"alpha": 0.1, "nu": 0.1}, "must not be given together with alpha"),
+        ({"scheme": "edac", "state": "tait"}, r"sph\.state must be linear with the scheme edac"),
         ({"dim": 4}, "dim"),
         ({"kernel": "gauss"}, "kernel"),
         ({"surface_tension": 0.07}, r"sph\.surface_tension must be 0 without phases, between which it acts, got 0\.07"),

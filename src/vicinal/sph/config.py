@@ -149,6 +149,8 @@ class Sph(SolverSection):
         for name in _lacking(self.scheme):
             if getattr(self, name):
                 raise self.wrong(name, f"must not be given with the scheme {self.scheme}, which has none")
+        if self.state != "linear" and self.scheme != "delta":
+            raise self.wrong("state", f"must be linear with the scheme {self.scheme}")
         if self.alpha is not None and self.nu is not None:
             raise self.wrong("nu", "must not be given together with alpha")
         self._check_phases()
@@ -176,7 +178,7 @@ class Sph(SolverSection):
                 raise SchemaError(("fill", place, "phase"), fill.phase, "must be a name in [sph.phases]")
 
     def check_scene(self, scene: Scene) -> None:
-        """Check the names of regions, and that nothing leaves the plane of a fluid in two dimensions."""
+        """Check the names of regions, what bodies need, and that nothing leaves the plane of a fluid in 2D."""
         for place, fill in enumerate(self.fill):
             check_name(("fill", place, "region"), fill.region, scene.regions, "regions")
             if fill.vortices is not None and (scene.periodic.x is None or scene.periodic.x != scene.periodic.y):
@@ -190,6 +192,8 @@ class Sph(SolverSection):
                 check_name((name, place, "region"), end.region, scene.regions, "regions")
                 if not isinstance(scene.regions[end.region], BoxRegion):
                     raise SchemaError((name, place, "region"), end.region, "must be the name of a box")
+        if scene.dem is not None and self.scheme != "delta":
+            raise self.wrong("scheme", "must be delta for a fluid with bodies")
         if self.dim == 2 and scene.gravity[2] != 0:
             raise self.wrong("dim", "must be 3 if gravity has a part along z", hint="gravity is along z by default")
 

@@ -15,6 +15,7 @@ from vicinal.sim.solver import SimulationWarning, UnstableError
 
 if TYPE_CHECKING:
     from vicinal.sph.fill import LostPlaces
+    from vicinal.sph.interfaces import WallParticlesLike
     from vicinal.sph.simulation import Simulation
 
 Array = npt.NDArray[np.float64]
@@ -81,6 +82,18 @@ def unstable(sim: Simulation, particle: int) -> UnstableError:
         time=sim.time,
         step=sim.step_count,
     )
+
+
+def warn_of_places(
+    positions: Array,
+    walls: WallParticlesLike | None,
+    spacing: float,
+    box: Sequence[float | None],
+    stacklevel: int,
+) -> None:
+    """Warn if particles lie on top of each other, inside walls, or too far apart."""
+    warn_of_overlaps(positions, None if walls is None else walls.positions, spacing, box, stacklevel + 1)
+    warn_of_gaps(positions, spacing, box, stacklevel + 1)
 
 
 def warn_of_overlaps(

@@ -17,8 +17,8 @@ from vicinal.errors import InputError
 from vicinal.sim.clock import check_end
 from vicinal.sim.solver import SimulationWarning, UnstableError
 from vicinal.sph import schemes
-from vicinal.sph.checks import check_box, check_positive, check_rows, check_time, check_vector
-from vicinal.sph.faults import first_warning_of, unstable, warn_of_gaps, warn_of_overlaps, warning_of
+from vicinal.sph.checks import check_box, check_positive, check_time, check_vector
+from vicinal.sph.faults import first_warning_of, unstable, warn_of_places, warning_of
 from vicinal.sph.guard import Guard, check_guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kept import kept_walls, options_of
@@ -29,6 +29,7 @@ from vicinal.sph.phases import Phase, check_phases, check_tension, matched_sound
 from vicinal.sph.ranks import STEPS, FluidRanks, check_particles
 from vicinal.sph.sound import find_sound
 from vicinal.sph.viscosity import Artificial, Laminar, Viscosity
+from vicinal.sph.walls import Walls
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -194,21 +195,19 @@ class Simulation(Particles):
         self._tolerance = schemes.check_tolerance(tolerance, self._scheme)
         self._box = check_box(box, self._dim, self._kernel.support)
         self._ranks = FluidRanks(comm, self._box, self._kernel.support)
-        self._walls, self._wall_motion, self._ends = walls, wall_motion, ends
-        self._wall_velocities, self._slip = self._check_walls(walls, wall_velocities)
-        moving = [speeds, self._wall_velocities, *([] if ends is None else [ends.at(0.0)[1]])]
-        set_up = (places, moving, self._gravity, self._spacing, self._ranks)
+        self._walls = Walls(walls, wall_motion, wall_velocities, ends, self._dim)
+        set_up = (places, [speeds, *self._walls.speeds()], self._gravity, self._spacing, self._ranks)
         self._sound = find_sound(sound_speed, *set_up, compresses=self._scheme == "delta")
         self._phases = self._several or (Phase(density=self._density, nu=self._kinematic()),)
         self._rest = np.array([each.density for each in self._phases])
         self._sounds = np.array(matched_sounds(self._rest.tolist(), self._sound))
-        warn_of_overlaps(places, None if walls is None else walls.positions, self._spacing, self._box, 2)
-        warn_of_gaps(places, self._spacing, self._box, 2)
+        # A warning of one rank may be an error there.
+        self._ranks.together(lambda: warn_of_places(places, walls, self._spacing, self._box, 4))
         self._core = self._make_core()
         self._append(places, speeds, pressures, phase)
         if ends is not None:
-            ends.exchange(self, len(self._slip))
-        self._place_walls(0.0)
+            ends.exchange(self, len(self._walls.slip))
+        self._core.set_walls(*self._walls.at(0.0))
         self._ranks.divide(self._core)
         self._guard = check_guard(guard)
         self._held: Mapping[str, int] = {}  # before the state that this simulation continues from
@@ -219,25 +218,6 @@ class Simulation(Particles):
 
     def _kinematic(self) -> float:
         return self._viscosity.kinematic(self._kernel.length, self._sound, self._dim)
-
-    def _check_walls(
-        self, walls: WallParticlesLike | None, velocities: npt.ArrayLike | None
-    ) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Return the velocity of each wall, and the slip of each wall particle."""
-        if walls is None:
-            if velocities is not None or self._wall_motion is not None:
-                raise InputError("walls must be passed together with wall_velocities and wall_motion, got None")
-            return np.zeros((0, self._dim)), np.zeros(0, bool)
-        if not hasattr(walls, "slip"):
-            raise InputError(f"walls must be the result of wall_particles(...), got {type(walls).__name__}")
-        count = len(walls.slip)
-        rows = check_rows(walls.positions, "walls.positions")
-        if rows.shape[1] != self._dim:
-            raise InputError(f"walls must have {self._dim} dimensions as the fluid has, got {rows.shape[1]}")
-        of_wall = np.zeros((count, self._dim))
-        if velocities is not None:
-            of_wall = check_rows(velocities, "wall_velocities", (count, self._dim))
-        return of_wall, np.ascontiguousarray(walls.slip[walls.wall], bool)
 
     def _make_core(self) -> _core.Sph:
         laminar = isinstance(self._viscosity, Laminar)
@@ -269,31 +249,9 @@ class Simulation(Particles):
         }
         return _core.Sph(self._dim == 3, self._precision == "double", numbers, vectors, names)
 
-    def _place_walls(self, time: float) -> None:
-        positions, normals, velocities, accelerations = np.zeros((4, 0, self._dim))
-        if self._walls is not None:
-            positions, normals = self._walls.positions, self._walls.normals
-            velocities = self._wall_velocities[self._walls.wall]
-            accelerations = np.zeros(velocities.shape)
-        if self._wall_motion is not None:
-            now = self._wall_motion.at(time)
-            positions, normals, accelerations = now.positions, now.normals, now.accelerations
-            velocities = velocities + now.velocities
-        slip = self._slip
-        if self._ends is not None:
-            # Without a normal and with slip, viscosity sees the fluid around and nothing else.
-            places, speeds = self._ends.at(time)
-            more, none = len(places), np.zeros(places.shape)
-            positions, velocities = np.concatenate([positions, places]), np.concatenate([velocities, speeds])
-            normals, accelerations = np.concatenate([normals, none]), np.concatenate([accelerations, none])
-            slip = np.concatenate([slip, np.ones(more, bool)])
-        x, n, u, a = (np.ascontiguousarray(c, np.float64) for c in (positions, normals, velocities, accelerations))
-        self._core.set_walls(x, n, u, a, slip)
-
     def __repr__(self) -> str:
         """Return the number of particles and the time."""
-        walls = 0 if self._walls is None else len(self._walls.wall)
-        return f"Simulation({len(self)} particles, {walls} in walls, t = {self.time:.6g})"
+        return f"Simulation({len(self)} particles, {len(self._walls.slip)} in walls, t = {self.time:.6g})"
 
     def run(self, steps: int) -> None:
         """Take a number of steps."""
@@ -327,8 +285,8 @@ class Simulation(Particles):
         self._warn(first_warning_of(self))
         with self._ranks.listening():
             self._steps(until, end)
-        if self._wall_motion is not None or self._ends is not None:
-            self._place_walls(self.time)
+        if self._walls.change:
+            self._core.set_walls(*self._walls.at(self.time))
         if not self._warned:
             self._warn(warning_of(self, *self._core.unsolved()))
 
@@ -347,12 +305,12 @@ class Simulation(Particles):
                 if ranks.count(int(ranks.asked)):
                     ranks.asked = False
                     raise KeyboardInterrupt
-            if self._wall_motion is not None or self._ends is not None:
+            if self._walls.change:
                 self._core.prime()
                 # Rates belong to the middle of a step.
-                self._place_walls(self.time + 0.5 * self.dt)
-                if self._guard is not None and self._wall_motion is not None:
-                    self._wall_motion.place(self.time + self.dt)
+                self._core.set_walls(*self._walls.at(self.time + 0.5 * self.dt))
+                if self._guard is not None and self._walls.motion is not None:
+                    self._walls.motion.place(self.time + self.dt)
                     self._guard.move()
                 done = 1
             else:
@@ -360,7 +318,7 @@ class Simulation(Particles):
             if not ranks.advance(self._core, until, done):
                 self._fault = unstable(self, self._core.broken())
                 raise self._fault
-            if self._ends is not None and self._ends.exchange(self, len(self._slip)):
+            if self._walls.ends is not None and self._walls.ends.exchange(self, len(self._walls.slip)):
                 ranks.inform(self._core)
 
     def set_bodies(
@@ -450,7 +408,7 @@ class Simulation(Particles):
     @property
     def walls(self) -> WallParticlesLike | None:
         """The wall particles as they were passed."""
-        return self._walls
+        return self._walls.particles
 
     @property
     def held(self) -> Mapping[str, int]:
@@ -464,7 +422,7 @@ class Simulation(Particles):
     @property
     def wall_motion(self) -> WallMotionLike | None:
         """The motion of the walls."""
-        return self._wall_motion
+        return self._walls.motion
 
     @property
     def dim(self) -> int:
@@ -546,13 +504,13 @@ class Simulation(Particles):
         }
         if self._scheme == "dfsph":
             state["tolerance"] = self._tolerance
-        if self._ends is not None:
-            state["ends"] = self._ends.state()
+        if self._walls.ends is not None:
+            state["ends"] = self._walls.ends.state()
         if self._several is not None:
             state["phases"] = np.array([[each.density, each.nu] for each in self._several])
             state["surface_tension"] = self._tension
-        if self._walls is not None:
-            state["walls"] = kept_walls(self._walls, self._wall_velocities)
+        if self._walls.particles is not None:
+            state["walls"] = kept_walls(self._walls.particles, self._walls.velocities)
         return state
 
     @classmethod
@@ -586,9 +544,9 @@ class Simulation(Particles):
 
     def _continue(self, state: Mapping[str, Any]) -> None:
         """Take particles and clock of a state."""
-        if self._ends is not None:
-            self._ends.restore(state["ends"])
-        self._place_walls(float(state["clock"][0]))
+        if self._walls.ends is not None:
+            self._walls.ends.restore(state["ends"])
+        self._core.set_walls(*self._walls.at(float(state["clock"][0])))
         numbers, marks = np.asarray(state["particles"], np.float64), np.asarray(state["marks"], np.uint32)
         own = self._ranks.share(numbers[:, : self._dim])
         self._core.restore(
@@ -600,8 +558,8 @@ class Simulation(Particles):
         )
         self._next_id = int(state["next_id"])
         self._ranks.inform(self._core)
-        if self._guard is not None and self._wall_motion is not None:
-            self._wall_motion.place(self.time)
+        if self._guard is not None and self._walls.motion is not None:
+            self._walls.motion.place(self.time)
             self._guard.move()
         # Files leave out a table without entries.
         self._held = {str(name): int(count) for name, count in state.get("held", {}).items()}
@@ -612,7 +570,7 @@ class Simulation(Particles):
             raise TypeError("a Simulation on ranks can be neither copied nor pickled; use state() and restore()")
         if self._guard is not None:
             raise TypeError("a Simulation with a guard can be neither copied nor pickled; use state() and restore()")
-        return _restored, (type(self), self.state(), self._wall_motion)
+        return _restored, (type(self), self.state(), self._walls.motion)
 
 
 def _restored(kind: type[Simulation], state: Mapping[str, Any], motion: WallMotionLike | None) -> Simulation:
