@@ -264,7 +264,7 @@ std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<c
     joined.push_back(entries[t]);
   }
   if (joined.empty()) return {};
-  patches::Region region;
+  patches::PatchRegion region;
   region.border = hull_of(corners);
   region.border.tidy(patches::shortest * body.shape->radius);
   region.set(moments);
