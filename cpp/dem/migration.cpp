@@ -8,7 +8,7 @@
 namespace vicinal::dem {
 namespace {
 
-struct BodyRecord {
+struct MovedBody {
   Place place;
   Motion motion;
   Quat orientation;
@@ -43,8 +43,8 @@ T read(std::span<const std::byte>& from) {
   return value;
 }
 
-BodyRecord record_of(const Bodies& bodies, std::size_t row) {
-  BodyRecord record{};
+MovedBody record_of(const Bodies& bodies, std::size_t row) {
+  MovedBody record{};
   record.place = bodies.places[row];
   record.motion = bodies.motions[row];
   record.orientation = bodies.orientations[row];
@@ -59,7 +59,7 @@ BodyRecord record_of(const Bodies& bodies, std::size_t row) {
   return record;
 }
 
-void set_row(Bodies& bodies, std::size_t row, const BodyRecord& record, bool ghost) {
+void set_row(Bodies& bodies, std::size_t row, const MovedBody& record, bool ghost) {
   bodies.places[row] = record.place;
   bodies.motions[row] = record.motion;
   bodies.orientations[row] = record.orientation;
@@ -141,7 +141,7 @@ std::vector<Parcel> Migration::depart(std::span<const std::int32_t> ranks, std::
 
 Parcel Migration::copies(std::span<const Number> rows) const {
   Parcel parcel;
-  parcel.reserve(sizeof(Header) + rows.size() * sizeof(BodyRecord));
+  parcel.reserve(sizeof(Header) + rows.size() * sizeof(MovedBody));
   append(parcel, Header{rows.size(), 0, 0, 1});
   for (const Number row : rows) append(parcel, record_of(assembly_.bodies, row));
   return parcel;
@@ -153,7 +153,7 @@ void Migration::arrive(std::span<const std::byte> parcel, bool ghosts) {
   Bodies& bodies = assembly_.bodies;
   const std::size_t old = bodies.size();
   bodies.resize(old + header.bodies);
-  for (std::size_t k = 0; k < header.bodies; ++k) set_row(bodies, old + k, read<BodyRecord>(parcel), ghosts);
+  for (std::size_t k = 0; k < header.bodies; ++k) set_row(bodies, old + k, read<MovedBody>(parcel), ghosts);
   for (const bool of_walls : {false, true}) {
     ContactHistory& history = of_walls ? lists_.stashed_walls : lists_.stashed_pairs;
     const std::size_t count = of_walls ? header.walls : header.pairs;

@@ -153,7 +153,7 @@ inline Polygon intersection(const Polygon& first, const Polygon& second, double 
 }
 
 // A region of contact: its border (convex), centroid and covariance.
-struct Region {
+struct PatchRegion {
   Polygon border;
   Flat centre{0, 0};
   Symmetric covariance;
@@ -187,7 +187,7 @@ struct Region {
 };
 
 // The point c of a region that maximises slope · c - 1/2 (c - centre) precision (c - centre).
-inline Flat best_place(const Region& region, Flat slope, Symmetric precision) {
+inline Flat best_place(const PatchRegion& region, Flat slope, Symmetric precision) {
   const Polygon& border = region.border;
   if (border.size < 2) return region.centre;
   const Symmetric spread = precision.inverse();
@@ -217,7 +217,7 @@ inline Flat best_place(const Region& region, Flat slope, Symmetric precision) {
 // The covariance of the points of a patch around a place in a region. If the place is nearer to a side than the
 // centroid is, the variance perpendicular to that side falls with the square of the distance. `beyond` is the distance
 // by which the region of the sharp shapes extends beyond this one.
-inline Symmetric narrowed(const Region& region, Flat place, double beyond) {
+inline Symmetric narrowed(const PatchRegion& region, Flat place, double beyond) {
   constexpr double least = 1e-12;
   const Polygon& border = region.border;
   Symmetric root = region.covariance.root();
@@ -275,7 +275,7 @@ struct Facing {
 
 // The patch on a region. `size` is that of the bodies, `level` the height of the contact above the plane; `beyond`: see
 // `narrowed`.
-inline Patch patch_on(const patches::Region& region, const Contact& contact, const ContactPlane& plane,
+inline Patch patch_on(const patches::PatchRegion& region, const Contact& contact, const ContactPlane& plane,
                       const patches::PlaneFunction& overlap, double size, double beyond,
                       const patches::PlaneFunction& level) {
   using namespace patches;
@@ -326,7 +326,7 @@ inline Patch patch_of(const Contact& contact, const ContactPlane& plane, const F
                       double first_margin, double second_margin, double size) {
   if (first.size == 1 || second.size == 1) return Patch::single(contact);
   const Facing facing(plane, first, second, first_margin + second_margin);
-  patches::Region region;
+  patches::PatchRegion region;
   region.border = facing.region(contact.overlap);
   region.border.tidy(patches::shortest * size);
   if (region.border.size < 2) return Patch::single(contact);

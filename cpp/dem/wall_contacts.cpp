@@ -71,7 +71,7 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, double odomet
   static thread_local struct {
     std::vector<std::int32_t> faces;
     std::vector<std::size_t> entries;  // entries of the faces
-    std::vector<mesh::Touch> found;
+    std::vector<mesh::SurfaceTouch> found;
     mesh::Toucher::Room room;
   } of_thread;
   auto& [faces, entries, found, room] = of_thread;
@@ -107,7 +107,7 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, double odomet
   const mesh::Surface surface = mesh.surface();
   found.clear();
   mesh::Toucher(surface, mesh.keys, room).touch(static_cast<std::int32_t>(row), place, p.r, faces, found);
-  for (const mesh::Touch& touch : found) {
+  for (const mesh::SurfaceTouch& touch : found) {
     const mesh::Vec3 away = mesh::contact_normal(surface, touch);
     const Vec normal = rotate(wall.turned, {-away.x, -away.y, -away.z});
     const double distance = std::sqrt(touch.closest.square), overlap = p.r - distance;
@@ -264,7 +264,7 @@ std::vector<std::size_t> Forces::patch_on_triangles(std::size_t row, std::span<c
     joined.push_back(entries[t]);
   }
   if (joined.empty()) return {};
-  patches::Region region;
+  patches::PatchRegion region;
   region.border = hull_of(corners);
   region.border.tidy(patches::shortest * body.shape->radius);
   region.set(moments);

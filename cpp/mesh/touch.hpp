@@ -20,7 +20,7 @@
 
 namespace vicinal::mesh {
 
-struct Touch {
+struct SurfaceTouch {
   std::int32_t body, face, key;
   Closest closest;
 };
@@ -34,7 +34,7 @@ class Toucher {
  public:
   // Memory that is used again by the next call.
   struct Room {
-    std::vector<Touch> near, kept;
+    std::vector<SurfaceTouch> near, kept;
     std::vector<std::pair<std::int32_t, std::size_t>> incident;
   };
   // keys[feature]: the number that identifies contacts on this feature.
@@ -43,13 +43,13 @@ class Toucher {
 
   // Appends the contacts of a body with any of the faces, ordered by key. The order of the faces does not matter.
   void touch(std::int32_t body, const Vec3& place, double radius, std::span<const std::int32_t> faces,
-             std::vector<Touch>& contacts) {
+             std::vector<SurfaceTouch>& contacts) {
     near_.clear();
     for (const std::int32_t face : faces) {
       const Closest closest = closest_point(surface_, static_cast<std::size_t>(face), place);
       if (closest.square <= radius * radius) near_.push_back({body, face, 0, closest});
     }
-    std::sort(near_.begin(), near_.end(), [](const Touch& a, const Touch& b) {
+    std::sort(near_.begin(), near_.end(), [](const SurfaceTouch& a, const SurfaceTouch& b) {
       return std::tuple(a.closest.square, a.closest.feature, a.face) <
              std::tuple(b.closest.square, b.closest.feature, b.face);
     });
@@ -84,14 +84,14 @@ class Toucher {
     if (near_[first->second].closest.square < own.square) return true;
     // Triangles may also meet without a common vertex, for example if a corner lies on the edge of a larger triangle.
     const Vec3 point = place + own.offset;
-    return std::any_of(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(k), [&](const Touch& other) {
+    return std::any_of(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(k), [&](const SurfaceTouch& other) {
       return other.closest.square < own.square &&
              closest_point(surface_, static_cast<std::size_t>(other.face), point).square <= tolerance * tolerance;
     });
   }
 
-  [[nodiscard]] bool is_known(const Touch& touch, double tolerance) const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](const Touch& other) {
+  [[nodiscard]] bool is_known(const SurfaceTouch& touch, double tolerance) const {
+    return std::any_of(kept_.begin(), kept_.end(), [&](const SurfaceTouch& other) {
       const Vec3 apart = touch.closest.offset - other.closest.offset;
       return touch.closest.feature == other.closest.feature || dot(apart, apart) <= tolerance * tolerance;
     });
@@ -102,20 +102,20 @@ class Toucher {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
       const std::int32_t feature = kept_[k].closest.feature, key = keys_[static_cast<std::size_t>(feature)];
       const bool taken = std::any_of(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(k),
-                                     [&](const Touch& nearer) { return nearer.key == key; });
+                                     [&](const SurfaceTouch& nearer) { return nearer.key == key; });
       kept_[k].key = taken ? feature : key;
     }
-    std::sort(kept_.begin(), kept_.end(), [](const Touch& a, const Touch& b) { return a.key < b.key; });
+    std::sort(kept_.begin(), kept_.end(), [](const SurfaceTouch& a, const SurfaceTouch& b) { return a.key < b.key; });
   }
 
   const Surface& surface_;
   std::span<const std::int32_t> keys_;
-  std::vector<Touch>&near_, &kept_;
+  std::vector<SurfaceTouch>&near_, &kept_;
   std::vector<std::pair<std::int32_t, std::size_t>>& incident_;
 };
 
 // The unit normal of a contact, which points to the body.
-inline Vec3 contact_normal(const Surface& surface, const Touch& touch) {
+inline Vec3 contact_normal(const Surface& surface, const SurfaceTouch& touch) {
   const Closest& closest = touch.closest;
   if (closest.square > 0) return (1 / std::sqrt(closest.square)) * (Vec3{0, 0, 0} - closest.offset);
   // The centre of the body is on the surface, so any direction out of the surface is valid.

@@ -109,7 +109,7 @@ Tally count_neighbors(const Task<T, D>& task, std::span<std::int32_t> counts) {
 
 namespace detail {
 
-// Columns for results that cannot be large. Mapping and unmapping pages takes longer than a small search, so such a
+// Columns for results that cannot be very large. Mapping and unmapping pages takes longer than a small search, so a small
 // result is copied out of columns that the next search reuses.
 inline Pool& kept_columns() {
   static Pool pool;
@@ -136,12 +136,13 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
                                    Pool* pool) {
   const Bodies<T, D>& bodies = task.index.bodies();
   const bool few = slab == small_slab;
-  const bool copied = pool == nullptr && count * slab <= copied_entries;
-  if (copied) count = copied_entries / slab;
+  const bool keep = pool == nullptr && count * slab <= mapped_entries;
+  // Two sizes of columns, so that they fit the next search.
+  if (keep && count * slab <= copied_entries) count = copied_entries / slab;
   else if (pool == nullptr) count = std::max(count, mapped_entries / slab);
   PairResult<T, D> result;
   result.store =
-      ColumnStore<T, D>(want, count * slab, copied ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
+      ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
   const Columns<T> columns = result.store.columns();
   Slabs slabs(count, slab);
   const std::int32_t* const payload = payload_of(bodies, want);
@@ -157,7 +158,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
     result.tally.pairs += writer.total();
   });
   result.size = close_gaps<T, D>(columns, std::move(gaps), slabs.taken());
-  if (copied) result.store = copy_out(std::move(result.store), want, result.size);
+  if (keep && result.size <= copied_entries) result.store = copy_out(std::move(result.store), want, result.size);
   else if (pool == nullptr) result.store.trim(result.size);
   return result;
 }

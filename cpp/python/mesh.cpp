@@ -34,7 +34,7 @@ nb::tuple touches(const SurfaceArrays& arrays, const Column<std::int32_t>& keys,
   if (radii.shape(0) != places.size() || offsets.shape(0) != places.size() + 1 || keys.shape(0) != surface.features())
     throw nb::type_error("one radius and one row per point, and one key per feature");
   constexpr std::size_t grain = 256;
-  std::vector<std::vector<mesh::Touch>> pieces((places.size() + grain - 1) / grain);
+  std::vector<std::vector<mesh::SurfaceTouch>> pieces((places.size() + grain - 1) / grain);
   without_lock([&] {
     parallel_ranges(places.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
       mesh::Toucher::Room room;
@@ -52,7 +52,7 @@ nb::tuple touches(const SurfaceArrays& arrays, const Column<std::int32_t>& keys,
   std::vector<std::int8_t> kind;
   std::vector<double> point, normal, distance;
   for (const auto& piece : pieces)
-    for (const mesh::Touch& touch : piece) {
+    for (const mesh::SurfaceTouch& touch : piece) {
       body.push_back(touch.body);
       face.push_back(touch.face);
       key.push_back(touch.key);

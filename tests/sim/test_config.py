@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vicinal import InputError
 from vicinal.dem.config import Dem
 from vicinal.dem.config.bodies import Sphere, TabletBody
-from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Outlet, Place
+from vicinal.dem.config.insertion import Emitter, Fill, FromFile, GrainOutlet, Place
 from vicinal.sim.draws import Draws
 from vicinal.sim.scene import Output, Periodic, RunSettings, Scene, load, read
 from vicinal.sim.sizes import Bimodal, Fixed, LogNormal, Normal, PowerLaw, SieveCurve, Uniform
@@ -302,7 +302,7 @@ def test_the_file_in_the_documentation_is_a_scene():
         Dem,
         Output,
         Periodic,
-        Outlet,
+        GrainOutlet,
         Motion,
         Fill,
         Emitter,

@@ -134,7 +134,7 @@ INSERTS = Variant("kind", {kind.TAG[1]: kind for kind in (Fill, Emitter, Place, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outlet(Section):
+class GrainOutlet(Section):
     """Remove bodies whose centres are in a region, or outside of it."""
 
     region: str = key(Text("the name of a region"))

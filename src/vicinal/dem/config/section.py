@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vicinal.dem.config.bodies import BODIES, Body
-from vicinal.dem.config.insertion import INSERTS, Emitter, Fill, Insert, Outlet
+from vicinal.dem.config.insertion import INSERTS, Emitter, Fill, GrainOutlet, Insert
 from vicinal.dem.config.materials import MATERIAL, Pair, allowed_range
 from vicinal.dem.materials import LAWS, Material, values_of
 from vicinal.dem.overlaps import MAX_OVERLAP
@@ -44,7 +44,7 @@ class Dem(SolverSection):
     pairs: tuple[Pair, ...] = key(Items(Part(Pair)), ())
     bodies: dict[str, Body] = key(Named(BODIES), {})
     insert: tuple[Insert, ...] = key(Items(INSERTS), ())
-    outlets: tuple[Outlet, ...] = key(Items(Part(Outlet)), ())
+    outlets: tuple[GrainOutlet, ...] = key(Items(Part(GrainOutlet)), ())
 
     def check(self) -> None:
         """Check that the step is given once, that all names are known, and that the law accepts the materials."""
