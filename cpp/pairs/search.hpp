@@ -109,8 +109,8 @@ Tally count_neighbors(const Task<T, D>& task, std::span<std::int32_t> counts) {
 
 namespace detail {
 
-// Columns for results that cannot be very large. Mapping and unmapping pages takes longer than a small search, so a small
-// result is copied out of columns that the next search reuses.
+// Columns for results that cannot be very large. Mapping and unmapping pages takes longer than a small search, so a
+// small result is copied out of columns that the next search reuses.
 inline Pool& kept_columns() {
   static Pool pool;
   return pool;
