@@ -161,4 +161,5 @@ def test_the_structure_chosen_tests_few_candidates() -> None:
     chosen = vc.choose(with_stray, cutoff=0.03)
     index = getattr(vc, chosen.structure)(with_stray, cutoff=0.03, **chosen.parameters)
     index.pairs()
-    assert index.stats.candidates < 100 * index.stats.pairs
+    # Wide cells with many candidates may be the fastest, but not a cell with everything in it.
+    assert index.stats.candidates < 0.05 * len(with_stray) ** 2 / 2
