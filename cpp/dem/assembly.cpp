@@ -122,7 +122,7 @@ void Assembly::describe_elements() {
   for (std::size_t e = 0; e < sizes_.size(); ++e) sizes_[e] = is_convex(e) ? shape_of(e).radius : act.places[e].r;
   poses_.resize(any_convex ? act.size : 0);
   for (std::size_t e = 0; e < poses_.size(); ++e) {
-    const Shape& shape = shape_of(e);
+    const GrainShape& shape = shape_of(e);
     poses_[e] = {{0, 0, 1, is_convex(e) ? shape.margin : act.places[e].r}, shape.core()};
   }
 }
@@ -136,11 +136,11 @@ void Assembly::pose_elements() {
   });
 }
 
-const Shape& Assembly::shape_of(std::size_t element) const {
-  static const Shape ball;
+const GrainShape& Assembly::shape_of(std::size_t element) const {
+  static const GrainShape ball;
   const std::int32_t number = bodies.shapes[body_of(element)];
   if (number < 0) return ball;
-  const Shape& shape = shapes[static_cast<std::size_t>(number)];
+  const GrainShape& shape = shapes[static_cast<std::size_t>(number)];
   return shape.is_ball() ? ball : shape;
 }
 

@@ -23,11 +23,11 @@ namespace vicinal::dem {
 
 class Assembly {
  public:
-  Bodies bodies;
+  GrainBodies bodies;
   Elements elements;
   KeyBlocks blocks;
-  std::vector<Shape> shapes;  // Bodies::shapes refers to these
-  bool any_convex = false;    // whether a body is neither a sphere nor a clump
+  std::vector<GrainShape> shapes;  // GrainBodies::shapes refers to these
+  bool any_convex = false;         // whether a body is neither a sphere nor a clump
   std::vector<Wall> walls;
   std::vector<WallMesh> meshes;  // one per wall; empty unless the wall is a mesh
   // A possible contact with a wall, or one face of a mesh. The rows of walls contain numbers of primitives.
@@ -87,7 +87,7 @@ class Assembly {
     return kinds_[element].convex;
   }  // neither a sphere nor part of a clump
   [[nodiscard]] bool is_curved(std::size_t element) const { return kinds_[element].curved; }
-  [[nodiscard]] const Shape& shape_of(std::size_t element) const;
+  [[nodiscard]] const GrainShape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
   [[nodiscard]] const Pose* poses() const { return poses_.data(); }
   [[nodiscard]] const double* sizes() const { return sizes_.data(); }  // per element: the radius for the law

@@ -12,7 +12,7 @@
 
 namespace vicinal::dem {
 
-struct Bodies {
+struct GrainBodies {
   HugeVector<Place> places;  // centre of mass; radius, for other shapes that of the bounding sphere
   HugeVector<Motion> motions;
   HugeVector<Quat> orientations;

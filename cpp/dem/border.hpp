@@ -26,7 +26,7 @@ class Border {
 
   // `sent`: own rows in the order of the message; `arriving`: rows of ghosts, rank by rank, `counts` of each.
   // `turning`: orientations travel, too, which is needed unless all bodies are spheres.
-  void set(const Bodies& bodies, std::span<const Number> sent, std::span<const Number> arriving,
+  void set(const GrainBodies& bodies, std::span<const Number> sent, std::span<const Number> arriving,
            std::span<const std::size_t> counts, bool turning) {
     turning_ = turning;
     sent_.resize(sent.size());
@@ -46,7 +46,7 @@ class Border {
                                     sent_.begin());
   }
   // Puts the motion of rows before `end` into the message, from this body on; returns the next one.
-  std::size_t pack(const Bodies& bodies, std::size_t body, std::size_t end) {
+  std::size_t pack(const GrainBodies& bodies, std::size_t body, std::size_t end) {
     // Another rank has read this memory since it was last written, so the processor has to ask for it.
     constexpr std::size_t ahead = 16;
     std::byte* const message = exchange->outgoing();
@@ -63,13 +63,13 @@ class Border {
   }
   // Gives the ghosts the motion that has arrived. `dt`: how far they move, 0 if they stay. Returns the largest speed of
   // a ghost.
-  double unpack(Bodies& bodies, double dt) {
+  double unpack(GrainBodies& bodies, double dt) {
     return turning_ ? unpack_all<true>(bodies, dt) : unpack_all<false>(bodies, dt);
   }
 
  private:
   template <bool turning>
-  double unpack_all(Bodies& bodies, double dt) {
+  double unpack_all(GrainBodies& bodies, double dt) {
     double fastest = 0;  // square
     for (std::size_t rank = 0, slot = 0; rank < counts_.size(); ++rank) {
       if (counts_[rank] == 0) continue;

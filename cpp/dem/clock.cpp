@@ -9,7 +9,7 @@
 namespace vicinal::dem {
 
 void Clock::prepare() {
-  const Bodies& bodies = assembly_.bodies;
+  const GrainBodies& bodies = assembly_.bodies;
   runs_.clear();
   for (std::size_t row = 0; row < bodies.size(); ++row) {
     const bool round = bodies.isotropic(row);
@@ -112,7 +112,7 @@ std::int64_t Clock::advance(std::int64_t most) {
 
 template <class F>
 void Clock::half_steps(std::size_t begin, std::size_t end, F&& f) {
-  Bodies& bodies = assembly_.bodies;
+  GrainBodies& bodies = assembly_.bodies;
   auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
                               [](std::size_t row, const Run& one) { return row < one.begin; }) -
              1;

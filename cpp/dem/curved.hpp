@@ -13,7 +13,8 @@
 namespace vicinal::dem {
 namespace {
 
-// One core per lane, with the dimensions of `Shape`. Positions are relative to the centre of the first of the pair.
+// One core per lane, with the dimensions of `GrainShape`. Positions are relative to the centre of the first of the
+// pair.
 template <class Real>
 struct Core {
   Triple<Real> centre, axis;

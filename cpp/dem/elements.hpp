@@ -58,7 +58,7 @@ struct Elements {
   }
 
   // Sets positions and velocities from those of the bodies.
-  void place(const Bodies& bodies) {
+  void place(const GrainBodies& bodies) {
     each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t b = begin; b < end; ++b) {
         const Axes axes = axes_of(bodies.orientations[b]);
@@ -74,7 +74,7 @@ struct Elements {
     });
   }
   // Sets positions after a drift.
-  void follow(const Bodies& bodies, double dt) {
+  void follow(const GrainBodies& bodies, double dt) {
     each_block(bodies.size(), block_rows, [&](std::size_t begin, std::size_t end, std::size_t) {
       kernels().follow({begin,
                         end,

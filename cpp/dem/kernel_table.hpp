@@ -21,7 +21,7 @@ namespace {
 
 // `Lanes` lists kinds of lanes, widest first. Each kind continues where the wider one stopped; the last has one lane.
 template <class... Lanes>
-constexpr Kernels kernels_of() {
+constexpr GrainKernels kernels_of() {
   using Widest = std::tuple_element_t<0, std::tuple<Lanes..., OneLane>>;
   return {
       [](SearchJob& job) { search<Widest>(job); },

@@ -5,6 +5,6 @@
 
 namespace vicinal::dem {
 
-const Kernels& kernels() { return VICINAL_OF_ISA(kernels); }
+const GrainKernels& kernels() { return VICINAL_OF_ISA(kernels); }
 
 }  // namespace vicinal::dem

@@ -261,7 +261,7 @@ struct HalfStepJob {
   double sum = 0;
 };
 
-struct Kernels {
+struct GrainKernels {
   void (*search)(SearchJob&);
   void (*collect)(CollectJob&);
   // `law` is the number of the law (laws/laws.hpp).
@@ -284,8 +284,8 @@ struct Kernels {
 };
 
 // The loops for the present processor.
-const Kernels& kernels();
+const GrainKernels& kernels();
 
-extern const Kernels baseline_kernels, avx2_kernels, avx512_kernels, neon_kernels;
+extern const GrainKernels baseline_kernels, avx2_kernels, avx512_kernels, neon_kernels;
 
 }  // namespace vicinal::dem

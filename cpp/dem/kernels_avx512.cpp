@@ -9,6 +9,6 @@ namespace vicinal::dem {
 
 // constinit: no code of this file may run at start-up, since the processor may lack AVX-512. A remainder of fewer than
 // eight contacts is processed in four lanes.
-constinit const Kernels avx512_kernels = kernels_of<EightLanes, FourLanes>();
+constinit const GrainKernels avx512_kernels = kernels_of<EightLanes, FourLanes>();
 
 }  // namespace vicinal::dem

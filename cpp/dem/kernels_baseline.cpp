@@ -5,6 +5,6 @@
 
 namespace vicinal::dem {
 
-const Kernels baseline_kernels = kernels_of<>();
+const GrainKernels baseline_kernels = kernels_of<>();
 
 }  // namespace vicinal::dem

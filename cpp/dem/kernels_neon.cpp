@@ -5,6 +5,6 @@
 
 namespace vicinal::dem {
 
-constinit const Kernels neon_kernels = kernels_of<FourLanes>();
+constinit const GrainKernels neon_kernels = kernels_of<FourLanes>();
 
 }  // namespace vicinal::dem

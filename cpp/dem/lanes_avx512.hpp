@@ -7,20 +7,22 @@
 namespace vicinal::dem {
 namespace {
 
-struct Eight {
+struct EightDoubles {
   __m512d v;
 };
 struct EightMask {
   std::uint8_t bits;
 };
-inline Eight operator+(Eight a, Eight b) { return {_mm512_add_pd(a.v, b.v)}; }
-inline Eight operator-(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
-inline Eight operator*(Eight a, Eight b) { return {_mm512_mul_pd(a.v, b.v)}; }
-inline Eight operator/(Eight a, Eight b) { return {_mm512_div_pd(a.v, b.v)}; }
-inline EightMask operator>(Eight a, Eight b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_GT_OQ)}; }
-inline Eight root(Eight a) { return {_mm512_sqrt_pd(a.v)}; }
-inline Eight choose(EightMask yes, Eight a, Eight b) { return {_mm512_mask_blend_pd(yes.bits, b.v, a.v)}; }
-inline Eight magnitude(Eight a) { return {_mm512_abs_pd(a.v)}; }
+inline EightDoubles operator+(EightDoubles a, EightDoubles b) { return {_mm512_add_pd(a.v, b.v)}; }
+inline EightDoubles operator-(EightDoubles a, EightDoubles b) { return {_mm512_sub_pd(a.v, b.v)}; }
+inline EightDoubles operator*(EightDoubles a, EightDoubles b) { return {_mm512_mul_pd(a.v, b.v)}; }
+inline EightDoubles operator/(EightDoubles a, EightDoubles b) { return {_mm512_div_pd(a.v, b.v)}; }
+inline EightMask operator>(EightDoubles a, EightDoubles b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_GT_OQ)}; }
+inline EightDoubles root(EightDoubles a) { return {_mm512_sqrt_pd(a.v)}; }
+inline EightDoubles choose(EightMask yes, EightDoubles a, EightDoubles b) {
+  return {_mm512_mask_blend_pd(yes.bits, b.v, a.v)};
+}
+inline EightDoubles magnitude(EightDoubles a) { return {_mm512_abs_pd(a.v)}; }
 
 // Force and torque of a load, in one register.
 struct EightLoad {
@@ -36,7 +38,7 @@ struct EightLoad {
 
 // Rows are the same as those of FourLanes: four numbers each.
 struct EightLanes {
-  using Real = Eight;
+  using Real = EightDoubles;
   using Row = Four;
   using LoadPair = EightLoad;
   static constexpr std::size_t width = 8;

@@ -43,7 +43,7 @@ T read(std::span<const std::byte>& from) {
   return value;
 }
 
-MovedBody record_of(const Bodies& bodies, std::size_t row) {
+MovedBody record_of(const GrainBodies& bodies, std::size_t row) {
   MovedBody record{};
   record.place = bodies.places[row];
   record.motion = bodies.motions[row];
@@ -59,7 +59,7 @@ MovedBody record_of(const Bodies& bodies, std::size_t row) {
   return record;
 }
 
-void set_row(Bodies& bodies, std::size_t row, const MovedBody& record, bool ghost) {
+void set_row(GrainBodies& bodies, std::size_t row, const MovedBody& record, bool ghost) {
   bodies.places[row] = record.place;
   bodies.motions[row] = record.motion;
   bodies.orientations[row] = record.orientation;
@@ -84,7 +84,7 @@ Migration::Part Migration::part_of(std::size_t element) const {
 
 std::vector<Parcel> Migration::depart(std::span<const std::int32_t> ranks, std::int32_t own, std::size_t size) {
   lists_.stash();
-  const Bodies& bodies = assembly_.bodies;
+  const GrainBodies& bodies = assembly_.bodies;
   const std::size_t elements = assembly_.element_places().size();
   former_.clear();
   for (std::size_t e = 0; e < elements; ++e) former_.push_back(part_of(e));
@@ -150,7 +150,7 @@ Parcel Migration::copies(std::span<const Number> rows) const {
 void Migration::arrive(std::span<const std::byte> parcel, bool ghosts) {
   if (parcel.empty()) return;
   const auto header = read<Header>(parcel);
-  Bodies& bodies = assembly_.bodies;
+  GrainBodies& bodies = assembly_.bodies;
   const std::size_t old = bodies.size();
   bodies.resize(old + header.bodies);
   for (std::size_t k = 0; k < header.bodies; ++k) set_row(bodies, old + k, read<MovedBody>(parcel), ghosts);
@@ -182,7 +182,7 @@ std::vector<Number> Migration::sort() {
 }
 
 void Migration::settle() {
-  const Bodies& bodies = assembly_.bodies;
+  const GrainBodies& bodies = assembly_.bodies;
   std::unordered_map<std::int64_t, Number> rows;
   rows.reserve(bodies.size());
   for (std::size_t row = 0; row < bodies.size(); ++row) rows.emplace(bodies.ids[row], static_cast<Number>(row));

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "delaunay/curve.hpp"
-#include "delaunay/delaunay.hpp"
 #include "delaunay/graph.hpp"
+#include "delaunay/moving_triangulation.hpp"
 #include "delaunay/walk.hpp"
 #include "exec/threads.hpp"
 #include "index/parts.hpp"
@@ -56,7 +56,7 @@ class Delaunay final : public Structure<T, D> {
     change(all, [&] { tri_.remove(ids); });
   }
   // The triangulation of the current positions, for any skin.
-  const delaunay::Delaunay<T>& settled();
+  const delaunay::MovingTriangulation<T>& settled();
 
   void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const override {
     std::vector<Point2> places(points.size);
@@ -170,7 +170,8 @@ class Delaunay final : public Structure<T, D> {
     });
   }
 
-  // Bodies may be farther apart in the triangulation than at their current positions: see delaunay::Delaunay::slack.
+  // Bodies may be farther apart in the triangulation than at their current positions: see
+  // delaunay::MovingTriangulation::slack.
   [[nodiscard]] double reach() const { return settings_.reach() + tri_.slack(); }
   // Constant while the triangulation is unchanged, so that its edges are listed once.
   [[nodiscard]] double longest_reach() const { return settings_.reach() + skin_; }
@@ -216,7 +217,7 @@ class Delaunay final : public Structure<T, D> {
 
   Settings<T, D> settings_;
   double skin_;
-  delaunay::Delaunay<T> tri_;
+  delaunay::MovingTriangulation<T> tri_;
   Bodies<T, D> bodies_;
   bool sound_ = false;
   delaunay::Motion motion_;
@@ -225,7 +226,7 @@ class Delaunay final : public Structure<T, D> {
 };
 
 template <class T, int D>
-const delaunay::Delaunay<T>& Delaunay<T, D>::settled() {
+const delaunay::MovingTriangulation<T>& Delaunay<T, D>::settled() {
   if (!tri_.settled())
     change(bodies_.raw, [&] {
       motion_ = tri_.settle();

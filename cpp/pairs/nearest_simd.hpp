@@ -51,9 +51,9 @@ struct From {
 
 // Columns by value: what is written might alias pointers that are read from memory, and they would be read again.
 template <class V, int D>
-struct Columns {
+struct ColumnPointers {
   V* of[D];
-  inline explicit Columns(V* const* x) {
+  inline explicit ColumnPointers(V* const* x) {
     for (int a = 0; a < D; ++a) of[a] = x[a];
   }
   inline V* operator[](int a) const { return of[a]; }
@@ -63,7 +63,7 @@ template <class Lanes, int D, bool Shifted>
 void squares_of(const typename Lanes::value* const* x, std::size_t count, const typename Lanes::value* at,
                 const typename Lanes::value* shift, typename Lanes::value* to) {
   const From<Lanes, D, Shifted> from(at, shift);
-  const Columns<const typename Lanes::value, D> column(x);
+  const ColumnPointers<const typename Lanes::value, D> column(x);
   for (std::size_t k = 0; k < count; k += Lanes::width)
     Lanes::store(to + k, from.square([&](int a) { return Lanes::load(column[a] + k); }));
 }
@@ -78,7 +78,7 @@ template <class Lanes, int D, bool Shifted>
 void squares_at_of(const typename Lanes::value* const* x, const std::int32_t* slots, std::size_t count,
                    const typename Lanes::value* at, const typename Lanes::value* shift, typename Lanes::value* to) {
   const From<Lanes, D, Shifted> from(at, shift);
-  const Columns<const typename Lanes::value, D> column(x);
+  const ColumnPointers<const typename Lanes::value, D> column(x);
   for (std::size_t k = 0; k < count; k += Lanes::width)
     Lanes::store(to + k, from.square([&](int a) { return Lanes::at(column[a], slots + k); }));
   for (std::size_t k = 0; k < order_padding; k += Lanes::width)
@@ -164,8 +164,8 @@ template <class Single, class Exact, int D, bool Shifted>
 std::size_t gather_local(const typename Exact::value* const* x, const Span* spans, std::size_t count,
                          const LocalFrame<typename Exact::value>& frame, const QueryBounds<float>& bounds, float most,
                          float* const* to, std::int32_t* slots) {
-  const Columns<const typename Exact::value, D> source(x);
-  const Columns<float, D> target(to);
+  const ColumnPointers<const typename Exact::value, D> source(x);
+  const ColumnPointers<float, D> target(to);
   const auto each = [&](auto value) {
     struct {
       decltype(value(0)) of[3];
@@ -215,7 +215,7 @@ template <class Lanes, int D, std::size_t Groups>
 float limit_of(const float* const* x, std::size_t size, const float* at, std::size_t k, float* squares) {
   constexpr std::size_t registers = Groups / Lanes::width;
   const From<Lanes, D, false> from(at, nullptr);
-  const Columns<const float, D> column(x);
+  const ColumnPointers<const float, D> column(x);
   typename Lanes::vector least[registers];
   unrolled<registers>([&](std::size_t r) { least[r] = Lanes::broadcast(infinite); });
   const auto deal = [&](std::size_t place, typename Lanes::vector& group) {

@@ -141,10 +141,10 @@ Values coefficients(const Simulation& sim, std::size_t a, std::size_t b) {
           {"cohesion", c.cohesion}};
 }
 
-nb::list parameters_of(std::span<const dem::Parameter> parameters) {
+nb::list parameters_of(std::span<const dem::LawParameter> parameters) {
   const auto text = [](std::string_view view) { return nb::str(view.data(), view.size()); };
   nb::list all;
-  for (const dem::Parameter& p : parameters) {
+  for (const dem::LawParameter& p : parameters) {
     nb::dict one;
     one["name"] = text(p.name);
     one["unit"] = text(p.unit);
@@ -225,20 +225,20 @@ using Quadruple = std::array<double, 4>;
 Vec vec_of(const Triplet& a) { return {a[0], a[1], a[2]}; }
 Triplet triplet_of(Vec a) { return {a.x, a.y, a.z}; }
 
-dem::Shape make_shape(const std::string& kind, double margin, double radius,
-                      const std::map<std::string, double>& numbers,
-                      const std::map<std::string, std::vector<Triplet>>& vectors) {
+dem::GrainShape make_shape(const std::string& kind, double margin, double radius,
+                           const std::map<std::string, double>& numbers,
+                           const std::map<std::string, std::vector<Triplet>>& vectors) {
   dem::ShapeValues values;
   values.numbers.insert(numbers.begin(), numbers.end());
   for (const auto& [name, list] : vectors)
     for (const Triplet& v : list) values.vectors[name].push_back(vec_of(v));
-  dem::Shape shape = dem::make_shape(kind, values);
+  dem::GrainShape shape = dem::make_shape(kind, values);
   shape.margin = margin;
   shape.radius = radius;
   return shape;
 }
 
-void set_shapes(Simulation& sim, std::vector<dem::Shape> shapes) {
+void set_shapes(Simulation& sim, std::vector<dem::GrainShape> shapes) {
   dem::Assembly& assembly = sim.assembly;
   assembly.shapes = std::move(shapes);
   assembly.any_convex = false;
@@ -455,7 +455,8 @@ void bind_dem(nb::module_& m) {
   m.def("force_block_rows", &dem::force_block_rows, nb::arg("elements"), "The number of elements per block of forces.");
   using namespace nb::literals;
   const Triplet zero{0, 0, 0};
-  nb::class_<dem::Shape>(m, "GrainShape", "A shape of bodies other than spheres, in the frame of its principal axes.")
+  nb::class_<dem::GrainShape>(m, "GrainShape",
+                              "A shape of bodies other than spheres, in the frame of its principal axes.")
       .def(nb::new_(&make_shape), nb::kw_only(), "kind"_a, "margin"_a, "radius"_a, "numbers"_a, "vectors"_a);
   nb::class_<Wall>(m, "GrainWall", "A wall: surface, motion and pose.")
       .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,

@@ -64,8 +64,8 @@ sph::Vector<D> vector_of(const std::vector<double>& from) {
 }
 
 template <int D>
-sph::Settings<D> settings_of(const Numbers& numbers, const Vectors& vectors, const Names& names) {
-  sph::Settings<D> s;
+sph::FluidSettings<D> settings_of(const Numbers& numbers, const Vectors& vectors, const Names& names) {
+  sph::FluidSettings<D> s;
   const std::string& scheme = names.at("scheme");
   s.scheme = scheme == "edac" ? sph::Scheme::edac : scheme == "dfsph" ? sph::Scheme::dfsph : sph::Scheme::delta;
   const std::vector<double>&rest = vectors.at("phase_density"), &sound = vectors.at("phase_sound"),
@@ -125,7 +125,7 @@ constexpr const char* limit_names[] = {"sound", "force", "viscosity", "shifting"
 
 class AnySph {
   template <int D>
-  void make(bool exact, const sph::Settings<D>& settings) {
+  void make(bool exact, const sph::FluidSettings<D>& settings) {
     if (exact) sim_ = std::make_unique<Simulation<double, D>>(settings);
     else sim_ = std::make_unique<Simulation<float, D>>(settings);
   }

@@ -31,7 +31,7 @@ sph::Vec3 vec(const Three& v) { return {v[0], v[1], v[2]}; }
 // Rotation by rows, translation, velocity, spin, origin of the spin.
 using Pose = std::array<Three, 7>;
 
-sph::WallMotion motion_of(const Pose& pose) {
+sph::MovingPlace motion_of(const Pose& pose) {
   return {{{vec(pose[0]), vec(pose[1]), vec(pose[2])}, vec(pose[3])}, vec(pose[4]), vec(pose[5]), vec(pose[6])};
 }
 

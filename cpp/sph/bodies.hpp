@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mesh/vec3.hpp"
-#include "sph/grid.hpp"
+#include "sph/particle_grid.hpp"
 #include "sph/walls.hpp"
 
 namespace vicinal::sph {

@@ -7,17 +7,17 @@
 namespace vicinal::sph {
 namespace {
 
-struct Eight {
+struct EightFloats {
   __m256 v;
 };
-inline Eight operator+(Eight a, Eight b) { return {_mm256_add_ps(a.v, b.v)}; }
-inline Eight operator-(Eight a, Eight b) { return {_mm256_sub_ps(a.v, b.v)}; }
-inline Eight operator*(Eight a, Eight b) { return {_mm256_mul_ps(a.v, b.v)}; }
-inline Eight operator/(Eight a, Eight b) { return {_mm256_div_ps(a.v, b.v)}; }
+inline EightFloats operator+(EightFloats a, EightFloats b) { return {_mm256_add_ps(a.v, b.v)}; }
+inline EightFloats operator-(EightFloats a, EightFloats b) { return {_mm256_sub_ps(a.v, b.v)}; }
+inline EightFloats operator*(EightFloats a, EightFloats b) { return {_mm256_mul_ps(a.v, b.v)}; }
+inline EightFloats operator/(EightFloats a, EightFloats b) { return {_mm256_div_ps(a.v, b.v)}; }
 
 struct EightNumbers {
   using T = float;
-  using Real = Eight;
+  using Real = EightFloats;
   static constexpr std::size_t width = 8;
 
   static Real all(float a) { return {_mm256_set1_ps(a)}; }

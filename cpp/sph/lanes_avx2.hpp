@@ -40,7 +40,7 @@ struct TwoEightsLanes {
   using Half = EightLanes;
   static constexpr std::size_t width = 16;
 
-  static Real widen(Eight x) { return {x.v, _mm256_setzero_ps()}; }
+  static Real widen(EightFloats x) { return {x.v, _mm256_setzero_ps()}; }
 
   static Real all(float a) { return {_mm256_set1_ps(a), _mm256_set1_ps(a)}; }
   static Real load(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
@@ -74,7 +74,7 @@ struct TwoEightsLanes {
     return n + pack_eight<stride>(m.b, number + 8, to + n);
   }
   static void columns(const float* records, const std::uint32_t* which, Real* out) {
-    Eight first[4], second[4];
+    EightFloats first[4], second[4];
     EightLanes::columns(records, which, first);
     EightLanes::columns(records, which + 8, second);
     for (std::size_t c = 0; c < 4; ++c) out[c] = {first[c].v, second[c].v};

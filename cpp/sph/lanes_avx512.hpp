@@ -32,7 +32,7 @@ struct SixteenLanes {
   using Half = EightLanes;
   static constexpr std::size_t width = 16;
 
-  static Real widen(Eight a) {
+  static Real widen(EightFloats a) {
 #ifdef VICINAL_EMULATE_AVX512
     return {_mm512_insertf32x8(_mm512_setzero_ps(), a.v, 0)};  // SIMDe lacks the other one, which is free
 #else

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 
-#include "sph/grid.hpp"
+#include "sph/particle_grid.hpp"
 
 namespace vicinal::sph {
 

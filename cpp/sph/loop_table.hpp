@@ -8,7 +8,7 @@
 #include "sph/schemes/edac.hpp"
 #include "sph/schemes/extrapolate.hpp"
 #include "sph/schemes/react.hpp"
-#include "sph/schemes/sweep.hpp"
+#include "sph/schemes/solver_sweep.hpp"
 
 namespace vicinal::sph {
 
@@ -16,8 +16,8 @@ namespace {
 
 template <class L, int D>
 constexpr Loops<typename L::T, D> loops_of() {
-  return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run,  Extrapolate<L, D>::run,
-          React<L, D>::run,       Dfsph<L, D>::run,      Sweep<L, D>::gradient, Sweep<L, D>::divergence};
+  return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run,        Extrapolate<L, D>::run,
+          React<L, D>::run,       Dfsph<L, D>::run,      SolverSweep<L, D>::gradient, SolverSweep<L, D>::divergence};
 }
 // Doubles are for studies of convergence: the compiler's own vectors do.
 template <class FloatLanes>

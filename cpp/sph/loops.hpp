@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sph/candidate_tile.hpp"
 #include "sph/phases.hpp"
 #include "sph/schemes/rows.hpp"
 #include "sph/smoothing/kinds.hpp"
-#include "sph/tile.hpp"
 #include "sph/viscosity/kinds.hpp"
 
 namespace vicinal::sph {
@@ -60,10 +60,10 @@ struct Loops {
   // schemes/dfsph.hpp; queries are fluid particles. Returns the cell for whose rows there is no room, or `end`.
   using Rows = std::size_t (*)(const Job<T, D>&, std::size_t begin, std::size_t end, Scratch<T, D>&, RowSink<T, D>&);
   Rows dfsph;
-  // schemes/sweep.hpp; of the n particles whose rows begin at `blocks`.
-  using Sweep = void (*)(const RowBlock<T, D>* blocks, const std::uint32_t* counts, std::size_t n, const T* values,
-                         T* out);
-  Sweep gradient, divergence;
+  // schemes/solver_sweep.hpp; of the n particles whose rows begin at `blocks`.
+  using Sum = void (*)(const RowBlock<T, D>* blocks, const std::uint32_t* counts, std::size_t n, const T* values,
+                       T* out);
+  Sum gradient, divergence;
 };
 
 // Of one instruction set.

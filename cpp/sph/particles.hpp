@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "exec/memory.hpp"
-#include "sph/grid.hpp"
 #include "sph/parallel.hpp"
+#include "sph/particle_grid.hpp"
 
 namespace vicinal::sph {
 

@@ -140,7 +140,7 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
 }
 
 template <class T, int D>
-void PressureSolver<T, D>::solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles,
+void PressureSolver<T, D>::solve(const FluidSettings<D>& settings, const Buffer<Particle<D>>& particles,
                                  const Buffer<std::uint32_t>& items, const Buffer<Sums<T>>& sums, double dt,
                                  std::size_t total, Share<D>* share) {
   using At = DfsphSums<D>;

@@ -2,9 +2,9 @@
 // compression by the velocities at the beginning of a step, and pressures that keep densities at its end.
 //
 // Both are accelerated Jacobi iterations for pressures of at least 0 that start from those of the step before. An
-// iteration is two sweeps over the rows of the step (schemes/sweep.hpp): accelerations by the pressures, and their
-// divergences. Ranks that share a fluid forward pressures and accelerations to ghosts before each sweep. Errors are
-// exact sums, so that the number of iterations does not depend on how particles are divided.
+// iteration is two sweeps over the rows of the step (schemes/solver_sweep.hpp): accelerations by the pressures, and
+// their divergences. Ranks that share a fluid forward pressures and accelerations to ghosts before each sweep. Errors
+// are exact sums, so that the number of iterations does not depend on how particles are divided.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class PressureSolver {
   // Finds pressures and accelerations for a step of the length dt. `items` are the particles in each slot; numbers
   // beyond the last particle are ghosts, which other ranks solve for. `total` is the number of particles of all ranks,
   // and `share` null if there is one.
-  void solve(const Settings<D>& settings, const Buffer<Particle<D>>& particles, const Buffer<std::uint32_t>& items,
+  void solve(const FluidSettings<D>& settings, const Buffer<Particle<D>>& particles, const Buffer<std::uint32_t>& items,
              const Buffer<Sums<T>>& sums, double dt, std::size_t total, Share<D>* share);
   // What a particle takes from it.
   void update(std::size_t slot, double rest, Particle<D>& p) const;

@@ -10,15 +10,15 @@
 namespace vicinal::sph {
 
 template <int D>
-double Settings<D>::reach() const {
+double FluidSettings<D>::reach() const {
   return with_smoothing(smoothing, [&]<class Kind>() { return Kind::support; }) * smoothing_length;
 }
 template <int D>
-double Settings<D>::volume() const {
+double FluidSettings<D>::volume() const {
   return std::pow(spacing, D);
 }
 template <int D>
-double Settings<D>::kernel(double distance) const {
+double FluidSettings<D>::kernel(double distance) const {
   const double scale = with_smoothing(smoothing, []<class Kind>() { return D == 2 ? Kind::scale2 : Kind::scale3; }) /
                        std::pow(smoothing_length, D);
   PlainLanes<double>::Real value, slope;
@@ -27,7 +27,7 @@ double Settings<D>::kernel(double distance) const {
   return value[0];
 }
 template <int D>
-double Settings<D>::lattice_sum() const {
+double FluidSettings<D>::lattice_sum() const {
   const auto most = static_cast<int>(reach() / spacing);
   double sum = 0;
   for (int i = -most; i <= most; ++i)
@@ -39,7 +39,7 @@ double Settings<D>::lattice_sum() const {
   return sum;
 }
 template <int D>
-double Settings<D>::lattice_stiffness() const {
+double FluidSettings<D>::lattice_stiffness() const {
   const auto most = static_cast<int>(reach() / spacing);
   const double small = 1e-6 * spacing;
   std::vector<Vector<D>> places, slopes;
@@ -74,18 +74,18 @@ double Settings<D>::lattice_stiffness() const {
   return square > 0 ? largest / square : 1;
 }
 template <int D>
-double Settings<D>::pressure(double excess, std::size_t phase) const {
+double FluidSettings<D>::pressure(double excess, std::size_t phase) const {
   if (scheme == Scheme::delta) return state.pressure(excess);
   return LinearState::pressure(excess, phases[phase].rest, phases[phase].sound);
 }
 template <int D>
-double Settings<D>::fastest_sound() const {
+double FluidSettings<D>::fastest_sound() const {
   double fastest = 0;
   for (const Phase& phase : phases) fastest = std::max(fastest, phase.sound);
   return fastest;
 }
 template <int D>
-double Settings<D>::largest_viscosity() const {
+double FluidSettings<D>::largest_viscosity() const {
   double largest = 0;
   // The steps of dfsph are so long that artificial viscosity limits them as well.
   if (viscosity_kind == ViscosityKind::laminar || scheme == Scheme::dfsph)
@@ -93,7 +93,7 @@ double Settings<D>::largest_viscosity() const {
   return largest;
 }
 
-template struct Settings<2>;
-template struct Settings<3>;
+template struct FluidSettings<2>;
+template struct FluidSettings<3>;
 
 }  // namespace vicinal::sph

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sph/grid.hpp"
+#include "sph/particle_grid.hpp"
 #include "sph/phases.hpp"
 #include "sph/smoothing/kinds.hpp"
 #include "sph/state_equation/kinds.hpp"
@@ -15,7 +15,7 @@ namespace vicinal::sph {
 enum class Scheme { delta, edac, dfsph };
 
 template <int D>
-struct Settings {
+struct FluidSettings {
   Scheme scheme = Scheme::delta;
   std::vector<Phase> phases;  // one for delta
   double spacing = 1, smoothing_length = 1;

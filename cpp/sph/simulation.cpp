@@ -110,7 +110,7 @@ void Simulation<T, D>::prime() {
 }
 
 template <class T, int D>
-void Simulation<T, D>::prepare_job(const Grid<D>& grid) {
+void Simulation<T, D>::prepare_job(const ParticleGrid<D>& grid) {
   const double h = settings.smoothing_length, c = settings.state.sound, reach = settings.reach();
   Job<T, D>& job = job_;
   for (std::size_t a = 0; a < D; ++a) {

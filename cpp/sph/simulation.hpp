@@ -56,10 +56,10 @@ struct StepLength {
 template <class T, int D>
 class Simulation {
  public:
-  explicit Simulation(const Settings<D>& settings)
+  explicit Simulation(const FluidSettings<D>& settings)
       : settings(settings), kernel_volume_(settings.volume() * settings.lattice_sum()) {}
 
-  Settings<D> settings;
+  FluidSettings<D> settings;
   Buffer<Particle<D>> particles;
   Buffer<Particle<D>> ghosts;     // of other ranks, in this step
   Buffer<WallParticle<D>> walls;  // the last ones are those of bodies
@@ -100,18 +100,18 @@ class Simulation {
   [[nodiscard]] StepLength longest() const;
   void agree_on_largest();
   void sort(double dt);
-  Bounds<D> drift(double dt);
-  Bounds<D> agreed(const Bounds<D>& own) const;
-  void order(const Grid<D>& grid);
+  ParticleBounds<D> drift(double dt);
+  ParticleBounds<D> agreed(const ParticleBounds<D>& own) const;
+  void order(const ParticleGrid<D>& grid);
   void rearrange();
-  void write_records(const Grid<D>& grid, double dt);
-  void find_idle(const Grid<D>& grid);
+  void write_records(const ParticleGrid<D>& grid, double dt);
+  void find_idle(const ParticleGrid<D>& grid);
   // The slot of a particle is its place in the order of cells; ghosts lie between own particles.
   [[nodiscard]] const Particle<D>& seen(std::size_t slot) const {
     const std::uint32_t item = items_[slot];
     return item < particles.size() ? particles[item] : ghosts[item - particles.size()];
   }
-  void sort_walls(const Grid<D>& grid);
+  void sort_walls(const ParticleGrid<D>& grid);
   void extrapolate();
   void curvature();
   [[nodiscard]] Vector<D> tension_on(std::size_t slot, Particle<D>& p) const;
@@ -119,7 +119,7 @@ class Simulation {
   void react();
   void advance(Particle<D>& p, std::size_t slot, const Shifting& shifting, double dt);
   bool finish(double dt);
-  void prepare_job(const Grid<D>& grid);
+  void prepare_job(const ParticleGrid<D>& grid);
   Scratch<T, D> scratch_of(std::size_t thread);
   void each_cell(typename Loops<T, D>::Loop loop, std::size_t particles);
 
@@ -131,9 +131,9 @@ class Simulation {
   std::vector<std::uint8_t> idle_, idle_walls_;  // see Cells
   std::vector<std::uint8_t> is_ghost_;           // by slot
   CellSort order_, wall_order_;
-  std::optional<Grid<D>> grid_;       // of the last step
-  std::optional<Grid<D>> wall_grid_;  // for which walls are sorted
-  Bounds<D> wall_bounds_;
+  std::optional<ParticleGrid<D>> grid_;       // of the last step
+  std::optional<ParticleGrid<D>> wall_grid_;  // for which walls are sorted
+  ParticleBounds<D> wall_bounds_;
   std::size_t sorts_ = 0;
   Buffer<Record<T, D>> records_, wall_records_;
   Buffer<T> shifts_;

@@ -14,14 +14,14 @@ namespace vicinal::sph {
 // Moves own particles by half a step and finds their cells in the grid of the step before, which mostly is that of this
 // step. Returns their bounds. Ranks find cells after they have exchanged particles.
 template <class T, int D>
-Bounds<D> Simulation<T, D>::drift(double dt) {
+ParticleBounds<D> Simulation<T, D>::drift(double dt) {
   const std::size_t n = particles.size();
   ids_.reset(n);
   std::uint32_t* const keys = order_.keys(n);
-  std::vector<Bounds<D>> bounds((n + block_size - 1) / block_size);
+  std::vector<ParticleBounds<D>> bounds((n + block_size - 1) / block_size);
   each_block(n, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    const Grid<D>* const grid = grid_ && !share ? &*grid_ : nullptr;
-    Bounds<D> own;
+    const ParticleGrid<D>* const grid = grid_ && !share ? &*grid_ : nullptr;
+    ParticleBounds<D> own;
     for (std::size_t k = begin; k < end; ++k) {
       Particle<D>& p = particles[k];
       for (std::size_t a = 0; a < D; ++a) p.x[a] += 0.5 * dt * (p.u[a] + p.shift[a]);
@@ -32,19 +32,19 @@ Bounds<D> Simulation<T, D>::drift(double dt) {
     }
     bounds[block] = own;
   });
-  Bounds<D> all;
-  for (const Bounds<D>& part : bounds) all.add(part);
+  ParticleBounds<D> all;
+  for (const ParticleBounds<D>& part : bounds) all.add(part);
   return all;
 }
 
 // The bounds of all ranks.
 template <class T, int D>
-Bounds<D> Simulation<T, D>::agreed(const Bounds<D>& own) const {
+ParticleBounds<D> Simulation<T, D>::agreed(const ParticleBounds<D>& own) const {
   if (!share) return own;
   std::array<double, 2 * D> ends;
   for (std::size_t a = 0; a < D; ++a) ends[a] = -own.low[a], ends[D + a] = own.high[a];
   agree(ends);
-  Bounds<D> all;
+  ParticleBounds<D> all;
   for (std::size_t a = 0; a < D; ++a) all.low[a] = -ends[a], all.high[a] = ends[D + a];
   return all;
 }
@@ -52,7 +52,7 @@ Bounds<D> Simulation<T, D>::agreed(const Bounds<D>& own) const {
 // Finds the slot of every particle, by cell and then by id: sums over neighbours have an order that depends neither on
 // the steps before nor on ranks.
 template <class T, int D>
-void Simulation<T, D>::order(const Grid<D>& grid) {
+void Simulation<T, D>::order(const ParticleGrid<D>& grid) {
   const std::size_t n = particles.size(), all = n + ghosts.size();
   if (share || grid_ != grid) {
     std::uint32_t* const keys = order_.keys(all);
@@ -102,7 +102,7 @@ void Simulation<T, D>::rearrange() {
 // Moves particles by half a step, sorts them into cells and writes their records at the middle of the step.
 template <class T, int D>
 void Simulation<T, D>::sort(double dt) {
-  Bounds<D> bounds = drift(dt);
+  ParticleBounds<D> bounds = drift(dt);
   if (share) {
     if (walls_moved || !share->has_seen_walls()) share->see_walls(walls.span());
     share->exchange(particles, ghosts);
@@ -118,8 +118,8 @@ void Simulation<T, D>::sort(double dt) {
     for (const Particle<D>& p : ghosts.span()) bounds.add(p.x);
   }
   if (all + walls.size() == 0) bounds.add(Vector<D>{});  // a grid needs a place even where there is no fluid
-  const Grid<D> grid(settings.space, bounds, agreed(bounds), settings.reach(),
-                     std::max<std::size_t>(std::size_t{1} << 16, 8 * ((share ? total : n) + walls.size())));
+  const ParticleGrid<D> grid(settings.space, bounds, agreed(bounds), settings.reach(),
+                             std::max<std::size_t>(std::size_t{1} << 16, 8 * ((share ? total : n) + walls.size())));
   order(grid);
   if (sorts_++ % 32 == 0) rearrange();  // a particle needs more steps than that for a cell
   write_records(grid, dt);
@@ -129,7 +129,7 @@ void Simulation<T, D>::sort(double dt) {
 }
 
 template <class T, int D>
-void Simulation<T, D>::write_records(const Grid<D>& grid, double dt) {
+void Simulation<T, D>::write_records(const ParticleGrid<D>& grid, double dt) {
   const std::size_t all = items_.size();
   records_.reset(all);
   shifts_.reset(all * D);
@@ -175,14 +175,14 @@ void Simulation<T, D>::write_records(const Grid<D>& grid, double dt) {
 
 // Rates are needed of own particles only, and pressures of wall particles in the own part or near own particles.
 template <class T, int D>
-void Simulation<T, D>::find_idle(const Grid<D>& grid) {
+void Simulation<T, D>::find_idle(const ParticleGrid<D>& grid) {
   const std::size_t cells = grid.cells();
   idle_.assign(cells, 1);
   idle_walls_.assign(cells, 0);
   const std::uint32_t *const offsets = order_.offsets(), *const walls_from = wall_order_.offsets();
   Vector<D> half;
   for (std::size_t a = 0; a < D; ++a) half[a] = 0.5 * grid.size[a];
-  typename Grid<D>::Cell cell{};
+  typename ParticleGrid<D>::Cell cell{};
   for (std::size_t c = 0; c < cells; ++c) {
     for (std::size_t slot = offsets[c]; slot < offsets[c + 1] && idle_[c] != 0; ++slot)
       if (items_[slot] < particles.size()) idle_[c] = 0;
@@ -198,7 +198,7 @@ void Simulation<T, D>::find_idle(const Grid<D>& grid) {
 }
 
 template <class T, int D>
-void Simulation<T, D>::sort_walls(const Grid<D>& grid) {
+void Simulation<T, D>::sort_walls(const ParticleGrid<D>& grid) {
   if (!walls_moved && wall_grid_ == grid) return;
   wall_grid_ = grid;
   walls_moved = false;

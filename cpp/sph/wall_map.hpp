@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sph/grid.hpp"
+#include "sph/particle_grid.hpp"
 #include "sph/walls.hpp"
 
 namespace vicinal::sph {
@@ -24,7 +24,7 @@ class WallMap {
  private:
   static constexpr std::size_t most_cells = std::size_t{1} << 20;
 
-  WallMap(std::span<const WallParticle<D>> walls, const Space<D>& space, const Bounds<D>& bounds, double reach)
+  WallMap(std::span<const WallParticle<D>> walls, const Space<D>& space, const ParticleBounds<D>& bounds, double reach)
       : grid_(space, bounds, bounds, reach, most_cells), marked_(grid_.cells(), 0) {
     for (const WallParticle<D>& wall : walls) marked_[grid_.number(grid_.cell_of(wall.x))] = 1;
     std::size_t stride = 1;
@@ -33,8 +33,8 @@ class WallMap {
       stride *= static_cast<std::size_t>(grid_.count[a]);
     }
   }
-  static Bounds<D> bounds_of(std::span<const WallParticle<D>> walls) {
-    Bounds<D> bounds;
+  static ParticleBounds<D> bounds_of(std::span<const WallParticle<D>> walls) {
+    ParticleBounds<D> bounds;
     if (walls.empty()) bounds.add(Vector<D>{});
     for (const WallParticle<D>& wall : walls) bounds.add(wall.x);
     return bounds;
@@ -53,7 +53,7 @@ class WallMap {
     }
   }
 
-  Grid<D> grid_;
+  ParticleGrid<D> grid_;
   std::vector<std::uint8_t> marked_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sph/grid.hpp"
+#include "sph/particle_grid.hpp"
 
 namespace vicinal::sph {
 

@@ -20,7 +20,7 @@ struct Hertz {
       .tangential_spring = "8 G* √(R* δ) ξ",
       .tangential_dashpot = "m* γt v, or 2 √(5/6) ζ √(8 G* √(R* δ) m*) v",
   };
-  static constexpr Parameter parameters[] = {
+  static constexpr LawParameter parameters[] = {
       required(positive("youngs_modulus", "Pa", "Young's modulus.")),
       {"poisson_ratio", "1", -1, false, 0.5, no_default, true, "Poisson's ratio."},
   };

@@ -20,7 +20,7 @@ struct Linear {
       .tangential_spring = "kt ξ",
       .tangential_dashpot = "m* γt v, or 2 ζ √(kt m*) v",
   };
-  static constexpr Parameter parameters[] = {
+  static constexpr LawParameter parameters[] = {
       required(positive("kn", "N/m", "Normal stiffness.")),
       not_negative("kt", "N/m", "Tangential stiffness. Unset: 2/7 of kn."),
       not_negative("gamma_n", "1/s",

@@ -13,7 +13,7 @@ inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 inline constexpr double no_default = std::numeric_limits<double>::quiet_NaN();
 
 // A parameter of a material. Values are finite, above `low` (or equal to it, if `low_allowed`) and at most `high`.
-struct Parameter {
+struct LawParameter {
   std::string_view name, unit;
   double low;
   bool low_allowed;
@@ -23,23 +23,23 @@ struct Parameter {
   std::string_view doc;
 };
 
-inline constexpr Parameter positive(std::string_view name, std::string_view unit, std::string_view doc) {
+inline constexpr LawParameter positive(std::string_view name, std::string_view unit, std::string_view doc) {
   return {name, unit, 0, false, unbounded, no_default, false, doc};
 }
-inline constexpr Parameter not_negative(std::string_view name, std::string_view unit, std::string_view doc) {
+inline constexpr LawParameter not_negative(std::string_view name, std::string_view unit, std::string_view doc) {
   return {name, unit, 0, true, unbounded, no_default, false, doc};
 }
-inline constexpr Parameter required(Parameter p) {
+inline constexpr LawParameter required(LawParameter p) {
   p.required = true;
   return p;
 }
-inline constexpr Parameter with_default(Parameter p, double value) {
+inline constexpr LawParameter with_default(LawParameter p, double value) {
   p.fallback = value;
   return p;
 }
 
 // The parameters that every law reads.
-inline constexpr Parameter shared_parameters[] = {
+inline constexpr LawParameter shared_parameters[] = {
     with_default(positive("density", "kg/m³", "Mass per volume; walls do not use it."), 1000),
     {"restitution", "1", 0, false, 1, 1, false,
      "Ratio of the speeds after and before a head-on collision; sets the damping. 1: collisions lose no energy."},

@@ -13,7 +13,7 @@ namespace vicinal::dem {
 
 struct LawEntry {
   LawText text;
-  std::span<const Parameter> parameters;
+  std::span<const LawParameter> parameters;
   std::span<const Refusal> refused;
   Coefficients (*mix)(const MaterialPair&);
   Coefficients (*for_loops)(const Coefficients& mixed);

@@ -35,7 +35,7 @@ concept CurvedKind = requires(const K& kind, const Frame& frame) {
   { kind.core() } -> std::same_as<TabletCore>;
 };
 
-struct Shape {
+struct GrainShape {
   ShapeKinds kind;
   double margin = 0;  // radius of the ball that rounds the core
   double radius = 0;  // for the law: radius of the sphere of equal volume
@@ -70,7 +70,7 @@ struct PosedCore {
 
 // A shape in a pose.
 struct Posed {
-  const Shape* shape;
+  const GrainShape* shape;
   Frame frame;
 
   [[nodiscard]] Vec farthest(Vec d) const {
@@ -88,11 +88,11 @@ struct Posed {
 
 // Makes a shape from the name of its kind. Throws std::invalid_argument, which lists all names, if there is no kind of
 // this name.
-inline Shape make_shape(std::string_view name, const ShapeValues& values) {
+inline GrainShape make_shape(std::string_view name, const ShapeValues& values) {
   return [&]<std::size_t... k>(std::index_sequence<k...>) {
     const std::string_view names[] = {std::variant_alternative_t<k, ShapeKinds>::name...};
     const std::size_t place = place_of(name, names, "kind of a shape");
-    Shape shape;
+    GrainShape shape;
     (void)((place == k ? (shape.kind = std::variant_alternative_t<k, ShapeKinds>::make(values), true) : false) || ...);
     return shape;
   }(std::make_index_sequence<std::variant_size_v<ShapeKinds>>{});

@@ -32,7 +32,7 @@ struct Curvature {
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
                 bool any = false;
                 for (std::size_t i = first; i < last; ++i) any |= has_normal(job.fluid.records[i]);
-                if (any) Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
+                if (any) CandidateTile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
                 for (std::size_t i = first; i < last; ++i) query(job, job.fluid.records[i], tile, job.sums[i].c);
               });
   }
@@ -47,14 +47,14 @@ struct Curvature {
   static void query(const Job<T, D>& job, const Fields& record, const Scratch<T, D>& tile, T (&out)[16]) {
     Real sum[16];
     for (Real& s : sum) s = L::all(0);
-    const std::size_t n = has_normal(record) ? Tile<T, D>::template find<L>(tile, record.c, job.square) : 0;
+    const std::size_t n = has_normal(record) ? CandidateTile<T, D>::template find<L>(tile, record.c, job.square) : 0;
     const PhaseTable<T>& table = job.phases;
     const auto own = static_cast<std::size_t>(record.c[phase]);
     const Real none = L::all(0), half = L::all(T(0.5)), own_phase = L::all(record.c[phase]);
     const Real own_curvature = L::all(record.c[curvature]), square_volume = L::all(record.c[volume] * record.c[volume]);
     for (std::size_t k = 0; k < n; k += L::width) {
       Real j[Fields::size];
-      Tile<T, D>::template columns<L>(tile, k, j);
+      CandidateTile<T, D>::template columns<L>(tile, k, j);
       const Real off = j[phase] - own_phase;
       const auto same = L::less(off * off, L::all(T(0.25)));
       const Real sign =

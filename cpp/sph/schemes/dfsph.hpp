@@ -43,11 +43,11 @@ struct Dfsph {
 
   static bool cell_of(const Job<T, D>& job, const std::int32_t (&cell)[D], std::size_t first, std::size_t last,
                       Scratch<T, D>& tile, RowSink<T, D>& rows) {
-    Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
+    CandidateTile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
     if (rows.capacity - rows.used < (last - first) * (tile.size / L::width + 1)) return false;
     for (std::size_t i = first; i < last; ++i) {
       if (is_ghost(job, i)) continue;
-      const std::size_t n = Tile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
+      const std::size_t n = CandidateTile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
       Real sum[16];
       for (Real& s : sum) s = L::all(0);
       add<false>(job, query_of(job.fluid.records[i]), tile, n, sum, rows.blocks + rows.used);
@@ -56,11 +56,11 @@ struct Dfsph {
       L::template sums<At::count>(sum, job.sums[i].c);
     }
     if (!job.has_walls) return true;
-    Tile<T, D>::template collect<L>(job.shape, job.walls, cell, tile);
+    CandidateTile<T, D>::template collect<L>(job.shape, job.walls, cell, tile);
     if (tile.size == 0) return true;
     for (std::size_t i = first; i < last; ++i) {
       if (is_ghost(job, i)) continue;
-      const std::size_t n = Tile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
+      const std::size_t n = CandidateTile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
       if (n == 0) continue;
       Real sum[16];
       for (Real& s : sum) s = L::all(0);
@@ -80,7 +80,7 @@ struct Dfsph {
                                          Real (&sum)[16], RowBlock<T, D>* row) {
     for (std::size_t k = 0; k < n; k += L::width) {
       Real j[Fields::size];
-      Tile<T, D>::template columns<L>(tile, k, j);
+      CandidateTile<T, D>::template columns<L>(tile, k, j);
       Real r[D], du[D], seen[D];  // `seen`: the velocity difference that viscosity sees
       for (std::size_t a = 0; a < D; ++a) {
         r[a] = i.x[a] - j[Fields::x + a];

@@ -56,7 +56,7 @@ struct Edac {
                                          std::size_t count, typename M::Real (&sum)[16], bool& /*near*/) {
     using Real = typename M::Real;
     Real j[Fields::size];
-    Tile<T, D>::template columns<M>(tile, k, j);
+    CandidateTile<T, D>::template columns<M>(tile, k, j);
     Real r[D], du[D], seen[D], shift[D], weight[D];  // `seen`: the velocity difference that viscosity sees
     for (std::size_t a = 0; a < D; ++a) {
       r[a] = M::all(i.x[a]) - j[Fields::x + a];

@@ -19,7 +19,7 @@ struct Extrapolate {
   static void run(const Job<T, D>& job, std::size_t begin, std::size_t end, Scratch<T, D>& tile) {
     for_cells(job.shape, job.walls, begin, end,
               [&](const std::int32_t (&cell)[D], std::size_t first, std::size_t last) {
-                Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
+                CandidateTile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
                 for (std::size_t k = 0; k < job.wall_copies; ++k) {
                   Sums<T>* const sums = job.sums + k * job.wall_count;
                   const bool some = holds(job, tile, k);
@@ -50,10 +50,10 @@ struct Extrapolate {
                     T (&out)[16]) {
     Real sum[16];
     for (Real& s : sum) s = L::all(0);
-    const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
+    const std::size_t n = CandidateTile<T, D>::template find<L>(tile, record.c, job.square);
     for (std::size_t k = 0; k < n; k += L::width) {
       Real j[Fields::size];
-      Tile<T, D>::template columns<L>(tile, k, j);
+      CandidateTile<T, D>::template columns<L>(tile, k, j);
       Real r[D];
       Real square = L::all(0);
       for (std::size_t a = 0; a < D; ++a) {

@@ -34,10 +34,10 @@ struct Pass {
  private:
   static void cell_of(const Job<T, D>& job, const std::int32_t (&cell)[D], std::size_t first, std::size_t last,
                       Scratch<T, D>& tile) {
-    Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
+    CandidateTile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
     for (std::size_t i = first; i < last; ++i) {
       const Fields& record = job.fluid.records[i];
-      const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
+      const std::size_t n = CandidateTile<T, D>::template find<L>(tile, record.c, job.square);
       bool near = false;
       sum_up<false>(job, Of::query_of(job, record, job.shifts + i * D), tile, n, job.sums[i].c, near);
       job.near[i] = near ? 1 : 0;
@@ -57,12 +57,12 @@ struct Pass {
     if (first == last) return true;
     Cells<T, D> walls = job.walls;
     walls.records += phase * job.wall_count;
-    Tile<T, D>::template collect<L>(job.shape, walls, cell, tile);
+    CandidateTile<T, D>::template collect<L>(job.shape, walls, cell, tile);
     if (tile.size == 0) return false;
     for (std::size_t i = first; i < last; ++i) {
       if (!meant(i)) continue;
       const Fields& record = job.fluid.records[i];
-      const std::size_t n = Tile<T, D>::template find<L>(tile, record.c, job.square);
+      const std::size_t n = CandidateTile<T, D>::template find<L>(tile, record.c, job.square);
       if (n == 0) continue;
       bool near = false;
       T sums[16];

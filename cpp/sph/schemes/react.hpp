@@ -23,7 +23,7 @@ struct React {
                 bool some = false;
                 for (std::size_t i = first; i < last; ++i) some |= job.reacts[i] != 0;
                 if (!some) return;
-                Tile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
+                CandidateTile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
                 for (std::size_t i = first; i < last; ++i)
                   if (job.reacts[i] != 0) query(job, job.walls.records[i], tile, job.sums[i].c);
               });
@@ -33,11 +33,11 @@ struct React {
   static void query(const Job<T, D>& job, const Fields& wall, const Scratch<T, D>& tile, T (&out)[16]) {
     Real sum[16];
     for (Real& s : sum) s = L::all(0);
-    const std::size_t n = tile.size == 0 ? 0 : Tile<T, D>::template find<L>(tile, wall.c, job.square);
+    const std::size_t n = tile.size == 0 ? 0 : CandidateTile<T, D>::template find<L>(tile, wall.c, job.square);
     const Real volume = L::all(job.mass / (job.rest_density + wall.c[Fields::density]));
     for (std::size_t k = 0; k < n; k += L::width) {
       Real j[Fields::size];
-      Tile<T, D>::template columns<L>(tile, k, j);
+      CandidateTile<T, D>::template columns<L>(tile, k, j);
       Real r[D], seen[D];
       Real square = L::all(0), approach = L::all(0);
       for (std::size_t a = 0; a < D; ++a) {

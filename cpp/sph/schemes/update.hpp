@@ -74,7 +74,7 @@ struct Background {
   double volume = 0;       // of a particle at rest
 
   template <int D>
-  Background(const Settings<D>& settings, const Phase& phase, double own) {
+  Background(const FluidSettings<D>& settings, const Phase& phase, double own) {
     if (!(settings.background > 0)) return;
     const double square = phase.sound * phase.sound;
     acts = true;

@@ -76,7 +76,7 @@ def _columns(value: npt.ArrayLike | None, n: int, width: int, name: str, default
     return array
 
 
-class Bodies(ABC):
+class GrainBodies(ABC):
     """Bodies and their materials. The core has them in an order of its own; arrays are in the order of ids."""
 
     def __init__(self, materials: Mapping[str, Material], ranks: GrainRanks) -> None:

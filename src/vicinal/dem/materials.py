@@ -16,7 +16,7 @@ from vicinal.errors import InputError
 
 
 @dataclass(frozen=True)
-class Parameter:
+class LawParameter:
     """A parameter of a material: unit, allowed range and default."""
 
     name: str
@@ -54,12 +54,12 @@ class Law:
 
     name: str
     title: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[LawParameter, ...]
     refused: Mapping[str, str]
     """Names of parameters that would have no effect, and what to give instead."""
     formulas: Mapping[str, str]
 
-    def missing(self, material: Material) -> Parameter | None:
+    def missing(self, material: Material) -> LawParameter | None:
         """Return the first required parameter that a material does not have."""
         return next((p for p in self.parameters if p.required and getattr(material, p.name) is None), None)
 
@@ -88,18 +88,18 @@ _FORMULAS = ("normal_spring", "normal_dashpot", "tangential_spring", "tangential
 
 
 def _law(described: Mapping[str, Any]) -> Law:
-    parameters = tuple(Parameter(**p) for p in described["parameters"])
+    parameters = tuple(LawParameter(**p) for p in described["parameters"])
     formulas = {name.replace("_", " "): described[name] for name in _FORMULAS}
     return Law(described["name"], described["title"], parameters, described["refused"], formulas)
 
 
-SHARED = tuple(Parameter(**p) for p in _core.dem_shared_parameters())
+SHARED = tuple(LawParameter(**p) for p in _core.dem_shared_parameters())
 """Parameters that every law uses."""
 
 LAWS: Mapping[str, Law] = {law.name: law for law in map(_law, _core.dem_laws())}
 """Contact laws by name."""
 
-PARAMETERS: Mapping[str, Parameter] = {
+PARAMETERS: Mapping[str, LawParameter] = {
     p.name: p for p in (*SHARED, *(p for law in LAWS.values() for p in law.parameters))
 }
 """Parameters of materials by name."""

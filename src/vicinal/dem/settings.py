@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vicinal import _check
-from vicinal.dem.bodies import Array, Bodies, positive, read_only
+from vicinal.dem.bodies import Array, GrainBodies, positive, read_only
 from vicinal.dem.materials import LAWS, Material, PairValues, check_law, check_materials, check_pairs, values_of
 from vicinal.errors import InputError
 from vicinal.sim.walls import Wall, check_vector
@@ -53,7 +53,7 @@ def check_walls(walls: Sequence[Wall]) -> tuple[Wall, ...]:
     return checked
 
 
-class Settings(Bodies):
+class GrainSettings(GrainBodies):
     """Bodies with the law of their contacts, and settings that are fixed or can be assigned."""
 
     _pairs: Mapping[tuple[str, str], Mapping[str, float]]

@@ -22,7 +22,7 @@ from vicinal.dem.overlaps import MAX_OVERLAP, Overlaps, find_overlaps
 from vicinal.dem.ranks import GrainRanks
 from vicinal.dem.relist import balance
 from vicinal.dem.rotations import rotated_back
-from vicinal.dem.settings import Settings, check_periods, check_walls, finite
+from vicinal.dem.settings import GrainSettings, check_periods, check_walls, finite
 from vicinal.dem.snapshot import COLUMNS, Snapshot
 from vicinal.dem.stats import SimulationStats
 from vicinal.dem.times import CriticalTimes, TimeStepWarning, critical_times
@@ -49,7 +49,7 @@ COLLISION_FRACTION, RAYLEIGH_FRACTION = 0.035, 0.2
 MOST_OF_PERIOD = 0.2
 
 
-class Simulation(Settings):
+class Simulation(GrainSettings):
     """A simulation of grains. Row k of every array belongs to the body ``ids[k]``; ids are ascending.
 
     Parameters

@@ -43,7 +43,7 @@ struct CellShape {
 namespace {
 
 template <class T, int D>
-struct Tile {
+struct CandidateTile {
   static constexpr std::uint32_t stride = Record<T, D>::size;
 
   // Collects the candidates of a cell.

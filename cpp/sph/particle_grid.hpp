@@ -27,9 +27,9 @@ struct Space {
 };
 
 template <int D>
-struct Bounds {
+struct ParticleBounds {
   Vector<D> low, high;
-  Bounds() {
+  ParticleBounds() {
     low.fill(std::numeric_limits<double>::infinity());
     high.fill(-std::numeric_limits<double>::infinity());
   }
@@ -39,7 +39,7 @@ struct Bounds {
       high[a] = std::max(high[a], x[a]);
     }
   }
-  void add(const Bounds& other) {
+  void add(const ParticleBounds& other) {
     for (std::size_t a = 0; a < D; ++a) {
       low[a] = std::min(low[a], other.low[a]);
       high[a] = std::max(high[a], other.high[a]);
@@ -50,7 +50,7 @@ struct Bounds {
 // Cells lie at multiples of their size from `origin`, and `first` is the multiple where the grid begins: places of
 // particles relative to cells do not depend on how far the grid reaches, which differs between ranks.
 template <int D>
-struct Grid {
+struct ParticleGrid {
   Vector<D> origin{}, size{}, per_size{};
   std::array<std::int64_t, D> first{};
   std::array<std::int32_t, D> count{};
@@ -58,7 +58,8 @@ struct Grid {
 
   // A grid over the given bounds. Cells become larger than `reach` where there would be more than `most` of them over
   // the bounds of all ranks: a particle far away costs time, not memory.
-  Grid(const Space<D>& space, const Bounds<D>& own, const Bounds<D>& all, double reach, std::size_t most) {
+  ParticleGrid(const Space<D>& space, const ParticleBounds<D>& own, const ParticleBounds<D>& all, double reach,
+               std::size_t most) {
     // Slightly larger than the reach, so that rounding never puts neighbours two cells apart.
     for (double edge = reach * (1 + 1e-6);; edge *= 2) {
       double cells = 1;
@@ -84,7 +85,7 @@ struct Grid {
     }
   }
 
-  bool operator==(const Grid&) const = default;
+  bool operator==(const ParticleGrid&) const = default;
 
   [[nodiscard]] std::size_t cells() const {
     std::size_t n = 1;

@@ -1,4 +1,4 @@
-#include "delaunay/delaunay.hpp"
+#include "delaunay/moving_triangulation.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,14 +16,14 @@
 namespace vicinal::delaunay {
 
 template <class T>
-void Delaunay<T>::build(std::span<const T> xy) {
+void MovingTriangulation<T>::build(std::span<const T> xy) {
   std::vector<Point2> points(xy.size() / 2);
   for (std::size_t k = 0; k < points.size(); ++k) points[k] = point(xy, k);
   triangulate(points);
 }
 
 template <class T>
-Motion Delaunay<T>::update(std::span<const T> xy, double skin) {
+Motion MovingTriangulation<T>::update(std::span<const T> xy, double skin) {
   next_.resize(size());
   for (std::size_t s = 0; s < size(); ++s) next_[s] = point(xy, ids_[s]);
   settled_ = false;
@@ -32,7 +32,7 @@ Motion Delaunay<T>::update(std::span<const T> xy, double skin) {
 }
 
 template <class T>
-Motion Delaunay<T>::settle() {
+Motion MovingTriangulation<T>::settle() {
   if (settled_) return Motion{};
   check(size());
   Motion motion = move_points(tri_, next_, angles_);
@@ -49,7 +49,7 @@ Motion Delaunay<T>::settle() {
 }
 
 template <class T>
-void Delaunay<T>::insert(std::span<const T> xy) {
+void MovingTriangulation<T>::insert(std::span<const T> xy) {
   settle();
   const std::size_t old = size(), more = xy.size() / 2;
   check(old + more);
@@ -75,7 +75,7 @@ void Delaunay<T>::insert(std::span<const T> xy) {
 }
 
 template <class T>
-void Delaunay<T>::remove(std::span<const std::uint32_t> ids) {
+void MovingTriangulation<T>::remove(std::span<const std::uint32_t> ids) {
   settle();
   ++version_;
   const std::size_t old = size();
@@ -108,12 +108,12 @@ void Delaunay<T>::remove(std::span<const std::uint32_t> ids) {
 }
 
 template <class T>
-Flaw Delaunay<T>::verify() const {
+Flaw MovingTriangulation<T>::verify() const {
   return delaunay::verify(tri_);
 }
 
 template <class T>
-std::vector<std::array<std::uint32_t, 3>> Delaunay<T>::triangles() const {
+std::vector<std::array<std::uint32_t, 3>> MovingTriangulation<T>::triangles() const {
   const std::vector<std::uint32_t> label = labels(tri_, ids_);
   std::vector<std::array<std::uint32_t, 3>> rows;
   rows.reserve(tri_.triangles.size());
@@ -123,7 +123,7 @@ std::vector<std::array<std::uint32_t, 3>> Delaunay<T>::triangles() const {
 }
 
 template <class T>
-std::vector<std::array<std::uint32_t, 2>> Delaunay<T>::edges() const {
+std::vector<std::array<std::uint32_t, 2>> MovingTriangulation<T>::edges() const {
   const std::vector<std::uint32_t> label = labels(tri_, ids_);
   std::vector<std::array<std::uint32_t, 2>> rows;
   rows.reserve(3 * tri_.vertices);
@@ -142,7 +142,7 @@ std::vector<std::array<std::uint32_t, 2>> Delaunay<T>::edges() const {
 }
 
 template <class T>
-std::vector<std::int64_t> Delaunay<T>::locate(std::span<const T> xy) const {
+std::vector<std::int64_t> MovingTriangulation<T>::locate(std::span<const T> xy) const {
   std::vector<std::int64_t> result(xy.size() / 2, -1);
   if (tri_.flat) return result;
   std::vector<std::int64_t> row(tri_.triangles.size(), -1);
@@ -163,7 +163,7 @@ std::vector<std::int64_t> Delaunay<T>::locate(std::span<const T> xy) const {
 }
 
 template <class T>
-std::vector<std::uint32_t> Delaunay<T>::nearest() const {
+std::vector<std::uint32_t> MovingTriangulation<T>::nearest() const {
   Graph graph;
   graph.build(tri_);
   std::vector<std::uint32_t> by_slot(size(), none), by_id(size());
@@ -173,7 +173,7 @@ std::vector<std::uint32_t> Delaunay<T>::nearest() const {
 }
 
 template <class T>
-std::size_t Delaunay<T>::bytes() const {
+std::size_t MovingTriangulation<T>::bytes() const {
   return tri_.points.capacity() * (sizeof(Point2) + 3 * sizeof(Vertex)) + tri_.triangles.capacity() * sizeof(Triangle) +
          tri_.vacant.capacity() * sizeof(std::uint32_t) +
          (ids_.capacity() + slots_.capacity()) * sizeof(std::uint32_t) + next_.capacity() * sizeof(Point2) +
@@ -181,13 +181,13 @@ std::size_t Delaunay<T>::bytes() const {
 }
 
 template <class T>
-void Delaunay<T>::check(std::size_t points) {
+void MovingTriangulation<T>::check(std::size_t points) {
   if (points >= std::size_t{1} << 29U) throw std::length_error("too many points for a triangulation");
   if (!exact::rounds_to_nearest()) throw std::runtime_error("the processor is set not to round to nearest");
 }
 
 template <class T>
-void Delaunay<T>::triangulate(std::span<const Point2> points) {
+void MovingTriangulation<T>::triangulate(std::span<const Point2> points) {
   check(points.size());
   ++version_;
   settled_ = true;
@@ -205,7 +205,7 @@ void Delaunay<T>::triangulate(std::span<const Point2> points) {
 }
 
 template <class T>
-double Delaunay<T>::farthest_move() const {
+double MovingTriangulation<T>::farthest_move() const {
   double most = 0;
   for (std::size_t s = 0; s < size(); ++s) most = std::max(most, squared_distance(next_[s], tri_.points[s]));
   // Squares of such numbers underflow; 2^-40 covers the rounding of the rest.
@@ -214,7 +214,7 @@ double Delaunay<T>::farthest_move() const {
 }
 
 template <class T>
-double Delaunay<T>::disorder() const {
+double MovingTriangulation<T>::disorder() const {
   constexpr std::size_t step = 64, small = 8192;
   if (size() < small) return 0;
   double bits = 0, edges = 0;
@@ -228,7 +228,7 @@ double Delaunay<T>::disorder() const {
   return edges > 0 ? bits / edges : 0;
 }
 
-template class Delaunay<float>;
-template class Delaunay<double>;
+template class MovingTriangulation<float>;
+template class MovingTriangulation<double>;
 
 }  // namespace vicinal::delaunay

@@ -10,7 +10,7 @@ namespace {
 
 // `values` has four numbers per particle. Particles share the shuffles of L::sums, as many as fill 16 sums.
 template <class L, int D>
-struct Sweep {
+struct SolverSweep {
   using T = typename L::T;
   using Real = typename L::Real;
   using Block = RowBlock<T, D>;

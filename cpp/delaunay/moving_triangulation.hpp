@@ -19,13 +19,13 @@
 namespace vicinal::delaunay {
 
 template <class T>
-class Delaunay {
+class MovingTriangulation {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
 
  public:
-  Delaunay() = default;
+  MovingTriangulation() = default;
   // `xy`: x and y of every point, interleaved, all finite.
-  explicit Delaunay(std::span<const T> xy) { build(xy); }
+  explicit MovingTriangulation(std::span<const T> xy) { build(xy); }
 
   void build(std::span<const T> xy);
 
