@@ -30,7 +30,7 @@
 namespace vicinal::delaunay {
 
 // The result of a motion.
-struct Motion {
+struct MotionResult {
   bool rebuild = false;      // no usable result: triangulate the new positions from scratch
   std::size_t inverted = 0;  // triangles that turned the wrong way
   std::size_t suspect = 0;   // edges not known to be legal after the inspection
@@ -151,8 +151,8 @@ inline std::uint32_t find_ghost_triangle(const Triangulation& tri) {
 
 // Moves every point to its position in `next`, which then holds the old positions. If the result is `rebuild`, the
 // points have moved and the rest of the triangulation is invalid. An interrupt changes nothing.
-inline Motion move_points(Triangulation& tri, std::vector<Point2>& next, Angles& angles) {
-  Motion motion;
+inline MotionResult move_points(Triangulation& tri, std::vector<Point2>& next, Angles& angles) {
+  MotionResult motion;
   const bool old_tame = tri.tame;
   const bool next_tame = all_tame(next);
   const auto change_places = [&](bool tame) {

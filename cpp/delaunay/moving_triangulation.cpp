@@ -23,19 +23,19 @@ void MovingTriangulation<T>::build(std::span<const T> xy) {
 }
 
 template <class T>
-Motion MovingTriangulation<T>::update(std::span<const T> xy, double skin) {
+MotionResult MovingTriangulation<T>::update(std::span<const T> xy, double skin) {
   next_.resize(size());
   for (std::size_t s = 0; s < size(); ++s) next_[s] = point(xy, ids_[s]);
   settled_ = false;
   slack_ = skin > 0 ? 2 * farthest_move() : std::numeric_limits<double>::infinity();
-  return slack_ <= skin ? Motion{} : settle();
+  return slack_ <= skin ? MotionResult{} : settle();
 }
 
 template <class T>
-Motion MovingTriangulation<T>::settle() {
-  if (settled_) return Motion{};
+MotionResult MovingTriangulation<T>::settle() {
+  if (settled_) return MotionResult{};
   check(size());
-  Motion motion = move_points(tri_, next_, angles_);
+  MotionResult motion = move_points(tri_, next_, angles_);
   settled_ = true;
   ++version_;
   // After a long drift, neighbours in space are far apart in memory: then a new order pays off.

@@ -31,7 +31,7 @@ class MovingTriangulation {
 
   // Moves every point; `xy` in the order of the ids. With a skin, only the positions are stored while no point is
   // farther than half the skin from its position in the triangulation: see `settled`.
-  Motion update(std::span<const T> xy, double skin = 0);
+  MotionResult update(std::span<const T> xy, double skin = 0);
 
   // Whether the triangulation is that of the current positions. If not, every point is at most slack() / 2 away from
   // its position in the triangulation, and two points are at most slack() farther apart there than they are now: walk
@@ -40,7 +40,7 @@ class MovingTriangulation {
   [[nodiscard]] double slack() const { return settled_ ? 0 : slack_; }
 
   // Updates the triangulation to the current positions.
-  Motion settle();
+  MotionResult settle();
 
   // New points get the ids size(), size() + 1, ...
   void insert(std::span<const T> xy);

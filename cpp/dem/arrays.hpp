@@ -60,7 +60,7 @@ struct alignas(32) AxisAndMargin {
 struct alignas(32) TabletCore {
   double band = 0, cap = 0, cap_centre = 0, rim = 0;
 };
-struct alignas(64) Pose {
+struct alignas(64) TabletPose {
   AxisAndMargin axis;
   TabletCore core;
 };

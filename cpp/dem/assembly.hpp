@@ -89,7 +89,7 @@ class Assembly {
   [[nodiscard]] bool is_curved(std::size_t element) const { return kinds_[element].curved; }
   [[nodiscard]] const GrainShape& shape_of(std::size_t element) const;
   [[nodiscard]] Posed posed(std::size_t element) const;
-  [[nodiscard]] const Pose* poses() const { return poses_.data(); }
+  [[nodiscard]] const TabletPose* poses() const { return poses_.data(); }
   [[nodiscard]] const double* sizes() const { return sizes_.data(); }  // per element: the radius for the law
 
   // Contacts (contacts.cpp). The effective mass and radius of two elements; both are independent of the point of
@@ -129,7 +129,7 @@ class Assembly {
   };
   std::vector<Kind> kinds_;  // one per element
   std::vector<double> sizes_;
-  HugeVector<Pose> poses_;  // one per element if any is convex, else empty
+  HugeVector<TabletPose> poses_;  // one per element if any is convex, else empty
 };
 
 }  // namespace vicinal::dem

@@ -22,7 +22,7 @@ struct Core {
 };
 
 template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline Core<Real> core_of(const Pose* poses, const Number* which) {
+[[gnu::always_inline]] inline Core<Real> core_of(const TabletPose* poses, const Number* which) {
   Real a[4], b[4];
   Lanes::gather([&](std::size_t lane) -> const auto& { return poses[which[lane]].axis; }, a);
   Lanes::gather([&](std::size_t lane) -> const auto& { return poses[which[lane]].core; }, b);

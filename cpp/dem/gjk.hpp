@@ -13,14 +13,14 @@ namespace vicinal::dem {
 
 namespace gjk {
 
-struct Corner {
+struct SupportPoint {
   Vec first, second;
   [[nodiscard]] Vec difference() const { return second - first; }
 };
 
 // Corners and their weights. The weighted sum of the differences is the point of the simplex nearest to the origin.
 struct Simplex {
-  std::array<Corner, 4> corners;
+  std::array<SupportPoint, 4> corners;
   std::array<double, 4> weights{};
   std::size_t size = 0;
 
@@ -33,7 +33,7 @@ struct Simplex {
 
 // The following functions return the point of an edge, triangle or tetrahedron that is nearest to the origin, without
 // the corners whose weight is 0.
-inline Simplex nearest_of_edge(const Corner& a, const Corner& b) {
+inline Simplex nearest_of_edge(const SupportPoint& a, const SupportPoint& b) {
   const Vec p = a.difference(), along = b.difference() - p;
   const double length = dot(along, along), t = length > 0 ? -dot(p, along) / length : 0;
   if (t <= 0) return {{a}, {1}, 1};
@@ -46,7 +46,7 @@ inline const Simplex& nearer(const Simplex& a, const Simplex& b) {
   return dot(q, q) < dot(p, p) ? b : a;
 }
 
-inline Simplex nearest_of_triangle(const Corner& a, const Corner& b, const Corner& c) {
+inline Simplex nearest_of_triangle(const SupportPoint& a, const SupportPoint& b, const SupportPoint& c) {
   const Vec p = a.difference(), ab = b.difference() - p, ac = c.difference() - p, n = cross(ab, ac);
   const double area = dot(n, n);
   if (area > 0) {
@@ -60,12 +60,12 @@ inline Simplex nearest_of_triangle(const Corner& a, const Corner& b, const Corne
 
 // A result of size 4 means that the origin is inside. A tetrahedron that is flat except for rounding has no inside,
 // since the signs of its volumes are meaningless.
-inline Simplex nearest_of_tetrahedron(const std::array<Corner, 4>& c) {
+inline Simplex nearest_of_tetrahedron(const std::array<SupportPoint, 4>& c) {
   constexpr double flat = 1e-20;  // square of the ratio of thickness to size
   Simplex best;
   bool inside = true;
   for (std::size_t k = 0; k < 4; ++k) {
-    const Corner &a = c[(k + 1) % 4], &b = c[(k + 2) % 4], &d = c[(k + 3) % 4];
+    const SupportPoint &a = c[(k + 1) % 4], &b = c[(k + 2) % 4], &d = c[(k + 3) % 4];
     const Vec p = a.difference(), n = cross(b.difference() - p, d.difference() - p);
     const Vec across = c[k].difference() - p;
     const double origin = -dot(p, n), opposite = dot(across, n);
@@ -101,7 +101,7 @@ Connection connect(const A& first, const B& second, Vec towards, double reach) {
   for (int round = 0; round < most; ++round) {
     const double square = dot(v, v);
     if (square == 0 || simplex.size == 4) return {{}, {}, 0};
-    const gjk::Corner next{first.farthest(v), second.farthest(-v)};
+    const gjk::SupportPoint next{first.farthest(v), second.farthest(-v)};
     // v·next / |v| is the distance of a separating plane from the origin, which is a lower bound of the distance.
     const double along = dot(v, next.difference());
     if (square - along <= accurate * square) break;

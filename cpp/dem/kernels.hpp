@@ -195,7 +195,7 @@ struct CurvedJob {
   std::size_t size = 0;
   const Number *i = nullptr, *j = nullptr, *entry = nullptr;
   const Place* places = nullptr;
-  const Pose* poses = nullptr;
+  const TabletPose* poses = nullptr;
   const Vec4* normals = nullptr;  // per entry, of the step before
   Period period;
 };

@@ -98,7 +98,7 @@ class BlockQueue {
   // Takes a block of the first loop: the first of the thread's own, or the last of another.
   bool next(std::size_t thread, std::size_t& block) {
     for (std::size_t k = 0; k < shares_.size(); ++k) {
-      Share& share = shares_[(thread + k) % shares_.size()];
+      ThreadShare& share = shares_[(thread + k) % shares_.size()];
       const std::lock_guard lock(share.access);
       if (share.left.first == share.left.second) continue;
       block = order_[k == 0 ? share.left.first++ : --share.left.second];
@@ -115,7 +115,7 @@ class BlockQueue {
     return false;
   }
 
-  struct alignas(64) Share {
+  struct alignas(64) ThreadShare {
     std::mutex access;
     std::pair<std::size_t, std::size_t> left;  // places in the order of blocks, from the first up to the second
     std::size_t urgent = 0;                    // how many blocks, at the beginning, read blocks of other threads
@@ -123,7 +123,7 @@ class BlockQueue {
   const BlockReads& reads_;
   std::vector<Number> order_;        // of the blocks of each thread in the first loop
   std::vector<std::size_t> bounds_;  // of the blocks of each thread
-  std::vector<Share> shares_;
+  std::vector<ThreadShare> shares_;
   std::vector<std::atomic<Number>> waits_;  // per block: how many blocks that read it are not finished, and itself
   std::vector<std::atomic<bool>> taken_;    // per block: whether the second loop has it
   std::atomic<std::size_t> finished_{0};

@@ -115,7 +115,7 @@ std::size_t Forces::touch_mesh(std::size_t row, std::size_t begin, double odomet
     const auto which = std::lower_bound(faces.begin(), faces.end(), touch.face) - faces.begin();
     const Contact contact{centre(p) + distance * normal, normal, overlap, 1.0 / act.motions[row].w.inverse_mass, p.r};
     touches.push_back({entries[static_cast<std::size_t>(which)], number, contact, Patch::single(contact), false,
-                       touch.closest.kind == mesh::Kind::face});
+                       touch.closest.kind == mesh::FeatureKind::face});
   }
   return k;
 }

@@ -20,7 +20,7 @@
 namespace vicinal::fluid {
 
 template <class T>
-struct Law {
+struct RelaxationLaw {
   T radius;
   T rest_density;
   T stiffness;
@@ -56,7 +56,7 @@ struct Relaxed {
 template <class T, int D>
 class Relaxation {
  public:
-  Relaxation(const Particles<T, D>& particles, const Law<T>& law, const Relaxed<T>& result)
+  Relaxation(const Particles<T, D>& particles, const RelaxationLaw<T>& law, const Relaxed<T>& result)
       : particles_(particles), law_(law), result_(result), moving_(result.displacement.size() / D) {}
 
   void run() const {
@@ -141,7 +141,7 @@ class Relaxation {
   }
 
   Particles<T, D> particles_;
-  Law<T> law_;
+  RelaxationLaw<T> law_;
   Relaxed<T> result_;
   std::size_t moving_;
 };

@@ -145,7 +145,7 @@ class RangeList {
 template <class T, int D>
 class BVH final : public Structure<T, D> {
  public:
-  explicit BVH(const Settings<T, D>& settings)
+  explicit BVH(const StructureSettings<T, D>& settings)
       : settings_(settings), leaf_(std::max<std::size_t>(1, static_cast<std::size_t>(settings.option("leaf")))),
         growth_(settings.option("growth")) {}
 
@@ -385,7 +385,7 @@ class BVH final : public Structure<T, D> {
     })[0];
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   std::size_t leaf_;
   double growth_;
   Reach<D> reach_;

@@ -25,7 +25,7 @@ template <class T, int D>
 class CellSorting final : public Structure<T, D> {
  public:
   static constexpr bool takes_tilted_cells = true;
-  explicit CellSorting(const Settings<T, D>& settings) : settings_(settings) {}
+  explicit CellSorting(const StructureSettings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
@@ -233,7 +233,7 @@ class CellSorting final : public Structure<T, D> {
     if (own > 0) std::swap(ranges[own], ranges[0]);
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   int subdivision_ = 1;
   Grid grid_;
   Bodies<T, D> bodies_;

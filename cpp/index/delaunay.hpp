@@ -30,7 +30,7 @@ class Delaunay final : public Structure<T, D> {
   static_assert(D == 2, "the triangulation is one of the plane");
 
  public:
-  explicit Delaunay(const Settings<T, D>& settings) : settings_(settings), skin_(settings.option("skin")) {}
+  explicit Delaunay(const StructureSettings<T, D>& settings) : settings_(settings), skin_(settings.option("skin")) {}
 
   // The same number of bodies as before has moved; a different number is a new set.
   void build(const BodyView<T, D>& points) override {
@@ -215,12 +215,12 @@ class Delaunay final : public Structure<T, D> {
     });
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   double skin_;
   delaunay::MovingTriangulation<T> tri_;
   Bodies<T, D> bodies_;
   bool sound_ = false;
-  delaunay::Motion motion_;
+  delaunay::MotionResult motion_;
   std::size_t repairs_ = 0, skips_ = 0;  // of all updates so far
   mutable Walks own_walks_, cross_walks_;
 };

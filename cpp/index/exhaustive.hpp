@@ -16,7 +16,7 @@ template <class T, int D>
 class Exhaustive final : public Structure<T, D> {
  public:
   static constexpr bool takes_tilted_cells = true;
-  explicit Exhaustive(const Settings<T, D>& settings) : settings_(settings) {}
+  explicit Exhaustive(const StructureSettings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
@@ -58,7 +58,7 @@ class Exhaustive final : public Structure<T, D> {
     });
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   std::vector<Shift> shifts_;
   Bodies<T, D> bodies_;
 };

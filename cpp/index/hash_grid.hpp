@@ -32,9 +32,10 @@ namespace vicinal {
 template <class T, int D>
 class HashGrid final : public Structure<T, D> {
  public:
-  explicit HashGrid(const Settings<T, D>& settings) : HashGrid(settings, std::make_unique<HashPlan<T, D>>(settings)) {}
+  explicit HashGrid(const StructureSettings<T, D>& settings)
+      : HashGrid(settings, std::make_unique<HashPlan<T, D>>(settings)) {}
   // With another plan for levels, cells and bins.
-  HashGrid(const Settings<T, D>& settings, std::unique_ptr<const HashPlan<T, D>> plan)
+  HashGrid(const StructureSettings<T, D>& settings, std::unique_ptr<const HashPlan<T, D>> plan)
       : settings_(settings), incremental_(settings.option("incremental") > 0), bins_(std::move(plan)) {}
 
   [[nodiscard]] const HashBins<T, D>& bins() const { return bins_; }
@@ -169,7 +170,7 @@ class HashGrid final : public Structure<T, D> {
       build(kept.raw);
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   bool incremental_;
   HashBins<T, D> bins_;
   std::size_t rebuilds_ = 0;

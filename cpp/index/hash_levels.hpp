@@ -53,7 +53,7 @@ class HashLevels {
   }
 
   [[nodiscard]] const Plan& plan() const { return *plan_; }
-  [[nodiscard]] const Settings<T, D>& settings() const { return plan_->settings(); }
+  [[nodiscard]] const StructureSettings<T, D>& settings() const { return plan_->settings(); }
   [[nodiscard]] const Reach<D>& reach() const { return reach_; }
   [[nodiscard]] std::size_t size() const { return levels_.size(); }
   [[nodiscard]] const HashLevel<D>& operator[](std::size_t level) const { return levels_[level]; }

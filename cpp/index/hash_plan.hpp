@@ -45,7 +45,7 @@ class HashPlan {
   // Approximate number of bodies in a cell wider than they are: benchmarks/calibrate.py.
   static constexpr double wide_bodies = 4;
 
-  explicit HashPlan(const Settings<T, D>& settings)
+  explicit HashPlan(const StructureSettings<T, D>& settings)
       : settings_(settings), fill_(settings.option("fill")), few_(static_cast<std::size_t>(settings.option("few"))) {
     for (std::size_t l = 0; l < static_cast<std::size_t>(settings.option("levels")); ++l)
       levels_.push_back(settings.option("level" + std::to_string(l)));
@@ -54,7 +54,7 @@ class HashPlan {
   HashPlan& operator=(const HashPlan&) = delete;
   virtual ~HashPlan() = default;
 
-  [[nodiscard]] const Settings<T, D>& settings() const { return settings_; }
+  [[nodiscard]] const StructureSettings<T, D>& settings() const { return settings_; }
   // Bodies per bin.
   [[nodiscard]] double fill() const { return fill_; }
   // Up to this many bodies are kept in one bin.
@@ -173,7 +173,7 @@ class HashPlan {
     for (std::size_t a = 0; a < D; ++a) level.axis[a].mask = bins[a] - 1;
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   double fill_;
   std::size_t few_;
   std::vector<double> levels_;  // sizes that the user gave

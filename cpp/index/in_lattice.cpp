@@ -44,7 +44,7 @@ void InLattice<T, D>::build(const BodyView<T, D>& bodies) {
   constexpr double room = 1 + 0x1p-10;  // bounds that change a little must not cause another build
   reach_ = bodies.reach(settings_.cutoff).largest() * room;
   slack_ = bodies.shape == Shape::sphere ? 2 * slack_of(bodies) : 0;
-  Settings<T, D> inner = settings_;
+  StructureSettings<T, D> inner = settings_;
   inner.box.tilted = false;
   inner.cutoff = bodies.shape == Shape::sphere ? settings_.cutoff : up<T>(reach_);
   inner_ = make_(inner);

@@ -19,9 +19,9 @@ namespace vicinal {
 template <class T, int D>
 class InLattice final : public Structure<T, D> {
  public:
-  using Make = std::unique_ptr<Structure<T, D>> (*)(const Settings<T, D>&);
+  using Make = std::unique_ptr<Structure<T, D>> (*)(const StructureSettings<T, D>&);
 
-  InLattice(const Settings<T, D>& settings, Make make) : settings_(settings), make_(make) {}
+  InLattice(const StructureSettings<T, D>& settings, Make make) : settings_(settings), make_(make) {}
 
   void build(const BodyView<T, D>& bodies) override;
   void update(const BodyView<T, D>& bodies) override;
@@ -58,7 +58,7 @@ class InLattice final : public Structure<T, D> {
 
   static constexpr std::size_t grain = std::size_t{1} << 14;
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   Make make_;
   double reach_ = 0;  // of the bodies that the inner structure was made for
   double slack_ = 0;  // of spheres: see slack_of

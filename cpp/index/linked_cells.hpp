@@ -23,7 +23,7 @@ template <class T, int D>
 class LinkedCells final : public Structure<T, D> {
  public:
   static constexpr bool takes_tilted_cells = true;
-  explicit LinkedCells(const Settings<T, D>& settings) : settings_(settings) {}
+  explicit LinkedCells(const StructureSettings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
     grid_ = Grid();  // a single cell for an empty set
@@ -183,7 +183,7 @@ class LinkedCells final : public Structure<T, D> {
     }
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   Grid grid_;
   Bodies<T, D> bodies_;
   Buffer<Slot> starts_;  // by key; the bodies of a cell are starts_[key] … starts_[key + 1] - 1

@@ -31,7 +31,7 @@ template <class T, int D>
 class Octree final : public Structure<T, D> {
  public:
   static constexpr bool takes_tilted_cells = true;
-  explicit Octree(const Settings<T, D>& settings)
+  explicit Octree(const StructureSettings<T, D>& settings)
       : settings_(settings), capacity_(static_cast<std::size_t>(settings.option("capacity"))),
         depth_(std::min(static_cast<int>(settings.option("depth")), OctreeGrid<D>::deepest)),
         sampled_(settings.option("sampled") != 0) {
@@ -89,12 +89,12 @@ class Octree final : public Structure<T, D> {
   [[nodiscard]] std::size_t parts(const Bodies<T, D>& queries) const override { return part_count(queries); }
 
   void blocks(const Bodies<T, D>& queries, Mode mode, std::size_t part, BlockSink sink) const override {
-    Look look;
+    Scratch scratch;
     if (mode == Mode::cross) {
       const auto [first, last] = groups_of_part(queries, part);
       for (std::size_t g = first; g < last; ++g)
         hand_out(static_cast<std::uint32_t>(queries.group_key[g]), queries.group_begin[g], queries.group_begin[g + 1],
-                 mode, look, sink);
+                 mode, scratch, sink);
       return;
     }
     const auto begin = leaves_.begin();
@@ -102,7 +102,7 @@ class Octree final : public Structure<T, D> {
     const auto last = static_cast<std::size_t>(at((part + 1) * part_bodies) - begin.begin());
     for (auto leaf = static_cast<std::size_t>(at(part * part_bodies) - begin.begin()); leaf < last; ++leaf)
       if (begin[leaf] < begin[leaf + 1])
-        hand_out(static_cast<std::uint32_t>(leaf), begin[leaf], begin[leaf + 1], mode, look, sink);
+        hand_out(static_cast<std::uint32_t>(leaf), begin[leaf], begin[leaf + 1], mode, scratch, sink);
   }
 
   [[nodiscard]] Details details() const override {
@@ -133,7 +133,7 @@ class Octree final : public Structure<T, D> {
     }
   };
   // Scratch of one thread.
-  struct Look {
+  struct Scratch {
     SampledAdjacency<D> sampled;
     std::vector<LeafRun> runs;
     std::vector<Range> ranges;
@@ -142,29 +142,30 @@ class Octree final : public Structure<T, D> {
     return grid_.key(bodies.place_of(point));
   }
 
-  void neighbors(std::uint32_t leaf, Look& look) const {
-    if (sampled_) look.sampled.neighbors(grid_, leaves_, leaf, look.runs);
-    else adjacency_.neighbors(leaf, look.runs);
+  void neighbors(std::uint32_t leaf, Scratch& scratch) const {
+    if (sampled_) scratch.sampled.neighbors(grid_, leaves_, leaf, scratch.runs);
+    else adjacency_.neighbors(leaf, scratch.runs);
   }
   [[nodiscard]] std::size_t relations() const {
     if (!sampled_) return adjacency_.relations();
-    Look look;
+    Scratch scratch;
     std::size_t sum = 0;
     for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
-      neighbors(static_cast<std::uint32_t>(leaf), look);
-      for (const LeafRun& run : look.runs) sum += run.count;
+      neighbors(static_cast<std::uint32_t>(leaf), scratch);
+      for (const LeafRun& run : scratch.runs) sum += run.count;
     }
     return sum;
   }
 
   // The block of a leaf's bodies, or of queries in it.
-  void hand_out(std::uint32_t leaf, Slot first_query, Slot last_query, Mode mode, Look& look, BlockSink& sink) const {
-    neighbors(leaf, look);
+  void hand_out(std::uint32_t leaf, Slot first_query, Slot last_query, Mode mode, Scratch& scratch,
+                BlockSink& sink) const {
+    neighbors(leaf, scratch);
     const auto begin = leaves_.begin();
-    std::vector<Range>& ranges = look.ranges;
+    std::vector<Range>& ranges = scratch.ranges;
     ranges.clear();
     std::size_t own = 0;
-    for (const LeafRun& run : look.runs) {
+    for (const LeafRun& run : scratch.runs) {
       std::uint32_t first = run.first;
       const std::uint32_t last = run.first + run.count;
       // Each pair once: a leaf is paired with the leaves after it, and with itself through one of two opposite images.
@@ -258,7 +259,7 @@ class Octree final : public Structure<T, D> {
     return keys;
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   std::size_t capacity_;
   int depth_;
   bool sampled_;

@@ -31,7 +31,7 @@ extern template class HashGrid<double, 3>;
 template <class T, int D>
 class PublishedPlan final : public HashPlan<T, D> {
  public:
-  explicit PublishedPlan(const Settings<T, D>& settings)
+  explicit PublishedPlan(const StructureSettings<T, D>& settings)
       : HashPlan<T, D>(settings), factor_(settings.option("factor")),
         fixed_(static_cast<std::uint32_t>(settings.option("max_cells"))) {
     for (std::size_t a = 0; a < D; ++a)
@@ -104,7 +104,7 @@ class PublishedPlan final : public HashPlan<T, D> {
 template <class T, int D>
 class PublishedHashGrid final : public Structure<T, D> {
  public:
-  explicit PublishedHashGrid(const Settings<T, D>& settings)
+  explicit PublishedHashGrid(const StructureSettings<T, D>& settings)
       : grid_(settings, std::make_unique<PublishedPlan<T, D>>(settings)), fixed_(settings.option("max_cells") > 0) {}
 
   void build(const BodyView<T, D>& bodies) override { grid_.build(bodies); }

@@ -28,7 +28,8 @@ void Registry<T, D>::add(const char* name, Make make) {
 }
 
 template <class T, int D>
-std::unique_ptr<Structure<T, D>> Registry<T, D>::make(const std::string& name, const Settings<T, D>& settings) {
+std::unique_ptr<Structure<T, D>> Registry<T, D>::make(const std::string& name,
+                                                      const StructureSettings<T, D>& settings) {
   for (const Entry<T, D>& entry : entries<T, D>())
     if (entry.name == name) return entry.make(settings);
   throw std::invalid_argument("no structure is called '" + name + "'");

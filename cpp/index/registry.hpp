@@ -13,10 +13,10 @@ namespace vicinal {
 template <class T, int D>
 class Registry {
  public:
-  using Make = std::unique_ptr<Structure<T, D>> (*)(const Settings<T, D>&);
+  using Make = std::unique_ptr<Structure<T, D>> (*)(const StructureSettings<T, D>&);
 
   static void add(const char* name, Make make);
-  static std::unique_ptr<Structure<T, D>> make(const std::string& name, const Settings<T, D>& settings);
+  static std::unique_ptr<Structure<T, D>> make(const std::string& name, const StructureSettings<T, D>& settings);
 };
 
 // A namespace-scope object of this type registers structure S. A structure that reads positions only by
@@ -24,7 +24,7 @@ class Registry {
 template <template <class, int> class S, class T, int D>
 struct Registered {
   explicit Registered(const char* name) {
-    Registry<T, D>::add(name, [](const Settings<T, D>& settings) -> std::unique_ptr<Structure<T, D>> {
+    Registry<T, D>::add(name, [](const StructureSettings<T, D>& settings) -> std::unique_ptr<Structure<T, D>> {
       if constexpr (!requires { S<T, D>::takes_tilted_cells; })
         if (settings.box.tilted) return std::make_unique<InLattice<T, D>>(settings, &make);
       return make(settings);
@@ -32,7 +32,7 @@ struct Registered {
   }
 
  private:
-  static std::unique_ptr<Structure<T, D>> make(const Settings<T, D>& settings) {
+  static std::unique_ptr<Structure<T, D>> make(const StructureSettings<T, D>& settings) {
     return std::make_unique<S<T, D>>(settings);
   }
 };

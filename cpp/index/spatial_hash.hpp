@@ -34,7 +34,7 @@ template <class T, int D>
 class SpatialHash final : public Structure<T, D> {
  public:
   static constexpr bool takes_tilted_cells = true;
-  explicit SpatialHash(const Settings<T, D>& settings) : settings_(settings) {}
+  explicit SpatialHash(const StructureSettings<T, D>& settings) : settings_(settings) {}
 
   void build(const BodyView<T, D>& points) override {
     const Reach<D> reach = points.reach(settings_.cutoff);
@@ -261,7 +261,7 @@ class SpatialHash final : public Structure<T, D> {
     return mode == Mode::full || std::tuple(shift.z, shift.y, shift.x) > std::tuple(0, 0, 0);
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   Grid grid_;
   std::size_t stencil_cells_ = 0;
   std::uint32_t table_ = 1;

@@ -230,14 +230,14 @@ class Sampler {
     return std::min(points_.size, std::clamp<std::size_t>(points_.size / 4, 512, 4096));
   }
 
-  struct Span {
+  struct Interval {
     double low = 0, high = 0;
   };
   // The interval of the bodies of the sample along an axis, except for a few that are far from all others.
-  [[nodiscard]] Span span_of(const std::vector<Position>& sampled, std::size_t axis) const {
+  [[nodiscard]] Interval span_of(const std::vector<Position>& sampled, std::size_t axis) const {
     const auto edge = static_cast<double>(box_.edge[axis]);
     if (edge > 0) return {0, edge};
-    const Span all{static_cast<double>(points_.low[axis]), static_cast<double>(points_.high[axis])};
+    const Interval all{static_cast<double>(points_.low[axis]), static_cast<double>(points_.high[axis])};
     std::array<double, 128> some{};
     const std::size_t count = std::min(sampled.size(), some.size());
     for (std::size_t k = 0; k < count; ++k) some[k] = sampled[k * sampled.size() / count][axis];
@@ -249,7 +249,7 @@ class Sampler {
     std::nth_element(lower, upper, end);
     const double high = *upper;
     const double wide = high - low;
-    const Span most{std::max(all.low, low - 1.4 * wide), std::min(all.high, high + 0.6 * wide)};
+    const Interval most{std::max(all.low, low - 1.4 * wide), std::min(all.high, high + 0.6 * wide)};
     return wide > 0 && most.high - most.low < (all.high - all.low) / 2 ? most : all;
   }
 
@@ -266,7 +266,7 @@ class Sampler {
 
   [[nodiscard]] Crowding crowding(std::array<double, D>& beside) const {
     const std::vector<Position> sampled = positions();
-    std::array<Span, D> span{};
+    std::array<Interval, D> span{};
     double edge = 0;
     for (std::size_t a = 0; a < D; ++a) {
       span[a] = span_of(sampled, a);

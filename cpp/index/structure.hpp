@@ -25,7 +25,7 @@ using Options = std::map<std::string, double>;
 
 // The arguments of every structure.
 template <class T, int D>
-struct Settings {
+struct StructureSettings {
   T cutoff{};
   Box<T, D> box;
   Options options;

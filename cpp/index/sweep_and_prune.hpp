@@ -20,7 +20,7 @@ namespace vicinal {
 template <class T, int D>
 class SweepAndPrune final : public Structure<T, D> {
  public:
-  explicit SweepAndPrune(const Settings<T, D>& settings) {
+  explicit SweepAndPrune(const StructureSettings<T, D>& settings) {
     if (settings.option("axes") == 1 || settings.box.periodic())
       sweep_ = std::make_unique<sweep::OneAxis<T, D>>(settings);
     else sweep_ = std::make_unique<sweep::AllAxes<T, D>>(settings);

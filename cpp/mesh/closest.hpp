@@ -16,7 +16,7 @@ namespace vicinal::mesh {
 struct Closest {
   Vec3 offset;  // from the position to the point
   double square;
-  Kind kind;
+  FeatureKind kind;
   std::int32_t feature;
 };
 
@@ -32,12 +32,12 @@ inline Closest closest_on_edge(const Surface& surface, std::size_t face, std::si
   const Vec3 along = end - start, a = start - place, b = end - place;
   const double ahead = -dot(a, along), behind = dot(b, along);
   // Also holds for an edge of length 0.
-  if (!(ahead > 0)) return {a, dot(a, a), Kind::vertex, surface.vertex_feature(from)};
-  if (!(behind > 0)) return {b, dot(b, b), Kind::vertex, surface.vertex_feature(to)};
+  if (!(ahead > 0)) return {a, dot(a, a), FeatureKind::vertex, surface.vertex_feature(from)};
+  if (!(behind > 0)) return {b, dot(b, b), FeatureKind::vertex, surface.vertex_feature(to)};
   // Computed from the nearer end, so that the point is accurate close to a vertex.
   const double square = dot(along, along);
   const Vec3 offset = ahead <= behind ? a + (ahead / square) * along : b - (behind / square) * along;
-  return {offset, dot(offset, offset), Kind::edge, surface.edge_feature(face, k)};
+  return {offset, dot(offset, offset), FeatureKind::edge, surface.edge_feature(face, k)};
 }
 
 }  // namespace detail
@@ -60,7 +60,7 @@ inline Closest closest_point(const Surface& surface, std::size_t face, const Vec
     }
     if (inside) {
       const Vec3 offset = (height / dot(normal, normal)) * normal;
-      return {offset, dot(offset, offset), Kind::face, static_cast<std::int32_t>(face)};
+      return {offset, dot(offset, offset), FeatureKind::face, static_cast<std::int32_t>(face)};
     }
   }
   Closest best = detail::closest_on_edge(surface, face, 0, place);

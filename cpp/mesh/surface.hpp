@@ -11,7 +11,7 @@
 
 namespace vicinal::mesh {
 
-enum class Kind : std::uint8_t { face, edge, vertex };
+enum class FeatureKind : std::uint8_t { face, edge, vertex };
 
 using Corners = std::array<std::int32_t, 3>;
 

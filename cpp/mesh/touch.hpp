@@ -79,7 +79,7 @@ class Toucher {
   // Whether the closest point of triangle k is only its border, because the surface comes closer beyond it.
   [[nodiscard]] bool is_end(std::size_t k, const Vec3& place, double tolerance) const {
     const Closest& own = near_[k].closest;
-    if (own.kind == Kind::face || k == 0) return false;
+    if (own.kind == FeatureKind::face || k == 0) return false;
     const auto first = std::lower_bound(incident_.begin(), incident_.end(), std::pair(own.feature, std::size_t{0}));
     if (near_[first->second].closest.square < own.square) return true;
     // Triangles may also meet without a common vertex, for example if a corner lies on the edge of a larger triangle.

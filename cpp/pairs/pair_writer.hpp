@@ -33,9 +33,9 @@ struct Gap {
 };
 
 // Hands out slabs of `entries` each.
-class Slabs {
+class ColumnSlabs {
  public:
-  Slabs(std::size_t count, std::size_t entries) : capacity_(count * entries), entries_(entries) {}
+  ColumnSlabs(std::size_t count, std::size_t entries) : capacity_(count * entries), entries_(entries) {}
   Gap take() {
     const std::size_t begin = next_.fetch_add(entries_, std::memory_order_relaxed);
     if (begin + entries_ > capacity_) throw std::bad_alloc();
@@ -53,7 +53,7 @@ template <class T, int D>
 class PairWriter final : public HitSink {
  public:
   PairWriter(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const Want& want, const Columns<T>& columns,
-             Slabs& slabs)
+             ColumnSlabs& slabs)
       : queries_(queries), bodies_(bodies), slots_(want.slots()), columns_(columns), slabs_(slabs),
         staged_store_(want, (slots_ ? described_most : staged_most) + overshoot, nullptr),
         staged_(staged_store_.columns()), stream_(kernels().stream) {
@@ -156,7 +156,7 @@ class PairWriter final : public HitSink {
   const Bodies<T, D>& bodies_;
   bool slots_;
   Columns<T> columns_;
-  Slabs& slabs_;
+  ColumnSlabs& slabs_;
   ColumnStore<T, D> staged_store_;
   Columns<T> staged_;
   void (*stream_)(void*, const void*, std::size_t);

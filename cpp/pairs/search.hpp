@@ -144,7 +144,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   result.store =
       ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
   const Columns<T> columns = result.store.columns();
-  Slabs slabs(count, slab);
+  ColumnSlabs slabs(count, slab);
   const std::int32_t* const payload = payload_of(bodies, want);
   PerThread<PairWriter<T, D>> writers;
   result.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {

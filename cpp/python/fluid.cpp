@@ -38,8 +38,8 @@ nb::list relax(const PointArray& points, std::size_t moving, const Offsets& offs
     if (offsets.shape(0) != n + 1 || moving > n) throw nb::type_error("rows do not fit the particles");
     const fluid::Particles<T, D> particles{
         {static_cast<const T*>(points.data()), n * D}, {offsets.data(), n + 1}, {indices.data(), indices.shape(0)}};
-    const fluid::Law<T> law{static_cast<T>(radius), static_cast<T>(rest_density), static_cast<T>(stiffness),
-                            static_cast<T>(near_stiffness), reaction};
+    const fluid::RelaxationLaw<T> law{static_cast<T>(radius), static_cast<T>(rest_density), static_cast<T>(stiffness),
+                                      static_cast<T>(near_stiffness), reaction};
     Region felt(n * sizeof(std::int32_t));
     Region density(n * sizeof(T));
     Region near(n * sizeof(T));

@@ -45,7 +45,7 @@ class AnySearch {
             const Options& options, bool lasting)
       : search_(dispatch(std::get<0>(bodies),
                          [&]<class T, int D>() -> SearchVariant {
-                           Settings<T, D> settings;
+                           StructureSettings<T, D> settings;
                            settings.cutoff = static_cast<T>(cutoff);
                            settings.box = box_of<T, D>(box);
                            settings.options = options;

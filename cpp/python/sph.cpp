@@ -284,7 +284,7 @@ class AnySph {
     visit([&]<class T, int D>(Simulation<T, D>& sim) {
       const std::size_t ranks = parts.size() / (2 * D);
       if (parts.size() != ranks * 2 * D || rank >= ranks) throw nb::value_error("parts and rank do not fit");
-      std::vector<sph::Part<D>> boxes(ranks);
+      std::vector<sph::SpacePart<D>> boxes(ranks);
       for (std::size_t r = 0; r < ranks; ++r)
         for (std::size_t a = 0; a < D; ++a) {
           boxes[r].low[a] = parts.data()[r * 2 * D + a];

@@ -29,9 +29,9 @@ using Fixed = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 sph::Vec3 vec(const Three& v) { return {v[0], v[1], v[2]}; }
 
 // Rotation by rows, translation, velocity, spin, origin of the spin.
-using Pose = std::array<Three, 7>;
+using PoseRows = std::array<Three, 7>;
 
-sph::MovingPlace motion_of(const Pose& pose) {
+sph::MovingPose motion_of(const PoseRows& pose) {
   return {{{vec(pose[0]), vec(pose[1]), vec(pose[2])}, vec(pose[3])}, vec(pose[4]), vec(pose[5]), vec(pose[6])};
 }
 
@@ -115,10 +115,10 @@ void bind_sph_guard(nb::module_& m) {
       .def("add_round", &add_round, nb::arg("point"), nb::arg("direction"), nb::arg("radius"), nb::arg("side"))
       .def("add_mesh", &add_mesh, nb::arg("surface"))
       .def(
-          "move", [](sph::Guard& guard, std::size_t wall, const Pose& pose) { guard.move(wall, motion_of(pose)); },
+          "move", [](sph::Guard& guard, std::size_t wall, const PoseRows& pose) { guard.move(wall, motion_of(pose)); },
           nb::arg("wall"), nb::arg("pose"))
       .def(
-          "set", [](sph::Guard& guard, std::size_t wall, const Pose& pose) { guard.set(wall, motion_of(pose)); },
+          "set", [](sph::Guard& guard, std::size_t wall, const PoseRows& pose) { guard.set(wall, motion_of(pose)); },
           nb::arg("wall"), nb::arg("pose"))
       .def("held", [](const sph::Guard& guard) { return array_from<std::int64_t>({guard.size()}, guard.held()); })
       .def("keep", &keep, nb::arg("before"), nb::arg("after"), nb::arg("velocities"));

@@ -70,7 +70,7 @@ class Search {
  public:
   // A `lasting` search copies the points, so that the caller may change them, and keeps the memory of freed results for
   // the next search. Otherwise the caller must not change the points during the life of the search.
-  Search(const std::string& structure, const Settings<T, D>& settings, bool lasting);
+  Search(const std::string& structure, const StructureSettings<T, D>& settings, bool lasting);
 
   void build(const BodyView<T, D>& points);
   // The same bodies, moved or resized, or others. Spheres given as points keep their radii.
@@ -162,7 +162,7 @@ class Search {
   void widen(const BodyView<T, D>& queries);
   void note_build(double seconds);
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   std::unique_ptr<Structure<T, D>> structure_;
   std::unique_ptr<NearestTree<T, D>> tree_;  // null until `nearest` needs it
   std::shared_ptr<Pool> pool_;

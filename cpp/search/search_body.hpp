@@ -43,7 +43,7 @@ inline bool needs_positions(const PairFilter* filter) { return filter != nullptr
 }  // namespace detail
 
 template <class T, int D>
-Search<T, D>::Search(const std::string& structure, const Settings<T, D>& settings, bool lasting)
+Search<T, D>::Search(const std::string& structure, const StructureSettings<T, D>& settings, bool lasting)
     : settings_(settings), structure_(Registry<T, D>::make(structure, settings)),
       pool_(lasting ? std::make_shared<Pool>() : nullptr) {}
 

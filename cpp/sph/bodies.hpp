@@ -48,7 +48,7 @@ struct RigidBodies {
 
   // Moves wall particles, one per part, to where the poses have them.
   template <int D>
-  void place(std::span<WallParticle<D>> walls, const Space<D>& space) const {
+  void place(std::span<WallParticle<D>> walls, const FluidSpace<D>& space) const {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const BodyPose& pose = poses[parts[k].body];
       const mesh::Vec3 arm = turned(pose.turn, parts[k].arm), swing = mesh::cross(pose.spin, arm);

@@ -17,7 +17,7 @@ namespace vicinal::sph {
 // Particles of one kind in the order of their cells. Plain pointers: vector code must not use inline functions of the
 // library, which the linker could take from a unit compiled for another processor.
 template <class T, int D>
-struct Cells {
+struct CellRecords {
   const Record<T, D>* records;
   const std::uint32_t* offsets;  // of each cell, and the end
   const std::uint8_t* idle;      // one per cell: its particles look for no neighbours; null if all of them do
@@ -48,7 +48,7 @@ struct CandidateTile {
 
   // Collects the candidates of a cell.
   template <class L>
-  static void collect(const CellShape<T, D>& shape, const Cells<T, D>& cells, const std::int32_t (&cell)[D],
+  static void collect(const CellShape<T, D>& shape, const CellRecords<T, D>& cells, const std::int32_t (&cell)[D],
                       Scratch<T, D>& to) {
     to.size = 0;
     std::int32_t from[3] = {}, end[3] = {};

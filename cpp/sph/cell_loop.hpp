@@ -8,8 +8,8 @@ namespace {
 
 // Calls f(cell, first query, end) for the cells from `begin` to `end` that are neither empty nor idle.
 template <class T, int D, class F>
-[[gnu::always_inline]] inline void for_cells(const CellShape<T, D>& shape, const Cells<T, D>& cells, std::size_t begin,
-                                             std::size_t end, F&& f) {
+[[gnu::always_inline]] inline void for_cells(const CellShape<T, D>& shape, const CellRecords<T, D>& cells,
+                                             std::size_t begin, std::size_t end, F&& f) {
   const std::uint32_t* const offsets = cells.offsets;
   for (std::size_t number = begin; number < end; ++number) {
     if (offsets[number] == offsets[number + 1] || (cells.idle != nullptr && cells.idle[number] != 0)) continue;

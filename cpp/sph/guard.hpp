@@ -26,7 +26,7 @@ namespace vicinal::sph {
 using mesh::Vec3;
 
 // From the coordinates in which a wall was described to those of the world: a rotation, then a translation.
-struct Place {
+struct Pose {
   std::array<Vec3, 3> rows{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};  // of the rotation
   Vec3 translation{0, 0, 0};
 
@@ -38,8 +38,8 @@ struct Place {
   }
 };
 
-struct MovingPlace {
-  Place place;
+struct MovingPose {
+  Pose place;
   Vec3 velocity{0, 0, 0}, spin{0, 0, 0}, origin{0, 0, 0};  // spin about `origin`, in the world
   [[nodiscard]] Vec3 velocity_at(const Vec3& p) const { return velocity + cross(spin, p - origin); }
 };
@@ -57,7 +57,7 @@ struct GuardWall {
   double radius = 0, side = 1;              // side: 1 if a cylinder contains the fluid, -1 if the fluid surrounds it
   Triangles mesh;
   TriangleCells cells;
-  MovingPlace before, now;
+  MovingPose before, now;
   Vec3 facing{0, 0, 0};                                    // of a plane in the world: its normal,
   double clear = std::numeric_limits<double>::infinity();  // and how far along it a place is surely in front of it
 };
@@ -77,12 +77,12 @@ class Guard {
   [[nodiscard]] std::size_t size() const { return walls_.size(); }
 
   // The place of a wall at the end of the step to come; the former one is that at its beginning.
-  void move(std::size_t wall, const MovingPlace& motion) {
+  void move(std::size_t wall, const MovingPose& motion) {
     walls_[wall].before = std::exchange(walls_[wall].now, motion);
     face(walls_[wall]);
   }
   // No step lies between the places of a wall.
-  void set(std::size_t wall, const MovingPlace& motion) {
+  void set(std::size_t wall, const MovingPose& motion) {
     walls_[wall].before = walls_[wall].now = motion;
     face(walls_[wall]);
   }

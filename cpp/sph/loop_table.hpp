@@ -19,11 +19,9 @@ constexpr Loops<typename L::T, D> loops_of() {
   return {Pass<L, D, Delta>::run, Pass<L, D, Edac>::run, Curvature<L, D>::run,        Extrapolate<L, D>::run,
           React<L, D>::run,       Dfsph<L, D>::run,      SolverSweep<L, D>::gradient, SolverSweep<L, D>::divergence};
 }
-// Doubles are for studies of convergence: the compiler's own vectors do.
-template <class FloatLanes>
-constexpr LoopTable table_of() {
-  return {loops_of<FloatLanes, 2>(), loops_of<FloatLanes, 3>(), loops_of<PlainLanes<double>, 2>(),
-          loops_of<PlainLanes<double>, 3>()};
+template <class L>
+constexpr LoopTable<typename L::T> table_of() {
+  return {loops_of<L, 2>(), loops_of<L, 3>()};
 }
 
 }  // namespace

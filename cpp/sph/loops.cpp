@@ -7,25 +7,31 @@ namespace vicinal::sph {
 
 namespace {
 
-const LoopTable& table() { return VICINAL_OF_ISA(loops); }
+const LoopTable<float>& floats() { return VICINAL_OF_ISA(loops); }
+const LoopTable<double>& doubles() {
+#ifdef VICINAL_X86
+  if (isa_in_use() == Isa::avx512) return avx512_double_loops;
+#endif
+  return baseline_double_loops;
+}
 
 }  // namespace
 
 template <>
 const Loops<float, 2>& loops() {
-  return table().float2;
+  return floats().in_2d;
 }
 template <>
 const Loops<float, 3>& loops() {
-  return table().float3;
+  return floats().in_3d;
 }
 template <>
 const Loops<double, 2>& loops() {
-  return table().double2;
+  return doubles().in_2d;
 }
 template <>
 const Loops<double, 3>& loops() {
-  return table().double3;
+  return doubles().in_3d;
 }
 
 }  // namespace vicinal::sph

@@ -22,7 +22,7 @@ struct Sums {
 template <class T, int D>
 struct Job {
   CellShape<T, D> shape;
-  Cells<T, D> fluid, walls;
+  CellRecords<T, D> fluid, walls;
   bool has_walls;
   // Each phase sees walls of its own: one copy of the records of wall particles after the other.
   std::size_t wall_copies, wall_count;
@@ -67,14 +67,16 @@ struct Loops {
 };
 
 // Of one instruction set.
+template <class T>
 struct LoopTable {
-  Loops<float, 2> float2;
-  Loops<float, 3> float3;
-  Loops<double, 2> double2;
-  Loops<double, 3> double3;
+  Loops<T, 2> in_2d;
+  Loops<T, 3> in_3d;
 };
 
-extern const LoopTable baseline_loops, avx2_loops, avx512_loops, neon_loops;
+extern const LoopTable<float> baseline_loops, avx2_loops, avx512_loops, neon_loops;
+// Doubles are for studies of convergence: the compiler's own vectors do. Those of AVX2 and NEON are no faster than the
+// baseline's.
+extern const LoopTable<double> baseline_double_loops, avx512_double_loops;
 
 // Of the instruction set in use.
 template <class T, int D>

@@ -7,6 +7,6 @@
 namespace vicinal::sph {
 
 // constinit: nothing of this file may run when the program starts.
-constinit const LoopTable avx2_loops = table_of<TwoEightsLanes>();
+constinit const LoopTable<float> avx2_loops = table_of<TwoEightsLanes>();
 
 }  // namespace vicinal::sph

@@ -7,6 +7,7 @@
 namespace vicinal::sph {
 
 // constinit: nothing of this file may run when the program starts.
-constinit const LoopTable avx512_loops = table_of<SixteenLanes>();
+constinit const LoopTable<float> avx512_loops = table_of<SixteenLanes>();
+constinit const LoopTable<double> avx512_double_loops = table_of<PlainLanes<double>>();
 
 }  // namespace vicinal::sph

@@ -3,6 +3,7 @@
 
 namespace vicinal::sph {
 
-constinit const LoopTable baseline_loops = table_of<PlainLanes<float>>();
+constinit const LoopTable<float> baseline_loops = table_of<PlainLanes<float>>();
+constinit const LoopTable<double> baseline_double_loops = table_of<PlainLanes<double>>();
 
 }  // namespace vicinal::sph

@@ -4,6 +4,6 @@
 
 namespace vicinal::sph {
 
-constinit const LoopTable neon_loops = table_of<FourFoursLanes>();
+constinit const LoopTable<float> neon_loops = table_of<FourFoursLanes>();
 
 }  // namespace vicinal::sph

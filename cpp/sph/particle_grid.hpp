@@ -15,7 +15,7 @@ using Vector = std::array<double, D>;
 
 // Space: periodic along some axes, open along the others.
 template <int D>
-struct Space {
+struct FluidSpace {
   Vector<D> low{}, period{};  // a period of 0: open
   [[nodiscard]] bool periodic(std::size_t a) const { return period[a] > 0; }
   void wrap(Vector<D>& x) const {
@@ -58,7 +58,7 @@ struct ParticleGrid {
 
   // A grid over the given bounds. Cells become larger than `reach` where there would be more than `most` of them over
   // the bounds of all ranks: a particle far away costs time, not memory.
-  ParticleGrid(const Space<D>& space, const ParticleBounds<D>& own, const ParticleBounds<D>& all, double reach,
+  ParticleGrid(const FluidSpace<D>& space, const ParticleBounds<D>& own, const ParticleBounds<D>& all, double reach,
                std::size_t most) {
     // Slightly larger than the reach, so that rounding never puts neighbours two cells apart.
     for (double edge = reach * (1 + 1e-6);; edge *= 2) {

@@ -30,7 +30,7 @@ struct FluidSettings {
   double background = 0;
   double tension = 0;  // surface tension of all interfaces
   Vector<D> gravity{};
-  Space<D> space;
+  FluidSpace<D> space;
   double courant = 0.25;    // of all limits of the step
   double tolerance = 1e-3;  // of the solvers of dfsph: mean compression that they leave
 

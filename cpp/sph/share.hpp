@@ -22,7 +22,7 @@ namespace vicinal::sph {
 
 // A part of space, without its upper ends; ends may be infinite.
 template <int D>
-struct Part {
+struct SpacePart {
   Vector<D> low, high;
   [[nodiscard]] bool contains(const Vector<D>& x) const {
     for (std::size_t a = 0; a < D; ++a)
@@ -49,16 +49,16 @@ class Share {
 
   // The parts of all ranks, and the reach of particles. A rank needs to know particles within the reach of its part,
   // and within twice that those that wall particles see: their pressures depend on these.
-  Share(std::vector<Part<D>> parts, std::size_t rank, double reach, const Space<D>& space)
+  Share(std::vector<SpacePart<D>> parts, std::size_t rank, double reach, const FluidSpace<D>& space)
       : parts_(std::move(parts)), rank_(rank), reach_(reach), space_(space), moved_(parts_.size()),
         copied_(parts_.size()) {
-    for (Part<D>& part : parts_)
+    for (SpacePart<D>& part : parts_)
       for (std::size_t a = 0; a < D; ++a) {
         if (!space_.periodic(a)) continue;
         part.low[a] = std::max(part.low[a], space_.low[a]);
         part.high[a] = std::min(part.high[a], space_.low[a] + space_.period[a]);
       }
-    const Part<D>& own = parts_[rank_];
+    const SpacePart<D>& own = parts_[rank_];
     for (std::size_t r = 0; r < parts_.size(); ++r) {
       const auto apart = [&](std::size_t a, double by) {
         return std::max(own.low[a] + by - parts_[r].high[a], parts_[r].low[a] - own.high[a] - by);
@@ -88,7 +88,7 @@ class Share {
   void link(std::size_t slots, Seen&& seen, IsOwn&& is_own) {
     leaving_.assign(parts_.size(), {});
     arriving_.assign(parts_.size(), {});
-    const Part<D> inner = widened(parts_[rank_], -farthest());
+    const SpacePart<D> inner = widened(parts_[rank_], -farthest());
     for (std::size_t slot = 0; slot < slots; ++slot) {
       const Particle<D>& p = seen(slot);
       const bool own = is_own(slot);
@@ -125,7 +125,7 @@ class Share {
 
   // Whether a box may hold wall particles that act on particles of this rank, or lie in its part.
   [[nodiscard]] bool reaches(const Vector<D>& middle, const Vector<D>& half, double reach) const {
-    const Part<D>& own = parts_[rank_];
+    const SpacePart<D>& own = parts_[rank_];
     return within(reach, [&](std::size_t a, double by) {
       return std::max(own.low[a] + by - middle[a], middle[a] - own.high[a] - by) - half[a];
     });
@@ -136,7 +136,7 @@ class Share {
   struct Linked {
     std::uint32_t id, slot;
   };
-  static Part<D> widened(Part<D> part, double by) {
+  static SpacePart<D> widened(SpacePart<D> part, double by) {
     for (std::size_t a = 0; a < D; ++a) part.low[a] -= by, part.high[a] += by;
     return part;
   }
@@ -146,9 +146,9 @@ class Share {
   // Divides particles into those that stay, those that go to other ranks, and ghosts. Returns what each rank gets: how
   // many particles it owns from now on, these particles, and ghosts.
   const Parcels& depart(Buffer<Particle<D>>& particles, Buffer<Particle<D>>& ghosts) {
-    const Part<D>& own = parts_[rank_];
+    const SpacePart<D>& own = parts_[rank_];
     const double margin = farthest();
-    const Part<D> inner = widened(own, -margin), outer = widened(own, margin);
+    const SpacePart<D> inner = widened(own, -margin), outer = widened(own, margin);
     std::vector<std::size_t> all(parts_.size());
     for (std::size_t r = 0; r < all.size(); ++r) {
       all[r] = r;
@@ -224,7 +224,7 @@ class Share {
     return true;
   }
   [[nodiscard]] bool needs(std::size_t rank, const Vector<D>& x) const {
-    const Part<D>& part = parts_[rank];
+    const SpacePart<D>& part = parts_[rank];
     const auto apart = [&](std::size_t a, double by) {
       return std::max(part.low[a] + by - x[a], x[a] - part.high[a] - by);
     };
@@ -235,10 +235,10 @@ class Share {
     parcels_.bytes.insert(parcels_.bytes.end(), begin, begin + bytes);
   }
 
-  std::vector<Part<D>> parts_;
+  std::vector<SpacePart<D>> parts_;
   std::size_t rank_;
   double reach_;
-  Space<D> space_;
+  FluidSpace<D> space_;
   std::optional<WallMap<D>> walls_;
   bool has_walls_ = false;
   std::vector<std::size_t> close_;  // ranks whose parts a particle next to this one can be near

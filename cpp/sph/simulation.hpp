@@ -128,7 +128,7 @@ class Simulation {
   Buffer<std::uint32_t> ids_;
   Buffer<std::uint64_t> named_;                  // id and item in each slot
   Buffer<std::uint32_t> items_;                  // the item in each slot: an own particle, or a ghost behind those
-  std::vector<std::uint8_t> idle_, idle_walls_;  // see Cells
+  std::vector<std::uint8_t> idle_, idle_walls_;  // see CellRecords
   std::vector<std::uint8_t> is_ghost_;           // by slot
   CellSort order_, wall_order_;
   std::optional<ParticleGrid<D>> grid_;       // of the last step

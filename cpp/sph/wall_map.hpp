@@ -15,7 +15,7 @@ namespace vicinal::sph {
 template <int D>
 class WallMap {
  public:
-  WallMap(std::span<const WallParticle<D>> walls, const Space<D>& space, double reach)
+  WallMap(std::span<const WallParticle<D>> walls, const FluidSpace<D>& space, double reach)
       : WallMap(walls, space, bounds_of(walls), reach) {}
 
   // Places outside of the grid count as places in its outermost cells, as wall particles near them do.
@@ -24,7 +24,8 @@ class WallMap {
  private:
   static constexpr std::size_t most_cells = std::size_t{1} << 20;
 
-  WallMap(std::span<const WallParticle<D>> walls, const Space<D>& space, const ParticleBounds<D>& bounds, double reach)
+  WallMap(std::span<const WallParticle<D>> walls, const FluidSpace<D>& space, const ParticleBounds<D>& bounds,
+          double reach)
       : grid_(space, bounds, bounds, reach, most_cells), marked_(grid_.cells(), 0) {
     for (const WallParticle<D>& wall : walls) marked_[grid_.number(grid_.cell_of(wall.x))] = 1;
     std::size_t stride = 1;

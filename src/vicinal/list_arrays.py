@@ -11,7 +11,7 @@ import numpy.typing as npt
 from vicinal import _core
 from vicinal.errors import InputError
 from vicinal.layouts import ListPointers, pointers_of
-from vicinal.list_state import State
+from vicinal.list_state import ListState
 
 
 class ListArrays:
@@ -19,7 +19,7 @@ class ListArrays:
 
     _lock: RLock
     _core: _core.ListCore
-    _state: State | None
+    _state: ListState | None
     _layout: str
 
     @property
@@ -112,7 +112,7 @@ class ListArrays:
             )
             return pointers_of(arrays, state.rows)
 
-    def _require(self, name: str) -> State:
+    def _require(self, name: str) -> ListState:
         state = self._state
         if state is None:
             raise InputError(f"{name} needs a list that is built, got one not built yet; pass points to `update` first")

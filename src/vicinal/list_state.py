@@ -63,7 +63,7 @@ class Given(NamedTuple):
 
 
 @dataclass
-class State:
+class ListState:
     """A list and the bodies it describes. A build replaces it as a whole, so that readers see one list or the other."""
 
     kind: str  # of the bodies
@@ -180,7 +180,7 @@ class State:
         distances[entries] = ahead
         vectors[entries] = sign * ahead[:, None] * normals
 
-    def reordered(self, order: npt.NDArray[np.int32], arrays: Arrays, shifts: Any) -> State:
+    def reordered(self, order: npt.NDArray[np.int32], arrays: Arrays, shifts: Any) -> ListState:
         """Return the state after body k became the one that was order[k], with the arrays of the list."""
 
         def permuted(values: Any) -> Any:

@@ -47,7 +47,7 @@ from vicinal.list_settings import (
     sample_stride,
     with_skin,
 )
-from vicinal.list_state import Given, ListStats, State
+from vicinal.list_state import Given, ListState, ListStats
 from vicinal.order import check_order
 from vicinal.planes import check_planes
 from vicinal.settings import Settings
@@ -184,7 +184,7 @@ class NeighborList(ListArrays):
         self._builder = ListBuilder(structure)
         self._lock = RLock()
         self._core = _core.ListCore()
-        self._state: State | None = None
+        self._state: ListState | None = None
         self._spare: Floats | None = None  # memory for the next copy of the positions
         self._sample: npt.NDArray[Any] | None = None
         self._left: float | None = None  # when the last update returned, by a clock that other processes do not share
@@ -285,7 +285,7 @@ class NeighborList(ListArrays):
             self._left = perf_counter()
             return fresh
 
-    def _keep(self, given: Given, state: State) -> None:
+    def _keep(self, given: Given, state: ListState) -> None:
         """Keep the arguments that later updates may omit. A single radius is kept as one, for any number of bodies."""
         if given.radii is not None:
             self._radii = given.radii if np.ndim(given.radii) == 0 else np.array(given.radii, state.positions.dtype)
@@ -294,7 +294,7 @@ class NeighborList(ListArrays):
         if given.box is not None:
             self._box = deepcopy(given.box)
 
-    def _holds(self, state: State, given: Given) -> bool:
+    def _holds(self, state: ListState, given: Given) -> bool:
         """Move the bodies if the list still holds all their pairs. If not, or if that is uncertain, return False."""
         if given.box is not None or (given.radii is not None and self._radii is None):
             return False
@@ -344,7 +344,7 @@ class NeighborList(ListArrays):
             longest = float(np.sqrt((way * way).sum(axis=1)).max(initial=0.0))
         self._tuner.note_way(longest if np.isfinite(longest) else 0.0)
 
-    def _rebuilt(self, given: Given) -> State:
+    def _rebuilt(self, given: Given) -> ListState:
         """Return the state after a build."""
         bodies = self._checked(given)
         check_r_min(self._r_min, bodies)
@@ -364,7 +364,7 @@ class NeighborList(ListArrays):
         extra: Any = None if bodies.extra is None else np.array(bodies.extra)
         built = settings.bodies
         larger: Any = extra if built.extra is bodies.extra else built.extra
-        return State(
+        return ListState(
             kind=bodies.kind,
             positions=copy,
             sizes=extra,
@@ -390,7 +390,7 @@ class NeighborList(ListArrays):
         conditions: Any = {"types": self._types, "groups": self._groups, "exclude": self._exclude}
         return check_filter(bodies, cutoffs, **conditions, r_min=r_min, criterion=self._criterion)
 
-    def _note_build(self, state: State) -> None:
+    def _note_build(self, state: ListState) -> None:
         self._builds += 1
         if self._tuner is not None:
             dim = state.positions.shape[1]

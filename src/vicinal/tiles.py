@@ -20,7 +20,7 @@ from vicinal import _check, _core
 from vicinal.cell import BoxLike, PeriodicLike
 from vicinal.distributed.axes import along_axes, bodies_along_axes, farthest
 from vicinal.distributed.bisection import bisect, wrapped
-from vicinal.distributed.ghost_search import GhostSearch, Group
+from vicinal.distributed.ghost_search import BodySet, GhostSearch
 from vicinal.distributed.halo import keeps_pair
 from vicinal.errors import InputError
 from vicinal.io.parquet import ParquetPoints
@@ -160,7 +160,7 @@ class Tiles:
             (arriving,) = self._meeting(points, task.cutoff, [task.tile]).values()
             ghosts.append(points[arriving])
             ghost_ids.append(numbers[arriving])
-        body, ghost = (Group(points, None, task.cutoff) for points in (own, np.concatenate(ghosts)))
+        body, ghost = (BodySet(points, None, task.cutoff) for points in (own, np.concatenate(ghosts)))
         search = GhostSearch(body, ghost, np.flatnonzero(near), self.box, self.periodic, task.structure)
         if counting:
             return TileResult(task.tile, ids, (search.count(),))

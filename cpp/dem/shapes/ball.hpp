@@ -11,11 +11,11 @@ struct Ball {
   static constexpr std::string_view name = "clump";
 
   static Ball make(const ShapeValues& /*values*/) { return {}; }  // radii belong to elements
-  [[nodiscard]] Vec farthest(const Frame& at, Vec /*d*/) const { return at.centre; }
-  [[nodiscard]] SurfacePart part(const Frame& at, Vec /*d*/) const {
+  [[nodiscard]] Vec farthest(const ShapePose& at, Vec /*d*/) const { return at.centre; }
+  [[nodiscard]] SurfacePart part(const ShapePose& at, Vec /*d*/) const {
     return {SurfacePart::Kind::ball, at.centre, 0, {}, 0};
   }
-  [[nodiscard]] Feature feature(const Frame& at, Vec /*d*/) const { return Feature::point(at.centre); }
+  [[nodiscard]] Feature feature(const ShapePose& at, Vec /*d*/) const { return Feature::point(at.centre); }
   [[nodiscard]] TabletCore core() const { return {}; }
 };
 

@@ -20,7 +20,7 @@ using ShapeKinds = std::variant<Ball,  // the first: bodies without a shape are 
 
 // The members that a kind must have.
 template <class K>
-concept ShapeKind = requires(const K& kind, const ShapeValues& values, const Frame& frame) {
+concept ShapeKind = requires(const K& kind, const ShapeValues& values, const ShapePose& frame) {
   K::name;
   { K::make(values) } -> std::same_as<K>;                   // from a description
   { kind.feature(frame, Vec{}) } -> std::same_as<Feature>;  // of the core that faces a direction of length 1
@@ -30,7 +30,7 @@ concept ShapeKind = requires(const K& kind, const ShapeValues& values, const Fra
 // A kind whose surface consists of parts with closed formulas. Vector loops (curved.hpp) find the connection of two
 // such shapes; `core` describes the kind to them.
 template <class K>
-concept CurvedKind = requires(const K& kind, const Frame& frame) {
+concept CurvedKind = requires(const K& kind, const ShapePose& frame) {
   { kind.part(frame, Vec{}) } -> std::same_as<SurfacePart>;  // that contains the farthest point
   { kind.core() } -> std::same_as<TabletCore>;
 };
@@ -59,7 +59,7 @@ struct GrainShape {
 template <ShapeKind K>
 struct PosedCore {
   const K& kind;
-  const Frame& frame;
+  const ShapePose& frame;
   [[nodiscard]] Vec farthest(Vec d) const { return kind.farthest(frame, d); }
   [[nodiscard]] SurfacePart part(Vec d) const
     requires CurvedKind<K>
@@ -71,7 +71,7 @@ struct PosedCore {
 // A shape in a pose.
 struct Posed {
   const GrainShape* shape;
-  Frame frame;
+  ShapePose frame;
 
   [[nodiscard]] Vec farthest(Vec d) const {
     return std::visit([&](const auto& kind) { return kind.farthest(frame, d); }, shape->kind);

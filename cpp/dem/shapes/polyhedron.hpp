@@ -15,12 +15,12 @@ namespace vicinal::dem {
 struct Polyhedron {
   static constexpr std::string_view name = "polyhedron";
   std::vector<Vec> vertices;
-  struct Side {
+  struct Face {
     Vec normal;
     std::vector<std::size_t> ring;  // vertices in order around the face
     double beyond = 0;              // see Feature
   };
-  std::vector<Side> sides;
+  std::vector<Face> faces;
   std::vector<std::vector<std::size_t>> neighbours;  // per vertex, along edges
   double flat = 0;  // a vertex at most this far from the plane of a face belongs to the face
 
@@ -29,21 +29,21 @@ struct Polyhedron {
     made.vertices = values.list("vertices");
     made.flat = values.number("flat");
     made.neighbours.resize(made.vertices.size());
-    for (const Vec& normal : values.list("normals")) made.add_side(normal);
-    for (Side& side : made.sides) side.beyond = made.beyond(side);
+    for (const Vec& normal : values.list("normals")) made.add_face(normal);
+    for (Face& face : made.faces) face.beyond = made.beyond(face);
     return made;
   }
-  [[nodiscard]] Vec farthest(const Frame& at, Vec d) const {
+  [[nodiscard]] Vec farthest(const ShapePose& at, Vec d) const {
     return at.centre + rotate(at.turned, vertices[farthest_vertex(rotate(conjugate(at.turned), d))]);
   }
-  [[nodiscard]] Feature feature(const Frame& at, Vec d) const {
+  [[nodiscard]] Feature feature(const ShapePose& at, Vec d) const {
     const Vec own = rotate(conjugate(at.turned), d);
     const auto world = [&](std::size_t k) { return at.centre + rotate(at.turned, vertices[k]); };
-    const Side* best = nullptr;
+    const Face* best = nullptr;
     double most = flat_cosine;
-    for (const Side& side : sides) {
-      const double along = dot(side.normal, own);
-      if (along > most) most = along, best = &side;
+    for (const Face& face : faces) {
+      const double along = dot(face.normal, own);
+      if (along > most) most = along, best = &face;
     }
     if (best != nullptr) {
       Feature face;
@@ -80,22 +80,22 @@ struct Polyhedron {
   }
   // The distance from the edges of the core to those of the sharp shape, in margins: the tangent of half the angle
   // between the normals of two adjacent faces. Returns the mean over the edges.
-  [[nodiscard]] double beyond(const Side& side) const {
+  [[nodiscard]] double beyond(const Face& face) const {
     double sum = 0;
-    for (std::size_t k = 0; k < side.ring.size(); ++k) {
-      const std::size_t from = side.ring[k], to = side.ring[(k + 1) % side.ring.size()];
-      for (const Side& other : sides) {
+    for (std::size_t k = 0; k < face.ring.size(); ++k) {
+      const std::size_t from = face.ring[k], to = face.ring[(k + 1) % face.ring.size()];
+      for (const Face& other : faces) {
         const bool shared = std::count(other.ring.begin(), other.ring.end(), from) > 0 &&
                             std::count(other.ring.begin(), other.ring.end(), to) > 0;
-        if (&other == &side || !shared) continue;
-        const double cosine = dot(side.normal, other.normal);
+        if (&other == &face || !shared) continue;
+        const double cosine = dot(face.normal, other.normal);
         sum += std::sqrt(std::max(1 - cosine, 0.0) / std::max(1 + cosine, 0.1));
       }
     }
-    return sum / static_cast<double>(side.ring.size());
+    return sum / static_cast<double>(face.ring.size());
   }
   // A face whose area is zero within rounding is left out.
-  void add_side(Vec normal) {
+  void add_face(Vec normal) {
     double height = -std::numeric_limits<double>::infinity();
     for (const Vec& v : vertices) height = std::max(height, dot(normal, v));
     std::vector<std::size_t> ring;
@@ -116,7 +116,7 @@ struct Polyhedron {
       const std::size_t from = ring[k], to = ring[(k + 1) % ring.size()];
       neighbours[from].push_back(to);  // each of the two faces at an edge adds one direction
     }
-    sides.push_back({normal, ring, 0});
+    faces.push_back({normal, ring, 0});
   }
 };
 

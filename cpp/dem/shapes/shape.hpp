@@ -37,11 +37,11 @@ struct ShapeValues {
 };
 
 // Position and orientation of a shape.
-struct Frame {
+struct ShapePose {
   Vec centre;
   Quat turned;
   Vec axis;  // z of the shape
-  Frame(Vec at, Quat by) : centre(at), turned(by), axis(rotate(by, {0, 0, 1})) {}
+  ShapePose(Vec at, Quat by) : centre(at), turned(by), axis(rotate(by, {0, 0, 1})) {}
 };
 
 }  // namespace vicinal::dem

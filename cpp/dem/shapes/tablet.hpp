@@ -16,21 +16,21 @@ struct Tablet {
   static Tablet make(const ShapeValues& values) {
     return {values.number("band"), values.number("cap"), values.number("cap_centre"), values.number("rim")};
   }
-  [[nodiscard]] Vec farthest(const Frame& at, Vec d) const {
+  [[nodiscard]] Vec farthest(const ShapePose& at, Vec d) const {
     const Parts parts(d, at.axis);
     const double side = parts.along < 0 ? -1.0 : 1.0;
     if (on_cap(parts)) return at.centre + (side * cap_centre) * at.axis + (cap / parts.length) * d;
     const double s = parts.sine > 0 ? band / parts.sine : 0;
     return at.centre + (side * rim) * at.axis + s * parts.across;
   }
-  [[nodiscard]] SurfacePart part(const Frame& at, Vec d) const {
+  [[nodiscard]] SurfacePart part(const ShapePose& at, Vec d) const {
     const Parts parts(d, at.axis);
     if (!on_cap(parts)) return {SurfacePart::Kind::side, at.centre, band, at.axis, rim};
     const double side = parts.along < 0 ? -1.0 : 1.0;
     return {SurfacePart::Kind::ball, at.centre + (side * cap_centre) * at.axis, cap, {}, 0};
   }
   // The line on the band that faces a direction, or a point.
-  [[nodiscard]] Feature feature(const Frame& at, Vec d) const {
+  [[nodiscard]] Feature feature(const ShapePose& at, Vec d) const {
     const Parts parts(d, at.axis);
     if (!(std::abs(parts.along) < flat_sine * parts.length)) return Feature::point(farthest(at, d));
     const Vec out = at.centre + (band / parts.sine) * parts.across;

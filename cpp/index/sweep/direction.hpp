@@ -51,7 +51,7 @@ Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, c
 
 // The lower end of each body along a direction, as a key for sorting.
 template <class T, int D>
-struct Ranks {
+struct LowerEnds {
   const Direction& direction;
   const Extent<T, D>& extent;
   const Bodies<T, D>& bodies;
@@ -68,7 +68,7 @@ struct Ranks {
 // Puts bodies (already `reset`) into ascending order of their lower ends along a direction.
 template <class T, int D>
 void sort_along(const Direction& direction, const Extent<T, D>& extent, Bodies<T, D>& bodies) {
-  order_by_key(direction.ruler.limit(), Ranks<T, D>{direction, extent, bodies}, bodies);
+  order_by_key(direction.ruler.limit(), LowerEnds<T, D>{direction, extent, bodies}, bodies);
 }
 
 }  // namespace vicinal::sweep

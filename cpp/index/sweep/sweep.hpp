@@ -14,7 +14,7 @@ namespace vicinal::sweep {
 template <class T, int D>
 class Sweep : public Structure<T, D> {
  public:
-  explicit Sweep(const Settings<T, D>& settings) : settings_(settings) {}
+  explicit Sweep(const StructureSettings<T, D>& settings) : settings_(settings) {}
 
   void arrange(const BodyView<T, D>& points, Bodies<T, D>& queries) const final {
     queries.reset(points, settings_.box, bodies_.frame);
@@ -34,7 +34,7 @@ class Sweep : public Structure<T, D> {
     return bulk;
   }
 
-  Settings<T, D> settings_;
+  StructureSettings<T, D> settings_;
   Extent<T, D> extent_;
   Direction direction_;
   Bodies<T, D> bodies_;

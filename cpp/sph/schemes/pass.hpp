@@ -55,7 +55,7 @@ struct Pass {
     };
     while (first < last && !meant(first)) ++first;
     if (first == last) return true;
-    Cells<T, D> walls = job.walls;
+    CellRecords<T, D> walls = job.walls;
     walls.records += phase * job.wall_count;
     CandidateTile<T, D>::template collect<L>(job.shape, walls, cell, tile);
     if (tile.size == 0) return false;

@@ -77,7 +77,7 @@ def extent(scene: Scene) -> float:
 
 
 @dataclass
-class Kind:
+class BodyKind:
     """A body of a scene, ready to be inserted."""
 
     body: Body
@@ -102,12 +102,12 @@ class Kind:
         return np.full(len(radii), float(self.shape.properties().volume))
 
 
-def make_kinds(scene: Scene) -> dict[str, Kind]:
+def make_kinds(scene: Scene) -> dict[str, BodyKind]:
     """Return the shapes of all bodies of a scene."""
-    return {name: Kind(body, body.make()) for name, body in scene.dem.bodies.items()}
+    return {name: BodyKind(body, body.make()) for name, body in scene.dem.bodies.items()}
 
 
-def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, Kind]) -> CriticalTimes:
+def choose_step(scene: Scene, sim: Simulation, kinds: dict[str, BodyKind]) -> CriticalTimes:
     """Set the time step of a simulation; return the critical times, including those of bodies inserted later."""
     times = [sim.critical_times()]
     coming = [insert for insert in scene.dem.insert if isinstance(insert, Emitter)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vicinal.dem.build import Kind
+from vicinal.dem.build import BodyKind
 from vicinal.dem.config.bodies import Sphere
 from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Insertion, Place
 from vicinal.dem.simulation import Simulation
@@ -36,7 +36,7 @@ class Feeder:
     random numbers, and the bodies are those of one process.
     """
 
-    def __init__(self, scene: Scene, sim: Simulation, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, scene: Scene, sim: Simulation, kinds: Mapping[str, BodyKind]) -> None:
         self.scene, self.sim, self.kinds = scene, sim, kinds
         # Draw from the generator of the simulation, which is part of its state.
         self.draws = Draws.of(sim.random.bit_generator)

@@ -98,13 +98,13 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
     """Return numbers, texts, types and arrays of numbers that make up a value, each with its place in it."""
     leaf = _leaf(value)
     yield path, leaf
-    if isinstance(leaf, (type, Entries)):
+    if isinstance(leaf, (type, Length)):
         for place, item in _parts(value).items():
             yield from _leaves(path + place, item)
 
 
 @dataclass(frozen=True)
-class Entries:
+class Length:
     """The length of a list that holds other things than numbers."""
 
     count: int
@@ -116,7 +116,7 @@ def _leaf(value: Any) -> object:
         return value
     if isinstance(value, SEQUENCES):
         numbers = _numbers(value)
-        return Entries(len(value)) if numbers is None else numbers
+        return Length(len(value)) if numbers is None else numbers
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, PathLike):
@@ -166,7 +166,7 @@ def _text(leaf: object) -> str:
     """Return a leaf as an error shows it."""
     if isinstance(leaf, np.ndarray):
         return repr(leaf.tolist()) if leaf.size <= SHOWN else f"values of shape {leaf.shape}"
-    if isinstance(leaf, Entries):
+    if isinstance(leaf, Length):
         return f"a list of length {leaf.count}"
     return leaf.__qualname__ if isinstance(leaf, type) else repr(leaf)
 

@@ -15,7 +15,7 @@ from vicinal.bodies import BoxesLike, QueryArguments
 from vicinal.distributed.agreement import check_same
 from vicinal.distributed.axes import bodies_along_axes, farthest
 from vicinal.distributed.consumers import count_distances, find_components, find_nearest, sum_function
-from vicinal.distributed.ghost_search import Excluded, GhostSearch, Group
+from vicinal.distributed.ghost_search import BodySet, Excluded, GhostSearch
 from vicinal.distributed.halo import Halo, keeps_pair
 from vicinal.distributed.messages import Array, together
 from vicinal.distributed.wishes import Wishes
@@ -464,7 +464,7 @@ class LocalBodies:
             if bodies.array.dtype != self.points.dtype:
                 raise InputError(f"boxes must have dtype {self.points.dtype}, as the points, got {bodies.array.dtype}")
             if alone is not None:
-                none = self._own_group(wishes, bodies, reach).taken(np.zeros(0, np.intp))
+                none = self._own_set(wishes, bodies, reach).taken(np.zeros(0, np.intp))
                 excluded = None if wishes.exclude is None else np.zeros((0, 2), np.int64)
                 space = {"box": self.domain.box, "periodic": self.domain.periodic, "structure": wishes.structure}
                 alone(**none.as_bodies(), **wishes.others, **space, **wishes.conditions, exclude=excluded)
@@ -472,9 +472,9 @@ class LocalBodies:
 
         return together(self.domain.comm, check)
 
-    def _own_group(self, wishes: Wishes, bodies: Bodies, reach: float) -> Group:
+    def _own_set(self, wishes: Wishes, bodies: Bodies, reach: float) -> BodySet:
         types, groups = (None if c is None else np.asarray(c, np.int32) for c in (wishes.types, wishes.groups))
-        return Group(bodies.array, bodies.extra, reach if wishes.types is None else wishes.cutoff, types, groups)
+        return BodySet(bodies.array, bodies.extra, reach if wishes.types is None else wishes.cutoff, types, groups)
 
     def _halo(self, bodies: Bodies, reach: float, seekers: Bodies | None, *, everywhere: bool) -> Halo:
         wanted: dict[str, Any] = {} if everywhere or seekers is not None else {"wanted": keeps_pair}
@@ -510,8 +510,8 @@ class LocalBodies:
         def sent(column: Array | None) -> Array | None:
             return None if column is None else halo.forward(column).copy()
 
-        own = self._own_group(wishes, bodies, reach)
-        ghosts = Group(
+        own = self._own_set(wishes, bodies, reach)
+        ghosts = BodySet(
             halo.forward(bodies.array).copy(), sent(bodies.extra), own.cutoff, sent(own.types), sent(own.groups)
         )
         excluded = None if wishes.exclude is None else Excluded.of(wishes.excluded_ids(), self._ids, len(self))

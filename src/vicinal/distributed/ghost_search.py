@@ -22,7 +22,7 @@ Ids = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Group:
+class BodySet:
     """Bodies, checked: positions and a cutoff, or `extra` with radii or with the upper corners of boxes.
 
     `cutoff` is a matrix if there are `types`; see `vicinal.pairs` for these and for `groups`.
@@ -56,16 +56,16 @@ class Group:
             return {"queries": self.array, "query_radii": self.extra, **kinds}
         return {"query_boxes": (self.array, self.extra), **kinds}
 
-    def taken(self, rows: npt.NDArray[np.intp]) -> Group:
+    def taken(self, rows: npt.NDArray[np.intp]) -> BodySet:
         """Return some of the bodies."""
 
         def some(column: Array | None) -> Array | None:
             return None if column is None else column[rows]
 
-        return Group(self.array[rows], some(self.extra), self.cutoff, some(self.types), some(self.groups))
+        return BodySet(self.array[rows], some(self.extra), self.cutoff, some(self.types), some(self.groups))
 
 
-def joined(first: Group, second: Group) -> Group:
+def joined(first: BodySet, second: BodySet) -> BodySet:
     """Return the bodies of two groups as one."""
 
     def both(one: Array | None, other: Array | None) -> Array | None:
@@ -74,7 +74,7 @@ def joined(first: Group, second: Group) -> Group:
     array = np.concatenate([first.array, second.array])
     columns = (both(getattr(first, name), getattr(second, name)) for name in ("extra", "types", "groups"))
     extra, types, groups = columns
-    return Group(array, extra, first.cutoff, types, groups)
+    return BodySet(array, extra, first.cutoff, types, groups)
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ class GhostSearch:
         A second set, for which bodies are looked for; ghosts are then those near it.
     """
 
-    own: Group
-    ghosts: Group
+    own: BodySet
+    ghosts: BodySet
     near: npt.NDArray[np.intp]
     box: BoxLike
     periodic: PeriodicLike
