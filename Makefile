@@ -37,7 +37,7 @@ test: steps := $(CHECKS)
 builds: steps := $(BUILDS)
 test builds:
 	@for step in $(steps); do \
-	  TIMEFORMAT="make $$step: %0lR, %0U s of the processor"; \
+	  TIMEFORMAT="make $$step: %0lR, %0U CPU s"; \
 	  time $(MAKE) --no-print-directory -j2 $$step || exit 1; \
 	done
 	@echo "make $@: every check passed"

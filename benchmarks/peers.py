@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from contestants import Call, Contestant, IntArray, Listing, listing_of_rows
-from workloads import Cloud
+from workloads import Cloud, FloatArray
 
 
 def solid(cloud: Cloud, dtype: str | None = None) -> Any:
@@ -121,29 +121,57 @@ class Freud(Contestant):
         return Listing(result.query_point_indices, result.point_indices, full=True)
 
 
-class Matscipy(Contestant):
-    """Cell lists; strict and with positions rounded on the way into its cell frame."""
+class FullList(Contestant):
+    """Functions of one kind: a full list in float64, sorted by the first index, with the letters of ASE for columns."""
 
-    name = "matscipy"
-    distribution = "matscipy"
     tasks = ("pairs", "vectors", "rows")
     arithmetic = "float64"
     closed = False
     remark = "no half list: the full list is timed"
 
+    def search(
+        self,
+        columns: str,
+        points: FloatArray,
+        cutoff: float,
+        cell: FloatArray,
+        *,
+        periodic: bool,
+    ) -> Call:
+        """Return the call for these columns."""
+        raise NotImplementedError
+
     def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
         """Full list sorted by the first index."""
         del threads
         columns = "ijdDS" if task == "vectors" else "ij"
-        search = import_module("matscipy.neighbours").neighbour_list
-        points = solid(cloud, "float64")
-        cell, pbc = np.diag(lengths(cloud)), np.full(3, cloud.box is not None)
-        return lambda: search(columns, positions=points, cutoff=cloud.cutoff, cell=cell, pbc=pbc)
+        cell = np.diag(lengths(cloud))
+        return self.search(columns, solid(cloud, "float64"), cloud.cutoff, cell, periodic=cloud.box is not None)
 
     def listing(self, result: Any, task: str) -> Listing:
-        """The first two arrays hold int32 indices."""
+        """The first two arrays hold the indices."""
         del task
         return Listing(result[0], result[1], full=True)
+
+
+class Matscipy(FullList):
+    """Cell lists; strict and with positions rounded on the way into its cell frame."""
+
+    name = "matscipy"
+    distribution = "matscipy"
+
+    def search(
+        self,
+        columns: str,
+        points: FloatArray,
+        cutoff: float,
+        cell: FloatArray,
+        *,
+        periodic: bool,
+    ) -> Call:
+        """Return the call for these columns."""
+        find, pbc = import_module("matscipy.neighbours").neighbour_list, np.full(3, periodic)
+        return lambda: find(columns, positions=points, cutoff=cutoff, cell=cell, pbc=pbc)
 
 
 class ScikitLearn(Contestant):
@@ -203,29 +231,24 @@ class MDAnalysis(Contestant):
         return Listing(result[:, 0], result[:, 1], full=task == "rows")
 
 
-class Ase(Contestant):
+class Ase(FullList):
     """The NumPy implementation in ASE, the reference many codes are tested against."""
 
     name = "ase"
     distribution = "ase"
-    tasks = ("pairs", "vectors", "rows")
-    arithmetic = "float64"
-    closed = False
-    remark = "no half list: the full list is timed"
 
-    def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
-        """Full list sorted by the first index."""
-        del threads
-        columns = "ijdDS" if task == "vectors" else "ij"
-        search = import_module("ase.neighborlist").primitive_neighbor_list
-        points = solid(cloud, "float64")
-        cell, pbc = np.diag(lengths(cloud)), [cloud.box is not None] * 3
-        return lambda: search(columns, pbc, cell, points, cloud.cutoff)
-
-    def listing(self, result: Any, task: str) -> Listing:
-        """The first two arrays hold int64 indices."""
-        del task
-        return Listing(result[0], result[1], full=True)
+    def search(
+        self,
+        columns: str,
+        points: FloatArray,
+        cutoff: float,
+        cell: FloatArray,
+        *,
+        periodic: bool,
+    ) -> Call:
+        """Return the call for these columns."""
+        find = import_module("ase.neighborlist").primitive_neighbor_list
+        return lambda: find(columns, [periodic] * 3, cell, points, cutoff)
 
 
 class MDTraj(Contestant):

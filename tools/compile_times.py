@@ -1,4 +1,4 @@
-"""Seconds of the processor that each unit of the core takes to compile, in a new build without a compiler cache.
+"""CPU seconds that each unit of the core takes to compile, in a new build without a compiler cache.
 
 .venv/bin/python tools/compile_times.py                 the whole core
 .venv/bin/python tools/compile_times.py OBJECTS...      some objects, by the names that ninja gives them

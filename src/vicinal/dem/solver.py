@@ -21,7 +21,7 @@ from vicinal.dem.times import CriticalTimes
 from vicinal.sim.clock import Timetable, reached, steps_until
 from vicinal.sim.scene import Scene
 from vicinal.sim.scene_walls import SceneWalls
-from vicinal.sim.solver import SceneSolver, SolverSection
+from vicinal.sim.solver import MethodSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame
 from vicinal.sim.walls import MeshWall
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ENERGIES = ("kinetic_translational", "kinetic_rotational", "potential", "elastic", "total")
 
 
-class GrainSolver(SceneSolver):
+class GrainSolver(MethodSolver[Simulation]):
     """A simulation of grains with its emitters, outlets and moving walls.
 
     Parameters
@@ -83,20 +83,6 @@ class GrainSolver(SceneSolver):
             "feeder": self.feeder.state(),
             "times": np.array(astuple(self.times)),
         }
-
-    @property
-    def time(self) -> float:
-        """Simulated time."""
-        return self.simulation.time
-
-    @property
-    def step_count(self) -> int:
-        """Steps since time 0."""
-        return self.simulation.step_count
-
-    def __len__(self) -> int:
-        """Return the number of bodies, on all ranks."""
-        return self.simulation.total
 
     def advance(self, until: float, steps: int) -> None:
         """Advance until the time `until` is reached, but by at most `steps` steps."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from vicinal.errors import InputError
 from vicinal.sim.schema import Section
@@ -167,6 +167,45 @@ class SceneSolver(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the state, so that all parts of the copy refer to one simulation."""
         return type(self).restore, (self.scene, self.state())
+
+
+class Simulated(Protocol):
+    """What solvers ask of the simulation of one method."""
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+
+    @property
+    def step_count(self) -> int:
+        """Steps since time 0."""
+
+    @property
+    def total(self) -> int:
+        """Number of particles, on all ranks."""
+
+
+AnySimulation = TypeVar("AnySimulation", bound=Simulated)
+
+
+class MethodSolver(SceneSolver, Generic[AnySimulation]):
+    """A solver of one method, whose simulation has the particles and the time."""
+
+    simulation: AnySimulation
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        return self.simulation.time
+
+    @property
+    def step_count(self) -> int:
+        """Steps since time 0."""
+        return self.simulation.step_count
+
+    def __len__(self) -> int:
+        """Return the number of particles, on all ranks."""
+        return self.simulation.total
 
 
 def solver_class(*names: str) -> type[Solver]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from vicinal.sim.clock import ROUNDING
 from vicinal.sim.folder import PARTICLES, WALLS
 from vicinal.sim.scene import Scene
-from vicinal.sim.solver import SceneSolver, SolverSection
+from vicinal.sim.solver import MethodSolver, SolverSection
 from vicinal.sim.vtkhdf import Frame, vertices
 from vicinal.sph.build import build, make_ends, make_guard, make_motion, make_walls
 from vicinal.sph.config import COLUMNS, ENERGIES, Sph
@@ -26,7 +26,7 @@ LIMITS = ("sound", "force", "viscosity", "shifting", "tension", "flow", "pressur
 """What limits a step, in the order of the numbers in the table."""
 
 
-class FluidSolver(SceneSolver):
+class FluidSolver(MethodSolver[Simulation]):
     """A fluid with its walls.
 
     Parameters
@@ -72,20 +72,6 @@ class FluidSolver(SceneSolver):
     def state(self) -> dict[str, Any]:
         """Return everything `restore` needs."""
         return {"simulation": self.simulation.state()}
-
-    @property
-    def time(self) -> float:
-        """Simulated time."""
-        return self.simulation.time
-
-    @property
-    def step_count(self) -> int:
-        """Steps since time 0."""
-        return self.simulation.step_count
-
-    def __len__(self) -> int:
-        """Return the number of particles, on all ranks."""
-        return self.simulation.total
 
     def advance(self, until: float, steps: int) -> None:
         """Take steps until `until` is reached, but at most `steps` of them; none passes the end of the run."""
