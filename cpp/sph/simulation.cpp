@@ -145,6 +145,7 @@ void Simulation<T, D>::prepare_job(const ParticleGrid<D>& grid) {
   }
   for (std::size_t a = 0; a < D; ++a) job.gravity[a] = static_cast<T>(settings.gravity[a]);
   job.conserves = settings.background > 0;
+  job.evens = settings.diffusion > 0 || settings.shifting > 0;
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
   job.shifts = shifts_.data();
