@@ -45,6 +45,7 @@ namespace {
 template <class T, int D>
 struct CandidateTile {
   static constexpr std::uint32_t stride = Record<T, D>::size;
+  typedef T Four [[gnu::vector_size(4 * sizeof(T))]];
 
   // Collects the candidates of a cell.
   template <class L>
@@ -69,16 +70,18 @@ struct CandidateTile {
           offset[a] = static_cast<T>(step[a]) * shape.size[a];
         }
         if (outside) continue;
-        for (std::int32_t i = -1; i <= 1; ++i) {
-          std::int32_t c = cell[0] + i;
-          if (c < 0 || c >= shape.count[0]) {
-            if (!shape.periodic[0]) continue;
-            c += c < 0 ? shape.count[0] : -shape.count[0];
-          }
-          offset[0] = static_cast<T>(i) * shape.size[0];
-          const std::size_t number = row + static_cast<std::size_t>(c);
-          copy(cells.records + cells.offsets[number], cells.offsets[number + 1] - cells.offsets[number], offset, to);
-        }
+        // Adjacent cells of a row are one range of records.
+        const std::uint32_t* const offsets = cells.offsets + row;
+        const std::int32_t c = cell[0], last = shape.count[0] - 1;
+        Four moved{};
+        for (std::size_t a = 1; a < D; ++a) moved[a] = offset[a];
+        const auto copy_cells = [&](std::int32_t first, std::int32_t end, std::int32_t steps) {
+          copy(cells.records, offsets + first, end - first, moved, static_cast<T>(steps) * shape.size[0], shape.size[0],
+               to);
+        };
+        if (c == 0 && shape.periodic[0]) copy_cells(last, last + 1, -1);
+        copy_cells(c == 0 ? 0 : c - 1, c == last ? c + 1 : c + 2, c == 0 ? 0 : -1);
+        if (c == last && shape.periodic[0]) copy_cells(0, 1, 1);
       }
     if (to.size == 0) return;
     for (std::size_t k = 0; k < to.size; k += L::width) {
@@ -135,21 +138,28 @@ struct CandidateTile {
   };
   static constexpr InOrder in_order{};
 
-  static void copy(const Record<T, D>* from, std::size_t n, const T (&offset)[D], Scratch<T, D>& to) {
-    // Positions are in the first four numbers; what else is there gets 0 added.
-    typedef T Four [[gnu::vector_size(4 * sizeof(T))]];
-    Four moved{};
-    for (std::size_t a = 0; a < D; ++a) moved[a] = offset[a];
-    for (std::size_t k = 0; k < n; ++k) {
-      // Four by four: a copy of the whole on the stack would have to wait for the parts written to it.
-      for (std::size_t c = 0; c < stride; c += 4) {
-        Four part;
-        std::memcpy(&part, from[k].c + c, sizeof(part));
-        if (c == 0) part += moved;
-        std::memcpy(to.records[to.size + k].c + c, &part, sizeof(part));
+  // Copies the records of up to three cells of a row. All positions are moved alike; besides, those of a cell are moved
+  // along the row by `size` more than those of the cell before, whose first are moved by `x`.
+  static void copy(const Record<T, D>* from, const std::uint32_t* offsets, std::int32_t cells, const Four moved, T x,
+                   T size, Scratch<T, D>& to) {
+    T* out = to.records[to.size].c;
+    const Record<T, D>* record = from + offsets[0];
+    to.size += offsets[cells] - offsets[0];
+    for (std::int32_t cell = 0; cell < cells; ++cell) {
+      Four all = moved;
+      all[0] = x;
+      x += size;
+      for (const Record<T, D>* const end = from + offsets[cell + 1]; record != end; ++record, out += stride) {
+        // Four by four: a copy of the whole on the stack would have to wait for the parts written to it.
+        for (std::size_t c = 0; c < stride; c += 4) {
+          Four part;
+          std::memcpy(&part, record->c + c, sizeof(part));
+          // Positions are in the first four numbers; what else is there gets 0 added.
+          if (c == 0) part += all;
+          std::memcpy(out + c, &part, sizeof(part));
+        }
       }
     }
-    to.size += n;
   }
 };
 

@@ -58,8 +58,12 @@ struct GuardWall {
   Triangles mesh;
   TriangleCells cells;
   MovingPose before, now;
-  Vec3 facing{0, 0, 0};                                    // of a plane in the world: its normal,
-  double clear = std::numeric_limits<double>::infinity();  // and how far along it a place is surely in front of it
+};
+
+// A wall as most particles see it: how far along a normal a place is surely in front of it.
+struct GuardFace {
+  Vec3 normal{0, 0, 0};
+  double clear = std::numeric_limits<double>::infinity();  // only planes have such a distance
 };
 
 class Guard {
@@ -72,25 +76,26 @@ class Guard {
       wall.cells = TriangleCells(wall.mesh.surface(), 2 * cell_, clearance_ * (1 + 1e-9));
     walls_.push_back(std::move(wall));
     held_.push_back(0);
-    face(walls_.back());
+    faces_.emplace_back();
+    face(walls_.size() - 1);
   }
   [[nodiscard]] std::size_t size() const { return walls_.size(); }
 
   // The place of a wall at the end of the step to come; the former one is that at its beginning.
   void move(std::size_t wall, const MovingPose& motion) {
     walls_[wall].before = std::exchange(walls_[wall].now, motion);
-    face(walls_[wall]);
+    face(wall);
   }
   // No step lies between the places of a wall.
   void set(std::size_t wall, const MovingPose& motion) {
     walls_[wall].before = walls_[wall].now = motion;
-    face(walls_[wall]);
+    face(wall);
   }
 
   // Whether a place is surely in front of all walls, which are planes then: a quick answer for most particles.
   [[nodiscard]] bool is_clear(const Vec3& place) const {
     bool clear = true;
-    for (const GuardWall& wall : walls_) clear &= dot(wall.facing, place) > wall.clear;
+    for (const GuardFace& face : faces_) clear &= dot(face.normal, place) > face.clear;
     return clear;
   }
 
@@ -119,10 +124,12 @@ class Guard {
 
  private:
   // Finds where a plane is now. Rounding is far below the margin.
-  void face(GuardWall& wall) const {
+  void face(std::size_t number) {
+    const GuardWall& wall = walls_[number];
     if (wall.kind != GuardWall::plane) return;
-    wall.facing = wall.now.place.turn_out(wall.direction);
-    wall.clear = dot(wall.facing, wall.now.place.out(wall.point)) + 1e-3 * cell_;
+    GuardFace& face = faces_[number];
+    face.normal = wall.now.place.turn_out(wall.direction);
+    face.clear = dot(face.normal, wall.now.place.out(wall.point)) + 1e-3 * cell_;
   }
 
   static constexpr int most_turns = 6;
@@ -223,6 +230,7 @@ class Guard {
 
   double clearance_, cell_;
   std::vector<GuardWall> walls_;
+  std::vector<GuardFace> faces_;  // of the walls
   std::vector<std::int64_t> held_;
 };
 

@@ -39,6 +39,7 @@ struct Job {
   T gravity[D];
   bool conserves;  // with edac: divergences are those that forces by sums of pressures do work on
   bool tensile_control;
+  bool evens;  // with delta: densities by diffusion, or places by shifting
   ViscosityKind viscosity_kind;
   const T* shifts;             // D numbers per fluid particle: the velocity relative to the fluid
   Sums<T>* sums;               // one per query

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sph/parallel.hpp"
 #include "sph/schemes/sums.hpp"
@@ -28,6 +29,19 @@ constexpr double covered_share = 0.75;
 template <class T, int D>
 void PressureSolver<T, D>::begin(std::size_t parts, std::size_t particles) {
   parts_.resize(parts);
+  // As many blocks as in the step before and some more, all in one place, on huge pages.
+  std::size_t all = 0;
+  for (Part& part : parts_) {
+    part.own.release();
+    part.capacity = part.used + part.used / 16 + 32;
+    all += part.capacity;
+  }
+  blocks_.reset(all);
+  all = 0;
+  for (Part& part : parts_) {
+    part.blocks = blocks_.data() + all;
+    all += part.capacity;
+  }
   counts_.reset(particles);
   std::fill_n(counts_.data(), particles, 0U);  // ghosts have no rows
   nodes_.reset(particles);
@@ -38,27 +52,42 @@ void PressureSolver<T, D>::begin(std::size_t parts, std::size_t particles) {
   errors_.reset(particles);
 }
 
+// Makes room for so many blocks of a part, and keeps those that it has.
 template <class T, int D>
-void PressureSolver<T, D>::gather(std::size_t part, const Job<T, D>& job, std::size_t begin, std::size_t end,
-                                  Scratch<T, D>& scratch) {
-  Part& own = parts_[part];
-  own.first = job.fluid.offsets[begin], own.last = job.fluid.offsets[end];
-  RowSink<T, D> rows{own.blocks.data(), 0, own.blocks.size(), counts_.data()};
-  while ((begin = loops<T, D>().dfsph(job, begin, end, scratch, rows)) < end) {
-    // A cell may need as many blocks as all of its candidates would fill.
-    const std::size_t most =
-        (job.fluid.offsets[begin + 1] - job.fluid.offsets[begin]) * (scratch.size / RowBlock<T, D>::width + 1);
-    own.blocks.resize(rows.used + rows.used / 4 + most);
-    rows.blocks = own.blocks.data(), rows.capacity = own.blocks.size();
-  }
-  own.used = rows.used;
+void PressureSolver<T, D>::reserve(Part& part, std::size_t blocks) {
+  Buffer<RowBlock<T, D>> larger(blocks);
+  std::copy_n(part.blocks, part.used, larger.data());
+  part.own = std::move(larger);
+  part.blocks = part.own.data();
+  part.capacity = blocks;
 }
 
 template <class T, int D>
+void PressureSolver<T, D>::gather(std::size_t number, const Job<T, D>& job, std::size_t begin, std::size_t end,
+                                  Scratch<T, D>& scratch) {
+  Part& part = parts_[number];
+  part.first = job.fluid.offsets[begin], part.last = job.fluid.offsets[end];
+  RowSink<T, D> rows{part.blocks, 0, part.capacity, counts_.data()};
+  while ((begin = loops<T, D>().dfsph(job, begin, end, scratch, rows)) < end) {
+    part.used = rows.used;
+    // A cell may need as many blocks as all of its candidates would fill.
+    const std::size_t most =
+        (job.fluid.offsets[begin + 1] - job.fluid.offsets[begin]) * (scratch.size / RowBlock<T, D>::width + 1);
+    reserve(part, rows.used + rows.used / 4 + most);
+    rows.blocks = part.blocks, rows.capacity = part.capacity;
+  }
+  part.used = rows.used;
+}
+
+// Every sweep goes through the rows in the direction opposite to that of the one before: where all of them do not fit
+// into a cache, those that were read last do.
+template <class T, int D>
 template <class F>
 void PressureSolver<T, D>::each_part(F&& f) {
+  backwards_ = !backwards_;
   each(parts_.size(), counts_.size(), [&](std::size_t k, std::size_t) {
-    if (parts_[k].first < parts_[k].last) f(parts_[k]);
+    Part& part = parts_[backwards_ ? parts_.size() - 1 - k : k];
+    if (part.first < part.last) f(part);
   });
 }
 
@@ -91,7 +120,7 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
   while (true) {
     if (share_ != nullptr) share_->forward(pressures_.data(), 1);
     each_part([&](Part& part) {
-      kinds.gradient(part.blocks.data(), counts_.data() + part.first, part.last - part.first, pressures_.data(),
+      kinds.gradient(part.blocks, counts_.data() + part.first, part.last - part.first, pressures_.data(),
                      gradients_.data() + D * part.first);
       for (std::size_t k = part.first; k < part.last; ++k) {
         const Node& node = nodes_[k];
@@ -105,7 +134,7 @@ Solved PressureSolver<T, D>::iterate(double tolerance, std::int64_t least, doubl
     momentum = next;
     if (share_ != nullptr) share_->forward(accelerations_.data(), D);
     each_part([&](Part& part) {
-      kinds.divergence(part.blocks.data(), counts_.data() + part.first, part.last - part.first, accelerations_.data(),
+      kinds.divergence(part.blocks, counts_.data() + part.first, part.last - part.first, accelerations_.data(),
                        divergences_.data() + part.first);
       for (std::size_t k = part.first; k < part.last; ++k) {
         Node& node = nodes_[k];

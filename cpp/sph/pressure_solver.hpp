@@ -52,8 +52,10 @@ class PressureSolver {
 
  private:
   struct Part {
-    Buffer<RowBlock<T, D>> blocks;
-    std::size_t used = 0, first = 0, last = 0;  // slots of its particles
+    RowBlock<T, D>* blocks = nullptr;
+    std::size_t capacity = 0, used = 0;
+    Buffer<RowBlock<T, D>> own;       // its rows if they have outgrown their place among those of all parts
+    std::size_t first = 0, last = 0;  // slots of its particles
     ExactSum error;
   };
   // A particle. Pressures are divided by the density at rest.
@@ -71,6 +73,7 @@ class PressureSolver {
 
   template <class F>
   void each_part(F&& f);
+  void reserve(Part& part, std::size_t blocks);
   double mean_error();
   template <class Left>
   Solved iterate(double tolerance, std::int64_t least, double gain, double weight, bool others, Left&& left);
@@ -80,6 +83,8 @@ class PressureSolver {
   double total_ = 1;  // particles
   Share<D>* share_ = nullptr;
   std::vector<Part> parts_;
+  Buffer<RowBlock<T, D>> blocks_;  // of all parts
+  bool backwards_ = false;
   Buffer<std::uint32_t> counts_;
   Buffer<Node> nodes_;
   // Four numbers per particle, of which sweeps use the first one or D.

@@ -12,7 +12,7 @@ namespace vicinal::sph {
 
 // Puts a particle back that has passed through a wall in a step, whose first half it has made already.
 template <int D>
-void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) {
+[[gnu::always_inline]] inline void hold(Guard& guard, const Vector<D>& first_half, double dt, Particle<D>& p) {
   Vec3 to{p.x[0], p.x[1], 0};
   if constexpr (D == 3) to.z = p.x[2];
   if (guard.is_clear(to)) return;
@@ -145,6 +145,7 @@ void Simulation<T, D>::prepare_job(const ParticleGrid<D>& grid) {
   }
   for (std::size_t a = 0; a < D; ++a) job.gravity[a] = static_cast<T>(settings.gravity[a]);
   job.conserves = settings.background > 0;
+  job.evens = settings.diffusion > 0 || settings.shifting > 0;
   job.tensile_control = settings.tensile_control;
   job.viscosity_kind = settings.viscosity_kind;
   job.shifts = shifts_.data();

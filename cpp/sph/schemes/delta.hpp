@@ -51,11 +51,10 @@ struct Delta {
 
     const Real approach = dot<M, D>(du, r);
     Real rate = M::all(i.continuity) * approach;
-    if constexpr (!wall) {
+    if (!wall && job.diffusion != 0) {
       Real slope[D];
       for (std::size_t a = 0; a < D; ++a) slope[a] = M::all(i.half_slope[a]) + j[Fields::extra + a];
       rate = rate - M::all(job.diffusion + job.diffusion) * (excess + dot<M, D>(slope, r));
-      near |= M::any(M::both(inside, M::odd(j[Fields::pressure])));
     }
     sum[At::rate] = sum[At::rate] + g * rate;
 
@@ -66,16 +65,22 @@ struct Delta {
                             along_du);
     });
     along_du = g * along_du;
-    const Real ratio = w * M::all(job.per_closest);
-    const Real ratio2 = ratio * ratio;
-    const Real crowding = M::all(1) + M::all(crowding_strength<T>) * (ratio2 * ratio2);
+    Real gradient[D];  // ∇W V
     std::size_t m = At::moments;
     for (std::size_t a = 0; a < D; ++a) {
-      const Real gradient = g * r[a];  // ∇W V
-      sum[a] = sum[a] + (along_r * gradient + along_du * seen[a]);
-      sum[At::gradient + a] = sum[At::gradient + a] + excess * gradient;
-      sum[At::crowding + a] = sum[At::crowding + a] + crowding * gradient;
-      for (std::size_t b = a; b < D; ++b, ++m) sum[m] = sum[m] - gradient * r[b];
+      gradient[a] = g * r[a];
+      sum[a] = sum[a] + (along_r * gradient[a] + along_du * seen[a]);
+      for (std::size_t b = a; b < D; ++b, ++m) sum[m] = sum[m] - gradient[a] * r[b];
+    }
+    if (job.evens) {
+      if constexpr (!wall) near |= M::any(M::both(inside, M::odd(j[Fields::pressure])));
+      const Real ratio = w * M::all(job.per_closest);
+      const Real ratio2 = ratio * ratio;
+      const Real crowding = M::all(1) + M::all(crowding_strength<T>) * (ratio2 * ratio2);
+      for (std::size_t a = 0; a < D; ++a) {
+        sum[At::gradient + a] = sum[At::gradient + a] + excess * gradient[a];
+        sum[At::crowding + a] = sum[At::crowding + a] + crowding * gradient[a];
+      }
     }
   }
 

@@ -44,9 +44,13 @@ struct Dfsph {
   static bool cell_of(const Job<T, D>& job, const std::int32_t (&cell)[D], std::size_t first, std::size_t last,
                       Scratch<T, D>& tile, RowSink<T, D>& rows) {
     CandidateTile<T, D>::template collect<L>(job.shape, job.fluid, cell, tile);
-    if (rows.capacity - rows.used < (last - first) * (tile.size / L::width + 1)) return false;
+    const std::size_t before = rows.used;
     for (std::size_t i = first; i < last; ++i) {
       if (is_ghost(job, i)) continue;
+      if (rows.capacity - rows.used < tile.size / L::width + 1) {
+        rows.used = before;
+        return false;
+      }
       const std::size_t n = CandidateTile<T, D>::template find<L>(tile, job.fluid.records[i].c, job.square);
       Real sum[16];
       for (Real& s : sum) s = L::all(0);
