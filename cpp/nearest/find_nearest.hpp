@@ -376,37 +376,39 @@ class NearestSearch {
   }
   // The runs of points that may lie within the radius; `already` candidates are in the tile.
   bool find_spans(const QueryBounds<T>& bounds, const Image& image, T radius2, std::size_t already) {
-    constexpr std::size_t arity = NearestTree<T, D>::arity;
     spans_.clear();
     // Most images of a large box are far away from a run.
     if (tree_.depth() == 0 || beyond(bounds, image, radius2)) return true;
-    std::size_t total = already;
-    stack_.clear();
-    stack_.push_back({T{0}, static_cast<std::uint32_t>(tree_.depth()), 0});
-    while (!stack_.empty()) {
-      const Entry entry = stack_.back();
-      stack_.pop_back();
-      const auto& children = tree_.level(entry.level - 1);
-      const std::size_t from = static_cast<std::size_t>(entry.node) * arity;
-      const std::size_t count = std::min(arity, children.count - from);
-      std::uint32_t touched =
-          kernel_.touching(tree_.low(children.first + from).data(), tree_.high(children.first + from).data(),
-                           bounds.low, bounds.high, image.data(), radius2);
-      for (touched &= (1U << count) - 1; touched != 0; touched &= touched - 1) {
-        const std::size_t child = from + static_cast<std::size_t>(std::countr_zero(touched));
-        if (entry.level > 1) {
-          stack_.push_back({T{0}, entry.level - 1, static_cast<std::uint32_t>(child)});
-          continue;
-        }
-        const Slot begin = bodies_.group_begin[child];
-        const Slot end = bodies_.group_begin[child + 1];
-        total += end - begin;
-        if (!spans_.empty() && spans_.back().end == begin) spans_.back().end = end;
-        else spans_.push_back({begin, end});
-        if (total > most_candidates_) return false;
-      }
+    // Level by level, without a branch per node. Most leaves have more than a few points.
+    const std::size_t most_nodes = most_candidates_ / 8;
+    constexpr std::size_t arity = NearestTree<T, D>::arity;
+    for (auto& nodes : nodes_)
+      if (nodes.size() == 0) nodes.reset((most_nodes + 1) * arity + touched_boxes);
+    nodes_[0][0] = 0;
+    std::size_t count = 1;
+    for (std::size_t level = tree_.depth(); level-- > 0;) {
+      const std::size_t first = tree_.level(level).first;
+      count = kernel_.children(tree_.low(first).data(), tree_.high(first).data(), nodes_[0].data(), count, bounds.low,
+                               bounds.high, image.data(), radius2, nodes_[1].data());
+      if (count > most_nodes) return false;
+      std::swap(nodes_[0], nodes_[1]);
     }
-    return true;
+    spans_.resize(count + 1);
+    std::size_t total = already;
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto leaf = static_cast<std::size_t>(nodes_[0][k]);
+      const Slot begin = bodies_.group_begin[leaf];
+      const Slot end = bodies_.group_begin[leaf + 1];
+      total += end - begin;
+      // The next span begins where this one ends, unless the leaf follows the one before.
+      const bool follows = k > 0 && spans_[n - 1].end == begin;
+      spans_[n].begin = begin;
+      n += follows ? 0 : 1;
+      spans_[n - 1].end = end;
+    }
+    spans_.resize(n);
+    return total <= most_candidates_;
   }
 
   // The number of candidates that a query needs. It is itself the nearest of them, and removed when they are sorted.
@@ -551,6 +553,7 @@ class NearestSearch {
   std::vector<Slot> queue_;
   std::array<double, D> bound_{};  // largest coordinate along each axis of the box, for the rounding in tilted ones
   std::vector<Entry> stack_;
+  std::array<Buffer<std::int32_t>, 2> nodes_;  // of one level of the tree, and of the next
   std::vector<Span> spans_;
   std::vector<Segment> segments_;
   RunFrame<T, D> frame_;

@@ -15,7 +15,7 @@ namespace vicinal {
 inline constexpr std::size_t ordered_most = 64;
 // Up to this number of wanted neighbours there is a `limit`.
 inline constexpr std::size_t limited_most = 40;
-// Boxes of one call of `touching`.
+// Boxes of one call of `bounds`, the children of a node.
 inline constexpr std::size_t touched_boxes = 16;
 // Infinities that follow the squares of selected candidates.
 inline constexpr std::size_t order_padding = 16;
@@ -35,7 +35,9 @@ struct LocalFrame {
 //           `order_padding` infinities.
 // bounds:   the smallest squared distance that a point of each of `touched_boxes` boxes can have from a point of the
 //           box from … to. Rounding is monotone, so no squared distance is smaller than its bound.
-// touching: a bit for each of these boxes, set if its bound is not beyond `most`.
+// children: the boxes node * touched_boxes + (0 … touched_boxes-1) of all given nodes whose bounds are not beyond
+// `most`;
+//           room for `touched_boxes` numbers more. Returns their number.
 // gather:   copies the coordinates in the frame and the slots of points that are within `most` of the bounds side by
 //           side, and `tile_lanes` infinities behind them. Returns their number.
 // limit:    writes the squared distances of `size` candidates, a multiple of `tile_lanes`, from `at`. Returns a limit
@@ -54,8 +56,8 @@ struct NearestKernel {
   void (*squares_at)(const V* const* x, const std::int32_t* slots, std::size_t count, const V* at, const V* shift,
                      V* to);
   void (*bounds)(const V* const* low, const V* const* high, const V* from, const V* to, const V* shift, V* bounds);
-  std::uint32_t (*touching)(const V* const* low, const V* const* high, const V* from, const V* to, const V* shift,
-                            V most);
+  std::size_t (*children)(const V* const* low, const V* const* high, const std::int32_t* nodes, std::size_t count,
+                          const V* from, const V* to, const V* shift, V most, std::int32_t* children_to);
   std::size_t (*gather)(const V* const* x, const Span* spans, std::size_t count, const LocalFrame<V>& frame,
                         const QueryBounds<float>& bounds, float most, float* const* to, std::int32_t* slots);
   float (*limit)(const float* const* x, std::size_t size, const float* at, std::size_t k, float* squares);

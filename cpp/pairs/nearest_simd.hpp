@@ -128,15 +128,23 @@ void bounds(const typename Lanes::value* const* low, const typename Lanes::value
     Lanes::store(bounds_to + k, between.square(low, high, k));
 }
 template <class Lanes, int D>
-std::uint32_t touching(const typename Lanes::value* const* low, const typename Lanes::value* const* high,
-                       const typename Lanes::value* from, const typename Lanes::value* to,
-                       const typename Lanes::value* shift, typename Lanes::value most) {
+std::size_t children(const typename Lanes::value* const* low, const typename Lanes::value* const* high,
+                     const std::int32_t* nodes, std::size_t count, const typename Lanes::value* from,
+                     const typename Lanes::value* to, const typename Lanes::value* shift, typename Lanes::value most,
+                     std::int32_t* children_to) {
   const Between<Lanes, D> between(from, to, shift);
+  const ColumnPointers<const typename Lanes::value, D> lower(low), upper(high);
   const auto limit = Lanes::broadcast(most);
-  std::uint32_t all = 0;
-  for (std::size_t k = 0; k < touched_boxes; k += Lanes::width)
-    all |= static_cast<std::uint32_t>(Lanes::bits(Lanes::at_most(between.square(low, high, k), limit))) << k;
-  return all;
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t first = static_cast<std::size_t>(nodes[k]) * touched_boxes;
+    for (std::size_t box = first; box < first + touched_boxes; box += Lanes::width) {
+      const auto within = Lanes::at_most(between.square(lower.of, upper.of, box), limit);
+      Lanes::pack_slots(children_to + n, box, Lanes::packing(within));
+      n += Lanes::number(within);
+    }
+  }
+  return n;
 }
 
 // Coordinates along an axis in a local frame: a register of floats from one or two of `Exact`.
@@ -367,7 +375,7 @@ void roots(typename Lanes::value* x, std::size_t count) {
 
 template <class Single, class Exact, int D>
 constexpr NearestKernel<typename Exact::value> nearest_kernel{
-    squares<Exact, D>, squares_at<Exact, D>, bounds<Exact, D>, touching<Exact, D>, gather_local<Single, Exact, D>,
+    squares<Exact, D>, squares_at<Exact, D>, bounds<Exact, D>, children<Exact, D>, gather_local<Single, Exact, D>,
     limit<Single, D>,  select<Single>,       order<Exact>,     roots<Exact>};
 
 template <class Single, class Twice>

@@ -189,9 +189,24 @@ void run_nearest(const NearestKernel<V>& kernel, int dimension, Digest& digest) 
   for (const V* const moved : {static_cast<const V*>(nullptr), shift}) {
     kernel.bounds(low, high, at, to, moved, bounds.data());
     digest.add(bounds.data(), touched_boxes);
-    std::uint32_t touching = 0;
-    for (std::size_t b = 0; b < touched_boxes; ++b) touching |= (bounds[b] <= static_cast<V>(0.1) ? 1U : 0U) << b;
-    check::equal(kernel.touching(low, high, at, to, moved, static_cast<V>(0.1)), touching, "boxes within the limit");
+    std::vector<std::int32_t> near;
+    const std::vector<std::int32_t> nodes = {0, 2, 3};
+    for (const std::int32_t node : nodes) {
+      const auto first = static_cast<std::int32_t>(touched_boxes) * node;
+      const V* lower[3] = {};
+      const V* upper[3] = {};
+      for (int a = 0; a < dimension; ++a) {
+        lower[a] = low[a] + first;
+        upper[a] = high[a] + first;
+      }
+      kernel.bounds(lower, upper, at, to, moved, bounds.data());
+      for (std::size_t b = 0; b < touched_boxes; ++b)
+        if (bounds[b] <= static_cast<V>(0.1)) near.push_back(first + static_cast<std::int32_t>(b));
+    }
+    const std::size_t touching =
+        kernel.children(low, high, nodes.data(), nodes.size(), at, to, moved, static_cast<V>(0.1), selected.data());
+    check::that(std::vector<std::int32_t>(selected.data(), selected.data() + touching) == near,
+                "boxes within the limit");
     kernel.squares(low, count, at, moved, squares.data());
     digest.add(squares.data(), count);
     LocalFrame<V> frame{{at[0], at[1], at[2]}, {}, 2, moved != nullptr};
