@@ -221,15 +221,19 @@ class FinerOrder {
     for (std::size_t part = 1; part < next_.size(); ++part) next_[part] += next_[part - 1];
     codes_.resize(n);
     for (const Code& entry : unsorted_) codes_[next_[entry.code >> shift]++] = entry;
+    // Few bodies stay in the order they are in, as if the rest of their codes were equal.
+    const std::size_t few = std::max<std::size_t>(enough_ / 4, 1);
     const auto before = [](const Code& a, const Code& b) {
       return a.code != b.code ? a.code < b.code : a.from < b.from;
     };
     std::size_t first = 0;
     for (std::size_t part = 0; first < n; ++part) {  // now next_[part] is its end
       const std::size_t last = next_[part];
-      if (last - first > 1)
+      if (last - first > few)
         std::sort(codes_.begin() + static_cast<std::ptrdiff_t>(first),
                   codes_.begin() + static_cast<std::ptrdiff_t>(last), before);
+      else
+        for (std::size_t k = first; k < last; ++k) codes_[k].code = codes_[k].code >> shift << shift;
       first = last;
     }
   }
@@ -331,8 +335,9 @@ int sort_along_curve(Bodies<T, D>& bodies, std::size_t most, int bits, Prefixes*
     if (bodies.group_begin[g + 1] - bodies.group_begin[g] > most) crowded.push_back(g);
   if (prefixes != nullptr) prefixes->reset(bodies);
   std::uint8_t* const shared = prefixes == nullptr ? nullptr : prefixes->shared_with_last();
-  parallel_for(crowded.size(), [&](std::size_t k, int) {
-    FinerOrder(bodies, most, shared).sort(bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1]);
+  std::vector<FinerOrder<T, D>> finer(static_cast<std::size_t>(thread_count()), {bodies, most, shared});
+  parallel_for(crowded.size(), [&](std::size_t k, int thread) {
+    finer[static_cast<std::size_t>(thread)].sort(bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1]);
   });
   return keys.classes();
 }
