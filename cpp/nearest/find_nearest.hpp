@@ -139,7 +139,6 @@ class NearestSearch {
   }
   [[nodiscard]] T grown(T square) const { return square < most_ / growth ? square * growth : most_; }
 
-
   // The images in which a point can be within reach, the box itself first.
   [[nodiscard]] std::vector<Image> images_of(double reach) const {
     const Box<T, D>& box = bodies_.box;
