@@ -210,7 +210,9 @@ void few_nearest(const NearestKernel<V>& kernel, int dimension, const Around<V>&
   }
   std::array<V, few_keys> distances{};
   std::array<std::int32_t, few_keys> ids{};
-  kernel.squares_at(around.x, around.slots, n, around.at, around.shift, squares.data());
+  std::vector<std::int32_t> slots(around.slots, around.slots + n);
+  slots.resize(n + order_padding);  // whole registers are read
+  kernel.squares_at(around.x, slots.data(), n, around.at, around.shift, squares.data());
   std::vector<std::pair<V, std::int32_t>> expected;
   for (std::size_t c = 0; c < n; ++c) expected.emplace_back(squares[c], around.ids[around.slots[c]]);
   std::sort(expected.begin(), expected.end());
@@ -371,7 +373,7 @@ const check::Register same_bits("every instruction set finds the same, bit by bi
   }
   isa_setting() = before;
   // Computed on x86-64; a fused or reordered operation would change it.
-  check::equal(expected.states.back(), std::uint64_t{8422552231071651973U}, "the digest of all results");
+  check::equal(expected.states.back(), std::uint64_t{18378565858125503810U}, "the digest of all results");
 });
 
 }  // namespace
