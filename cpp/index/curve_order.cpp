@@ -104,10 +104,20 @@ class CurveKeys {
         bits_(classes_.count == 1 ? bits : std::min(bits, (63 - class_bits) / D)), curve_(curve_over(bodies, bits_)) {}
 
   template <class F>
-  void for_each(std::size_t begin, std::size_t end, F&& f) const {
+  [[gnu::flatten]] void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    const Curve<D> curve = curve_;  // not read again after every key
+    if (bodies_.raw.shape == Shape::point && !bodies_.box.periodic()) {
+      const T* x = bodies_.raw.data + begin * D;
+      for (std::size_t p = begin; p < end; ++p, x += D) {
+        std::array<double, D> half;
+        for (std::size_t a = 0; a < D; ++a) half[a] = static_cast<double>(x[a]) / 2;
+        f(p, curve(half));
+      }
+      return;
+    }
     for (std::size_t p = begin; p < end; ++p) {
       const auto size = static_cast<std::uint64_t>(classes_(bodies_.raw, p));
-      f(p, size << (bits_ * D) | curve_(half_centre(bodies_, p)));
+      f(p, size << (bits_ * D) | curve(half_centre(bodies_, p)));
     }
   }
   [[nodiscard]] std::uint64_t limit() const { return static_cast<std::uint64_t>(classes_.count) << (bits_ * D); }
@@ -136,74 +146,114 @@ class CurveKeys {
   Curve<D> curve_;
 };
 
-// The same of the body in a slot, which is close in memory to those of its neighbours.
+// Sorts the bodies of slots begin … end-1, which share a cell of the curve, along a finer one; a stray body far away
+// must not make the cells of all others too large. `shared`, if not null, receives for each slot but the first the
+// number of bits of the finer codes that it shares with the slot before, added to 64.
 template <class T, int D>
-std::array<double, D> half_centre_at(const Bodies<T, D>& bodies, std::size_t slot) {
-  if (bodies.raw.shape == Shape::box) return half_centre(bodies, static_cast<std::size_t>(bodies.ids[slot]));
-  std::array<double, D> x = bodies.place_at(slot);
-  for (double& half : x) half /= 2;
-  return x;
-}
+class FinerOrder {
+ public:
+  FinerOrder(Bodies<T, D>& bodies, std::size_t enough, std::uint8_t* shared)
+      : bodies_(bodies), enough_(enough), shared_(shared) {}
 
-using CodeOfBody = std::pair<std::uint64_t, std::int32_t>;
-
-// Sorts by code, then number: distributes by the leading of their bits, so that few are left to compare.
-void sort_codes(std::vector<CodeOfBody>& codes, int bits) {
-  const int shift = std::max(0, bits - static_cast<int>(std::bit_width(codes.size())));
-  std::vector<std::uint32_t> next((std::size_t{1} << (bits - shift)) + 1, 0);
-  for (const auto& [code, body] : codes) ++next[(code >> shift) + 1];
-  for (std::size_t part = 1; part < next.size(); ++part) next[part] += next[part - 1];
-  std::vector<CodeOfBody> sorted(codes.size());
-  for (const CodeOfBody& entry : codes) sorted[next[entry.first >> shift]++] = entry;
-  std::size_t first = 0;
-  for (std::size_t part = 0; first < sorted.size(); ++part) {  // now next[part] is its end
-    const std::size_t last = next[part];
-    if (last - first > 1)
-      std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first),
-                sorted.begin() + static_cast<std::ptrdiff_t>(last));
-    first = last;
+  void sort(std::size_t begin, std::size_t end) {
+    if (end - begin <= enough_) return;
+    find_codes(begin, end);
+    // The bodies coincide, or are too close for any factor to separate them.
+    if (codes_.front().code == codes_.back().code) return;
+    for (std::size_t c = 0; c < bodies_.columns(); ++c) {
+      if (bodies_.banded) rearrange(bodies_.near[c].data() + begin, near_);
+      else rearrange(bodies_.exact[c].data() + begin, exact_);
+    }
+    rearrange(bodies_.ids.data() + begin, ids_);
+    std::vector<std::size_t> crowded;  // where runs of one code begin and end
+    for (std::size_t first = 0, last = 0; first < codes_.size(); first = last) {
+      while (last < codes_.size() && codes_[last].code == codes_[first].code) ++last;
+      if (shared_ != nullptr && first > 0)
+        shared_[begin + first] =
+            static_cast<std::uint8_t>(64 + std::countl_zero(codes_[first - 1].code ^ codes_[first].code));
+      if (last - first > enough_) crowded.insert(crowded.end(), {begin + first, begin + last});
+    }
+    // The bits of still finer codes would be too many to be told from those of this one.
+    std::uint8_t* const shared = std::exchange(shared_, nullptr);
+    for (std::size_t k = 0; k < crowded.size(); k += 2) sort(crowded[k], crowded[k + 1]);
+    shared_ = shared;
   }
-  codes.swap(sorted);
-}
 
-// Sorts bodies that share a cell of the curve along a finer one; a stray body far away must not make the cells of all
-// others too large. `shared`, if not null, receives for each slot but the first the number of bits of the finer codes
-// that it shares with the slot before, added to 64.
-template <class T, int D>
-void sort_finer(Bodies<T, D>& bodies, std::size_t begin, std::size_t end, std::size_t enough,
-                std::uint8_t* shared = nullptr) {
-  if (end - begin <= enough) return;
-  std::array<double, D> low{};
-  std::array<double, D> high{};
-  low.fill(std::numeric_limits<double>::infinity());
-  high.fill(-std::numeric_limits<double>::infinity());
-  for (std::size_t slot = begin; slot < end; ++slot) {
-    const auto x = half_centre_at(bodies, slot);
-    for (std::size_t a = 0; a < D; ++a) {
-      low[a] = std::min(low[a], x[a]);
-      high[a] = std::max(high[a], x[a]);
+ private:
+  struct Code {
+    std::uint64_t code;
+    std::uint32_t from;  // the place of the body before
+  };
+
+  // The codes of bodies, sorted.
+  void find_codes(std::size_t begin, std::size_t end) {
+    const std::size_t n = end - begin;
+    centres_.resize(n);
+    std::array<double, D> low{};
+    std::array<double, D> high{};
+    low.fill(std::numeric_limits<double>::infinity());
+    high.fill(-std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < n; ++k) {
+      std::array<double, D> x;
+      if (bodies_.raw.shape == Shape::box) {
+        x = half_centre(bodies_, static_cast<std::size_t>(bodies_.ids[begin + k]));
+      } else {
+        x = bodies_.place_at(begin + k);
+        for (double& half : x) half /= 2;
+      }
+      centres_[k] = x;
+      for (std::size_t a = 0; a < D; ++a) {
+        low[a] = x[a] < low[a] ? x[a] : low[a];
+        high[a] = x[a] > high[a] ? x[a] : high[a];
+      }
+    }
+    constexpr int bits = morton_bits<D>;
+    const Curve<D> curve(low, high, bits);
+    unsorted_.resize(n);
+    // The leading bits distribute the codes, so that few are left to compare.
+    const int shift = std::max(0, bits * D - static_cast<int>(std::bit_width(n)));
+    next_.assign((std::size_t{1} << (bits * D - shift)) + 1, 0);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::uint64_t code = curve(centres_[k]);
+      unsorted_[k] = {code, static_cast<std::uint32_t>(k)};
+      ++next_[(code >> shift) + 1];
+    }
+    for (std::size_t part = 1; part < next_.size(); ++part) next_[part] += next_[part - 1];
+    codes_.resize(n);
+    for (const Code& entry : unsorted_) codes_[next_[entry.code >> shift]++] = entry;
+    // Few bodies stay in the order they are in, as if the rest of their codes were equal.
+    const std::size_t few = std::max<std::size_t>(enough_ / 4, 1);
+    const auto before = [](const Code& a, const Code& b) {
+      return a.code != b.code ? a.code < b.code : a.from < b.from;
+    };
+    std::size_t first = 0;
+    for (std::size_t part = 0; first < n; ++part) {  // now next_[part] is its end
+      const std::size_t last = next_[part];
+      if (last - first > few)
+        std::sort(codes_.begin() + static_cast<std::ptrdiff_t>(first),
+                  codes_.begin() + static_cast<std::ptrdiff_t>(last), before);
+      else
+        for (std::size_t k = first; k < last; ++k) codes_[k].code = codes_[k].code >> shift << shift;
+      first = last;
     }
   }
-  constexpr int bits = morton_bits<D>;
-  const Curve<D> curve(low, high, bits);
-  std::vector<CodeOfBody> order;
-  order.reserve(end - begin);
-  for (std::size_t slot = begin; slot < end; ++slot)
-    order.emplace_back(curve(half_centre_at(bodies, slot)), bodies.ids[slot]);
-  sort_codes(order, bits * D);
-  // The bodies coincide, or are too close for any factor to separate them.
-  if (order.front().first == order.back().first) return;
-  for (std::size_t k = 0; k < order.size(); ++k) bodies.place(static_cast<std::size_t>(order[k].second), begin + k);
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first + 1;
-    while (last < order.size() && order[last].first == order[first].first) ++last;
-    sort_finer(bodies, begin + first, begin + last, enough);
-    if (shared != nullptr && first > 0)
-      shared[begin + first] =
-          static_cast<std::uint8_t>(64 + std::countl_zero(order[first - 1].first ^ order[first].first));
-    first = last;
+
+  template <class V>
+  void rearrange(V* column, std::vector<V>& copy) const {
+    copy.assign(column, column + codes_.size());
+    for (std::size_t k = 0; k < codes_.size(); ++k) column[k] = copy[codes_[k].from];
   }
-}
+
+  Bodies<T, D>& bodies_;
+  const std::size_t enough_;
+  std::uint8_t* shared_;
+  std::vector<std::array<double, D>> centres_;
+  std::vector<Code> unsorted_, codes_;
+  std::vector<std::uint32_t> next_;
+  std::vector<float> near_;
+  std::vector<T> exact_;
+  std::vector<std::int32_t> ids_;
+};
 
 }  // namespace
 
@@ -285,8 +335,9 @@ int sort_along_curve(Bodies<T, D>& bodies, std::size_t most, int bits, Prefixes*
     if (bodies.group_begin[g + 1] - bodies.group_begin[g] > most) crowded.push_back(g);
   if (prefixes != nullptr) prefixes->reset(bodies);
   std::uint8_t* const shared = prefixes == nullptr ? nullptr : prefixes->shared_with_last();
-  parallel_for(crowded.size(), [&](std::size_t k, int) {
-    sort_finer(bodies, bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1], most, shared);
+  std::vector<FinerOrder<T, D>> finer(static_cast<std::size_t>(thread_count()), {bodies, most, shared});
+  parallel_for(crowded.size(), [&](std::size_t k, int thread) {
+    finer[static_cast<std::size_t>(thread)].sort(bodies.group_begin[crowded[k]], bodies.group_begin[crowded[k] + 1]);
   });
   return keys.classes();
 }

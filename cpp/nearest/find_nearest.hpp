@@ -31,6 +31,8 @@
 #include "index/images.hpp"
 #include "index/parts.hpp"
 #include "nearest/best.hpp"
+#include "nearest/few_search.hpp"
+#include "nearest/near_leaves.hpp"
 #include "nearest/nearest.hpp"
 #include "nearest/run_frame.hpp"
 #include "nearest/tree.hpp"
@@ -56,7 +58,8 @@ class NearestSearch {
                 const NearestRows<T>& rows)
       : tree_(tree), bodies_(tree.bodies()), queries_(queries), own_(own), rows_(rows),
         most_(cutoff < std::numeric_limits<T>::infinity() ? cutoff * cutoff : std::numeric_limits<T>::max()),
-        most_candidates_(2048 + 8 * rows.k), kernel_(nearest_kernel()) {
+        most_candidates_(2048 + 8 * rows.k), kernel_(nearest_kernel()), leaves_(tree, kernel_, most_candidates_),
+        few_(kernel_, bodies_, rows.k, own, most_candidates_ + 2 * tile_lanes) {
     T shortest = 0;
     for (std::size_t a = 0; a < D; ++a)
       if (const T edge = bodies_.box.edge[a]; edge > 0) shortest = shortest > 0 ? std::min(shortest, edge) : edge;
@@ -66,18 +69,13 @@ class NearestSearch {
     near_reach_ = static_cast<double>(shortest) / 2;
     near_images_ = images_of(near_reach_);
     near_step_ = longest_step(near_images_);
-    if (tree.depth() > 0) {
-      const auto& top = tree.level(tree.depth() - 1);
-      for (std::size_t a = 0; a < D; ++a) {
-        all_.low[a] = *std::min_element(tree.low(top.first)[a], tree.low(top.first)[a] + top.count);
-        all_.high[a] = *std::max_element(tree.high(top.first)[a], tree.high(top.first)[a] + top.count);
-      }
-    }
     // All candidates, those up to a whole register behind the last image, and what `gather` writes too much.
     const std::size_t room = most_candidates_ + 2 * tile_lanes + gather_overshoot;
     for (auto& column : tile_) column.reset(room);
     tile_slots_.reset(room);
     places_.reset(room);
+    if (bodies_.box.periodic())
+      for (auto& column : shifts_) column.reset(room);
   }
 
   // Answers queries first … last-1, which are neighbours.
@@ -111,7 +109,7 @@ class NearestSearch {
   static constexpr Slot none = ~Slot{0};
   // The square of the radius within which the queries of a run are searched, relative to their k-th distance. Measured
   // by benchmarks/nearest.py: more candidates against more queries that have to descend the tree alone.
-  static constexpr T growth = static_cast<T>(1.9);
+  static constexpr T growth = static_cast<T>(2.1);
 
   struct Image {
     Shift shift;
@@ -141,8 +139,6 @@ class NearestSearch {
   }
   [[nodiscard]] T grown(T square) const { return square < most_ / growth ? square * growth : most_; }
 
-  static_assert(NearestTree<T, D>::arity == touched_boxes);
-
   // The images in which a point can be within reach, the box itself first.
   [[nodiscard]] std::vector<Image> images_of(double reach) const {
     const Box<T, D>& box = bodies_.box;
@@ -161,6 +157,13 @@ class NearestSearch {
     std::array<T, D> x{};
     for (std::size_t a = 0; a < D; ++a) x[a] = queries_.exact[a][query];
     return x;
+  }
+
+  // The same in the frame of the tile.
+  [[nodiscard]] std::array<float, D> place_of(Slot query) const {
+    std::array<float, D> at{};
+    for (std::size_t a = 0; a < D; ++a) at[a] = frame_.place(queries_.exact[a][query], a);
+    return at;
   }
 
   [[nodiscard]] QueryBounds<T> bounds_of(std::span<const Slot> queue) const {
@@ -212,8 +215,27 @@ class NearestSearch {
     std::size_t left = 0;
     T wider = 0;
     bool enough = true;
-    for (const Slot query : queue) {
-      if (pick(query, radius2)) continue;
+    if (few_.answers()) {
+      few_.use(tile_, tile_size_, tile_slots_.data(), shifts(), frame_, radius2);
+      for (const Slot query : queue) {
+        prefetch_row(query);
+        few_.add(place_of(query));
+      }
+      few_.sort();
+    }
+    for (std::size_t number = 0; number < queue.size(); ++number) {
+      const Slot query = queue[number];
+      const bool lacks = few_.answers() && few_.lacks(number);
+      if (few_.answers() && !lacks) {
+        const std::size_t row = row_of(query);
+        const T square = few_.answer(number, position(query), static_cast<std::int32_t>(query), rows_.distances + row,
+                                     rows_.ids + row);
+        if (square >= 0) {
+          sum_ += square;
+          continue;
+        }
+      }
+      if ((!lacks || radius2 == most_) && pick(query, radius2)) continue;
       queue[left++] = query;
       wider = std::max(wider, widened(query, radius2, enough));
     }
@@ -233,8 +255,13 @@ class NearestSearch {
     sum_ += best_.limit();
     write(query, best_.squares(), best_.ids(), best_.count());
   }
+  [[nodiscard]] std::size_t row_of(Slot query) const { return static_cast<std::size_t>(queries_.ids[query]) * rows_.k; }
+  void prefetch_row(Slot query) const {
+    prefetch_to_write(rows_.distances + row_of(query));
+    prefetch_to_write(rows_.ids + row_of(query));
+  }
   void write(Slot query, const T* squares, const std::int32_t* ids, std::size_t count) const {
-    const std::size_t row = static_cast<std::size_t>(queries_.ids[query]) * rows_.k;
+    const std::size_t row = row_of(query);
     for (std::size_t c = 0; c < count; ++c) {
       rows_.distances[row + c] = std::sqrt(squares[c]);
       rows_.ids[row + c] = ids[c];
@@ -340,14 +367,15 @@ class NearestSearch {
     std::array<const T*, D> from{};
     for (std::size_t a = 0; a < D; ++a) from[a] = bodies_.exact[a].data();
     for (const Image& image : images) {
-      if (!find_spans(bounds, image, radius2, tile_size_)) return false;
-      if (spans_.empty()) continue;
-      for (const Span& span : spans_)
+      if (!leaves_.find(bounds, image.step, radius2, tile_size_)) return false;
+      const auto spans = leaves_.spans();
+      if (spans.empty()) continue;
+      for (const Span& span : spans)
         for (Slot slot = span.begin; slot < span.end; slot += 16) prefetch_to_read(bodies_.ids.data() + slot);
       std::array<float*, D> to{};
       for (std::size_t a = 0; a < D; ++a) to[a] = tile_[a].data() + tile_size_;
       const std::size_t size =
-          kernel_.gather(from.data(), spans_.data(), spans_.size(), frame_.of_image(image.data()), frame_.bounds(),
+          kernel_.gather(from.data(), spans.data(), spans.size(), frame_.of_image(image.data()), frame_.bounds(),
                          frame_.reach2(), to.data(), tile_slots_.data() + tile_size_);
       if (size == 0) continue;
       const std::size_t end = tile_size_ + (size + tile_lanes - 1) / tile_lanes * tile_lanes;
@@ -356,57 +384,23 @@ class NearestSearch {
     }
     return true;
   }
+  // By axis the shift of every candidate of the tile; null pointers if none is shifted.
+  std::array<const T*, D> shifts() {
+    if (std::all_of(segments_.begin(), segments_.end(), [](const Segment& part) { return part.image.unmoved; }))
+      return {};
+    std::array<const T*, D> columns{};
+    for (std::size_t a = 0; a < D; ++a) {
+      for (const Segment& part : segments_)
+        std::fill(shifts_[a].data() + part.begin, shifts_[a].data() + part.end, part.image.step[a]);
+      columns[a] = shifts_[a].data();
+    }
+    return columns;
+  }
   static double longest_step(const std::vector<Image>& images) {
     double longest = 0;
     for (const Image& image : images)
       for (const T step : image.step) longest = std::max(longest, std::abs(static_cast<double>(step)));
     return longest;
-  }
-
-  // Whether all points of an image are farther away than the radius; computed as the bounds of boxes are.
-  [[nodiscard]] bool beyond(const QueryBounds<T>& bounds, const Image& image, T radius2) const {
-    T sum = 0;
-    for (std::size_t a = 0; a < D; ++a) {
-      const T above = (all_.low[a] - bounds.high[a]) + image.step[a];
-      const T below = (bounds.low[a] - all_.high[a]) - image.step[a];
-      const T d = std::max({above, below, T{0}});
-      sum = sum + d * d;
-    }
-    return sum > radius2;
-  }
-  // The runs of points that may lie within the radius; `already` candidates are in the tile.
-  bool find_spans(const QueryBounds<T>& bounds, const Image& image, T radius2, std::size_t already) {
-    constexpr std::size_t arity = NearestTree<T, D>::arity;
-    spans_.clear();
-    // Most images of a large box are far away from a run.
-    if (tree_.depth() == 0 || beyond(bounds, image, radius2)) return true;
-    std::size_t total = already;
-    stack_.clear();
-    stack_.push_back({T{0}, static_cast<std::uint32_t>(tree_.depth()), 0});
-    while (!stack_.empty()) {
-      const Entry entry = stack_.back();
-      stack_.pop_back();
-      const auto& children = tree_.level(entry.level - 1);
-      const std::size_t from = static_cast<std::size_t>(entry.node) * arity;
-      const std::size_t count = std::min(arity, children.count - from);
-      std::uint32_t touched =
-          kernel_.touching(tree_.low(children.first + from).data(), tree_.high(children.first + from).data(),
-                           bounds.low, bounds.high, image.data(), radius2);
-      for (touched &= (1U << count) - 1; touched != 0; touched &= touched - 1) {
-        const std::size_t child = from + static_cast<std::size_t>(std::countr_zero(touched));
-        if (entry.level > 1) {
-          stack_.push_back({T{0}, entry.level - 1, static_cast<std::uint32_t>(child)});
-          continue;
-        }
-        const Slot begin = bodies_.group_begin[child];
-        const Slot end = bodies_.group_begin[child + 1];
-        total += end - begin;
-        if (!spans_.empty() && spans_.back().end == begin) spans_.back().end = end;
-        else spans_.push_back({begin, end});
-        if (total > most_candidates_) return false;
-      }
-    }
-    return true;
   }
 
   // The number of candidates that a query needs. It is itself the nearest of them, and removed when they are sorted.
@@ -417,24 +411,18 @@ class NearestSearch {
   // written in pieces would wait for the writes.
   bool pick(Slot query, T radius2) {
     const float limit = std::min(limit_of(query), frame_.reach2());
-    make_room();
     const std::size_t n = select(limit);
     if (n < needed() && radius2 < most_) return false;
-    const std::size_t row = static_cast<std::size_t>(queries_.ids[query]) * rows_.k;
-    prefetch_to_write(rows_.distances + row);
-    prefetch_to_write(rows_.ids + row);
+    prefetch_row(query);
     of_queries_.push_back({query, picked_count_, n});
     picked_count_ += n + order_padding;
     return true;
   }
   // Computes the squares of all candidates, and a limit that contains the nearest ones.
   float limit_of(Slot query) {
-    std::array<float, D> at{};
+    const auto at = place_of(query);
     std::array<const float*, D> columns{};
-    for (std::size_t a = 0; a < D; ++a) {
-      at[a] = frame_.place(queries_.exact[a][query], a);
-      columns[a] = tile_[a].data();
-    }
+    for (std::size_t a = 0; a < D; ++a) columns[a] = tile_[a].data();
     const std::size_t k = needed() <= limited_most ? needed() : 0;
     return std::min(frame_.widened(kernel_.limit(columns.data(), tile_size_, at.data(), k, places_.data())), finite);
   }
@@ -446,6 +434,7 @@ class NearestSearch {
   }
   // Copies the slots of candidates within a limit, segment by segment.
   std::size_t select(float limit) {
+    make_room();
     std::size_t n = 0;
     ends_.resize((of_queries_.size() + 1) * segments_.size());
     std::size_t* end = ends_.data() + of_queries_.size() * segments_.size();
@@ -469,11 +458,15 @@ class NearestSearch {
       at = *end++;
     }
   }
-  // The square of a larger radius for the query whose candidates were selected last: one that contains as many
+  // The square of a larger radius for a query: one that contains as many
   // candidates of the tile as it needs or, if there are not enough, twice the radius.
   T widened(Slot query, T radius2, bool& enough) {
-    const std::size_t n = select(limit_of(query));
     const std::size_t k = needed();
+    if (few_.answers()) {
+      const float square = few_.wider(place_of(query));
+      if (square <= finite) return std::min(most_, std::max(radius2, frame_.radius2(square)));
+    }
+    const std::size_t n = few_.answers() ? 0 : select(limit_of(query));
     if (n < k) {
       enough = false;
       return radius2 < most_ / 4 && radius2 > 0 ? 4 * radius2 : most_;
@@ -488,7 +481,7 @@ class NearestSearch {
   void finish_picked(T radius2) {
     for (std::size_t number = 0; number < of_queries_.size(); ++number) measure(number, of_queries_[number]);
     for (auto& [query, begin, n] : of_queries_) {
-      const std::size_t row = static_cast<std::size_t>(queries_.ids[query]) * rows_.k;
+      const std::size_t row = row_of(query);
       const std::int32_t* const slots = picked_.data() + begin;
       const T* const squares = squares_.data() + begin;
       const std::int32_t self = own_ ? static_cast<std::int32_t>(query) : no_slot;
@@ -507,8 +500,7 @@ class NearestSearch {
         sum_ += most_;
       }
     }
-    for (const auto& [query, begin, n] : of_queries_)
-      kernel_.roots(rows_.distances + static_cast<std::size_t>(queries_.ids[query]) * rows_.k, n);
+    for (const auto& [query, begin, n] : of_queries_) kernel_.roots(rows_.distances + row_of(query), n);
     of_queries_.clear();
     picked_count_ = 0;
   }
@@ -540,10 +532,11 @@ class NearestSearch {
   const T most_;  // square of the cutoff, or the largest number: infinite squares are no distances
   const std::size_t most_candidates_;
   const NearestKernel<T>& kernel_;
-  T guess_ = -1;          // mean square of the k-th distance in the run before; negative: not known
-  T sum_ = 0;             // of these squares in the present run
-  double width_ = 0;      // of the run before; 0: not known
-  QueryBounds<T> all_{};  // of all points
+  NearLeaves<T, D> leaves_;
+  FewSearch<T, D> few_;
+  T guess_ = -1;      // mean square of the k-th distance in the run before; negative: not known
+  T sum_ = 0;         // of these squares in the present run
+  double width_ = 0;  // of the run before; 0: not known
   double near_reach_ = 0;
   double near_step_ = 0;  // the longest shift of these images along an axis
   std::vector<Image> near_images_, far_images_;
@@ -551,12 +544,12 @@ class NearestSearch {
   std::vector<Slot> queue_;
   std::array<double, D> bound_{};  // largest coordinate along each axis of the box, for the rounding in tilted ones
   std::vector<Entry> stack_;
-  std::vector<Span> spans_;
   std::vector<Segment> segments_;
   RunFrame<T, D> frame_;
   std::size_t tile_size_ = 0;
   std::array<Buffer<float>, D> tile_;
   Buffer<std::int32_t> tile_slots_;
+  std::array<Buffer<T>, D> shifts_;
   Buffer<float> places_;         // squared distances of the tile from a query
   Buffer<std::int32_t> picked_;  // slots of the candidates of queries
   Buffer<T> squares_;            // squared distances of these

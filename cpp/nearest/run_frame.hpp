@@ -80,7 +80,11 @@ class RunFrame {
   [[nodiscard]] const QueryBounds<float>& bounds() const { return bounds_; }
   // The limit for all candidates within the radius.
   [[nodiscard]] float reach2() const { return reach2_; }
-  [[nodiscard]] float widened(float square) const { return square * (1 + 0x1p-9F) + offset_; }
+  [[nodiscard]] float widened(float square) const { return square * slope + offset_; }
+  static constexpr float slope = 1 + 0x1p-9F;
+  // A square in the frame in the units of the points: no root of s is larger if as many roots of f are not.
+  [[nodiscard]] T radius2(float square) const { return static_cast<T>(widened(square)) / frame_.scale / frame_.scale; }
+  [[nodiscard]] float offset() const { return offset_; }
 
  private:
   LocalFrame<T> frame_{};

@@ -45,8 +45,8 @@ void NearestTree<T, D>::arrange(const BodyView<T, D>& points, const Box<T, D>& b
     return;
   }
   Prefixes prefixes;
-  // Few bits: then the keys can be sorted by counting.
-  const int bits = std::min(morton_bits<D>, static_cast<int>(std::bit_width(32 * points.size)) / D);
+  // Few bits: cells hold a few points on average, much less than a leaf, and counting them takes little time.
+  const int bits = std::clamp(static_cast<int>(std::bit_width(points.size)) / D, 1, morton_bits<D>);
   order_by_curve(bodies, leaf_points, prefixes, bits);
 }
 

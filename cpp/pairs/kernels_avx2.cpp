@@ -119,6 +119,21 @@ struct FloatLanes {
     return _mm256_setr_ps(x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7));
   }
   static inline vector where(mask m, vector a, vector b) { return _mm256_blendv_ps(b, a, m); }
+  static inline vector packed(vector v, mask m) { return pack(v, packing(m)); }
+  static inline vector with_bits(vector v, vector replaced, vector bits) {
+    return _mm256_or_ps(_mm256_andnot_ps(replaced, v), bits);
+  }
+  template <int X>
+  static inline vector exchanged(vector v) {
+    if constexpr (X < 4) return _mm256_permute_ps(v, (0 ^ X) | (1 ^ X) << 2 | (2 ^ X) << 4 | (3 ^ X) << 6);
+    else return _mm256_permutevar8x32_ps(v, _mm256_xor_si256(slots_from(0), _mm256_set1_epi32(X)));
+  }
+  template <int X>
+  static inline vector ordered(vector v) {
+    constexpr int upper = X < 2 ? 0xAA : X < 4 ? 0xCC : 0xF0;
+    const vector other = exchanged<X>(v);
+    return _mm256_blend_ps(_mm256_min_ps(v, other), _mm256_max_ps(v, other), upper);
+  }
   static inline float least_of(vector v) {
     __m128 half = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
     half = _mm_min_ps(half, _mm_movehl_ps(half, half));

@@ -87,6 +87,21 @@ struct FloatLanes {
                           x(15));
   }
   static inline vector where(mask m, vector a, vector b) { return _mm512_mask_blend_ps(m, b, a); }
+  static inline vector packed(vector v, mask m) { return _mm512_maskz_compress_ps(m, v); }
+  static inline vector with_bits(vector v, vector replaced, vector bits) {
+    const __m512i kept = _mm512_andnot_si512(_mm512_castps_si512(replaced), _mm512_castps_si512(v));
+    return _mm512_castsi512_ps(_mm512_or_si512(kept, _mm512_castps_si512(bits)));
+  }
+  template <int X>
+  static inline vector exchanged(vector v) {
+    return _mm512_permutexvar_ps(_mm512_xor_si512(slots_from(0), _mm512_set1_epi32(X)), v);
+  }
+  template <int X>
+  static inline vector ordered(vector v) {
+    constexpr mask upper = X < 2 ? 0xAAAA : X < 4 ? 0xCCCC : X < 8 ? 0xF0F0 : 0xFF00;
+    const vector other = exchanged<X>(v);
+    return _mm512_mask_max_ps(_mm512_min_ps(v, other), upper, v, other);
+  }
   static inline float least_of(vector v) {
     const __m256 upper = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
     const __m256 eight = _mm256_min_ps(_mm512_castps512_ps256(v), upper);

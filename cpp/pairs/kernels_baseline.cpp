@@ -1,4 +1,5 @@
 // The exact test in plain C++: branch-free, correct on every processor.
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -240,6 +241,16 @@ struct PlainLanes {
   static inline float narrow(double x) { return static_cast<float>(x); }
   static inline vector at(const V* p, const std::int32_t* places) { return p[*places]; }
   static inline vector where(mask m, vector a, vector b) { return m != 0 ? a : b; }
+  static inline vector packed(vector v, mask) { return v; }
+  static inline vector with_bits(vector v, vector replaced, vector bits) {
+    const auto of = [](vector x) { return std::bit_cast<std::uint32_t>(x); };
+    return std::bit_cast<float>((of(v) & ~of(replaced)) | of(bits));
+  }
+  template <int X>
+  static inline vector exchanged(vector v) {
+    static_assert(X == 0);
+    return v;
+  }
   static inline vector least_of(vector v) { return v; }
   using tally = std::size_t;
   using count = std::size_t;

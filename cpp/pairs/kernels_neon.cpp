@@ -102,6 +102,22 @@ struct FloatLanes : FourLanes {
     return vld1q_f32(x);
   }
   static inline vector where(mask m, vector a, vector b) { return vbslq_f32(m, a, b); }
+  static inline vector packed(vector v, mask m) { return pack(v, packing(m)); }
+  static inline vector with_bits(vector v, vector replaced, vector bits) {
+    return vbslq_f32(vreinterpretq_u32_f32(replaced), bits, v);
+  }
+  template <int X>
+  static inline vector exchanged(vector v) {
+    if constexpr ((X & 1) != 0) v = vrev64q_f32(v);
+    if constexpr ((X & 2) != 0) v = vextq_f32(v, v, 2);
+    return v;
+  }
+  template <int X>
+  static inline vector ordered(vector v) {
+    constexpr std::uint32_t upper[4] = {0, X < 2 ? ~0U : 0, X < 2 ? 0 : ~0U, ~0U};
+    const vector other = exchanged<X>(v);
+    return vbslq_f32(vld1q_u32(upper), vmaxq_f32(v, other), vminq_f32(v, other));
+  }
   static inline float least_of(vector v) { return vminvq_f32(v); }
 };
 

@@ -15,7 +15,13 @@ namespace vicinal {
 inline constexpr std::size_t ordered_most = 64;
 // Up to this number of wanted neighbours there is a `limit`.
 inline constexpr std::size_t limited_most = 40;
-// Boxes of one call of `touching`.
+// Keys that are sorted together.
+inline constexpr std::size_t few_keys = 16;
+inline constexpr std::size_t key_padding = 2 * few_keys;
+struct KeyRange {
+  std::size_t begin, count;
+};
+// Boxes of one call of `bounds`, the children of a node.
 inline constexpr std::size_t touched_boxes = 16;
 // Infinities that follow the squares of selected candidates.
 inline constexpr std::size_t order_padding = 16;
@@ -29,13 +35,29 @@ struct LocalFrame {
   bool shifted;
 };
 
+// What `first` needs besides a query: columns of the points, by candidate the slot and the shift (null: none is
+// shifted), the bits of a key that number a candidate, and the limit of squares.
+template <class V>
+struct FewNearest {
+  const V* x[3];
+  const V* shift[3];
+  const std::int32_t* slots;
+  const std::int32_t* ids;
+  std::uint32_t bits;
+  float slope, offset;  // a square f is certainly larger than a square g if f > slope * g + offset in float32
+  std::size_t k;
+  V most;
+};
+
 // squares:  squared distances of points x[axis][0 … count-1] from `at`, moved by `shift` (null: not moved).
 //           Writes whole registers.
 // squares_at: the same of the points in `slots`, behind which there are others up to a whole register; followed by
 //           `order_padding` infinities.
 // bounds:   the smallest squared distance that a point of each of `touched_boxes` boxes can have from a point of the
 //           box from … to. Rounding is monotone, so no squared distance is smaller than its bound.
-// touching: a bit for each of these boxes, set if its bound is not beyond `most`.
+// children: the boxes node * touched_boxes + (0 … touched_boxes-1) of all given nodes whose bounds are not beyond
+// `most`;
+//           room for `touched_boxes` numbers more. Returns their number.
 // gather:   copies the coordinates in the frame and the slots of points that are within `most` of the bounds side by
 //           side, and `tile_lanes` infinities behind them. Returns their number.
 // limit:    writes the squared distances of `size` candidates, a multiple of `tile_lanes`, from `at`. Returns a limit
@@ -45,6 +67,12 @@ struct LocalFrame {
 // order:    sorts at most `ordered_most` squares, followed by `order_padding` infinities, by square, then id, and
 //           writes the first k that are not beyond `most` and their ids. Returns their number. The slot `self` is left
 //           out unless it is `no_slot`. Of no squares nothing is read.
+// keys_within: writes the keys (first_simd.hpp) of candidates that are not beyond `most`, and `key_padding` infinities
+//           behind them. `places` are the bits of 0, 1, 2, … Returns their number.
+// least_keys: writes the least `few_keys` of each range of keys in ascending order.
+// first:    writes the distances of the first k of the candidates with these keys in the order of the exact test, and
+//           their ids; there are k, and `self` unless it is `no_slot`, and one more. Returns the square of the last, or
+//           -1 if the keys do not tell the order.
 // roots:    takes the square root of each of `count` numbers.
 inline constexpr std::int32_t no_slot = -1;
 
@@ -54,8 +82,8 @@ struct NearestKernel {
   void (*squares_at)(const V* const* x, const std::int32_t* slots, std::size_t count, const V* at, const V* shift,
                      V* to);
   void (*bounds)(const V* const* low, const V* const* high, const V* from, const V* to, const V* shift, V* bounds);
-  std::uint32_t (*touching)(const V* const* low, const V* const* high, const V* from, const V* to, const V* shift,
-                            V most);
+  std::size_t (*children)(const V* const* low, const V* const* high, const std::int32_t* nodes, std::size_t count,
+                          const V* from, const V* to, const V* shift, V most, std::int32_t* children_to);
   std::size_t (*gather)(const V* const* x, const Span* spans, std::size_t count, const LocalFrame<V>& frame,
                         const QueryBounds<float>& bounds, float most, float* const* to, std::int32_t* slots);
   float (*limit)(const float* const* x, std::size_t size, const float* at, std::size_t k, float* squares);
@@ -63,6 +91,11 @@ struct NearestKernel {
                         std::int32_t* to);
   std::size_t (*order)(const V* squares, const std::int32_t* slots, const std::int32_t* ids, std::size_t count,
                        std::int32_t self, std::size_t k, V most, V* squares_to, std::int32_t* ids_to);
+  std::size_t (*keys_within)(const float* const* x, std::size_t size, const float* at, float most, const float* places,
+                             std::uint32_t bits, float* keys);
+  void (*least_keys)(const float* keys, const KeyRange* of, std::size_t count, float* sorted);
+  V (*first)(const FewNearest<V>& of, const float* sorted, const V* at, std::int32_t self, V* distances,
+             std::int32_t* ids);
   void (*roots)(V* x, std::size_t count);
 };
 

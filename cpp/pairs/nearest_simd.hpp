@@ -3,8 +3,12 @@
 // Besides the operations that kernels_simd.hpp names, `Lanes` provides: at (the values at given places), root, roots,
 // least_of (the smallest lane), where (lanes of one register or another by a mask), bits (a mask as an integer); tally,
 // a register of counts: none_yet, add_to (adds 1 in the set lanes of a mask), reached (lanes with a count not below k)
-// and store_tally. Lanes of floats have `narrow`, which makes one register of one or two of doubles.
+// and store_tally. Lanes of floats have `narrow`, which makes one register of one or two of doubles; exchanged<X>
+// (lane i ^ X comes to lane i), ordered<X> (the smaller of two such lanes comes to the lower one), packed (the lanes of
+// a mask first) and with_bits (some bits of every lane replaced by those of another register).
 #pragma once
+
+#include <type_traits>
 
 #include "pairs/kernels.hpp"
 #include "pairs/nearest_kernels.hpp"
@@ -18,7 +22,7 @@ template <std::size_t N, class Visit>
 [[gnu::always_inline]] inline void unrolled(const Visit& visit) {
   if constexpr (N > 0) {
     unrolled<N - 1>(visit);
-    visit(N - 1);
+    visit(std::integral_constant<std::size_t, N - 1>{});
   }
 }
 
@@ -91,6 +95,14 @@ void squares_at(const typename Lanes::value* const* x, const std::int32_t* slots
   else squares_at_of<Lanes, D, true>(x, slots, count, at, shift, to);
 }
 
+}  // namespace
+}  // namespace vicinal
+
+#include "pairs/first_simd.hpp"
+
+namespace vicinal {
+namespace {
+
 // The box from … to, and others.
 template <class Lanes, int D>
 struct Between {
@@ -128,15 +140,23 @@ void bounds(const typename Lanes::value* const* low, const typename Lanes::value
     Lanes::store(bounds_to + k, between.square(low, high, k));
 }
 template <class Lanes, int D>
-std::uint32_t touching(const typename Lanes::value* const* low, const typename Lanes::value* const* high,
-                       const typename Lanes::value* from, const typename Lanes::value* to,
-                       const typename Lanes::value* shift, typename Lanes::value most) {
+std::size_t children(const typename Lanes::value* const* low, const typename Lanes::value* const* high,
+                     const std::int32_t* nodes, std::size_t count, const typename Lanes::value* from,
+                     const typename Lanes::value* to, const typename Lanes::value* shift, typename Lanes::value most,
+                     std::int32_t* children_to) {
   const Between<Lanes, D> between(from, to, shift);
+  const ColumnPointers<const typename Lanes::value, D> lower(low), upper(high);
   const auto limit = Lanes::broadcast(most);
-  std::uint32_t all = 0;
-  for (std::size_t k = 0; k < touched_boxes; k += Lanes::width)
-    all |= static_cast<std::uint32_t>(Lanes::bits(Lanes::at_most(between.square(low, high, k), limit))) << k;
-  return all;
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t first = static_cast<std::size_t>(nodes[k]) * touched_boxes;
+    for (std::size_t box = first; box < first + touched_boxes; box += Lanes::width) {
+      const auto within = Lanes::at_most(between.square(lower.of, upper.of, box), limit);
+      Lanes::pack_slots(children_to + n, box, Lanes::packing(within));
+      n += Lanes::number(within);
+    }
+  }
+  return n;
 }
 
 // Coordinates along an axis in a local frame: a register of floats from one or two of `Exact`.
@@ -367,8 +387,9 @@ void roots(typename Lanes::value* x, std::size_t count) {
 
 template <class Single, class Exact, int D>
 constexpr NearestKernel<typename Exact::value> nearest_kernel{
-    squares<Exact, D>, squares_at<Exact, D>, bounds<Exact, D>, touching<Exact, D>, gather_local<Single, Exact, D>,
-    limit<Single, D>,  select<Single>,       order<Exact>,     roots<Exact>};
+    squares<Exact, D>, squares_at<Exact, D>, bounds<Exact, D>, children<Exact, D>,     gather_local<Single, Exact, D>,
+    limit<Single, D>,  select<Single>,       order<Exact>,     keys_within<Single, D>, least_keys<Single>,
+    first<Exact, D>,   roots<Exact>};
 
 template <class Single, class Twice>
 constexpr NearestKernels make_nearest_kernels() {
