@@ -93,6 +93,19 @@ def test_a_periodic_fluid_does_not_notice_its_border(edge: float) -> None:
     assert ((there.positions >= 0) & (there.positions <= edge)).all()
 
 
+@pytest.mark.parametrize("state", ["linear", "tait"])
+def test_pressure_and_density_are_those_of_the_equation_of_state(state: str) -> None:
+    water = lattice((0, 0), (0.4, 0.4), 0.05)
+    pressures = np.linspace(-100, 900, len(water))
+    sim = Simulation(
+        water, spacing=0.05, sound_speed=10.0, pressures=pressures, state=state, box=(0.4, 0.4), precision="double"
+    )
+    ratio = pressures / (1000 * 10.0**2)
+    expected = 1000 * ((1 + 7 * ratio) ** (1 / 7) if state == "tait" else 1 + ratio)
+    assert sim.densities == pytest.approx(expected, rel=1e-12)
+    assert sim.pressures == pytest.approx(pressures, abs=1e-9)
+
+
 def test_pressure_and_viscosity_conserve_momentum_to_rounding() -> None:
     rng = np.random.default_rng(11)
     water = lattice((0, 0), (1, 1), 0.05) + rng.uniform(-0.01, 0.01, (400, 2))
