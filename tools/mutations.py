@@ -20,7 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutations"
 CONTRACT = ("tests/index/test_contract.py", "tests/index/test_changes.py")
-FRONT = ("tests/test_pairs.py", "tests/test_queries.py", "tests/test_neighbors.py", "tests/test_periodic.py")
+LISTS = ("tests/test_neighbor_list.py",)
+GRAINS = ("tests/dem",)
+FLUIDS = ("tests/sph",)
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,98 @@ MUTATIONS = [
         "the exact test of a tie in the band",
         "Exhaustive",
     ),
+    Mutation(
+        "rows/drift.hpp",
+        "built * (1 - relative) - now * (1 + relative) - constant",
+        "2 * (built * (1 - relative) - now * (1 + relative) - constant)",
+        "a list lasts for twice its margin",
+        tests=LISTS,
+    ),
+    Mutation(
+        "rows/drift.hpp",
+        "used_ + next <= 1",
+        "used_ + next <= 8",
+        "lists of grains last for many times their margin",
+        tests=GRAINS,
+        after="if (",
+    ),
+    Mutation(
+        "dem/search.hpp",
+        "job.odometer + usable_gap * found.gap",
+        "job.odometer + 20 * usable_gap * found.gap",
+        "groups of pairs sleep too long",
+        tests=GRAINS,
+    ),
+    Mutation(
+        "dem/wall_contacts.cpp",
+        "wake(odometer, -overlap, p.r)",
+        "wake(odometer, 10 * p.r - overlap, p.r)",
+        "walls sleep too long",
+        tests=GRAINS,
+    ),
+    Mutation(
+        "dem/wall_contacts.cpp",
+        "dot(lists_.walls.normals()[k], touch.contact.normal) < same_contact",
+        "dot(lists_.walls.normals()[k], touch.contact.normal) < -2",
+        "a contact around the corner takes over the springs of the one that ends",
+        tests=GRAINS,
+    ),
+    Mutation(
+        "dem/pair_list.hpp",
+        "is_spread(k) ? p : 0",
+        "0",
+        "three of the four springs of a patch are lost when lists are made",
+        tests=GRAINS,
+    ),
+    Mutation(
+        "dem/laws/linear.hpp",
+        "2 * a * b / (a + b)",
+        "a * b / (a + b)",
+        "the stiffness of two materials",
+        tests=GRAINS,
+    ),
+    Mutation(
+        "sph/particle_grid.hpp",
+        "std::floor(space.period[a] / edge)",
+        "std::ceil(space.period[a] / edge)",
+        "cells of a periodic axis are smaller than the support",
+        tests=FLUIDS,
+    ),
+    Mutation(
+        "sph/guard.hpp",
+        "dot(wall.facing, place) > wall.clear",
+        "dot(wall.facing, place) > wall.clear - 1",
+        "the quick answer of the guard: particles behind a wall",
+        tests=FLUIDS,
+    ),
+    Mutation(
+        "sph/simulation.cpp",
+        "0.5 * h * h / nu",
+        "50 * h * h / nu",
+        "the longest step of a viscous fluid",
+        tests=FLUIDS,
+    ),
+    Mutation(
+        "sph/simulation.cpp",
+        "left > step.dt ? 0.5 * left : left",
+        "left > step.dt ? step.dt : left",
+        "a short rest before the end of a run",
+        tests=FLUIDS,
+    ),
+    Mutation(
+        "sph/wall_map.hpp",
+        "place + 1 < count",
+        "place + 2 < count",
+        "walls in the last but one cell of an axis",
+        tests=("tests/ranks/test_simulations.py",),
+    ),
+    Mutation(
+        "sph/state_equation/tait.hpp",
+        "sound * sound * rest / 7",
+        "sound * sound * rest / 6",
+        "the pressure of a compressed fluid",
+        tests=FLUIDS,
+    ),
 ]
 
 
@@ -165,7 +259,7 @@ def mutate(source: Path, mutations: list[Mutation]) -> None:
             sys.exit(f"{mutation.file}: {old!r} must be there once, it is there {text.count(old)} times")
         text = text.replace(old, mutation.after + new)
         if "exec/mutant.hpp" not in text:
-            text = text.replace("#pragma once\n", '#pragma once\n#include "exec/mutant.hpp"\n', 1)
+            text = text.replace("#include", '#include "exec/mutant.hpp"\n#include', 1)
         path.write_text(text, encoding="utf-8")
 
 

@@ -26,9 +26,17 @@ struct IntLanes {
   // Lane k of the result is lane k ^ X.
   template <int X>
   static inline vector swap(vector v) {
-    return _mm512_permutexvar_epi32(_mm512_set_epi32(15 ^ X, 14 ^ X, 13 ^ X, 12 ^ X, 11 ^ X, 10 ^ X, 9 ^ X, 8 ^ X,
-                                                     7 ^ X, 6 ^ X, 5 ^ X, 4 ^ X, 3 ^ X, 2 ^ X, 1 ^ X, 0 ^ X),
-                                    v);
+    // Within quarters of the register the result is there sooner, and the sort of a short row is a chain of these.
+    if constexpr (X < 4) {
+      constexpr auto bytes = [](int lane) { return 0x03020100 + 0x04040404 * (lane ^ X); };
+      return _mm512_shuffle_epi8(
+          v, _mm512_set_epi32(bytes(3), bytes(2), bytes(1), bytes(0), bytes(3), bytes(2), bytes(1), bytes(0), bytes(3),
+                              bytes(2), bytes(1), bytes(0), bytes(3), bytes(2), bytes(1), bytes(0)));
+    } else {
+      return _mm512_permutexvar_epi32(_mm512_set_epi32(15 ^ X, 14 ^ X, 13 ^ X, 12 ^ X, 11 ^ X, 10 ^ X, 9 ^ X, 8 ^ X,
+                                                       7 ^ X, 6 ^ X, 5 ^ X, 4 ^ X, 3 ^ X, 2 ^ X, 1 ^ X, 0 ^ X),
+                                      v);
+    }
   }
   static inline vector reverse(vector v) { return swap<15>(v); }
   // Lanes k and k ^ X are compared; those of `High` take the larger one.

@@ -198,6 +198,32 @@ def test_concave_edge_has_one_contact_with_each_side():
     assert contacts["overlap"] == pytest.approx([0.001, 0.001])
 
 
+def test_a_contact_that_begins_as_one_around_a_corner_ends_has_a_spring_of_its_own():
+    floor_corners, side_corners = [[-9, -9, 0], [9, -9, 0], [0, 9, 0]], [[2, -9, 9], [2, 9, 9], [2, 0, -9]]
+
+    def motion(x, *meshes):
+        walls = [
+            MeshWall(name=f"w{k}", material="m", vertices=np.array(v, float), faces=np.arange(len(v)).reshape(-1, 3))
+            for k, v in enumerate(meshes)
+        ]
+        sim = simulation(linear(friction=1.0), walls=walls, dt=1e-4, gravity=(0, 0, 0))
+        sim.insert([[x, 0, 0.5 - 1e-3]], radii=0.5, velocities=[[1.0, 0.7, 0]])
+        states = []
+        for _ in range(100):
+            sim.run(1)
+            states.append(np.concatenate([sim.positions[0], sim.velocities[0], sim.spins[0]]))
+        return np.array(states)
+
+    alone = motion(0.0, floor_corners)
+    leaves = int(np.argmax(alone[:, 2] >= 0.5))  # the step at whose end the sphere does not touch the floor any more
+    start = 1.5 - alone[leaves - 1 : leaves + 1, 0].mean()  # it touches the side at the end of the same step
+    one = motion(start, [*floor_corners, *side_corners])
+    assert 0 < leaves < 99
+    assert one[leaves - 1, 0] < 1.5 < one[leaves, 0]
+    assert one[leaves - 1, 2] < 0.5 <= one[leaves, 2]
+    np.testing.assert_array_equal(one, motion(start, floor_corners, side_corners))
+
+
 def test_belt_drags_a_sphere_to_its_speed():
     wall = floor(velocity=(2.0, 0, 0))
     sim = simulation(linear(friction=0.4, restitution=0.3), walls=[wall], dt=1e-4)

@@ -73,22 +73,37 @@ def test_kernels_integrate_to_one_and_end_at_their_support() -> None:
             assert kernel(1.001 * kernel.support) == 0 < kernel(0.99 * kernel.support)
 
 
-def test_a_periodic_fluid_does_not_notice_its_border() -> None:
+@pytest.mark.parametrize("edge", [1.0, 0.7])  # 5 and 3.5 supports of the kernel
+def test_a_periodic_fluid_does_not_notice_its_border(edge: float) -> None:
     rng = np.random.default_rng(5)
-    water = lattice((0, 0), (1, 1), 0.05) + rng.uniform(-0.01, 0.01, (400, 2))
+    water = lattice((0, 0), (edge, edge), 0.05)
+    water += rng.uniform(-0.01, 0.01, water.shape)
     velocities = rng.normal(0, 0.1, water.shape)
     away = np.array([0.35, 0.6])
-    moved = (water + away) % 1.0
+    moved = (water + away) % edge
     results = []
     for x in (water, moved):
-        sim = Simulation(x, spacing=0.05, sound_speed=10.0, velocities=velocities, box=(1.0, 1.0), precision="double")
+        sim = Simulation(x, spacing=0.05, sound_speed=10.0, velocities=velocities, box=(edge, edge), precision="double")
         sim.run(20)
         results.append(sim)
     here, there = results
     assert np.abs(here.velocities - there.velocities).max() < 1e-9
-    apart = here.positions + away - there.positions
+    apart = (here.positions + away - there.positions) / edge
     assert np.abs(apart - np.round(apart)).max() < 1e-9
-    assert ((there.positions >= 0) & (there.positions <= 1)).all()
+    assert ((there.positions >= 0) & (there.positions <= edge)).all()
+
+
+@pytest.mark.parametrize("state", ["linear", "tait"])
+def test_pressure_and_density_are_those_of_the_equation_of_state(state: str) -> None:
+    water = lattice((0, 0), (0.4, 0.4), 0.05)
+    pressures = np.linspace(-100, 900, len(water))
+    sim = Simulation(
+        water, spacing=0.05, sound_speed=10.0, pressures=pressures, state=state, box=(0.4, 0.4), precision="double"
+    )
+    ratio = pressures / (1000 * 10.0**2)
+    expected = 1000 * ((1 + 7 * ratio) ** (1 / 7) if state == "tait" else 1 + ratio)
+    assert sim.densities == pytest.approx(expected, rel=1e-12)
+    assert sim.pressures == pytest.approx(pressures, abs=1e-9)
 
 
 def test_pressure_and_viscosity_conserve_momentum_to_rounding() -> None:
