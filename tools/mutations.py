@@ -203,8 +203,8 @@ MUTATIONS = [
     ),
     Mutation(
         "sph/guard.hpp",
-        "dot(wall.facing, place) > wall.clear",
-        "dot(wall.facing, place) > wall.clear - 1",
+        "dot(face.normal, place) > face.clear",
+        "dot(face.normal, place) > face.clear - 1",
         "the quick answer of the guard: particles behind a wall",
         tests=FLUIDS,
     ),
