@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import vicinal as vc
 from contestants import Call, Contestant, IntArray, Listing, listing_of_rows
 from workloads import Cloud, FloatArray
 
@@ -328,6 +329,64 @@ class PyNanoflann(Contestant):
         return listing_of_rows(result)
 
 
+class TorchCluster(Contestant):
+    """``radius_graph`` on the CPU: nanoflann behind tensors."""
+
+    name = "torch-cluster"
+    distribution = "torch-cluster"
+    tasks = ("pairs", "rows")
+    periodic = False
+    closed = False
+    remark = "no half list: the full list is timed"
+
+    def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
+        """Edges in both directions; the largest number of neighbours has to be known."""
+        del task
+        torch, find = import_module("torch"), import_module("torch_cluster").radius_graph
+        torch.set_num_threads(threads)
+        points, most = torch.from_numpy(np.ascontiguousarray(cloud.points)), most_neighbors(cloud) + 1
+        return lambda: find(points, cloud.cutoff, max_num_neighbors=most, num_workers=threads)
+
+    def listing(self, result: Any, task: str) -> Listing:
+        """A tensor of shape (2, m)."""
+        del task
+        return Listing(result[1].numpy(), result[0].numpy(), full=True)
+
+
+class Nvalchemiops(Contestant):
+    """The cell lists of nvalchemi-toolkit-ops on the CPU."""
+
+    name = "nvalchemiops"
+    distribution = "nvalchemi-toolkit-ops"
+    tasks = ("pairs", "rows")
+    dims = (3,)
+    closed = False
+    remark = "a matrix of neighbours, turned into a list of edges"
+
+    def prepare(self, cloud: Cloud, task: str, threads: int) -> Call:
+        """Half list for pairs; the largest number of neighbours has to be known."""
+        torch = import_module("torch")
+        find = import_module("nvalchemiops.torch.neighbors").neighbor_list
+        torch.set_num_threads(threads)
+        points = torch.from_numpy(np.ascontiguousarray(cloud.points))
+        options = {
+            "cell": torch.diag(torch.from_numpy(lengths(cloud, str(cloud.points.dtype))))[None],
+            "pbc": torch.full((1, 3), cloud.box is not None),
+            "max_neighbors": most_neighbors(cloud) + 1,
+            "half_fill": task == "pairs",
+        }
+        return lambda: find(points, cloud.cutoff, method="cell_list", return_neighbor_list=True, **options)
+
+    def listing(self, result: Any, task: str) -> Listing:
+        """A tensor of shape (2, m) first."""
+        return Listing(result[0][0].numpy(), result[0][1].numpy(), full=task == "rows")
+
+
+def most_neighbors(cloud: Cloud) -> int:
+    """Return the largest number of neighbours of a point."""
+    return int(vc.count(cloud.points, cloud.cutoff, box=cloud.box).max(initial=0))
+
+
 PEERS: tuple[type[Contestant], ...] = (
-    Scipy, Vesin, Freud, Matscipy, ScikitLearn, MDAnalysis, MDTraj, Napf, PyNanoflann, Ase,
+    Scipy, Vesin, Freud, Matscipy, ScikitLearn, MDAnalysis, MDTraj, Napf, PyNanoflann, Ase, TorchCluster, Nvalchemiops,
 )  # fmt: skip
