@@ -14,7 +14,7 @@ from typing import Any
 
 from measure import once
 from trial import Step, begin, both, finish, parser, seconds, verdict
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 NEIGHBORS = 10
 SHARES = (0.01, 0.001)
@@ -42,7 +42,7 @@ class Way:
         self.rows = name == "rows"
         self.index: Any = vc.NeighborList(radii=radius, skin=0.0) if self.rows else vc.CellSorting(places, radii=radius)
         self.contacts = vc.Contacts({"tangent": 3})
-        self.times = {"search": Clock(), "track": Clock()}
+        self.times = {"search": RoundTimer(), "track": RoundTimer()}
 
     def search(self, places: Any) -> Any:
         """Move the bodies and find their pairs."""
@@ -101,7 +101,7 @@ def on_a_mesh(options: Any) -> dict[str, Any]:
         [rng.uniform(0, side - 1, (int(options.bodies / 5), 2)), rng.normal(size=int(options.bodies / 5))]
     )
     mesh = vc.Mesh(triangles)
-    rest, moving, built = Clock(), Clock(), Clock()
+    rest, moving, built = RoundTimer(), RoundTimer(), RoundTimer()
     step = Step("mesh", mesh.contacts)
     for turn in range(options.repeats + 1):
         mesh.place()

@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable, Iterable
 
 from contestants import Call, Contestant
-from vicinal.timing import Clock, turns
+from vicinal.timing import RoundTimer, turns
 
 # Idle workers of OpenMP and TBB spin for a while after a call; their CPU time is not the next contestant's.
 SETTLE_SECONDS = 0.005
 
 
-def once(contestant: Contestant, call: Call, clock: Clock | None = None) -> object:
+def once(contestant: Contestant, call: Call, clock: RoundTimer | None = None) -> object:
     """Run a call, note its times if there is a clock, and return its result."""
     contestant.before()
     time.sleep(SETTLE_SECONDS)
     try:
-        return (clock or Clock()).run(call)
+        return (clock or RoundTimer()).run(call)
     finally:
         contestant.after()
 
@@ -28,7 +28,7 @@ def interleave(
     repeats: int,
     budget: float,
     progress: Callable[[str], None] = lambda _: None,
-) -> dict[str, Clock]:
+) -> dict[str, RoundTimer]:
     """
     Time all contestants in turn, again and again, so that other load and clock changes affect all of them alike.
 
@@ -44,7 +44,7 @@ def interleave(
         Called with the name of the contestant that runs next.
     """
     entries = list(field_)
-    clocks = {contestant.name: Clock() for contestant, _ in entries}
+    clocks = {contestant.name: RoundTimer() for contestant, _ in entries}
     for round_, (contestant, call) in turns(entries, repeats):
         clock = clocks[contestant.name]
         if clock.spent(budget):

@@ -104,7 +104,7 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
 
     from measure import once
     from registry import contestant_named
-    from vicinal.timing import Clock
+    from vicinal.timing import RoundTimer
     from workloads import Cloud
 
     with np.load(path) as file:
@@ -120,7 +120,7 @@ def measure(name: str, path: Path, task: str, threads: int, time_limit: float) -
     contestant.prepare(few, task, threads)()
     call = contestant.prepare(cloud, task, threads)
     before = _start_watching()
-    times = Clock()
+    times = RoundTimer()
     # The default action of the signal ends the process even inside compiled code. CPU time of the call only, so that a
     # busy machine does not disqualify a contestant.
     signal.setitimer(signal.ITIMER_PROF, time_limit * threads)

@@ -16,7 +16,7 @@ from typing import Any
 
 from measure import once
 from trial import Step, begin, both, finish, parser, seconds, structures, verdict
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 SHARES = (0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-5, 0.0)
 FILLING = 0.5  # cubes of edge s: n (2 s)³ / 2 V = 2 pairs per body
@@ -56,7 +56,7 @@ def moving(
     bodies, spheres = int(options.bodies), options.spheres
     places, edge = walk(bodies, share, options.repeats + 2, size, box)
     kept = {name: make(name, places[0], edge, box, spheres=spheres) for name in names}
-    times = {name: (Clock(), Clock()) for name in names}
+    times = {name: (RoundTimer(), RoundTimer()) for name in names}
     pairs: dict[str, int] = {}
     for turn, lower in enumerate(places[1:]):
         now = bodies_at(lower, edge, spheres=spheres)
@@ -128,7 +128,7 @@ def living(name: str, options: Any) -> dict[str, float]:
                 index.remove(ids)
 
         # Insertion and removal alternate, so the number of bodies is constant; the first turn is a warm-up.
-        times = {"insert": Clock(), "remove": Clock()}
+        times = {"insert": RoundTimer(), "remove": RoundTimer()}
         for turn in range(options.repeats + 1):
             for key, call in (("insert", insert), ("remove", remove)):
                 once(Step(key, call), call, times[key] if turn else None)

@@ -17,7 +17,7 @@ from typing import Any
 
 from measure import interleave
 from vicinal.machine import describe
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 HERE = Path(__file__).resolve().parent
 
@@ -38,7 +38,7 @@ class Step:
         """Do nothing."""
 
 
-def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[str, Clock]:
+def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[str, RoundTimer]:
     """Run every step once to warm up, then in turn."""
     entries = list(steps)
     for step in entries:
@@ -47,7 +47,7 @@ def race(steps: Iterable[Step], repeats: int, budget: float = math.inf) -> dict[
     return interleave([(step, step.call) for step in entries], repeats=repeats, budget=budget)
 
 
-def seconds(times: Clock) -> dict[str, float]:
+def seconds(times: RoundTimer) -> dict[str, float]:
     """Best times, for JSON."""
     return {"cpu": times.best, "wall": times.best_wall}
 
@@ -86,7 +86,7 @@ def structures(*names: str) -> list[str]:
     return [name for name in names if hasattr(vc, name)]
 
 
-def both(times: Clock, scale: float = 1e3, unit: str = "ms") -> str:
+def both(times: RoundTimer, scale: float = 1e3, unit: str = "ms") -> str:
     """CPU time, and wall time in brackets."""
     return f"{times.best * scale:9.2f} {unit} ({times.best_wall * scale:.2f})"
 

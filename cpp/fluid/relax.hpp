@@ -30,7 +30,7 @@ struct RelaxationLaw {
 
 // Positions, D numbers each, and the neighbours of particle i: neighbors[offsets[i]] to neighbors[offsets[i + 1] - 1].
 template <class T, int D>
-struct Particles {
+struct RelaxationParticles {
   std::span<const T> positions;
   std::span<const std::int64_t> offsets;
   std::span<const std::int32_t> neighbors;
@@ -56,7 +56,7 @@ struct Relaxed {
 template <class T, int D>
 class Relaxation {
  public:
-  Relaxation(const Particles<T, D>& particles, const RelaxationLaw<T>& law, const Relaxed<T>& result)
+  Relaxation(const RelaxationParticles<T, D>& particles, const RelaxationLaw<T>& law, const Relaxed<T>& result)
       : particles_(particles), law_(law), result_(result), moving_(result.displacement.size() / D) {}
 
   void run() const {
@@ -140,7 +140,7 @@ class Relaxation {
     for (std::size_t a = 0; a < D; ++a) result_.displacement[i * D + a] = sum[a];
   }
 
-  Particles<T, D> particles_;
+  RelaxationParticles<T, D> particles_;
   RelaxationLaw<T> law_;
   Relaxed<T> result_;
   std::size_t moving_;

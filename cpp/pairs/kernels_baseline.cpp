@@ -12,13 +12,13 @@ namespace {
 
 // One query; hit(tile, k, maybe) returns whether a candidate is a pair, and adds to `maybe` if it is or might be.
 template <class V, int D, Shape S, bool Band, bool Shifted>
-struct Query {
+struct PlainQuery {
   V x[most_columns];
   V shift[D];
   V inside, outside, slope, offset;
   V radius{}, floor{};  // spheres reach max(their radius, floor) + radius
 
-  Query(const Batch<V>& batch, std::size_t slot)
+  PlainQuery(const Batch<V>& batch, std::size_t slot)
       : inside(batch.inside), outside(batch.outside), slope(batch.slope), offset(batch.offset) {
     if constexpr (S == Shape::sphere) (batch.widest ? floor : radius) = batch.x[D][slot];
     for (int c = 0; c < columns_of(S, D); ++c) x[c] = batch.x[c][slot];
@@ -68,7 +68,7 @@ template <class V, int D, Shape S, bool Band, bool Shifted, bool Upper>
 std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* out, std::int32_t* owner,
                       std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const Query<V, D, S, Band, Shifted> query(batch, q);
+    const PlainQuery<V, D, S, Band, Shifted> query(batch, q);
     const std::uint32_t first = batch.own == Own::absent ? 0 : begin_of(batch, q);
     const std::int32_t id = batch.ids[q];
     std::uint32_t n = 0;
@@ -96,7 +96,7 @@ std::uint32_t hits_of(const Tile<V>& tile, const Batch<V>& batch, std::int32_t* 
 template <class V, int D, Shape S, bool Band, bool Shifted>
 std::uint32_t count_of(const Tile<V>& tile, const Batch<V>& batch, std::uint32_t* counts) {
   for (std::uint32_t q = batch.first; q < batch.last; ++q) {
-    const Query<V, D, S, Band, Shifted> query(batch, q);
+    const PlainQuery<V, D, S, Band, Shifted> query(batch, q);
     std::uint32_t n = 0;
     std::uint32_t maybe = 0;
     for (std::uint32_t k = batch.own == Own::after ? begin_of(batch, q) : 0; k < tile.size; ++k)
@@ -180,7 +180,7 @@ std::uint32_t gather(const V* const* x, const std::int32_t* payload, const Span*
 template <int D, Shape S>
 void part(const Tile<float>& tile, const Batch<float>& batch, std::int32_t* hits, std::int32_t* doubts,
           std::uint32_t* counts) {
-  const Query<float, D, S, true, false> query(batch, batch.first);
+  const PlainQuery<float, D, S, true, false> query(batch, batch.first);
   std::uint32_t sure = 0;
   std::uint32_t unsure = 0;
   const std::uint32_t begin = begin_of(batch, batch.first);
@@ -209,7 +209,7 @@ constexpr Kernel<V> kernel = make_kernel<V, D, S, Band>();
 
 // A register of one number, for the vector code of nearest points.
 template <class V>
-struct PlainLanes {
+struct ScalarLanes {
   using value = V;
   using vector = V;
   using mask = std::size_t;
@@ -263,7 +263,7 @@ struct PlainLanes {
 }  // namespace
 
 const NearestKernels& baseline_nearest_kernels() {
-  static constexpr NearestKernels kernels = make_nearest_kernels<PlainLanes<float>, PlainLanes<double>>();
+  static constexpr NearestKernels kernels = make_nearest_kernels<ScalarLanes<float>, ScalarLanes<double>>();
   return kernels;
 }
 

@@ -45,15 +45,15 @@ struct Distance {
 // A query of each shape: hits(tile, k, doubt) are the lanes that are pairs with it; those in doubt are added to
 // `doubt`.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest>
-struct Query;
+struct QueryLanes;
 
 template <class Lanes, int D, bool Band, bool Shifted, bool Widest>
-struct Query<Lanes, D, Shape::point, Band, Shifted, Widest> {
+struct QueryLanes<Lanes, D, Shape::point, Band, Shifted, Widest> {
   using V = typename Lanes::value;
   Distance<Lanes, D, Band, Shifted> distance;
   typename Lanes::vector inside, outside;
 
-  inline Query(const Batch<V>& batch, std::size_t slot)
+  inline QueryLanes(const Batch<V>& batch, std::size_t slot)
       : distance(batch, slot), inside(Lanes::broadcast(batch.inside)), outside(Lanes::broadcast(batch.outside)) {}
   inline typename Lanes::mask hits(const Tile<V>& tile, std::size_t k, typename Lanes::mask& doubt) const {
     const auto d2 = distance.squared(tile, k);
@@ -64,12 +64,12 @@ struct Query<Lanes, D, Shape::point, Band, Shifted, Widest> {
 };
 
 template <class Lanes, int D, bool Band, bool Shifted, bool Widest>
-struct Query<Lanes, D, Shape::sphere, Band, Shifted, Widest> {
+struct QueryLanes<Lanes, D, Shape::sphere, Band, Shifted, Widest> {
   using V = typename Lanes::value;
   Distance<Lanes, D, Band, Shifted> distance;
   typename Lanes::vector radius, slope, offset;
 
-  inline Query(const Batch<V>& batch, std::size_t slot)
+  inline QueryLanes(const Batch<V>& batch, std::size_t slot)
       : distance(batch, slot), radius(Lanes::broadcast(batch.x[D][slot])), slope(Lanes::broadcast(batch.slope)),
         offset(Lanes::broadcast(batch.offset)) {}
   inline typename Lanes::mask hits(const Tile<V>& tile, std::size_t k, typename Lanes::mask& doubt) const {
@@ -86,11 +86,11 @@ struct Query<Lanes, D, Shape::sphere, Band, Shifted, Widest> {
 };
 
 template <class Lanes, int D, bool Band, bool Shifted, bool Widest>
-struct Query<Lanes, D, Shape::box, Band, Shifted, Widest> {
+struct QueryLanes<Lanes, D, Shape::box, Band, Shifted, Widest> {
   using V = typename Lanes::value;
   typename Lanes::vector lower[D], upper[D], shift[D];
 
-  inline Query(const Batch<V>& batch, std::size_t slot) {
+  inline QueryLanes(const Batch<V>& batch, std::size_t slot) {
     for (int a = 0; a < D; ++a) {
       lower[a] = Lanes::broadcast(Shifted ? batch.x[a][slot] - batch.shift[a] : batch.x[a][slot]);
       upper[a] = Lanes::broadcast(batch.x[D + a][slot]);
@@ -113,7 +113,7 @@ struct Query<Lanes, D, Shape::box, Band, Shifted, Widest> {
 // All queries of a batch together: near(x, k) are the lanes of candidates that may be a pair with one of them.
 //
 // Rounding is monotone, so each value computed here from the nearest point of the bounds is not larger than the value
-// that `Query` computes from any query inside them: no pair is lost.
+// that `QueryLanes` computes from any query inside them: no pair is lost.
 template <class Lanes, int D, Shape S, bool Band, bool Shifted>
 struct Around {
   using V = typename Lanes::value;
@@ -180,7 +180,7 @@ template <class Lanes, int D, Shape S, bool Band, bool Shifted, bool Widest, cla
                                          const Batch<typename Lanes::value>& batch, std::uint32_t slot,
                                          std::size_t first, std::size_t special, typename Lanes::mask mask,
                                          const Visit& visit) {
-  const Query<Lanes, D, S, Band, Shifted, Widest> query(batch, slot);
+  const QueryLanes<Lanes, D, S, Band, Shifted, Widest> query(batch, slot);
   auto doubt = Lanes::none();
   std::size_t k = first;
   for (; k < special; k += Lanes::width) visit(k, query.hits(tile, k, doubt));
@@ -376,7 +376,7 @@ std::uint32_t gather(const typename Lanes::value* const* x, const std::int32_t* 
 template <class Lanes, int D, Shape S, bool Shifted, bool Widest, bool Counted>
 void part_of(const Tile<float> tile, const Batch<float> batch, std::int32_t* hits, std::int32_t* doubts,
              std::uint32_t* counts) {
-  const Query<Lanes, D, S, true, Shifted, Widest> query(batch, batch.first);
+  const QueryLanes<Lanes, D, S, true, Shifted, Widest> query(batch, batch.first);
   const std::size_t begin = batch.own == Own::absent ? 0 : begin_of(batch, batch.first);
   const std::size_t special = register_of<Lanes>(begin);
   const auto id = Lanes::broadcast_id(batch.ids[batch.first] - batch.image);

@@ -166,7 +166,7 @@ class QuerySums {
     std::size_t begin, size;
   };
   // Values of one query in the block; `last`: there are no more.
-  struct Piece {
+  struct QueryValues {
     Slot query;
     std::size_t begin, end;
     bool last;
@@ -195,7 +195,7 @@ class QuerySums {
   void add_block(bool keep) {
     if (block_.size() == 0) return;
     block_.evaluate();
-    for (const Piece& piece : pieces_) {
+    for (const QueryValues& piece : pieces_) {
       for (std::size_t c = 0; c < row_.size(); ++c)
         row_[c].add(block_.values(c) + piece.begin, piece.end - piece.begin);
       if (!piece.last) continue;
@@ -221,7 +221,7 @@ class QuerySums {
   double* sums_;
   std::vector<std::int32_t> hits_;
   std::vector<Run> runs_;
-  std::vector<Piece> pieces_;
+  std::vector<QueryValues> pieces_;
   std::unordered_map<Slot, std::vector<ExactSum>> unfinished_;
 };
 

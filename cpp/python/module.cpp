@@ -49,9 +49,9 @@ using namespace vicinal;
 
 // The calling thread checks for Ctrl-C at most every 50 ms, because the check takes the interpreter lock.
 bool user_interrupts() {
-  using Clock = std::chrono::steady_clock;
-  static thread_local Clock::time_point last = Clock::now();
-  const auto now = Clock::now();
+  using SteadyClock = std::chrono::steady_clock;
+  static thread_local SteadyClock::time_point last = SteadyClock::now();
+  const auto now = SteadyClock::now();
   if (now - last < std::chrono::milliseconds(50)) return false;
   last = now;
   const nb::gil_scoped_acquire lock;

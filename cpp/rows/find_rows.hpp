@@ -93,10 +93,10 @@ inline void copy_row_past(const std::int32_t* from, std::size_t n, std::int32_t*
 }
 
 // The position of some hits of one row: the log of a thread, the first hit, their number. 0 means none.
-class Piece {
+class LoggedHits {
  public:
-  Piece() = default;
-  Piece(std::size_t thread, std::size_t first, std::uint32_t count)
+  LoggedHits() = default;
+  LoggedHits(std::size_t thread, std::size_t first, std::uint32_t count)
       : bits_(static_cast<std::uint64_t>(thread) << 53 | static_cast<std::uint64_t>(first) << 12 | count) {}
   [[nodiscard]] bool none() const { return bits_ == 0; }
   [[nodiscard]] std::size_t thread() const { return static_cast<std::size_t>(bits_ >> 53 & 0x3ff); }
@@ -112,7 +112,7 @@ class Piece {
 };
 struct RowPiece {
   std::int32_t row;
-  Piece piece;
+  LoggedHits piece;
 };
 
 // Writes rows one after the other: collects them in the level-1 cache and writes whole cache lines with streaming
@@ -196,7 +196,7 @@ class RowSearch {
     if (plain) {
       pieces_.reset(queries_.size);
       parallel_ranges(queries_.size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::fill(pieces_.data() + begin, pieces_.data() + end, Piece(0, 0, 0));
+        std::fill(pieces_.data() + begin, pieces_.data() + end, LoggedHits(0, 0, 0));
       });
     }
     more_.resize(static_cast<std::size_t>(thread_count()));
@@ -276,8 +276,8 @@ class RowSearch {
     replay(part, [&](Slot query, const std::int32_t* from, std::uint32_t count, const Shift&) {
       if (count == 0) return;
       const std::int32_t row = queries_.ids[query];
-      const Piece piece(part.thread, static_cast<std::size_t>(from - hits), count);
-      Piece& first = pieces_[static_cast<std::size_t>(row)];
+      const LoggedHits piece(part.thread, static_cast<std::size_t>(from - hits), count);
+      LoggedHits& first = pieces_[static_cast<std::size_t>(row)];
       if (first.none()) {
         first = piece;
       } else {
@@ -296,7 +296,7 @@ class RowSearch {
     auto extra = all.begin();
     for (std::size_t row = 0; row < queries_.size; ++row) {
       offsets[row] = sum;
-      const Piece piece = pieces_[row];
+      const LoggedHits piece = pieces_[row];
       sum += piece.count();
       if (piece.more())
         for (; extra != all.end() && extra->row == static_cast<std::int32_t>(row); ++extra) sum += extra->piece.count();
@@ -325,7 +325,7 @@ class RowSearch {
         prefetch(pieces_[std::min(row + ahead, end - 1)], hits, lines);
         const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
         std::int32_t* const to = stream.room(length);
-        const Piece piece = pieces_[row];
+        const LoggedHits piece = pieces_[row];
         const std::int32_t* const from = hits[piece.thread()] + piece.first();
         if (!piece.more()) {
           if (sort_pieces) kernels.sort(from, length, to);
@@ -352,7 +352,7 @@ class RowSearch {
     });
   }
   static constexpr std::size_t line = cache_line / sizeof(std::int32_t);
-  static void prefetch(const Piece& piece, const std::vector<const std::int32_t*>& hits, std::size_t lines) {
+  static void prefetch(const LoggedHits& piece, const std::vector<const std::int32_t*>& hits, std::size_t lines) {
     const std::int32_t* const from = hits[piece.thread()] + piece.first();
     for (std::size_t k = 0; k < lines; ++k) prefetch_to_read(from + k * line);
   }
@@ -399,7 +399,7 @@ class RowSearch {
   const Bodies<T, D>& bodies_;
   std::vector<PartOfLog> parts_;
   PerThread<HitLog<T, D>> logs_;
-  Buffer<Piece> pieces_;                     // the first piece of every row
+  Buffer<LoggedHits> pieces_;                // the first piece of every row
   std::vector<std::vector<RowPiece>> more_;  // per thread: further pieces of rows
   std::int64_t total_ = 0;
   bool sorts_candidates_ = false;

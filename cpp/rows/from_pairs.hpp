@@ -49,20 +49,20 @@ inline void sort_few(const std::int32_t* from, std::size_t size, std::int32_t* t
 
 // The number of rows that the pairs need: the largest smaller id plus one. Empty if an id is negative.
 inline std::optional<std::size_t> rows_needed(std::span<const std::int32_t> i, std::span<const std::int32_t> j) {
-  struct Piece {
+  struct IdRange {
     std::int32_t most = -1, signs = 0;
   };
-  std::vector<Piece> pieces((i.size() + pair_grain - 1) / pair_grain);
+  std::vector<IdRange> pieces((i.size() + pair_grain - 1) / pair_grain);
   parallel_ranges(i.size(), pair_grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-    Piece all;
+    IdRange all;
     for (std::size_t k = begin; k < end; ++k) {
       all.most = std::max(all.most, std::min(i[k], j[k]));
       all.signs |= i[k] | j[k];
     }
     pieces[piece] = all;
   });
-  Piece all;
-  for (const Piece& piece : pieces) {
+  IdRange all;
+  for (const IdRange& piece : pieces) {
     all.most = std::max(all.most, piece.most);
     all.signs |= piece.signs;
   }

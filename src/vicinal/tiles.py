@@ -55,7 +55,7 @@ class TileResult:
 
 
 @dataclass(frozen=True)
-class Task:
+class TileSearch:
     """The search of one tile; calling it returns a `TileResult`. It can be pickled."""
 
     tiles: Tiles
@@ -113,7 +113,7 @@ class Tiles:
         """Return the number of points."""
         return sum(self.sizes)
 
-    def tasks(self, cutoff: float, *, want: str = "ij", structure: StructureLike = None) -> list[Task]:
+    def tasks(self, cutoff: float, *, want: str = "ij", structure: StructureLike = None) -> list[TileSearch]:
         """Return one task per tile that is not empty; together they find every pair once.
 
         Parameters
@@ -130,7 +130,7 @@ class Tiles:
         _check.check_box(self.box, none, checked, self.periodic)
         if want != "n":
             _check.check_want(want, "ijdDS")
-        return [Task(self, tile, checked, want, structure) for tile, size in enumerate(self.sizes) if size]
+        return [TileSearch(self, tile, checked, want, structure) for tile, size in enumerate(self.sizes) if size]
 
     def pairs(self, cutoff: float, *, want: str = "ij", structure: StructureLike = None) -> Iterator[tuple[Array, ...]]:
         """Find all pairs, tile by tile: yields columns of bounded size, with row numbers of the source as int64."""
@@ -145,7 +145,7 @@ class Tiles:
             counts[result.ids] = result.columns[0]
         return counts
 
-    def search(self, task: Task) -> TileResult:
+    def search(self, task: TileSearch) -> TileResult:
         """Run a task of these tiles."""
         counting = task.want == "n"
         own, ids = self._read(task.tile)

@@ -16,12 +16,12 @@ LEAST_ROUNDS = 2
 
 
 @dataclass
-class Clock:
+class RoundTimer:
     """Seconds of one contestant per round: CPU time of all threads, which other load disturbs least, and wall time.
 
     Examples
     --------
-    >>> clock = Clock()
+    >>> clock = RoundTimer()
     >>> clock.run(lambda: 6 * 7)
     42
     >>> len(clock.cpu), clock.best <= clock.total
@@ -66,7 +66,7 @@ class Clock:
         return sum(self.cpu)
 
 
-def race(calls: Mapping[str, Call], *, rounds: int, budget: float = float("inf")) -> dict[str, Clock]:
+def race(calls: Mapping[str, Call], *, rounds: int, budget: float = float("inf")) -> dict[str, RoundTimer]:
     """Time calls in turn, round after round, so that other load affects all of them alike.
 
     Parameters
@@ -85,10 +85,10 @@ def race(calls: Mapping[str, Call], *, rounds: int, budget: float = float("inf")
     >>> len(clocks["sum"].cpu), clocks["none"].best <= clocks["sum"].best
     (3, True)
     """
-    warm = {name: Clock() for name in calls}
+    warm = {name: RoundTimer() for name in calls}
     for name, call in calls.items():
         warm[name].run(call)
-    clocks = {name: Clock() for name in calls}
+    clocks = {name: RoundTimer() for name in calls}
     for _, name in turns(list(calls), rounds):
         least = 1 if warm[name].wall[0] > budget else LEAST_ROUNDS
         if not clocks[name].spent(budget, least):

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from vicinal import InputError
 from vicinal.dem.config import Dem
 from vicinal.dem.config.bodies import Sphere, TabletBody
-from vicinal.dem.config.insertion import Emitter, Fill, FromFile, GrainOutlet, Place
+from vicinal.dem.config.insertion import Emitter, Fill, FromFile, GrainOutlet, Placement
 from vicinal.sim.draws import Draws
 from vicinal.sim.scene import Output, Periodic, RunSettings, Scene, load, read
 from vicinal.sim.sizes import Bimodal, Fixed, LogNormal, Normal, PowerLaw, SieveCurve, Uniform
 from vicinal.sim.toml import dump, parse
-from vicinal.sim.wall_sections import Motion
+from vicinal.sim.wall_sections import MotionSection
 
 TEXT = """\
 title = "tray"
@@ -303,10 +303,10 @@ def test_the_file_in_the_documentation_is_a_scene():
         Output,
         Periodic,
         GrainOutlet,
-        Motion,
+        MotionSection,
         Fill,
         Emitter,
-        Place,
+        Placement,
         FromFile,
         TabletBody,
         Sphere,

@@ -11,10 +11,10 @@ from vicinal.errors import InputError
 from vicinal.sim.walls import box_walls
 from vicinal.sph import (
     Artificial,
-    Kernel,
     Laminar,
     OverlapWarning,
     Simulation,
+    SmoothingKernel,
     SoundSpeedWarning,
     SpacingWarning,
     UnstableError,
@@ -66,7 +66,7 @@ def test_rates_are_those_of_plain_numpy(dim: int) -> None:
 def test_kernels_integrate_to_one_and_end_at_their_support() -> None:
     for name in KERNELS:
         for dim in (2, 3):
-            kernel = Kernel(name, 0.7, dim)
+            kernel = SmoothingKernel(name, 0.7, dim)
             r = (np.arange(20000) + 0.5) * kernel.support / 20000
             shell = 2 * np.pi * r if dim == 2 else 4 * np.pi * r**2
             assert abs((kernel(r) * shell).sum() * kernel.support / 20000 - 1) < 1e-6

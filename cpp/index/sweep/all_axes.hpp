@@ -402,7 +402,7 @@ class AllAxes final : public Sweep<T, D> {
   Buffer<T> data_, extra_;     // the bodies as last seen
   Shape shape_ = Shape::point;
   std::array<Ends<T>, D> ends_;
-  Overlaps overlaps_;
+  OverlapRows overlaps_;
   mutable std::mutex line_mutex_;
   mutable bool line_ready_ = false;
   mutable Line line_;

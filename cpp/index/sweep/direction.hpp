@@ -15,7 +15,7 @@
 
 namespace vicinal::sweep {
 
-struct Direction {
+struct SweepDirection {
   int axis = 0;
   Ruler ruler;
 };
@@ -23,9 +23,9 @@ struct Direction {
 // The axis along which bodies are spread out most relative to their size, so that a body overlaps the fewest others. A
 // coordinate outside the bulk of the bodies is clamped to its border.
 template <class T, int D>
-Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach,
-                           const Bulk<D>& bulk) {
-  Direction best;
+SweepDirection choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, const Reach<D>& reach,
+                                const Bulk<D>& bulk) {
+  SweepDirection best;
   double most = -1;
   const std::size_t step = std::max<std::size_t>(1, points.size / 1000);
   for (int axis = 0; axis < D; ++axis) {
@@ -52,7 +52,7 @@ Direction choose_direction(const BodyView<T, D>& points, const Box<T, D>& box, c
 // The lower end of each body along a direction, as a key for sorting.
 template <class T, int D>
 struct LowerEnds {
-  const Direction& direction;
+  const SweepDirection& direction;
   const Extent<T, D>& extent;
   const Bodies<T, D>& bodies;
 
@@ -67,7 +67,7 @@ struct LowerEnds {
 
 // Puts bodies (already `reset`) into ascending order of their lower ends along a direction.
 template <class T, int D>
-void sort_along(const Direction& direction, const Extent<T, D>& extent, Bodies<T, D>& bodies) {
+void sort_along(const SweepDirection& direction, const Extent<T, D>& extent, Bodies<T, D>& bodies) {
   order_by_key(direction.ruler.limit(), LowerEnds<T, D>{direction, extent, bodies}, bodies);
 }
 

@@ -87,12 +87,12 @@ class OneAxis final : public Sweep<T, D> {
   // As many queries as can be grouped such that the candidates increase by less than an eighth, apart from a few that
   // fit into the same vector at no cost.
   [[nodiscard]] Group group_from(const Bodies<T, D>& queries, Mode mode, Slot first, Slot last) const {
-    struct Query {
+    struct QueryRange {
       std::uint64_t low, high;
       std::size_t begin, end;
     };
     const auto query_at = [&](Slot slot) {
-      Query q{};
+      QueryRange q{};
       if (mode == Mode::cross) {
         const Interval i = interval(queries, slot, direction_.axis);
         q.low = direction_.ruler(i.low);
@@ -105,11 +105,11 @@ class OneAxis final : public Sweep<T, D> {
       q.end = line_.after(q.high, mode == Mode::half ? slot : q.begin);
       return q;
     };
-    Query all = query_at(first);
+    QueryRange all = query_at(first);
     std::size_t alone = all.end - all.begin;
     Slot next = first + 1;
     for (; next < last && next - first < most_together; ++next) {
-      const Query q = query_at(next);
+      const QueryRange q = query_at(next);
       const std::size_t count = next - first + 1;
       const std::size_t end = std::max(all.end, q.end);
       const std::size_t before = mode == Mode::half ? count * (count - 1) / 2 : 0;  // reported by the queries before

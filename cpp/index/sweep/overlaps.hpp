@@ -15,7 +15,7 @@
 
 namespace vicinal::sweep {
 
-class Overlaps {
+class OverlapRows {
  public:
   using Pair = std::pair<Slot, Slot>;
 

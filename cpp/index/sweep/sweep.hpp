@@ -36,7 +36,7 @@ class Sweep : public Structure<T, D> {
 
   StructureSettings<T, D> settings_;
   Extent<T, D> extent_;
-  Direction direction_;
+  SweepDirection direction_;
   Bodies<T, D> bodies_;
 };
 

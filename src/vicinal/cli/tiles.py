@@ -23,7 +23,7 @@ from vicinal.extras import need
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-    from vicinal.tiles import Task, Tiles
+    from vicinal.tiles import Tiles, TileSearch
 
 COUNTS = "n"
 
@@ -79,7 +79,7 @@ def refuse(given: Mapping[str, object], *, output: str | None, runner: Runner, t
 class WriteTile:
     """Runs one task and writes its result to a file; calling it returns the number of pairs. It can be pickled."""
 
-    task: Task
+    task: TileSearch
     path: Path | None
 
     def __call__(self) -> int:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from vicinal.dem.bodies import check_sizes
 from vicinal.dem.config.bodies import Body, Sphere
-from vicinal.dem.config.insertion import Emitter, Place
+from vicinal.dem.config.insertion import Emitter, Placement
 from vicinal.dem.shapes import Shape
 from vicinal.dem.simulation import COLLISION_FRACTION, RAYLEIGH_FRACTION, Simulation
 from vicinal.dem.times import CriticalTimes
@@ -69,7 +69,7 @@ def extent(scene: Scene) -> float:
             case SphereRegion():
                 corners += [tuple(np.add(region.centre, s * region.radius)) for s in (-1, 1)]
     for insert in scene.dem.insert:
-        if isinstance(insert, Place):
+        if isinstance(insert, Placement):
             corners += insert.positions
     radii = [body.radius.smallest() for body in scene.dem.bodies.values() if isinstance(body, Sphere)]
     spread = float(np.ptp(np.array(corners), axis=0).max()) if corners else 0.0

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from vicinal.dem.build import BodyKind
 from vicinal.dem.config.bodies import Sphere
-from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Insertion, Place
+from vicinal.dem.config.insertion import Emitter, Fill, FromFile, Insertion, Placement
 from vicinal.dem.simulation import Simulation
 from vicinal.errors import InputError
 from vicinal.sim.draws import Draws
@@ -70,7 +70,7 @@ class Feeder:
                         self._fill(insert)
                     except InputError as error:
                         raise InputError(f'dem.insert.{place} (region "{insert.region}"): {error}') from None
-                case Place():
+                case Placement():
                     names = self._names(insert, len(insert.positions))
                     self._insert(insert, names, self._radii(names), np.array(insert.positions))
                 case FromFile():

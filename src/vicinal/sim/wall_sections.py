@@ -14,7 +14,7 @@ from vicinal.sim.walls import SIDES
 
 
 @dataclass(frozen=True, kw_only=True)
-class Motion(Section):
+class MotionSection(Section):
     """A wall at rest; base class of all motions."""
 
     TAG: ClassVar = ("type", "fixed")
@@ -51,7 +51,7 @@ class Motion(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Timed(Motion):
+class _Timed(MotionSection):
     start: float = key(NOT_NEGATIVE, 0.0, help="time at which the motion starts")
     stop: float | None = key(POSITIVE, None, help="time at which the motion stops")
 
@@ -166,7 +166,7 @@ def _times(factor: float, vector: Vector) -> Vector:
     return (factor * vector[0], factor * vector[1], factor * vector[2])
 
 
-MOTIONS = Variant("type", {kind.TAG[1]: kind for kind in (Motion, Translating, Rotating, Oscillating)})
+MOTIONS = Variant("type", {kind.TAG[1]: kind for kind in (MotionSection, Translating, Rotating, Oscillating)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +175,7 @@ class WallSection(Section):
 
     material: str | None = key(Text(), None, help="name of a material; grains need it")
     name: str | None = key(Text(), None, help="name in the table of forces; by default made from the shape")
-    motion: Motion = key(MOTIONS, Motion())
+    motion: MotionSection = key(MOTIONS, MotionSection())
 
 
 @dataclass(frozen=True, kw_only=True)

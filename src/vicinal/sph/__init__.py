@@ -2,7 +2,7 @@
 
 from vicinal.sim.solver import UnstableError
 from vicinal.sph.faults import FillWarning, OverlapWarning, SolverWarning, SoundSpeedWarning, SpacingWarning
-from vicinal.sph.kernels import Kernel
+from vicinal.sph.kernels import SmoothingKernel
 from vicinal.sph.phases import Phase
 from vicinal.sph.simulation import Simulation
 from vicinal.sph.viscosity import Artificial, Laminar
@@ -10,11 +10,11 @@ from vicinal.sph.viscosity import Artificial, Laminar
 __all__ = [
     "Artificial",
     "FillWarning",
-    "Kernel",
     "Laminar",
     "OverlapWarning",
     "Phase",
     "Simulation",
+    "SmoothingKernel",
     "SolverWarning",
     "SoundSpeedWarning",
     "SpacingWarning",

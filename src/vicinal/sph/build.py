@@ -19,7 +19,7 @@ from vicinal.sph.config import InletSection, OutletSection, Sph
 from vicinal.sph.faults import warn_of_lost_places
 from vicinal.sph.fill import contains, fill_outside
 from vicinal.sph.guard import Guard
-from vicinal.sph.kernels import Kernel
+from vicinal.sph.kernels import SmoothingKernel
 from vicinal.sph.open_ends import Inlet, OpenEnds, Outlet
 from vicinal.sph.phases import Phase
 from vicinal.sph.schemes import check_smoothing
@@ -129,7 +129,7 @@ def build(scene: Scene, walls: SceneWalls, solids: Sequence[Solid] = (), comm: I
 
 def _support(section: Sph) -> float:
     factor = check_smoothing(section.smoothing, section.scheme, section.dim)
-    return Kernel(section.kernel, factor * section.spacing, section.dim).support
+    return SmoothingKernel(section.kernel, factor * section.spacing, section.dim).support
 
 
 def make_ends(scene: Scene) -> OpenEnds | None:

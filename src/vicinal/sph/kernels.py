@@ -48,7 +48,7 @@ KERNELS = tuple(_SHAPES)
 
 
 @dataclass(frozen=True)
-class Kernel:
+class SmoothingKernel:
     """A smoothing kernel.
 
     Parameters
@@ -62,7 +62,7 @@ class Kernel:
 
     Examples
     --------
-    >>> kernel = Kernel("wendland_c2", 0.1, 2)
+    >>> kernel = SmoothingKernel("wendland_c2", 0.1, 2)
     >>> kernel.support
     0.2
     >>> kernel([0.0, 0.1, 0.2]).round(3).tolist()

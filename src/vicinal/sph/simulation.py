@@ -22,7 +22,7 @@ from vicinal.sph.faults import first_warning_of, unstable, warn_of_places, warni
 from vicinal.sph.guard import Guard, check_guard
 from vicinal.sph.interfaces import WallMotionLike, WallParticlesLike
 from vicinal.sph.kept import kept_walls, options_of
-from vicinal.sph.kernels import KERNELS, Kernel
+from vicinal.sph.kernels import KERNELS, SmoothingKernel
 from vicinal.sph.open_ends import OpenEnds
 from vicinal.sph.particles import Particles
 from vicinal.sph.phases import Phase, check_phases, check_tension, matched_sounds
@@ -184,7 +184,7 @@ class Simulation(Particles):
         self._gravity = check_vector(gravity, "gravity", self._dim)
         self._smoothing = schemes.check_smoothing(smoothing, self._scheme, self._dim)
         name = _check.check_choice(kernel, "kernel", KERNELS)
-        self._kernel = Kernel(name, self._smoothing * self._spacing, self._dim)
+        self._kernel = SmoothingKernel(name, self._smoothing * self._spacing, self._dim)
         self._state = _check.check_choice(state, "state", STATES)
         self._precision = _check.check_choice(precision, "precision", PRECISIONS)
         self._diffusion = schemes.check_strength(diffusion, "diffusion", self._scheme)
@@ -455,7 +455,7 @@ class Simulation(Particles):
         return _check.locked(self._gravity)
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> SmoothingKernel:
         """The smoothing kernel."""
         return self._kernel
 

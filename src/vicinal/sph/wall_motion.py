@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal.errors import InputError
-from vicinal.sim.wall_sections import Motion
+from vicinal.sim.wall_sections import MotionSection
 from vicinal.sim.walls import Wall, rotated
 from vicinal.sph.boundary import WallParticles
 from vicinal.sph.solids import in_space
@@ -54,7 +54,7 @@ class WallMotion:
     """
 
     def __init__(
-        self, particles: WallParticles, walls: Sequence[Wall], motions: Sequence[Motion] | None = None
+        self, particles: WallParticles, walls: Sequence[Wall], motions: Sequence[MotionSection] | None = None
     ) -> None:
         if motions is not None and len(motions) != len(walls):
             raise InputError(f"motions must be one per wall, {len(walls)}, got {len(motions)}")

@@ -111,7 +111,7 @@ class Emitter(Insertion):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place(Insertion):
+class Placement(Insertion):
     """Insert bodies at given positions."""
 
     TAG: ClassVar = ("kind", "place")
@@ -129,8 +129,8 @@ class FromFile(Insertion):
     file: str = key(Text("the name of a text file"), help="x y z r on every line, relative to the scene file")
 
 
-Insert: TypeAlias = Fill | Emitter | Place | FromFile
-INSERTS = Variant("kind", {kind.TAG[1]: kind for kind in (Fill, Emitter, Place, FromFile)}, default="fill")
+Insert: TypeAlias = Fill | Emitter | Placement | FromFile
+INSERTS = Variant("kind", {kind.TAG[1]: kind for kind in (Fill, Emitter, Placement, FromFile)}, default="fill")
 
 
 @dataclass(frozen=True, kw_only=True)

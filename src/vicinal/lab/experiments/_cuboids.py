@@ -13,7 +13,7 @@ from itertools import islice
 import vicinal as vc
 from vicinal.lab.published import PublishedHashGrid
 from vicinal.scenes import SampleScene, drift, headings
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 USUAL = 0.2
 """Largest motion in a step, relative to the size."""
@@ -33,9 +33,9 @@ MAKERS: Mapping[str, Callable[..., vc.Index]] = {
 class Times:
     """Set-up, updates and searches of one structure."""
 
-    setup: Clock = field(default_factory=Clock)
-    update: Clock = field(default_factory=Clock)
-    search: Clock = field(default_factory=Clock)
+    setup: RoundTimer = field(default_factory=RoundTimer)
+    update: RoundTimer = field(default_factory=RoundTimer)
+    search: RoundTimer = field(default_factory=RoundTimer)
     pairs: int = 0
 
     @property

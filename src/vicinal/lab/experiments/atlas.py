@@ -19,7 +19,7 @@ from vicinal.lab.peers import Search, peers
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import SampleScene, clustered, drift, filament, headings, power_law, spheres
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 STRUCTURES = (
     "Exhaustive", "LinkedCells", "CellSorting", "SpatialHash", "HashGrid", "Octree", "BVH", "SweepAndPrune",
@@ -107,15 +107,15 @@ def _step(index: vc.Index, scene: SampleScene, points: Any) -> Any:
     return index.pairs()
 
 
-def _race(runners: dict[str, Search], path: Sequence[Any]) -> dict[str, Clock]:
+def _race(runners: dict[str, Search], path: Sequence[Any]) -> dict[str, RoundTimer]:
     """Run all along the same path, step by step in turn; the first step is a warm-up."""
-    clocks = {name: Clock() for name in runners}
+    clocks = {name: RoundTimer() for name in runners}
     slow: set[str] = set()
     for turn, at in enumerate(path):
         for name, search in runners.items():
             if name in slow:
                 continue
-            clock = Clock()
+            clock = RoundTimer()
             clock.run(partial(search, at))
             if turn == 0 and clock.best > TOO_SLOW * max(1, len(at) / 1e5):
                 slow.add(name)

@@ -15,7 +15,7 @@ from vicinal.lab.published import PublishedHashGrid
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import uniform
 from vicinal.scenes.scene import cube
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 EDGE, STEPS, RADIUS, CUBE = 1024.0, 10, 0.5, 128
 CAPACITY, DEPTH = 10, 10
@@ -52,7 +52,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     draws = DRAWS if bodies <= FEW_BODIES else 1
     steps = plan.turns(2, STEPS)
     for name in plan.of(MAKERS):
-        build, search = Clock(), Clock()
+        build, search = RoundTimer(), RoundTimer()
         candidates = 0
         for draw in range(draws):
             given = uniform(bodies, edge=EDGE, radius=RADIUS, seed=plan.seed + draw).bodies

@@ -14,7 +14,7 @@ from vicinal.lab.papers import KOCH
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
 from vicinal.scenes import drift, shaking
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 GROWING = "HashGrid, growing"
 STRUCTURES = ("LinkedCells", "Octree", "HashGrid", GROWING, "vicinal")
@@ -60,7 +60,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     names = plan.of(name for name in STRUCTURES if name in makers)
     steps = plan.turns(FEW_STEPS, scenario.steps)
     kept = {name: makers[name]() for name in names}
-    clocks = {name: Clock() for name in names}
+    clocks = {name: RoundTimer() for name in names}
     candidates = dict.fromkeys(names, 0)
     pairs = dict.fromkeys(names, 0)
     speed = shaking(len(scene), SPEED, seed=plan.seed)

@@ -15,7 +15,7 @@ from vicinal.lab.experiments._kureck import settled
 from vicinal.lab.papers import KURECK
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 MOTIONS = (0.0, 0.0001, 0.001, 0.01)
 """Largest motion of a step along an axis, in diameters."""
@@ -40,7 +40,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     index = vc.LinkedCells(scene.points, cutoff=scene.reach)
     contacts = vc.Contacts({"tangent": HISTORY}, dtype="float32")
     contacts.update(*index.pairs())
-    search, keep = Clock(), Clock()
+    search, keep = RoundTimer(), RoundTimer()
     steps = plan.turns(5, 10)
     changed = 0
     for _ in range(steps):

@@ -16,7 +16,7 @@ from vicinal.lab.experiment import Case, Experiment, Plan
 from vicinal.lab.papers import PORRO
 from vicinal.lab.plots import Plot
 from vicinal.lab.rows import Pick, Row
-from vicinal.timing import Clock
+from vicinal.timing import RoundTimer
 
 SIDE = 50_000.0
 SIZES = (5_000, 10_000, 100_000)
@@ -43,7 +43,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
     velocities = rng.uniform(-speed, speed, (n, 2)).astype(np.float32)
     cutoff = SIDE * sqrt(NEIGHBORS / (pi * n))
     indexes = {name: STRUCTURES[name](points, cutoff=cutoff) for name in plan.of(STRUCTURES)}
-    clocks = {name: Clock() for name in indexes}
+    clocks = {name: RoundTimer() for name in indexes}
     rebuilt = 0.0
     steps = plan.turns(20, 100)
     for step in range(WARM_UP + steps):
@@ -51,7 +51,7 @@ def measure(case: Case, plan: Plan) -> Iterator[Row]:
         velocities = np.where((points >= SIDE) | (points <= 0), -velocities, velocities)
         points = points + velocities
         for name, index in indexes.items():
-            (clocks[name] if step >= WARM_UP else Clock()).run(partial(index.update, points))
+            (clocks[name] if step >= WARM_UP else RoundTimer()).run(partial(index.update, points))
         if "Delaunay" in indexes and step >= WARM_UP:
             rebuilt += indexes["Delaunay"].stats.details["rebuilt"]
     pairs = {name: len(index.pairs()[0]) for name, index in indexes.items()}
