@@ -23,9 +23,9 @@ using Matrix = std::array<std::array<V, D>, D>;
 // test works in the coordinates of the user.
 template <class T, int D>
 struct Lattice {
-  Matrix<T, D> vector{};                   // as rows; 0 along open axes
-  Matrix<double, D> inverse{};             // x . inverse[k] is the position along vector k, in lengths of it
-  Matrix<double, D> normal{};              // of length 1
+  Matrix<T, D> vector{};        // as rows; 0 along open axes
+  Matrix<double, D> inverse{};  // x . inverse[k]: position along vector k, in lengths of it; 0 along open axes
+  Matrix<double, D> normal{};   // of length 1
   Matrix<std::int32_t, D> turn{}, back{};  // user's shift = shift * turn, shift = user's shift * back
 };
 
@@ -104,6 +104,8 @@ struct Box {
     }
     return w;
   }
+  // The same in a tilted cell of n positions, one after the other. `turns`, unless null, gets their `wraps`.
+  void wrap_all(const T* from, std::size_t n, T* to, std::int32_t* turns) const;
   // The number of vectors that wrapping subtracted, along each of them.
   [[nodiscard]] Turns wraps(const T* x) const {
     Turns turns{};
@@ -175,12 +177,16 @@ struct Box {
   }
 
  private:
-  // Twice: far outside the cell the first result is rounded as coarsely as the position was.
   void wrap_tilted(Position& x, Turns& turns) const;
+  // Modulo 2^32: of positions far outside a very tilted cell the product may be too long, but not differences of them.
   static Turns product(const Turns& shift, const Matrix<std::int32_t, D>& matrix) {
     Turns sum{};
-    for (std::size_t k = 0; k < D; ++k)
-      for (std::size_t a = 0; a < D; ++a) sum[a] += shift[k] * matrix[k][a];
+    for (std::size_t a = 0; a < D; ++a) {
+      std::uint32_t entry = 0;
+      for (std::size_t k = 0; k < D; ++k)
+        entry += static_cast<std::uint32_t>(shift[k]) * static_cast<std::uint32_t>(matrix[k][a]);
+      sum[a] = static_cast<std::int32_t>(entry);
+    }
     return sum;
   }
 };

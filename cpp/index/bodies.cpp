@@ -1,6 +1,11 @@
 #include "index/bodies.hpp"
 
-#include <atomic>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "exec/prefetch.hpp"
 #include "exec/threads.hpp"
@@ -35,33 +40,100 @@ void Bodies<T, D>::resize(std::size_t count) {
   }
 }
 
+namespace {
+
+// The bodies of some slots, wrapped together.
+template <class T, int D>
+class SlotPositions {
+ public:
+  static constexpr std::size_t most = 64;
+
+  // Positions of slots up to `finish` may be prefetched.
+  SlotPositions(const Bodies<T, D>& bodies, std::size_t finish) : bodies_(bodies), finish_(finish) {}
+
+  // Writes the details of the bodies in slots begin … end-1. Returns whether wrapping moved one.
+  bool read(std::size_t begin, std::size_t end, BodyDetail<T, D>* details) {
+    constexpr std::size_t ahead = 16;  // positions are in the order of the user, anywhere in memory
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      const std::int32_t id = bodies_.ids[slot];
+      if (const std::size_t next = slot + ahead; next < finish_ && bodies_.ids[next] >= 0)
+        prefetch_to_read(given(bodies_.ids[next]));
+      if (id < 0) std::fill_n(given_.data() + (slot - begin) * D, D, T{0});
+      else std::copy_n(given(id), D, given_.data() + (slot - begin) * D);
+    }
+    const std::size_t n = end - begin;
+    if (bodies_.box.tilted) {
+      bodies_.box.wrap_all(given_.data(), n, wrapped_.data(), turns_.data());
+    } else {
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto x = bodies_.box.wrap(given_.data() + k * D);
+        std::copy(x.begin(), x.end(), wrapped_.data() + k * D);
+      }
+    }
+    bool moved = false;
+    for (std::size_t k = 0; k < n; ++k) {
+      BodyDetail<T, D>& detail = details[begin + k];
+      detail.id = bodies_.ids[begin + k];
+      for (std::size_t a = 0; a < D; ++a) {
+        detail.x[a] = wrapped_[k * D + a];
+        moved |= wrapped_[k * D + a] != given_[k * D + a];
+      }
+    }
+    return moved;
+  }
+  // Writes the turns of these bodies.
+  void write_turns(std::size_t begin, std::size_t end, typename Bodies<T, D>::TurnRow* turns) const {
+    for (std::size_t k = 0; k < end - begin; ++k) {
+      typename Box<T, D>::Turns one;
+      if (bodies_.box.tilted) std::copy_n(turns_.data() + k * D, D, one.data());
+      else one = bodies_.box.wraps(given_.data() + k * D);
+      one = bodies_.box.given(one);
+      turns[begin + k] = {};
+      std::copy(one.begin(), one.end(), turns[begin + k].begin());
+    }
+  }
+
+ private:
+  [[nodiscard]] const T* given(std::int32_t id) const { return bodies_.raw.data + static_cast<std::size_t>(id) * D; }
+
+  const Bodies<T, D>& bodies_;
+  const std::size_t finish_;
+  std::array<T, most * D> given_, wrapped_;
+  std::array<std::int32_t, most * D> turns_;
+};
+
+}  // namespace
+
 template <class T, int D>
 void Bodies<T, D>::complete() const {
   if (is_complete()) return;
   Buffer<BodyDetail<T, D>> filled = std::move(details);
   filled.reset(slots);
-  std::atomic<bool> turned = false;
-  const auto given = [&](std::size_t slot) { return raw.data + static_cast<std::size_t>(ids[slot]) * D; };
-  constexpr std::size_t ahead = 16;  // positions are in the order of the user, anywhere in memory
-  parallel_ranges(slots, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+  turns.reset(slots);  // pages that are not touched cost nothing
+  constexpr std::size_t grain = std::size_t{1} << 14;
+  std::vector<char> turned((slots + grain - 1) / grain, 0);
+  const auto none = [&](std::size_t begin, std::size_t end) {
+    std::fill(turns.data() + begin, turns.data() + end, TurnRow{});
+  };
+  parallel_ranges(slots, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+    SlotPositions<T, D> some(*this, end);
     bool any = false;
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      if (const std::size_t next = slot + ahead; next < end && ids[next] >= 0) prefetch_to_read(given(next));
-      filled[slot] = {{}, ids[slot]};
-      if (ids[slot] < 0) continue;
-      values(static_cast<std::size_t>(ids[slot]), filled[slot].x.data(), D);
-      for (std::size_t a = 0; a < D; ++a) any |= filled[slot].x[a] != given(slot)[a];
+    for (std::size_t slot = begin; slot < end; slot += some.most) {
+      const std::size_t last = std::min(slot + some.most, end);
+      const bool here = some.read(slot, last, filled.data());
+      if (here && !any) none(begin, slot);
+      any = any || here;
+      if (any) some.write_turns(slot, last, turns.data());
     }
-    if (any) turned = true;
+    turned[piece] = any ? 1 : 0;
   });
-  if (turned) {
-    turns.reset(slots);
-    parallel_ranges(slots, 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t slot = begin; slot < end; ++slot)
-        turns[slot] = ids[slot] < 0 ? std::array<std::int32_t, D>{} : box.wraps(given(slot));
-    });
-  }
   details = std::move(filled);
+  if (std::find(turned.begin(), turned.end(), 1) == turned.end()) {
+    turns.reset(0);
+    return;
+  }
+  for (std::size_t piece = 0; piece < turned.size(); ++piece)
+    if (turned[piece] == 0) none(piece * grain, std::min((piece + 1) * grain, slots));
 }
 
 template <class T, int D>

@@ -40,9 +40,11 @@ struct Bodies {
   Buffer<std::int32_t> ids;              // the user's number of the body in each slot
   std::array<Buffer<float>, most> near;  // in the frame, for the test in float32
   std::array<Buffer<T>, most> exact;     // wrapped
+  // The vectors that wrapping subtracted from a body, in units of those that the user gave; as long as a register.
+  using TurnRow = std::array<std::int32_t, D == 3 ? 4 : 2>;
   // Filled by `complete` until bodies change. No turns: every body was inside the cell.
   mutable Buffer<BodyDetail<T, D>> details;
-  mutable Buffer<std::array<std::int32_t, D>> turns;
+  mutable Buffer<TurnRow> turns;
   // The slots of bodies at the border of a cut frame, in ascending order; their `near` coordinates may be clamped. Set
   // by `note_outside`.
   mutable std::vector<std::uint32_t> outside;

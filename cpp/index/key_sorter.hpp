@@ -274,15 +274,16 @@ struct FlatCellKeys : CellKeys<T, D> {
   }
 };
 
-// The keys of the cells of bodies whose positions, `wrapped`, are in a tilted cell.
+// The keys of the cells of bodies in a tilted cell. Their positions are wrapped on the way, into `wrapped`.
 template <class T, int D>
 class WrappedCellKeys {
  public:
-  WrappedCellKeys(const Grid& grid, const Box<T, D>& box, const T* wrapped)
-      : grid_(grid), box_(box), wrapped_(wrapped) {}
+  WrappedCellKeys(const Grid& grid, const Box<T, D>& box, const T* given, T* wrapped)
+      : grid_(grid), box_(box), given_(given), wrapped_(wrapped) {}
 
   template <class F>
   [[gnu::flatten]] void for_each(std::size_t begin, std::size_t end, F&& f) const {
+    box_.wrap_all(given_ + begin * D, end - begin, wrapped_ + begin * D, nullptr);
     const PlainKey<D> key_of(grid_);
     const bool plain = grid_.plain();
     for (std::size_t p = begin; p < end; ++p) {
@@ -303,7 +304,8 @@ class WrappedCellKeys {
  private:
   const Grid& grid_;
   const Box<T, D>& box_;
-  const T* wrapped_;
+  const T* given_;
+  T* wrapped_;
 };
 
 // While it exists, bodies in a tilted cell are bodies of open space at the positions given.
@@ -333,14 +335,9 @@ template <class T, int D>
 void order_wrapped(const Grid& grid, Bodies<T, D>& bodies) {
   const Box<T, D> box = bodies.box;
   Buffer<T> wrapped(bodies.size * D);
-  parallel_ranges(bodies.size, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t p = begin; p < end; ++p) {
-      const auto x = box.wrap(bodies.raw.data + p * D);
-      std::copy(x.begin(), x.end(), wrapped.data() + p * D);
-    }
-  });
+  const WrappedCellKeys<T, D> keys(grid, box, bodies.raw.data, wrapped.data());
   const InOpenSpace<T, D> open(bodies, wrapped.data());
-  order_by_key<T, D>(grid.keys, WrappedCellKeys<T, D>(grid, box, wrapped.data()), bodies);
+  order_by_key<T, D>(grid.keys, keys, bodies);
 }
 
 }  // namespace detail

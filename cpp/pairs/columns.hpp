@@ -89,25 +89,44 @@ namespace detail {
 template <class T, int D>
 void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const std::int32_t* query_slots,
                      std::span<const std::int32_t> slots, const Shift& shift, std::int32_t* to) {
-  using Turns = std::array<std::int32_t, D>;
-  const Box<T, D>& box = bodies.box;
-  Turns image{};
+  using Row = typename Bodies<T, D>::TurnRow;
+  if (slots.empty()) return;
+  typename Box<T, D>::Turns image{};
   for (std::size_t a = 0; a < D; ++a) image[a] = shift[a];
-  if (queries.turns.size() == 0 && bodies.turns.size() == 0) {
-    const Turns all = box.given(image);
-    for (std::size_t k = 0; k < slots.size(); ++k) std::memcpy(to + k * D, all.data(), sizeof(all));
-    return;
-  }
-  const auto turns = [](const Bodies<T, D>& of, std::int32_t slot) {
-    return of.turns.size() == 0 ? Turns{} : of.turns[static_cast<std::size_t>(slot)];
+  image = bodies.box.given(image);
+  Row moved{};
+  std::copy(image.begin(), image.end(), moved.begin());
+  // Rows are written whole: their ends are overwritten by the next one.
+  const auto write = [&](const auto& shift_of) {
+    const std::size_t last = slots.size() - 1;
+    for (std::size_t k = 0; k < last; ++k) {
+      const Row one = shift_of(k);
+      std::memcpy(to + k * D, one.data(), sizeof(one));
+    }
+    const Row one = shift_of(last);
+    std::copy_n(one.data(), D, to + last * D);
   };
-  for (std::size_t k = 0; k < slots.size(); ++k) {
-    const Turns of_query = turns(queries, query_slots[k]), of_body = turns(bodies, slots[k]);
-    Turns one{};
-    for (std::size_t a = 0; a < D; ++a) one[a] = image[a] + of_query[a] - of_body[a];
-    one = box.given(one);
-    std::copy(one.begin(), one.end(), to + k * D);
-  }
+  if (queries.turns.size() == 0 && bodies.turns.size() == 0) return write([&](std::size_t) { return moved; });
+  // One of the two sets may have no turns: then all its bodies share a row of zeros.
+  static constexpr Row none{};
+  struct Turns {
+    const Row* rows;
+    std::uint32_t mask;
+    const Row& operator[](std::int32_t slot) const { return rows[static_cast<std::uint32_t>(slot) & mask]; }
+  };
+  const auto turns_of = [](const Bodies<T, D>& of) {
+    return of.turns.size() == 0 ? Turns{&none, 0} : Turns{of.turns.data(), ~0U};
+  };
+  const Turns of_queries = turns_of(queries), of_bodies = turns_of(bodies);
+  write([&](std::size_t k) {
+    const Row &of_query = of_queries[query_slots[k]], &of_body = of_bodies[slots[k]];
+    Row one;
+    for (std::size_t a = 0; a < one.size(); ++a)  // modulo 2^32, as Box::given
+      one[a] =
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(moved[a]) + static_cast<std::uint32_t>(of_query[a]) -
+                                    static_cast<std::uint32_t>(of_body[a]));
+    return one;
+  });
 }
 
 }  // namespace detail

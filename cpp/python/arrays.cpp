@@ -53,6 +53,7 @@ Box<T, D> box_of(std::span<const double> numbers) {
       length = std::hypot(length, lattice.inverse[k][a]);
     }
     for (std::size_t a = 0; a < D; ++a) lattice.normal[k][a] = lattice.inverse[k][a] / length;
+    if (!(box.edge[k] > 0)) lattice.inverse[k] = {};
   }
   lattice.back = inverse_of<D>(lattice.turn);
   return box;

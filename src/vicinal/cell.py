@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -137,10 +137,10 @@ def read_cell(value: Any, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Cell
     rows = _check_vectors(value, along or [True] * dim, dtype)
     if all(row is None or _along_axis(row, k) for k, row in enumerate(rows)):
         return _orthogonal([None if row is None else row[k] for k, row in enumerate(rows)], None, dtype)
-    return _tilted(rows, dtype)
+    return _tilted(tuple(rows), dtype)
 
 
-def _along_axis(row: list[float], axis: int) -> bool:
+def _along_axis(row: Vector, axis: int) -> bool:
     return row[axis] > 0 and not any(x for a, x in enumerate(row) if a != axis)
 
 
@@ -221,15 +221,17 @@ def _vectors_of_angles(value: Any, along: list[bool] | None) -> tuple[Any, list[
     return [[a, 0.0, 0.0], [b * gamma, b * sine, 0.0], [c * x, c * y, c * math.sqrt(square)]], periodic
 
 
-def _check_vectors(value: Any, along: list[bool], dtype: np.dtype[Any]) -> list[list[float] | None]:
+def _check_vectors(value: Any, along: list[bool], dtype: np.dtype[Any]) -> list[Vector | None]:
     """Return the vectors of the periodic axes in the dtype of the bodies, None for open axes."""
-    rows: list[list[float] | None] = []
+    rows: list[Vector | None] = []
     for k, row in enumerate(value):
         if not along[k]:
             rows.append(None)
             continue
-        with np.errstate(over="ignore", under="ignore"):
-            vector = [float(dtype.type(_number(x, f"box[{k}]"))) for x in row]
+        vector = tuple(_number(x, f"box[{k}]") + 0.0 for x in row)  # -0 becomes 0, so that equal cells are the same
+        if dtype != np.float64:
+            with np.errstate(over="ignore", under="ignore"):
+                vector = tuple(np.array(vector).astype(dtype).tolist())
         length = math.hypot(*vector)
         most = LONGEST_VECTOR[dtype.name]
         if not SHORTEST_VECTOR <= length <= most:
@@ -241,9 +243,10 @@ def _check_vectors(value: Any, along: list[bool], dtype: np.dtype[Any]) -> list[
     return rows
 
 
-def _tilted(rows: list[list[float] | None], dtype: np.dtype[Any]) -> Cell:
+@lru_cache(maxsize=64)  # programs search in the same cell again and again
+def _tilted(rows: tuple[Vector | None, ...], dtype: np.dtype[Any]) -> Cell:
     dim = len(rows)
-    given = {k: row for k, row in enumerate(rows) if row is not None}
+    given = {k: list(row) for k, row in enumerate(rows) if row is not None}
     if not given:
         return open_space(dim)
     turn = reduce(given, dim)
@@ -351,6 +354,7 @@ def _steps(rows: dict[int, list[float]], k: int) -> list[list[tuple[int, int]]]:
     """Return the multiples of other vectors to add to vector k, as (vector, factor)."""
     others = [n for n in rows if n != k]
     steps = [[(n, -round(dot(rows[k], rows[n]) / dot(rows[n], rows[n])))] for n in others]
+    steps = [step for step in steps if step[0][1] != 0]
     if len(others) == 2:
         steps += [list(zip(others, signs, strict=True)) for signs in product((1, -1), repeat=2)]
     return steps
