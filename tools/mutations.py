@@ -167,14 +167,14 @@ MUTATIONS = [
         tests=GRAINS,
     ),
     Mutation(
-        "dem/wall_contacts.cpp",
+        "dem/wall_forces.cpp",
         "wake(odometer, -overlap, p.r)",
         "wake(odometer, 10 * p.r - overlap, p.r)",
         "walls sleep too long",
         tests=GRAINS,
     ),
     Mutation(
-        "dem/wall_contacts.cpp",
+        "dem/wall_forces.cpp",
         "dot(lists_.walls.normals()[k], touch.contact.normal) < same_contact",
         "dot(lists_.walls.normals()[k], touch.contact.normal) < -2",
         "a contact around the corner takes over the springs of the one that ends",

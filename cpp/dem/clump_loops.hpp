@@ -11,7 +11,7 @@
 namespace vicinal::dem {
 namespace {
 
-// The axes of a body in the world frame, as `axes_of` in elements.hpp computes them.
+// The axes of a body in the world frame, as `axes_of` in vec.hpp computes them.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void axes_of(const Real (&q)[4], Triple<Real> (&axes)[3]) {
   const Real one = Lanes::all(1);

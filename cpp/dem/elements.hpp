@@ -15,17 +15,6 @@
 
 namespace vicinal::dem {
 
-// The axes of a body in the world frame.
-struct Axes {
-  Vec x, y, z;
-};
-inline Axes axes_of(Quat q) {
-  const double xx = q.x + q.x, yy = q.y + q.y, zz = q.z + q.z;
-  return {{1 - (q.y * yy + q.z * zz), q.x * yy + q.w * zz, q.x * zz - q.w * yy},
-          {q.x * yy - q.w * zz, 1 - (q.x * xx + q.z * zz), q.y * zz + q.w * xx},
-          {q.x * zz + q.w * yy, q.y * zz - q.w * xx, 1 - (q.x * xx + q.y * yy)}};
-}
-
 struct Elements {
   std::vector<std::size_t> offsets;  // first element of every body, and the end
   std::vector<Number> owners;

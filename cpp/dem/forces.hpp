@@ -36,6 +36,52 @@ struct WallTouch {
   bool lasts = false;  // see Forces::wall_forces
 };
 
+// Contacts of elements with walls at one point each, in columns. `arms`: see WallJob; empty for spheres.
+struct WallContacts {
+  std::vector<WallContact> contacts;
+  std::vector<ArmAndRadius> arms;
+
+  void clear() {
+    contacts.clear();
+    arms.clear();
+  }
+  void push(const WallContact& contact) { contacts.push_back(contact); }
+  void push(const WallContact& contact, const ArmAndRadius& arm) {
+    contacts.push_back(contact);
+    arms.push_back(arm);
+  }
+  void append(const WallContacts& more) {
+    contacts.insert(contacts.end(), more.contacts.begin(), more.contacts.end());
+    arms.insert(arms.end(), more.arms.begin(), more.arms.end());
+  }
+  template <class Condition>
+  void erase_if(Condition&& condition) {
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (condition(contacts[c])) continue;
+      contacts[kept] = contacts[c];
+      if (!arms.empty()) arms[kept] = arms[c];
+      ++kept;
+    }
+    contacts.resize(kept);
+    if (!arms.empty()) arms.resize(kept);
+  }
+  // Repeats the last contact, as the loops need it.
+  void pad() {
+    contacts.resize(contacts.size() + spare_contacts, contacts.back());
+    if (!arms.empty()) arms.resize(arms.size() + spare_contacts, arms.back());
+  }
+};
+// Those that were there in the step before and are followed by short loops.
+struct LastingWalls {
+  WallContacts planes, faces, tablets;
+};
+// Those of elements that have been visited, and of all; `patches` are points of contacts at several points.
+struct MetWalls {
+  WallContacts spheres, shapes;
+  std::vector<PointContact> patches;
+};
+
 // Entries of a list of pairs, in columns.
 struct Entries {
   std::vector<Number> i, j, entry;
@@ -171,24 +217,24 @@ class Forces {
   void curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts);
   [[nodiscard]] CurvedJob curved_job(TouchingPairs::Part pairs);
   // A contact of a sphere lasts if it is with a plane, or with the inside of a triangle and no other contact with the
-  // mesh: its normal and overlap are computed by short loops, until another wall comes close or the contact changes.
+  // mesh; that of a tablet if it is at one point of a plane. Its normal and overlap are computed by short loops, until
+  // another wall comes close or the contact changes.
   void wall_forces(std::size_t block, double step);
   // Finds the contacts of an element with walls. `k` is its place in wall_rows_.
-  void visit_walls(std::size_t k, double odometer, double step, std::vector<WallContact>& spheres,
-                   std::vector<PointContact>& contacts);
+  void visit_walls(std::size_t k, double odometer, double step, MetWalls& met);
   // Appends the contacts of an element that last.
-  void take_lasting(std::size_t row, std::vector<WallContact>& on_planes, std::vector<WallContact>& on_faces) const;
+  void take_lasting(std::size_t row, LastingWalls& lasting) const;
   // Computes contacts that last. Removes those of elements that must be visited, and appends these elements to
   // `doubtful`.
-  void follow_lasting(void (*loop)(LastingJob&), std::vector<WallContact>& contacts, double step,
-                      std::vector<Number>& doubtful) const;
-  void sphere_wall_forces(std::vector<WallContact>& contacts, double step, WallShares& shares);
+  void follow_lasting(void (*loop)(LastingJob&), WallContacts& all, double step, std::vector<Number>& doubtful) const;
+  // Applies the law to contacts at one point.
+  void one_point_forces(WallContacts& all, double step, WallShares& shares);
   // Finds the contacts of a sphere with planes and cylinders. Returns the reading of the odometer up to which the
   // sphere need not be visited.
-  double touch_surfaces(std::size_t row, double odometer, double step, std::vector<WallContact>& contacts);
-  [[nodiscard]] WallContact sphere_contact(std::size_t row, std::size_t entry, Vec normal, double overlap) const;
-  // Appends the points of a contact of another shape, and stores its normal.
-  void take_wall_contact(std::size_t row, const WallTouch& touch, double step, std::vector<PointContact>& contacts);
+  double touch_surfaces(std::size_t row, double odometer, double step, WallContacts& met);
+  [[nodiscard]] WallContact wall_contact(std::size_t row, std::size_t entry, Vec normal, double overlap) const;
+  // Appends the points of a contact, and stores its normal.
+  void take_patch(std::size_t row, const WallTouch& touch, double step, std::vector<PointContact>& contacts);
   // What the law reads and changes, for contacts of pairs or walls.
   [[nodiscard]] ContactJob law_job(ContactRows& rows, double step) const;
   // Applies the law to contacts of pairs or walls.

@@ -9,12 +9,11 @@
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
-#include "dem/lasting_walls.hpp"
 #include "dem/laws/laws.hpp"
 #include "dem/point_law.hpp"
 #include "dem/search.hpp"
 #include "dem/sphere_contacts.hpp"
-#include "dem/sphere_walls.hpp"
+#include "dem/wall_passes.hpp"
 
 namespace vicinal::dem {
 namespace {
@@ -43,6 +42,11 @@ constexpr GrainKernels kernels_of() {
         std::size_t c = 0;
         ((c = lasting_faces_from<Lanes>(job, c)), ...);
         lasting_faces_from<OneLane>(job, c);
+      },
+      [](LastingJob& job) {
+        std::size_t c = 0;
+        ((c = lasting_tablets_from<Lanes>(job, c)), ...);
+        lasting_tablets_from<OneLane>(job, c);
       },
       [](const WallJob& job, std::size_t law) {
         visit_law(law, [&job](auto chosen) { wall_contacts<decltype(chosen), Widest>(job); });

@@ -98,7 +98,10 @@ struct alignas(32) NormalAndMass {
 struct alignas(32) NormalAndRadius {
   double x = 0, y = 0, z = 0, radius = 0;  // effective radius
 };
-static_assert(FourWide<PointAndOverlap> && FourWide<NormalAndOverlap> && FourWide<NormalAndMass> &&
+struct alignas(32) ArmAndRadius {
+  double x = 0, y = 0, z = 0, radius = 0;  // the radius for the law
+};
+static_assert(FourWide<ArmAndRadius> && FourWide<PointAndOverlap> && FourWide<NormalAndOverlap> && FourWide<NormalAndMass> &&
               FourWide<NormalAndRadius>);
 
 // A contact at a given point, with a wall or between bodies of any shape.
@@ -120,9 +123,9 @@ struct PointJob : ContactJob {  // springs and turnings: by PointContact::spring
   PointContact* contacts = nullptr;
 };
 
-// A contact of a sphere with a wall.
+// A contact with a wall, at one point.
 struct alignas(64) WallContact {
-  NormalAndOverlap normal;  // from the sphere to the wall
+  NormalAndOverlap normal;  // from the body to the wall
   Number row = 0, entry = 0, wall = 0, coefficients = 0;
   Number face = 0;  // of a mesh
 };
@@ -132,6 +135,7 @@ struct WallMotion {
 struct WallJob : ContactJob {  // springs and turnings: per entry
   std::size_t size = 0;
   const WallContact* contacts = nullptr;  // spare_contacts copies of the last one follow
+  const ArmAndRadius* arms = nullptr;     // likewise, from the centre of the body to the point; null for spheres
   const WallMotion* walls = nullptr;
   const Coefficients* uniform = nullptr;  // see SphereJob
   Vec4* normals = nullptr;                // per entry, of the step before, or 0; the present ones replace them
@@ -164,16 +168,19 @@ struct MeshPose {
 // the radius, has not passed through a wall: its centre would have crossed the surface.
 inline constexpr double short_way = 0.1;
 
-// Contacts of spheres that touched one wall in the step before, while nothing else of the walls is close (see
-// Forces::wall_forces). Computes their normals and overlaps.
+// Contacts with walls that were there in the step before, while nothing else of the walls is close (see
+// Forces::wall_forces). Computes their normals and overlaps, and for tablets their arms (see WallJob).
 struct LastingJob {
   std::size_t size = 0;
   WallContact* contacts = nullptr;
   const Place* places = nullptr;
   const Motion* motions = nullptr;
+  const TabletPose* poses = nullptr;  // per element, if there are tablets
+  const double* sizes = nullptr;      // likewise: the radius for the law
   const WallPlane* planes = nullptr;  // per wall
   const MeshPose* meshes = nullptr;
   double step = 0, wall_speed = 0;
+  ArmAndRadius* arms = nullptr;  // per contact, for tablets
   // Results: the numbers of contacts that may have ended, moved to an edge or passed through the wall.
   Number* doubtful = nullptr;  // has room for all
   std::size_t doubts = 0;
@@ -269,6 +276,7 @@ struct GrainKernels {
   void (*add_shares)(const ShareJob&);
   void (*lasting_planes)(LastingJob&);
   void (*lasting_faces)(LastingJob&);
+  void (*lasting_tablets)(LastingJob&);
   void (*wall_contacts)(const WallJob&, std::size_t law);
   void (*point_contacts)(const PointJob&, std::size_t law);
   // Computes the gap between two planes with the given normal that touch one element each. It is a lower bound of the

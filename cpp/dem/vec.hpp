@@ -36,4 +36,16 @@ inline Quat normalised(Quat q) {
   const double s = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   return {s * q.w, s * q.x, s * q.y, s * q.z};
 }
+
+// The axes of a body in the world frame.
+struct Axes {
+  Vec x, y, z;
+};
+inline Axes axes_of(Quat q) {
+  const double xx = q.x + q.x, yy = q.y + q.y, zz = q.z + q.z;
+  return {{1 - (q.y * yy + q.z * zz), q.x * yy + q.w * zz, q.x * zz - q.w * yy},
+          {q.x * yy - q.w * zz, 1 - (q.x * xx + q.z * zz), q.y * zz + q.w * xx},
+          {q.x * zz + q.w * yy, q.y * zz - q.w * xx, 1 - (q.x * xx + q.y * yy)}};
+}
+
 }  // namespace vicinal::dem

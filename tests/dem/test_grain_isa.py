@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dem.grains import bed, linear
-from dem.test_loops import STICKY, tumbler
+from dem.test_loops import STICKY, tray, tumbler
 from dem.test_state import HERTZ, mixed
 from vicinal import _core
 from vicinal.dem import Material, Polyhedron, Simulation, Tablet
@@ -35,6 +35,7 @@ SCENES = {
     "mixed": mixed,
     "mixed, hertz": lambda: mixed(HERTZ),
     "tablets": tablets,
+    "tablets on planes": lambda: tray("tablets"),
     "mesh": lambda: tumbler(linear(friction=0.3, restitution=0.5, kn=2e4)),
     "mesh, sticky": lambda: tumbler(STICKY),
 }

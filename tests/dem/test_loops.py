@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dem.grains import linear, simulation
-from vicinal.dem import Material, MeshWall, Simulation, box_walls
+from vicinal.dem import Material, MeshWall, Simulation, Tablet, box_walls
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -53,9 +53,12 @@ def test_far_walls_are_left_alone_without_a_difference(material):
 
 
 def tray(kind, **options):
-    """Spheres of several sizes that fall onto a floor between four sides: planes, or two triangles each."""
+    """Bodies that fall onto a floor between four sides, which are planes or two triangles each.
+
+    They are spheres of several sizes, or tablets.
+    """
     edge = 4.0
-    if kind == "planes":
+    if kind != "triangles":
         walls = box_walls("tray", (0, 0, 0), (edge, edge, edge), "m", sides=["-x", "+x", "-y", "+y", "-z"])
     else:
         box = trimesh.creation.box((edge, edge, edge))
@@ -64,13 +67,17 @@ def tray(kind, **options):
     sim = simulation(material, walls=walls, gravity=(0.5, 0.2, -10), dt=2e-4, **options)
     grid = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)[:44] + 0.5
     rng = np.random.default_rng(3)
-    sim.insert(grid, radii=rng.uniform(0.3, 0.5, len(grid)), velocities=rng.normal(0, 0.5, grid.shape))
+    moving = {"velocities": rng.normal(0, 0.5, grid.shape)}
+    if kind == "tablets":
+        sim.insert(grid, shape=Tablet(0.45, 0.2, 0.1), orientations=rng.normal(size=(len(grid), 4)), **moving)
+    else:
+        sim.insert(grid, radii=rng.uniform(0.3, 0.5, len(grid)), **moving)
     return sim
 
 
-@pytest.mark.parametrize("kind", ["planes", "triangles"])
+@pytest.mark.parametrize("kind", ["planes", "triangles", "tablets"])
 def test_contacts_with_walls_that_last_are_those_of_single_steps(kind):
-    # In one call, a sphere that rests on a wall is followed by short loops; every call begins with the general code.
+    # In one call, a body that rests on a wall is followed by short loops; every call begins with the general code.
     at_once, step_by_step = tray(kind), tray(kind)
     at_once.run(2500)
     for _ in range(2500):

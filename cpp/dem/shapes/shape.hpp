@@ -41,7 +41,7 @@ struct ShapePose {
   Vec centre;
   Quat turned;
   Vec axis;  // z of the shape
-  ShapePose(Vec at, Quat by) : centre(at), turned(by), axis(rotate(by, {0, 0, 1})) {}
+  ShapePose(Vec at, Quat by) : centre(at), turned(by), axis(axes_of(by).z) {}
 };
 
 }  // namespace vicinal::dem
