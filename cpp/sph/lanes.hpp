@@ -38,9 +38,8 @@ struct Plain {
 };
 template <class T, class F>
 [[gnu::always_inline]] inline Plain<T> each(F f) {
-  Plain<T> r;
-  for (std::size_t k = 0; k < Plain<T>::vectors; ++k) r.v[k] = f(k);
-  return r;
+  if constexpr (Plain<T>::vectors == 1) return {{f(0)}};
+  else return {{f(0), f(1), f(2), f(3)}};
 }
 template <class T>
 [[gnu::always_inline]] inline Plain<T> operator+(const Plain<T>& a, const Plain<T>& b) {

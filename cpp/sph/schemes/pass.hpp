@@ -48,8 +48,8 @@ struct Pass {
   }
 
   // Adds what particles of a phase see of walls to their sums. Returns whether there are walls.
-  static bool add_walls(const Job<T, D>& job, std::size_t phase, const std::int32_t (&cell)[D], std::size_t first,
-                        std::size_t last, Scratch<T, D>& tile) {
+  [[gnu::noinline]] static bool add_walls(const Job<T, D>& job, std::size_t phase, const std::int32_t (&cell)[D],
+                                          std::size_t first, std::size_t last, Scratch<T, D>& tile) {
     const auto meant = [&](std::size_t i) {
       return job.wall_copies == 1 || job.fluid.records[i].c[Fields::extra] == static_cast<T>(phase);
     };
