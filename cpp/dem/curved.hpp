@@ -1,4 +1,4 @@
-// Contacts of two tablets, or of a tablet and a sphere, computed from an approximate normal such as that of the step
+// Geometry of contacts of two tablets, or of a tablet and a sphere, from an approximate normal such as that of the step
 // before. The code works for any number of lanes. Pairs without such a normal are left to `connect` (gjk.hpp).
 #pragma once
 
@@ -36,16 +36,16 @@ struct CurvedPair {
   Core<Real> first, second;
   Triple<Real> normal;
 
-  [[gnu::always_inline]] CurvedPair(const CurvedJob& job, std::size_t c)
-      : first(core_of<Lanes>(job.poses, job.i + c)), second(core_of<Lanes>(job.poses, job.j + c)) {
+  [[gnu::always_inline]] CurvedPair(const CurvedJob& job, const Number* i, const Number* j, const Number* entry)
+      : first(core_of<Lanes>(job.poses, i)), second(core_of<Lanes>(job.poses, j)) {
     const auto place = [&](const Number* which) {
       return [=](std::size_t lane) -> const Place& { return job.places[which[lane]]; };
     };
     Real d[4], n[4];
-    Lanes::gather_difference(place(job.j + c), place(job.i + c), d);
+    Lanes::gather_difference(place(j), place(i), d);
     second.centre = {folded<Lanes>(d[0], job.period.edge[0]), folded<Lanes>(d[1], job.period.edge[1]),
                      folded<Lanes>(d[2], job.period.edge[2])};
-    Lanes::gather([&](std::size_t lane) -> const Vec4& { return job.normals[job.entry[c + lane]]; }, n);
+    Lanes::gather([&](std::size_t lane) -> const Vec4& { return job.normals[entry[lane]]; }, n);
     normal = {n[0], n[1], n[2]};
   }
 };
@@ -77,7 +77,7 @@ template <class Lanes, class Real = typename Lanes::Real>
 template <class Lanes>
 [[gnu::always_inline]] inline typename Lanes::Real gap(const CurvedJob& job, std::size_t c) {
   using Real = typename Lanes::Real;
-  const CurvedPair<Lanes> pair(job, c);
+  const CurvedPair<Lanes> pair(job, job.i + c, job.j + c, job.entry + c);
   const Real zero = Lanes::all(0);
   const Triple<Real> none{zero, zero, zero};
   const auto a = farthest<Lanes>(pair.first, pair.normal);
@@ -95,22 +95,28 @@ template <class Lanes, class Real = typename Lanes::Real>
   return scale * a;
 }
 
+// Contacts, and what they are: one bit per lane.
+template <class Real>
+struct Connected {
+  Triple<Real> normal, arm, other_arm;  // the arms are from the centres to the point of contact
+  Real overlap;
+  unsigned known, touching;  // whether all this is valid, and whether the two touch
+  unsigned line;             // whether they may touch along a line
+};
+
 // Finds the direction along which the line between the farthest points of both cores runs: that line is their shortest
 // connection. Newton's method, starting from the normal of the step before. The distance of the planes through the
 // farthest points is largest in this direction, so half of the change times the gradient gives the distance to third
 // order. Two bodies move so little in a step that one round suffices. If a tablet is touched on its band, the direction
 // is perpendicular to its axis and the position along the axis does not matter, so the component of the direction along
 // the axis is left out.
-template <class Lanes>
-[[gnu::always_inline]] inline void connect_curved(const CurvedJob& job, std::size_t c, CurvedContact* contacts,
-                                                  CurvedState* states) {
-  using Real = typename Lanes::Real;
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Connected<Real> connect_curved(CurvedPair<Lanes>& pair) {
   constexpr int most = 5;
   constexpr double across_enough = 1e-3;  // sine of an angle; a body turns by less in a step
   // The squared ratio of gradient and distance below which the next round would change the distance by less than
   // rounding, and the normal by less than 1e-8.
   constexpr double last = 1e-8;
-  CurvedPair<Lanes> pair(job, c);
   Core<Real>&first = pair.first, &second = pair.second;
   const Real zero = Lanes::all(0), one = Lanes::all(1);
   const Triple<Real> none{zero, zero, zero};
@@ -182,14 +188,6 @@ template <class Lanes>
   const Real overlap = (first.margin + second.margin) - distance;
   // The point of contact is halfway between the two surfaces.
   const auto point = from + (first.margin - Lanes::all(0.5) * overlap) * n;
-  const auto other = point - second.centre;
-  const auto put = [&](Triple<Real> value, Real fourth, auto part) {
-    Lanes::scatter({value.x, value.y, value.z, fourth},
-                   [=](std::size_t lane) -> auto& { return contacts[c + lane].*part; });
-  };
-  put(point, overlap, &CurvedContact::arm);
-  put(other, zero, &CurvedContact::other_arm);
-  put(n, zero, &CurvedContact::normal);
   // Faces with a line; see Assembly::faces_with_point. Two lines that cross at a larger angle than flat_sine touch at a
   // point (patches::along_both).
   constexpr double crossing = flat_sine * (1 + 1e-9);
@@ -197,25 +195,13 @@ template <class Lanes>
     return Lanes::bits(choose(core.band > zero, Lanes::all(flat_sine), zero) > magnitude(dot(n, core.axis)));
   };
   const unsigned parallel = Lanes::bits(Lanes::all(crossing) > magnitude(dot(n, across)));
-  const unsigned lines = line(first) & line(second) & parallel, touching = Lanes::bits(overlap > zero);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) {
-    const auto is = [lane](unsigned bits) { return (bits >> lane & 1) != 0; };
-    states[c + lane] = !is(settled)    ? CurvedState::unknown
-                       : !is(touching) ? CurvedState::apart
-                       : is(lines)     ? CurvedState::line
-                                       : CurvedState::touching;
-  }
+  return {n,       point,   point - second.centre,           overlap,
+          settled, Lanes::bits(overlap > zero), line(first) & line(second) & parallel};
 }
 
 template <class Lanes>
 std::size_t gaps_from(const CurvedJob& job, double* gaps, std::size_t c) {
   for (; c + Lanes::width <= job.size; c += Lanes::width) Lanes::store_lanes(gap<Lanes>(job, c), gaps + c);
-  return c;
-}
-
-template <class Lanes>
-std::size_t curved_contacts_from(const CurvedJob& job, CurvedContact* contacts, CurvedState* states, std::size_t c) {
-  for (; c + Lanes::width <= job.size; c += Lanes::width) connect_curved<Lanes>(job, c, contacts, states);
   return c;
 }
 

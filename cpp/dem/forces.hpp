@@ -213,7 +213,7 @@ class Forces {
   // Forces of one block of rows: contacts of spheres, of other shapes, and with walls.
   void sphere_forces(std::size_t block, double step);
   void shape_forces(std::size_t block, double step);
-  // Finds the contacts of curved shapes. Applies the law to those at a single point; appends the others to `contacts`.
+  // Contacts of curved shapes at a single point; appends the others to `contacts`.
   void curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts);
   [[nodiscard]] CurvedJob curved_job(TouchingPairs::Part pairs);
   // A contact of a sphere lasts if it is with a plane, or with the inside of a triangle and no other contact with the

@@ -87,8 +87,12 @@ template <class Lanes, class Real = typename Lanes::Real>
 // Rotates bodies that are not round. The angular momentum is stored in the world frame, where only a torque changes it.
 // The spin of the half step follows from the orientation of the half step, found by two iterations (second order, as
 // the rest of the scheme).
-template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline void tumble(const HalfStepJob& job, std::size_t row, Real (&q)[4]) {
+template <class Lanes>
+[[gnu::always_inline]] inline void tumble(const HalfStepJob& job, std::size_t row) {
+  using Real = typename Lanes::Real;
+  const auto orientation_of = [&](std::size_t lane) -> Quat& { return job.orientations[row + lane]; };
+  Real q[4];
+  Lanes::gather(orientation_of, q);
   const auto lightness = lightness_of<Lanes>(job.inertias + row), impulse = vectors_at<Lanes>(job.half_impulses + row);
   const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
   auto w = spin_of(q, lightness, momentum);
@@ -100,6 +104,7 @@ template <class Lanes, class Real = typename Lanes::Real>
   turn<Lanes>(q, w, job.dt);
   const Real scale = Lanes::all(1) / root((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
   for (Real& part : q) part = scale * part;
+  Lanes::scatter(q, orientation_of);
   const auto dw = spin_of(q, lightness, momentum + impulse) - w;
   put_vectors<Lanes>(momentum, job.momenta + row);
   put_spins<Lanes>(w, job.motions + row);
@@ -107,7 +112,14 @@ template <class Lanes, class Real = typename Lanes::Real>
                  [&](std::size_t lane) -> Vec4& { return job.motions[row + lane].dw; });
 }
 
-// Afterwards v and w are those of the half step, and v + dv and w + dw are predictions for the end of the step.
+template <class Lanes>
+std::size_t tumble_from(const HalfStepJob& job, std::size_t row) {
+  for (; row + Lanes::width <= job.size; row += Lanes::width) tumble<Lanes>(job, row);
+  return row;
+}
+
+// Afterwards v is that of the half step, and v + dv is a prediction for the end of the step. So are w and w + dw of
+// bodies that are round; `tumble` rotates the others.
 template <bool round, class Lanes>
 std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
   using Row = typename Lanes::Row;
@@ -121,22 +133,20 @@ std::size_t drift_from(const HalfStepJob& job, std::size_t row) {
       const Row v = Lanes::load(m.v) + Lanes::load(m.dv);
       Lanes::store(m.v, v);
       Lanes::store(p, Lanes::load(p) + dt * v);
-      turns[lane] = Lanes::load(job.orientations[row + lane]);
       if constexpr (round) {
+        turns[lane] = Lanes::load(job.orientations[row + lane]);
         spins[lane] = Lanes::load(m.w) + Lanes::load(m.dw);
         Lanes::store(m.w, spins[lane]);
       }
     }
-    typename Lanes::Real w[4], q[4];
-    Lanes::columns(turns, q);
     if constexpr (round) {
+      typename Lanes::Real w[4], q[4];
+      Lanes::columns(turns, q);
       Lanes::columns(spins, w);
       turn<Lanes>(q, {w[0], w[1], w[2]}, job.dt);
-    } else {
-      tumble<Lanes>(job, row, q);
+      Lanes::rows(q, turns);
+      for (std::size_t lane = 0; lane < width; ++lane) Lanes::store(job.orientations[row + lane], turns[lane]);
     }
-    Lanes::rows(q, turns);
-    for (std::size_t lane = 0; lane < width; ++lane) Lanes::store(job.orientations[row + lane], turns[lane]);
   }
   return row;
 }

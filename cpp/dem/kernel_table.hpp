@@ -5,7 +5,7 @@
 
 #include "dem/clump_loops.hpp"
 #include "dem/curved.hpp"
-#include "dem/curved_forces.hpp"
+#include "dem/curved_contacts.hpp"
 #include "dem/half_steps.hpp"
 #include "dem/kernels.hpp"
 #include "dem/lanes.hpp"
@@ -19,7 +19,8 @@ namespace vicinal::dem {
 namespace {
 
 // `Lanes` lists kinds of lanes, widest first. Each kind continues where the wider one stopped; the last has one lane.
-template <class... Lanes>
+// Loops whose operations wait for each other use `Chained`: twice as many lanes if there are enough registers.
+template <class Chained, class... Lanes>
 constexpr GrainKernels kernels_of() {
   using Widest = std::tuple_element_t<0, std::tuple<Lanes..., OneLane>>;
   return {
@@ -64,13 +65,8 @@ constexpr GrainKernels kernels_of() {
         ((c = gaps_from<Lanes>(job, gaps, c)), ...);
         gaps_from<OneLane>(job, gaps, c);
       },
-      [](const CurvedJob& job, CurvedContact* contacts, CurvedState* states) {
-        std::size_t c = 0;
-        ((c = curved_contacts_from<Lanes>(job, contacts, states, c)), ...);
-        curved_contacts_from<OneLane>(job, contacts, states, c);
-      },
-      [](const CurvedForceJob& job, std::size_t law) {
-        visit_law(law, [&job](auto chosen) { curved_forces<decltype(chosen), Widest>(job); });
+      [](CurvedContactJob& job, std::size_t law) {
+        visit_law(law, [&job](auto chosen) { curved_contacts<decltype(chosen), Widest, Chained>(job); });
       },
       [](const FollowJob& job) {
         std::size_t body = job.begin;
@@ -91,6 +87,9 @@ constexpr GrainKernels kernels_of() {
         } else {
           ((row = drift_from<false, Lanes>(job, row)), ...);
           drift_from<false, OneLane>(job, row);
+          row = tumble_from<Chained>(job, 0);
+          ((row = tumble_from<Lanes>(job, row)), ...);
+          tumble_from<OneLane>(job, row);
         }
       },
       [](HalfStepJob& job) {

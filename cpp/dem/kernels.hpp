@@ -10,6 +10,8 @@
 
 namespace vicinal::dem {
 
+class ContactRows;
+
 // Loops store and compute whole registers: arrays of contacts have room for this many more.
 inline constexpr std::size_t spare_contacts = 8;
 
@@ -186,18 +188,7 @@ struct LastingJob {
   std::size_t doubts = 0;
 };
 
-// Contacts of tablets and spheres, computed from a known approximate normal.
-struct CurvedContact {
-  PointAndOverlap arm;  // from the centre of the first to the point
-  Vec4 other_arm;       // from the centre of the second
-  Vec4 normal;
-};
-enum class CurvedState : std::uint8_t {
-  touching,  // at one point
-  line,      // touching, maybe along a line
-  apart,
-  unknown,  // the contact is not valid
-};
+// Pairs of tablets and spheres with a known approximate normal.
 struct CurvedJob {
   std::size_t size = 0;
   const Number *i = nullptr, *j = nullptr, *entry = nullptr;
@@ -206,19 +197,29 @@ struct CurvedJob {
   const Vec4* normals = nullptr;  // per entry, of the step before
   Period period;
 };
-// Applies the law to some of these contacts, each at one point. Springs and turnings: per entry.
-struct CurvedForceJob : ContactJob {
-  std::size_t size = 0;
-  const Number* chosen = nullptr;  // numbers of contacts; spare_contacts copies of the last one follow
-  const Number *i = nullptr, *j = nullptr, *entry = nullptr;
-  const CurvedContact* contacts = nullptr;
-  Vec4* normals = nullptr;        // per entry, of the step before; the present ones replace them
+// A contact that is not at one point.
+struct LeftContact {
+  PointAndOverlap arm;  // from the centre of the first to the point
+  Vec4 normal;
+  Number contact = 0;  // number in the job
+  bool known = false;  // whether arm and normal are valid
+};
+// Contacts of these pairs, at one point each: geometry and law. Springs and turnings: per entry.
+struct CurvedContactJob : ContactJob {
+  CurvedJob pairs;
+  Vec4* normals = nullptr;              // those of `pairs`; the present ones replace them
+  const std::uint8_t* spread = nullptr;  // per entry: whether the contact has several points
+  ContactRows* rows = nullptr;          // makes a contact with several points one at a single point:
+  void (*gather)(ContactRows& rows, std::size_t entry) = nullptr;
   const double* sizes = nullptr;  // per element: the radius for the law
   const std::uint8_t* materials = nullptr;
   std::size_t table_edge = 1;             // number of materials
   const Coefficients* uniform = nullptr;  // see SphereJob
   Load* loads = nullptr;
   const Number* targets = nullptr;  // per entry: the load of its second element
+  // Results: contacts that are left to the general code. They exert no force, and their history is unchanged.
+  LeftContact* left = nullptr;  // has room for all contacts
+  std::size_t leavings = 0;
 };
 
 // The spheres of clumps after a drift of the bodies begin to end - 1: they get positions, arms (`levers`) and
@@ -282,9 +283,7 @@ struct GrainKernels {
   // Computes the gap between two planes with the given normal that touch one element each. It is a lower bound of the
   // distance of the elements, and may be negative.
   void (*gaps)(const CurvedJob&, double* gaps);
-  // Computes contacts, starting from the normals of the step before.
-  void (*curved_contacts)(const CurvedJob&, CurvedContact* contacts, CurvedState* states);
-  void (*curved_forces)(const CurvedForceJob&, std::size_t law);
+  void (*curved_contacts)(CurvedContactJob&, std::size_t law);
   void (*follow)(const FollowJob&);
   void (*sum_elements)(const ElementSumJob&);
   void (*drift)(const HalfStepJob&);

@@ -8,6 +8,6 @@
 namespace vicinal::dem {
 
 // constinit: no code of this file may run at start-up, since the processor may lack AVX2.
-constinit const GrainKernels avx2_kernels = kernels_of<FourLanes>();
+constinit const GrainKernels avx2_kernels = kernels_of<FourLanes, FourLanes>();
 
 }  // namespace vicinal::dem

@@ -5,6 +5,6 @@
 
 namespace vicinal::dem {
 
-const GrainKernels baseline_kernels = kernels_of<>();
+const GrainKernels baseline_kernels = kernels_of<OneLane>();
 
 }  // namespace vicinal::dem

@@ -5,6 +5,6 @@
 
 namespace vicinal::dem {
 
-constinit const GrainKernels neon_kernels = kernels_of<FourLanes>();
+constinit const GrainKernels neon_kernels = kernels_of<FourLanes, FourLanes>();
 
 }  // namespace vicinal::dem

@@ -129,6 +129,8 @@ class ContactRows {
   [[nodiscard]] std::size_t points() const { return points_; }  // points per entry that have springs
   [[nodiscard]] std::size_t spring(std::size_t entry, std::size_t point) const { return point * size() + entry; }
   [[nodiscard]] Vec4* normals() { return normals_.data(); }
+  // Per entry: whether points beyond the first have their own springs.
+  [[nodiscard]] const std::uint8_t* spread() const { return spread_.data(); }
 
   // Sets the rows, and takes the springs of their contacts from a history. Contacts that are in no row are dropped:
   // their bodies are farther apart than the skin. `patches`: contacts may have several points.
@@ -238,8 +240,7 @@ class ContactRows {
   [[nodiscard]] bool is_spread(std::size_t k) const { return spread_.size() > 0 && spread_[k] != 0; }
 
   std::size_t points_ = 1;
-  Buffer<std::uint8_t>
-      spread_;  // per entry: whether points beyond the first have their own springs; empty without patches
+  Buffer<std::uint8_t> spread_;  // empty without patches
   Buffer<Spring> springs_;
   Buffer<Turning> turnings_;
   Buffer<Vec4> normals_;

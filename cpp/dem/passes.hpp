@@ -90,17 +90,15 @@ struct ChunkOf {
   Column closeness, arm_i, arm_j;  // 1 / distance of the centres; distances of the centres from the point of contact
   Vectors spring, dashpot;         // see Pressed
   Column push, limit, stiffness_t, softness_t;
-  Load actions[size];  // force on the second; torque on both for an arm of 1
+  Load actions[size];  // what is added to loads
   Load moments[size];  // moment on the first, without a force
 };
-template <class Lanes>
-[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const typename ChunkOf<Lanes>::Vectors& v,
-                                                               std::size_t c) {
+template <class Lanes, class Vectors>
+[[gnu::always_inline]] inline Triple<typename Lanes::Real> get(const Vectors& v, std::size_t c) {
   return {Lanes::load_lanes(v.x + c), Lanes::load_lanes(v.y + c), Lanes::load_lanes(v.z + c)};
 }
-template <class Lanes>
-[[gnu::always_inline]] inline void set(typename ChunkOf<Lanes>::Vectors& v, std::size_t c,
-                                       Triple<typename Lanes::Real> value) {
+template <class Lanes, class Vectors>
+[[gnu::always_inline]] inline void set(Vectors& v, std::size_t c, Triple<typename Lanes::Real> value) {
   Lanes::store_lanes(value.x, v.x + c);
   Lanes::store_lanes(value.y, v.y + c);
   Lanes::store_lanes(value.z, v.z + c);
@@ -130,17 +128,26 @@ class Passes {
   [[nodiscard]] bool remembers() const { return !extras || law_.terms.history; }
 
   // Applies the law to all contacts of the chunk, whose springs belong to the entries entry[0], entry[1], … `uniform`:
-  // their coefficients if they are equal, or null; then those from contact c on are coefficients(c).
-  template <class CoefficientsFrom>
+  // their coefficients if they are equal, or null; then those from contact c on are coefficients(c). Calls
+  // share(c, forces, normals) with the forces on the second bodies.
+  template <class CoefficientsFrom, class Share>
   void respond_to_all(std::size_t count, const Number* entry, const Coefficients* uniform,
-                      CoefficientsFrom&& coefficients) {
+                      CoefficientsFrom&& coefficients, Share&& share) {
     if (uniform != nullptr) {
       const auto same = uniform_coefficients<Lanes>(*uniform);
       for (std::size_t c = 0; c < count; c += width) press_at(c, entry + c, same);
     } else {
       for (std::size_t c = 0; c < count; c += width) press_at(c, entry + c, coefficients(c));
     }
-    for (std::size_t c = 0; c < count; c += width) hold_at(c, entry + c);
+    for (std::size_t c = 0; c < count; c += width) {
+      const Triple<Real> normal = get<Lanes>(chunk_.normal, c);
+      share(c, hold_at(c, entry + c, normal), normal);
+    }
+  }
+  // Stores vectors in rows that lie anywhere in memory.
+  template <class RowOf>
+  [[gnu::always_inline]] static void put(const Triple<Real>& value, RowOf&& row_of) {
+    Lanes::scatter({value.x, value.y, value.z, Lanes::all(0)}, row_of);
   }
 
  private:
@@ -168,10 +175,11 @@ class Passes {
     Lanes::store_lanes(pressed.limit, chunk_.limit + c);
     Lanes::store_lanes(pressed.stiffness_t, chunk_.stiffness_t + c);
     if constexpr (Law::constant_stiffness) Lanes::store_lanes(pressed.softness_t, chunk_.softness_t + c);
-    if constexpr (extras) put(c, pressed.moment, chunk_.moments, &Load::torque);
+    if constexpr (extras)
+      put(pressed.moment, [&](std::size_t lane) -> Vec4& { return chunk_.moments[c + lane].torque; });
   }
-  [[gnu::always_inline]] void hold_at(std::size_t c, const Number* entry) {
-    const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)}, normal = get<Lanes>(chunk_.normal, c);
+  [[gnu::always_inline]] Forced<Real> hold_at(std::size_t c, const Number* entry, const Triple<Real>& normal) {
+    const Triple<Real> none{Lanes::all(0), Lanes::all(0), Lanes::all(0)};
     Pressed<Real> pressed;
     pressed.spring = get<Lanes>(chunk_.spring, c);
     pressed.dashpot = dashpots ? get<Lanes>(chunk_.dashpot, c) : none;
@@ -181,12 +189,7 @@ class Passes {
     pressed.softness_t = Law::constant_stiffness ? Lanes::load_lanes(chunk_.softness_t + c) : none.x;
     const auto forced = hold<Law, dashpots, Lanes>(pressed, normal);
     if (remembers()) keep<Lanes>(law_.springs, entry, pressed.spring);
-    put(c, forced.force, chunk_.actions, &Load::force);
-    put(c, cross(forced.tangential, normal), chunk_.actions, &Load::torque);
-  }
-  [[gnu::always_inline]] static void put(std::size_t c, Triple<Real> value, Load* rows, Vec4 Load::* part) {
-    Lanes::scatter({value.x, value.y, value.z, Lanes::all(0)},
-                   [=](std::size_t lane) -> Vec4& { return rows[c + lane].*part; });
+    return forced;
   }
 
  protected:

@@ -121,55 +121,39 @@ CurvedJob Forces::curved_job(TouchingPairs::Part pairs) {
 }
 
 void Forces::curved_forces(std::size_t block, double step, std::vector<PointContact>& contacts) {
-  static thread_local std::vector<CurvedContact> contacts_of_thread;
-  static thread_local std::vector<CurvedState> states_of_thread;
-  static thread_local std::vector<Number> single_of_thread;
+  static thread_local std::vector<LeftContact> left;
   const Assembly::Acting act = assembly_.acting();
   const TouchingPairs::Part pairs = touching_.curved(block, first_entry(block));
   if (pairs.size == 0) return;
-  // Pointers: each use of the thread-local variables in the loop would be a function call.
-  const auto room = [](auto& of_thread, std::size_t size) {
-    if (of_thread.size() < size) of_thread.resize(size);
-    return of_thread.data();
-  };
-  CurvedContact* const found = room(contacts_of_thread, pairs.size);
-  CurvedState* const states = room(states_of_thread, pairs.size);
-  Number* const single = room(single_of_thread, pairs.size + spare_contacts);
-  kernels().curved_contacts(curved_job(pairs), found, states);
-  std::size_t size = 0;
-  for (std::size_t c = 0; c < pairs.size; ++c) {
-    const Number i = pairs.i[c], j = pairs.j[c], k = pairs.entry[c];
-    if (states[c] == CurvedState::touching) {
-      lists_.pairs.set_points(k, 1);
-      single[size++] = static_cast<Number>(c);
-    } else if (states[c] == CurvedState::unknown) {
-      take_contact(assembly_.pair_contact(i, j, lists_.pairs.normals()[k]), i, j, k, block, contacts);
-    } else {
-      Contact contact = assembly_.pair_of(i, j);
-      contact.point = centre(act.places[i]) + found[c].arm;
-      contact.normal = found[c].normal;
-      contact.overlap = found[c].arm.overlap;
-      take_contact(contact, i, j, k, block, contacts);
-    }
-  }
-  if (size == 0) return;
-  std::fill_n(single + size, spare_contacts, single[size - 1]);
-  CurvedForceJob job;
+  if (left.size() < pairs.size) left.resize(pairs.size);
+  CurvedContactJob job;
   static_cast<ContactJob&>(job) = law_job(lists_.pairs, step);
-  job.size = size;
-  job.chosen = single;
-  job.i = pairs.i;
-  job.j = pairs.j;
-  job.entry = pairs.entry;
-  job.contacts = found;
+  job.pairs = curved_job(pairs);
   job.normals = lists_.pairs.normals();
+  job.spread = lists_.pairs.spread();
+  job.rows = &lists_.pairs;
+  job.gather = [](ContactRows& rows, std::size_t entry) { rows.set_points(entry, 1); };
   job.sizes = assembly_.sizes();
   job.materials = act.materials;
   job.table_edge = assembly_.law.materials();
   job.uniform = uniform(block);
   job.loads = loads_.data();
   job.targets = remote_.targets();
-  kernels().curved_forces(job, assembly_.law.law());
+  job.left = left.data();
+  kernels().curved_contacts(job, assembly_.law.law());
+  for (std::size_t k = 0; k < job.leavings; ++k) {
+    const LeftContact& one = job.left[k];
+    const Number i = pairs.i[one.contact], j = pairs.j[one.contact], entry = pairs.entry[one.contact];
+    if (!one.known) {
+      take_contact(assembly_.pair_contact(i, j, lists_.pairs.normals()[entry]), i, j, entry, block, contacts);
+      continue;
+    }
+    Contact contact = assembly_.pair_of(i, j);
+    contact.point = centre(act.places[i]) + one.arm;
+    contact.normal = one.normal;
+    contact.overlap = one.arm.overlap;
+    take_contact(contact, i, j, entry, block, contacts);
+  }
 }
 
 void Forces::shape_forces(std::size_t block, double step) {

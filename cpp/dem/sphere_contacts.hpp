@@ -18,7 +18,7 @@ namespace {
 template <class Law, bool dashpots, bool extras, class Lanes>
 class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
   using Base = Passes<Law, dashpots, extras, Lanes>;
-  using Base::chunk_, Base::remembers, Base::respond_to_all, Base::rolls, Base::width;
+  using Base::chunk_, Base::put, Base::remembers, Base::respond_to_all, Base::rolls, Base::width;
   using typename Base::Chunk;
   using Real = typename Lanes::Real;
 
@@ -34,7 +34,9 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     const std::size_t before = job_.endings;
     for (std::size_t c = 0; c < count; c += width) place(c, count);
     for (std::size_t c = 0; c < count; c += width) move(c);
-    respond_to_all(count, entry_, job_.uniform, [this](std::size_t c) { return coefficients(c); });
+    respond_to_all(
+        count, entry_, job_.uniform, [this](std::size_t c) { return coefficients(c); },
+        [this](std::size_t c, const Forced<Real>& forced, const Triple<Real>& normal) { share(c, forced, normal); });
     for (std::size_t e = before; e < job_.endings; ++e) {
       const Number c = job_.ended[e];
       chunk_.actions[c] = chunk_.moments[c] = {};
@@ -124,6 +126,12 @@ class SpherePasses : Passes<Law, dashpots, extras, Lanes> {
     for (std::size_t lane = 0; lane < width; ++lane)
       which[lane] = static_cast<Number>(job_.materials[i_[c + lane]] * job_.table_edge + job_.materials[j_[c + lane]]);
     return coefficients_of<Lanes>(job_.table, which);
+  }
+
+  // The force on the second, and the torque on both for an arm of 1.
+  void share(std::size_t c, const Forced<Real>& forced, const Triple<Real>& normal) {
+    put(forced.force, [&](std::size_t lane) -> Vec4& { return chunk_.actions[c + lane].force; });
+    put(cross(forced.tangential, normal), [&](std::size_t lane) -> Vec4& { return chunk_.actions[c + lane].torque; });
   }
 
   // Contacts are added one by one, in the order of the list, so that the sums do not depend on the number of lanes.

@@ -153,7 +153,7 @@ std::size_t lasting_faces_from(LastingJob& job, std::size_t c) {
 template <class Law, bool extras, class Lanes>
 class WallPasses : Passes<Law, true, extras, Lanes> {
   using Base = Passes<Law, true, extras, Lanes>;
-  using Base::chunk_, Base::respond_to_all, Base::rolls, Base::width;
+  using Base::chunk_, Base::put, Base::respond_to_all, Base::rolls, Base::width;
   using typename Base::Chunk;
   using Real = typename Lanes::Real;
   using Vectors = Triple<Real>;
@@ -166,9 +166,10 @@ class WallPasses : Passes<Law, true, extras, Lanes> {
     contacts_ = job_.contacts + from;
     arms_from_ = job_.arms == nullptr ? nullptr : job_.arms + from;
     for (std::size_t c = 0; c < count; c += width) move(c);
-    respond_to_all(count, entry_, job_.uniform,
-                   [this](std::size_t c) { return coefficients_of<Lanes>(job_.table, which_ + c); });
-    for (std::size_t c = 0; c < count; c += width) share(c);
+    respond_to_all(
+        count, entry_, job_.uniform,
+        [this](std::size_t c) { return coefficients_of<Lanes>(job_.table, which_ + c); },
+        [this](std::size_t c, const Forced<Real>& forced, const Vectors& normal) { share(c, forced, normal); });
     for (std::size_t c = 0; c < count; ++c) act(c, job_.on_walls[from + c]);
   }
 
@@ -193,7 +194,7 @@ class WallPasses : Passes<Law, true, extras, Lanes> {
     const Vectors n{normal[0], normal[1], normal[2]}, spin{w[0], w[1], w[2]};
     const auto stored = [&](std::size_t lane) -> Vec4& { return job_.normals[entry_[c + lane]]; };
     const Vectors before = gathered<Lanes>(stored);
-    Lanes::scatter({n.x, n.y, n.z, Lanes::all(0)}, stored);
+    put(n, stored);
     const Vectors v = gathered<Lanes>(of_row(c, &Motion::v)), dw = gathered<Lanes>(of_row(c, &Motion::dw));
     const Vectors wall_v = gathered<Lanes>(of_wall(c, &WallMotion::velocity)),
                   wall_w = gathered<Lanes>(of_wall(c, &WallMotion::spin));
@@ -230,20 +231,16 @@ class WallPasses : Passes<Law, true, extras, Lanes> {
     set<Lanes>(chunk_.rolling_rate, c, (spin + dw) - wall_w);
   }
 
-  // The torque on the wall, about its middle. Arms that are not along the normal need another torque on the body, too.
-  void share(std::size_t c) {
-    const auto force = gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.actions[c + lane].force; });
-    if (job_.arms != nullptr) {
-      const auto on_body = cross(force, get<Lanes>(arms_, c));
-      Lanes::scatter({on_body.x, on_body.y, on_body.z, Lanes::all(0)},
-                     [&](std::size_t lane) -> Vec4& { return chunk_.actions[c + lane].torque; });
-    }
-    auto torque = cross(get<Lanes>(wall_arms_, c), force);
+  // The force on the wall and the torque about its middle, and the torque on the body: of spheres for an arm of 1.
+  void share(std::size_t c, const Forced<Real>& forced, const Vectors& normal) {
+    auto torque = cross(get<Lanes>(wall_arms_, c), forced.force);
     if constexpr (extras)
       torque =
           torque - gathered<Lanes>([&](std::size_t lane) -> const auto& { return chunk_.moments[c + lane].torque; });
-    Lanes::scatter({torque.x, torque.y, torque.z, Lanes::all(0)},
-                   [&](std::size_t lane) -> Vec4& { return torques_[c + lane]; });
+    put(torque, [&](std::size_t lane) -> Vec4& { return torques_[c + lane]; });
+    put(forced.force, [&](std::size_t lane) -> Vec4& { return chunk_.actions[c + lane].force; });
+    put(job_.arms == nullptr ? cross(forced.tangential, normal) : cross(forced.force, get<Lanes>(arms_, c)),
+        [&](std::size_t lane) -> Vec4& { return chunk_.actions[c + lane].torque; });
   }
 
   void act(std::size_t c, Load& on_wall) {
