@@ -178,15 +178,10 @@ struct Box {
 
  private:
   void wrap_tilted(Position& x, Turns& turns) const;
-  // Modulo 2^32: of positions far outside a very tilted cell the product may be too long, but not differences of them.
   static Turns product(const Turns& shift, const Matrix<std::int32_t, D>& matrix) {
     Turns sum{};
-    for (std::size_t a = 0; a < D; ++a) {
-      std::uint32_t entry = 0;
-      for (std::size_t k = 0; k < D; ++k)
-        entry += static_cast<std::uint32_t>(shift[k]) * static_cast<std::uint32_t>(matrix[k][a]);
-      sum[a] = static_cast<std::int32_t>(entry);
-    }
+    for (std::size_t k = 0; k < D; ++k)
+      for (std::size_t a = 0; a < D; ++a) sum[a] += shift[k] * matrix[k][a];
     return sum;
   }
 };

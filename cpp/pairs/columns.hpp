@@ -121,10 +121,7 @@ void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, co
   write([&](std::size_t k) {
     const Row &of_query = of_queries[query_slots[k]], &of_body = of_bodies[slots[k]];
     Row one;
-    for (std::size_t a = 0; a < one.size(); ++a)  // modulo 2^32, as Box::given
-      one[a] =
-          static_cast<std::int32_t>(static_cast<std::uint32_t>(moved[a]) + static_cast<std::uint32_t>(of_query[a]) -
-                                    static_cast<std::uint32_t>(of_body[a]));
+    for (std::size_t a = 0; a < one.size(); ++a) one[a] = (of_query[a] - of_body[a]) + moved[a];
     return one;
   });
 }

@@ -10,7 +10,9 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -86,10 +88,28 @@ std::tuple<BoundsTuple, BoundsTuple> box_bounds(const PointArray& lower, const P
   });
 }
 
-// The pairs of points in open space, checked and found in this one call, which costs little for few points. None for
-// everything that is not plain: Python checks it again, and raises an error or takes another way.
-nb::object plain_pairs(nb::handle points, double cutoff, const std::string& want, bool half, bool sort,
-                       const Chooser& chooser, std::optional<std::int64_t> limit) {
+// Whether points within these bounds lie in the box or not many periods away, and reach few images of it.
+template <class T, int D>
+bool near_box(const Box<T, D>& box, const std::vector<double>& low, const std::vector<double>& high, double reach) {
+  constexpr double most = 1024;
+  for (std::size_t k = 0; k < D; ++k) {
+    const auto edge = static_cast<double>(box.edge[k]);
+    if (!(edge > 0)) continue;
+    double far = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double along = box.tilted ? std::abs(box.lattice.inverse[k][a]) : a == k ? 1 / edge : 0;
+      far += along * std::max(std::abs(low[a]), std::abs(high[a]));
+      if (std::abs(static_cast<double>(box.lattice.turn[k][a])) > most) return false;
+    }
+    if (!(far < most && reach < 2 * edge)) return false;
+  }
+  return true;
+}
+
+// The pairs of points, checked and found in this one call, which costs little for few points. None for everything that
+// is not plain: Python checks it again, and raises an error or takes another way. An empty box is open space.
+nb::object plain_pairs(nb::handle points, double cutoff, const std::vector<double>& box, const std::string& want,
+                       bool half, bool sort, const Chooser& chooser, std::optional<std::int64_t> limit) {
   PointArray array;
   if (!nb::try_cast(points, array, false) || array.ndim() != 2 || array.shape(0) == 0 ||
       array.shape(0) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
@@ -104,8 +124,10 @@ nb::object plain_pairs(nb::handle points, double cutoff, const std::string& want
     auto [low, high, bad] = bounds(array);
     if (bad >= 0) return nb::none();
     const std::vector<double> zeros(D);
+    const std::vector<double>& space = box.empty() ? zeros : box;
+    if (!box.empty() && !near_box(box_of<T, D>(box), low, high, cutoff)) return nb::none();
     const BodyArrays bodies{array, std::nullopt, std::move(low), std::move(high), zeros, false};
-    return nb::tuple(AnySearch::once(std::pair(&chooser, limit), bodies, static_cast<double>(r), zeros)
+    return nb::tuple(AnySearch::once(std::pair(&chooser, limit), bodies, static_cast<double>(r), space)
                          .pairs(want, half, sort, std::nullopt, nullptr));
   });
 }
@@ -194,8 +216,8 @@ NB_MODULE(_core, m) {
         nb::arg("origin"), nb::arg("bodies"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"), nb::arg("half"),
         nb::arg("sort"), nb::arg("queries").none(), nb::arg("hit_filter").none() = nb::none());
   };
-  m.def("plain_pairs", &plain_pairs, nb::arg("points"), nb::arg("cutoff"), nb::arg("want"), nb::arg("half"),
-        nb::arg("sort"), nb::arg("chooser"), nb::arg("limit").none());
+  m.def("plain_pairs", &plain_pairs, nb::arg("points"), nb::arg("cutoff"), nb::arg("box"), nb::arg("want"),
+        nb::arg("half"), nb::arg("sort"), nb::arg("chooser"), nb::arg("limit").none());
   def_once("pairs", &AnySearch::pairs);
   def_once("rows", &AnySearch::rows);
   m.def(

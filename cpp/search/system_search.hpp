@@ -78,7 +78,11 @@ class SystemSearch {
       filter_.emplace(*systems.filter, placed_, placed_);
     }
     for (auto& column : x_) column.reset(most_bodies + tile_lanes);
+    for (auto& column : near_x_) column.reset(most_bodies);
     for (auto& column : wraps_) column.reset(most_bodies);
+    near_ids_.reset(most_bodies);
+    squares_.reset(most_bodies);
+    reaching_.reset(most_bodies);
     local_.reset(most_bodies + tile_lanes);
     std::iota(local_.data(), local_.data() + local_.size(), 0);
     hits_.reset(batch_hits + overshoot);
@@ -327,45 +331,77 @@ class SystemSearch {
     Batch<T> batch{};
     prepare(images_[k], tile, batch);
     batch.own = batch.shifted ? Own::absent : Own::after;
-    const auto size = static_cast<std::uint32_t>(size_);
+    const std::uint32_t size = batch.shifted ? choose_queries(batch) : static_cast<std::uint32_t>(size_);
     for (std::uint32_t first = 0; first < size;) {
-      if (batch.shifted && !reaches(first, batch)) {
-        ++first;
-        continue;
-      }
-      std::uint32_t last = first + 1;
-      while (last < size && last - first < together(tile) && (!batch.shifted || reaches(last, batch))) ++last;
+      const std::uint32_t last = std::min(first + together(tile), size);
       test(tile, batch, first, last, hits_.data());
       std::int32_t* hit = hits_.data();
-      for (std::uint32_t i = first; i < last; ++i) {
-        const auto self = static_cast<std::int32_t>(i);
-        if (!batch.shifted && options_.self_pairs) add({self, self, static_cast<std::int32_t>(k)});
-        const std::uint32_t count = keep(i, images_[k], hit, counts_[i - first]);
-        for (std::uint32_t c = 0; c < count; ++c) note(self, hit[c], k);
-        hit += counts_[i - first];
+      for (std::uint32_t q = first; q < last; ++q) {
+        const std::int32_t i = batch.ids[q];
+        if (!batch.shifted && options_.self_pairs) add({i, i, static_cast<std::int32_t>(k)});
+        note(i, {hit, keep(static_cast<std::uint32_t>(i), images_[k], hit, counts_[q - first])}, k);
+        hit += counts_[q - first];
       }
       first = last;
     }
   }
-  void note(std::int32_t i, std::int32_t j, std::size_t k) {
+  // Makes the bodies that may reach an image of the system the queries of a batch; returns their number.
+  std::uint32_t choose_queries(Batch<T>& batch) {
+    find_reaching(batch);
+    std::uint32_t n = 0;
+    for (std::size_t k = 0; k < size_; ++k) {  // without a branch: others write behind the last
+      near_ids_[n] = static_cast<std::int32_t>(k);
+      n += reaching_[k];
+    }
+    for (std::size_t c = 0; c < D + 1; ++c) {
+      if (c == D && systems_.bodies.shape == Shape::point) break;
+      for (std::uint32_t q = 0; q < n; ++q) near_x_[c][q] = x_[c][static_cast<std::size_t>(near_ids_[q])];
+      batch.x[c] = near_x_[c].data();
+    }
+    batch.ids = near_ids_.data();
+    return n;
+  }
+  void note(std::int32_t i, std::span<const std::int32_t> hits, std::size_t k) {
     const auto there = static_cast<std::int32_t>(k);
     const auto back = static_cast<std::int32_t>(images_.size() - 1 - k);
-    if (!options_.half || i <= j) add({i, j, there});
-    if (!options_.half || i > j) add({j, i, back});
+    if (options_.half) {
+      for (const std::int32_t j : hits) add(i <= j ? ImagePair{i, j, there} : ImagePair{j, i, back});
+      return;
+    }
+    const std::size_t before = found_.size();
+    found_.resize(before + 2 * hits.size());
+    ImagePair* to = found_.data() + before;
+    for (const std::int32_t j : hits) {
+      *to++ = {i, j, there};
+      *to++ = {j, i, back};
+      ++row_begin_[static_cast<std::size_t>(j)];
+    }
+    row_begin_[static_cast<std::size_t>(i)] += static_cast<std::uint32_t>(hits.size());
   }
 
-  // Whether a body may reach the bounds of an image of the system. Rounding is monotone, so no pair is lost: the values
-  // here are not larger than those that the exact test computes from any body inside the bounds.
-  [[nodiscard]] bool reaches(std::uint32_t body, const Batch<T>& batch) const {
-    T sum = 0;
+  // Sets reaching_ to whether bodies may reach the bounds of an image of the system. Rounding is monotone, so no pair
+  // is lost: the values here are not larger than those that the exact test computes from any body inside the bounds.
+  void find_reaching(const Batch<T>& batch) {
+    T* const sum = squares_.data();
     for (std::size_t a = 0; a < D; ++a) {
-      const T above = (low_[a] - x_[a][body]) + batch.shift[a];
-      const T below = (x_[a][body] - high_[a]) - batch.shift[a];
-      const T d = std::max(std::max(above, below), T{0});
-      sum = a == 0 ? d * d : sum + d * d;
+      const T* const x = x_[a].data();
+      const T low = low_[a], high = high_[a], shift = batch.shift[a];
+      for (std::size_t k = 0; k < size_; ++k) {
+        const T above = (low - x[k]) + shift;
+        const T below = (x[k] - high) - shift;
+        const T d = std::max(std::max(above, below), T{0});
+        sum[k] = a == 0 ? d * d : sum[k] + d * d;
+      }
     }
-    const T most = systems_.reach(systems_.bodies.shape == Shape::point ? T{0} : x_[D][body]);
-    return sum <= most * most;
+    if (systems_.bodies.shape == Shape::point) {
+      const T squared = systems_.cutoff * systems_.cutoff;
+      for (std::size_t k = 0; k < size_; ++k) reaching_[k] = sum[k] <= squared ? 1 : 0;
+      return;
+    }
+    for (std::size_t k = 0; k < size_; ++k) {
+      const T most = systems_.reach(x_[D][k]);
+      reaching_[k] = sum[k] <= most * most ? 1 : 0;
+    }
   }
 
   void add(const ImagePair& one) {
@@ -428,6 +464,11 @@ class SystemSearch {
   std::array<T, D> low_{}, high_{};
   std::array<Buffer<std::int32_t>, D> wraps_;
   Buffer<std::int32_t> local_, hits_;
+  // Of the bodies that may reach an image.
+  std::array<Buffer<T>, D + 1> near_x_;
+  Buffer<std::int32_t> near_ids_;
+  Buffer<T> squares_;
+  Buffer<std::uint32_t> reaching_;
   std::vector<Shift> images_;
   std::vector<std::uint32_t> counts_, row_begin_, next_;
   std::vector<ImagePair> found_;

@@ -80,7 +80,14 @@ class Search:
 _Origin: TypeAlias = tuple[str, Mapping[str, float]] | tuple[Chooser, int | None]
 
 def plain_pairs(
-    points: object, cutoff: float, want: str, half: bool, sort: bool, chooser: Chooser, limit: int | None
+    points: object,
+    cutoff: float,
+    box: Sequence[float],
+    want: str,
+    half: bool,
+    sort: bool,
+    chooser: Chooser,
+    limit: int | None,
 ) -> tuple[npt.NDArray[Any], ...] | None: ...
 def pairs(
     origin: _Origin,

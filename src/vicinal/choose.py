@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from vicinal import costs as measured
 from vicinal._check import check_number
 from vicinal._environment import check_environment
 from vicinal.bodies import BoxesLike, PlanesLike
-from vicinal.cell import BoxLike, PeriodicLike
+from vicinal.cell import LONGEST_EDGE, BoxLike, PeriodicLike, read_cell
 from vicinal.costs import Costs, all_pairs_limit, chooser, current_costs, survey
 from vicinal.errors import InputError
 from vicinal.index import Index
@@ -118,11 +118,26 @@ def chosen_index(settings: Settings) -> Index:
 
 
 def plain_pairs(
-    points: object, cutoff: float, want: str, *, half: bool, sort: bool
+    points: npt.NDArray[Any],
+    cutoff: float,
+    box: BoxLike,
+    periodic: PeriodicLike,
+    want: str,
+    *,
+    half: bool,
+    sort: bool,
 ) -> tuple[npt.NDArray[Any], ...] | None:
-    """Find the pairs of points in open space in one call of the core; None if it needs other checks or ways."""
+    """Find the pairs of points in one call of the core; None if it needs other checks or ways."""
     check_environment()
-    return _core.plain_pairs(points, cutoff, want, half, sort, chooser(), measured.ALL_PAIRS_LIMIT)
+    space: Sequence[float] = ()
+    if box is not None or periodic is not None:
+        if points.dtype.name not in LONGEST_EDGE or points.ndim != 2 or points.shape[1] not in (2, 3):
+            return None
+        try:
+            space = read_cell(box, periodic, points.shape[1], points.dtype).for_core
+        except InputError:  # which argument is named first is decided by the other way
+            return None
+    return _core.plain_pairs(points, cutoff, space, want, half, sort, chooser(), measured.ALL_PAIRS_LIMIT)
 
 
 def _few_costs(settings: Settings, costs: Costs) -> dict[str, float]:

@@ -239,16 +239,14 @@ def pairs(
     >>> sum(len(i) for i, j in vicinal.pairs([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 5.0, chunks=2))
     3
     """
-    # Points in open space without further wishes: the core checks them. Checks in Python take longer than a search of a
-    # few hundred points.
+    # Points without further wishes: the core checks them. Checks in Python take longer than a search of a few hundred
+    # points.
     kinds: tuple[type, ...] = (type(points), type(cutoff), type(want), type(half), type(sort), type(skin), type(r_min))
     if (
         kinds == _PLAIN
         and radii is None
         and boxes is None
         and planes is None
-        and box is None
-        and periodic is None
         and types is None
         and groups is None
         and exclude is None
@@ -265,7 +263,8 @@ def pairs(
         and criterion == "sum"
         and skin == r_min == 0
     ):
-        found = plain_pairs(points, cast("float", cutoff), want, half=half, sort=sort)
+        plain = cast("npt.NDArray[Any]", points)
+        found = plain_pairs(plain, cast("float", cutoff), box, periodic, want, half=half, sort=sort)
         if found is not None:
             return found
     bodies = _bodies(

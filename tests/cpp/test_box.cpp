@@ -1,9 +1,12 @@
 // Wrapping and reach at the ends of the number range, where a mistake would lose or invent pairs.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <vector>
 
 #include "check.hpp"
 #include "geometry/box.hpp"
@@ -76,6 +79,20 @@ void wraps_into_a_tilted_cell() {
                     "the wraps lead back to the position");
       }
       check::that(box.reduced(box.given(turns)) == turns, "shifts of the user are those of the reduced vectors");
+      const std::size_t n = 67;
+      std::vector<T> many(2 * n), wrapped(2 * n);
+      std::vector<std::int32_t> counts(2 * n);
+      for (std::size_t k = 0; k < n; ++k) {
+        many[2 * k] = k % 5 == 0 ? T(0.25) : x[0] + static_cast<T>(k);
+        many[2 * k + 1] = k % 5 == 0 ? T(-0.0) : x[1];
+      }
+      box.wrap_all(many.data(), n, wrapped.data(), counts.data());
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto one = box.wrap(many.data() + 2 * k);
+        check::that(std::memcmp(one.data(), wrapped.data() + 2 * k, sizeof(one)) == 0, "many positions, the same bits");
+        const auto count = box.wraps(many.data() + 2 * k);
+        check::that(std::equal(count.begin(), count.end(), counts.data() + 2 * k), "and the same wraps");
+      }
     }
 }
 
