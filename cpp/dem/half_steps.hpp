@@ -53,14 +53,6 @@ template <class Lanes, class Real = typename Lanes::Real>
   return {part(&from->x), part(&from->y), part(&from->z)};
 }
 template <class Lanes, class Real = typename Lanes::Real>
-[[gnu::always_inline]] inline void put_vectors(Triple<Real> a, Vec* to) {
-  double x[Lanes::width], y[Lanes::width], z[Lanes::width];
-  Lanes::store_lanes(a.x, x);
-  Lanes::store_lanes(a.y, y);
-  Lanes::store_lanes(a.z, z);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane] = {x[lane], y[lane], z[lane]};
-}
-template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline Triple<Real> vectors_at(const Vec4* from) {
   Real c[4];
   Lanes::gather([=](std::size_t lane) -> const Vec4& { return from[lane]; }, c);
@@ -79,14 +71,21 @@ template <class Lanes, class Real = typename Lanes::Real>
 // Stores the spins of consecutive bodies; keeps their inverse masses.
 template <class Lanes, class Real = typename Lanes::Real>
 [[gnu::always_inline]] inline void put_spins(Triple<Real> w, Motion* to) {
-  Vec each[Lanes::width];
-  put_vectors<Lanes>(w, each);
-  for (std::size_t lane = 0; lane < Lanes::width; ++lane) to[lane].w = each[lane];
+  const auto spin_of = [=](std::size_t lane) -> Spin& { return to[lane].w; };
+  Real before[4];
+  Lanes::gather(spin_of, before);
+  Lanes::scatter({w.x, w.y, w.z, before[3]}, spin_of);
+}
+template <class Lanes, class Real = typename Lanes::Real>
+[[gnu::always_inline]] inline Triple<Real> spins_at(const Motion* from) {
+  Real c[4];
+  Lanes::gather([=](std::size_t lane) -> const Spin& { return from[lane].w; }, c);
+  return {c[0], c[1], c[2]};
 }
 
 // Rotates bodies that are not round. The angular momentum is stored in the world frame, where only a torque changes it.
-// The spin of the half step follows from the orientation of the half step, found by two iterations (second order, as
-// the rest of the scheme).
+// The spin of the half step follows from the orientation of the half step, found by two iterations from the spin of the
+// full step (second order, as the rest of the scheme).
 template <class Lanes>
 [[gnu::always_inline]] inline void tumble(const HalfStepJob& job, std::size_t row) {
   using Real = typename Lanes::Real;
@@ -95,7 +94,7 @@ template <class Lanes>
   Lanes::gather(orientation_of, q);
   const auto lightness = lightness_of<Lanes>(job.inertias + row), impulse = vectors_at<Lanes>(job.half_impulses + row);
   const auto momentum = vectors_at<Lanes>(job.momenta + row) + impulse;
-  auto w = spin_of(q, lightness, momentum);
+  Triple<Real> w = spins_at<Lanes>(job.motions + row);
   for (int better = 0; better < 2; ++better) {
     Real middle[4] = {q[0], q[1], q[2], q[3]};
     turn<Lanes>(middle, w, 0.5 * job.dt);

@@ -152,21 +152,15 @@ inline Polygon intersection(const Polygon& first, const Polygon& second, double 
   return common;
 }
 
-// A region of contact: its border (convex), centroid and covariance.
+// A region of contact: its border (convex), and centroid and covariance of those that are not segments.
 struct PatchRegion {
   Polygon border;
   Flat centre{0, 0};
   Symmetric covariance;
 
-  void set_segment(Flat from, Flat to) {
-    border.size = 0;
-    border.add(from);
-    border.add(to);
-    centre = 0.5 * (from + to);
-    covariance = outer(to - from).scaled(1.0 / 12);
-  }
-  // Sets centroid and covariance from moments, or from the border if its area is negligible.
+  // Sets centroid and covariance from moments. A region whose area is negligible becomes a segment.
   void set(const Moments& moments) {
+    if (border.size < 2) return;
     std::size_t a = 0, b = 0;
     double longest = 0;
     for (std::size_t k = 0; k < border.size; ++k) {
@@ -177,8 +171,10 @@ struct PatchRegion {
     }
     constexpr double negligible = 1e-9;
     if (border.size < 3 || !(moments.size > negligible * longest)) {
-      if (border.size > 1) set_segment(border.corners[a], border.corners[b]);
-      else if (border.size == 1) centre = border.corners[0];
+      const Flat from = border.corners[a], to = border.corners[b];
+      border.size = 0;
+      border.add(from);
+      border.add(to);
       return;
     }
     centre = moments.centre();
@@ -189,21 +185,19 @@ struct PatchRegion {
 // The point c of a region that maximises slope · c - 1/2 (c - centre) precision (c - centre).
 inline Flat best_place(const PatchRegion& region, Flat slope, Symmetric precision) {
   const Polygon& border = region.border;
-  if (border.size < 2) return region.centre;
   const Symmetric spread = precision.inverse();
   const Flat free = region.centre + spread * slope;
   const auto value = [&](Flat c) {
     const Flat off = c - region.centre;
     return dot(slope, off) - 0.5 * dot(off, precision * off);
   };
-  const std::size_t sides = border.size > 2 ? border.size : 1;
-  bool inside = border.size > 2;
-  for (std::size_t k = 0; k < sides && inside; ++k)
+  bool inside = true;
+  for (std::size_t k = 0; k < border.size && inside; ++k)
     inside = cross(border.next(k) - border.corners[k], free - border.corners[k]) >= 0;
   if (inside) return free;
   Flat best = region.centre;
   double most = -INFINITY;
-  for (std::size_t k = 0; k < sides; ++k) {
+  for (std::size_t k = 0; k < border.size; ++k) {
     const Flat from = border.corners[k], along = border.next(k) - from;
     const double curve = dot(along, precision * along);
     if (!(curve > 0)) continue;
@@ -214,35 +208,34 @@ inline Flat best_place(const PatchRegion& region, Flat slope, Symmetric precisio
   return best;
 }
 
+// The standard deviation of a uniform distribution between -1 and 1: by so much it grows if a region grows by 1.
+inline constexpr double deviation_of_beyond = 0.57735026918962576;  // 1 / √3
+// The least factor by which a standard deviation falls near the border.
+inline constexpr double least_narrowing = 1e-6;
+
 // The covariance of the points of a patch around a place in a region. If the place is nearer to a side than the
 // centroid is, the variance perpendicular to that side falls with the square of the distance. `beyond` is the distance
 // by which the region of the sharp shapes extends beyond this one.
 inline Symmetric narrowed(const PatchRegion& region, Flat place, double beyond) {
-  constexpr double least = 1e-12;
   const Polygon& border = region.border;
-  Symmetric root = region.covariance.root();
-  // Extending a segment by `beyond` at both ends increases its standard deviation by beyond / √3.
-  const double more = beyond / std::sqrt(3.0);
-  root = border.size > 2 ? root.plus_unit(more) : root.scaled(1 + more / root.trace());
+  const Symmetric root = region.covariance.root().plus_unit(beyond * deviation_of_beyond);
   Symmetric stiff{1, 0, 1};
   const auto narrow = [&](double now, double before, Flat direction) {
     const Flat stretched = root * direction;
     const double square = dot(stretched, stretched);
     if (!(now < before && square > 0)) return;
     const double ratio = std::max(now / before, 0.0);
-    stiff = stiff + outer(stretched).scaled((1 / std::max(ratio * ratio, least) - 1) / square);
+    stiff = stiff + outer(stretched).scaled((1 / std::max(ratio * ratio, least_narrowing * least_narrowing) - 1) / square);
   };
-  if (border.size == 2) {
-    const Flat along = border.corners[1] - border.corners[0];
-    const double half = 0.5 * dot(along, along);
-    narrow(half - std::abs(dot(place - region.centre, along)), half, along);
-  }
-  for (std::size_t k = 0; k < border.size && border.size > 2; ++k) {
+  for (std::size_t k = 0; k < border.size; ++k) {
     const Flat along = border.next(k) - border.corners[k], inwards{-along.y, along.x};
     narrow(dot(inwards, place - border.corners[k]), dot(inwards, region.centre - border.corners[k]), inwards);
   }
   return sandwich(root, stiff.inverse());
 }
+
+// The ratio of the mean distance from the centre to the root mean square distance on a segment.
+inline constexpr double mean_of_segment = 0.866;
 
 // The ratio of the mean distance from the centre to the root mean square distance for a uniform distribution: a fit for
 // rectangles, as a function of the ratio of the variances along their sides.
@@ -250,7 +243,7 @@ inline double mean_by_root_mean_square(Symmetric covariance) {
   const double half = 0.5 * covariance.trace();
   const double off = std::sqrt(std::max(half * half - covariance.determinant(), 0.0));
   const double ratio = std::max(half - off, 0.0) / (half + off);
-  return 0.866 + 0.0797 * ratio / (ratio + 0.12);
+  return mean_of_segment + 0.0797 * ratio / (ratio + 0.12);
 }
 
 }  // namespace patches
@@ -273,15 +266,49 @@ struct Facing {
   }
 };
 
+// A patch on a segment: the formulas for regions, with all directions but that of the segment left out.
+inline Patch patch_on_segment(Flat from, Flat to, const Contact& contact, const ContactPlane& plane,
+                              const patches::PlaneFunction& overlap, double size, double beyond,
+                              const patches::PlaneFunction& level) {
+  using namespace patches;
+  const Flat along = to - from;
+  const double square = dot(along, along), deepest = std::max(overlap.at(from), overlap.at(to));
+  const double width = smallest * size, fade = fading * size, variance = square / 12;
+  if (!(deepest > 0 && variance > width * width)) return Patch::single(contact);
+
+  const double length = std::sqrt(square), half = 0.5 * length;
+  const Flat unit = (1 / length) * along, centre = 0.5 * (from + to);
+  const double rise = dot(overlap.slope, unit), stiffness = bending * deepest / (variance + fade * fade);
+  const double off = std::clamp(rise / stiffness, -half, half);
+  Patch patch;
+  patch.overlap = overlap.at(centre) + (rise - 0.5 * stiffness * off) * off;
+  if (!(patch.overlap > 0)) return Patch::single(contact);
+  const double narrowed = std::max(1 - std::abs(off) / half, least_narrowing);
+  const double reach = mean_of_segment * narrowed * (length / std::sqrt(12.0) + beyond * deviation_of_beyond);
+  patch.size = most_points;
+  const Flat place = centre + off * unit;
+  const double height = level.at(place);
+  const auto at = [&](double way) { return plane.at(place + (reach * way) * unit, height); };
+  patch.points[0] = at(unit.x + unit.y);
+  patch.points[1] = at(unit.x - unit.y);
+  patch.points[2] = at(-unit.x - unit.y);
+  patch.points[3] = at(unit.y - unit.x);
+  return patch;
+}
+
 // The patch on a region. `size` is that of the bodies, `level` the height of the contact above the plane; `beyond`: see
 // `narrowed`.
 inline Patch patch_on(const patches::PatchRegion& region, const Contact& contact, const ContactPlane& plane,
                       const patches::PlaneFunction& overlap, double size, double beyond,
                       const patches::PlaneFunction& level) {
   using namespace patches;
+  const Polygon& border = region.border;
+  if (border.size < 2) return Patch::single(contact);
+  if (border.size == 2)
+    return patch_on_segment(border.corners[0], border.corners[1], contact, plane, overlap, size, beyond, level);
   double deepest = 0;
-  for (std::size_t k = 0; k < region.border.size; ++k)
-    deepest = std::max(deepest, overlap.at(region.border.corners[k]));
+  for (std::size_t k = 0; k < border.size; ++k)
+    deepest = std::max(deepest, overlap.at(border.corners[k]));
   const double width = smallest * size, fade = fading * size;
   if (!(deepest > 0 && region.covariance.trace() > width * width)) return Patch::single(contact);
 
