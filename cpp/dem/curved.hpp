@@ -195,8 +195,13 @@ template <class Lanes, class Real = typename Lanes::Real>
     return Lanes::bits(choose(core.band > zero, Lanes::all(flat_sine), zero) > magnitude(dot(n, core.axis)));
   };
   const unsigned parallel = Lanes::bits(Lanes::all(crossing) > magnitude(dot(n, across)));
-  return {n,       point,   point - second.centre,           overlap,
-          settled, Lanes::bits(overlap > zero), line(first) & line(second) & parallel};
+  return {n,
+          point,
+          point - second.centre,
+          overlap,
+          settled,
+          Lanes::bits(overlap > zero),
+          line(first) & line(second) & parallel};
 }
 
 template <class Lanes>

@@ -103,8 +103,8 @@ struct alignas(32) NormalAndRadius {
 struct alignas(32) ArmAndRadius {
   double x = 0, y = 0, z = 0, radius = 0;  // the radius for the law
 };
-static_assert(FourWide<ArmAndRadius> && FourWide<PointAndOverlap> && FourWide<NormalAndOverlap> && FourWide<NormalAndMass> &&
-              FourWide<NormalAndRadius>);
+static_assert(FourWide<ArmAndRadius> && FourWide<PointAndOverlap> && FourWide<NormalAndOverlap> &&
+              FourWide<NormalAndMass> && FourWide<NormalAndRadius>);
 
 // A contact at a given point, with a wall or between bodies of any shape.
 struct PointContact {
@@ -207,9 +207,9 @@ struct LeftContact {
 // Contacts of these pairs, at one point each: geometry and law. Springs and turnings: per entry.
 struct CurvedContactJob : ContactJob {
   CurvedJob pairs;
-  Vec4* normals = nullptr;              // those of `pairs`; the present ones replace them
+  Vec4* normals = nullptr;               // those of `pairs`; the present ones replace them
   const std::uint8_t* spread = nullptr;  // per entry: whether the contact has several points
-  ContactRows* rows = nullptr;          // makes a contact with several points one at a single point:
+  ContactRows* rows = nullptr;           // makes a contact with several points one at a single point:
   void (*gather)(ContactRows& rows, std::size_t entry) = nullptr;
   const double* sizes = nullptr;  // per element: the radius for the law
   const std::uint8_t* materials = nullptr;

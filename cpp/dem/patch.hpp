@@ -225,7 +225,8 @@ inline Symmetric narrowed(const PatchRegion& region, Flat place, double beyond) 
     const double square = dot(stretched, stretched);
     if (!(now < before && square > 0)) return;
     const double ratio = std::max(now / before, 0.0);
-    stiff = stiff + outer(stretched).scaled((1 / std::max(ratio * ratio, least_narrowing * least_narrowing) - 1) / square);
+    stiff =
+        stiff + outer(stretched).scaled((1 / std::max(ratio * ratio, least_narrowing * least_narrowing) - 1) / square);
   };
   for (std::size_t k = 0; k < border.size; ++k) {
     const Flat along = border.next(k) - border.corners[k], inwards{-along.y, along.x};
@@ -307,8 +308,7 @@ inline Patch patch_on(const patches::PatchRegion& region, const Contact& contact
   if (border.size == 2)
     return patch_on_segment(border.corners[0], border.corners[1], contact, plane, overlap, size, beyond, level);
   double deepest = 0;
-  for (std::size_t k = 0; k < border.size; ++k)
-    deepest = std::max(deepest, overlap.at(border.corners[k]));
+  for (std::size_t k = 0; k < border.size; ++k) deepest = std::max(deepest, overlap.at(border.corners[k]));
   const double width = smallest * size, fade = fading * size;
   if (!(deepest > 0 && region.covariance.trace() > width * width)) return Patch::single(contact);
 

@@ -1,5 +1,5 @@
-// Contacts of bodies with walls: of those that last, normal and overlap; of all at one point, motion at the point, law and
-// forces. The code works for any number of lanes.
+// Contacts of bodies with walls: of those that last, normal and overlap; of all at one point, motion at the point, law
+// and forces. The code works for any number of lanes.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ struct LastingContacts {
   }
   // Whether spheres cannot have crossed the wall; one bit per lane.
   [[nodiscard]] unsigned slow(const LastingJob& job, Real overlap) const {
-    const auto speed = gathered<Lanes>([&](std::size_t lane) -> const auto& { return job.motions[contacts[lane].row].v; });
+    const auto speed =
+        gathered<Lanes>([&](std::size_t lane) -> const auto& { return job.motions[contacts[lane].row].v; });
     const Real left = Lanes::all(short_way) * radius - Lanes::all(job.wall_speed * job.step);
     return Lanes::bits(left > Lanes::all(0)) &
            Lanes::bits(left * left > dot(speed, speed) * Lanes::all(job.step * job.step)) &
@@ -144,8 +145,7 @@ std::size_t lasting_faces_from(LastingJob& job, std::size_t c) {
     const auto towards = turned_by<Lanes>(turned[0], axis, back * away);
     const unsigned apart = Lanes::bits(square > spheres.radius * spheres.radius);
     const Real overlap = spheres.radius - distance;
-    spheres.put(job, c, towards, overlap,
-                inside & ~apart & Lanes::bits(square > zero) & spheres.slow(job, overlap));
+    spheres.put(job, c, towards, overlap, inside & ~apart & Lanes::bits(square > zero) & spheres.slow(job, overlap));
   }
   return c;
 }
@@ -167,8 +167,7 @@ class WallPasses : Passes<Law, true, extras, Lanes> {
     arms_from_ = job_.arms == nullptr ? nullptr : job_.arms + from;
     for (std::size_t c = 0; c < count; c += width) move(c);
     respond_to_all(
-        count, entry_, job_.uniform,
-        [this](std::size_t c) { return coefficients_of<Lanes>(job_.table, which_ + c); },
+        count, entry_, job_.uniform, [this](std::size_t c) { return coefficients_of<Lanes>(job_.table, which_ + c); },
         [this](std::size_t c, const Forced<Real>& forced, const Vectors& normal) { share(c, forced, normal); });
     for (std::size_t c = 0; c < count; ++c) act(c, job_.on_walls[from + c]);
   }
