@@ -168,8 +168,15 @@ MUTATIONS = [
     ),
     Mutation(
         "dem/wall_forces.cpp",
-        "wake(odometer, -overlap, p.r)",
-        "wake(odometer, 10 * p.r - overlap, p.r)",
+        ": wake(odometer, -overlap, p.r);",
+        ": wake(odometer, 10 * p.r - overlap, p.r);",
+        "spheres beside planes and cylinders sleep too long",
+        tests=GRAINS,
+    ),
+    Mutation(
+        "dem/wall_forces.cpp",
+        "wakes[k] = wake(odometer, -overlap, p.r)",
+        "wakes[k] = wake(odometer, 10 * p.r - overlap, p.r)",
         "walls sleep too long",
         tests=GRAINS,
     ),

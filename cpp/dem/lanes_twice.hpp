@@ -11,39 +11,39 @@ namespace vicinal::dem {
 namespace {
 
 template <class Part>
-struct Two {
+struct Doubled {
   Part a, b;
 };
 template <class R>
-[[gnu::always_inline]] inline Two<R> operator+(Two<R> x, Two<R> y) {
+[[gnu::always_inline]] inline Doubled<R> operator+(Doubled<R> x, Doubled<R> y) {
   return {x.a + y.a, x.b + y.b};
 }
 template <class R>
-[[gnu::always_inline]] inline Two<R> operator-(Two<R> x, Two<R> y) {
+[[gnu::always_inline]] inline Doubled<R> operator-(Doubled<R> x, Doubled<R> y) {
   return {x.a - y.a, x.b - y.b};
 }
 template <class R>
-[[gnu::always_inline]] inline Two<R> operator*(Two<R> x, Two<R> y) {
+[[gnu::always_inline]] inline Doubled<R> operator*(Doubled<R> x, Doubled<R> y) {
   return {x.a * y.a, x.b * y.b};
 }
 template <class R>
-[[gnu::always_inline]] inline Two<R> operator/(Two<R> x, Two<R> y) {
+[[gnu::always_inline]] inline Doubled<R> operator/(Doubled<R> x, Doubled<R> y) {
   return {x.a / y.a, x.b / y.b};
 }
 template <class R>
-[[gnu::always_inline]] inline auto operator>(Two<R> x, Two<R> y) {
-  return Two<decltype(x.a > y.a)>{x.a > y.a, x.b > y.b};
+[[gnu::always_inline]] inline auto operator>(Doubled<R> x, Doubled<R> y) {
+  return Doubled<decltype(x.a > y.a)>{x.a > y.a, x.b > y.b};
 }
 template <class R>
-[[gnu::always_inline]] inline Two<R> root(Two<R> x) {
+[[gnu::always_inline]] inline Doubled<R> root(Doubled<R> x) {
   return {root(x.a), root(x.b)};
 }
 template <class R>
-[[gnu::always_inline]] inline Two<R> magnitude(Two<R> x) {
+[[gnu::always_inline]] inline Doubled<R> magnitude(Doubled<R> x) {
   return {magnitude(x.a), magnitude(x.b)};
 }
 template <class Mask, class R>
-[[gnu::always_inline]] inline Two<R> choose(Two<Mask> yes, Two<R> x, Two<R> y) {
+[[gnu::always_inline]] inline Doubled<R> choose(Doubled<Mask> yes, Doubled<R> x, Doubled<R> y) {
   return {choose(yes.a, x.a, y.a), choose(yes.b, x.b, y.b)};
 }
 
@@ -51,7 +51,7 @@ template <class Mask, class R>
 template <class Lanes>
 struct Twice {
   using Part = typename Lanes::Real;
-  using Real = Two<Part>;
+  using Real = Doubled<Part>;
   static constexpr std::size_t width = 2 * Lanes::width;
   static Real all(double a) { return {Lanes::all(a), Lanes::all(a)}; }
   template <class RowOf>
@@ -83,7 +83,7 @@ struct Twice {
     Lanes::store_lanes(a.b, to + Lanes::width);
   }
   template <class Mask>
-  static unsigned bits(Two<Mask> mask) {
+  static unsigned bits(Doubled<Mask> mask) {
     return Lanes::bits(mask.a) | Lanes::bits(mask.b) << Lanes::width;
   }
 };

@@ -1,7 +1,7 @@
 // Contacts at one point are processed in several passes over a chunk of contacts. Each pass is a short chain of
 // operations, so the processor can overlap several groups of lanes; a single long pass would wait for its square roots
 // and divisions. Here are the two passes that apply the law: the first ends where it is not yet known whether contacts
-// slip. sphere_contacts.hpp, wall_passes.hpp and curved_forces.hpp have the others.
+// slip. sphere_contacts.hpp, wall_passes.hpp and curved_contacts.hpp have the others.
 #pragma once
 
 #include <cstddef>
