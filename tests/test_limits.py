@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import vicinal as vc
 from cases import BOTH
 from compare import ask, assert_same_pairs
 from structures import STRUCTURES
+from vicinal import _core
 
 LONGEST = {np.float32: 3e32, np.float64: 1e296}
 both = pytest.mark.parametrize("dtype", BOTH, ids=lambda dtype: dtype.__name__)
@@ -76,3 +78,47 @@ def test_a_lack_of_memory_raises_a_clear_error() -> None:
     message, count = run.stdout.splitlines()
     assert message.startswith("not enough memory for this search or its result; use a smaller cutoff")
     assert count == "19999"
+
+
+@pytest.fixture
+def little_memory() -> Iterator[int]:
+    """A machine with 64 MiB left, as the core sees it."""
+    _core.pretend_available_memory(2**26)
+    yield 2**26
+    _core.pretend_available_memory(0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda points: vc.pairs(points, 1.0),
+        lambda points: vc.pairs(points, 1.0, sort=True),
+        lambda points: vc.pairs(points, 1.0, want="ijdD"),
+        lambda points: vc.neighbors(points, 1.0),
+        lambda points: vc.Exhaustive(points, cutoff=1.0).neighbors(),
+    ],
+    ids=["pairs", "sorted", "columns", "rows", "kept"],
+)
+def test_a_result_larger_than_memory_raises_before_it_is_written(
+    search: Callable[[Any], Any], threads: int, little_memory: int
+) -> None:
+    """Linux would end the process."""
+    places = np.zeros((12_000, 3))  # 144 million pairs in both directions
+    with vc.threads(threads), pytest.raises(MemoryError, match="not enough memory for this search or its result"):
+        search(places)
+    i, _ = vc.pairs(places[:1000], 1.0)
+    assert 8 * len(i) < little_memory
+
+
+def test_the_memory_that_is_left_is_that_of_the_machine_at_most() -> None:
+    assert 0 < _core.available_memory() <= _core.physical_memory()
+
+
+def test_columns_count_together(little_memory: int) -> None:
+    """Each of two columns of 10 million pairs is smaller than what is left; both together are larger."""
+    places = np.zeros((4500, 3))
+    (j,) = vc.pairs(places, 1.0, want="j")
+    assert j.nbytes < little_memory < 2 * j.nbytes
+    with pytest.raises(MemoryError):
+        vc.pairs(places, 1.0)

@@ -1,5 +1,7 @@
 #include "exec/memory.hpp"
 
+#include "exec/available_memory.hpp"
+
 namespace vicinal {
 
 std::size_t physical_memory() {
@@ -102,6 +104,16 @@ void Pool::give(Region region) {
   const std::lock_guard lock(mutex_);
   if (idle_.size() >= kept) idle_.erase(idle_.begin());
   idle_.push_back(std::move(region));
+}
+
+void Pool::clear() {
+  const std::lock_guard lock(mutex_);
+  idle_.clear();
+}
+
+void ensure_memory(std::size_t bytes, Pool* pool) {
+  if (pool != nullptr && bytes >= unchecked_bytes && bytes > available_memory()) pool->clear();
+  ensure_memory(bytes);
 }
 
 }  // namespace vicinal

@@ -123,6 +123,7 @@ class Pool {
  public:
   [[nodiscard]] Region take(std::size_t bytes, PageSize pages);
   void give(Region region);
+  void clear();
 
  private:
   // Two results of up to five columns: the current one and the previous one.
@@ -130,5 +131,9 @@ class Pool {
   std::mutex mutex_;
   std::vector<Region> idle_;
 };
+
+// Throws OutOfMemory unless a result of so many bytes fits into memory. Where it does not, the regions that the pool
+// keeps (if there is one) are given back first.
+void ensure_memory(std::size_t bytes, Pool* pool);
 
 }  // namespace vicinal

@@ -81,6 +81,12 @@ struct ColumnStore : ColumnRegions {
     vector.trim(entries * D * sizeof(T));
     shift.trim(entries * D * sizeof(std::int32_t));
   }
+  // Bytes per entry in all columns together.
+  static std::size_t entry_bytes(const Want& want) {
+    const std::size_t numbers = (want.i ? 1 : 0) + (want.j ? 1 : 0) + (want.shift ? D : 0);
+    const std::size_t measures = (want.distance ? 1 : 0) + (want.vector ? D : 0);
+    return numbers * sizeof(std::int32_t) + measures * sizeof(T);
+  }
 };
 
 namespace detail {

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "exec/stream.hpp"
 #include "pairs/columns.hpp"
 #include "pairs/kernels.hpp"
@@ -32,20 +33,23 @@ struct Gap {
   std::size_t begin, end;
 };
 
-// Hands out slabs of `entries` each.
+// Hands out slabs of `entries` each, which take `bytes` per entry in all columns together, as long as there is memory.
 class ColumnSlabs {
  public:
-  ColumnSlabs(std::size_t count, std::size_t entries) : capacity_(count * entries), entries_(entries) {}
+  ColumnSlabs(std::size_t count, std::size_t entries, std::size_t bytes)
+      : capacity_(count * entries), entries_(entries), bytes_(bytes) {}
   Gap take() {
-    const std::size_t begin = next_.fetch_add(entries_, std::memory_order_relaxed);
-    if (begin + entries_ > capacity_) throw std::bad_alloc();
-    return {begin, begin + entries_};
+    const std::size_t begin = next_.fetch_add(entries_, std::memory_order_relaxed), end = begin + entries_;
+    if (end > capacity_) throw std::bad_alloc();
+    ensure_growth(begin * bytes_, end * bytes_);
+    return {begin, end};
   }
   [[nodiscard]] std::size_t taken() const { return std::min(capacity_, next_.load()); }
 
  private:
   std::size_t capacity_;
   std::size_t entries_;
+  std::size_t bytes_;
   std::atomic<std::size_t> next_{0};
 };
 

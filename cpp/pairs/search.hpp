@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
@@ -144,7 +145,7 @@ PairResult<T, D> find_pairs_within(const Task<T, D>& task, const Want& want, std
   result.store =
       ColumnStore<T, D>(want, count * slab, keep ? &kept_columns() : pool, few ? PageSize::small : PageSize::huge);
   const Columns<T> columns = result.store.columns();
-  ColumnSlabs slabs(count, slab);
+  ColumnSlabs slabs(count, slab, ColumnStore<T, D>::entry_bytes(want));
   const std::int32_t* const payload = payload_of(bodies, want);
   PerThread<PairWriter<T, D>> writers;
   result.tally.candidates = for_each_part(task, [&](std::size_t, std::size_t thread, auto&& run) {
@@ -171,8 +172,8 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
   const std::size_t slab = task.queries.size < few_bodies ? small_slab : large_slab;
   const std::size_t spare = static_cast<std::size_t>(thread_count()) + 1;  // the last slab of each thread is not full
   // No result is larger than memory, and untouched pages use none: reserve address space of that size and write once.
-  const std::size_t widest = std::max(sizeof(std::int32_t), want.vector ? D * sizeof(T) : sizeof(T));
-  std::size_t most = physical_memory() / widest / slab;
+  const std::size_t bytes = std::max<std::size_t>(1, ColumnStore<T, D>::entry_bytes(want));
+  std::size_t most = physical_memory() / bytes / slab;
   // Few bodies cannot have more pairs than all combinations. (Queries of any size may reach more images than the bodies
   // do.)
   const Bodies<T, D>& bodies = task.index.bodies();
@@ -186,6 +187,8 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
   if (slabs < static_cast<double>(most)) most = static_cast<std::size_t>(slabs);
   try {
     return detail::find_pairs_within(task, want, most, slab, pool);
+  } catch (const OutOfMemory&) {
+    throw;
   } catch (const std::bad_alloc&) {
     // If address space is limited, too (ulimit -v, strict overcommit): count first, then reserve what is needed.
     Task<T, D> all = task;
@@ -194,6 +197,7 @@ PairResult<T, D> find_pairs(const Task<T, D>& task, const Want& want, Pool* pool
     // Of all parts together, each pair is counted twice in mode full.
     const bool twice = task.mode == Mode::half && task.whole();
     const std::size_t entries = count_neighbors(all, counts.span()).pairs / (twice ? 2 : 1);
+    ensure_memory(entries * bytes, pool);
     return detail::find_pairs_within(task, want, entries / slab + 1 + spare, slab, pool);
   }
 }

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/available_memory.hpp"
 #include "exec/isa.hpp"
 #include "exec/threads.hpp"
 #include "index/bounds.hpp"
@@ -247,6 +248,8 @@ NB_MODULE(_core, m) {
   m.def("box_bounds", &box_bounds, nb::arg("lower"), nb::arg("upper"),
         "The same of the lower corners and of the edges of boxes.");
   m.def("physical_memory", &physical_memory);
+  m.def("available_memory", &available_memory);
+  m.def("pretend_available_memory", &pretend_available_memory, nb::arg("size"));
   m.def("get_threads", [] { return thread_count_setting().load(); });
   m.def("set_threads", [](int n) { thread_count_setting() = n; }, nb::arg("n"));
   m.def("hardware_threads", &hardware_threads);

@@ -210,6 +210,7 @@ class RowSearch {
     else count_hits(offsets);
     result.size = static_cast<std::size_t>(by_row ? offsets.back() : total_);
     result.tally.pairs = result.size;
+    ensure_memory(result.size * ColumnStore<T, D>::entry_bytes(want_), pool_);
     result.store = ColumnStore<T, D>(want_, result.size, pool_);
     const Columns<T> columns = result.store.columns();
     if (by_row) {

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <span>
 
+#include "exec/available_memory.hpp"
 #include "exec/memory.hpp"
 #include "pairs/search.hpp"
 #include "rows/sort_row.hpp"
@@ -120,6 +121,7 @@ class HitLog final : public HitSink {
     else kernels().stream(hits() + flushed_, stage_.data(), whole * sizeof(std::int32_t));
     std::memmove(stage_.data(), stage_.data() + whole, (count - whole) * sizeof(std::int32_t));
     flushed_ += whole;
+    ensure_growth((flushed_ - whole) * sizeof(std::int32_t), flushed_ * sizeof(std::int32_t));
   }
 
   // Writes an entry and returns the address of its counts. Ensures that there is room for its hits, which are staged.
