@@ -303,11 +303,11 @@ REFUSALS = [
     ),
     Refusal("boxes for points", lambda: INDEX["points"].pairs(query_boxes=BOXES), "query_boxes", "points"),
     Refusal("boxes for spheres", lambda: INDEX["spheres"].pairs(query_boxes=BOXES), "query_boxes", "spheres"),
-    Refusal("radii for boxes", lambda: INDEX["boxes"].count(query_radii=1.0), "queries", "None"),
+    Refusal("radii for boxes", lambda: INDEX["boxes"].count(query_radii=1.0), "query_radii", "None"),
     Refusal(
-        "queries and boxes", lambda: INDEX["boxes"].count(queries=CLOUD, query_boxes=BOXES), "query_boxes", "points"
+        "queries and boxes", lambda: INDEX["boxes"].count(queries=CLOUD, query_boxes=BOXES), "query_boxes", "queries"
     ),
-    Refusal("radii without queries", lambda: vc.pairs(CLOUD, radii=RADII, query_radii=1.0), "queries", "None"),
+    Refusal("radii without queries", lambda: vc.pairs(CLOUD, radii=RADII, query_radii=1.0), "query_radii", "None"),
     Refusal(
         "query radii for a cutoff",
         lambda: vc.pairs(CLOUD, cutoff=1, queries=CLOUD, query_radii=1),

@@ -75,7 +75,7 @@ REFUSALS = [
     Refusal("negative box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=-2.5), "box", r"-2\.5"),
     Refusal("nan box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=(1, np.nan, 1)), "box", "nan"),
     Refusal("infinite box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.inf), "box", "inf"),
-    Refusal("box of text", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box="large"), "box", "large"),
+    Refusal("box of text", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box="large"), "box", "3 by 3 matrix.*'large'"),
     Refusal("box of a flat cell", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=FLAT), "box", "linearly independent"),
     Refusal("box without an edge", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=EDGELESS), "box", r"periodic\[2\]"),
     Refusal("box of another dimension", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, box=np.eye(2)), "box", "3 by 3"),
@@ -105,6 +105,33 @@ REFUSALS = [
         lambda: vc.BVH(CLOUD, 1.0).pairs(queries=CLOUD, query_radii=1.0),
         "query_radii",
         "make the index with radii=0",
+    ),
+    Refusal(
+        "radii of no queries", lambda: vc.pairs(CLOUD, radii=0.1, query_radii=0.1), "query_radii", "got None.*radii="
+    ),
+    Refusal(
+        "radii of no queries near boxes",
+        lambda: vc.neighbors(boxes=(CLOUD, CLOUD), query_radii=0.1),
+        "query_radii",
+        "got None",
+    ),
+    Refusal(
+        "radii of boxes",
+        lambda: vc.pairs(boxes=(CLOUD, CLOUD), query_radii=0.1, query_boxes=(CLOUD, CLOUD)),
+        "query_radii",
+        "query_boxes",
+    ),
+    Refusal(
+        "queries with boxes of their own",
+        lambda: vc.BVH(boxes=(CLOUD, CLOUD)).pairs(queries=CLOUD, query_boxes=(CLOUD, CLOUD)),
+        "query_boxes",
+        "leave out queries",
+    ),
+    Refusal(
+        "types with one cutoff",
+        lambda: vc.pairs(CLOUD, CUTOFF, types=[0] * len(CLOUD)),
+        "cutoff",
+        "matrix.*one number.*leave out types",
     ),
     Refusal("nearest boxes", lambda: vc.neighbors(boxes=(CLOUD, CLOUD), max_neighbors=2), "max_neighbors", "distances"),
     Refusal("periodic without a box", lambda: vc.pairs(CLOUD, cutoff=CUTOFF, periodic=True), "box", "periodic"),

@@ -141,11 +141,16 @@ def check_spheres(
 
 
 def check_boxes(
-    points: object, boxes: object, half_skin: float, dtype: np.dtype[Any] | None = None, name: str = "boxes"
+    points: object,
+    boxes: object,
+    half_skin: float,
+    dtype: np.dtype[Any] | None = None,
+    names: tuple[str, str] = ("points", "boxes"),
 ) -> Bodies:
-    """Check lower and upper corners. Two dtypes become the larger of them."""
+    """Check lower and upper corners. Two dtypes become the larger of them. `names` are those of both arguments."""
+    positions, name = names
     if points is not None:
-        raise InputError(f"{name}= must not be combined with points; boxes have corners, so leave out points")
+        raise InputError(f"{name}= must not be combined with {positions}; boxes have corners, so leave out {positions}")
     if not isinstance(boxes, (tuple, list)) or len(boxes) != 2:
         raise InputError(f"{name} must be a pair of arrays, (lower, upper), got {type(boxes).__name__}")
     lower, upper = (_check.check_rows(corners, f"{name}[{k}]", dtype) for k, corners in enumerate(boxes))

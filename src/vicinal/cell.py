@@ -127,7 +127,7 @@ def read_cell(value: Any, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Cell
         shape = (-1,)
     if shape == (6,) and dim == 3:
         value, along = _vectors_of_angles(value, along)
-    elif shape == ():
+    elif shape == () and _as_number(value) is not None:
         value = [_check_edge(value, "box", dtype)] * dim
     elif shape not in ((dim,), (dim, dim)):
         vectors = f"a {dim} by {dim} matrix of edge vectors" + (", or 6 lengths and angles" if dim == 3 else "")
@@ -156,13 +156,18 @@ def _check_periodic(value: Any, dim: int) -> list[bool] | None:
     return [bool(entry) for entry in entries]
 
 
-def _number(value: Any, name: str) -> float:
+def _as_number(value: Any) -> float | None:
     try:
-        if not isinstance(value, (bool, np.bool_, str)):
-            return float(value)
+        return None if isinstance(value, (bool, np.bool_, str)) else float(value)
     except (TypeError, ValueError, OverflowError):
-        pass
-    raise InputError(f"{name} must be a number, got {value!r}")
+        return None
+
+
+def _number(value: Any, name: str) -> float:
+    number = _as_number(value)
+    if number is None:
+        raise InputError(f"{name} must be a number, got {value!r}")
+    return number
 
 
 def _orthogonal(entries: Any, along: list[bool] | None, dtype: np.dtype[Any]) -> Cell:

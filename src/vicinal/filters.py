@@ -193,7 +193,8 @@ def check_cutoffs(value: object, bodies: Bodies, skin: float) -> tuple[npt.NDArr
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not 1 <= len(given) <= MOST_TYPES:
         what = "one number" if given.ndim == 0 else f"shape {given.shape}"
         raise InputError(
-            f"types= needs a matrix of cutoffs, one row and one column per type (1 to {MOST_TYPES}); got {what}"
+            f"cutoff must be a matrix where types= are given, one row and one column per type (1 to {MOST_TYPES}), got "
+            f"{what}; leave out types= for one cutoff"
         )
     matrix = given.astype(np.float64)
     if not np.isfinite(matrix).all():

@@ -430,12 +430,20 @@ class Index(KeptBodies):
         """Check a second set of bodies, of the kind of the first; None if none is given."""
         if queries is None and radii is None and boxes is None:
             return None
+        if radii is not None and boxes is not None:
+            raise InputError(
+                "query_radii= must not be combined with query_boxes=, which have corners; pass one of them"
+            )
+        if queries is None and radii is not None:
+            raise InputError(
+                "query_radii= needs queries=, the centres of the spheres, got None; pass both or leave out query_radii="
+            )
         kind, dtype = self._like.kind, self._like.array.dtype
         if kind == "boxes":
             checked = (
                 self._spheres(queries, radii)
                 if boxes is None
-                else check_boxes(queries, boxes, 0.0, dtype, "query_boxes")
+                else check_boxes(queries, boxes, 0.0, dtype, ("queries", "query_boxes"))
             )
         elif boxes is not None:
             raise InputError(

@@ -48,7 +48,7 @@ def as_boxes(settings: Settings, query_boxes: BoxesLike) -> Settings:
     if bodies.kind == "points":
         radii: Any = np.full(len(bodies), settings.cutoff, bodies.array.dtype)
         bodies = replace(bodies, extra=radii, largest=[settings.cutoff] * bodies.dim)
-    others = check_boxes(None, query_boxes, 0.0, bodies.array.dtype, "query_boxes")
+    others = check_boxes(None, query_boxes, 0.0, bodies.array.dtype, ("queries", "query_boxes"))
     around = boxes_around(bodies, others, settings.box)
     _check.check_wraps(around, settings.box, "points")
     _check.check_images(around, 0.0, settings.box)

@@ -92,7 +92,7 @@ class Wishes:
         if not len(centres if boxes is None else boxes[0]):  # type: ignore[arg-type]
             return bodies.none()
         if boxes is not None:
-            return check_boxes(None, boxes, 0.0, dtype, "query_boxes")
+            return check_boxes(None, boxes, 0.0, dtype, ("queries", "query_boxes"))
         if radii is not None:
             return check_spheres(centres, radii, 0.0, dtype)
         return check_points(centres, "queries", dtype)
