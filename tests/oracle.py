@@ -72,7 +72,7 @@ class Space:
     lengths: list[Any]
     vectors: Array | None = None  # rows, in the dtype of the points; 0 along open axes
     inverse: Array | None = None  # rows, float64: x . inverse[k] is the position along vector k, in lengths of it
-    turn: Array | None = None  # shift @ turn is the shift in units of the vectors as they were given
+    basis: Array | None = None  # shift @ basis is the shift in units of the vectors as they were given
 
     def image(self, s: Array) -> Array:
         """How far images s are moved, one row each."""
@@ -89,7 +89,7 @@ class Space:
 
     def given(self, s: Array) -> Array:
         """Shifts in units of the vectors as they were given."""
-        return s if self.turn is None else s @ self.turn
+        return s if self.basis is None else s @ self.basis
 
 
 def space_of(box: Box, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Space:
@@ -110,21 +110,21 @@ def space_of(box: Box, periodic: Any, dim: int, dtype: np.dtype[Any]) -> Space:
 def tilted_space(rows: Array, along: list[bool], dtype: np.dtype[Any]) -> Space:
     """The space of a tilted cell: its vectors are reduced before anything else."""
     dim, periodic = len(rows), [k for k in range(len(rows)) if along[k]]
-    turn = reduced(rows, periodic)
+    basis = reduced(rows, periodic)
     vectors = np.zeros((dim, dim))
     for k in periodic:
         for a in range(dim):
-            vectors[k, a] = float(sum(Fraction(int(turn[k, n])) * Fraction(float(rows[n, a])) for n in periodic))
+            vectors[k, a] = float(sum(Fraction(int(basis[k, n])) * Fraction(float(rows[n, a])) for n in periodic))
     vectors = vectors.astype(dtype)
     inverse = inverse_of(vectors.astype(np.float64), periodic)
     lengths = [1 / math.sqrt(dot(inverse[k], inverse[k])) if along[k] else None for k in range(dim)]
-    return Space(lengths, vectors, inverse, turn)
+    return Space(lengths, vectors, inverse, basis)
 
 
 def reduced(rows: Array, periodic: list[int]) -> Array:
     """The integers that combine the vectors to shorter ones, until no square becomes smaller by a part in 1e9."""
     dim = len(rows)
-    turn, rows = np.eye(dim, dtype=np.int64), rows.copy()
+    basis, rows = np.eye(dim, dtype=np.int64), rows.copy()
     again = True
     while again:
         again = False
@@ -134,12 +134,12 @@ def reduced(rows: Array, periodic: list[int]) -> Array:
             if len(others) == 2:
                 steps += [{others[0]: p, others[1]: q} for p in (1, -1) for q in (1, -1)]
             for step in steps:
-                moved, turned = rows[k].copy(), turn[k].copy()
+                moved, turned = rows[k].copy(), basis[k].copy()
                 for n, times in step.items():
-                    moved, turned = moved + times * rows[n], turned + times * turn[n]
+                    moved, turned = moved + times * rows[n], turned + times * basis[n]
                 if 0 < dot(moved, moved) < (1 - 1e-9) * dot(rows[k], rows[k]):
-                    rows[k], turn[k], again = moved, turned, True
-    return turn
+                    rows[k], basis[k], again = moved, turned, True
+    return basis
 
 
 def inverse_of(vectors: Array, periodic: list[int]) -> Array:
@@ -179,7 +179,7 @@ def unit(a: list[float]) -> list[float]:
 
 def wrap(points: Array, space: Space) -> tuple[Array, Array]:
     """Points moved into the cell, and the number of edges, or vectors, that were subtracted from each."""
-    wrapped, turns = points.copy(), np.zeros(points.shape, np.int64)
+    wrapped, wraps = points.copy(), np.zeros(points.shape, np.int64)
     if space.vectors is not None:
         return wrap_tilted(points, space)
     for axis, length in enumerate(space.lengths):
@@ -187,24 +187,24 @@ def wrap(points: Array, space: Space) -> tuple[Array, Array]:
             continue
         whole = np.floor(points[:, axis] / length)
         w = points[:, axis] - whole * length
-        turn = whole.astype(np.int64)
+        count = whole.astype(np.int64)
         below = w < 0
         w = np.where(below, w + length, w)
-        turn = np.where(below, turn - 1, turn)
+        count = np.where(below, count - 1, count)
         above = w >= length
         w = np.where(above, w.dtype.type(0), w)
-        turn = np.where(above, turn + 1, turn)
-        wrapped[:, axis], turns[:, axis] = w, turn
-    return wrapped, turns
+        count = np.where(above, count + 1, count)
+        wrapped[:, axis], wraps[:, axis] = w, count
+    return wrapped, wraps
 
 
 def wrap_tilted(points: Array, space: Space) -> tuple[Array, Array]:
     """The same in a tilted cell, twice: far outside, the first result is rounded as coarsely as the point was."""
     assert space.inverse is not None
-    turns = np.zeros(points.shape, np.int64)
+    wraps = np.zeros(points.shape, np.int64)
     for _ in range(2):
         x = points.astype(np.float64)
-        whole = np.zeros_like(turns)
+        whole = np.zeros_like(wraps)
         for k, length in enumerate(space.lengths):
             if length is not None:
                 f = x[:, 0] * space.inverse[k, 0] + x[:, 1] * space.inverse[k, 1]
@@ -212,8 +212,8 @@ def wrap_tilted(points: Array, space: Space) -> tuple[Array, Array]:
                     f = f + x[:, 2] * space.inverse[k, 2]
                 whole[:, k] = np.floor(f)
         points = np.where(whole.any(axis=1, keepdims=True), points - space.image(whole), points)
-        turns = turns + whole
-    return points, turns
+        wraps = wraps + whole
+    return points, wraps
 
 
 def shifts_within(reach: list[float], space: Space, bodies: Array) -> Array:
@@ -242,7 +242,7 @@ class Bodies:
     x: Array
     radii: Array | None = None
     upper: Array | None = None
-    turns: Array | None = None  # the number of edges `wrapped` moved them down
+    wraps: Array | None = None  # the number of edges `wrapped` moved them down
 
     def inflated(self, skin: float, criterion: str) -> Bodies:
         """Bodies enlarged by half a skin on every side; by a whole one if the larger of two radii decides."""
@@ -256,15 +256,15 @@ class Bodies:
 
     def wrapped(self, space: Space) -> Bodies:
         """Moved into the box; the upper corner moves with the lower one and never falls below it."""
-        x, turns = wrap(self.x, space)
+        x, wraps = wrap(self.x, space)
         if self.upper is None:
-            return Bodies(x, self.radii, None, turns)
+            return Bodies(x, self.radii, None, wraps)
         upper = self.upper.copy()
-        moved = self.upper - space.image(turns).astype(x.dtype)
+        moved = self.upper - space.image(wraps).astype(x.dtype)
         for axis, length in enumerate(space.lengths):
             if space.vectors is not None or length is not None:
                 upper[:, axis] = np.maximum(moved[:, axis], x[:, axis])
-        return Bodies(x, None, upper, turns)
+        return Bodies(x, None, upper, wraps)
 
     def sizes(self) -> list[float]:
         """The largest radius, or the longest edge along each axis."""
@@ -383,7 +383,7 @@ def exact_pairs(
         if not parts:
             parts = [_nothing(dtype if b.upper is None else np.dtype(np.float64), dim)]
         i, j, shift, d, D = (np.concatenate(column) for column in zip(*parts, strict=True))
-        S = space.given(shift + a.turns[i] - b.turns[j] if len(i) else shift)
+        S = space.given(shift + a.wraps[i] - b.wraps[j] if len(i) else shift)
         pairs = Pairs(i.astype(np.int32), j.astype(np.int32), S.astype(np.int32), d, D).sorted()
         if self_pairs:
             pairs = _with_self(pairs, len(given.x))

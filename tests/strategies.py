@@ -105,7 +105,7 @@ def cells(draw: st.DrawFn, dtype: Any, dim: int, r: Any, most_images: float) -> 
     space = space_of(rows, along, dim, np.dtype(dtype))
     assume(all(length is None or float(r) / float(length) <= most_images for length in space.lengths))
     # Steeper cells, with points far outside, are refused: their shifts do not fit 32 bits.
-    assume(space.turn is None or np.abs(space.turn).max() <= 2000)
+    assume(space.basis is None or np.abs(space.basis).max() <= 2000)
     thin = min((float(length) for length in space.lengths if length is not None), default=float(r))
     return tuple(tuple(float(x) for x in row) for row in rows), None if all(along) else along, thin
 

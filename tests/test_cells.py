@@ -124,8 +124,8 @@ def test_cells_are_reduced() -> None:
         rows[2] += rng.integers(-300, 300) * rows[0] + rng.integers(-300, 300) * rows[1]
         cell = read_cell(rows, None, 3, np.dtype(np.float64))
         short = np.array(cell.vectors)
-        assert np.allclose(np.array(cell.turn) @ rows, short, atol=1e-9 * np.abs(rows).max())
-        assert round(abs(np.linalg.det(np.array(cell.turn)))) == 1
+        assert np.allclose(np.array(cell.basis) @ rows, short, atol=1e-9 * np.abs(rows).max())
+        assert round(abs(np.linalg.det(np.array(cell.basis)))) == 1
         assert np.all(np.array(cell.edges) > 0.7 * np.linalg.norm(short, axis=1))
         assert np.allclose(np.array(cell.inverse) @ short.T, np.eye(3), atol=1e-9)
 

@@ -48,9 +48,9 @@ class Extents {
       const double margin =
           (box ? 0 : reach) * (1 + 32 * eps) + 16 * eps * (std::max(std::abs(low), std::abs(high)) + edges_[a]) + tiny;
       if (edges_[a] > 0) {
-        const double turns = std::floor(low / edges_[a]) * edges_[a];
-        low -= turns;
-        high -= turns;
+        const double moved = std::floor(low / edges_[a]) * edges_[a];
+        low -= moved;
+        high -= moved;
       }
       extent.low[a] = low - margin;
       extent.high[a] = high + margin;

@@ -26,7 +26,7 @@ struct Lattice {
   Matrix<T, D> vector{};        // as rows; 0 along open axes
   Matrix<double, D> inverse{};  // x . inverse[k]: position along vector k, in lengths of it; 0 along open axes
   Matrix<double, D> normal{};   // of length 1
-  Matrix<std::int32_t, D> turn{}, back{};  // user's shift = shift * turn, shift = user's shift * back
+  Matrix<std::int32_t, D> basis{}, back{};  // user's shift = shift * basis, shift = user's shift * back
 };
 
 // The inverse of a matrix of integers whose determinant is 1 or -1.
@@ -89,34 +89,34 @@ struct Box {
   // ---- Any cell ----
 
   using Position = std::array<T, D>;
-  using Turns = std::array<std::int32_t, D>;
+  using Integers = std::array<std::int32_t, D>;
 
   // The image inside the cell of a position, D numbers, by the plain expression of the definition. In a tilted cell it
   // may be outside by a rounding error, which `lattice_slack` bounds.
   [[nodiscard]] Position wrap(const T* x) const {
     Position w;
     if (tilted) {
-      Turns turns{};
+      Integers counts{};
       for (std::size_t a = 0; a < D; ++a) w[a] = x[a];
-      wrap_tilted(w, turns);
+      wrap_tilted(w, counts);
     } else {
       for (std::size_t a = 0; a < D; ++a) w[a] = wrap(x[a], static_cast<int>(a));
     }
     return w;
   }
-  // The same in a tilted cell of n positions, one after the other. `turns`, unless null, gets their `wraps`.
-  void wrap_all(const T* from, std::size_t n, T* to, std::int32_t* turns) const;
+  // The same in a tilted cell of n positions, one after the other. `counts`, unless null, gets their `wraps`.
+  void wrap_all(const T* from, std::size_t n, T* to, std::int32_t* counts) const;
   // The number of vectors that wrapping subtracted, along each of them.
-  [[nodiscard]] Turns wraps(const T* x) const {
-    Turns turns{};
+  [[nodiscard]] Integers wraps(const T* x) const {
+    Integers counts{};
     if (tilted) {
       Position w;
       for (std::size_t a = 0; a < D; ++a) w[a] = x[a];
-      wrap_tilted(w, turns);
+      wrap_tilted(w, counts);
     } else {
-      for (std::size_t a = 0; a < D; ++a) turns[a] = wraps(x[a], static_cast<int>(a));
+      for (std::size_t a = 0; a < D; ++a) counts[a] = wraps(x[a], static_cast<int>(a));
     }
-    return turns;
+    return counts;
   }
   // How far an image is moved: the sum of shift[k] * vector k, in the order of the vectors.
   template <class Shift>
@@ -135,21 +135,21 @@ struct Box {
     return moved;
   }
   // A shift in units of the vectors that the user gave, and back.
-  [[nodiscard]] Turns given(const Turns& shift) const { return tilted ? product(shift, lattice.turn) : shift; }
-  [[nodiscard]] Turns reduced(const Turns& shift) const { return tilted ? product(shift, lattice.back) : shift; }
+  [[nodiscard]] Integers given(const Integers& shift) const { return tilted ? product(shift, lattice.basis) : shift; }
+  [[nodiscard]] Integers reduced(const Integers& shift) const { return tilted ? product(shift, lattice.back) : shift; }
   // Whether of two opposite images this one counts: its first entry that is not 0, in units of the user, is positive.
-  [[nodiscard]] bool up(const Turns& shift) const {
+  [[nodiscard]] bool up(const Integers& shift) const {
     for (const std::int32_t s : given(shift))
       if (s != 0) return s > 0;
     return false;
   }
   // The whole vectors to subtract from a difference of positions to get the shortest one. Correct for differences whose
   // shortest image is below half of every `edge`.
-  [[nodiscard]] Turns nearest(const Position& difference) const {
-    Turns turns{};
+  [[nodiscard]] Integers nearest(const Position& difference) const {
+    Integers whole{};
     for (std::size_t k = 0; k < D; ++k)
-      if (edge[k] > 0) turns[k] = static_cast<std::int32_t>(std::nearbyint(fraction(difference, k)));
-    return turns;
+      if (edge[k] > 0) whole[k] = static_cast<std::int32_t>(std::nearbyint(fraction(difference, k)));
+    return whole;
   }
   // The lattice coordinate of a position.
   [[nodiscard]] double along(const Position& x, int axis) const {
@@ -177,9 +177,9 @@ struct Box {
   }
 
  private:
-  void wrap_tilted(Position& x, Turns& turns) const;
-  static Turns product(const Turns& shift, const Matrix<std::int32_t, D>& matrix) {
-    Turns sum{};
+  void wrap_tilted(Position& x, Integers& counts) const;
+  static Integers product(const Integers& shift, const Matrix<std::int32_t, D>& matrix) {
+    Integers sum{};
     for (std::size_t k = 0; k < D; ++k)
       for (std::size_t a = 0; a < D; ++a) sum[a] += shift[k] * matrix[k][a];
     return sum;
@@ -191,7 +191,7 @@ struct Box {
 // the cell along this axis.
 //
 // With X a bound of the coordinates of wrapped bodies and of images, each times the component of the normal and summed:
-// wrapping leaves a body at most 8 eps X outside (rounding of the fraction, of the product of turns and vectors, of the
+// wrapping leaves a body at most 8 eps X outside (rounding of the fraction, of the product of wraps and vectors, of the
 // difference; all in T or better). (xj - xi) + image rounds by at most 2 eps X + 4 eps X, the lattice coordinates of
 // both bodies by 2 * 4 eps X, and `edge` by eps X per image. `bound` bounds the coordinates along open axes.
 template <class T, int D>

@@ -35,14 +35,14 @@ struct OnePosition {
   static inline T choose(std::int32_t number, T x, T y) { return number == 0 ? x : y; }
 };
 
-// Subtracts whole vectors from positions, and adds their numbers to `turns`. `vector` and `inverse` are the rows of
+// Subtracts whole vectors from positions, and adds their numbers to `counts`. `vector` and `inverse` are the rows of
 // Lattice (geometry/box.hpp). Returns 0 for positions that were inside: they keep their bits.
 //
 // It has to be done twice: far outside the cell the first result is rounded as coarsely as the position was.
 template <class Lanes, int D>
 [[gnu::always_inline]] inline typename Lanes::whole subtract_vectors(const typename Lanes::value* vector,
                                                                      const double* inverse, typename Lanes::vector* x,
-                                                                     typename Lanes::whole* turns) {
+                                                                     typename Lanes::whole* counts) {
   typename Lanes::vector times[D];
   typename Lanes::whole outside{};
   for (int k = 0; k < D; ++k) {
@@ -50,7 +50,7 @@ template <class Lanes, int D>
     for (int a = 1; a < D; ++a) along = Lanes::add_wide(along, Lanes::widen(x[a], inverse[k * D + a]));
     const auto down = Lanes::down(along);
     times[k] = Lanes::narrow(down);
-    turns[k] = Lanes::add_whole(turns[k], down);
+    counts[k] = Lanes::add_whole(counts[k], down);
     outside = Lanes::either(outside, down);
   }
   for (int a = 0; a < D; ++a) {

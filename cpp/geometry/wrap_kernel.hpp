@@ -9,11 +9,11 @@
 
 namespace vicinal {
 
-// Wraps n positions, given one after the other, from `from` to `to`. `turns`, unless null, gets the numbers of vectors
+// Wraps n positions, given one after the other, from `from` to `to`. `counts`, unless null, gets the numbers of vectors
 // subtracted. `vector` and `inverse` are the rows of Lattice (geometry/box.hpp).
 template <class T>
 using WrapKernel = void (*)(const T* vector, const double* inverse, const T* from, std::size_t n, T* to,
-                            std::int32_t* turns);
+                            std::int32_t* counts);
 
 // By dimension.
 struct WrapKernels {

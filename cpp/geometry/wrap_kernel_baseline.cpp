@@ -10,15 +10,15 @@ namespace vicinal {
 namespace {
 
 template <class T, int D>
-void wrap(const T* vector, const double* inverse, const T* from, std::size_t n, T* to, std::int32_t* turns) {
+void wrap(const T* vector, const double* inverse, const T* from, std::size_t n, T* to, std::int32_t* wraps) {
   for (std::size_t k = 0; k < n; ++k) {
     T x[D];
-    std::int32_t turned[D] = {};
+    std::int32_t wrapped[D] = {};
     for (std::size_t a = 0; a < D; ++a) x[a] = from[k * D + a];
-    if (subtract_vectors<OnePosition<T>, D>(vector, inverse, x, turned) != 0)
-      subtract_vectors<OnePosition<T>, D>(vector, inverse, x, turned);
+    if (subtract_vectors<OnePosition<T>, D>(vector, inverse, x, wrapped) != 0)
+      subtract_vectors<OnePosition<T>, D>(vector, inverse, x, wrapped);
     for (std::size_t a = 0; a < D; ++a) to[k * D + a] = x[a];
-    for (std::size_t a = 0; turns != nullptr && a < D; ++a) turns[k * D + a] = turned[a];
+    for (std::size_t a = 0; wraps != nullptr && a < D; ++a) wraps[k * D + a] = wrapped[a];
   }
 }
 

@@ -1,4 +1,5 @@
-// The function of wrap_kernel.hpp in lanes; included by the files of every instruction set.
+// The function of wrap_kernel.hpp in lanes; included by wrap_kernel_avx2.cpp and wrap_kernel_avx512.cpp. Other
+// instruction sets wrap positions one by one (wrap_kernel_baseline.cpp).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace {
 
 template <class Lanes, int D>
 void wrap(const typename Lanes::value* vector, const double* inverse, const typename Lanes::value* from, std::size_t n,
-          typename Lanes::value* to, std::int32_t* turns) {
+          typename Lanes::value* to, std::int32_t* wraps) {
   using T = typename Lanes::value;
   // Copies: what is written might alias them.
   T vectors[D * D];
@@ -32,24 +33,25 @@ void wrap(const typename Lanes::value* vector, const double* inverse, const type
       for (std::size_t a = 0; a < D; ++a) column[a][k] = source[k * D + a];
     for (std::size_t k = 0; k < count; k += Lanes::width) {
       typename Lanes::vector x[D];
-      typename Lanes::whole turned[D];
+      typename Lanes::whole wrapped[D];
       for (std::size_t a = 0; a < D; ++a) {
         x[a] = Lanes::load(column[a] + k);
-        turned[a] = Lanes::none();
+        wrapped[a] = Lanes::none();
       }
-      const auto outside = subtract_vectors<Lanes, D>(vectors, inverses, x, turned);
-      if (Lanes::any(outside)) subtract_vectors<Lanes, D>(vectors, inverses, x, turned);
+      const auto outside = subtract_vectors<Lanes, D>(vectors, inverses, x, wrapped);
+      if (Lanes::any(outside)) subtract_vectors<Lanes, D>(vectors, inverses, x, wrapped);
       for (std::size_t a = 0; a < D; ++a) {
         Lanes::store(column[a] + k, x[a]);
-        Lanes::store_whole(counts[a] + k, turned[a]);
+        Lanes::store_whole(counts[a] + k, wrapped[a]);
       }
     }
     T* const target = to + begin * D;
     for (std::size_t k = 0; k < count; ++k)
       for (std::size_t a = 0; a < D; ++a) target[k * D + a] = column[a][k];
-    std::int32_t* const turns_to = turns + begin * D;
-    for (std::size_t k = 0; turns != nullptr && k < count; ++k)
-      for (std::size_t a = 0; a < D; ++a) turns_to[k * D + a] = counts[a][k];
+    if (wraps == nullptr) continue;
+    std::int32_t* const wraps_to = wraps + begin * D;
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t a = 0; a < D; ++a) wraps_to[k * D + a] = counts[a][k];
   }
 }
 

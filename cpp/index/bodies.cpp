@@ -63,7 +63,7 @@ class SlotPositions {
     }
     const std::size_t n = end - begin;
     if (bodies_.box.tilted) {
-      bodies_.box.wrap_all(given_.data(), n, wrapped_.data(), turns_.data());
+      bodies_.box.wrap_all(given_.data(), n, wrapped_.data(), wraps_.data());
     } else {
       for (std::size_t k = 0; k < n; ++k) {
         const auto x = bodies_.box.wrap(given_.data() + k * D);
@@ -81,15 +81,15 @@ class SlotPositions {
     }
     return moved;
   }
-  // Writes the turns of these bodies.
-  void write_turns(std::size_t begin, std::size_t end, typename Bodies<T, D>::TurnRow* turns) const {
+  // Writes the wraps of these bodies.
+  void write_wraps(std::size_t begin, std::size_t end, typename Bodies<T, D>::WrapRow* wraps) const {
     for (std::size_t k = 0; k < end - begin; ++k) {
-      typename Box<T, D>::Turns one;
-      if (bodies_.box.tilted) std::copy_n(turns_.data() + k * D, D, one.data());
+      typename Box<T, D>::Integers one;
+      if (bodies_.box.tilted) std::copy_n(wraps_.data() + k * D, D, one.data());
       else one = bodies_.box.wraps(given_.data() + k * D);
       one = bodies_.box.given(one);
-      turns[begin + k] = {};
-      std::copy(one.begin(), one.end(), turns[begin + k].begin());
+      wraps[begin + k] = {};
+      std::copy(one.begin(), one.end(), wraps[begin + k].begin());
     }
   }
 
@@ -99,7 +99,7 @@ class SlotPositions {
   const Bodies<T, D>& bodies_;
   const std::size_t finish_;
   std::array<T, most * D> given_, wrapped_;
-  std::array<std::int32_t, most * D> turns_;
+  std::array<std::int32_t, most * D> wraps_;
 };
 
 }  // namespace
@@ -109,11 +109,11 @@ void Bodies<T, D>::complete() const {
   if (is_complete()) return;
   Buffer<BodyDetail<T, D>> filled = std::move(details);
   filled.reset(slots);
-  turns.reset(slots);  // pages that are not touched cost nothing
+  wraps.reset(slots);  // pages that are not touched cost nothing
   constexpr std::size_t grain = std::size_t{1} << 14;
-  std::vector<char> turned((slots + grain - 1) / grain, 0);
+  std::vector<char> wrapped((slots + grain - 1) / grain, 0);
   const auto none = [&](std::size_t begin, std::size_t end) {
-    std::fill(turns.data() + begin, turns.data() + end, TurnRow{});
+    std::fill(wraps.data() + begin, wraps.data() + end, WrapRow{});
   };
   parallel_ranges(slots, grain, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     SlotPositions<T, D> some(*this, end);
@@ -123,17 +123,17 @@ void Bodies<T, D>::complete() const {
       const bool here = some.read(slot, last, filled.data());
       if (here && !any) none(begin, slot);
       any = any || here;
-      if (any) some.write_turns(slot, last, turns.data());
+      if (any) some.write_wraps(slot, last, wraps.data());
     }
-    turned[piece] = any ? 1 : 0;
+    wrapped[piece] = any ? 1 : 0;
   });
   details = std::move(filled);
-  if (std::find(turned.begin(), turned.end(), 1) == turned.end()) {
-    turns.reset(0);
+  if (std::find(wrapped.begin(), wrapped.end(), 1) == wrapped.end()) {
+    wraps.reset(0);
     return;
   }
-  for (std::size_t piece = 0; piece < turned.size(); ++piece)
-    if (turned[piece] == 0) none(piece * grain, std::min((piece + 1) * grain, slots));
+  for (std::size_t piece = 0; piece < wrapped.size(); ++piece)
+    if (wrapped[piece] == 0) none(piece * grain, std::min((piece + 1) * grain, slots));
 }
 
 template <class T, int D>
@@ -146,7 +146,7 @@ void Bodies<T, D>::note_outside() const {
 
 template <class T, int D>
 std::size_t Bodies<T, D>::bytes() const {
-  std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + turns.bytes();
+  std::size_t sum = ids.bytes() + group_key.bytes() + group_begin.bytes() + details.bytes() + wraps.bytes();
   for (std::size_t c = 0; c < most; ++c) sum += near[c].bytes() + exact[c].bytes();
   return sum;
 }

@@ -41,10 +41,10 @@ struct Bodies {
   std::array<Buffer<float>, most> near;  // in the frame, for the test in float32
   std::array<Buffer<T>, most> exact;     // wrapped
   // The vectors that wrapping subtracted from a body, in units of those that the user gave; as long as a register.
-  using TurnRow = std::array<std::int32_t, D == 3 ? 4 : 2>;
-  // Filled by `complete` until bodies change. No turns: every body was inside the cell.
+  using WrapRow = std::array<std::int32_t, D == 3 ? 4 : 2>;
+  // Filled by `complete` until bodies change. No wraps: every body was inside the cell.
   mutable Buffer<BodyDetail<T, D>> details;
-  mutable Buffer<TurnRow> turns;
+  mutable Buffer<WrapRow> wraps;
   // The slots of bodies at the border of a cut frame, in ascending order; their `near` coordinates may be clamped. Set
   // by `note_outside`.
   mutable std::vector<std::uint32_t> outside;
@@ -69,10 +69,10 @@ struct Bodies {
     if (raw.shape == Shape::sphere) return raw.radius(point);
     // The upper corner moves with the lower one and, with rounding, must not fall below it.
     const int axis = column - D;
-    const std::int32_t turns = box.wraps(raw.at(point, axis), axis);
+    const std::int32_t edges = box.wraps(raw.at(point, axis), axis);
     const T upper = raw.upper(point, axis);
     if (!box.periodic(axis)) return upper;
-    return std::max(upper - static_cast<T>(turns) * box.edge[static_cast<std::size_t>(axis)],
+    return std::max(upper - static_cast<T>(edges) * box.edge[static_cast<std::size_t>(axis)],
                     box.wrap(raw.at(point, axis), axis));
   }
   // The place of a body for structures: its position, in a tilted cell in lattice coordinates.
@@ -134,7 +134,7 @@ struct Bodies {
   // Must be called after bodies have changed: what `complete` added is no longer true.
   void forget_details() const {
     if (details.size() > 0) details.reset(0);  // the memory is kept
-    if (turns.size() > 0) turns.reset(0);
+    if (wraps.size() > 0) wraps.reset(0);
   }
 
   // Adds what results with distances, vectors or shifts need.

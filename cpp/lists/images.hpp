@@ -18,15 +18,15 @@ namespace vicinal {
 template <class T, int D>
 struct WrappedPositions {
   Buffer<T> position;
-  Buffer<std::int32_t> turns;
+  Buffer<std::int32_t> wraps;
 
-  WrappedPositions(std::span<const T> points, const Box<T, D>& box) : position(points.size()), turns(points.size()) {
+  WrappedPositions(std::span<const T> points, const Box<T, D>& box) : position(points.size()), wraps(points.size()) {
     parallel_ranges(points.size() / D, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t k = begin * D; k < end * D; k += D) {
         const auto wrapped = box.wrap(points.data() + k);
         const auto moved = box.wraps(points.data() + k);
         std::copy(wrapped.begin(), wrapped.end(), position.data() + k);
-        std::copy(moved.begin(), moved.end(), turns.data() + k);
+        std::copy(moved.begin(), moved.end(), wraps.data() + k);
       }
     });
   }
@@ -50,7 +50,7 @@ void for_each_image(std::span<const std::int32_t> i, std::span<const std::int32_
       if (shifts != nullptr) {
         std::copy_n(shifts + k * D, D, image.begin());
         image = box.reduced(image);
-        for (std::size_t a = 0; a < D; ++a) image[a] += at.turns[second * D + a] - at.turns[first * D + a];
+        for (std::size_t a = 0; a < D; ++a) image[a] += at.wraps[second * D + a] - at.wraps[first * D + a];
       } else if (box.tilted) {
         image = box.nearest(vector);
         for (std::int32_t& step : image) step = -step;
@@ -88,8 +88,8 @@ void fill_nearest_shifts(std::span<const std::int32_t> i, std::span<const std::i
   for_each_image<T, D>(i, j, nullptr, at, box, [&](std::size_t k, const auto&, const auto& image) {
     std::array<std::int32_t, D> shift;
     for (std::size_t a = 0; a < D; ++a)
-      shift[a] = image[a] + at.turns[static_cast<std::size_t>(i[k]) * D + a] -
-                 at.turns[static_cast<std::size_t>(j[k]) * D + a];
+      shift[a] = image[a] + at.wraps[static_cast<std::size_t>(i[k]) * D + a] -
+                 at.wraps[static_cast<std::size_t>(j[k]) * D + a];
     shift = box.given(shift);
     std::copy(shift.begin(), shift.end(), shifts + k * D);
   });

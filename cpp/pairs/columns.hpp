@@ -95,9 +95,9 @@ namespace detail {
 template <class T, int D>
 void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, const std::int32_t* query_slots,
                      std::span<const std::int32_t> slots, const Shift& shift, std::int32_t* to) {
-  using Row = typename Bodies<T, D>::TurnRow;
+  using Row = typename Bodies<T, D>::WrapRow;
   if (slots.empty()) return;
-  typename Box<T, D>::Turns image{};
+  typename Box<T, D>::Integers image{};
   for (std::size_t a = 0; a < D; ++a) image[a] = shift[a];
   image = bodies.box.given(image);
   Row moved{};
@@ -112,18 +112,18 @@ void describe_shifts(const Bodies<T, D>& queries, const Bodies<T, D>& bodies, co
     const Row one = shift_of(last);
     std::copy_n(one.data(), D, to + last * D);
   };
-  if (queries.turns.size() == 0 && bodies.turns.size() == 0) return write([&](std::size_t) { return moved; });
-  // One of the two sets may have no turns: then all its bodies share a row of zeros.
+  if (queries.wraps.size() == 0 && bodies.wraps.size() == 0) return write([&](std::size_t) { return moved; });
+  // One of the two sets may have no wraps: then all its bodies share a row of zeros.
   static constexpr Row none{};
-  struct Turns {
+  struct Wraps {
     const Row* rows;
     std::uint32_t mask;
     const Row& operator[](std::int32_t slot) const { return rows[static_cast<std::uint32_t>(slot) & mask]; }
   };
-  const auto turns_of = [](const Bodies<T, D>& of) {
-    return of.turns.size() == 0 ? Turns{&none, 0} : Turns{of.turns.data(), ~0U};
+  const auto wraps_of = [](const Bodies<T, D>& of) {
+    return of.wraps.size() == 0 ? Wraps{&none, 0} : Wraps{of.wraps.data(), ~0U};
   };
-  const Turns of_queries = turns_of(queries), of_bodies = turns_of(bodies);
+  const Wraps of_queries = wraps_of(queries), of_bodies = wraps_of(bodies);
   write([&](std::size_t k) {
     const Row &of_query = of_queries[query_slots[k]], &of_body = of_bodies[slots[k]];
     Row one;

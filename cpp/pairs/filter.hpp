@@ -126,11 +126,11 @@ class HitFilter {
       const Bodies<T, D>& boxes = mine ? bodies_ : queries_;
       const std::size_t at = mine ? slot : query;
       const T* const centre = centres + sphere * D;
-      auto turns = box.wraps(centre);
+      auto moved = box.wraps(centre);
       const auto corner = box.wraps(around.data + sphere * D);
-      for (std::size_t a = 0; a < D; ++a) turns[a] += (mine ? -shift[a] : shift[a]) - corner[a];
+      for (std::size_t a = 0; a < D; ++a) moved[a] += (mine ? -shift[a] : shift[a]) - corner[a];
       const auto wrapped = box.wrap(centre);
-      const auto image = box.image(turns);
+      const auto image = box.image(moved);
       T sum = 0;
       for (std::size_t a = 0; a < D; ++a) {
         const T x = wrapped[a] + image[a];

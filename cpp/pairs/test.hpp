@@ -31,9 +31,9 @@ struct HitOptions {
 // A body is its own neighbour through images; of two opposite ones this is the one that is kept.
 template <class T, int D>
 bool is_upper_image(const Box<T, D>& box, const Shift& shift) {
-  typename Box<T, D>::Turns turns{};
-  for (std::size_t a = 0; a < D; ++a) turns[a] = shift[a];
-  return box.up(turns);
+  typename Box<T, D>::Integers numbers{};
+  for (std::size_t a = 0; a < D; ++a) numbers[a] = shift[a];
+  return box.up(numbers);
 }
 
 // Room for hits, and for the ids of their queries.

@@ -49,13 +49,13 @@ Box<T, D> box_of(std::span<const double> numbers) {
       const double* const entry = numbers.data() + D + k * D + a;
       lattice.vector[k][a] = static_cast<T>(entry[0]);
       lattice.inverse[k][a] = entry[square];
-      lattice.turn[k][a] = static_cast<std::int32_t>(entry[2 * square]);
+      lattice.basis[k][a] = static_cast<std::int32_t>(entry[2 * square]);
       length = std::hypot(length, lattice.inverse[k][a]);
     }
     for (std::size_t a = 0; a < D; ++a) lattice.normal[k][a] = lattice.inverse[k][a] / length;
     if (!(box.edge[k] > 0)) lattice.inverse[k] = {};
   }
-  lattice.back = inverse_of<D>(lattice.turn);
+  lattice.back = inverse_of<D>(lattice.basis);
   return box;
 }
 

@@ -70,22 +70,22 @@ const DriftWatch<T, D>& watch_of(const Watches& watches, const PointArray& point
 // The positions of the bodies when a list was built, and the memory it is built in.
 class ListCore {
  public:
-  // Points: `built` is half the cutoff of the list, `now` half the cutoff of the pairs it must hold. `turns`: prepare
+  // Points: `built` is half the cutoff of the list, `now` half the cutoff of the pairs it must hold. `wraps`: prepare
   // for `crossings`.
-  void remember(const PointArray& points, const std::vector<double>& edges, double built, double now, bool turns) {
+  void remember(const PointArray& points, const std::vector<double>& edges, double built, double now, bool wraps) {
     with_watch(points, edges, [&]<class T, int D>(DriftWatch<T, D>& watch, const Box<T, D>& box) {
-      watch.remember(values_of<T>(points, points.size()), box, 2 * built, turns);
+      watch.remember(values_of<T>(points, points.size()), box, 2 * built, wraps);
       margin_ = watch.slack().margin(built, now);
     });
   }
   // Spheres: radii in the list, and radii.
   void remember_spheres(const PointArray& points, const std::vector<double>& edges, const PointArray& built,
-                        const PointArray& radii, bool turns) {
+                        const PointArray& radii, bool wraps) {
     with_watch(points, edges, [&]<class T, int D>(DriftWatch<T, D>& watch, const Box<T, D>& box) {
       const std::span<const T> large = values_of<T>(built, points.shape(0));
       const std::span<const T> small = values_of<T>(radii, points.shape(0));
       const T largest = large.empty() ? T{0} : *std::max_element(large.begin(), large.end());
-      watch.remember(values_of<T>(points, points.size()), box, 2 * static_cast<double>(largest), turns);
+      watch.remember(values_of<T>(points, points.size()), box, 2 * static_cast<double>(largest), wraps);
       const Slack<T> slack = watch.slack();
       margin_ = std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < large.size(); ++k)
@@ -359,9 +359,9 @@ void bind_lists(nb::module_& m) {
   nb::class_<ListCore>(m, "ListCore", "The state of a neighbour list between builds.")
       .def(nb::init<>())
       .def("remember", &ListCore::remember, nb::arg("points"), nb::arg("box"), nb::arg("built"), nb::arg("now"),
-           nb::arg("turns"))
+           nb::arg("wraps"))
       .def("remember_spheres", &ListCore::remember_spheres, nb::arg("points"), nb::arg("box"), nb::arg("built"),
-           nb::arg("radii"), nb::arg("turns"))
+           nb::arg("radii"), nb::arg("wraps"))
       .def("remember_boxes", &ListCore::remember_boxes, nb::arg("lower"), nb::arg("upper"), nb::arg("box"),
            nb::arg("half_skin"), nb::arg("longest"))
       .def("drift", &ListCore::drift, nb::arg("points"), nb::arg("copy"))

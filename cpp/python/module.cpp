@@ -100,7 +100,7 @@ bool near_box(const Box<T, D>& box, const std::vector<double>& low, const std::v
     for (std::size_t a = 0; a < D; ++a) {
       const double along = box.tilted ? std::abs(box.lattice.inverse[k][a]) : a == k ? 1 / edge : 0;
       far += along * std::max(std::abs(low[a]), std::abs(high[a]));
-      if (std::abs(static_cast<double>(box.lattice.turn[k][a])) > most) return false;
+      if (std::abs(static_cast<double>(box.lattice.basis[k][a])) > most) return false;
     }
     if (!(far < most && reach < 2 * edge)) return false;
   }

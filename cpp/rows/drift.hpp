@@ -79,18 +79,18 @@ struct Drifted {
 template <class T, int D>
 class DriftWatch {
  public:
-  // `reach` is the largest distance of a pair of the list. `turns`: prepare for `crossings`.
-  void remember(std::span<const T> positions, const Box<T, D>& box, double reach, bool turns) {
+  // `reach` is the largest distance of a pair of the list. `wraps`: prepare for `crossings`.
+  void remember(std::span<const T> positions, const Box<T, D>& box, double reach, bool wraps) {
     box_ = box;
     reach_ = reach;
     positions_.reset(positions.size());
     parallel_ranges(positions.size() / D, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
       wrapped(positions.data() + begin * D, end - begin, positions_.data() + begin * D);
     });
-    turns_.reset(turns ? positions.size() : 0);
-    for (std::size_t k = 0; k < turns_.size(); k += D) {
+    wraps_.reset(wraps ? positions.size() : 0);
+    for (std::size_t k = 0; k < wraps_.size(); k += D) {
       const auto moved = box.wraps(positions.data() + k);
-      std::copy(moved.begin(), moved.end(), turns_.data() + k);
+      std::copy(moved.begin(), moved.end(), wraps_.data() + k);
     }
     upper_.reset(0);
     for (std::size_t k = 0; k < tile * D; ++k) {
@@ -123,7 +123,7 @@ class DriftWatch {
     }
   }
   [[nodiscard]] std::size_t size() const { return positions_.size() / D; }
-  [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + upper_.bytes() + turns_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + upper_.bytes() + wraps_.bytes(); }
   [[nodiscard]] std::span<const T> positions() const { return positions_.span(); }
   [[nodiscard]] Slack<T> slack() const { return Slack<T>(box_, reach_); }
 
@@ -203,7 +203,7 @@ class DriftWatch {
     for (std::size_t k = 0; k < now.size(); k += D) {
       auto moved = crossing(box_.wrap(now.data() + k), k);
       const auto wraps = box_.wraps(now.data() + k);
-      for (std::size_t a = 0; a < D; ++a) moved[a] += wraps[a] - turns_[k + a];
+      for (std::size_t a = 0; a < D; ++a) moved[a] += wraps[a] - wraps_[k + a];
       moved = box_.given(moved);
       for (std::size_t a = 0; a < D; ++a) {
         out[k + a] = moved[a];
@@ -217,7 +217,7 @@ class DriftWatch {
   void reorder(std::span<const std::int32_t> order) {
     permute(positions_, order);
     permute(upper_, order);
-    permute(turns_, order);
+    permute(wraps_, order);
   }
 
  private:
@@ -232,7 +232,7 @@ class DriftWatch {
   static double none_left(T square) { return square > 0 ? std::numeric_limits<double>::infinity() : 0; }
 
   using Position = typename Box<T, D>::Position;
-  using Turns = typename Box<T, D>::Turns;
+  using Integers = typename Box<T, D>::Integers;
 
   void wrapped(const T* points, std::size_t bodies, T* positions) const {
     for (std::size_t k = 0; k < bodies * D; k += D) {
@@ -271,18 +271,18 @@ class DriftWatch {
   }
   // The number of edges by which a current wrapped position exceeds that of the build: the nearest integers for
   // positions, and for boxes in an orthogonal cell those that leave the lower corner at or above that of the build.
-  [[nodiscard]] Turns crossing(const Position& now, std::size_t k) const {
+  [[nodiscard]] Integers crossing(const Position& now, std::size_t k) const {
     Position moved;
     for (std::size_t a = 0; a < D; ++a) moved[a] = now[a] - positions_[k + a];
     if (box_.tilted) return box_.nearest(moved);
-    Turns turns{};
+    Integers whole{};
     for (std::size_t a = 0; a < D; ++a) {
       if (!(box_.edge[a] > 0)) continue;
       const double edges =
           (static_cast<double>(now[a]) - static_cast<double>(positions_[k + a])) / static_cast<double>(box_.edge[a]);
-      turns[a] = static_cast<std::int32_t>(upper_.size() > 0 ? std::floor(edges) : std::round(edges));
+      whole[a] = static_cast<std::int32_t>(upper_.size() > 0 ? std::floor(edges) : std::round(edges));
     }
-    return turns;
+    return whole;
   }
 
   template <class Values>
@@ -382,7 +382,7 @@ class DriftWatch {
   double reach_ = 0;
   Buffer<T> positions_;              // for boxes the lower corners
   Buffer<T> upper_;                  // of boxes
-  Buffer<std::int32_t> turns_;       // the number of edges that wrapping subtracted from the positions
+  Buffer<std::int32_t> wraps_;       // the number of edges that wrapping subtracted from the positions
   std::array<T, tile * D> edges_{};  // per coordinate of a tile: the period, or infinity
   std::array<T, tile * D> lows_{};
   double half_skin_ = 0;  // of boxes

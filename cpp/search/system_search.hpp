@@ -141,12 +141,11 @@ class SystemSearch {
   }
   // The shift of an entry in the row of a body, in units of the user and relative to the points as they were passed.
   [[nodiscard]] std::array<std::int32_t, D> given_shift(std::size_t body, const Entry& entry) const {
-    std::array<std::int32_t, D> turns{};
-    if (!box_.periodic()) return turns;
+    std::array<std::int32_t, D> sum{};
+    if (!box_.periodic()) return sum;
     const Shift& s = shift(entry);
-    for (std::size_t a = 0; a < D; ++a)
-      turns[a] = s[a] + wraps_[a][body] - wraps_[a][static_cast<std::size_t>(entry.j)];
-    return box_.given(turns);
+    for (std::size_t a = 0; a < D; ++a) sum[a] = s[a] + wraps_[a][body] - wraps_[a][static_cast<std::size_t>(entry.j)];
+    return box_.given(sum);
   }
 
  private:
@@ -190,10 +189,10 @@ class SystemSearch {
     if (box_.tilted)
       for (std::size_t k = 0; k < size_; ++k) {
         const auto wrapped = box_.wrap(points + k * D);
-        const auto turns = box_.wraps(points + k * D);
+        const auto wraps = box_.wraps(points + k * D);
         for (std::size_t a = 0; a < D; ++a) {
           x_[a][k] = wrapped[a];
-          wraps_[a][k] = turns[a];
+          wraps_[a][k] = wraps[a];
         }
       }
     for (int axis = 0; axis < D; ++axis) {
@@ -293,12 +292,12 @@ class SystemSearch {
         for (auto z = static_cast<std::int16_t>(-most[2]); z <= most[2]; ++z) images_.push_back({x, y, z});
     if (box_.tilted)
       std::sort(images_.begin(), images_.end(),
-                [&](const Shift& one, const Shift& other) { return given_turns(one) < given_turns(other); });
+                [&](const Shift& one, const Shift& other) { return in_given_vectors(one) < in_given_vectors(other); });
   }
-  [[nodiscard]] std::array<std::int32_t, D> given_turns(const Shift& shift) const {
-    std::array<std::int32_t, D> turns{};
-    for (std::size_t a = 0; a < D; ++a) turns[a] = shift[a];
-    return box_.given(turns);
+  [[nodiscard]] std::array<std::int32_t, D> in_given_vectors(const Shift& shift) const {
+    std::array<std::int32_t, D> numbers{};
+    for (std::size_t a = 0; a < D; ++a) numbers[a] = shift[a];
+    return box_.given(numbers);
   }
   // By how much an image may be moved along each axis of a tilted cell, for a body to form a pair with it.
   [[nodiscard]] std::array<double, D> farthest_in_lattice() const {

@@ -70,8 +70,8 @@ struct SystemLog {
           if (want.vector) std::copy(d.begin(), d.end(), vector.data() + at * D);
         }
         if (want.shift) {
-          const auto turns = search.given_shift(k, entry);
-          std::copy(turns.begin(), turns.end(), shift.data() + at * D);
+          const auto one = search.given_shift(k, entry);
+          std::copy(one.begin(), one.end(), shift.data() + at * D);
         }
         ++at;
       }

@@ -25,7 +25,7 @@ MOST_IMAGES = 50_000
 # From here on a square rounds to infinity, by the size of the dtype in bytes.
 LARGEST_SQUARE = {4: (2 - 2**-24) * 2.0**127, 8: math.inf}
 # Shifts, in units of the vectors of a tilted cell, must fit 32 bits.
-MOST_TURNS = 2**29
+MOST_SHIFT = 2**29
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def check_images(points: Bodies, cutoff: float, cell: Cell, queries: Bodies | No
 def check_wraps(points: Bodies, cell: Cell, name: str) -> None:
     """Check that bodies lie close enough to a periodic box to be wrapped."""
     if cell.tilted:
-        _check_turns(points, cell, name)
+        _check_tilted_wraps(points, cell, name)
         return
     for axis, edge in enumerate(cell.edges):
         if edge > 0:
@@ -255,18 +255,18 @@ def _check_wraps(points: Bodies, axis: int, edge: float, name: str) -> None:
         )
 
 
-def _check_turns(points: Bodies, cell: Cell, name: str) -> None:
+def _check_tilted_wraps(points: Bodies, cell: Cell, name: str) -> None:
     """Check the same in a tilted cell."""
-    steepest = max(abs(entry) for row in cell.turn for entry in row)
-    most = min(most_wraps(points.array.dtype), MOST_TURNS / (points.dim * steepest))
+    steepest = max(abs(entry) for row in cell.basis for entry in row)
+    most = min(most_wraps(points.array.dtype), MOST_SHIFT / (points.dim * steepest))
     far = [max(abs(b), abs(h)) for b, h in zip(points.low, points.high, strict=True)]
     for edge, row in zip(cell.edges, cell.inverse, strict=True):
         # The bounds of the points suffice, unless they are far away.
         if edge == 0 or not len(points) or sum(abs(x) * r for x, r in zip(row, far, strict=True)) < most:
             continue
-        turns = np.abs(points.array @ np.array(row))
-        if turns.max() >= most:
-            worst = int(turns.argmax())
+        wraps = np.abs(points.array @ np.array(row))
+        if wraps.max() >= most:
+            worst = int(wraps.argmax())
             raise InputError(
                 f"{name} must lie within {most:.3g} edges of the box, got {points.array[worst].tolist()} in row "
                 f"{worst}; wrap the row into the box"

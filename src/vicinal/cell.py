@@ -19,7 +19,7 @@ BoxLike: TypeAlias = float | Sequence[float | None] | Sequence[Sequence[float]] 
 PeriodicLike: TypeAlias = bool | Sequence[bool] | npt.NDArray[np.bool_] | None
 Vector: TypeAlias = tuple[float, ...]
 Vectors: TypeAlias = tuple[Vector, ...]
-Turn: TypeAlias = tuple[tuple[int, ...], ...]
+Basis: TypeAlias = tuple[tuple[int, ...], ...]
 
 # Longest periodic edge: that of an image, and the rounding of its coordinates, must not overflow.
 LONGEST_EDGE = {"float32": 3e32, "float64": 1e296}
@@ -47,14 +47,14 @@ class Cell:
         Reduced edge vectors of a tilted cell; 0 along open axes. Empty if the cell is orthogonal.
     inverse
         ``x . inverse[k]`` is the position of x along vector k in units of its length; along an open axis a unit vector.
-    turn
-        The integers that combine the given vectors to the reduced ones: ``shifts @ turn`` are shifts of the given cell.
+    basis
+        The integers that combine the given vectors to the reduced ones: ``shifts @ basis`` are those of the given cell.
     """
 
     edges: list[float]
     vectors: Vectors = ()
     inverse: Vectors = ()
-    turn: Turn = ()
+    basis: Basis = ()
 
     @property
     def tilted(self) -> bool:
@@ -74,7 +74,7 @@ class Cell:
     @property
     def for_core(self) -> list[float]:
         """The cell as the compiled core takes it."""
-        matrices = (self.vectors, self.inverse, self.turn)
+        matrices = (self.vectors, self.inverse, self.basis)
         return [*self.edges, *(float(x) for matrix in matrices for row in matrix for x in row)]
 
     def reach(self, reach: list[float], *, boxes: bool) -> list[float]:
@@ -96,8 +96,8 @@ class Cell:
         """Return differences of positions without whole periods; exact for those below half of every edge."""
         if self.tilted:
             along = np.array(self.edges) > 0
-            turns = np.round(vectors @ np.array(self.inverse).T) * along
-            return np.asarray(vectors - turns @ np.array(self.vectors))
+            wraps = np.round(vectors @ np.array(self.inverse).T) * along
+            return np.asarray(vectors - wraps @ np.array(self.vectors))
         edges = np.array(self.edges)
         return np.asarray(vectors - np.round(vectors / np.where(edges > 0, edges, 1)) * edges)
 
@@ -254,18 +254,18 @@ def _tilted(rows: tuple[Vector | None, ...], dtype: np.dtype[Any]) -> Cell:
     given = {k: list(row) for k, row in enumerate(rows) if row is not None}
     if not given:
         return open_space(dim)
-    turn = reduce(given, dim)
+    basis = reduce(given, dim)
     vectors = [[0.0] * dim for _ in rows]
     for k, row in given.items():
-        if turn[k] == [int(k == a) for a in range(dim)]:
+        if basis[k] == [int(k == a) for a in range(dim)]:
             vectors[k] = list(row)
             continue
         for a in range(dim):
-            exact = sum((turn[k][n] * Fraction(other[a]) for n, other in given.items()), Fraction(0))
+            exact = sum((basis[k][n] * Fraction(other[a]) for n, other in given.items()), Fraction(0))
             vectors[k][a] = float(dtype.type(float(exact)))
     longest = max(math.hypot(*row) for row in given.values())
     shortest = min(math.hypot(*vectors[k]) for k in given)
-    steepest = max(abs(entry) for row in turn for entry in row)
+    steepest = max(abs(entry) for row in basis for entry in row)
     if shortest < DEPENDENT * longest or shortest < SHORTEST_VECTOR:
         raise _dependent(given)
     if steepest > LARGEST_TURN:
@@ -275,7 +275,7 @@ def _tilted(rows: tuple[Vector | None, ...], dtype: np.dtype[Any]) -> Cell:
         )
     inverse = invert(vectors, sorted(given))
     edges = [float(dtype.type(1 / math.hypot(*inverse[k]))) if k in given else 0.0 for k in range(dim)]
-    return Cell(edges, tuple(map(tuple, vectors)), tuple(map(tuple, inverse)), tuple(map(tuple, turn)))
+    return Cell(edges, tuple(map(tuple, vectors)), tuple(map(tuple, inverse)), tuple(map(tuple, basis)))
 
 
 def _dependent(given: dict[int, list[float]]) -> InputError:
@@ -291,23 +291,23 @@ def reduce(given: dict[int, list[float]], dim: int) -> list[list[int]]:
     As long as that makes a vector shorter, a multiple of another one is subtracted from it, or both others are added or
     subtracted.
     """
-    turn = [[int(k == a) for a in range(dim)] for k in range(dim)]
+    basis = [[int(k == a) for a in range(dim)] for k in range(dim)]
     rows = {k: list(row) for k, row in given.items()}
     changed = True
     while changed:
         changed = False
         for k in given:
             for step in _steps(rows, k):
-                moved, turned = rows[k], turn[k]
+                moved, combined = rows[k], basis[k]
                 for n, times in step:
                     moved = [x + times * y for x, y in zip(moved, rows[n], strict=True)]
-                    turned = [x + times * y for x, y in zip(turned, turn[n], strict=True)]
+                    combined = [x + times * y for x, y in zip(combined, basis[n], strict=True)]
                 if not any(moved):
                     raise _dependent(given)
                 if dot(moved, moved) < SHORTER * dot(rows[k], rows[k]):
-                    rows[k], turn[k] = moved, turned
+                    rows[k], basis[k] = moved, combined
                     changed = True
-    return turn
+    return basis
 
 
 def are_reduced(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:

@@ -55,8 +55,8 @@ class Systems:
         if not any(row[dim:]):
             return Cell(row[:dim])
         rows = [tuple(row[k : k + dim]) for k in range(dim, len(row), dim)]
-        turn = tuple(tuple(int(x) for x in one) for one in rows[2 * dim :])
-        return Cell(row[:dim], tuple(rows[:dim]), tuple(rows[dim : 2 * dim]), turn)
+        basis = tuple(tuple(int(x) for x in one) for one in rows[2 * dim :])
+        return Cell(row[:dim], tuple(rows[:dim]), tuple(rows[dim : 2 * dim]), basis)
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def _check_matrices(
         usual = is_tilted & along.all(axis=1) & (lengths < LONGEST_VECTOR[dtype.name] / 2).all(axis=1)
         usual[usual] = are_reduced(vectors[usual])
     boxes[usual] = _reduced_boxes(vectors[usual], dtype)
-    most = min(_check.most_wraps(dtype), _check.MOST_TURNS / dim)
+    most = min(_check.most_wraps(dtype), _check.MOST_SHIFT / dim)
     _check_images(boxes[usual, :dim], systems.settings)
     own = np.repeat(np.arange(len(given)), np.diff(offsets))
     inverse = boxes[:, dim + dim * dim : dim + 2 * dim * dim].reshape(-1, dim, dim)[own]
@@ -266,8 +266,8 @@ def _reduced_boxes(vectors: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> np
     count, dim = vectors.shape[:2]
     inverse = inverses(vectors)
     edges = (1 / np.sqrt((inverse * inverse).sum(axis=2))).astype(dtype).astype(np.float64)
-    turn = np.broadcast_to(np.eye(dim).ravel(), (count, dim * dim))
-    return np.concatenate([edges, vectors.reshape(turn.shape), inverse.reshape(turn.shape), turn], axis=1)
+    basis = np.broadcast_to(np.eye(dim).ravel(), (count, dim * dim))
+    return np.concatenate([edges, vectors.reshape(basis.shape), inverse.reshape(basis.shape), basis], axis=1)
 
 
 def find_rows(systems: Systems, letters: str, options: RowOptions) -> tuple[Offsets, Columns]:
