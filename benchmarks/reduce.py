@@ -86,9 +86,11 @@ def measure(n: int, neighbors: float, loaded: Any, options: Any) -> dict[str, An
         ratio = made["vicinal"].best / made["by hand"].best
         goal = f"; at most {ENOUGH:g}: {verdict(ratio <= ENOUGH)}"
         print(f"{name:7} {n:8} points, {pairs:9} pairs: ", end="")
-        print(", ".join(f"{who} {clock.best / pairs * 1e9:5.1f} ns per pair" for who, clock in made.items()), end="")
+        print(
+            ", ".join(f"{label} {clock.best / pairs * 1e9:5.1f} ns per pair" for label, clock in made.items()), end=""
+        )
         print(f", ratio {ratio:.2f}{goal}")
-        times[name] = {who: seconds(clock) for who, clock in made.items()}
+        times[name] = {label: seconds(clock) for label, clock in made.items()}
     return times
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("cpp", "src", "docs", "tests", "benchmarks", "tools")
 ENDINGS = {".py", ".hpp", ".cpp", ".md", ".toml"}
-PERSONS = r"\b(nobody|somebody|everybody|anybody|everyone|whoever|whom)\b"
+PERSONS = r"\b(nobody|somebody|everybody|anybody|everyone|whoever|who|whom)\b"
 RIDDLES = r"\b(anew|afresh|shall|to be had|for people)\b"
 # Phrases that were translated word by word; a manual says "continues", "tests", "does not depend on", "sometimes", …
 TRANSLATED = (

@@ -35,13 +35,13 @@ def test_nearest_points_are_the_nearest_of_all_pairs(system: Any, dtype: Any, op
         d, j = vc.nearest(points, k, box=cell, periodic=periodic, queries=queries)
         reach = float(d[np.isfinite(d)].max()) * 1.01
         rows = vc.neighbors(points, reach, box=cell, periodic=periodic, queries=queries, want="jd")
-        for row, (near, who) in enumerate(zip(d, j, strict=True)):
+        for row, (near, found) in enumerate(zip(d, j, strict=True)):
             distances = rows.distances[rows.offsets[row] : rows.offsets[row + 1]]
             order = np.lexsort((rows[row], distances))[:k]
             assert np.array_equal(near, distances[order])
             # Equal roots may have different squares, so that numbers are compared where distances differ.
             clear = np.append(np.diff(near) > 0, False) & np.insert(np.diff(near) > 0, 0, True)
-            assert np.array_equal(who[clear], rows[row][order][clear])
+            assert np.array_equal(found[clear], rows[row][order][clear])
     index = vc.BVH(points, 0.3, box=cell, periodic=periodic)
     assert all(
         np.array_equal(a, b)

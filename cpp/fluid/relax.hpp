@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exec/threads.hpp"
+#include "rows/rows.hpp"
 
 namespace vicinal::fluid {
 
@@ -28,19 +29,14 @@ struct RelaxationLaw {
   bool reaction;  // a particle also pushes its neighbours back (figure 5.1, line 19); listing A.2 leaves that out
 };
 
-// Positions, D numbers each, and the neighbours of particle i: neighbors[offsets[i]] to neighbors[offsets[i + 1] - 1].
+// Positions, D numbers each, and a row of neighbours for each particle.
 template <class T, int D>
 struct RelaxationParticles {
   std::span<const T> positions;
-  std::span<const std::int64_t> offsets;
-  std::span<const std::int32_t> neighbors;
+  RowsView rows;
 
-  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+  [[nodiscard]] std::size_t size() const { return rows.size(); }
   [[nodiscard]] const T* at(std::size_t i) const { return positions.data() + i * D; }
-  [[nodiscard]] std::span<const std::int32_t> row(std::size_t i) const {
-    return neighbors.subspan(static_cast<std::size_t>(offsets[i]),
-                             static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
-  }
 };
 
 // The result of a step: the number of neighbours within the radius and the densities of all particles, and
@@ -83,7 +79,7 @@ class Relaxation {
     parallel_ranges(size, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
       std::vector<Seen> seen;
       for (std::size_t i = begin; i < end; ++i) {
-        const auto row = particles_.row(i);
+        const auto row = particles_.rows[i];
         seen.resize(row.size());
         for (std::size_t k = 0; k < row.size(); ++k) seen[k] = see(particles_.at(i), row[k]);
         f(i, seen);
@@ -125,7 +121,7 @@ class Relaxation {
   void displace(std::size_t i, std::span<const Seen> row) const {
     const T own = pressure(i);
     const T own_near = near_pressure(i);
-    const auto numbers = particles_.row(i);
+    const auto numbers = particles_.rows[i];
     std::array<T, D> sum{};
     for (std::size_t k = 0; k < row.size(); ++k) {
       const Seen& seen = row[k];

@@ -13,7 +13,7 @@
 #include "exec/memory.hpp"
 #include "exec/threads.hpp"
 #include "geometry/box.hpp"
-#include "lists/owners.hpp"
+#include "lists/shares.hpp"
 #include "rows/rows.hpp"
 
 namespace vicinal {
@@ -54,11 +54,11 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
   // Energies of blocks of rows, which are added in the order of the rows.
   constexpr std::size_t block = 1024;
   std::vector<double> energies((n + block - 1) / block, 0.0);
-  for_each_owner(n, block, [&](const Owned& owned) {
-    for (std::size_t row = 0; row < owned.end; ++row) {
-      const bool mine = row >= owned.begin;
+  for_each_share(n, block, [&](const BodyShare& share) {
+    for (std::size_t row = 0; row < share.end; ++row) {
+      const bool mine = row >= share.begin;
       const auto entries = rows[row];
-      const auto [first, last] = mine ? std::pair(std::size_t{0}, entries.size()) : owned.piece(entries);
+      const auto [first, last] = mine ? std::pair(std::size_t{0}, entries.size()) : share.piece(entries);
       if (first == last) continue;
       std::array<T, D> from;
       std::array<T, D> sum;
@@ -98,7 +98,7 @@ double lennard_jones(const RowsView& rows, const std::int32_t* shifts, std::span
         energy += static_cast<double>(4 * law.epsilon * q6 * (q6 - 1));
         const T pull = 24 * law.epsilon * q6 * (1 - 2 * q6) * inverse;
         if (shifted && other == row) continue;  // the forces of a body and its own images cancel
-        const bool theirs = other < owned.end;
+        const bool theirs = other < share.end;
         for (std::size_t a = 0; a < D; ++a) {
           const T force = pull * way[a];
           sum[a] += force;

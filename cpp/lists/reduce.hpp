@@ -9,7 +9,7 @@
 #include <span>
 
 #include "exec/threads.hpp"
-#include "lists/owners.hpp"
+#include "lists/shares.hpp"
 
 namespace vicinal {
 
@@ -37,7 +37,7 @@ struct RowPlaces {
 
 namespace detail {
 
-inline constexpr std::size_t owner_unit = 16;  // bodies; two threads do not write to one cache line
+inline constexpr std::size_t share_unit = 16;  // bodies; two threads do not write to one cache line
 
 template <Give G, class T>
 void give(T& to, T value) {
@@ -48,12 +48,12 @@ void give(T& to, T value) {
 // Adds K of `stride` columns.
 template <std::size_t K, Give G, class T>
 void reduce_rows(const RowPlaces& rows, const T* values, std::size_t stride, T* sums) {
-  for_each_owner(rows.size(), owner_unit, [&](const Owned& owned) {
-    // Indices of half rows are not below the row, so rows after the last owned body add nothing to owned bodies.
-    for (std::size_t row = G == Give::nothing ? owned.begin : 0; row < owned.end; ++row) {
+  for_each_share(rows.size(), share_unit, [&](const BodyShare& share) {
+    // Indices of half rows are not below the row, so rows after the last body of the share add nothing to it.
+    for (std::size_t row = G == Give::nothing ? share.begin : 0; row < share.end; ++row) {
       const auto entries = rows[row];
       const T* const value = values + rows.begin(row) * stride;
-      if (row >= owned.begin) {
+      if (row >= share.begin) {
         std::array<T, K> sum;
         for (std::size_t c = 0; c < K; ++c) sum[c] = sums[row * stride + c];
         for (std::size_t e = 0; e < entries.size(); ++e)
@@ -61,7 +61,7 @@ void reduce_rows(const RowPlaces& rows, const T* values, std::size_t stride, T* 
         for (std::size_t c = 0; c < K; ++c) sums[row * stride + c] = sum[c];
       }
       if constexpr (G != Give::nothing) {
-        const auto [first, last] = owned.piece(entries);
+        const auto [first, last] = share.piece(entries);
         for (std::size_t e = first; e < last; ++e) {
           T* const to = sums + static_cast<std::size_t>(entries[e]) * stride;
           for (std::size_t c = 0; c < K; ++c) give<G>(to[c], value[e * stride + c]);
@@ -74,12 +74,12 @@ void reduce_rows(const RowPlaces& rows, const T* values, std::size_t stride, T* 
 template <std::size_t K, Give G, class T>
 void reduce_pairs(std::span<const std::int32_t> i, std::span<const std::int32_t> j, const T* values, std::size_t stride,
                   std::size_t bodies, T* sums) {
-  for_each_owner(bodies, owner_unit, [&](const Owned& owned) {
+  for_each_share(bodies, share_unit, [&](const BodyShare& share) {
     for (std::size_t e = 0; e < i.size(); ++e) {
       const T* const value = values + e * stride;
-      if (owned.has(i[e]))
+      if (share.has(i[e]))
         for (std::size_t c = 0; c < K; ++c) sums[static_cast<std::size_t>(i[e]) * stride + c] += value[c];
-      if (G != Give::nothing && owned.has(j[e]))
+      if (G != Give::nothing && share.has(j[e]))
         for (std::size_t c = 0; c < K; ++c) give<G>(sums[static_cast<std::size_t>(j[e]) * stride + c], value[c]);
     }
   });

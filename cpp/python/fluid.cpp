@@ -36,8 +36,8 @@ nb::list relax(const PointArray& points, std::size_t moving, const Offsets& offs
   return dispatch(points, [&]<class T, int D>() {
     const std::size_t n = points.shape(0);
     if (offsets.shape(0) != n + 1 || moving > n) throw nb::type_error("rows do not fit the particles");
-    const fluid::RelaxationParticles<T, D> particles{
-        {static_cast<const T*>(points.data()), n * D}, {offsets.data(), n + 1}, {indices.data(), indices.shape(0)}};
+    const fluid::RelaxationParticles<T, D> particles{{static_cast<const T*>(points.data()), n * D},
+                                                     {{offsets.data(), n + 1}, {indices.data(), indices.shape(0)}}};
     const fluid::RelaxationLaw<T> law{static_cast<T>(radius), static_cast<T>(rest_density), static_cast<T>(stiffness),
                                       static_cast<T>(near_stiffness), reaction};
     Region felt(n * sizeof(std::int32_t));

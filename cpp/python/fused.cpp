@@ -83,10 +83,10 @@ nb::object reduce(AnySearch& search, const FunctionArrays& given_function, bool 
     search.visit([&]<class T, int D>(Search<T, D>& of) {
       std::optional<BodyView<T, D>> given;
       if (queries) given = points_of<T, D>(*queries);
-      const BodyView<T, D>* const others = given ? &*given : nullptr;
+      const BodyView<T, D>* const second = given ? &*given : nullptr;
       without_lock([&] {
-        if (each) sum_function_by_query<T, D>(of, others, function, filter_of(filter), sums);
-        else sum_function<T, D>(of, others, function, filter_of(filter), totals);
+        if (each) sum_function_by_query<T, D>(of, second, function, filter_of(filter), sums);
+        else sum_function<T, D>(of, second, function, filter_of(filter), totals);
       });
     });
   } catch (const FunctionFailed&) {

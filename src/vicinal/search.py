@@ -59,7 +59,7 @@ def _find_rows(
     batch: npt.ArrayLike,
     structure: StructureLike,
     bodies: BodyArguments,
-    others: QueryArguments,
+    of_queries: QueryArguments,
     letters: str,
     *,
     half: bool = False,
@@ -70,7 +70,12 @@ def _find_rows(
     """Find rows of several systems: their offsets and columns."""
     conditions = bodies.copy()
     box, periodic = conditions.pop("box"), conditions.pop("periodic")
-    given: dict[str, object] = {"boxes": bodies["boxes"], "planes": bodies["planes"], **others, "structure": structure}
+    given: dict[str, object] = {
+        "boxes": bodies["boxes"],
+        "planes": bodies["planes"],
+        **of_queries,
+        "structure": structure,
+    }
     extra = [name for name, value in given.items() if value is not None]
     if extra:
         raise InputError(f"batch= must not be combined with {', '.join(extra)}; leave out one or the other")
@@ -282,7 +287,7 @@ def pairs(
         exclude=exclude,
         r_min=r_min,
     )
-    others: QueryArguments = {
+    of_queries: QueryArguments = {
         "queries": queries,
         "query_radii": query_radii,
         "query_boxes": query_boxes,
@@ -292,11 +297,11 @@ def pairs(
     options: Any = {"half": half, "sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
     if batch is None:
         index = _index(points, cutoff, structure, query_boxes, bodies)
-        return index.pairs(want=want, chunks=chunks, **options, **others)
+        return index.pairs(want=want, chunks=chunks, **options, **of_queries)
     if chunks is not None:
         raise InputError("chunks= must not be combined with batch=; leave out one or the other")
     letters = "".join(dict.fromkeys(check_want(want, "ijdDSE")))
-    _, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
+    _, columns = _find_rows(points, cutoff, batch, structure, bodies, of_queries, letters, **options)
     return pick_columns(columns, want)
 
 
@@ -363,7 +368,7 @@ def neighbors(
         exclude=exclude,
         r_min=r_min,
     )
-    others: QueryArguments = {
+    of_queries: QueryArguments = {
         "queries": queries,
         "query_radii": query_radii,
         "query_boxes": query_boxes,
@@ -372,9 +377,9 @@ def neighbors(
     }
     options: Any = {"sort": sort, "self_pairs": self_pairs, "max_neighbors": max_neighbors}
     if batch is None:
-        return _index(points, cutoff, structure, query_boxes, bodies).neighbors(want=want, **options, **others)
+        return _index(points, cutoff, structure, query_boxes, bodies).neighbors(want=want, **options, **of_queries)
     letters = "j" + "".join(letter for letter in "dDS" if letter in check_want(want, "jdDS"))
-    offsets, columns = _find_rows(points, cutoff, batch, structure, bodies, others, letters, **options)
+    offsets, columns = _find_rows(points, cutoff, batch, structure, bodies, of_queries, letters, **options)
     return Neighbors(
         offsets,
         columns["j"],
@@ -431,7 +436,7 @@ def count(
         exclude=exclude,
         r_min=r_min,
     )
-    others: QueryArguments = {
+    of_queries: QueryArguments = {
         "queries": queries,
         "query_radii": query_radii,
         "query_boxes": query_boxes,
@@ -440,6 +445,6 @@ def count(
     }
     if batch is None:
         index = _index(points, cutoff, structure, query_boxes, bodies)
-        return index.count(self_pairs=self_pairs, **others)
-    offsets, _ = _find_rows(points, cutoff, batch, structure, bodies, others, "", self_pairs=self_pairs)
+        return index.count(self_pairs=self_pairs, **of_queries)
+    offsets, _ = _find_rows(points, cutoff, batch, structure, bodies, of_queries, "", self_pairs=self_pairs)
     return np.diff(offsets).astype(np.int32)

@@ -29,7 +29,7 @@ COUNTS = "n"
 
 
 class Runner(StrEnum):
-    """Who runs the tasks of tiles."""
+    """What runs the tasks of tiles."""
 
     LOOP = "loop"
     DASK = "dask"

@@ -179,8 +179,8 @@ class LocalBodies:
             One per letter of `want`. In a pair with a ghost, the ghost is j; with ``half=False``, the pair comes a
             second time the other way round.
         """
-        others = _others(queries, query_radii, query_boxes, query_types, query_groups)
-        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, others)
+        of_queries = _of_queries(queries, query_radii, query_boxes, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, of_queries)
         options: Any = {"half": half, "self_pairs": self_pairs, "chunks": chunks}
         search = self._prepare(
             wishes, lambda **none: pairs(**none, **options, want=want, sort=sort), want=want, letters="ijdDS", **options
@@ -222,8 +222,8 @@ class LocalBodies:
         max_neighbors
             As for `vicinal.pairs`: only so many of the nearest ones; ties are decided by id.
         """
-        others = _others(queries, query_radii, query_boxes, query_types, query_groups)
-        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, others)
+        of_queries = _of_queries(queries, query_radii, query_boxes, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, of_queries)
         options: Any = {"self_pairs": self_pairs, "max_neighbors": max_neighbors}
         search = self._prepare(
             wishes,
@@ -276,8 +276,8 @@ class LocalBodies:
         queries, query_radii, query_boxes, query_types, query_groups
             As for `pairs`.
         """
-        others = _others(queries, query_radii, query_boxes, query_types, query_groups)
-        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, others)
+        of_queries = _of_queries(queries, query_radii, query_boxes, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, boxes, criterion, types, groups, exclude, r_min, structure, of_queries)
         search = self._prepare(
             wishes,
             lambda **none: count(**none, self_pairs=self_pairs),
@@ -337,8 +337,8 @@ class LocalBodies:
         exclude, queries, query_types, query_groups
             As for `pairs`.
         """
-        others = _others(queries, None, None, query_types, query_groups)
-        wishes = Wishes(groups=groups, exclude=exclude, structure=structure, others=others)
+        of_queries = _of_queries(queries, None, None, query_types, query_groups)
+        wishes = Wishes(groups=groups, exclude=exclude, structure=structure, of_queries=of_queries)
         return count_distances(self, edges, types, wishes)
 
     def nearest(
@@ -395,8 +395,8 @@ class LocalBodies:
         data
             What it takes last, the same on all ranks: ``function(i, j, d2, v, *fields, *query_fields, *data)``.
         """
-        others = _others(queries, query_radii, None, query_types, query_groups)
-        wishes = Wishes(cutoff, radii, None, criterion, types, groups, exclude, r_min, structure, others)
+        of_queries = _of_queries(queries, query_radii, None, query_types, query_groups)
+        wishes = Wishes(cutoff, radii, None, criterion, types, groups, exclude, r_min, structure, of_queries)
         return sum_function(self, wishes, function, fields, query_fields, data, each=each)
 
     def borders(
@@ -467,7 +467,7 @@ class LocalBodies:
                 none = self._own_set(wishes, bodies, reach).taken(np.zeros(0, np.intp))
                 excluded = None if wishes.exclude is None else np.zeros((0, 2), np.int64)
                 space = {"box": self.domain.box, "periodic": self.domain.periodic, "structure": wishes.structure}
-                alone(**none.as_bodies(), **wishes.others, **space, **wishes.conditions, exclude=excluded)
+                alone(**none.as_bodies(), **wishes.of_queries, **space, **wishes.conditions, exclude=excluded)
             return bodies, reach
 
         return together(self.domain.comm, check)
@@ -516,11 +516,11 @@ class LocalBodies:
         )
         excluded = None if wishes.exclude is None else Excluded.of(wishes.excluded_ids(), self._ids, len(self))
         space = self.domain.box, self.domain.periodic, wishes.structure
-        queries = wishes.others if wishes.has_queries else None
+        queries = wishes.of_queries if wishes.has_queries else None
         return GhostSearch(own, ghosts, halo.near, *space, wishes.conditions, excluded, queries)
 
 
-def _others(
+def _of_queries(
     queries: npt.ArrayLike | None,
     radii: npt.ArrayLike | None,
     boxes: BoxesLike | None,

@@ -76,13 +76,13 @@ def count_distances(
     mine: LocalBodies, edges: npt.ArrayLike, types: npt.ArrayLike | None, wishes: Wishes
 ) -> npt.NDArray[np.int64]:
     """Return the number of pairs in each bin, of all ranks."""
-    comm, domain, others = mine.domain.comm, mine.domain, wishes.others
+    comm, domain, of_queries = mine.domain.comm, mine.domain, wishes.of_queries
     check_same(comm, {"edges": edges, **passed(types=types)})
     space: dict[str, Any] = {"box": domain.box, "periodic": domain.periodic, "structure": wishes.structure}
     asked: dict[str, Any] = {
-        "queries": others["queries"],
-        "query_types": others["query_types"],
-        "query_groups": others["query_groups"],
+        "queries": of_queries["queries"],
+        "query_types": of_queries["query_types"],
+        "query_groups": of_queries["query_groups"],
     }
 
     def check() -> tuple[float, Kinds, Kinds]:
@@ -94,10 +94,14 @@ def count_distances(
             "exclude": None if wishes.exclude is None else np.zeros((0, 2), np.int64),
         }
         histogram(mine.points[:0], edges, **none, **asked, **space)
-        return cutoff, kinds, None if others["query_types"] is None else np.asarray(others["query_types"], np.int32)
+        return (
+            cutoff,
+            kinds,
+            None if of_queries["query_types"] is None else np.asarray(of_queries["query_types"], np.int32),
+        )
 
     cutoff, kinds, query_kinds = together(comm, check)
-    search = mine._prepare(replace(wishes, cutoff=cutoff, others={"queries": others["queries"]}))  # noqa: SLF001
+    search = mine._prepare(replace(wishes, cutoff=cutoff, of_queries={"queries": of_queries["queries"]}))  # noqa: SLF001
     assert mine.halo is not None  # noqa: S101 - the search has fetched ghosts
     every = None if kinds is None else np.concatenate([kinds, mine.halo.forward(kinds)])
     sizes = [max(comm.allgather(0 if some is None else int(some.max(initial=0)) + 1)) for some in (every, query_kinds)]
@@ -164,7 +168,7 @@ def find_nearest(
 def _nearest_within(
     mine: LocalBodies, k: int, radius: float, queries: Array | None
 ) -> tuple[Array, npt.NDArray[np.int32]]:
-    search = mine._prepare(Wishes(radius, others={"queries": queries}), everywhere=True)  # noqa: SLF001
+    search = mine._prepare(Wishes(radius, of_queries={"queries": queries}), everywhere=True)  # noqa: SLF001
     order = np.argsort(mine.ids, kind="stable")  # of points equally far away, the first one counts
     everything = joined(search.own, search.ghosts)
     space: dict[str, Any] = {"box": mine.domain.box, "periodic": mine.domain.periodic}
@@ -195,7 +199,7 @@ def sum_function(
     assert halo is not None  # noqa: S101 - the search has fetched ghosts
     columns = [np.concatenate([c, halo.forward(c)]) for c in (mine.fields[name] for name in fields)]
     by_id = np.argsort(mine.ids, kind="stable")
-    queries = wishes.others if wishes.has_queries else QueryArguments()
+    queries = wishes.of_queries if wishes.has_queries else QueryArguments()
 
     def arguments(rows: npt.NDArray[np.intp]) -> dict[str, Any]:
         given = (*(column[rows] for column in columns), *further, *data)
@@ -231,7 +235,7 @@ def _check_fields(
     for name in fields:
         if name not in mine.fields:
             raise InputError(f"fields must be among {sorted(mine.fields)}, got {name!r}; pass them to scatter")
-    given = wishes.others["queries"]
+    given = wishes.of_queries["queries"]
     count = 0 if given is None else len(_check.as_array(given, "queries"))
     columns = [_check.as_array(column, "query_fields") for column in query_fields]
     for column in columns:

@@ -34,23 +34,23 @@ class Wishes:
     exclude: npt.ArrayLike | None = None
     r_min: float = 0.0
     structure: StructureLike = None
-    others: QueryArguments = field(default_factory=QueryArguments)
+    of_queries: QueryArguments = field(default_factory=QueryArguments)
 
     @property
     def has_queries(self) -> bool:
         """Whether there is a second set of bodies."""
-        return any(self.others.get(name) is not None for name in ("queries", "query_radii", "query_boxes"))
+        return any(self.of_queries.get(name) is not None for name in ("queries", "query_radii", "query_boxes"))
 
     @property
     def sizes(self) -> npt.ArrayLike | None:
         """The radii: 0 if queries alone have some, as in `vicinal.pairs`."""
         none = self.cutoff is None and self.radii is None and self.boxes is None
-        return 0.0 if none and self.others.get("query_radii") is not None else self.radii
+        return 0.0 if none and self.of_queries.get("query_radii") is not None else self.radii
 
     @property
     def agreed(self) -> dict[str, Any]:
         """What must be the same on all ranks. Excluded pairs need not: a rank passes those of its own bodies."""
-        own = passed(radii=self.radii, boxes=self.boxes, types=self.types, groups=self.groups, **self.others)
+        own = passed(radii=self.radii, boxes=self.boxes, types=self.types, groups=self.groups, **self.of_queries)
         return {"cutoff": self.cutoff, **self.conditions, **own}
 
     @property
@@ -87,8 +87,8 @@ class Wishes:
         if not self.has_queries:
             return None
         dtype: np.dtype[Any] = bodies.array.dtype
-        centres: Any = self.others.get("queries")
-        radii, boxes = self.others.get("query_radii"), self.others.get("query_boxes")
+        centres: Any = self.of_queries.get("queries")
+        radii, boxes = self.of_queries.get("query_radii"), self.of_queries.get("query_boxes")
         if not len(centres if boxes is None else boxes[0]):  # type: ignore[arg-type]
             return bodies.none()
         if boxes is not None:

@@ -12,7 +12,15 @@ from vicinal.errors import InputError
 from vicinal.sim.meshes import load_mesh
 from vicinal.sim.scene import Scene
 from vicinal.sim.vtkhdf import Frame, triangles
-from vicinal.sim.wall_sections import AnyWall, BoxWall, CylinderWall, MeshWallSection, Oscillating, PlaneWall, Rotating
+from vicinal.sim.wall_sections import (
+    AnyWall,
+    BoxWallSection,
+    CylinderWallSection,
+    MeshWallSection,
+    Oscillating,
+    PlaneWallSection,
+    Rotating,
+)
 from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, box_walls, rotated
 
 Array = npt.NDArray[np.float64]
@@ -89,10 +97,10 @@ class SceneWalls:
         """Return the triangles to draw instead of planes: rectangles for boxes, discs for the ends of cylinders."""
         drawn: dict[str, Array] = {}
         for table, group in zip(self.tables, self.groups, strict=True):
-            if isinstance(table, BoxWall):
+            if isinstance(table, BoxWallSection):
                 for side, wall in zip(table.sides, group, strict=True):
                     drawn[wall.name] = _rectangle(table, side)
-            elif isinstance(table, CylinderWall):
+            elif isinstance(table, CylinderWallSection):
                 for wall, centre in zip(group[1:], (table.start, table.end), strict=False):
                     drawn[wall.name] = _disc(table, np.array(centre))
         return drawn
@@ -118,12 +126,12 @@ def _walls(wall: AnyWall, name: str, size: float) -> list[Wall]:
     walls: list[Wall]
     material = wall.material or ""
     match wall:
-        case PlaneWall():
+        case PlaneWallSection():
             edge = size if wall.size is None else wall.size
             walls = [Plane(name=name, material=material, point=wall.point, normal=wall.normal, size=edge)]
-        case BoxWall():
+        case BoxWallSection():
             walls = list(box_walls(name, wall.low, wall.high, material, sides=wall.sides))
-        case CylinderWall():
+        case CylinderWallSection():
             walls = [
                 Cylinder(
                     name=name,
@@ -155,7 +163,7 @@ def _walls(wall: AnyWall, name: str, size: float) -> list[Wall]:
     return walls
 
 
-def _rectangle(box: BoxWall, side: str) -> Array:
+def _rectangle(box: BoxWallSection, side: str) -> Array:
     axis = "xyz".index(side[1])
     one, other = (k for k in range(3) if k != axis)
     corners = np.tile(np.array(box.low if side[0] == "-" else box.high), (4, 1))
@@ -164,7 +172,7 @@ def _rectangle(box: BoxWall, side: str) -> Array:
     return np.stack([corners[[0, 1, 2]], corners[[0, 2, 3]]])
 
 
-def _disc(cylinder: CylinderWall, centre: Array) -> Array:
+def _disc(cylinder: CylinderWallSection, centre: Array) -> Array:
     along = np.subtract(cylinder.end, cylinder.start)
     across = np.linalg.svd(along[None])[2][1:]
     angle = np.linspace(0, 2 * np.pi, 65)

@@ -179,7 +179,7 @@ class WallSection(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaneWall(WallSection):
+class PlaneWallSection(WallSection):
     """A plane; bodies are on the side to which the normal points."""
 
     TAG: ClassVar = ("shape", "plane")
@@ -189,14 +189,14 @@ class PlaneWall(WallSection):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxWall(BoxKeys, WallSection):
+class BoxWallSection(BoxKeys, WallSection):
     """The sides of a box, each a plane; bodies are inside."""
 
     sides: tuple[str, ...] = key(Items(OneOf(SIDES), least=1), SIDES, help="sides that are walls")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CylinderWall(CylinderKeys, WallSection):
+class CylinderWallSection(CylinderKeys, WallSection):
     """The lateral surface of a cylinder, infinitely long."""
 
     inside: bool = key(Flag(), default=True, help="whether bodies are inside")
@@ -208,5 +208,7 @@ class MeshWallSection(MeshKeys, WallSection):
     """Triangles from a file; bodies may be on both sides."""
 
 
-AnyWall: TypeAlias = PlaneWall | BoxWall | CylinderWall | MeshWallSection
-WALLS = Variant("shape", {kind.TAG[1]: kind for kind in (PlaneWall, BoxWall, CylinderWall, MeshWallSection)})
+AnyWall: TypeAlias = PlaneWallSection | BoxWallSection | CylinderWallSection | MeshWallSection
+WALLS = Variant(
+    "shape", {kind.TAG[1]: kind for kind in (PlaneWallSection, BoxWallSection, CylinderWallSection, MeshWallSection)}
+)

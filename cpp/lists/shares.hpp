@@ -16,14 +16,15 @@
 
 namespace vicinal {
 
-struct Owned {
+// The bodies of a thread.
+struct BodyShare {
   std::size_t begin = 0, end = 0;
 
   [[nodiscard]] bool has(std::int32_t body) const {
     const auto b = static_cast<std::size_t>(body);
     return b >= begin && b < end;
   }
-  // The part of an ascending row that is owned.
+  // The part of an ascending row whose bodies are in the share.
   [[nodiscard]] std::pair<std::size_t, std::size_t> piece(std::span<const std::int32_t> row) const {
     std::size_t first = 0;
     std::size_t last = row.size();
@@ -33,13 +34,13 @@ struct Owned {
   }
 };
 
-// Calls f(owned) for one share of the bodies per thread. Shares begin at multiples of `unit`.
+// Calls f(share) for one share of the bodies per thread. Shares begin at multiples of `unit`.
 template <class F>
-void for_each_owner(std::size_t bodies, std::size_t unit, F&& f) {
+void for_each_share(std::size_t bodies, std::size_t unit, F&& f) {
   const std::size_t units = (bodies + unit - 1) / unit;
   const std::size_t shares = std::min(static_cast<std::size_t>(thread_count()), units);
   parallel_for(shares, [&](std::size_t share, int) {
-    f(Owned{units * share / shares * unit, std::min(bodies, units * (share + 1) / shares * unit)});
+    f(BodyShare{units * share / shares * unit, std::min(bodies, units * (share + 1) / shares * unit)});
   });
 }
 
