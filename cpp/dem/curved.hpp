@@ -190,11 +190,10 @@ template <class Lanes, class Real = typename Lanes::Real>
   const auto point = from + (first.margin - Lanes::all(0.5) * overlap) * n;
   // Faces with a line; see Assembly::faces_with_point. Two lines that cross at a larger angle than flat_sine touch at a
   // point (patches::along_both).
-  constexpr double crossing = flat_sine * (1 + 1e-9);
   const auto line = [&](const Core<Real>& core) {
     return Lanes::bits(choose(core.band > zero, Lanes::all(flat_sine), zero) > magnitude(dot(n, core.axis)));
   };
-  const unsigned parallel = Lanes::bits(Lanes::all(crossing) > magnitude(dot(n, across)));
+  const unsigned parallel = Lanes::bits(Lanes::all(sure_sine) > magnitude(dot(n, across)));
   return {n,
           point,
           point - second.centre,

@@ -14,9 +14,10 @@
 namespace vicinal::dem {
 namespace {
 
-template <class Law, bool dashpots, bool extras, class Lanes, class Chained>
-class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
-  using Base = Passes<Law, dashpots, extras, Lanes>;
+// With both dashpots and extras (passes.hpp) or with neither.
+template <class Law, bool extras, class Lanes, class Chained>
+class CurvedPasses : Passes<Law, extras, extras, Lanes> {
+  using Base = Passes<Law, extras, extras, Lanes>;
   using Base::chunk_, Base::put, Base::respond_to_all, Base::rolls, Base::width;
   using typename Base::Chunk;
   using Real = typename Lanes::Real;
@@ -179,9 +180,9 @@ class CurvedPasses : Passes<Law, dashpots, extras, Lanes> {
   History kept_[Chunk::size];
 };
 
-template <class Law, bool dashpots, bool extras, class Lanes, class Chained>
+template <class Law, bool extras, class Lanes, class Chained>
 void curved_contacts_of(CurvedContactJob& job) {
-  CurvedPasses<Law, dashpots, extras, Lanes, Chained> passes(job);
+  CurvedPasses<Law, extras, Lanes, Chained> passes(job);
   const std::size_t size = job.pairs.size;
   for (std::size_t c = 0; c < size; c += ChunkOf<Lanes>::size)
     passes.run(c, size - c < ChunkOf<Lanes>::size ? size - c : ChunkOf<Lanes>::size);
@@ -191,8 +192,8 @@ void curved_contacts_of(CurvedContactJob& job) {
 template <class Law, class Lanes, class Chained>
 void curved_contacts(CurvedContactJob& job) {
   const Terms& terms = job.terms;
-  if (terms.dashpot || terms.extra()) curved_contacts_of<Law, true, true, Lanes, Chained>(job);
-  else curved_contacts_of<Law, false, false, Lanes, Chained>(job);
+  if (terms.dashpot || terms.extra()) curved_contacts_of<Law, true, Lanes, Chained>(job);
+  else curved_contacts_of<Law, false, Lanes, Chained>(job);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace vicinal::dem {
 
 // A face or edge faces a direction if it is perpendicular to it within an angle of this sine and cosine.
 inline constexpr double flat_sine = 0.2, flat_cosine = 0.98;
+// Beyond this sine none does, however the sine was rounded.
+inline constexpr double sure_sine = flat_sine * (1 + 1e-9);
 
 struct Feature {
   static constexpr std::size_t most = 32;

@@ -97,7 +97,7 @@ std::size_t lasting_tablets_from(LastingJob& job, std::size_t c) {
                    [&](std::size_t lane) -> auto& { return job.arms[c + lane]; });
     const Real height = dot(facing, tablets.centre - base);
     tablets.put(job, c, normal, overlap,
-                Lanes::bits(magnitude(along) > Lanes::all(flat_sine)) & Lanes::bits(height > zero) &
+                Lanes::bits(magnitude(along) > Lanes::all(sure_sine)) & Lanes::bits(height > zero) &
                     Lanes::bits(tablets.radius > height));
   }
   return c;
