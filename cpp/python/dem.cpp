@@ -264,6 +264,26 @@ Wall make_wall(const std::string& kind, std::uint8_t material, bool inside, cons
   return wall;
 }
 
+// Of a wall that is not a mesh, whose triangles have these properties: the largest number of contacts of a body, and
+// distances of points, negative behind the wall.
+void refuse_mesh(const Wall& wall) {
+  if (wall.kind == Wall::mesh) throw nb::value_error("a mesh has no contacts and distances besides its triangles");
+}
+std::size_t wall_contacts(const Wall& wall) {
+  refuse_mesh(wall);
+  return dem::contacts_of(wall);
+}
+nb::object wall_distances(Wall wall, const In<double>& points) {
+  refuse_mesh(wall);
+  wall.pose();
+  std::vector<double> out(points.shape(0));
+  without_lock([&] {
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = dem::nearest_of(wall, vec_at(points.data() + 3 * k)).distance;
+  });
+  const std::size_t n = out.size();
+  return array_of(std::move(out), {n});
+}
+
 // The triangles of a wall: vertices, faces, edges of the faces, keys of the features (as vicinal.Mesh has them).
 void set_mesh(Simulation& sim, std::size_t wall, const In<double>& vertices, const In<std::int32_t>& faces,
               const In<std::int32_t>& face_edges, std::size_t edges, const In<std::int32_t>& keys) {
@@ -462,6 +482,8 @@ void bind_dem(nb::module_& m) {
       .def(nb::new_(&make_wall), nb::kw_only(), "kind"_a, "material"_a, "inside"_a = true, "point"_a = zero,
            "direction"_a = zero, "radius"_a = 0.0, "velocity"_a = zero, "spin"_a = zero, "centre"_a = zero,
            "position"_a = zero, "orientation"_a = Quadruple{1, 0, 0, 0})
+      .def("distances", &wall_distances, nb::arg("points"))
+      .def_prop_ro("contacts", &wall_contacts)
       .def_prop_ro("position", [](const Wall& wall) { return triplet_of(wall.moved); })
       .def_prop_ro("orientation", [](const Wall& wall) {
         return Quadruple{wall.turned.w, wall.turned.x, wall.turned.y, wall.turned.z};

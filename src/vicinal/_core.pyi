@@ -332,6 +332,9 @@ class GrainWall:
         position: Sequence[float] = ...,
         orientation: Sequence[float] = ...,
     ) -> None: ...
+    @property
+    def contacts(self) -> int: ...
+    def distances(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 
 class Sph:
     def __init__(

@@ -294,7 +294,10 @@ def test_a_run_without_bodies_leaves_the_step_open():
         ({"materials": linear()}, "materials must have names, as in"),
         ({"materials": {"m": {"kn": 1e4}}}, r'materials\["m"\] must be a Material, got dict'),
         ({"walls": floor()}, "walls must be a list of walls, got Plane; put a single wall into a list"),
-        ({"walls": ["floor"]}, "walls must be a list of Plane, Cylinder or MeshWall, got 'floor' in it"),
+        (
+            {"walls": ["floor"]},
+            "walls must be a list of walls, each one of Plane, Cylinder, MeshWall, got 'floor' in it",
+        ),
         ({"pairs": {"m": 1}}, "pairs must map two names"),
         ({"pairs": [1]}, "pairs must be"),
         ({"box": -1}, "box must be a positive, finite number, got -1"),
@@ -315,7 +318,7 @@ def test_one_length_is_that_of_all_axes():
     [
         ({"radii": 0.1, "spins": 5.0}, r"spins must have the shape \(1, 3\) or \(3,\), got \(\)"),
         ({"radii": 0.1, "velocities": "fast"}, "velocities must be real numbers"),
-        ({"shape": "cube"}, "shape must be a Clump, a Tablet or a Polyhedron, got 'cube'"),
+        ({"shape": "cube"}, "shape must be one of Clump, Tablet, Polyhedron, got 'cube'"),
     ],
 )
 def test_bodies_that_cannot_be_inserted_leave_nothing_behind(options, message):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from vicinal.errors import InputError
 from vicinal.sim.walls import LARGEST
 
 Array = npt.NDArray[np.float64]
+SHAPE_NAMES = ", ".join(kind.__name__ for kind in get_args(Shape))
 _T = TypeVar("_T", bound=np.generic)
 
 
@@ -204,7 +205,7 @@ class GrainBodies(ABC):
             if known is shape:
                 return number
         if not isinstance(shape, Shape):
-            raise InputError(f"shape must be a Clump, a Tablet or a Polyhedron, got {shape!r}; pass radii= for spheres")
+            raise InputError(f"shape must be one of {SHAPE_NAMES}, got {shape!r}; pass radii= for spheres")
         properties = shape.properties()
         self._shapes.append(shape)
         self._properties.append(properties)

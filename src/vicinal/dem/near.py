@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from vicinal import _core
+from vicinal.dem.wall_records import wall_record
 from vicinal.layouts import offsets_of
 from vicinal.list_builder import ListBuilder
 from vicinal.mesh import Mesh
 from vicinal.settings import check_settings
-from vicinal.sim.walls import Cylinder, MeshWall, Plane, Wall, rotated
+from vicinal.sim.walls import MeshWall, Wall, rotated
 from vicinal.structures.bvh import boxes_around
 
 Array = npt.NDArray[np.float64]
@@ -48,21 +49,6 @@ def pair_rows(
     return offsets_of(rows[kept], len(centres)), np.ascontiguousarray(indices[kept])
 
 
-def _distance(wall: Wall, centres: Array) -> Array:
-    """Return the distances of points from a plane or cylinder, negative behind it."""
-    middle = np.asarray(wall.centre) + wall.position
-    if isinstance(wall, Plane):
-        normal = rotated(wall.orientation, np.asarray(wall.normal))
-        point = middle + rotated(wall.orientation, np.asarray(wall.point) - np.asarray(wall.centre))
-        return np.asarray((centres - point) @ normal)
-    assert isinstance(wall, Cylinder)  # noqa: S101
-    axis = rotated(wall.orientation, wall.axis)
-    start = middle + rotated(wall.orientation, np.asarray(wall.start) - np.asarray(wall.centre))
-    away = centres - start
-    radial = np.linalg.norm(away - np.outer(away @ axis, axis), axis=1)
-    return np.asarray(wall.radius - radial if wall.inside else radial - wall.radius)
-
-
 def _near_faces(mesh: Mesh, points: Array, reach: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return (point, face) for all faces that intersect the box around a point; these include all within its reach."""
     around = boxes_around(points, reach * (1 + 1e-9))
@@ -78,11 +64,6 @@ def _described(wall: Wall, points: Array) -> Array:
     return np.asarray(centre + rotated(back, points - centre - wall.position))
 
 
-def _contacts(wall: Wall) -> int:
-    """Return the largest number of contacts of a body with a wall: a face inside a cylinder touches along two lines."""
-    return 2 if isinstance(wall, Cylinder) and wall.inside else 1
-
-
 def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall], ghosts: npt.NDArray[np.bool_]) -> Rows:
     """Return rows of the primitives (possible wall contacts, triangles of meshes) within reach of each element.
 
@@ -96,8 +77,9 @@ def wall_rows(centres: Array, reaches: Array, walls: Sequence[Wall], ghosts: npt
             pieces.append((i.astype(np.int64), j.astype(np.int64) + number))
             number += len(wall.mesh)
         else:
-            near = np.flatnonzero(_distance(wall, centres) < reaches)
-            for _ in range(_contacts(wall)):
+            record = wall_record(wall, 0)
+            near = np.flatnonzero(record.distances(centres) < reaches)
+            for _ in range(record.contacts):
                 pieces.append((near, np.full(len(near), number)))
                 number += 1
     if not pieces:

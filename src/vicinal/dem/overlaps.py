@@ -12,7 +12,6 @@ import numpy.typing as npt
 from vicinal.dem.faults import other_in_contact
 from vicinal.dem.shapes import Clump
 from vicinal.errors import InputError
-from vicinal.sim.walls import Cylinder
 
 if TYPE_CHECKING:
     from vicinal.dem.simulation import Simulation
@@ -224,8 +223,8 @@ def _add_opposite(
         for k in some:
             wall = sim.walls[contacts["wall"][k]]
             # The radius of a shape is that of its bounding sphere, which does not bound its width.
-            if isinstance(wall, Cylinder) and wall.inside and kinds[row] < 0:
-                beyond = 2 * (radii[row] - wall.radius) - contacts["overlap"][k]
+            if kinds[row] < 0:
+                beyond = 2 * radii[row] - wall.width - contacts["overlap"][k]
                 part[k] += max(0.0, beyond / contacts["size"][k])
             for other in some:
                 if contacts["normal"][k] @ contacts["normal"][other] < OPPOSITE:

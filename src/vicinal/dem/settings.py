@@ -38,6 +38,11 @@ def check_periods(box: Any) -> list[float]:
     return [0.0 if edge is None else positive(edge, "box") for edge in edges]
 
 
+def wall_names() -> str:
+    """Return the kinds of walls, for messages."""
+    return ", ".join(kind.__name__ for kind in Wall.__subclasses__())
+
+
 def check_walls(walls: Sequence[Wall]) -> tuple[Wall, ...]:
     """Return walls of different names."""
     if not isinstance(walls, Iterable):
@@ -46,7 +51,7 @@ def check_walls(walls: Sequence[Wall]) -> tuple[Wall, ...]:
     seen: set[str] = set()
     for wall in checked:
         if not isinstance(wall, Wall):
-            raise InputError(f"walls must be a list of Plane, Cylinder or MeshWall, got {wall!r} in it")
+            raise InputError(f"walls must be a list of walls, each one of {wall_names()}, got {wall!r} in it")
         if wall.name in seen:
             raise InputError(f"walls must have different names, got {wall.name!r} twice")
         seen.add(wall.name)

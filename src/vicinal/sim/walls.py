@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -156,6 +157,11 @@ class Wall(ABC):
         centre = np.asarray(self.centre)
         return centre + self.position + rotated(self.orientation, self._surface() - centre)
 
+    @property
+    def width(self) -> float:
+        """Diameter of the largest sphere inside a wall that surrounds the bodies; infinite for any other wall."""
+        return math.inf
+
     def drift_speed(self, reach: float) -> float:
         """Return an upper bound of the speed at which the surface approaches bodies within `reach` of `centre`."""
         return float(np.linalg.norm(self.velocity) + np.linalg.norm(self.spin) * reach)
@@ -224,6 +230,11 @@ class Cylinder(Wall):
     def axis(self) -> Array:
         """Direction from start to end."""
         return _direction(np.asarray(self.end) - np.asarray(self.start), self.name)
+
+    @property
+    def width(self) -> float:
+        """Diameter of the largest sphere inside."""
+        return 2 * self.radius if self.inside else math.inf
 
     def shape(self) -> dict[str, Any]:
         """Return point, direction, radius and side."""
