@@ -1,5 +1,8 @@
 #include "python/arrays.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -8,27 +11,27 @@ namespace vicinal {
 
 template <class T, int D>
 BodyView<T, D> points_of(const BodyArrays& bodies) {
-  const auto& [array, extra, low, high, largest, widest] = bodies;
+  const PointArray& array = bodies.positions;
   const auto fits = [n = array.shape(0)](const PointArray& a) {
     return a.dtype() == nb::dtype<T>() && a.shape(0) == n;
   };
-  if (array.ndim() != 2 || array.shape(1) != D || !fits(array) || low.size() != D || high.size() != D ||
-      largest.size() != D)
+  if (array.ndim() != 2 || array.shape(1) != D || !fits(array) || bodies.low.size() != D || bodies.high.size() != D ||
+      bodies.largest.size() != D)
     throw nb::type_error("bodies do not have the dtype and dimension the index was made for");
   BodyView<T, D> points;
   points.data = static_cast<const T*>(array.data());
   points.size = array.shape(0);
-  points.widest = widest;
-  if (extra) {
+  points.widest = bodies.widest;
+  if (const auto& extra = bodies.extra) {
     points.shape = extra->ndim() == 1 ? Shape::sphere : Shape::box;
     if (!fits(*extra) || extra->ndim() > 2 || (extra->ndim() == 2 && extra->shape(1) != D))
       throw nb::type_error("radii or upper corners do not fit the positions");
     points.extra = static_cast<const T*>(extra->data());
   }
   for (std::size_t a = 0; a < D; ++a) {
-    points.low[a] = static_cast<T>(low[a]);
-    points.high[a] = static_cast<T>(high[a]);
-    points.largest[a] = static_cast<T>(largest[a]);
+    points.low[a] = static_cast<T>(bodies.low[a]);
+    points.high[a] = static_cast<T>(bodies.high[a]);
+    points.largest[a] = static_cast<T>(bodies.largest[a]);
   }
   return points;
 }
@@ -67,6 +70,14 @@ template Box<float, 2> box_of(std::span<const double>);
 template Box<float, 3> box_of(std::span<const double>);
 template Box<double, 2> box_of(std::span<const double>);
 template Box<double, 3> box_of(std::span<const double>);
+
+void bind_bodies(nb::module_& m) {
+  nb::class_<BodyArrays>(m, "BodyArrays", "Checked bodies: positions, sizes and bounds.")
+      .def(nb::init<PointArray, std::optional<PointArray>, std::vector<double>, std::vector<double>,
+                    std::vector<double>, bool>(),
+           nb::kw_only(), nb::arg("positions"), nb::arg("extra").none(), nb::arg("low"), nb::arg("high"),
+           nb::arg("largest"), nb::arg("widest"));
+}
 
 namespace {
 

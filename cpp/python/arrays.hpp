@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,10 +49,15 @@ auto dispatch(const PointArray& points, F&& f) {
   throw nb::type_error("points must have 2 or 3 columns");
 }
 
-// Bodies as Python passes them: positions; radii (n), upper corners (n, D) or None; bounds of the positions; the
-// largest radius or edges, one number per axis; whether the larger of two radii decides.
-using BodyArrays = std::tuple<PointArray, std::optional<PointArray>, std::vector<double>, std::vector<double>,
-                              std::vector<double>, bool>;
+// Bodies as Python passes them.
+struct BodyArrays {
+  PointArray positions;
+  std::optional<PointArray> extra;  // radii (n) or upper corners (n, D)
+  std::vector<double> low, high;    // bounds of the positions
+  std::vector<double> largest;      // radius or edges, one number per axis
+  bool widest = false;              // whether the larger of two radii decides
+};
+void bind_bodies(nb::module_& m);
 
 template <class T, int D>
 BodyView<T, D> points_of(const BodyArrays& bodies);

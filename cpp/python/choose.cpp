@@ -70,7 +70,7 @@ nb::list list_of(const std::vector<SizeGroup<D>>& groups) {
 class AnySurvey {
  public:
   AnySurvey(const BodyArrays& bodies, double cutoff, const std::vector<double>& edges, double most_cells)
-      : survey_(dispatch(std::get<0>(bodies), [&]<class T, int D>() -> Either {
+      : survey_(dispatch(bodies.positions, [&]<class T, int D>() -> Either {
           const Box<T, D> box = box_of<T, D>(edges);
           const BodyView<T, D> view = in_box(points_of<T, D>(bodies), box);
           return without_lock([&] { return Survey<D>(view, box, static_cast<T>(cutoff), most_cells); });
@@ -147,7 +147,7 @@ std::pair<std::string, Options> Chooser::choose(const BodyArrays& bodies, double
                                                 std::optional<std::int64_t> limit) const {
   const auto& [costs, measured] = costs_.find(name(isa_in_use()))->second;
   const std::int64_t most = limit.value_or(measured);
-  const auto size = static_cast<std::int64_t>(std::get<0>(bodies).shape(0));
+  const auto size = static_cast<std::int64_t>(bodies.positions.shape(0));
   if (tests_all_pairs(size, most)) return {"Exhaustive", options_.at("Exhaustive")};
   std::optional<Prediction> best;
   for (Prediction& one : AnySurvey(bodies, cutoff, box, most_cells_).predictions(costs, std::nullopt, most))

@@ -32,7 +32,7 @@ std::array<double, D> edges_of(const std::vector<double>& box) {
 }
 
 std::vector<double> hull(const BodyArrays& bodies, double reach, const std::vector<double>& box) {
-  return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
+  return dispatch(bodies.positions, [&]<class T, int D>() {
     const Extents<T, D> extents(points_of<T, D>(bodies), reach, edges_of<D>(box));
     const Hull<D> all = without_lock([&] { return extents.hull(); });
     std::vector<double> corners(all.low.begin(), all.low.end());
@@ -45,7 +45,7 @@ using Hulls = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::c
 
 nb::list meeting(const BodyArrays& bodies, double reach, const std::vector<double>& box, const Hulls& hulls,
                  std::size_t own) {
-  return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
+  return dispatch(bodies.positions, [&]<class T, int D>() {
     if (hulls.shape(1) != 2 || hulls.shape(2) != D) throw nb::type_error("hulls must have shape (ranks, 2, D)");
     const Extents<T, D> extents(points_of<T, D>(bodies), reach, edges_of<D>(box));
     std::vector<Hull<D>> ranks(hulls.shape(0));

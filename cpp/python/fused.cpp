@@ -42,7 +42,7 @@ Marks marks_of(const MarkArrays& arrays, std::size_t bodies) {
 nb::object histogram(AnySearch& search, const std::vector<double>& squares, const MarkArrays& marks,
                      const Queries& queries, const MarkArrays& query_marks, const FilterArrays* filter) {
   const Marks of_bodies = marks_of(marks, search.size());
-  const Marks of_queries = queries ? marks_of(query_marks, std::get<0>(*queries).shape(0)) : of_bodies;
+  const Marks of_queries = queries ? marks_of(query_marks, queries->positions.shape(0)) : of_bodies;
   const bool weighted = of_bodies.weights != nullptr;
   const std::vector<std::size_t> shape{of_queries.kinds, of_bodies.kinds, squares.size() - 1};
   const std::size_t size = shape[0] * shape[1] * shape[2];
@@ -75,7 +75,7 @@ nb::object reduce(AnySearch& search, const FunctionArrays& given_function, bool 
   const auto& [address, values, data, shapes] = given_function;
   const PairFunction function{reinterpret_cast<decltype(PairFunction::call)>(address), values, data.data(),
                               shapes.data()};
-  const std::size_t rows = !each ? 1 : queries ? std::get<0>(*queries).shape(0) : search.size();
+  const std::size_t rows = !each ? 1 : queries ? queries->positions.shape(0) : search.size();
   Region result(rows * values * sizeof(double) + overrun);
   const std::span<double> sums(static_cast<double*>(result.data()), rows * values);
   std::vector<ExactSum> totals(each ? 0 : values);

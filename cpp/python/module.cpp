@@ -178,6 +178,7 @@ NB_MODULE(_core, m) {
     }
   });
 
+  bind_bodies(m);
   using Numbers = FilterArrays::Numbers;
   nb::class_<FilterArrays>(m, "Filter", "Which hits are pairs: see pairs/filter.hpp.")
       .def(nb::init<std::vector<double>, std::size_t, Numbers, Numbers, Numbers, Numbers, FilterArrays::Offsets,

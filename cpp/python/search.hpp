@@ -43,7 +43,7 @@ class AnySearch {
 
   AnySearch(const std::string& name, const BodyArrays& bodies, double cutoff, const std::vector<double>& box,
             const Options& options, bool lasting)
-      : search_(dispatch(std::get<0>(bodies),
+      : search_(dispatch(bodies.positions,
                          [&]<class T, int D>() -> SearchVariant {
                            StructureSettings<T, D> settings;
                            settings.cutoff = static_cast<T>(cutoff);
@@ -129,7 +129,7 @@ class AnySearch {
   // The same for one search of points, without a structure.
   static nb::tuple nearest_once(const BodyArrays& bodies, const std::vector<double>& box, std::size_t k, double cutoff,
                                 const Queries& queries) {
-    return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
+    return dispatch(bodies.positions, [&]<class T, int D>() {
       const Box<T, D> space = box_of<T, D>(box);
       const BodyView<T, D> points = points_of<T, D>(bodies);
       const auto given = given_queries<T, D>(queries);

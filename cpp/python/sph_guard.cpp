@@ -28,11 +28,12 @@ using Fixed = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 
 sph::Vec3 vec(const Three& v) { return {v[0], v[1], v[2]}; }
 
-// Rotation by rows, translation, velocity, spin, origin of the spin.
-using PoseRows = std::array<Three, 7>;
-
-sph::MovingPose motion_of(const PoseRows& pose) {
-  return {{{vec(pose[0]), vec(pose[1]), vec(pose[2])}, vec(pose[3])}, vec(pose[4]), vec(pose[5]), vec(pose[6])};
+sph::MovingPose make_pose(const std::array<Three, 3>& rotation, const Three& translation, const Three& velocity,
+                          const Three& spin, const Three& origin) {
+  return {{{vec(rotation[0]), vec(rotation[1]), vec(rotation[2])}, vec(translation)},
+          vec(velocity),
+          vec(spin),
+          vec(origin)};
 }
 
 void add_mesh(sph::Guard& guard, const SurfaceArrays& arrays) {
@@ -46,13 +47,21 @@ void add_mesh(sph::Guard& guard, const SurfaceArrays& arrays) {
   guard.add(std::move(wall));
 }
 
-void add_round(sph::Guard& guard, const Three& point, const Three& direction, double radius, double side) {
+void add_plane(sph::Guard& guard, const Three& point, const Three& normal) {
   sph::GuardWall wall;
-  wall.kind = radius > 0 ? sph::GuardWall::cylinder : sph::GuardWall::plane;
+  wall.kind = sph::GuardWall::plane;
   wall.point = vec(point);
-  wall.direction = vec(direction);
+  wall.direction = vec(normal);
+  guard.add(std::move(wall));
+}
+
+void add_cylinder(sph::Guard& guard, const Three& point, const Three& axis, double radius, bool inside) {
+  sph::GuardWall wall;
+  wall.kind = sph::GuardWall::cylinder;
+  wall.point = vec(point);
+  wall.direction = vec(axis);
   wall.radius = radius;
-  wall.side = side;
+  wall.side = inside ? 1 : -1;
   guard.add(std::move(wall));
 }
 
@@ -110,16 +119,16 @@ nb::tuple nearest(const SurfaceArrays& arrays, const Triples<double>& points, co
 }  // namespace
 
 void bind_sph_guard(nb::module_& m) {
+  nb::class_<sph::MovingPose>(m, "MovingPose", "The place and the motion of a wall.")
+      .def(nb::new_(&make_pose), nb::kw_only(), nb::arg("rotation"), nb::arg("translation"), nb::arg("velocity"),
+           nb::arg("spin"), nb::arg("origin"));
   nb::class_<sph::Guard>(m, "SphGuard")
       .def(nb::init<double, double>(), nb::arg("clearance"), nb::arg("cell"))
-      .def("add_round", &add_round, nb::arg("point"), nb::arg("direction"), nb::arg("radius"), nb::arg("side"))
+      .def("add_plane", &add_plane, nb::arg("point"), nb::arg("normal"))
+      .def("add_cylinder", &add_cylinder, nb::arg("point"), nb::arg("axis"), nb::arg("radius"), nb::arg("inside"))
       .def("add_mesh", &add_mesh, nb::arg("surface"))
-      .def(
-          "move", [](sph::Guard& guard, std::size_t wall, const PoseRows& pose) { guard.move(wall, motion_of(pose)); },
-          nb::arg("wall"), nb::arg("pose"))
-      .def(
-          "set", [](sph::Guard& guard, std::size_t wall, const PoseRows& pose) { guard.set(wall, motion_of(pose)); },
-          nb::arg("wall"), nb::arg("pose"))
+      .def("move", &sph::Guard::move, nb::arg("wall"), nb::arg("pose"))
+      .def("set", &sph::Guard::set, nb::arg("wall"), nb::arg("pose"))
       .def("held", [](const sph::Guard& guard) { return array_from<std::int64_t>({guard.size()}, guard.held()); })
       .def("keep", &keep, nb::arg("before"), nb::arg("after"), nb::arg("velocities"));
   m.def("mesh_nearest", &nearest, nb::arg("surface"), nb::arg("points"), nb::arg("offsets"), nb::arg("faces"));

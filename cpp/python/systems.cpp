@@ -54,7 +54,7 @@ Region kept_pages(std::size_t bytes) {
 nb::list system_rows(const BodyArrays& bodies, const Offsets& offsets, const Boxes& rows, double cutoff,
                      const std::string& letters, bool half, bool sort, bool self_pairs, std::size_t most,
                      bool with_edges, const FilterArrays* filter) {
-  return dispatch(std::get<0>(bodies), [&]<class T, int D>() {
+  return dispatch(bodies.positions, [&]<class T, int D>() {
     const BodyView<T, D> given = points_of<T, D>(bodies);
     const std::size_t n = given.size;
     const std::vector<Box<T, D>> boxes = boxes_of<T, D>(rows);

@@ -59,9 +59,16 @@ class Bodies:
         return "spheres" if self.extra.ndim == 1 else "boxes"
 
     @property
-    def for_core(self) -> tuple[Floats, Floats | None, list[float], list[float], list[float], bool]:
+    def for_core(self) -> _core.BodyArrays:
         """The bodies as the compiled core takes them."""
-        return self.array, self.extra, self.low, self.high, self.largest or [0.0] * self.dim, self.widest
+        return _core.BodyArrays(
+            positions=self.array,
+            extra=self.extra,
+            low=self.low,
+            high=self.high,
+            largest=self.largest or [0.0] * self.dim,
+            widest=self.widest,
+        )
 
     def __len__(self) -> int:
         """Return the number of bodies."""

@@ -6,10 +6,21 @@ import numpy.typing as npt
 
 _Points: TypeAlias = npt.NDArray[Any]
 _Bounds: TypeAlias = tuple[list[float], list[float], int]
-_Bodies: TypeAlias = tuple[_Points, _Points | None, Sequence[float], Sequence[float], Sequence[float], bool]
 _Ids: TypeAlias = npt.NDArray[np.int32]
 _Surface: TypeAlias = tuple[npt.NDArray[np.float64], _Ids, _Ids, int]
 _Offsets: TypeAlias = npt.NDArray[np.int64]
+
+class BodyArrays:
+    def __init__(
+        self,
+        *,
+        positions: _Points,
+        extra: _Points | None,
+        low: Sequence[float],
+        high: Sequence[float],
+        largest: Sequence[float],
+        widest: bool,
+    ) -> None: ...
 
 class Filter:
     def __init__(
@@ -34,22 +45,22 @@ class Search:
     def __init__(
         self,
         name: str,
-        bodies: _Bodies,
+        bodies: BodyArrays,
         cutoff: float,
         box: Sequence[float],
         options: Mapping[str, float],
         lasting: bool,
     ) -> None: ...
-    def update(self, bodies: _Bodies) -> None: ...
-    def insert(self, bodies: _Bodies) -> None: ...
+    def update(self, bodies: BodyArrays) -> None: ...
+    def insert(self, bodies: BodyArrays) -> None: ...
     def remove(self, ids: npt.NDArray[np.uint32]) -> None: ...
     @staticmethod
-    def once(origin: _Origin, bodies: _Bodies, cutoff: float, box: Sequence[float]) -> Search: ...
+    def once(origin: _Origin, bodies: BodyArrays, cutoff: float, box: Sequence[float]) -> Search: ...
     def histogram(
         self,
         squares: Sequence[float],
         marks: _Marks,
-        queries: _Bodies | None,
+        queries: BodyArrays | None,
         query_marks: _Marks,
         hit_filter: Filter | None,
     ) -> npt.NDArray[Any]: ...
@@ -57,22 +68,22 @@ class Search:
         self,
         function: tuple[int, int, _Offsets, _Offsets],
         each: bool,
-        queries: _Bodies | None,
+        queries: BodyArrays | None,
         hit_filter: Filter | None,
         exact: bool,
     ) -> npt.NDArray[Any] | None: ...
     def components(self, hit_filter: Filter | None) -> tuple[npt.NDArray[np.int32], int]: ...
-    def touch(self, points: _Points, normals: _Points, queries: _Bodies | None) -> list[npt.NDArray[Any]]: ...
+    def touch(self, points: _Points, normals: _Points, queries: BodyArrays | None) -> list[npt.NDArray[Any]]: ...
     def pairs(
-        self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
+        self, want: str, half: bool, sort: bool, queries: BodyArrays | None, hit_filter: Filter | None = None
     ) -> list[npt.NDArray[Any]]: ...
     def plain_pairs(self, queries: object, want: str, sort: bool) -> tuple[npt.NDArray[Any], ...] | None: ...
     def rows(
-        self, want: str, half: bool, sort: bool, queries: _Bodies | None, hit_filter: Filter | None = None
+        self, want: str, half: bool, sort: bool, queries: BodyArrays | None, hit_filter: Filter | None = None
     ) -> list[npt.NDArray[Any]]: ...
-    def count(self, queries: _Bodies | None, hit_filter: Filter | None = None) -> npt.NDArray[np.int32]: ...
+    def count(self, queries: BodyArrays | None, hit_filter: Filter | None = None) -> npt.NDArray[np.int32]: ...
     def nearest(
-        self, k: int, cutoff: float, queries: _Bodies | None
+        self, k: int, cutoff: float, queries: BodyArrays | None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]: ...
     def bodies(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]: ...
     def stats(self) -> dict[str, Any]: ...
@@ -91,42 +102,42 @@ def plain_pairs(
 ) -> tuple[npt.NDArray[Any], ...] | None: ...
 def pairs(
     origin: _Origin,
-    bodies: _Bodies,
+    bodies: BodyArrays,
     cutoff: float,
     box: Sequence[float],
     want: str,
     half: bool,
     sort: bool,
-    queries: _Bodies | None,
+    queries: BodyArrays | None,
     hit_filter: Filter | None = None,
 ) -> list[npt.NDArray[Any]]: ...
 def rows(
     origin: _Origin,
-    bodies: _Bodies,
+    bodies: BodyArrays,
     cutoff: float,
     box: Sequence[float],
     want: str,
     half: bool,
     sort: bool,
-    queries: _Bodies | None,
+    queries: BodyArrays | None,
     hit_filter: Filter | None = None,
 ) -> list[npt.NDArray[Any]]: ...
 
 class Chunks:
     def __init__(
-        self, search: Search, want: str, half: bool, queries: _Bodies | None, hit_filter: Filter | None
+        self, search: Search, want: str, half: bool, queries: BodyArrays | None, hit_filter: Filter | None
     ) -> None: ...
     def next(self, most: int) -> list[npt.NDArray[Any]] | None: ...
 
 def nearest(
-    bodies: _Bodies, box: Sequence[float], k: int, cutoff: float, queries: _Bodies | None
+    bodies: BodyArrays, box: Sequence[float], k: int, cutoff: float, queries: BodyArrays | None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]: ...
 def count(
     origin: _Origin,
-    bodies: _Bodies,
+    bodies: BodyArrays,
     cutoff: float,
     box: Sequence[float],
-    queries: _Bodies | None,
+    queries: BodyArrays | None,
     hit_filter: Filter | None = None,
 ) -> npt.NDArray[np.int32]: ...
 
@@ -146,11 +157,11 @@ class Chooser:
         most_cells: float,
     ) -> None: ...
     def choose(
-        self, bodies: _Bodies, cutoff: float, box: Sequence[float], limit: int | None
+        self, bodies: BodyArrays, cutoff: float, box: Sequence[float], limit: int | None
     ) -> tuple[str, dict[str, float]]: ...
 
 class Survey:
-    def __init__(self, bodies: _Bodies, cutoff: float, box: Sequence[float], most_cells: float) -> None: ...
+    def __init__(self, bodies: BodyArrays, cutoff: float, box: Sequence[float], most_cells: float) -> None: ...
     def predict(
         self, costs: CostTable, motion: float | None, limit: int
     ) -> dict[str, tuple[float, dict[str, Any]]]: ...
@@ -259,9 +270,9 @@ def fluid_relax(
 ) -> list[npt.NDArray[Any]]: ...
 def bounds(points: _Points) -> _Bounds: ...
 def box_bounds(lower: _Points, upper: _Points) -> tuple[_Bounds, _Bounds]: ...
-def hull_of_extents(bodies: _Bodies, reach: float, box: list[float]) -> list[float]: ...
+def hull_of_extents(bodies: BodyArrays, reach: float, box: list[float]) -> list[float]: ...
 def meeting_hulls(
-    bodies: _Bodies, reach: float, box: list[float], hulls: npt.NDArray[np.float64], own: int
+    bodies: BodyArrays, reach: float, box: list[float], hulls: npt.NDArray[np.float64], own: int
 ) -> list[npt.NDArray[np.int64]]: ...
 
 class Exchange: ...
@@ -515,18 +526,32 @@ class Grains:
     def listed(self) -> int: ...
     def speeds(self) -> npt.NDArray[np.float64]: ...
 
+class MovingPose:
+    def __init__(
+        self,
+        *,
+        rotation: Sequence[Sequence[float]],
+        translation: Sequence[float],
+        velocity: Sequence[float],
+        spin: Sequence[float],
+        origin: Sequence[float],
+    ) -> None: ...
+
 class SphGuard:
     def __init__(self, clearance: float, cell: float) -> None: ...
-    def add_round(
+    def add_plane(
+        self, point: Sequence[float] | npt.NDArray[np.float64], normal: Sequence[float] | npt.NDArray[np.float64]
+    ) -> None: ...
+    def add_cylinder(
         self,
         point: Sequence[float] | npt.NDArray[np.float64],
-        direction: Sequence[float] | npt.NDArray[np.float64],
+        axis: Sequence[float] | npt.NDArray[np.float64],
         radius: float,
-        side: float,
+        inside: bool,
     ) -> None: ...
     def add_mesh(self, surface: _Surface) -> None: ...
-    def move(self, wall: int, pose: Sequence[Sequence[float]]) -> None: ...
-    def set(self, wall: int, pose: Sequence[Sequence[float]]) -> None: ...
+    def move(self, wall: int, pose: MovingPose) -> None: ...
+    def set(self, wall: int, pose: MovingPose) -> None: ...
     def keep(
         self,
         before: npt.NDArray[np.float64],
@@ -539,7 +564,7 @@ LARGEST_SYSTEM: int
 
 def edges(i: _Ids, j: _Ids) -> npt.NDArray[np.int64]: ...
 def system_rows(
-    bodies: _Bodies,
+    bodies: BodyArrays,
     offsets: _Offsets,
     boxes: npt.NDArray[np.float64],
     cutoff: float,

@@ -60,9 +60,9 @@ class Guard:
 
     def _add(self, wall: Wall, spacing: float) -> None:
         if isinstance(wall, Plane):
-            self.core.add_round(wall.point, wall.normal, 0.0, 1.0)
+            self.core.add_plane(wall.point, wall.normal)
         elif isinstance(wall, Cylinder):
-            self.core.add_round(wall.start, wall.axis, wall.radius, 1.0 if wall.inside else -1.0)
+            self.core.add_cylinder(wall.start, wall.axis, wall.radius, wall.inside)
         elif isinstance(wall, MeshWall):
             mesh = Mesh(_extruded(wall, spacing)) if self.dim == 2 else wall.mesh
             self.core.add_mesh(mesh._surface)  # noqa: SLF001
@@ -109,13 +109,17 @@ class Guard:
         return self.count - known
 
 
-def pose_of(wall: Wall) -> list[list[float]]:
-    """Return rotation (three rows), translation, velocity, spin and centre of a wall for the compiled core."""
+def pose_of(wall: Wall) -> _core.MovingPose:
+    """Return the place and the motion of a wall for the compiled core."""
     centre, position = np.asarray(wall.centre), np.asarray(wall.position)
     rotation = rotated(wall.orientation, np.eye(3)).T
-    translation = centre + position - rotation @ centre
-    rows = [*rotation, translation, np.asarray(wall.velocity), np.asarray(wall.spin), centre + position]
-    return [[float(x) for x in row] for row in rows]
+    return _core.MovingPose(
+        rotation=rotation.tolist(),
+        translation=(centre + position - rotation @ centre).tolist(),
+        velocity=np.asarray(wall.velocity).tolist(),
+        spin=np.asarray(wall.spin).tolist(),
+        origin=(centre + position).tolist(),
+    )
 
 
 def _extruded(wall: MeshWall, spacing: float) -> Array:
