@@ -177,8 +177,8 @@ class Scene(Section):
         return super().of(table, tag=tag)
 
     def flat(self) -> bool:
-        """Return whether the scene is that of a fluid in two dimensions."""
-        return self.sph is not None and self.sph.dim == 2
+        """Return whether all particles lie in a plane."""
+        return all(section.flat() for section in self.solvers().values())
 
     def solvers(self) -> dict[str, SolverSection]:
         """Return the tables of the solvers that the scene describes, by name."""

@@ -77,6 +77,10 @@ class SolverSection(Section):
     def check_scene(self, scene: Scene) -> None:
         """Check conditions on the common tables, such as names of regions and materials of walls."""
 
+    def flat(self) -> bool:
+        """Return whether the particles lie in a plane."""
+        return False
+
 
 class Solver(Protocol):
     """The interface of a numerical method to the run loop.

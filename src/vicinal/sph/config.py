@@ -177,6 +177,10 @@ class Sph(SolverSection):
             if (fill.phase is None) == bool(self.phases) or fill.phase not in {None, *self.phases}:
                 raise SchemaError(("fill", place, "phase"), fill.phase, "must be a name in [sph.phases]")
 
+    def flat(self) -> bool:
+        """Return whether the fluid is one in two dimensions."""
+        return self.dim == 2
+
     def check_scene(self, scene: Scene) -> None:
         """Check the names of regions, what bodies need, and that nothing leaves the plane of a fluid in 2D."""
         for place, fill in enumerate(self.fill):
