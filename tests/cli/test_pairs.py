@@ -180,7 +180,12 @@ BAD = {
     "box length": (["--cutoff", "0.1", "--box", "1,1"], 2, "box"),
     "structure": (["--cutoff", "0.1", "--structure", "Grid"], 2, "HashGrid"),
     "want": (["--cutoff", "0.1", "--want", "ijx"], 2, "want"),
-    "edges": (["--cutoff", "0.1", "--want", "E", "-o", "-"], 2, "want must consist of the letters i, j, d, D, S, got"),
+    "counts": (
+        ["--cutoff", "0.1", "--want", "n", "-o", "-"],
+        2,
+        "want must consist of the letters i, j, d, D, S, E, got",
+    ),
+    "streamed edges": (["--cutoff", "0.1", "--want", "E", "--stream", "-o", "edges.csv"], 2, "with chunks, got 'E'"),
     "output ending": (["--cutoff", "0.1", "-o", "pairs.h5"], 2, "'.h5'"),
     "output folder": (["--cutoff", "0.1", "-o", "missing/pairs.csv"], 1, "missing"),
     "queries missing": (["--cutoff", "0.1", "--queries", "none.npy"], 1, "none.npy: No such file"),
@@ -237,6 +242,26 @@ def test_streamed_files_hold_the_same_pairs(
         for column, wanted in zip(columns, expected, strict=True):
             assert np.array_equal(column[order].reshape(wanted.shape), wanted)
         assert sorted(path.name for path in tmp_path.iterdir()) == [f"pairs.{ending}", "points.npy"]
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "parquet"])
+def test_edges_are_written_as_the_search_returns_them(points: Path, tmp_path: Path, ending: str) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet") if ending == "parquet" else None
+    target = tmp_path / f"edges.{ending}"
+    shown = table(run(points, "--cutoff", 0.2, "--want", "E", "-o", target, "--sort"))
+    (expected,) = vc.pairs(POINTS, 0.2, want="E", sort=True)
+    if ending == "npz":
+        with np.load(target) as file:
+            edges = file["E"]
+    elif parquet is not None:
+        columns = parquet.read_table(target)
+        edges = np.stack([columns["Ei"].to_numpy(), columns["Ej"].to_numpy()])
+    else:
+        assert target.read_text().startswith("Ei,Ej\n")
+        edges = np.loadtxt(target, delimiter=",", skiprows=1, dtype=np.int64).T
+    assert edges.dtype == np.int64
+    assert np.array_equal(edges, expected)
+    assert shown["pairs"] == f"{expected.shape[1]:,}"
 
 
 def read_columns(path: Path) -> list[npt.NDArray[Any]]:
@@ -301,6 +326,11 @@ def test_tiles_give_the_pairs_of_one_search(points: Path, tmp_path: Path) -> Non
         with np.load(path) as stored:
             counts[stored["i"]] = stored["n"]
     assert np.array_equal(counts, vc.count(POINTS, 0.2, box=1.0))
+    table(run(points, *options, "--want", "n", "-o", tmp_path / "n.csv"))
+    lines = [line for path in (tmp_path / "n.csv").iterdir() for line in path.read_text().splitlines()]
+    assert {line for line in lines if not line[0].isdigit()} == {"i,n"}
+    listed = np.array([line.split(",") for line in lines if line[0].isdigit()], int)
+    assert np.array_equal(listed[np.argsort(listed[:, 0]), 1], counts)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 

@@ -55,7 +55,7 @@ def pairs(
         ),
     ] = None,
     want: Annotated[
-        str, typer.Option(help="What to write: letters out of i j d (distance) D (vector) S (shift).")
+        str, typer.Option(help="What to write: letters out of i j d (distance) D (vector) S (shift) E (edge_index).")
     ] = "ij",
     sort: Annotated[bool, typer.Option("--sort", help="Canonical order: by i, then j.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every pair in both directions.")] = False,
@@ -100,6 +100,7 @@ def pairs(
         import vicinal as vc
         from vicinal._check import check_want
         from vicinal.io import LETTERS, check_target, read_points, write_chunks, write_csv, write_pairs
+        from vicinal.io.pairs import number_of_pairs
 
         refuse(
             {"--sort": sort, "--full": full, "--queries": queries, "--stream": stream, "--dtype": dtype},
@@ -124,8 +125,7 @@ def pairs(
             raise vc.InputError(message)
         if target is not None:
             check_target(target, overwrite=force)
-        edges = None if box is None else parse_box(box)
-        periodic = None
+        edges, periodic = None if box is None else parse_box(box), None
 
         source = read_points(points)
         if box is None:
@@ -155,7 +155,7 @@ def pairs(
                 total = write_chunks(target, pieces, want=want, overwrite=force)
             else:
                 arrays = search(bodies, queries=others, sort=sort)
-                total = len(arrays[0])
+                total = number_of_pairs(arrays, want)
             elapsed = perf_counter() - begin
             used_structure = structure or vc.choose(bodies, cutoff, box=edges, periodic=periodic).structure
             used = vc.get_threads()

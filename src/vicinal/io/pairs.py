@@ -24,11 +24,18 @@ if TYPE_CHECKING:
 
 ENDINGS = (".npz", ".csv", ".parquet")
 
-LETTERS = "ijdDS"
-"""Columns that a file can hold: those with an entry per pair."""
+LETTERS = "ijdDSE"
+"""What a file of pairs can hold."""
+EDGES = "E"
+"""The numbers of both bodies in two rows, with an entry per pair; other arrays have a row per pair. Not in chunks."""
 
 ROWS = 16_384
 """Lines of text made at a time: large enough for speed, small enough for memory (some MB)."""
+
+
+def number_of_pairs(arrays: Sequence[NDArray[Any]], want: str) -> int:
+    """Return the number of pairs of what `vicinal.pairs` returned."""
+    return int(arrays[0].shape[1]) if want[0] == EDGES else len(arrays[0])
 
 
 def check_target(path: Path, *, overwrite: bool = False) -> None:
@@ -64,7 +71,7 @@ def write_pairs(path: Path, arrays: Sequence[NDArray[Any]], *, want: str, overwr
     ----------
     path
         Target. ``.npz`` holds an array per letter of `want`, under that letter; ``.csv`` and ``.parquet`` have
-        the columns i, j, d, Dx, Dy, Dz, Sx, Sy, Sz as wanted, with numbers that read back bit for bit.
+        the columns i, j, d, Dx, Dy, Dz, Sx, Sy, Sz, Ei, Ej as wanted, with numbers that read back bit for bit.
     arrays
         What `vicinal.pairs` returned.
     want
@@ -185,10 +192,12 @@ def write_csv(file: BinaryIO, arrays: Sequence[NDArray[Any]], *, want: str, head
 
 def _columns(arrays: Sequence[NDArray[Any]], want: str) -> dict[str, NDArray[Any]]:
     """Return the columns of a table by name, one per axis of vectors and shifts."""
-    check_want(want, LETTERS)
+    check_want(want, LETTERS + "n")  # "in": bodies and their numbers of neighbours (vicinal.tiles)
     named: dict[str, NDArray[Any]] = {}
     for letter, array in zip(want, arrays, strict=True):
-        if array.ndim == 1:
+        if letter == EDGES:
+            named |= {letter + "i": array[0], letter + "j": array[1]}
+        elif array.ndim == 1:
             named[letter] = array
         else:
             named |= {letter + axis: array[:, k] for k, axis in enumerate("xyz"[: array.shape[1]])}
