@@ -89,3 +89,10 @@ def test_everything_public_is_described(name: str) -> None:
 )
 def test_every_public_function_has_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(getattr(vc, name)) or "")
+
+
+@pytest.mark.parametrize("name", ["", "dem", "sph", "sim", "coupled", "lab", "scenes", "distributed"])
+def test_a_package_lists_what_is_public(name: str) -> None:
+    package = getattr(vc, name) if name else vc
+    more = [*vc._LATE, "__version__"] if package is vc else []
+    assert dir(package) == sorted([*package.__all__, *more])

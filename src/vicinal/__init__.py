@@ -85,7 +85,7 @@ _LATE = ("adapters", "coupled", "dem", "distributed", "fluid", "lab", "scenes", 
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATE])
+    return [*__all__, *_LATE, "__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -15,7 +15,7 @@ _MODULES = ("ase", "freud", "mdanalysis", "scipy", "torch")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])
+    return list(_MODULES)
 
 
 def __getattr__(name: str) -> object:

@@ -4,3 +4,7 @@ from vicinal.coupled.coupling import Coupling
 from vicinal.coupled.immersed import ImmersedBodies
 
 __all__ = ["Coupling", "ImmersedBodies"]
+
+
+def __dir__() -> list[str]:
+    return __all__

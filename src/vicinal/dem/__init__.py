@@ -28,3 +28,7 @@ __all__ = [
     "Wall",
     "box_walls",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

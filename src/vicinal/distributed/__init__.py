@@ -10,3 +10,7 @@ from vicinal.distributed.domain import Domain
 from vicinal.distributed.halo import Halo
 
 __all__ = ["Domain", "Halo", "LocalBodies"]
+
+
+def __dir__() -> list[str]:
+    return __all__

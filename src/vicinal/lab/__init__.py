@@ -47,3 +47,7 @@ __all__ = [
     "run",
     "write_report",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

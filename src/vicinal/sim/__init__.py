@@ -22,3 +22,7 @@ __all__ = [
     "restart_scene",
     "run",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

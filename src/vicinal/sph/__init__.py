@@ -20,3 +20,7 @@ __all__ = [
     "SpacingWarning",
     "UnstableError",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
