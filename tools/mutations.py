@@ -10,6 +10,7 @@ exists is an error: replace it by one of the new code.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -285,8 +286,12 @@ def noticed(number: int, mutation: Mutation) -> bool:
 
 def main() -> None:
     """Print a line per mutation; fail if one of them was not detected."""
-    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    parser = argparse.ArgumentParser(description="Every mutation of the core must make some test fail.")
+    parser.add_argument("word", nargs="?", default="", help="only mutations whose file or purpose contains this")
+    word = parser.parse_args().word
     chosen = [number for number, m in enumerate(MUTATIONS, 1) if word in m.file + " " + m.breaks]
+    if not chosen:
+        parser.error(f"no mutation has {word!r} in its file or purpose")
     mutate(BUILD / "source", MUTATIONS)
     build = [ROOT / "tools" / "other_build.sh", "mutations", "-DVICINAL_OPTIMIZE=1"]
     subprocess.run(build, env=os.environ | {"SOURCE": str(BUILD / "source")}, check=True)
